@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From what a Python caller passes to what the pool takes: every call checks dtype, shape and range, and an exact array
+// costs nothing more. Errors name the argument, what was expected and what came.
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "envpool/core/env_pool.h"
+
+namespace envpool::python {
+
+namespace py = pybind11;
+
+inline std::string shape_text(const std::vector<py::ssize_t>& shape) {
+  std::string text = "(";
+  for (size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+inline std::string type_name(py::handle object) { return Py_TYPE(object.ptr())->tp_name; }
+
+inline py::dtype numpy_dtype(abi::Dtype dtype) {
+  switch (dtype) {
+    case abi::kBool: return py::dtype::of<bool>();
+    case abi::kU8: return py::dtype::of<u8>();
+    case abi::kI32: return py::dtype::of<i32>();
+    case abi::kI64: return py::dtype::of<std::int64_t>();
+    case abi::kF32: return py::dtype::of<f32>();
+    case abi::kF64: return py::dtype::of<f64>();
+  }
+  throw std::logic_error("unknown dtype");
+}
+
+// Numpy's own constructors through pybind11's function table: an array over given memory in some 100 ns.
+inline py::object array_over(const py::dtype& dtype, int dimensions, const py::ssize_t* shape, void* data,
+                             const py::object& owner) {
+  const auto& api = py::detail::npy_api::get();
+  constexpr int kWriteable = py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+  constexpr int kCarray = py::detail::npy_api::NPY_ARRAY_C_CONTIGUOUS_ | py::detail::npy_api::NPY_ARRAY_ALIGNED_ | kWriteable;
+  py::dtype descr = dtype;
+  auto array = py::reinterpret_steal<py::object>(api.PyArray_NewFromDescr_(
+      api.PyArray_Type_, descr.release().ptr(), dimensions, reinterpret_cast<const Py_intptr_t*>(shape), nullptr, data,
+      kCarray, nullptr));
+  if (!array) throw py::error_already_set();
+  api.PyArray_SetBaseObject_(array.ptr(), owner.inc_ref().ptr());
+  return array;
+}
+
+inline bool is_array(py::handle object) {
+  return py::detail::npy_api::get().PyArray_Check_(object.ptr());
+}
+
+inline py::array as_array(py::handle object) {
+  static const py::handle asarray = py::object(py::module_::import("numpy").attr("asarray")).release();
+  return py::reinterpret_steal<py::array>(asarray(object).release());
+}
+
+// One action field: where its rows lie after conversion.
+class ActionArgument {
+ public:
+  explicit ActionArgument(const abi::Field& field)
+      : field_(field), dtype_(numpy_dtype(field.dtype)), int64_(py::dtype::of<std::int64_t>()), float64_(py::dtype::of<f64>()) {}
+
+  // Returns the number of rows. `rows` < 0 accepts any number.
+  i64 convert(py::handle object, i64 rows, const std::string& label) {
+    const std::string name = field_.name;
+    if (object.is_none()) throw py::type_error("[" + label + "] " + name + ": expected an array, got None");
+    array_ = is_array(object) ? py::reinterpret_borrow<py::array>(object) : from_anything(object, label);
+    const i64 got = check_shape(rows, label);
+    const auto* proxy = py::detail::array_proxy(array_.ptr());
+    const bool contiguous = (proxy->flags & py::detail::npy_api::NPY_ARRAY_C_CONTIGUOUS_) != 0 &&
+                            (proxy->flags & py::detail::npy_api::NPY_ARRAY_ALIGNED_) != 0;
+    elements_ = 1;
+    for (int i = 0; i < proxy->nd; ++i) elements_ *= proxy->dimensions[i];
+    const PyObject* given = proxy->descr;
+    if (contiguous && given == dtype_.ptr()) {
+      data_ = proxy->data;
+    } else if (contiguous && given == int64_.ptr() && field_.dtype == abi::kI32) {
+      narrow<std::int64_t, i32>(proxy->data, label);
+    } else if (contiguous && given == float64_.ptr() && field_.dtype == abi::kF32) {
+      narrow<f64, f32>(proxy->data, label);
+    } else {
+      cast(label);
+    }
+    check_values(label);
+    return got;
+  }
+
+  const void* data() const { return data_; }
+  const abi::Field& field() const { return field_; }
+  // Drops the reference to the caller's array: the pool has copied it.
+  void release() { array_ = py::array(); }
+
+ private:
+  static char kind_of(const abi::Field& field) {
+    return field.dtype == abi::kBool ? 'b' : (field.dtype >= abi::kF32 ? 'f' : 'i');
+  }
+  [[noreturn]] void wrong_type(const std::string& got, const std::string& label) const {
+    const char* wanted = kind_of(field_) == 'f' ? "floats" : (kind_of(field_) == 'b' ? "booleans" : "integers");
+    throw py::type_error("[" + label + "] " + field_.name + ": expected " + wanted + " (" +
+                         py::str(dtype_).cast<std::string>() + "), got " + got);
+  }
+
+  py::array from_anything(py::handle object, const std::string& label) {
+    try {
+      return as_array(object);
+    } catch (py::error_already_set&) {
+      wrong_type(type_name(object), label);
+    }
+  }
+
+  i64 check_shape(i64 rows, const std::string& label) {
+    const auto* proxy = py::detail::array_proxy(array_.ptr());
+    bool good = proxy->nd == 1 + field_.dimensions && (rows < 0 || proxy->dimensions[0] == rows);
+    for (i32 i = 0; good && i < field_.dimensions; ++i) good = proxy->dimensions[1 + i] == field_.shape[i];
+    if (good) return proxy->dimensions[0];
+    std::vector<py::ssize_t> got(proxy->dimensions, proxy->dimensions + proxy->nd);
+    std::vector<py::ssize_t> wanted(field_.shape, field_.shape + field_.dimensions);
+    wanted.insert(wanted.begin(), rows);
+    std::string wanted_text = shape_text(wanted);
+    if (rows < 0) wanted_text.replace(1, 2, "players");
+    throw py::value_error("[" + label + "] " + field_.name + ": expected shape " + wanted_text + ", one row per " +
+                          (field_.per_player ? "player" : "environment") + ", got " + shape_text(got));
+  }
+
+  // A copy of another width; a value that does not fit is an error, never another value.
+  template <class From, class To>
+  void narrow(const void* data, const std::string& label) {
+    scratch_.resize(size_t(elements_) * sizeof(To));
+    const From* from = static_cast<const From*>(data);
+    To* to = reinterpret_cast<To*>(scratch_.data());
+    for (i64 i = 0; i < elements_; ++i) {
+      to[i] = To(from[i]);
+      if constexpr (std::is_integral_v<From>) {
+        if (From(to[i]) != from[i]) out_of_range(i, std::to_string(from[i]), label);
+      }
+    }
+    data_ = scratch_.data();
+  }
+
+  void cast(const std::string& label) {
+    const char from = array_.dtype().kind();
+    const char to = kind_of(field_);
+    const bool allowed = to == 'f' ? (from == 'f' || from == 'i' || from == 'u')
+                                   : (to == 'b' ? from == 'b' : (from == 'i' || from == 'u' || from == 'b'));
+    if (!allowed) wrong_type(py::str(array_.dtype()).cast<std::string>(), label);
+    const py::array wide = py::reinterpret_steal<py::array>(
+        array_.attr("astype")(to == 'f' ? float64_ : (to == 'b' ? dtype_ : int64_), py::arg("order") = "C").release());
+    if (from == 'u' && wide.size() > 0 && wide.attr("min")().cast<std::int64_t>() < 0) {
+      throw py::value_error("[" + label + "] " + field_.name + ": a value does not fit into int64");
+    }
+    converted_ = wide;
+    switch (field_.dtype) {
+      case abi::kBool: case abi::kI64: case abi::kF64: data_ = wide.data(); break;
+      case abi::kU8: narrow<std::int64_t, u8>(wide.data(), label); break;
+      case abi::kI32: narrow<std::int64_t, i32>(wide.data(), label); break;
+      case abi::kF32: narrow<f64, f32>(wide.data(), label); break;
+    }
+  }
+
+  void check_values(const std::string& label) const {
+    switch (field_.dtype) {
+      case abi::kI32: check_categories<i32>(label); break;
+      case abi::kI64: check_categories<i64>(label); break;
+      case abi::kU8: check_categories<u8>(label); break;
+      case abi::kF32: check_finite<f32>(label); break;
+      case abi::kF64: check_finite<f64>(label); break;
+      case abi::kBool: break;
+    }
+  }
+  template <class T>
+  void check_categories(const std::string& label) const {
+    if (field_.discrete <= 0) return;
+    const T* values = static_cast<const T*>(data_);
+    bool good = true;
+    for (i64 i = 0; i < elements_; ++i) good &= u64(i64(values[i])) < u64(field_.discrete);
+    for (i64 i = 0; !good && i < elements_; ++i) {
+      if (u64(i64(values[i])) >= u64(field_.discrete)) out_of_range(i, std::to_string(values[i]), label);
+    }
+  }
+  template <class T>
+  void check_finite(const std::string& label) const {
+    const T* values = static_cast<const T*>(data_);
+    bool good = true;
+    for (i64 i = 0; i < elements_; ++i) good &= std::isfinite(values[i]);
+    for (i64 i = 0; !good && i < elements_; ++i) {
+      if (!std::isfinite(values[i])) {
+        throw py::value_error("[" + label + "] " + field_.name + ": expected finite numbers, got " +
+                              std::to_string(values[i]) + " in row " + std::to_string(i / per_row()));
+      }
+    }
+  }
+  i64 per_row() const {
+    i64 count = 1;
+    for (i32 i = 0; i < field_.dimensions; ++i) count *= field_.shape[i];
+    return count < 1 ? 1 : count;
+  }
+  [[noreturn]] void out_of_range(i64 at, const std::string& value, const std::string& label) const {
+    const std::string range =
+        field_.discrete > 0 ? "an integer in 0.." + std::to_string(field_.discrete - 1) : "a value that fits its dtype";
+    throw py::value_error("[" + label + "] " + field_.name + ": expected " + range + ", got " + value + " in row " +
+                          std::to_string(at / per_row()));
+  }
+
+  const abi::Field field_;
+  const py::dtype dtype_, int64_, float64_;
+  py::array array_, converted_;
+  i64 elements_ = 0;
+  const void* data_ = nullptr;
+  std::vector<u8> scratch_;
+};
+
+// Environment ids: an integer array, a list, or None for all.
+class IdsArgument {
+ public:
+  explicit IdsArgument(i32 num_envs) : all_(size_t(num_envs)), int32_(py::dtype::of<i32>()) {
+    for (i32 i = 0; i < num_envs; ++i) all_[size_t(i)] = i;
+  }
+
+  void convert(py::handle object, const char* name, const std::string& label) {
+    if (object.is_none()) {
+      data_ = all_.data();
+      size_ = i32(all_.size());
+      return;
+    }
+    py::array array;
+    try {
+      array = is_array(object) ? py::reinterpret_borrow<py::array>(object) : as_array(object);
+    } catch (py::error_already_set&) {
+      throw py::type_error("[" + label + "] " + name + ": expected integers, got " + type_name(object));
+    }
+    const char kind = array.dtype().kind();
+    if ((kind != 'i' && kind != 'u') && array.size() > 0) {
+      throw py::type_error("[" + label + "] " + name + ": expected integers (int32), got " +
+                           py::str(array.dtype()).cast<std::string>());
+    }
+    if (array.ndim() != 1) {
+      throw py::value_error("[" + label + "] " + name + ": expected a one-dimensional array, got shape " +
+                            shape_text({array.shape(), array.shape() + array.ndim()}));
+    }
+    const auto wide = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>(array);
+    given_.clear();
+    for (py::ssize_t i = 0; i < wide.size(); ++i) {
+      const std::int64_t id = wide.data()[i];
+      if (id < 0 || id >= std::int64_t(all_.size())) {
+        throw py::value_error("[" + label + "] " + name + ": expected ids in 0.." + std::to_string(all_.size() - 1) +
+                              ", got " + std::to_string(id));
+      }
+      given_.push_back(i32(id));
+    }
+    data_ = given_.data();
+    size_ = i32(given_.size());
+  }
+
+  const i32* data() const { return data_; }
+  i32 size() const { return size_; }
+
+ private:
+  std::vector<i32> all_, given_;
+  const py::dtype int32_;
+  const i32* data_ = nullptr;
+  i32 size_ = 0;
+};
+
+}  // namespace envpool::python

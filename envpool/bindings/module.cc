@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one extension module, envpool._core: plugins, their tables, and pools over them. It knows no environment by name.
+#include <dlfcn.h>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "envpool/bindings/arguments.h"
+#include "envpool/core/env_pool.h"
+
+namespace envpool::python {
+
+py::object& env_error() {
+  static py::object* type = new py::object();
+  return *type;
+}
+
+// Runs `action` with the interpreter lock released; a Ctrl-C that broke it off is raised here.
+template <class Action>
+auto without_gil(Action&& action) {
+  try {
+    py::gil_scoped_release release;
+    return action();
+  } catch (const Interrupted&) {
+    throw py::error_already_set();
+  }
+}
+bool interrupted() {
+  py::gil_scoped_acquire acquire;
+  return PyErr_CheckSignals() != 0;
+}
+
+class PyTable {
+ public:
+  explicit PyTable(const abi::Table& table) : table_(table) {}
+
+  std::string name() const { return table_.name; }
+  u32 flags() const { return table_.flags; }
+  const abi::Table& get() const { return table_; }
+
+  std::string describe() const {
+    Collected json;
+    try_table([&](abi::Text error) { return table_.describe(json, error); });
+    return json.text;
+  }
+  std::string spec(const py::dict& options) const {
+    const OptionList list = option_list(options);
+    const abi::Options view = list.view();
+    Collected json;
+    try_table([&](abi::Text error) { return table_.spec(&view, json, error); });
+    return json.text;
+  }
+
+  static OptionList option_list(const py::dict& options) {
+    OptionList list;
+    for (const auto& [key, value] : options) {
+      const std::string name = py::str(key);
+      if (py::isinstance<py::bool_>(value)) {
+        list.add_integer(name, abi::kOptionBool, value.cast<bool>());
+      } else if (py::isinstance<py::int_>(value)) {
+        list.add_integer(name, abi::kOptionInt, value.cast<std::int64_t>());
+      } else if (py::isinstance<py::float_>(value)) {
+        list.add_real(name, value.cast<double>());
+      } else if (py::isinstance<py::str>(value) || py::isinstance<py::bytes>(value)) {
+        list.add_text(name, value.cast<std::string>());
+      } else {
+        throw py::type_error("option " + name + ": expected bool, int, float, str or bytes, got " + type_name(value));
+      }
+    }
+    return list;
+  }
+
+ private:
+  const abi::Table& table_;
+};
+
+// A plugin stays loaded: pools, and arrays of theirs, may outlive any owner we could give it.
+std::vector<PyTable> load_plugin(const std::string& path) {
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    const char* why = dlerror();
+    throw std::runtime_error("cannot load the plugin " + path + ": " + (why != nullptr ? why : "unknown error"));
+  }
+  const auto entry = reinterpret_cast<abi::PluginEntry>(dlsym(library, "envpool_plugin"));
+  if (entry == nullptr) throw std::runtime_error(path + " is not an envpool plugin: it exports no envpool_plugin");
+  const abi::Plugin& plugin = *entry();
+  if (plugin.abi != ENVPOOL_ABI) {
+    throw std::runtime_error(path + " was built for plugin interface " + std::to_string(plugin.abi) +
+                             ", this envpool has " + std::to_string(ENVPOOL_ABI) + "; build it again");
+  }
+  std::vector<PyTable> tables;
+  for (i32 i = 0; i < plugin.size; ++i) tables.emplace_back(*plugin.tables[i]);
+  return tables;
+}
+
+class PyPool {
+ public:
+  PyPool(const PyTable& table, std::string label, const std::vector<py::dict>& options, i32 num_envs, i32 batch_size,
+         i32 num_threads, i32 affinity_offset, const std::vector<u64>& seeds, const std::vector<u32>& streams,
+         i32 autoreset, const std::vector<i32>& max_episode_steps, const std::vector<std::string>& outputs)
+      : ids_(check("num_envs", num_envs, 1, 1 << 24, label)) {
+    check("batch_size", batch_size, 0, num_envs, label);
+    check("num_threads", num_threads, 0, 1 << 16, label);
+    check("autoreset", autoreset, 0, 2, label);
+    Construction how{num_envs, abi::Autoreset(autoreset), {}, max_episode_steps, seeds, streams};
+    for (const py::dict& one : options) how.options.push_back(PyTable::option_list(one));
+    const bool lengths = (options.size() == 1 || i32(options.size()) == num_envs) && i32(seeds.size()) == num_envs &&
+                         i32(streams.size()) == num_envs && i32(max_episode_steps.size()) == num_envs;
+    if (!lengths) throw py::value_error("[" + label + "] seeds, streams, max_episode_steps: expected num_envs of each");
+    {
+      py::gil_scoped_release release;
+      pool_ = EnvPool::make(table.get(), how, {std::move(label), batch_size, num_threads, affinity_offset});
+    }
+    for (i32 f = 0; f < pool_->layout().num_actions; ++f) {
+      actions_.emplace_back(pool_->layout().actions[f]);
+      names_.emplace_back(pool_->layout().actions[f].name);
+    }
+    action_data_.resize(actions_.size());
+    choose_outputs(outputs);
+    owners_ = std::make_unique<IdsArgument>(num_envs);
+  }
+  ~PyPool() {
+    if (!pool_) return;
+    if (pool_->forked()) {
+      new std::shared_ptr<EnvPool>(std::move(pool_));  // its threads are not in this process: there is nothing to join
+      return;
+    }
+    py::gil_scoped_release release;
+    try {
+      pool_->close(std::chrono::seconds(5));
+    } catch (const std::exception&) {
+      // An environment hangs; it has been abandoned, and a destructor has nobody to tell.
+    }
+    pool_.reset();
+  }
+  PyPool(const PyPool&) = delete;
+  PyPool& operator=(const PyPool&) = delete;
+
+  // One thread's send and recv belong together: another's step waits for its turn.
+  py::tuple step(const py::object& action, const py::object& env_id) {
+    check_usable();
+    const std::unique_lock<std::timed_mutex> turn = take_turn();
+    send_actions(action, env_id, true);
+    return hand_out(without_gil([&] { return pool_->recv({}, interrupted, true); }));
+  }
+
+  void send(const py::object& action, const py::object& env_id) {
+    check_usable();
+    send_actions(action, env_id, false);
+  }
+
+  void reset(const py::object& env_id, const py::object& seeds, const py::object& streams) {
+    check_usable();
+    const Busy busy(*this);
+    ids_.convert(env_id, "env_id", pool_->label());
+    if (seeds.is_none()) {
+      pool_->reset(ids_.data(), ids_.size());
+      return;
+    }
+    const auto seed = seeds.cast<py::array_t<u64, py::array::c_style | py::array::forcecast>>();
+    const auto stream = streams.cast<py::array_t<u32, py::array::c_style | py::array::forcecast>>();
+    if (seed.size() != ids_.size() || stream.size() != ids_.size()) {
+      throw py::value_error(pool_->text("seed: expected " + std::to_string(ids_.size()) + " seeds, got " +
+                                        std::to_string(seed.size())));
+    }
+    pool_->reset(ids_.data(), ids_.size(), seed.data(), stream.data());
+  }
+
+  py::tuple recv(double timeout) {
+    check_usable();
+    if (std::isnan(timeout)) throw py::value_error(pool_->text("timeout: expected seconds, got nan"));
+    EnvPool::Deadline deadline;
+    if (timeout >= 0 && timeout < 1e8) {
+      deadline = EnvPool::Clock::now() +
+                 std::chrono::duration_cast<EnvPool::Clock::duration>(std::chrono::duration<double>(timeout));
+    }
+    return hand_out(without_gil([&] { return pool_->recv(deadline, interrupted); }));
+  }
+
+  void discard() {
+    check_usable();
+    without_gil([&] { pool_->discard(interrupted); });
+  }
+
+  py::bytes snapshot(i32 env_id) {
+    check_usable();
+    return py::bytes(pool_->snapshot(env_id));
+  }
+  void restore(i32 env_id, const py::bytes& state) {
+    check_usable();
+    const std::string_view view = state;
+    pool_->restore(env_id, view.data(), i64(view.size()));
+  }
+
+  py::array render(const py::object& env_ids) {
+    check_usable();
+    const Busy busy(*this);
+    ids_.convert(env_ids, "env_ids", pool_->label());
+    const abi::Layout& layout = pool_->layout();
+    py::array_t<u8> pictures({py::ssize_t(ids_.size()), py::ssize_t(layout.render_height), py::ssize_t(layout.render_width),
+                              py::ssize_t(3)});
+    pool_->render(ids_.data(), ids_.size(), pictures.mutable_data());
+    return pictures;
+  }
+
+  std::vector<i32> players(const py::object& env_ids) {
+    check_usable();
+    const Busy busy(*this);
+    ids_.convert(env_ids, "env_ids", pool_->label());
+    std::vector<i32> counts;
+    for (i32 k = 0; k < ids_.size(); ++k) counts.push_back(pool_->players(ids_.data()[k]));
+    return counts;
+  }
+
+  void close(double timeout) {
+    if (pool_->forked()) return;
+    without_gil([&] { pool_->close(std::chrono::duration<double>(timeout)); });
+  }
+  bool closed() const { return pool_->closed(); }
+  i32 under_way() const { return pool_->under_way(); }
+  i32 num_threads() const { return pool_->num_threads(); }
+  i32 batch_size() const { return pool_->batch_size(); }
+
+ private:
+  struct Output {
+    int array;  // in the block's layout
+    py::dtype dtype;
+    std::vector<py::ssize_t> shape;  // [0] is the number of rows
+  };
+
+  static i32 check(const char* name, i32 value, i32 low, i32 high, const std::string& label) {
+    if (value < low || value > high) {
+      throw py::value_error("[" + label + "] " + name + ": expected " + std::to_string(low) + ".." + std::to_string(high) +
+                            ", got " + std::to_string(value));
+    }
+    return value;
+  }
+
+  void check_usable() const {
+    if (pool_->forked()) {
+      throw std::runtime_error(pool_->text("this pool was made in the parent process; a forked child must make its own"));
+    }
+    if (pool_->closed()) throw std::runtime_error(pool_->text("the pool is closed"));
+  }
+
+  // The converted arguments live in members, to be reused, until the pool has copied them. Converting may run Python
+  // code and so let another thread in; that one waits here.
+  class Busy {
+   public:
+    explicit Busy(PyPool& pool) : lock_(pool.arguments_mutex_, std::defer_lock) {
+      if (lock_.try_lock()) return;
+      py::gil_scoped_release release;
+      lock_.lock();
+    }
+
+   private:
+    std::unique_lock<std::mutex> lock_;
+  };
+
+
+  std::unique_lock<std::timed_mutex> take_turn() {
+    std::unique_lock<std::timed_mutex> turn(step_mutex_, std::try_to_lock);
+    while (!turn) {
+      without_gil([&] { (void)turn.try_lock_for(std::chrono::milliseconds(50)); });
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    }
+    return turn;
+  }
+
+  void send_actions(const py::object& action, py::object env_id, bool caller_helps);
+  void convert_field(size_t f, const py::object& value, i64& player_rows);
+  std::string expected_keys() const;
+  void choose_outputs(const std::vector<std::string>& names);
+  py::tuple hand_out(Batch batch);
+  [[noreturn]] void raise_failures(const std::vector<Failure>& failures, py::tuple arrays) const;
+
+  std::shared_ptr<EnvPool> pool_;
+  IdsArgument ids_;
+  std::vector<ActionArgument> actions_;
+  std::vector<std::string> names_;
+  std::vector<const void*> action_data_;
+  std::vector<Output> outputs_;
+  std::unique_ptr<IdsArgument> owners_;
+  std::mutex arguments_mutex_;
+  std::timed_mutex step_mutex_;
+};
+
+// An action is an array (one action field), or a dict of arrays by field name, which may also carry "env_id" and
+// "players.env_id" as EnvPool's scripts do.
+void PyPool::send_actions(const py::object& action, py::object env_id, bool caller_helps) {
+  const Busy busy(*this);
+  const std::string& label = pool_->label();
+  const bool multi_player = pool_->layout().max_players > 1;
+  const i32* owners = nullptr;
+  i64 rows = -1;
+  if (py::isinstance<py::dict>(action)) {
+    const py::dict fields = action;
+    for (const auto& [key, value] : fields) {
+      const std::string name = py::str(key);
+      const bool known = name == "env_id" || name == "players.env_id" || std::find(names_.begin(), names_.end(), name) != names_.end();
+      if (!known) throw py::value_error("[" + label + "] action: unknown key " + name + "; expected " + expected_keys());
+    }
+    if (fields.contains("env_id") && env_id.is_none()) env_id = fields["env_id"];
+    ids_.convert(env_id, "env_id", label);
+    if (multi_player && fields.contains("players.env_id")) {
+      owners_->convert(fields["players.env_id"], "players.env_id", label);
+      owners = owners_->data();
+    }
+    for (size_t f = 0; f < actions_.size(); ++f) {
+      if (!fields.contains(names_[f].c_str())) {
+        throw py::value_error("[" + label + "] action: key " + names_[f] + " is missing; expected " + expected_keys());
+      }
+      convert_field(f, fields[names_[f].c_str()], rows);
+    }
+    if (owners != nullptr && owners_->size() != rows) {
+      throw py::value_error("[" + label + "] players.env_id: expected " + std::to_string(rows) + " ids, one per row, got " +
+                            std::to_string(owners_->size()));
+    }
+  } else {
+    ids_.convert(env_id, "env_id", label);
+    if (actions_.size() != 1) {
+      throw py::type_error("[" + label + "] action: expected a dict with " + expected_keys() + ", got " + type_name(action));
+    }
+    convert_field(0, action, rows);
+  }
+  pool_->send(ids_.data(), ids_.size(), action_data_.data(), owners, i32(rows), caller_helps);
+  for (ActionArgument& argument : actions_) argument.release();
+}
+
+void PyPool::convert_field(size_t f, const py::object& value, i64& player_rows) {
+  const bool per_player = pool_->layout().max_players > 1 && actions_[f].field().per_player != 0;
+  const i64 rows = actions_[f].convert(value, per_player ? player_rows : ids_.size(), pool_->label());
+  if (per_player) player_rows = rows;
+  action_data_[f] = actions_[f].data();
+}
+
+std::string PyPool::expected_keys() const {
+  std::string keys;
+  for (const std::string& name : names_) keys += (keys.empty() ? "" : ", ") + name;
+  return keys;
+}
+
+void PyPool::choose_outputs(const std::vector<std::string>& names) {
+  const BlockLayout& layout = pool_->block_layout();
+  for (const std::string& name : names) {
+    // One player an environment: the players' ids are the environments'.
+    int index = layout.find(name);
+    if (index < 0 && name == "players.env_id") index = abi::kEnvId;
+    if (index < 0) throw py::value_error(pool_->text("outputs: there is no array named " + name));
+    const Array& array = layout.arrays[size_t(index)];
+    Output output{index, numpy_dtype(array.dtype), {0}};
+    output.shape.insert(output.shape.end(), array.shape.begin(), array.shape.end());
+    outputs_.push_back(std::move(output));
+  }
+}
+
+// Arrays over the block's memory; when the last of them dies, the block goes back to the pool.
+py::tuple PyPool::hand_out(Batch batch) {
+  const auto owner = py::reinterpret_steal<py::object>(PyCapsule_New(batch.get(), nullptr, [](PyObject* capsule) {
+    give_back(static_cast<Block*>(PyCapsule_GetPointer(capsule, nullptr)));
+  }));
+  if (!owner) throw py::error_already_set();
+  Block& block = *batch.release();
+  py::tuple arrays(outputs_.size());
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    Output& output = outputs_[i];
+    output.shape[0] = block.entries(output.array);
+    py::object array = array_over(output.dtype, int(output.shape.size()), output.shape.data(), block.data(output.array), owner);
+    PyTuple_SET_ITEM(arrays.ptr(), py::ssize_t(i), array.release().ptr());
+  }
+  if (!block.failures().empty()) raise_failures(block.failures(), arrays);
+  return arrays;
+}
+
+void PyPool::raise_failures(const std::vector<Failure>& failures, py::tuple arrays) const {
+  py::list ids, messages;
+  std::string summary;
+  for (const Failure& failure : failures) {
+    ids.append(failure.env_id);
+    messages.append(failure.message);
+    if (!summary.empty()) summary += "; ";
+    summary += "environment " + std::to_string(failure.env_id) + ": " + failure.message;
+  }
+  py::object error = env_error()(pool_->text(summary));
+  error.attr("env_id") = ids;
+  error.attr("messages") = messages;
+  error.attr("arrays") = std::move(arrays);
+  PyErr_SetObject(env_error().ptr(), error.ptr());
+  throw py::error_already_set();
+}
+
+}  // namespace envpool::python
+
+PYBIND11_MODULE(_core, m) {
+  using namespace envpool;
+  using namespace envpool::python;
+  m.doc() = "The engine: plugins, their tables, and pools of environments.";
+
+  env_error() = py::reinterpret_steal<py::object>(PyErr_NewExceptionWithDoc(
+      "envpool._core.EnvError",
+      "An environment threw. env_id and messages say which and what; arrays is the batch, in which it has been reset.",
+      PyExc_RuntimeError, nullptr));
+  m.attr("EnvError") = env_error();
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const TimedOut& error) {
+      PyErr_SetString(PyExc_TimeoutError, error.what());
+    }
+  });
+
+  m.def("usable_cpus", &usable_cpus, "CPUs this process may use: affinity mask and cgroup quota.");
+  m.def("load_plugin", &load_plugin, py::arg("path"), "Loads a shared object and returns the tables it exports.");
+
+  py::class_<PyTable>(m, "Table")
+      .def_property_readonly("name", &PyTable::name)
+      .def_property_readonly("flags", &PyTable::flags)
+      .def("describe", &PyTable::describe)
+      .def("spec", &PyTable::spec, py::arg("options"));
+
+  py::class_<PyPool>(m, "Pool")
+      .def(py::init<const PyTable&, std::string, const std::vector<py::dict>&, i32, i32, i32, i32, const std::vector<u64>&,
+                    const std::vector<u32>&, i32, const std::vector<i32>&, const std::vector<std::string>&>(),
+           py::arg("table"), py::arg("label"), py::arg("options"), py::arg("num_envs"), py::arg("batch_size"),
+           py::arg("num_threads"), py::arg("thread_affinity_offset"), py::arg("seeds"), py::arg("streams"),
+           py::arg("autoreset"), py::arg("max_episode_steps"), py::arg("outputs"))
+      .def("step", &PyPool::step, py::arg("action"), py::arg("env_id") = py::none())
+      .def("send", &PyPool::send, py::arg("action"), py::arg("env_id") = py::none())
+      .def("reset", &PyPool::reset, py::arg("env_id") = py::none(), py::arg("seeds") = py::none(),
+           py::arg("streams") = py::none())
+      .def("recv", &PyPool::recv, py::arg("timeout") = -1.0)
+      .def("discard", &PyPool::discard)
+      .def("snapshot", &PyPool::snapshot, py::arg("env_id"))
+      .def("restore", &PyPool::restore, py::arg("env_id"), py::arg("state"))
+      .def("render", &PyPool::render, py::arg("env_ids") = py::none())
+      .def("players", &PyPool::players, py::arg("env_ids") = py::none())
+      .def("close", &PyPool::close, py::arg("timeout") = 10.0)
+      .def_property_readonly("closed", &PyPool::closed)
+      .def_property_readonly("under_way", &PyPool::under_way)
+      .def_property_readonly("num_threads", &PyPool::num_threads)
+      .def_property_readonly("batch_size", &PyPool::batch_size);
+}

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What all environments of a pool have in common: when an episode starts and ends, the time limit, the three autoreset
+// modes, what a row holds besides the environment's own fields, and what becomes of an exception. The three contracts
+// of env.h differ only in how an instance is reset, stepped and observed; each is a Contract struct below.
+#pragma once
+
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "envpool/core/env.h"
+#include "envpool/core/rng.h"
+#include "envpool/core/spec.h"
+#include "envpool/core/vtable.h"
+
+namespace envpool {
+
+// What the environments of a pool share: resolved options, the fields' sizes, and an immutable blob (a ROM, a map).
+template <class Env>
+struct Model {
+  typename Env::Params params;
+  std::vector<u8> blob;
+  Spec spec;
+  std::vector<abi::Field> fields{}, actions{};
+  abi::Layout layout{};
+
+  void lay_out() {
+    for (const FieldSpec& field : spec.fields) fields.push_back(view(field));
+    for (const FieldSpec& field : spec.actions) actions.push_back(view(field));
+    layout = {fields.data(),    actions.data(),     i32(fields.size()), i32(actions.size()),
+              spec.max_players, spec.render_height, spec.render_width};
+  }
+
+ private:
+  static abi::Field view(const FieldSpec& field) {
+    return {field.name.c_str(),  field.dtype,       field.per_player, i32(field.shape.size()),
+            field.shape.data(), field.row_bytes(), field.discrete};
+  }
+};
+
+// Where an environment stands in its episode. Part of a snapshot.
+struct Episode {
+  Rng rng;
+  u32 number = 0;    // resets so far
+  i32 elapsed = 0;   // steps since the last
+  bool over = true;  // nothing to step: the next step is a reset
+};
+
+template <class Env>
+struct PortableContract {
+  using State = typename Env::State;
+  using Params = typename Env::Params;
+  static_assert(std::is_trivially_copyable_v<State>, "a portable State is plain data: no heap, no pointers to itself");
+  struct Instance {
+    State state;  // Env::extra_bytes(params) bytes follow
+    Instance(const Params&, i32) : state{} {}
+  };
+  static constexpr u32 kFlags = abi::kPortable | abi::kCanSnapshot;
+  static constexpr bool kMayThrow = false;
+
+  static i64 extra_bytes(const Params& params) {
+    if constexpr (requires { Env::extra_bytes(params); }) return Env::extra_bytes(params);
+    return 0;
+  }
+  static void reset(Instance& it, const Params& params, Rng& rng) { Env::reset(it.state, params, rng); }
+  static Outcome step(Instance& it, const Params& params, ActionRow action, Episode& episode) {
+    return Env::step(it.state, params, action, episode.rng);
+  }
+  static i32 players(const Instance&) { return 1; }
+  static f32 reward(const Instance&, const Outcome& outcome, i32) { return outcome.reward; }
+  static void observe(Instance& it, const Params& params, Row row, i32) { Env::observe(it.state, params, row); }
+};
+
+template <class Env>
+struct WorldContract {
+  using State = World<Env>;
+  using Params = typename Env::Params;
+  static_assert(std::is_trivially_copyable_v<State>, "Shared and Agent are plain data: no heap, no pointers");
+  struct Instance {
+    State state;
+    Instance(const Params&, i32) : state{} {}
+  };
+  static constexpr u32 kFlags = abi::kPortable | abi::kCanSnapshot;
+  static constexpr bool kMayThrow = false;
+
+  static i64 extra_bytes(const Params&) { return 0; }
+  static void reset(Instance& it, const Params& params, Rng& rng) { Env::reset(it.state, params, rng); }
+  static Outcome step(Instance& it, const Params& params, ActionRow action, Episode& episode) {
+    run_phases(it.state, params, action, episode, std::make_integer_sequence<int, Env::kPhases>{});
+    return Env::finish(it.state, params, episode.rng);
+  }
+  static i32 players(const Instance& it) { return Env::players(it.state); }
+  static f32 reward(const Instance& it, const Outcome&, i32 player) { return Env::reward(it.state, player); }
+  static void observe(Instance& it, const Params& params, Row row, i32 max_players) {
+    Env::observe_world(it.state, params, row);
+    row.row *= max_players;
+    for (i32 player = 0; player < players(it); ++player, ++row.row) Env::observe(it.state, params, player, row);
+  }
+
+ private:
+  // An agent draws from its own stream, at a place that depends on the step and phase alone: 256 words for each.
+  template <int kPhase>
+  static void run_phase(State& world, const Params& params, ActionRow action, const Episode& episode) {
+    for (i32 agent = 0; agent < Env::players(world); ++agent, ++action.row) {
+      Rng rng = episode.rng;
+      rng.agent = u32(agent) + 1;
+      rng.draws = (u64(episode.elapsed) * Env::kPhases + kPhase) << 8;
+      Env::template phase<kPhase>(world, agent, params, action, rng);
+    }
+  }
+  template <int... kPhase>
+  static void run_phases(State& world, const Params& params, ActionRow action, const Episode& episode,
+                         std::integer_sequence<int, kPhase...>) {
+    (run_phase<kPhase>(world, params, action, episode), ...);
+  }
+};
+
+template <class Env>
+struct HostContract {
+  using Params = typename Env::Params;
+  struct Instance {
+    std::unique_ptr<Env> env;
+    Instance(const Params& params, i32 env_id) : env(std::make_unique<Env>(params, env_id)) {}
+  };
+  static constexpr bool kSaves = requires(Env& env, void* out, const void* in) {
+    env.save_size();
+    env.save(out);
+    env.load(in, i64{});
+  };
+  static constexpr u32 kFlags = kSaves ? abi::kCanSnapshot : 0u;
+  static constexpr bool kMayThrow = true;
+
+  static i64 extra_bytes(const Params&) { return 0; }
+  static void reset(Instance& it, const Params&, Rng& rng) { it.env->reset(rng); }
+  static Outcome step(Instance& it, const Params&, ActionRow action, Episode& episode) {
+    return it.env->step(action, episode.rng);
+  }
+  static i32 players(const Instance&) { return 1; }
+  static f32 reward(const Instance&, const Outcome& outcome, i32) { return outcome.reward; }
+  static void observe(Instance& it, const Params&, Row row, i32) { it.env->observe(row); }
+};
+
+// The environments of one pool, and the functions of their table.
+template <class Env, class Contract>
+class Driver {
+ public:
+  using Instance = typename Contract::Instance;
+  static constexpr bool kRenders = requires(u8* rgb) {
+    requires requires(const Instance& it, const typename Env::Params& p) { Env::render(it.state, p, rgb); } ||
+                 requires(const Instance& it) { it.env->render(rgb); };
+  };
+
+  explicit Driver(const abi::Config& config) : autoreset_(config.autoreset), max_players_(config.max_players) {
+    for (i32 i = 0; i < config.num_envs; ++i) {
+      const auto* model = static_cast<const Model<Env>*>(config.models[i]);
+      settings_.push_back({&model->params, config.max_episode_steps[i]});
+    }
+    const auto* model = static_cast<const Model<Env>*>(config.models[0]);
+    for (const FieldSpec& field : model->spec.fields) row_bytes_.push_back(field.row_bytes());
+    for (const FieldSpec& field : model->spec.fields) per_player_.push_back(field.per_player);
+    for (const FieldSpec& field : model->spec.actions) action_bytes_.push_back(field.row_bytes());
+    stride_ = (i64(sizeof(Slot)) + Contract::extra_bytes(model->params) + 15) / 16 * 16;
+    memory_.reset(static_cast<u8*>(::operator new(size_t(stride_) * config.num_envs, std::align_val_t{64})));
+    std::memset(memory_.get(), 0, size_t(stride_) * config.num_envs);
+    for (; size_ < config.num_envs; ++size_) {
+      Slot* slot = new (memory_.get() + stride_ * size_) Slot{{}, Instance(*settings_[size_].params, size_)};
+      slot->episode.rng.seed = config.seeds[size_];
+      slot->episode.rng.stream = config.streams[size_];
+    }
+  }
+  ~Driver() {
+    for (i32 i = 0; i < size_; ++i) slot(i).~Slot();
+  }
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+
+  void seed(i32 env_id, u64 seed, u32 stream) {
+    Episode& episode = slot(env_id).episode;
+    episode.rng.seed = seed;
+    episode.rng.stream = stream;
+    episode.number = 0;
+  }
+
+  void reset(const abi::Work& work) {
+    for (i32 k = 0; k < work.count; ++k) run(work, k, true);
+  }
+
+  void step(const abi::Work& work) {
+    for (i32 k = 0; k < work.count; ++k) run(work, k, false);
+  }
+
+  i64 save_size(i32 env_id) {
+    if constexpr (requires { slot(env_id).instance.env->save_size(); }) {
+      return i64(sizeof(Episode)) + slot(env_id).instance.env->save_size();
+    } else {
+      return stride_;
+    }
+  }
+  void save(i32 env_id, void* out) {
+    Slot& from = slot(env_id);
+    if constexpr (requires { from.instance.state; }) {
+      std::memcpy(out, static_cast<const void*>(&from), size_t(stride_));
+    } else if constexpr (requires { from.instance.env->save(out); }) {
+      std::memcpy(out, &from.episode, sizeof(Episode));
+      from.instance.env->save(static_cast<u8*>(out) + sizeof(Episode));
+    }
+  }
+  void load(i32 env_id, const void* data, i64 size) {
+    if (size != save_size(env_id)) {
+      throw std::invalid_argument("state: expected " + std::to_string(save_size(env_id)) + " bytes, got " +
+                                  std::to_string(size));
+    }
+    Slot& to = slot(env_id);
+    if constexpr (requires { to.instance.state; }) {
+      std::memcpy(static_cast<void*>(&to), data, size_t(size));
+    } else if constexpr (requires { to.instance.env->load(data, size); }) {
+      std::memcpy(&to.episode, data, sizeof(Episode));
+      to.instance.env->load(static_cast<const u8*>(data) + sizeof(Episode), size - i64(sizeof(Episode)));
+    }
+  }
+  void render(i32 env_id, u8* rgb) {
+    Slot& from = slot(env_id);
+    if constexpr (requires { from.instance.env->render(rgb); }) {
+      from.instance.env->render(rgb);
+    } else if constexpr (requires { Env::render(from.instance.state, *settings_[env_id].params, rgb); }) {
+      Env::render(from.instance.state, *settings_[env_id].params, rgb);
+    }
+  }
+
+ private:
+  struct Slot {
+    Episode episode;
+    Instance instance;
+  };
+  struct Setting {
+    const typename Env::Params* params;
+    i32 max_episode_steps;
+  };
+  struct Free {
+    void operator()(u8* memory) const { ::operator delete(memory, std::align_val_t{64}); }
+  };
+
+  Slot& slot(i32 env_id) { return *std::launder(reinterpret_cast<Slot*>(memory_.get() + stride_ * env_id)); }
+
+  // An environment restarts when asked to, when its last episode is over, and when its step threw.
+  void run(const abi::Work& work, i32 k, bool restart) {
+    const i32 env_id = work.env_ids[k];
+    const Setting& setting = settings_[env_id];
+    Slot& it = slot(env_id);
+    Episode& episode = it.episode;
+    restart |= episode.over;
+    Outcome outcome;
+    bool healthy = true;
+    if (!restart) {
+      const ActionRow action{work.actions, action_bytes_.data(), i64(env_id) * max_players_};
+      restart = !guarded(work, env_id, [&] {
+        outcome = Contract::step(it.instance, *setting.params, action, episode);
+        ++episode.elapsed;
+      });
+    }
+    if (restart) {
+      outcome = {};
+      healthy = guarded(work, env_id, [&] { begin(it, setting); });
+    }
+    const bool timeout = setting.max_episode_steps > 0 && episode.elapsed >= setting.max_episode_steps;
+    outcome.truncated |= timeout && !restart;
+    if (outcome.terminated) outcome.discount = 0;
+    episode.over = outcome.terminated || outcome.truncated || !healthy;
+
+    abi::Rows rows = work.rows;
+    if (rows.fields == nullptr) {
+      rows = work.claim(work.context, env_id);
+    } else {
+      rows.row += k;
+    }
+    write_common(rows, env_id, it, outcome, restart);
+    if (rows.final_fields != nullptr && episode.over && healthy && !restart) {
+      healthy = guarded(work, env_id, [&] {
+        observe(it, setting, rows.final_fields, rows.row);
+        begin(it, setting);
+      });
+      episode.over = !healthy;
+    }
+    if (healthy) healthy = guarded(work, env_id, [&] { observe(it, setting, rows.fields, rows.row); });
+    if (!healthy) {
+      episode.over = true;
+      clear(rows);
+    }
+  }
+
+  void begin(Slot& it, const Setting& setting) {
+    Episode& episode = it.episode;
+    episode.rng.begin_episode(episode.number++);
+    episode.elapsed = 0;
+    episode.over = false;
+    Contract::reset(it.instance, *setting.params, episode.rng);
+  }
+
+  void observe(Slot& it, const Setting& setting, void* const* fields, i32 row) {
+    Contract::observe(it.instance, *setting.params, Row{fields + abi::kCommonFields, row_bytes_.data(), row}, max_players_);
+  }
+
+  void write_common(const abi::Rows& rows, i32 env_id, const Slot& it, const Outcome& outcome, bool restart) {
+    const i64 row = rows.row;
+    static_cast<u8*>(rows.fields[abi::kTerminated])[row] = outcome.terminated;
+    static_cast<u8*>(rows.fields[abi::kTruncated])[row] = outcome.truncated;
+    static_cast<i32*>(rows.fields[abi::kStepType])[row] =
+        restart ? 0 : (outcome.terminated || outcome.truncated ? 2 : 1);
+    static_cast<i32*>(rows.fields[abi::kEnvId])[row] = env_id;
+    static_cast<i32*>(rows.fields[abi::kElapsed])[row] = it.episode.elapsed;
+    const i32 players = Contract::players(it.instance);
+    static_cast<i32*>(rows.fields[abi::kPlayers])[row] = players;
+    f32* reward = static_cast<f32*>(rows.fields[abi::kReward]) + row * max_players_;
+    f32* discount = static_cast<f32*>(rows.fields[abi::kDiscount]) + row * max_players_;
+    for (i32 player = 0; player < players; ++player) {
+      reward[player] = restart ? 0.0f : Contract::reward(it.instance, outcome, player);
+      discount[player] = outcome.discount;
+    }
+  }
+
+  // The row of an environment that could not even be reset or observed: zeros, never stale memory.
+  void clear(const abi::Rows& rows) {
+    for (size_t f = 0; f < row_bytes_.size(); ++f) {
+      const i64 bytes = row_bytes_[f] * (per_player_[f] ? max_players_ : 1);
+      std::memset(static_cast<u8*>(rows.fields[abi::kCommonFields + f]) + rows.row * bytes, 0, size_t(bytes));
+    }
+  }
+
+  template <class Action>
+  static bool guarded(const abi::Work& work, i32 env_id, Action&& action) {
+    if constexpr (!Contract::kMayThrow) {
+      action();
+      return true;
+    } else {
+      try {
+        action();
+        return true;
+      } catch (const std::exception& error) {
+        work.fail(work.context, env_id, error.what());
+      } catch (...) {
+        work.fail(work.context, env_id, "threw something that is not a std::exception");
+      }
+      return false;
+    }
+  }
+
+  const abi::Autoreset autoreset_;
+  const i32 max_players_;
+  std::vector<Setting> settings_;
+  std::vector<i64> row_bytes_, action_bytes_;
+  std::vector<u8> per_player_;
+  i64 stride_ = 0;
+  i32 size_ = 0;
+  std::unique_ptr<u8, Free> memory_;
+};
+
+}  // namespace envpool

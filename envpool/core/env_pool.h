@@ -1,0 +1,647 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The pool. send() and reset() queue environments, threads step them, recv() takes complete batches.
+//
+// Sync (batch_size == num_envs): each send gets a block of its own, rows in the order asked for; recv returns the blocks
+// in the order they were sent. Async: rows are claimed as environments finish, and recv takes the next batch_size of
+// them. Either way an environment is under way from its send until its row is received, and cannot be sent twice:
+// that bounds everything, so nothing here can overflow.
+//
+// One mutex guards the callers' side (send, reset, recv: once a batch). The workers' side, once an environment, is
+// lock-free: the queue, the claiming of rows and the completion of blocks.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "envpool/core/action_queue.h"
+#include "envpool/core/environments.h"
+#include "envpool/core/process.h"
+#include "envpool/core/state_buffer.h"
+
+namespace envpool {
+
+struct PoolOptions {
+  std::string label;     // begins every error text
+  i32 batch_size = 0;    // 0: all environments
+  i32 num_threads = 0;   // 0: the CPUs this process may use, at most one per row of a batch
+  i32 thread_affinity_offset = -1;  // worker i runs on allowed CPU (offset + i); -1 leaves it to the system
+};
+
+struct TimedOut : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+// A wait was broken off because the caller's `interrupted` said so (Ctrl-C).
+struct Interrupted : std::exception {};
+
+class EnvPool : public std::enable_shared_from_this<EnvPool> {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Deadline = std::optional<Clock::time_point>;
+  using Interrupt = std::function<bool()>;  // asked now and then while waiting
+
+  static std::shared_ptr<EnvPool> make(const abi::Table& table, const Construction& how, PoolOptions options) {
+    std::shared_ptr<EnvPool> pool(new EnvPool(table, how, std::move(options)));
+    pool->start();
+    return pool;
+  }
+  EnvPool(const EnvPool&) = delete;
+  EnvPool& operator=(const EnvPool&) = delete;
+
+  // Queues one step each of `count` environments. actions[f] holds action field f's rows, one per environment, or one
+  // per player of it where the field is per player; `owners` then names each row's environment (null: grouped, in the
+  // order of env_ids), and `action_rows` counts the rows. Everything is copied before this returns. A caller that goes
+  // straight on to recv says so with `caller_helps`, and fewer threads are woken.
+  void send(const i32* env_ids, i32 count, const void* const* actions, const i32* owners = nullptr, i32 action_rows = -1,
+            bool caller_helps = false) {
+    std::unique_lock lock(mutex_);
+    enter("send");
+    admit(env_ids, count, "send");
+    try {
+      if (autoreset_ == abi::kAutoresetDisabled) refuse_finished(env_ids, count);
+      store_actions(env_ids, count, actions, owners, action_rows);
+    } catch (...) {
+      dismiss(env_ids, count);
+      throw;
+    }
+    enqueue(env_ids, count, false);
+    awake_ = wake(count, caller_helps && portable_ && sync_);
+  }
+
+  // Queues resets. With seeds (and streams), the environments' generators start anew from them.
+  void reset(const i32* env_ids, i32 count, const u64* seeds = nullptr, const u32* streams = nullptr) {
+    std::unique_lock lock(mutex_);
+    enter("reset");
+    admit(env_ids, count, "reset");
+    for (i32 k = 0; seeds != nullptr && k < count; ++k) envs_->seed(env_ids[k], seeds[k], streams[k]);
+    enqueue(env_ids, count, true);
+    awake_ = wake(count, false);
+  }
+
+  // The next complete batch. Throws TimedOut or Interrupted, with the batch still to be had. With `help` the caller
+  // takes part in the work of a sync batch; where no worker was worth waking, it does all of it in any case.
+  Batch recv(Deadline deadline = {}, const Interrupt& interrupted = {}, bool help = false) {
+    std::unique_lock lock(mutex_);
+    enter("recv");
+    return receive(lock, deadline, interrupted, portable_ && ((help && sync_) || !awake_));
+  }
+
+  // Waits for whatever is under way and drops it, so that every environment can be sent again.
+  void discard(const Interrupt& interrupted = {}) {
+    std::unique_lock lock(mutex_);
+    enter("discard");
+    while (!quiet()) {
+      if (closed_) fail("reset: the pool is closed");
+      ++running_;
+      lock.unlock();
+      const bool ran = portable_ && work_once();
+      if (!ran) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      const bool stop = interrupted && interrupted();
+      lock.lock();
+      leave();
+      if (stop) throw Interrupted();
+    }
+    while (front() != nullptr) take(front());
+    if (sync_) return;
+    for (auto& block : outstanding_) block.load()->open(options_.batch_size);
+    claimed_.store(front_ * u64(options_.batch_size));
+    std::fill(under_way_.begin(), under_way_.end(), u8(0));
+    under_way_count_ = 0;
+  }
+
+  // State of an environment that is not under way.
+  std::string snapshot(i32 env_id) {
+    std::unique_lock lock(mutex_);
+    enter("snapshot");
+    require_idle(env_id, "snapshot");
+    if ((table_.flags & abi::kCanSnapshot) == 0) fail("snapshot: this environment cannot save its state");
+    const std::string state = envs_->save(env_id);
+    const SnapshotHead head{kSnapshotMagic, identity(), checksum(state.data(), i64(state.size())),
+                            players_[size_t(env_id)], over_[size_t(env_id)]};
+    return std::string(reinterpret_cast<const char*>(&head), sizeof(head)) + state;
+  }
+  void restore(i32 env_id, const char* data, i64 size) {
+    std::unique_lock lock(mutex_);
+    enter("restore");
+    require_idle(env_id, "restore");
+    if ((table_.flags & abi::kCanSnapshot) == 0) fail("restore: this environment cannot load a state");
+    SnapshotHead head{};
+    const i64 body = size - i64(sizeof(head));
+    if (body >= 0) std::memcpy(static_cast<void*>(&head), data, sizeof(head));
+    if (head.magic != kSnapshotMagic || head.identity != identity() || head.sum != checksum(data + sizeof(head), body)) {
+      throw std::invalid_argument(text("restore: state must be what snapshot() of " + options_.label + " returned, got " +
+                                       std::to_string(size) + " bytes of something else"));
+    }
+    try {
+      envs_->load(env_id, data + sizeof(head), body);
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(text("restore: " + std::string(error.what())));
+    }
+    over_[size_t(env_id)] = u8(head.over);
+    players_[size_t(env_id)] = head.players;
+  }
+  // Writes a picture of each, (render_height, render_width, 3).
+  void render(const i32* env_ids, i32 count, u8* rgb) {
+    std::unique_lock lock(mutex_);
+    enter("render");
+    const i64 bytes = i64(layout().render_height) * layout().render_width * 3;
+    if ((table_.flags & abi::kCanRender) == 0 || bytes == 0) fail("render: this environment has no picture");
+    for (i32 k = 0; k < count; ++k) require_idle(env_ids[k], "render");
+    for (i32 k = 0; k < count; ++k) envs_->render(env_ids[k], rgb + bytes * k);
+  }
+
+  // Ends the threads and the environments. Waits for environments that are in the middle of a step, then throws
+  // TimedOut; the pool is closed all the same, and what hangs is abandoned.
+  void close(std::chrono::duration<double> timeout) {
+    if (forked_since(generation_)) return;
+    std::unique_lock lock(mutex_);
+    if (closed_) return;
+    closed_ = true;
+    received_.notify_all();
+    {
+      std::lock_guard sleep_lock(sleep_mutex_);
+      stopping_.store(true, std::memory_order_seq_cst);
+      wakeup_.notify_all();
+    }
+    const bool ended = exited_.wait_for(lock, timeout, [this] { return running_ == 0; });
+    std::vector<std::thread> threads = std::move(threads_);
+    lock.unlock();
+    for (std::thread& thread : threads) ended ? thread.join() : thread.detach();
+    if (!ended) throw TimedOut(text("close: an environment did not finish its step in time; its thread is abandoned"));
+    envs_->destroy_envs();
+  }
+
+  bool closed() const { return closed_; }
+  bool forked() const { return forked_since(generation_); }
+  const std::string& label() const { return options_.label; }
+  i32 num_envs() const { return num_envs_; }
+  i32 batch_size() const { return options_.batch_size; }
+  i32 num_threads() const { return options_.num_threads; }
+  i32 under_way() const { return under_way_count_; }
+  i32 players(i32 env_id) const { return players_[size_t(env_id)]; }
+  const abi::Layout& layout() const { return *layout_; }
+  const BlockLayout& block_layout() const { return blocks_->layout(); }
+  const std::shared_ptr<BlockPool>& blocks() const { return blocks_; }
+  std::string text(const std::string& message) const { return "[" + options_.label + "] " + message; }
+
+ private:
+  struct SnapshotHead {
+    u64 magic, identity, sum;
+    i32 players, over;
+  };
+  static constexpr u64 kSnapshotMagic = 0x31304C4F4F50564E;
+
+  // FNV-1a: guards against a state of something else, or a damaged one; not against malice.
+  static u64 checksum(const char* data, i64 size, u64 hash = 0xCBF29CE484222325) {
+    for (i64 i = 0; i < size; ++i) hash = (hash ^ u8(data[i])) * 0x100000001B3;
+    return hash;
+  }
+  u64 identity() const {
+    return checksum(options_.label.data(), i64(options_.label.size()), checksum(table_.name, i64(std::strlen(table_.name))));
+  }
+
+  // Waking a sleeping thread costs 10-40 us: less work than this is not worth a thread.
+  static constexpr u64 kWakeNs = 20'000;
+  // A run is about this much work: enough to pay for taking it, little enough to share evenly.
+  static constexpr u64 kRunNs = 10'000;
+  static constexpr int kSpins = 500;
+  static constexpr i32 kNotAsked = -1;
+  static constexpr auto kInterruptEvery = std::chrono::milliseconds(50);
+
+  EnvPool(const abi::Table& table, const Construction& how, PoolOptions options)
+      : table_(table),
+        options_(std::move(options)),
+        num_envs_(how.num_envs),
+        autoreset_(how.autoreset),
+        portable_((table.flags & abi::kPortable) != 0),
+        envs_(std::make_unique<Environments>(table, how)),
+        layout_(&envs_->layout()),
+        queue_(how.num_envs),
+        under_way_(size_t(how.num_envs), 0),
+        over_(size_t(how.num_envs), 1),
+        players_(size_t(how.num_envs), 0),
+        cursor_(size_t(how.num_envs), kNotAsked) {
+    if (options_.batch_size == 0) options_.batch_size = num_envs_;
+    if (options_.num_threads == 0) options_.num_threads = std::min(usable_cpus(), options_.batch_size);
+    sync_ = options_.batch_size == num_envs_;
+    // In sync mode every send of at least one environment has a block; in async mode rows under way fill this many.
+    const u64 outstanding = u64(sync_ ? num_envs_ : num_envs_ / options_.batch_size + 2);
+    blocks_ = std::make_shared<BlockPool>(
+        BlockLayout(*layout_, options_.batch_size, autoreset_ == abi::kAutoresetSameStep), size_t(outstanding) + 4);
+    outstanding_ = std::vector<std::atomic<Block*>>(outstanding);
+    if (!sync_) {
+      for (auto& block : outstanding_) block = blocks_->acquire(options_.batch_size);
+    }
+    for (i32 f = 0; f < layout_->num_actions; ++f) {
+      const i64 bytes = layout_->actions[f].row_bytes * num_envs_ * layout_->max_players;
+      actions_.emplace_back(new u8[size_t(bytes)]());
+      action_fields_.push_back(actions_.back().get());
+    }
+  }
+
+ public:
+  ~EnvPool() {
+    for (auto& block : outstanding_) {
+      if (Block* left = block.load()) blocks_->release(left);
+    }
+  }
+
+ private:
+  void start() {
+    const std::vector<int> cpus = allowed_cpus();
+    std::unique_lock lock(mutex_);
+    try {
+      for (i32 i = 0; i < options_.num_threads; ++i) {
+        const int cpu = options_.thread_affinity_offset < 0
+                            ? -1
+                            : cpus[size_t(options_.thread_affinity_offset + i) % cpus.size()];
+        threads_.emplace_back([self = shared_from_this(), cpu] {
+          if (cpu >= 0) pin_this_thread(cpu);
+          self->work();
+        });
+        ++running_;
+      }
+    } catch (const std::system_error&) {
+      const std::string started = std::to_string(running_);
+      lock.unlock();
+      close(std::chrono::seconds(10));
+      throw std::runtime_error(text("num_threads: the system gave only " + started + " threads"));
+    }
+  }
+
+  // ---- the callers' side; mutex_ is held ----
+
+  void enter(const char* call) {
+    if (closed_) fail(std::string(call) + ": the pool is closed");
+    const std::thread::id me = std::this_thread::get_id();
+    if (caller_ == std::thread::id()) caller_ = me;
+    if (caller_ != me) many_callers_ = true;
+  }
+  [[noreturn]] void fail(const std::string& message) const { throw std::runtime_error(text(message)); }
+
+  void require_idle(i32 env_id, const char* call) {
+    if (env_id < 0 || env_id >= num_envs_) {
+      throw std::invalid_argument(text(std::string(call) + ": env_id must be in 0.." + std::to_string(num_envs_ - 1) +
+                                       ", got " + std::to_string(env_id)));
+    }
+    if (under_way_[size_t(env_id)]) {
+      fail(std::string(call) + ": environment " + std::to_string(env_id) + " is under way; receive its result first");
+    }
+  }
+
+  // Marks the environments as under way, all or none.
+  void admit(const i32* env_ids, i32 count, const char* call) {
+    if (count <= 0) throw std::invalid_argument(text(std::string(call) + ": env_id names no environment"));
+    i32 k = 0;
+    try {
+      for (; k < count; ++k) {
+        const i32 env_id = env_ids[k];
+        if (env_id < 0 || env_id >= num_envs_ || under_way_[size_t(env_id)]) {
+          for (i32 j = 0; j < k; ++j) {
+            if (env_ids[j] == env_id) {
+              throw std::invalid_argument(text(std::string(call) + ": env_id " + std::to_string(env_id) + " is repeated"));
+            }
+          }
+          require_idle(env_id, call);
+        }
+        under_way_[size_t(env_id)] = 1;
+      }
+    } catch (...) {
+      for (i32 j = 0; j < k; ++j) under_way_[size_t(env_ids[j])] = 0;
+      throw;
+    }
+    under_way_count_ += count;
+  }
+  void dismiss(const i32* env_ids, i32 count) {
+    for (i32 k = 0; k < count; ++k) under_way_[size_t(env_ids[k])] = 0;
+    under_way_count_ -= count;
+  }
+  void refuse_finished(const i32* env_ids, i32 count) const {
+    for (i32 k = 0; k < count; ++k) {
+      if (over_[size_t(env_ids[k])]) {
+        throw std::invalid_argument(text("action: the episode of environment " + std::to_string(env_ids[k]) +
+                                         " is over and autoreset is disabled; reset it first"));
+      }
+    }
+  }
+
+  void store_actions(const i32* env_ids, i32 count, const void* const* actions, const i32* owners, i32 action_rows) {
+    const i32 max_players = layout_->max_players;
+    bool placed = false;
+    for (i32 f = 0; f < layout_->num_actions; ++f) {
+      const i64 bytes = layout_->actions[f].row_bytes;
+      const u8* from = static_cast<const u8*>(actions[f]);
+      if (max_players > 1 && layout_->actions[f].per_player) {
+        if (!placed) place_players(env_ids, count, owners, action_rows);
+        placed = true;
+        for (i32 row = 0; row < action_rows; ++row) {
+          std::memcpy(actions_[size_t(f)].get() + places_[size_t(row)] * bytes, from + row * bytes, size_t(bytes));
+        }
+        continue;
+      }
+      for (i32 k = 0; k < count; ++k) {
+        std::memcpy(actions_[size_t(f)].get() + i64(env_ids[k]) * max_players * bytes, from + k * bytes, size_t(bytes));
+      }
+    }
+  }
+  // Where each row of per-player actions goes. Every environment must get as many as it has players.
+  void place_players(const i32* env_ids, i32 count, const i32* owners, i32 action_rows) {
+    places_.clear();
+    i64 wanted = 0;
+    for (i32 k = 0; k < count; ++k) wanted += players_[size_t(env_ids[k])];
+    if (wanted != action_rows) {
+      throw std::invalid_argument(text("action: expected " + std::to_string(wanted) + " rows, one per player, got " +
+                                       std::to_string(action_rows)));
+    }
+    if (owners == nullptr) {
+      for (i32 k = 0; k < count; ++k) {
+        for (i32 player = 0; player < players_[size_t(env_ids[k])]; ++player) {
+          places_.push_back(i64(env_ids[k]) * layout_->max_players + player);
+        }
+      }
+      return;
+    }
+    for (i32 k = 0; k < count; ++k) cursor_[size_t(env_ids[k])] = 0;
+    i32 stray = -1;  // the first row that no player is left for
+    for (i32 row = 0; row < action_rows && stray < 0; ++row) {
+      const i32 env_id = owners[row];
+      if (env_id < 0 || env_id >= num_envs_ || cursor_[size_t(env_id)] == kNotAsked ||
+          cursor_[size_t(env_id)] == players_[size_t(env_id)]) {
+        stray = row;
+      } else {
+        places_.push_back(i64(env_id) * layout_->max_players + cursor_[size_t(env_id)]++);
+      }
+    }
+    for (i32 k = 0; k < count; ++k) cursor_[size_t(env_ids[k])] = kNotAsked;
+    if (stray >= 0) {
+      throw std::invalid_argument(text("players.env_id: row " + std::to_string(stray) + " names environment " +
+                                       std::to_string(owners[stray]) + ", which has no player left to act"));
+    }
+  }
+
+  void enqueue(const i32* env_ids, i32 count, bool reset) {
+    Block* block = nullptr;
+    if (sync_) {
+      block = blocks_->acquire(count);
+      outstanding_[back_++ % outstanding_.size()].store(block, std::memory_order_relaxed);
+    }
+    for (i32 k = 0; k < count; ++k) queue_.push(env_ids[k], reset, block, k);
+    queue_.publish();
+    unmeasured_ = reset;
+  }
+
+  // Wakes as many workers as the work is worth; true if any is.
+  bool wake(i32 count, bool caller_helps) {
+    const u64 cost = cost_ns_.load(std::memory_order_relaxed);
+    const u64 total = u64(count) * cost;
+    i32 wanted = options_.num_threads;
+    if (cost != 0 && !unmeasured_) wanted = i32(std::min<u64>(u64(wanted), total / kWakeNs));
+    wanted = std::min(wanted, count);
+    if (caller_helps) wanted = std::min(wanted, options_.num_threads - 1);
+    if (!portable_) wanted = std::max(wanted, 1);
+    if (wanted > 0 && sleeping_.load(std::memory_order_seq_cst) > 0) {
+      std::lock_guard lock(sleep_mutex_);
+      for (i32 i = 0; i < wanted; ++i) wakeup_.notify_one();
+    }
+    return wanted > 0;
+  }
+
+  Batch receive(std::unique_lock<std::mutex>& lock, const Deadline& deadline, const Interrupt& interrupted, bool help) {
+    Clock::time_point asked = {};  // when `interrupted` was, or began to be due
+    while (true) {
+      if (closed_) fail("recv: the pool is closed");
+      if (Block* block = front()) return take(block);
+      refuse_endless_wait();
+      bool ran = false;
+      if (help) {
+        ++running_;
+        lock.unlock();
+        ran = work_once();
+        lock.lock();
+        leave();
+      }
+      const Clock::time_point now = Clock::now();
+      if (asked == Clock::time_point()) asked = now;
+      if (interrupted && now - asked > kInterruptEvery) {
+        asked = now;
+        lock.unlock();
+        const bool stop = interrupted();
+        lock.lock();
+        if (stop) throw Interrupted();
+        if (front() != nullptr) continue;
+      }
+      if (ran) continue;
+      if (deadline && now >= *deadline) throw TimedOut(text("recv: no batch was complete within the timeout"));
+      waiting_.fetch_add(1, std::memory_order_seq_cst);
+      if (front() == nullptr && !closed_) {
+        const Clock::time_point slice = now + kInterruptEvery;
+        received_.wait_until(lock, deadline ? std::min(*deadline, slice) : slice);
+      }
+      waiting_.fetch_sub(1, std::memory_order_seq_cst);
+    }
+  }
+
+  Block* front() const {
+    if (sync_ && front_ == back_) return nullptr;
+    Block* block = outstanding_[front_ % outstanding_.size()].load(std::memory_order_relaxed);
+    return block->complete() ? block : nullptr;
+  }
+
+  // True when all that was sent lies in blocks, complete or not.
+  bool quiet() const {
+    i32 rows = 0;
+    for (const auto& slot : outstanding_) {
+      const Block* block = slot.load(std::memory_order_relaxed);
+      if (block != nullptr) rows += block->done();
+    }
+    return rows == under_way_count_;
+  }
+
+  Batch take(Block* block) {
+    const u64 slot = front_++ % outstanding_.size();
+    // The next block for this slot is in place before an environment of this one can be sent again and need it.
+    outstanding_[slot].store(sync_ ? nullptr : blocks_->acquire(options_.batch_size), std::memory_order_release);
+    const i32* env_ids = block->values<i32>(abi::kEnvId);
+    const i32* counts = block->values<i32>(abi::kPlayers);
+    const u8* terminated = block->values<u8>(abi::kTerminated);
+    const u8* truncated = block->values<u8>(abi::kTruncated);
+    for (i32 row = 0; row < block->rows(); ++row) {
+      const size_t env_id = size_t(env_ids[row]);
+      under_way_[env_id] = 0;
+      over_[env_id] = terminated[row] | truncated[row];
+      players_[env_id] = counts[row];
+    }
+    under_way_count_ -= block->rows();
+    block->gather_players();
+    block->home = blocks_;
+    return Batch(block);
+  }
+
+  // With one calling thread nobody else can send what a batch still needs: say so instead of waiting for ever.
+  void refuse_endless_wait() const {
+    if (many_callers_) return;
+    if (sync_ && front_ == back_) fail("recv: nothing is under way; call send, reset or async_reset first");
+    if (!sync_ && under_way_count_ < options_.batch_size) {
+      fail("recv: a batch needs " + std::to_string(options_.batch_size) + " environments but only " +
+           std::to_string(under_way_count_) + " are under way");
+    }
+  }
+
+  // Called with mutex_ held by whoever leaves the environments alone again.
+  void leave() {
+    if (--running_ == 0 && closed_) exited_.notify_all();
+  }
+
+  // ---- the workers' side ----
+
+  void work() {
+    while (true) {
+      if (stopping_.load(std::memory_order_relaxed)) break;
+      if (work_once()) continue;
+      bool found = false;
+      for (int spin = 0; spin < kSpins && !found; ++spin) {
+        pause();
+        found = !queue_.empty();
+      }
+      if (found) continue;
+      std::unique_lock lock(sleep_mutex_);
+      sleeping_.fetch_add(1, std::memory_order_seq_cst);
+      wakeup_.wait(lock, [this] { return stopping_.load(std::memory_order_seq_cst) || !queue_.empty(); });
+      sleeping_.fetch_sub(1, std::memory_order_seq_cst);
+    }
+    std::lock_guard lock(mutex_);
+    leave();
+  }
+
+  static void pause() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#else
+    std::this_thread::yield();
+#endif
+  }
+
+  // What a table call needs to find its way back: the pool, and in async mode the row that is being written.
+  struct Execution {
+    EnvPool* pool;
+    Block* block = nullptr;
+    i32 writing = -1;  // environment whose row is claimed
+    std::vector<Failure> early{};  // exceptions of an environment that has no row yet
+  };
+
+  bool work_once() {
+    Run run;
+    const u64 cost = cost_ns_.load(std::memory_order_relaxed);
+    const u64 most = cost == 0 ? 1 : kRunNs / cost;
+    if (!queue_.take(i32(most < 1 ? 1 : (most > Run::kMax ? Run::kMax : most)), run)) return false;
+    Execution execution{this, run.block};
+    abi::Work work{};
+    work.env_ids = run.env_ids;
+    work.count = run.count;
+    work.actions = action_fields_.data();
+    if (run.block != nullptr) work.rows = run.block->rows_from(run.first_row);
+    work.claim = claim;
+    work.fail = note_failure;
+    work.context = &execution;
+    const Clock::time_point begin = Clock::now();
+    envs_->run(work, run.reset);
+    const u64 spent = u64(std::chrono::nanoseconds(Clock::now() - begin).count());
+    if (!run.reset) remember_cost(spent / u64(run.count));
+    if (run.block != nullptr) {
+      finish(run.block, run.count);
+    } else if (execution.block != nullptr) {
+      finish(execution.block, 1);
+    }
+    return true;
+  }
+
+  // A moving average, in nanoseconds, never 0 once measured. Races between workers lose a sample, nothing more.
+  void remember_cost(u64 ns) {
+    const u64 old = cost_ns_.load(std::memory_order_relaxed);
+    const u64 now = old == 0 ? ns : (old * 7 + ns) / 8;
+    cost_ns_.store(now < 1 ? 1 : now, std::memory_order_relaxed);
+  }
+
+  void finish(Block* block, i32 count) {
+    if (block->finish(count) && waiting_.load(std::memory_order_seq_cst) > 0) {
+      std::lock_guard lock(mutex_);
+      received_.notify_all();
+    }
+  }
+
+  static abi::Rows claim(void* context, i32 env_id) {
+    Execution& execution = *static_cast<Execution*>(context);
+    EnvPool& pool = *execution.pool;
+    if (execution.block != nullptr) pool.finish(execution.block, 1);
+    const u64 position = pool.claimed_.fetch_add(1, std::memory_order_relaxed);
+    const u64 batch = u64(pool.options_.batch_size);
+    Block* block = pool.outstanding_[position / batch % pool.outstanding_.size()].load(std::memory_order_acquire);
+    execution.block = block;
+    execution.writing = env_id;
+    for (const Failure& failure : execution.early) block->fail(failure.env_id, failure.message.c_str());
+    execution.early.clear();
+    return block->rows_from(i32(position % batch));
+  }
+
+  static void note_failure(void* context, i32 env_id, const char* what) {
+    Execution& execution = *static_cast<Execution*>(context);
+    const bool has_row = execution.block != nullptr && (execution.pool->sync_ || execution.writing == env_id);
+    if (has_row) {
+      execution.block->fail(env_id, what);
+    } else {
+      execution.early.push_back({env_id, what});
+    }
+  }
+
+  const abi::Table& table_;
+  PoolOptions options_;
+  const i32 num_envs_;
+  const abi::Autoreset autoreset_;
+  const bool portable_;
+  bool sync_ = true;
+  const u32 generation_ = fork_generation();
+  std::unique_ptr<Environments> envs_;
+  const abi::Layout* layout_;
+  std::shared_ptr<BlockPool> blocks_;
+  std::vector<std::unique_ptr<u8[]>> actions_;  // one slot per environment and player
+  std::vector<const void*> action_fields_;
+
+  ActionQueue queue_;
+  std::vector<std::atomic<Block*>> outstanding_;  // a ring: blocks front_ .. being filled
+  std::atomic<u64> claimed_{0};                   // rows claimed so far (async)
+  std::atomic<u64> cost_ns_{0};                   // what a step costs, 0 before the first
+  std::atomic<i32> waiting_{0};                   // receivers asleep
+
+  std::mutex mutex_;
+  std::condition_variable received_, exited_;
+  u64 front_ = 0, back_ = 0;
+  std::vector<u8> under_way_, over_;
+  std::vector<i32> players_, cursor_;
+  std::vector<i64> places_;
+  std::atomic<i32> under_way_count_{0};
+  std::atomic<bool> closed_{false};
+  bool awake_ = false;       // the last send woke workers
+  bool unmeasured_ = false;  // the last send was of resets, whose cost is not known
+  i32 running_ = 0;          // threads that may touch the environments
+  std::thread::id caller_{};
+  bool many_callers_ = false;
+
+  std::mutex sleep_mutex_;
+  std::condition_variable wakeup_;
+  std::atomic<i32> sleeping_{0};
+  std::atomic<bool> stopping_{false};
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace envpool

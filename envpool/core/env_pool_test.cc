@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "envpool/core/env_pool.h"
+
+#include <cstdlib>
+#include <map>
+#include <new>
+#include <set>
+
+#include "envpool/core/testing.h"
+#include "envpool/core/testing_envs.h"
+
+// Counts every allocation of the program while `counting` is set.
+static std::atomic<bool> counting{false};
+static std::atomic<long> allocations{0};
+static void* counted(std::size_t size, std::size_t alignment) {
+  if (counting) ++allocations;
+  void* memory = alignment > 16 ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment) : std::malloc(size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+void* operator new(std::size_t size) { return counted(size, 0); }
+void* operator new(std::size_t size, std::align_val_t alignment) { return counted(size, std::size_t(alignment)); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace envpool::testing {
+
+constexpr int kObs = abi::kCommonFields;
+
+i64 start_of(const Block& block, i32 row) { return block.values<i64>(kObs)[row * 2]; }
+i64 sum_of(const Block& block, i32 row) { return block.values<i64>(kObs)[row * 2 + 1]; }
+
+TEST(rows_come_back_in_the_order_asked_for) {
+  const auto pool = Making{.num_envs = 6}.counter();
+  reset_all(*pool);
+  { const Batch batch = pool->recv(); }
+  send(*pool, {4, 1, 3}, {40, 10, 30});
+  send(*pool, {0, 5}, {1, 5});
+  const Batch first = pool->recv();
+  CHECK_EQ(first->rows(), 3);
+  for (i32 row = 0; row < 3; ++row) {
+    const i32 env_id = first->values<i32>(abi::kEnvId)[row];
+    CHECK_EQ(env_id, (std::vector<i32>{4, 1, 3})[size_t(row)]);
+    CHECK_EQ(sum_of(*first, row), env_id * 10);
+  }
+  const Batch second = pool->recv();
+  CHECK_EQ(second->values<i32>(abi::kEnvId)[1], 5);
+}
+
+// Every trajectory is a function of the seed, the environment's index and the actions alone.
+TEST(trajectories_do_not_depend_on_threads_or_batches) {
+  std::map<i32, std::vector<i64>> expected;
+  for (const auto& [threads, batch] : {std::pair{1, 0}, {2, 0}, {3, 0}, {8, 0}, {1, 3}, {2, 1}, {3, 5}, {8, 12}}) {
+    const auto pool = Making{.num_envs = 12, .batch_size = batch, .num_threads = threads}.counter();
+    std::map<i32, std::vector<i64>> seen;
+    reset_all(*pool);
+    for (i32 received = 0; received < 12 * 60;) {
+      const Batch block = pool->recv();
+      received += block->rows();
+      std::vector<i32> ids, actions;
+      for (i32 row = 0; row < block->rows(); ++row) {
+        const i32 env_id = block->values<i32>(abi::kEnvId)[row];
+        auto& trajectory = seen[env_id];
+        if (trajectory.size() < 3 * 40) {
+          trajectory.insert(trajectory.end(), {start_of(*block, row), sum_of(*block, row),
+                                               block->values<i32>(abi::kStepType)[row]});
+        }
+        ids.push_back(env_id);
+        actions.push_back(env_id % 4 + i32(trajectory.size() / 3) % 3);
+      }
+      send(*pool, ids, actions);
+    }
+    for (auto& [env_id, trajectory] : seen) trajectory.resize(3 * 30);
+    if (expected.empty()) expected = seen;
+    CHECK(seen == expected);
+  }
+  std::set<i64> starts;
+  for (const auto& [env_id, trajectory] : expected) starts.insert(trajectory[0]);
+  CHECK_EQ(starts.size(), 12u);
+}
+
+TEST(next_step_autoreset) {
+  const auto pool = Making{.goal = 10}.counter();
+  { const Batch first = step(*pool, {7}); CHECK_EQ(sum_of(*first, 0), 0); }  // before any reset a step is one
+  { const Batch last = step(*pool, {10});
+    CHECK_EQ(last->values<u8>(abi::kTerminated)[0], 1);
+    CHECK_EQ(last->values<u8>(abi::kTruncated)[0], 0);
+    CHECK_EQ(last->values<f32>(abi::kDiscount)[0], 0.0f);
+    CHECK_EQ(last->values<f32>(abi::kReward)[0], 10.0f);
+    CHECK_EQ(last->values<i32>(abi::kStepType)[0], 2);
+    CHECK_EQ(sum_of(*last, 0), 10); }
+  const Batch next = step(*pool, {3});
+  CHECK_EQ(next->values<i32>(abi::kStepType)[0], 0);
+  CHECK_EQ(next->values<i32>(abi::kElapsed)[0], 0);
+  CHECK_EQ(next->values<f32>(abi::kReward)[0], 0.0f);
+  CHECK_EQ(sum_of(*next, 0), 0);
+}
+
+TEST(same_step_autoreset_keeps_the_last_observation) {
+  const auto pool = Making{.autoreset = abi::kAutoresetSameStep, .goal = 10}.counter();
+  reset_all(*pool);
+  const i64 start = start_of(*pool->recv(), 0);
+  const Batch batch = step(*pool, {12});
+  const int final_obs = pool->block_layout().find("final.obs");
+  CHECK_EQ(batch->values<i64>(final_obs)[0], start);
+  CHECK_EQ(batch->values<i64>(final_obs)[1], 12);
+  CHECK_EQ(sum_of(*batch, 0), 0);
+  CHECK(start_of(*batch, 0) != start);
+  CHECK_EQ(batch->values<u8>(abi::kTerminated)[0], 1);
+  CHECK_EQ(batch->values<i32>(abi::kElapsed)[0], 1);
+  CHECK_EQ(sum_of(*step(*pool, {4}), 0), 4);
+}
+
+TEST(without_autoreset_an_ended_episode_is_refused) {
+  const auto pool = Making{.num_envs = 2, .autoreset = abi::kAutoresetDisabled, .goal = 10}.counter();
+  CHECK_THROWS(step(*pool, {1, 1}), std::invalid_argument);
+  reset_all(*pool);
+  { const Batch batch = pool->recv(); }
+  { const Batch batch = step(*pool, {10, 1}); }
+  CHECK_THROWS(step(*pool, {1, 1}), std::invalid_argument);
+  send(*pool, {1}, {1});
+  CHECK_EQ(sum_of(*pool->recv(), 0), 2);
+  const i32 first = 0;
+  pool->reset(&first, 1);
+  CHECK_EQ(sum_of(*pool->recv(), 0), 0);
+  CHECK_EQ(sum_of(*step(*pool, {1, 1}), 1), 3);
+}
+
+TEST(the_end_and_the_time_limit_are_told_apart) {
+  const auto pool = Making{.num_envs = 2, .max_episode_steps = 2, .goal = 10}.counter();
+  reset_all(*pool);
+  { const Batch batch = pool->recv(); }
+  { const Batch batch = step(*pool, {5, 1}); }
+  const Batch batch = step(*pool, {5, 1});
+  CHECK_EQ(batch->values<u8>(abi::kTerminated)[0], 1);  // at the limit, and a true end
+  CHECK_EQ(batch->values<u8>(abi::kTruncated)[0], 1);
+  CHECK_EQ(batch->values<f32>(abi::kDiscount)[0], 0.0f);
+  CHECK_EQ(batch->values<u8>(abi::kTerminated)[1], 0);
+  CHECK_EQ(batch->values<u8>(abi::kTruncated)[1], 1);
+  CHECK_EQ(batch->values<f32>(abi::kDiscount)[1], 1.0f);
+}
+
+TEST(seeds_are_honoured) {
+  const auto pool = Making{.num_envs = 2}.counter();
+  const i32 ids[] = {0, 1};
+  const u64 seeds[] = {5, 5};
+  const u32 streams[] = {0, 0};
+  pool->reset(ids, 2, seeds, streams);
+  i64 first;
+  {
+    const Batch batch = pool->recv();
+    first = start_of(*batch, 0);
+    CHECK_EQ(first, start_of(*batch, 1));
+  }
+  pool->reset(ids, 2);
+  CHECK(start_of(*pool->recv(), 0) != first);
+  pool->reset(ids, 2, seeds, streams);
+  CHECK_EQ(start_of(*pool->recv(), 0), first);
+}
+
+TEST(an_environment_is_under_way_once) {
+  const auto pool = Making{.num_envs = 3}.counter();
+  reset_all(*pool);
+  CHECK_THROWS(send(*pool, {1}, {0}), std::runtime_error);
+  CHECK_THROWS(pool->snapshot(1), std::runtime_error);
+  { const Batch batch = pool->recv(); }
+  CHECK_THROWS(send(*pool, {1, 1}, {0, 0}), std::invalid_argument);
+  CHECK_THROWS(send(*pool, {3}, {0}), std::invalid_argument);
+  CHECK_THROWS(send(*pool, {-1}, {0}), std::invalid_argument);
+  CHECK_THROWS(send(*pool, {}, {}), std::invalid_argument);
+  CHECK_EQ(pool->under_way(), 0);
+  CHECK_EQ(step(*pool, {1, 2, 3})->rows(), 3);
+}
+
+TEST(a_wait_that_cannot_end_is_refused) {
+  const auto sync = Making{.num_envs = 2}.counter();
+  CHECK_THROWS(sync->recv(), std::runtime_error);
+  const auto async = Making{.num_envs = 4, .batch_size = 3}.counter();
+  send(*async, {0, 1}, {0, 0});
+  CHECK_THROWS(async->recv(), std::runtime_error);
+  send(*async, {2}, {0});
+  CHECK_EQ(async->recv()->rows(), 3);
+}
+
+TEST(an_exception_reaches_recv_and_nothing_is_lost) {
+  for (i32 batch_size : {0, 2}) {
+    const auto pool = Making{.num_envs = 4, .batch_size = batch_size}.moody();
+    reset_all(*pool);
+    std::vector<Failure> failures;
+    for (i32 rows = 0; rows < 4;) rows += pool->recv()->rows();
+    send(*pool, {0, 1, 2, 3}, {0, 1, 0, 4});
+    for (i32 rows = 0; rows < 4;) {
+      const Batch batch = pool->recv();
+      for (i32 row = 0; row < batch->rows(); ++row) {
+        const i32 env_id = batch->values<i32>(abi::kEnvId)[row];
+        CHECK_EQ(batch->values<i32>(kObs)[row], env_id == 1 || env_id == 3 ? 1000 : 1001);
+        CHECK_EQ(batch->values<i32>(abi::kStepType)[row], env_id == 1 ? 0 : (env_id == 3 ? 2 : 1));
+      }
+      failures.insert(failures.end(), batch->failures().begin(), batch->failures().end());
+      rows += batch->rows();
+    }
+    CHECK_EQ(failures.size(), 1u);
+    CHECK_EQ(failures[0].env_id, 1);
+    CHECK_EQ(failures[0].message, "step threw");
+    failures.clear();
+    send(*pool, {0, 1, 2, 3}, {0, 0, 0, 0});  // 3 is reset, and throws
+    for (i32 rows = 0; rows < 4;) {
+      const Batch batch = pool->recv();
+      for (i32 row = 0; row < batch->rows(); ++row) {
+        if (batch->values<i32>(abi::kEnvId)[row] == 3) CHECK_EQ(batch->values<i32>(kObs)[row], 0);
+      }
+      failures.insert(failures.end(), batch->failures().begin(), batch->failures().end());
+      rows += batch->rows();
+    }
+    CHECK_EQ(failures.size(), 1u);
+    CHECK_EQ(failures[0].message, "reset threw");
+    send(*pool, {3, 0}, {0, 0});  // and is reset again
+    const Batch batch = pool->recv();
+    CHECK(batch->failures().empty());
+  }
+}
+
+TEST(an_environment_that_cannot_be_made_says_so) {
+  CHECK_THROWS((Making{.num_envs = 3, .goal = 1}(host_table<Moody>(), "stillborn")), std::invalid_argument);
+}
+
+TEST(a_hang_stops_neither_the_others_nor_close) {
+  Moody::release = false;
+  const auto pool = Making{.num_envs = 3, .batch_size = 1, .num_threads = 2}.moody();
+  reset_all(*pool);
+  for (i32 i = 0; i < 3; ++i) (void)pool->recv();
+  send(*pool, {0, 1}, {3, 0});
+  CHECK_EQ(pool->recv(in(5))->values<i32>(abi::kEnvId)[0], 1);
+  CHECK_THROWS(pool->recv(in(0.05)), TimedOut);
+  send(*pool, {2}, {0});
+  CHECK_EQ(pool->recv(in(5))->values<i32>(abi::kEnvId)[0], 2);
+  CHECK_THROWS(pool->recv({}, [] { return true; }), Interrupted);
+  CHECK_THROWS(pool->close(std::chrono::milliseconds(50)), TimedOut);
+  CHECK_THROWS(pool->recv(), std::runtime_error);
+  Moody::release = true;
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+}
+
+TEST(threads_may_share_a_pool) {
+  const auto pool = Making{.num_envs = 30, .batch_size = 4, .num_threads = 2}.counter();
+  reset_all(*pool);
+  std::atomic<i32> received{0};
+  std::vector<std::thread> actors;
+  for (int t = 0; t < 3; ++t) {
+    actors.emplace_back([&] {
+      while (received < 6000) {
+        try {
+          const Batch batch = pool->recv(in(0.2));
+          received += batch->rows();
+          std::vector<i32> ids(batch->values<i32>(abi::kEnvId), batch->values<i32>(abi::kEnvId) + batch->rows());
+          send(*pool, ids, std::vector<i32>(ids.size(), 1));
+        } catch (const TimedOut&) {
+        }
+      }
+    });
+  }
+  for (std::thread& actor : actors) actor.join();
+  pool->discard();
+  CHECK_EQ(pool->under_way(), 0);
+  reset_all(*pool);
+  CHECK_EQ(pool->recv()->rows(), 4);
+  pool->close(std::chrono::seconds(5));
+}
+
+TEST(close_wakes_a_waiting_receiver) {
+  Moody::release = false;
+  const auto pool = Making{.num_envs = 1, .num_threads = 1}.moody();
+  reset_all(*pool);
+  (void)pool->recv();
+  send(*pool, {0}, {3});
+  std::thread receiver([&] { CHECK_THROWS(pool->recv(), std::runtime_error); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  std::thread releaser([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    Moody::release = true;
+  });
+  pool->close(std::chrono::seconds(5));
+  receiver.join();
+  releaser.join();
+}
+
+TEST(a_snapshot_continues_exactly) {
+  const auto pool = Making{.num_envs = 2, .goal = 100}.counter();
+  reset_all(*pool);
+  (void)pool->recv();
+  (void)step(*pool, {5, 6});
+  const std::string state = pool->snapshot(0);
+  const i64 start = start_of(*step(*pool, {7, 8}), 0);
+  pool->restore(1, state.data(), i64(state.size()));
+  const Batch batch = step(*pool, {1, 7});
+  CHECK_EQ(start_of(*batch, 1), start);
+  CHECK_EQ(sum_of(*batch, 1), 12);
+  std::string damaged = state;
+  damaged.back() = char(damaged.back() ^ 1);
+  CHECK_THROWS(pool->restore(0, damaged.data(), i64(damaged.size())), std::invalid_argument);
+  CHECK_THROWS(pool->restore(0, state.data(), 3), std::invalid_argument);
+  CHECK_THROWS(pool->restore(0, nullptr, 0), std::invalid_argument);
+  const auto other = Making{}.crowd();
+  CHECK_THROWS(other->restore(0, state.data(), i64(state.size())), std::invalid_argument);
+}
+
+TEST(players_are_gathered_in_order_and_act_by_name) {
+  const auto pool = Making{.num_envs = 5, .num_threads = 3}.crowd();
+  reset_all(*pool);
+  const int owner = pool->block_layout().find("players.env_id");
+  std::vector<i32> owners;
+  {
+    const Batch batch = pool->recv();
+    owners.assign(batch->values<i32>(owner), batch->values<i32>(owner) + batch->players());
+    i32 total = 0;
+    for (i32 i = 0; i < 5; ++i) total += pool->players(i);
+    CHECK_EQ(batch->players(), total);
+  }
+  CHECK_THROWS(step(*pool, std::vector<i32>(owners.size() + 1, 0)), std::invalid_argument);
+  std::vector<i32> actions;
+  for (size_t i = 0; i < owners.size(); ++i) actions.push_back(i32(i) * 2);
+  std::vector<i32> rewards;
+  {
+    const Batch batch = step(*pool, actions);
+    i32 player = 0;
+    for (i32 i = 0; i < batch->players(); ++i) {
+      player = i > 0 && owners[size_t(i)] == owners[size_t(i - 1)] ? player + 1 : 0;
+      CHECK_EQ(batch->values<i32>(owner)[i], owners[size_t(i)]);
+      CHECK_EQ(batch->values<f32>(abi::kReward)[i], f32(actions[size_t(i)] + player));
+    }
+  }
+  // Rows in reverse: each player's row names its environment.
+  std::vector<i32> backwards(owners.rbegin(), owners.rend());
+  const std::vector<i32> ids = all_of(*pool);
+  const void* field = actions.data();
+  pool->send(ids.data(), 5, &field, backwards.data(), i32(actions.size()));
+  (void)pool->recv();
+  backwards[0] = backwards[0] == 0 ? 1 : 0;
+  CHECK_THROWS(pool->send(ids.data(), 5, &field, backwards.data(), i32(actions.size())), std::invalid_argument);
+}
+
+TEST(nothing_is_allocated_once_it_runs) {
+  for (i32 batch_size : {0, 16}) {
+    const auto pool = Making{.num_envs = 64, .batch_size = batch_size, .goal = 5}.counter();
+    reset_all(*pool);
+    std::vector<i32> actions(64, 1);
+    const void* field = actions.data();
+    const auto rounds = [&](int count) {
+      for (int i = 0; i < count; ++i) {
+        const Batch batch = pool->recv();
+        pool->send(batch->values<i32>(abi::kEnvId), batch->rows(), &field);
+      }
+    };
+    rounds(200);
+    allocations = 0;
+    counting = true;
+    rounds(500);
+    counting = false;
+    CHECK_EQ(allocations.load(), 0);
+  }
+}
+
+TEST(more_threads_than_work_is_fine) {
+  const auto pool = Making{.num_envs = 2, .num_threads = 64}.counter();
+  reset_all(*pool);
+  (void)pool->recv();
+  for (int i = 0; i < 100; ++i) (void)step(*pool, {1, 1});
+  pool->close(std::chrono::seconds(5));
+  CHECK_THROWS(step(*pool, {1, 1}), std::runtime_error);
+}
+
+}  // namespace envpool::testing
+
+TEST_MAIN()

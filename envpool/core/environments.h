@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The environments of one pool behind their C table: what they share, what they are, and errors as C++ exceptions.
+#pragma once
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "envpool/core/vtable.h"
+
+namespace envpool {
+
+// Collects what a table function puts.
+struct Collected {
+  std::string text;
+  operator abi::Text() {  // NOLINT: reads as the argument it is
+    return {[](void* context, const char* data, i64 size) { static_cast<std::string*>(context)->append(data, size_t(size)); },
+            &text};
+  }
+};
+
+// Calls a table function that can fail, as `try_table([&](abi::Text error) { return table.save(..., error); })`.
+template <class Function>
+void try_table(Function&& function) {
+  Collected error;
+  if (function(error) != 0) throw std::invalid_argument(error.text);
+}
+
+// One environment's options, with storage of their own.
+class OptionList {
+ public:
+  void add_integer(std::string name, abi::OptionKind kind, i64 value) { add(std::move(name), kind, value, 0, {}); }
+  void add_real(std::string name, f64 value) { add(std::move(name), abi::kOptionReal, 0, value, {}); }
+  void add_text(std::string name, std::string value) {
+    add(std::move(name), abi::kOptionText, 0, 0, std::move(value));
+  }
+  // Valid until the list is changed or moved.
+  abi::Options view() const {
+    view_.clear();
+    for (const Value& value : values_) {
+      view_.push_back({value.name.c_str(), value.kind, value.integer, value.real, value.text.data(), i64(value.text.size())});
+    }
+    return {view_.data(), i32(view_.size())};
+  }
+
+ private:
+  struct Value {
+    std::string name;
+    abi::OptionKind kind;
+    i64 integer;
+    f64 real;
+    std::string text;
+  };
+  void add(std::string name, abi::OptionKind kind, i64 integer, f64 real, std::string text) {
+    values_.push_back({std::move(name), kind, integer, real, std::move(text)});
+  }
+  std::vector<Value> values_;
+  mutable std::vector<abi::Option> view_;
+};
+
+// How a pool's environments are to be made.
+struct Construction {
+  i32 num_envs = 1;
+  abi::Autoreset autoreset = abi::kAutoresetNextStep;
+  std::vector<OptionList> options{};      // one for all, or one each
+  std::vector<i32> max_episode_steps{};   // one each; 0 is no limit
+  std::vector<u64> seeds{};               // one each
+  std::vector<u32> streams{};             // one each
+};
+
+class Environments {
+ public:
+  Environments(const abi::Table& table, const Construction& how) : table_(table) {
+    try {
+      for (const OptionList& options : how.options) add_model(options);
+      std::vector<void*> model_of(size_t(how.num_envs), models_[0]);
+      if (models_.size() > 1) std::copy(models_.begin(), models_.end(), model_of.begin());
+      const abi::Config config{how.num_envs,
+                               layout().max_players,
+                               how.autoreset,
+                               model_of.data(),
+                               how.max_episode_steps.data(),
+                               how.seeds.data(),
+                               how.streams.data()};
+      try_table([&](abi::Text error) { return table_.create(&config, &envs_, error); });
+    } catch (...) {
+      destroy();
+      throw;
+    }
+  }
+  ~Environments() { destroy(); }
+  Environments(const Environments&) = delete;
+  Environments& operator=(const Environments&) = delete;
+
+  // What they share stays, the layout with it.
+  void destroy_envs() {
+    if (void* envs = std::exchange(envs_, nullptr)) table_.destroy(envs);
+  }
+
+  const abi::Layout& layout() const { return *table_.layout(models_[0]); }
+  void seed(i32 env_id, u64 seed, u32 stream) { table_.seed(envs_, env_id, seed, stream); }
+  void run(const abi::Work& work, bool reset) { (reset ? table_.reset : table_.step)(envs_, &work); }
+
+  std::string save(i32 env_id) {
+    std::string state(size_t(table_.save_size(envs_, env_id)), '\0');
+    try_table([&](abi::Text error) { return table_.save(envs_, env_id, state.data(), error); });
+    return state;
+  }
+  void load(i32 env_id, const char* data, i64 size) {
+    try_table([&](abi::Text error) { return table_.load(envs_, env_id, data, size, error); });
+  }
+  void render(i32 env_id, u8* rgb) {
+    try_table([&](abi::Text error) { return table_.render(envs_, env_id, rgb, error); });
+  }
+
+ private:
+  void add_model(const OptionList& options) {
+    void* model = nullptr;
+    const abi::Options view = options.view();
+    try_table([&](abi::Text error) { return table_.model_create(&view, &model, error); });
+    models_.push_back(model);
+    const abi::Layout& first = layout();
+    const abi::Layout& other = *table_.layout(model);
+    bool same = other.num_fields == first.num_fields && other.num_actions == first.num_actions;
+    for (i32 f = 0; same && f < first.num_fields; ++f) same = first.fields[f].row_bytes == other.fields[f].row_bytes;
+    for (i32 f = 0; same && f < first.num_actions; ++f) {
+      same = first.actions[f].row_bytes == other.actions[f].row_bytes && first.actions[f].discrete == other.actions[f].discrete;
+    }
+    if (!same) {
+      throw std::invalid_argument("env_options: environment " + std::to_string(models_.size() - 1) +
+                                  " would have arrays of another shape than environment 0");
+    }
+  }
+  void destroy() {
+    destroy_envs();
+    for (void* model : models_) table_.model_destroy(model);
+  }
+
+  const abi::Table& table_;
+  std::vector<void*> models_;
+  void* envs_ = nullptr;
+};
+
+}  // namespace envpool

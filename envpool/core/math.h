@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The mathematics of portable environments. libm differs between machines in its last bit, and libdevice from all of
+// them, so everything here is + - * / and sqrt, comparisons and integers, in one fixed order: g++ -O0, clang -O3 and
+// NVRTC give the same bits (with -ffp-contract=off, --fmad=false). No header is needed.
+//
+// One template serves f32 and f64. Error against the exact result, in units of the last place of it, as
+// math_test.py asserts for both types (0.5 is a correctly rounded result):
+//
+//   sin cos sincos   0.51   every finite argument; up to 2^20 (f32: 2^13) in straight-line code, beyond it by exact
+//                           integer arithmetic; an infinity gives NaN
+//   exp              0.60   subnormal results within 1; overflow gives infinity, underflow 0
+//   log              0.60   log(0) is -infinity, of less NaN
+//   atan atan2       0.55   signed zeros and infinities as in C
+//   fmod floor ceil rint sqrt copysign fabs     exact
+#pragma once
+
+#include "envpool/core/types.h"
+
+namespace envpool {
+
+inline constexpr f64 kPi = 0x1.921fb54442d18p+1;
+
+namespace math {
+
+// What the algorithms need to know of a floating type. The constants are pi/32 and log 2 in pieces so short that the
+// products they meet below are exact.
+template <class T>
+struct Real;
+
+template <>
+struct Real<f64> {
+  using Bits = u64;
+  using Signed = i64;
+  static constexpr int kMantissa = 52, kBias = 1023;
+  static constexpr u64 kHead = ~u64{0} << 27;  // keeps the leading 26 bits: products of two heads are exact
+  static constexpr f64 kRound = 0x1.8p52;      // x + kRound - kRound is x rounded to a whole number
+  static constexpr f64 kNear = 102400;         // largest |x| that sin and cos reduce in straight-line code
+  static constexpr f64 kStep1 = 0x1.921fb544p-4, kStep2 = 0x1.0b4611a6p-38, kStep3 = 0x1.3198a2ep-73,
+                       kStep4 = 0x1.b839a252049c1p-108;
+  static constexpr f64 kLog2Hi = 0x1.62e42feep-1, kLog2Lo = 0x1.a39ef35793c76p-33;
+  static constexpr f64 kExpLow = -746, kExpHigh = 710;
+  static constexpr f64 kHalfPi = 0x1.921fb54442d18p+0, kHalfPiLo = 0x1.1a62633145c07p-54;
+  static constexpr f64 kAtanHalf = 0x1.dac670561bb4fp-2, kAtanHalfLo = 0x1.a2b7f222f65e2p-56;
+};
+
+template <>
+struct Real<f32> {
+  using Bits = u32;
+  using Signed = i32;
+  static constexpr int kMantissa = 23, kBias = 127;
+  static constexpr u32 kHead = ~u32{0} << 12;
+  static constexpr f32 kRound = 0x1.8p23f;
+  static constexpr f32 kNear = 512;
+  static constexpr f32 kStep1 = 0x1.92p-4f, kStep2 = 0x1.fb4p-16f, kStep3 = 0x1.444p-28f, kStep4 = 0x1.68c234p-43f;
+  static constexpr f32 kLog2Hi = 0x1.62ep-1f, kLog2Lo = 0x1.0bfbe8p-15f;
+  static constexpr f32 kExpLow = -104, kExpHigh = 89;
+  static constexpr f32 kHalfPi = 0x1.921fb6p+0f, kHalfPiLo = -0x1.777a5cp-25f;
+  static constexpr f32 kAtanHalf = 0x1.dac67p-2f, kAtanHalfLo = 0x1.586ed4p-28f;
+};
+
+template <class T>
+using Bits = typename Real<T>::Bits;
+
+template <class T>
+inline constexpr Bits<T> kSign = Bits<T>{1} << (8 * sizeof(T) - 1);
+
+template <class T>
+ENVPOOL_ALWAYS_INLINE Bits<T> bits(T x) { return __builtin_bit_cast(Bits<T>, x); }
+template <class T>
+ENVPOOL_ALWAYS_INLINE T real(Bits<T> x) { return __builtin_bit_cast(T, x); }
+template <class T>
+ENVPOOL_ALWAYS_INLINE T infinity() { return real<T>(Bits<T>(2 * Real<T>::kBias + 1) << Real<T>::kMantissa); }
+template <class T>
+ENVPOOL_ALWAYS_INLINE T nan() { return real<T>(Bits<T>(4 * Real<T>::kBias + 3) << (Real<T>::kMantissa - 1)); }
+
+// 2^k for a normal result.
+template <class T>
+ENVPOOL_ALWAYS_INLINE T power_of_two(i32 k) { return real<T>(Bits<T>(k + Real<T>::kBias) << Real<T>::kMantissa); }
+
+// c0 + x * (c1 + x * (c2 + ...)).
+template <class T>
+ENVPOOL_ALWAYS_INLINE T polynomial(T, T c) { return c; }
+template <class T, class... More>
+ENVPOOL_ALWAYS_INLINE T polynomial(T x, T c, More... more) { return c + x * polynomial(x, more...); }
+
+// A number as the sum of two: twice the precision. `lo` is small beside `hi`, not always below its last place.
+template <class T>
+struct Two {
+  T hi, lo;
+};
+
+template <class T>
+ENVPOOL_ALWAYS_INLINE Two<T> add(T a, T b) {
+  const T sum = a + b, b_part = sum - a;
+  return {sum, (a - (sum - b_part)) + (b - b_part)};
+}
+// The same for |a| >= |b| (or a = 0).
+template <class T>
+ENVPOOL_ALWAYS_INLINE Two<T> add_smaller(T a, T b) {
+  const T sum = a + b;
+  return {sum, (a - sum) + b};
+}
+template <class T>
+ENVPOOL_ALWAYS_INLINE T head(T x) { return real<T>(bits(x) & Real<T>::kHead); }
+template <class T>
+ENVPOOL_ALWAYS_INLINE Two<T> mul(Two<T> a, Two<T> b) {
+  const T a_head = head(a.hi), a_tail = (a.hi - a_head) + a.lo;
+  const T b_head = head(b.hi), b_tail = (b.hi - b_head) + b.lo;
+  return {a_head * b_head, a_head * b_tail + a_tail * (b_head + b_tail)};
+}
+
+// An angle as a number of steps of pi/32, a 64th of a turn, and the rest: half a step at most.
+template <class T>
+struct Angle {
+  u32 steps;
+  Two<T> rest;
+};
+
+// For |x| up to kNear: the pieces of pi/32 are taken off one by one (Cody and Waite).
+template <class T>
+ENVPOOL_ALWAYS_INLINE Angle<T> angle_near(T x) {
+  using R = Real<T>;
+  const T rounded = x * T(0x1.45f306dc9c883p+3) + R::kRound;
+  const T n = rounded - R::kRound;
+  const Two<T> second = add(x - n * R::kStep1, -(n * R::kStep2));
+  const Two<T> third = add(second.hi, -(n * R::kStep3));
+  return {u32(bits(rounded)), {third.hi, third.lo + (second.lo - n * R::kStep4)}};
+}
+
+// For larger x > 0, by long multiplication: x is m * 2^e, and of 2/pi only the bits matter that m * 2^e moves to between two
+// units (more are whole turns) and 2^-190. What remains is at least 2^-62 of a quarter turn (Payne and Hanek's bound).
+ENVPOOL_FN Angle<f64> angle_far(f64 x) {
+  static constexpr u64 two_over_pi[21] = {
+      0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
+      0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41,
+      0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7,
+      0x4f463f669e5fea2d, 0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab,
+      0xf0cfbc209af4361d};
+  const u64 m = (bits(x) & 0xFFFFFFFFFFFFFull) | 0x10000000000000ull;
+  const i32 first = i32(bits(x) >> 52) - 1075 - 2 + 64;
+  const u64* words = two_over_pi + (first >> 6);
+  const i32 shift = first & 63;
+  u64 product[3] = {0, 0, 0};  // most significant first
+  for (int i = 0; i < 3; ++i) {
+    const u64 word = shift == 0 ? words[i] : words[i] << shift | words[i + 1] >> (64 - shift);
+    // m * word in halves; m has 53 bits, so the sums of 32-bit parts cannot overflow.
+    const u64 low = (m & 0xFFFFFFFF) * (word & 0xFFFFFFFF), high = (m >> 32) * (word >> 32);
+    const u64 cross = (m >> 32) * (word & 0xFFFFFFFF) + (low >> 32), other = (m & 0xFFFFFFFF) * (word >> 32);
+    const u64 middle = (cross & 0xFFFFFFFF) + (other & 0xFFFFFFFF);
+    u64 carry = high + (cross >> 32) + (other >> 32) + (middle >> 32);
+    u64 part = middle << 32 | (low & 0xFFFFFFFF);
+    for (int at = i; at >= 0; --at) {
+      const u64 sum = product[at] + part;
+      part = carry + (sum < part);  // never overflows: m * word + a word fits in two
+      carry = 0;
+      product[at] = sum;
+    }
+  }
+  u64 upper = product[0] << 2 | product[1] >> 62, lower = product[1] << 2 | product[2] >> 62;
+  const bool negative = upper >> 63;  // above half a quarter: one more, and the rest below zero
+  const u32 quarters = u32(product[0] >> 62) + negative;
+  if (negative) {
+    lower = ~lower + 1;
+    upper = ~upper + (lower == 0);
+  }
+  f64 unit = negative ? -0x1p-64 : 0x1p-64;
+  if (upper == 0) {
+    upper = lower;
+    lower = 0;
+    unit *= 0x1p-64;
+  }
+  for (; !(upper >> 63); unit *= 0.5) {
+    upper = upper << 1 | lower >> 63;
+    lower <<= 1;
+  }
+  const Two<f64> part{f64(i64(upper >> 11)) * 0x1p11 * unit, f64(i64((upper & 0x7FF) << 42 | lower >> 22)) * 0x1p-42 * unit};
+  const Two<f64> angle = mul(part, Two<f64>{0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54});
+  const Two<f64> small = add_smaller(angle.hi, angle.lo);
+  Angle<f64> rest = angle_near(small.hi);
+  return {16 * quarters + rest.steps, {rest.rest.hi, rest.rest.lo + small.lo}};
+}
+
+// The sine of every step around the circle, as a head and a tail.
+template <class T>
+struct SineTable {
+  Two<T> at[64];
+
+  constexpr SineTable() : at{} {
+    constexpr f64 quarter[17][2] = {
+        {0, 0},
+        {0x1.917a6bc29b42cp-4, -0x1.e2718d26ed688p-60},
+        {0x1.8f8b83c69a60bp-3, -0x1.26d19b9ff8d82p-57},
+        {0x1.294062ed59f06p-2, -0x1.5d28da2c4612dp-56},
+        {0x1.87de2a6aea963p-2, -0x1.72cedd3d5a610p-57},
+        {0x1.e2b5d3806f63bp-2, 0x1.e0d891d3c6841p-58},
+        {0x1.1c73b39ae68c8p-1, 0x1.b25dd267f6600p-55},
+        {0x1.44cf325091dd6p-1, 0x1.8076a2cfdc6b3p-57},
+        {0x1.6a09e667f3bcdp-1, -0x1.bdd3413b26456p-55},
+        {0x1.8bc806b151741p-1, -0x1.2c5e12ed1336dp-55},
+        {0x1.a9b66290ea1a3p-1, 0x1.9f630e8b6dac8p-60},
+        {0x1.c38b2f180bdb1p-1, -0x1.6e0b1757c8d07p-56},
+        {0x1.d906bcf328d46p-1, 0x1.457e610231ac2p-56},
+        {0x1.e9f4156c62ddap-1, 0x1.760b1e2e3f81ep-55},
+        {0x1.f6297cff75cb0p-1, 0x1.562172a361fd3p-56},
+        {0x1.fd88da3d12526p-1, -0x1.87df6378811c7p-55},
+        {0x1.0000000000000p+0, 0},
+    };
+    for (int k = 0; k < 64; ++k) {
+      const int n = k & 31;
+      const f64* const value = quarter[n > 16 ? 32 - n : n];
+      const f64 sign = k < 32 ? 1 : -1;
+      const T first = __builtin_bit_cast(T, Bits<T>(__builtin_bit_cast(Bits<T>, T(value[0])) & Real<T>::kHead));
+      at[k] = {T(sign) * first, T(sign * ((value[0] - f64(first)) + value[1]))};
+    }
+  }
+};
+
+template <class T>
+struct SinCos {
+  T sin, cos;
+};
+
+// With s and c the sine and cosine of the whole steps and d the rest:
+// sin(step + d) = s + c sin(d) + s (cos(d) - 1). The first two terms are summed in double length.
+template <class T, bool kSin, bool kCos>
+ENVPOOL_ALWAYS_INLINE SinCos<T> around(Angle<T> angle) {
+  static constexpr SineTable<T> sine;
+  const T first = head(angle.rest.hi), d = angle.rest.hi, z = d * d;
+  T sin_rest, cos_rest;  // sin(d) - d, cos(d) - 1
+  if constexpr (sizeof(T) == 8) {
+    sin_rest = d * z * polynomial(z, -1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880);
+    cos_rest = z * polynomial(z, -0.5, 1.0 / 24, -1.0 / 720, 1.0 / 40320);
+  } else {
+    sin_rest = d * z * polynomial(z, -1.0f / 6, 1.0f / 120);
+    cos_rest = z * polynomial(z, -0.5f, 1.0f / 24);
+  }
+  const T last = ((d - first) + angle.rest.lo) + sin_rest;
+  const auto at = [&](u32 step) {
+    const Two<T> s = sine.at[step & 63], c = sine.at[(step + 16) & 63];
+    const Two<T> sum = add_smaller(s.hi, c.hi * first);
+    return sum.hi + (sum.lo + (s.lo + ((c.hi * last + c.lo * (first + last)) + (s.hi + s.lo) * cos_rest)));
+  };
+  return {kSin ? at(angle.steps) : T(0), kCos ? at(angle.steps + 16) : T(0)};
+}
+
+template <class T>
+ENVPOOL_ALWAYS_INLINE T size_of(T x) { return real<T>(bits(x) & ~kSign<T>); }
+template <class T>
+ENVPOOL_ALWAYS_INLINE T signed_as(T size, T x) { return real<T>((bits(size) & ~kSign<T>) | (bits(x) & kSign<T>)); }
+// y, negated where x is negative.
+template <class T>
+ENVPOOL_ALWAYS_INLINE T flip_as(T y, T x) { return real<T>(bits(y) ^ (bits(x) & kSign<T>)); }
+
+// Large angles, infinities, NaN.
+ENVPOOL_FN SinCos<f64> sincos_far(f64 size) {
+  if (!(size < infinity<f64>())) return {nan<f64>(), nan<f64>()};
+  return around<f64, true, true>(size <= Real<f64>::kNear ? angle_near(size) : angle_far(size));
+}
+
+// kSin and kCos say which of the two is wanted.
+template <class T, bool kSin, bool kCos>
+ENVPOOL_ALWAYS_INLINE SinCos<T> sincos(T x) {
+  const T size = size_of(x);
+  if (!(size <= Real<T>::kNear)) [[unlikely]] {
+    const SinCos<f64> far = sincos_far(size);
+    return {flip_as(T(far.sin), x), T(far.cos)};
+  }
+  const SinCos<T> near = around<T, kSin, kCos>(angle_near(size));
+  return {flip_as(near.sin, x), near.cos};
+}
+
+// exp(x) = 2^k exp(r), |r| <= log(2) / 2.
+template <class T>
+ENVPOOL_FN T exp(T x) {
+  using R = Real<T>;
+  x = x < R::kExpLow ? R::kExpLow : x > R::kExpHigh ? R::kExpHigh : x;
+  const T rounded = x * T(0x1.71547652b82fep+0) + R::kRound;
+  const T n = rounded - R::kRound;
+  const i32 k = i32(bits(rounded) - bits(R::kRound));
+  const Two<T> r = add_smaller(x - n * R::kLog2Hi, -(n * R::kLog2Lo));
+  T rest;
+  if constexpr (sizeof(T) == 8) {
+    rest = polynomial(r.hi, 0.16666666666666682, 0.0416666666666667, 0.008333333333316805, 0.0013888888888865041,
+                      0.00019841269896954462, 2.4801587365364217e-05, 2.7557234300344283e-06, 2.7557238451650237e-07,
+                      2.5112227988013478e-08, 2.0925748018569723e-09);
+  } else {
+    rest = polynomial(r.hi, 0.16666520336751917f, 0.04166638681233393f, 0.00836875933112747f, 0.001394202447646731f);
+  }
+  const Two<T> sum = add_smaller(T(1), r.hi);
+  const T value = sum.hi + (sum.lo + (r.hi * r.hi * (T(0.5) + r.hi * rest) + r.lo));
+  return value * power_of_two<T>(k >> 1) * power_of_two<T>(k - (k >> 1));  // in halves: 2^k need not be a number
+}
+
+// log(x) = k log(2) + log(1 + f), 1 + f in [sqrt(1/2), sqrt(2)); log(1 + f) = 2 atanh(s), s = f / (2 + f).
+template <class T>
+ENVPOOL_FN T log(T x) {
+  using R = Real<T>;
+  if (!(x > 0)) return x == 0 ? -infinity<T>() : nan<T>();
+  if (!(x < infinity<T>())) return x;
+  i32 k = 0;
+  if (x < power_of_two<T>(1 - R::kBias)) {  // subnormal
+    k = -R::kMantissa;
+    x *= power_of_two<T>(R::kMantissa);
+  }
+  const i32 exponent = i32(typename R::Signed(bits(x) - bits(T(0x1.6a09e667f3bcdp-1))) >> R::kMantissa);
+  k += exponent;
+  const T f = real<T>(bits(x) - (Bits<T>(exponent) << R::kMantissa)) - 1;
+  const T s = f / (2 + f), z = s * s;
+  T rest;
+  if constexpr (sizeof(T) == 8) {
+    rest = polynomial(z, 0.6666666666666666, 0.4000000000000655, 0.28571428569009255, 0.22222222656434404,
+                      0.1818177499571664, 0.15387116891629615, 0.13249581841004923, 0.13255833445050122);
+  } else {
+    rest = polynomial(z, 0.6666666269302368f, 0.4000033736228943f, 0.28537237644195557f, 0.23583568632602692f);
+  }
+  Two<T> half = mul(Two<T>{f, 0}, Two<T>{f / 2, 0});
+  const Two<T> near = add_smaller(f, -half.hi);
+  const T low = near.lo - half.lo + s * (half.hi + half.lo + z * rest);
+  const Two<T> sum = add_smaller(T(k) * R::kLog2Hi, near.hi);
+  return sum.hi + (sum.lo + (low + T(k) * R::kLog2Lo));
+}
+
+// With a <= b the two sizes and c one of 0, 1/2, 1 next to a / b:
+// atan(a / b) = atan(c) + atan(q), q = (a - c b) / (b + c a), |q| < 1/4.
+template <class T>
+ENVPOOL_FN T atan2(T y, T x) {
+  using R = Real<T>;
+  const T size_x = size_of(x), size_y = size_of(y);
+  if (!(size_x <= infinity<T>() && size_y <= infinity<T>())) return nan<T>();
+  T a = size_x < size_y ? size_x : size_y, b = size_x < size_y ? size_y : size_x;
+  if (b == 0) b = 1;
+  if (b == infinity<T>()) {
+    a = a == b ? T(1) : T(0);
+    b = 1;
+  }
+  i32 exponent = i32(bits(b) >> R::kMantissa) - R::kBias;  // so that nothing below can overflow or lose bits
+  exponent = exponent > R::kBias - 3 ? R::kBias - 3 : exponent;
+  a *= power_of_two<T>(-exponent);
+  b *= power_of_two<T>(-exponent);
+  const T c = 4 * a < b ? T(0) : 4 * a < 3 * b ? T(0.5) : T(1);
+  const Two<T> base = c == 0   ? Two<T>{0, 0}
+                      : c == 1 ? Two<T>{R::kHalfPi / 2, R::kHalfPiLo / 2}
+                               : Two<T>{R::kAtanHalf, R::kAtanHalfLo};
+  const T top = a - c * b;
+  const Two<T> bottom = add_smaller(b, c * a);
+  const T q = top / bottom.hi;
+  const Two<T> back = mul(Two<T>{q, 0}, Two<T>{bottom.hi, 0});
+  const T q_low = ((top - back.hi) - back.lo - q * bottom.lo) / bottom.hi;
+  const T z = q * q;
+  T rest;
+  if constexpr (sizeof(T) == 8) {
+    rest = polynomial(z, -0.3333333333333332, 0.19999999999991347, -0.1428571428379294, 0.11111110901748882,
+                      -0.0909089616407785, 0.07691824259123509, -0.06655470341652818, 0.05724413837464882,
+                      -0.039983012197697045);
+  } else {
+    rest = polynomial(z, -0.33333325386047363f, 0.19998672604560852f, -0.14220647513866425f, 0.09836453199386597f);
+  }
+  Two<T> angle = add_smaller(base.hi, q);
+  angle.lo += base.lo + (q_low * (1 - z) + q * z * rest);
+  if (size_y > size_x) {
+    const Two<T> other = add_smaller(R::kHalfPi, -angle.hi);
+    angle = {other.hi, other.lo + (R::kHalfPiLo - angle.lo)};
+  }
+  if (bits(x) & kSign<T>) {
+    const Two<T> other = add_smaller(2 * R::kHalfPi, -angle.hi);
+    angle = {other.hi, other.lo + (2 * R::kHalfPiLo - angle.lo)};
+  }
+  return signed_as(angle.hi + angle.lo, y);
+}
+
+// C's fmod, exact: b doubled until it passes a, then taken off going down. Every difference here is exact.
+template <class T>
+ENVPOOL_FN T fmod(T x, T y) {
+  T a = size_of(x), b = size_of(y);
+  if (!(a < infinity<T>()) || !(b > 0)) return nan<T>();
+  if (a >= b) {
+    T part = b;
+    while (part <= a / 2) part *= 2;
+    for (; part >= b; part /= 2) a -= a >= part ? part : T(0);
+  }
+  return signed_as(a, x);
+}
+
+// To the nearest whole number, halves to the even one.
+template <class T>
+ENVPOOL_FN T rint(T x) {
+  const T size = size_of(x), whole = power_of_two<T>(Real<T>::kMantissa);
+  return size < whole ? signed_as(size + whole - whole, x) : x;
+}
+template <class T>
+ENVPOOL_FN T floor(T x) {
+  const T near = rint(x);
+  return near > x ? near - 1 : near;
+}
+template <class T>
+ENVPOOL_FN T ceil(T x) {
+  const T near = rint(x);
+  return near < x ? signed_as(near + 1, x) : near;
+}
+
+}  // namespace math
+
+// What environments call. Overloads, not templates: a call that could also mean libm's function is ambiguous and does
+// not compile, rather than silently giving other bits.
+using math::SinCos;
+ENVPOOL_FN f64 sin(f64 x) { return math::sincos<f64, true, false>(x).sin; }
+ENVPOOL_FN f32 sin(f32 x) { return math::sincos<f32, true, false>(x).sin; }
+ENVPOOL_FN f64 cos(f64 x) { return math::sincos<f64, false, true>(x).cos; }
+ENVPOOL_FN f32 cos(f32 x) { return math::sincos<f32, false, true>(x).cos; }
+ENVPOOL_FN SinCos<f64> sincos(f64 x) { return math::sincos<f64, true, true>(x); }
+ENVPOOL_FN SinCos<f32> sincos(f32 x) { return math::sincos<f32, true, true>(x); }
+ENVPOOL_FN f64 exp(f64 x) { return math::exp(x); }
+ENVPOOL_FN f32 exp(f32 x) { return math::exp(x); }
+ENVPOOL_FN f64 log(f64 x) { return math::log(x); }
+ENVPOOL_FN f32 log(f32 x) { return math::log(x); }
+ENVPOOL_FN f64 atan2(f64 y, f64 x) { return math::atan2(y, x); }
+ENVPOOL_FN f32 atan2(f32 y, f32 x) { return math::atan2(y, x); }
+ENVPOOL_FN f64 atan(f64 x) { return math::atan2(x, 1.0); }
+ENVPOOL_FN f32 atan(f32 x) { return math::atan2(x, 1.0f); }
+ENVPOOL_FN f64 fmod(f64 x, f64 y) { return math::fmod(x, y); }
+ENVPOOL_FN f32 fmod(f32 x, f32 y) { return math::fmod(x, y); }
+ENVPOOL_FN f64 rint(f64 x) { return math::rint(x); }
+ENVPOOL_FN f32 rint(f32 x) { return math::rint(x); }
+ENVPOOL_FN f64 floor(f64 x) { return math::floor(x); }
+ENVPOOL_FN f32 floor(f32 x) { return math::floor(x); }
+ENVPOOL_FN f64 ceil(f64 x) { return math::ceil(x); }
+ENVPOOL_FN f32 ceil(f32 x) { return math::ceil(x); }
+ENVPOOL_FN f64 fabs(f64 x) { return math::size_of(x); }
+ENVPOOL_FN f32 fabs(f32 x) { return math::size_of(x); }
+ENVPOOL_FN f64 copysign(f64 size, f64 sign) { return math::signed_as(size, sign); }
+ENVPOOL_FN f32 copysign(f32 size, f32 sign) { return math::signed_as(size, sign); }
+#ifdef __CUDA_ARCH__
+ENVPOOL_FN f64 sqrt(f64 x) { return __dsqrt_rn(x); }
+ENVPOOL_FN f32 sqrt(f32 x) { return __fsqrt_rn(x); }
+#else
+ENVPOOL_FN f64 sqrt(f64 x) { return __builtin_sqrt(x); }
+ENVPOOL_FN f32 sqrt(f32 x) { return __builtin_sqrtf(x); }
+#endif
+
+// These take any one type that can be compared; a NaN goes through clamp, and min and max give their second argument.
+template <class T>
+ENVPOOL_FN T min(T a, T b) { return a < b ? a : b; }
+template <class T>
+ENVPOOL_FN T max(T a, T b) { return a > b ? a : b; }
+template <class T>
+ENVPOOL_FN T clamp(T x, T low, T high) { return x < low ? low : x > high ? high : x; }
+ENVPOOL_FN bool is_finite(f64 x) { return fabs(x) < math::infinity<f64>(); }
+ENVPOOL_FN bool is_finite(f32 x) { return fabs(x) < math::infinity<f32>(); }
+
+}  // namespace envpool

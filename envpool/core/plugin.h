@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Turns environments into a plugin: a shared object with one symbol. A built-in family and a user's compiled header are
+// made the same way:
+//
+//   #include "envpool/core/plugin.h"
+//   ENVPOOL_PLUGIN(envpool::portable_table<CartPole>(), envpool::portable_table<Pendulum>())
+#pragma once
+
+#include "envpool/core/driver.h"
+
+namespace envpool {
+
+// Runs `action`, turning an exception into a message and a non-zero status: none may cross the C table.
+template <class Action>
+i32 with_status(abi::Text error, Action&& action) {
+  std::string message;
+  try {
+    action();
+    return 0;
+  } catch (const std::exception& caught) {
+    message = caught.what();
+  } catch (...) {
+    message = "threw something that is not a std::exception";
+  }
+  error.put(error.context, message.data(), i64(message.size()));
+  return 1;
+}
+
+template <class Env, class Contract>
+struct TableOf {
+  using Envs = Driver<Env, Contract>;
+
+  static Envs& cast(void* envs) { return *static_cast<Envs*>(envs); }
+
+  static OptionSpecs option_specs() {
+    OptionSpecs specs;
+    Env::options(specs);
+    return specs;
+  }
+  static Spec spec_of(const typename Env::Params& params) {
+    Spec spec;
+    if constexpr (requires { Env::kMaxPlayers; }) spec.max_players = Env::kMaxPlayers;
+    Env::spec(params, spec);
+    return spec;
+  }
+  static void put(abi::Text text, const std::string& value) { text.put(text.context, value.data(), i64(value.size())); }
+
+  static i32 describe(abi::Text json, abi::Text error) {
+    return with_status(error, [&] { put(json, option_specs().json()); });
+  }
+  static i32 spec(const abi::Options* options, abi::Text json, abi::Text error) {
+    return with_status(error, [&] {
+      const OptionSpecs specs = option_specs();
+      put(json, spec_of(Env::params(OptionValues(specs, *options))).json());
+    });
+  }
+  static i32 model_create(const abi::Options* options, void** model, abi::Text error) {
+    return with_status(error, [&] {
+      const OptionSpecs specs = option_specs();
+      const OptionValues values(specs, *options);
+      auto made = std::make_unique<Model<Env>>(Model<Env>{Env::params(values), {}, {}});
+      if constexpr (requires { Env::blob(values); }) {
+        made->blob = Env::blob(values);
+        made->params.blob = made->blob.data();
+      }
+      made->spec = spec_of(made->params);
+      made->lay_out();
+      *model = made.release();
+    });
+  }
+  static void model_destroy(void* model) { delete static_cast<Model<Env>*>(model); }
+  static const abi::Layout* layout(void* model) { return &static_cast<Model<Env>*>(model)->layout; }
+  static i32 create(const abi::Config* config, void** envs, abi::Text error) {
+    return with_status(error, [&] { *envs = new Envs(*config); });
+  }
+  static void destroy(void* envs) { delete static_cast<Envs*>(envs); }
+  static void seed(void* envs, i32 env_id, u64 seed, u32 stream) { cast(envs).seed(env_id, seed, stream); }
+  static void reset(void* envs, const abi::Work* work) { cast(envs).reset(*work); }
+  static void step(void* envs, const abi::Work* work) { cast(envs).step(*work); }
+  static i64 save_size(void* envs, i32 env_id) { return cast(envs).save_size(env_id); }
+  static i32 save(void* envs, i32 env_id, void* out, abi::Text error) {
+    return with_status(error, [&] { cast(envs).save(env_id, out); });
+  }
+  static i32 load(void* envs, i32 env_id, const void* data, i64 size, abi::Text error) {
+    return with_status(error, [&] { cast(envs).load(env_id, data, size); });
+  }
+  static i32 render(void* envs, i32 env_id, u8* rgb, abi::Text error) {
+    return with_status(error, [&] { cast(envs).render(env_id, rgb); });
+  }
+
+  static constexpr abi::Table kTable{
+      .abi = ENVPOOL_ABI,
+      .flags = Contract::kFlags | (Envs::kRenders ? abi::kCanRender : 0u),
+      .name = Env::kName,
+      .describe = describe,
+      .spec = spec,
+      .model_create = model_create,
+      .model_destroy = model_destroy,
+      .layout = layout,
+      .create = create,
+      .destroy = destroy,
+      .seed = seed,
+      .reset = reset,
+      .step = step,
+      .save_size = save_size,
+      .save = save,
+      .load = load,
+      .render = render,
+  };
+};
+
+template <class Env>
+constexpr const abi::Table* portable_table() {
+  return &TableOf<Env, PortableContract<Env>>::kTable;
+}
+template <class Env>
+constexpr const abi::Table* world_table() {
+  return &TableOf<Env, WorldContract<Env>>::kTable;
+}
+template <class Env>
+constexpr const abi::Table* host_table() {
+  return &TableOf<Env, HostContract<Env>>::kTable;
+}
+
+}  // namespace envpool
+
+#define ENVPOOL_PLUGIN(...)                                                                              \
+  extern "C" __attribute__((visibility("default"))) const envpool::abi::Plugin* envpool_plugin() {       \
+    static constexpr const envpool::abi::Table* tables[] = {__VA_ARGS__};                                \
+    static constexpr envpool::abi::Plugin plugin{ENVPOOL_ABI, sizeof(tables) / sizeof(tables[0]), tables}; \
+    return &plugin;                                                                                      \
+  }

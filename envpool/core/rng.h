@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Philox4x32-10, the counter-based generator of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC 2011).
+// A draw is a pure function of (seed, stream, episode, draw index): nothing is shared, nothing depends on threads, and
+// the whole state is thirty-two bytes.
+#pragma once
+
+#include "envpool/core/types.h"
+
+namespace envpool {
+
+struct Philox4 {
+  u32 word[4];
+};
+
+// One block: four words from a 128-bit counter and a 64-bit key.
+ENVPOOL_FN Philox4 philox4x32_10(Philox4 counter, u32 key0, u32 key1) {
+  for (int round = 0; round < 10; ++round) {
+    const u64 p0 = u64{0xD2511F53u} * counter.word[0];
+    const u64 p1 = u64{0xCD9E8D57u} * counter.word[2];
+    counter = Philox4{{u32(p1 >> 32) ^ counter.word[1] ^ key0, u32(p1),
+                       u32(p0 >> 32) ^ counter.word[3] ^ key1, u32(p0)}};
+    key0 += 0x9E3779B9u;
+    key1 += 0xBB67AE85u;
+  }
+  return counter;
+}
+
+// The generator an environment is handed. `seed` is the user's, `stream` the environment's index in its pool (so
+// neighbouring seeds share no stream), `episode` counts resets, `agent` is 0 for the environment itself and i + 1 for
+// its agent i, `draws` the words taken since the episode began (enough for 2^34).
+struct Rng {
+  u64 seed = 0;
+  u32 stream = 0;
+  u32 episode = 0;
+  u32 agent = 0;
+  u64 draws = 0;
+
+  // The next 32 uniform bits.
+  ENVPOOL_FN u32 bits() {
+    const u64 at = draws++;
+    return block(at >> 2).word[at & 3];
+  }
+
+  // Uniform in [0, 1): 24 random bits as float, 53 as double. Both are exact multiples of their unit.
+  ENVPOOL_FN f32 uniform_f32() { return f32(bits() >> 8) * (1.0f / 16777216.0f); }
+  ENVPOOL_FN f64 uniform() {
+    const u32 high = bits() >> 5, low = bits() >> 6;
+    return (f64(high) * 67108864.0 + f64(low)) * (1.0 / 9007199254740992.0);
+  }
+  ENVPOOL_FN f64 uniform(f64 low, f64 high) { return low + (high - low) * uniform(); }
+
+  // Uniform integer in [0, n), n >= 1, without bias (Lemire's multiply-and-reject).
+  ENVPOOL_FN u32 below(u32 n) {
+    u64 product = u64{bits()} * n;
+    if (u32(product) < n) {
+      const u32 threshold = (0u - n) % n;
+      while (u32(product) < threshold) product = u64{bits()} * n;
+    }
+    return u32(product >> 32);
+  }
+
+  ENVPOOL_FN void begin_episode(u32 number) {
+    episode = number;
+    draws = 0;
+  }
+
+ private:
+  ENVPOOL_FN Philox4 block(u64 index) const {
+    return philox4x32_10(Philox4{{u32(index), agent, stream, episode}}, u32(seed), u32(seed >> 32));
+  }
+};
+
+}  // namespace envpool

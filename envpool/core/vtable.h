@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one C table every environment reduces to, whatever contract it was written in. The pool, the bindings and every
+// Python face know environments through this table alone, so a built-in family and a user's own compiled header are
+// loaded by the same path. C types only: a table compiles in a tenth of a second and crosses compilers.
+#pragma once
+
+#include "envpool/core/types.h"
+
+#define ENVPOOL_ABI 1
+
+namespace envpool::abi {
+
+extern "C" {
+
+// Receives text (JSON or an error message) that the table produces.
+struct Text {
+  void (*put)(void* context, const char* text, i64 size);
+  void* context;
+};
+
+enum Dtype : i32 { kBool = 0, kU8 = 1, kI32 = 2, kI64 = 3, kF32 = 4, kF64 = 5 };
+
+// One array of the batch or of the actions: what of a spec the pool itself needs.
+struct Field {
+  const char* name;
+  Dtype dtype;
+  i32 per_player;
+  i32 dimensions;
+  const i64* shape;
+  i64 row_bytes;  // of one environment's, or player's, row
+  i64 discrete;   // n > 0: integers 0..n-1
+};
+
+struct Layout {
+  const Field* fields;  // observations and infos, in the order of the spec
+  const Field* actions;
+  i32 num_fields;
+  i32 num_actions;
+  i32 max_players;
+  i32 render_height, render_width;
+};
+
+enum OptionKind : i32 { kOptionBool = 0, kOptionInt = 1, kOptionReal = 2, kOptionText = 3 };
+
+// One option's value. Text carries `size` bytes at `text` (a ROM image travels as text too).
+struct Option {
+  const char* name;
+  OptionKind kind;
+  i64 integer;  // kOptionBool, kOptionInt
+  f64 real;     // kOptionReal
+  const char* text;
+  i64 size;
+};
+
+struct Options {
+  const Option* data;
+  i32 size;
+};
+
+// The fields every environment writes, in this order; its own observation and info fields follow.
+enum CommonField : i32 {
+  kReward,      // f32, per player
+  kDiscount,    // f32, per player; 1 while the episode could go on, also when it is truncated
+  kTerminated,  // u8
+  kTruncated,   // u8
+  kStepType,    // i32: 0 first, 1 mid, 2 last (dm_env)
+  kEnvId,       // i32
+  kElapsed,     // i32, steps since the reset
+  kPlayers,     // i32, how many players this row holds
+  kCommonFields
+};
+
+// A place to write one environment's results: `fields[f]` is the base of field f's array in the batch, `final_fields`
+// the same for the last observation of an episode that ends and restarts in one step (null unless autoreset is
+// same-step). Per-player fields start at row * max_players.
+struct Rows {
+  void* const* fields;
+  void* const* final_fields;
+  i32 row;
+};
+
+// One call's worth of work: `count` environments. In sync mode rows are given: environment k writes row rows.row + k.
+// In async mode rows.fields is null and each environment claims a row when its results are ready, so that a slow
+// environment never holds up a batch.
+struct Work {
+  const i32* env_ids;
+  i32 count;
+  const void* const* actions;  // actions[f]: one slot per (environment, player), at (env_id * max_players + player)
+  Rows rows;
+  Rows (*claim)(void* context, i32 env_id);
+  void (*fail)(void* context, i32 env_id, const char* what);  // an exception inside the environment
+  void* context;
+};
+
+enum Autoreset : i32 { kAutoresetNextStep = 0, kAutoresetSameStep = 1, kAutoresetDisabled = 2 };
+
+// How a pool's environments are made; every array has num_envs entries.
+struct Config {
+  i32 num_envs;
+  i32 max_players;
+  Autoreset autoreset;
+  void* const* models;           // environments may differ in options that do not change shapes
+  const i32* max_episode_steps;  // 0: no limit
+  const u64* seeds;
+  const u32* streams;
+};
+
+enum Flags : u32 {
+  kPortable = 1u,       // bounded time, no heap: the calling thread may step it, JAX and GPU can run it
+  kCanSnapshot = 2u,    // save and load are there
+  kCanRender = 4u,      // render is there
+};
+
+// Functions that can fail return 0 on success and otherwise put a message into `error`.
+struct Table {
+  u32 abi;
+  u32 flags;
+  const char* name;
+  i32 (*describe)(Text json, Text error);                             // options with defaults and meaning
+  i32 (*spec)(const Options* options, Text json, Text error);         // fields with dtype, shape, bounds
+  i32 (*model_create)(const Options* options, void** model, Text error);  // what a pool's environments share
+  void (*model_destroy)(void* model);
+  const Layout* (*layout)(void* model);  // lives as long as the model
+  i32 (*create)(const Config* config, void** envs, Text error);
+  void (*destroy)(void* envs);
+  void (*seed)(void* envs, i32 env_id, u64 seed, u32 stream);  // takes effect at the next reset
+  void (*reset)(void* envs, const Work* work);
+  void (*step)(void* envs, const Work* work);
+  i64 (*save_size)(void* envs, i32 env_id);
+  i32 (*save)(void* envs, i32 env_id, void* out, Text error);
+  i32 (*load)(void* envs, i32 env_id, const void* data, i64 size, Text error);
+  i32 (*render)(void* envs, i32 env_id, u8* rgb, Text error);  // (height, width, 3) as the spec's "render" says
+};
+
+struct Plugin {
+  u32 abi;
+  i32 size;
+  const Table* const* tables;
+};
+
+// The one symbol a plugin exports, as `envpool_plugin`.
+using PluginEntry = const Plugin* (*)();
+
+}  // extern "C"
+
+}  // namespace envpool::abi
