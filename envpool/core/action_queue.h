@@ -18,7 +18,7 @@ class Block;
 // A run of entries that one call of the table can do: the same block with consecutive rows (or no block: async), and
 // either all resets or all steps.
 struct Run {
-  static constexpr i32 kMax = 64;
+  static constexpr i32 kMax = 256;
   i32 env_ids[kMax];
   i32 count = 0;
   bool reset = false;

@@ -188,13 +188,8 @@ class Driver {
     episode.number = 0;
   }
 
-  void reset(const abi::Work& work) {
-    for (i32 k = 0; k < work.count; ++k) run(work, k, true);
-  }
-
-  void step(const abi::Work& work) {
-    for (i32 k = 0; k < work.count; ++k) run(work, k, false);
-  }
+  void reset(const abi::Work& work) { run_all(work, true); }
+  void step(const abi::Work& work) { run_all(work, false); }
 
   i64 save_size(i32 env_id) {
     if constexpr (requires { slot(env_id).instance.env->save_size(); }) {
@@ -249,10 +244,50 @@ class Driver {
 
   Slot& slot(i32 env_id) { return *std::launder(reinterpret_cast<Slot*>(memory_.get() + stride_ * env_id)); }
 
-  // An environment restarts when asked to, when its last episode is over, and when its step threw.
-  void run(const abi::Work& work, i32 k, bool restart) {
-    const i32 env_id = work.env_ids[k];
-    const Setting& setting = settings_[env_id];
+  // Where rows are written: the common fields' columns by name, the environment's own by number.
+  struct Columns {
+    f32 *reward, *discount;
+    u8 *terminated, *truncated;
+    i32 *step_type, *env_id, *elapsed, *players;
+    void* const* own;
+    void* const* own_final;  // null unless autoreset is same-step
+
+    explicit Columns(const abi::Rows& rows)
+        : reward(static_cast<f32*>(rows.fields[abi::kReward])),
+          discount(static_cast<f32*>(rows.fields[abi::kDiscount])),
+          terminated(static_cast<u8*>(rows.fields[abi::kTerminated])),
+          truncated(static_cast<u8*>(rows.fields[abi::kTruncated])),
+          step_type(static_cast<i32*>(rows.fields[abi::kStepType])),
+          env_id(static_cast<i32*>(rows.fields[abi::kEnvId])),
+          elapsed(static_cast<i32*>(rows.fields[abi::kElapsed])),
+          players(static_cast<i32*>(rows.fields[abi::kPlayers])),
+          own(rows.fields + abi::kCommonFields),
+          own_final(rows.final_fields == nullptr ? nullptr : rows.final_fields + abi::kCommonFields) {}
+  };
+
+  void run_all(const abi::Work& work, bool restart) {
+    if (work.rows.fields == nullptr) {
+      for (i32 k = 0; k < work.count; ++k) {
+        const i32 env_id = work.env_ids[k];
+        run(work, env_id, restart, [&] {
+          const abi::Rows rows = work.claim(work.context, env_id);
+          return std::pair(Columns(rows), i64(rows.row));
+        });
+      }
+      return;
+    }
+    // By value: whatever environments write could alias members, and would make the compiler load them again each time.
+    const Columns columns(work.rows);
+    for (i32 k = 0; k < work.count; ++k) {
+      run(work, work.env_ids[k], restart, [columns, row = i64(work.rows.row) + k] { return std::pair(columns, row); });
+    }
+  }
+
+  // An environment restarts when asked to, when its last episode is over, and when its step threw. `place` says where
+  // its row is, and is asked once the results are there.
+  template <class Place>
+  ENVPOOL_ALWAYS_INLINE void run(const abi::Work& work, i32 env_id, bool restart, Place&& place) {
+    const Setting& setting = settings_[size_t(env_id)];
     Slot& it = slot(env_id);
     Episode& episode = it.episode;
     restart |= episode.over;
@@ -260,38 +295,42 @@ class Driver {
     bool healthy = true;
     if (!restart) {
       const ActionRow action{work.actions, action_bytes_.data(), i64(env_id) * max_players_};
-      restart = !guarded(work, env_id, [&] {
-        outcome = Contract::step(it.instance, *setting.params, action, episode);
-        ++episode.elapsed;
-      });
+      restart = !guarded(work, env_id, [&] { outcome = Contract::step(it.instance, *setting.params, action, episode); });
     }
     if (restart) {
       outcome = {};
       healthy = guarded(work, env_id, [&] { begin(it, setting); });
-    }
-    const bool timeout = setting.max_episode_steps > 0 && episode.elapsed >= setting.max_episode_steps;
-    outcome.truncated |= timeout && !restart;
-    if (outcome.terminated) outcome.discount = 0;
-    episode.over = outcome.terminated || outcome.truncated || !healthy;
-
-    abi::Rows rows = work.rows;
-    if (rows.fields == nullptr) {
-      rows = work.claim(work.context, env_id);
     } else {
-      rows.row += k;
+      ++episode.elapsed;
+      outcome.truncated |= setting.max_episode_steps > 0 && episode.elapsed >= setting.max_episode_steps;
     }
-    write_common(rows, env_id, it, outcome, restart);
-    if (rows.final_fields != nullptr && episode.over && healthy && !restart) {
+    const bool ended = outcome.terminated || outcome.truncated;
+    if (outcome.terminated) outcome.discount = 0;
+    episode.over = ended || !healthy;
+
+    const auto [columns, row] = place();
+    columns.terminated[row] = outcome.terminated;
+    columns.truncated[row] = outcome.truncated;
+    columns.step_type[row] = restart ? 0 : (ended ? 2 : 1);
+    columns.env_id[row] = env_id;
+    columns.elapsed[row] = episode.elapsed;
+    const i32 players = Contract::players(it.instance);
+    columns.players[row] = players;
+    for (i32 player = 0; player < players; ++player) {
+      columns.reward[row * max_players_ + player] = restart ? 0.0f : Contract::reward(it.instance, outcome, player);
+      columns.discount[row * max_players_ + player] = outcome.discount;
+    }
+    if (columns.own_final != nullptr && ended) {
       healthy = guarded(work, env_id, [&] {
-        observe(it, setting, rows.final_fields, rows.row);
+        observe(it, setting, columns.own_final, row);
         begin(it, setting);
       });
       episode.over = !healthy;
     }
-    if (healthy) healthy = guarded(work, env_id, [&] { observe(it, setting, rows.fields, rows.row); });
+    if (healthy) healthy = guarded(work, env_id, [&] { observe(it, setting, columns.own, row); });
     if (!healthy) {
       episode.over = true;
-      clear(rows);
+      clear(columns.own, row);
     }
   }
 
@@ -303,33 +342,15 @@ class Driver {
     Contract::reset(it.instance, *setting.params, episode.rng);
   }
 
-  void observe(Slot& it, const Setting& setting, void* const* fields, i32 row) {
-    Contract::observe(it.instance, *setting.params, Row{fields + abi::kCommonFields, row_bytes_.data(), row}, max_players_);
-  }
-
-  void write_common(const abi::Rows& rows, i32 env_id, const Slot& it, const Outcome& outcome, bool restart) {
-    const i64 row = rows.row;
-    static_cast<u8*>(rows.fields[abi::kTerminated])[row] = outcome.terminated;
-    static_cast<u8*>(rows.fields[abi::kTruncated])[row] = outcome.truncated;
-    static_cast<i32*>(rows.fields[abi::kStepType])[row] =
-        restart ? 0 : (outcome.terminated || outcome.truncated ? 2 : 1);
-    static_cast<i32*>(rows.fields[abi::kEnvId])[row] = env_id;
-    static_cast<i32*>(rows.fields[abi::kElapsed])[row] = it.episode.elapsed;
-    const i32 players = Contract::players(it.instance);
-    static_cast<i32*>(rows.fields[abi::kPlayers])[row] = players;
-    f32* reward = static_cast<f32*>(rows.fields[abi::kReward]) + row * max_players_;
-    f32* discount = static_cast<f32*>(rows.fields[abi::kDiscount]) + row * max_players_;
-    for (i32 player = 0; player < players; ++player) {
-      reward[player] = restart ? 0.0f : Contract::reward(it.instance, outcome, player);
-      discount[player] = outcome.discount;
-    }
+  void observe(Slot& it, const Setting& setting, void* const* fields, i64 row) {
+    Contract::observe(it.instance, *setting.params, Row{fields, row_bytes_.data(), row}, max_players_);
   }
 
   // The row of an environment that could not even be reset or observed: zeros, never stale memory.
-  void clear(const abi::Rows& rows) {
+  void clear(void* const* fields, i64 row) {
     for (size_t f = 0; f < row_bytes_.size(); ++f) {
       const i64 bytes = row_bytes_[f] * (per_player_[f] ? max_players_ : 1);
-      std::memset(static_cast<u8*>(rows.fields[abi::kCommonFields + f]) + rows.row * bytes, 0, size_t(bytes));
+      std::memset(static_cast<u8*>(fields[f]) + row * bytes, 0, size_t(bytes));
     }
   }
 

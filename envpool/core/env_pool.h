@@ -11,6 +11,7 @@
 // lock-free: the queue, the claiming of rows and the completion of blocks.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -300,9 +301,24 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     }
   }
 
+  // True for the ids of all environments in order, the usual case, in which whole arrays can be dealt with at once.
+  bool is_everyone(const i32* env_ids, i32 count) const {
+    bool same = count == num_envs_;
+    for (i32 k = 0; same && k < count; k += 64) {
+      for (i32 j = k; j < std::min(k + 64, count); ++j) same &= env_ids[j] == j;
+    }
+    return same;
+  }
+
   // Marks the environments as under way, all or none.
   void admit(const i32* env_ids, i32 count, const char* call) {
     if (count <= 0) throw std::invalid_argument(text(std::string(call) + ": env_id names no environment"));
+    everyone_ = is_everyone(env_ids, count);
+    if (everyone_ && under_way_count_ == 0) {
+      std::fill(under_way_.begin(), under_way_.end(), u8(1));
+      under_way_count_ = count;
+      return;
+    }
     i32 k = 0;
     try {
       for (; k < count; ++k) {
@@ -350,6 +366,10 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
         }
         continue;
       }
+      if (everyone_ && max_players == 1) {
+        std::memcpy(actions_[size_t(f)].get(), from, size_t(bytes * count));
+        continue;
+      }
       for (i32 k = 0; k < count; ++k) {
         std::memcpy(actions_[size_t(f)].get() + i64(env_ids[k]) * max_players * bytes, from + k * bytes, size_t(bytes));
       }
@@ -393,7 +413,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   void enqueue(const i32* env_ids, i32 count, bool reset) {
     Block* block = nullptr;
     if (sync_) {
-      block = blocks_->acquire(count);
+      block = blocks_->acquire(count, everyone_);
       outstanding_[back_++ % outstanding_.size()].store(block, std::memory_order_relaxed);
     }
     for (i32 k = 0; k < count; ++k) queue_.push(env_ids[k], reset, block, k);
@@ -476,11 +496,17 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     const i32* counts = block->values<i32>(abi::kPlayers);
     const u8* terminated = block->values<u8>(abi::kTerminated);
     const u8* truncated = block->values<u8>(abi::kTruncated);
-    for (i32 row = 0; row < block->rows(); ++row) {
-      const size_t env_id = size_t(env_ids[row]);
-      under_way_[env_id] = 0;
-      over_[env_id] = terminated[row] | truncated[row];
-      players_[env_id] = counts[row];
+    if (block->in_order()) {
+      std::fill(under_way_.begin(), under_way_.end(), u8(0));
+      for (i32 row = 0; row < block->rows(); ++row) over_[size_t(row)] = terminated[row] | truncated[row];
+      std::copy(counts, counts + block->rows(), players_.begin());
+    } else {
+      for (i32 row = 0; row < block->rows(); ++row) {
+        const size_t env_id = size_t(env_ids[row]);
+        under_way_[env_id] = 0;
+        over_[env_id] = terminated[row] | truncated[row];
+        players_[env_id] = counts[row];
+      }
     }
     under_way_count_ -= block->rows();
     block->gather_players();
@@ -631,6 +657,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   std::vector<i64> places_;
   std::atomic<i32> under_way_count_{0};
   std::atomic<bool> closed_{false};
+  bool everyone_ = false;    // what is being sent is all environments, in order
   bool awake_ = false;       // the last send woke workers
   bool unmeasured_ = false;  // the last send was of resets, whose cost is not known
   i32 running_ = 0;          // threads that may touch the environments

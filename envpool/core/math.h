@@ -4,12 +4,12 @@
 // them, so everything here is + - * / and sqrt, comparisons and integers, in one fixed order: g++ -O0, clang -O3 and
 // NVRTC give the same bits (with -ffp-contract=off, --fmad=false). No header is needed.
 //
-// One template serves f32 and f64. Error against the exact result, in units of the last place of it, as
-// math_test.py asserts for both types (0.5 is a correctly rounded result):
+// One template serves f32 and f64. Error against the exact result, in units of its last place, as math_test.py asserts
+// for both types (0.5 would be correctly rounded):
 //
-//   sin cos sincos   0.51   every finite argument; up to 2^20 (f32: 2^13) in straight-line code, beyond it by exact
-//                           integer arithmetic; an infinity gives NaN
-//   exp              0.60   subnormal results within 1; overflow gives infinity, underflow 0
+//   sin cos sincos   0.51   for |x| <= 102400 (f32: 512) in straight-line code; beyond, for any
+//                           finite number, 0.53 by integer arithmetic; an infinity gives NaN
+//   exp              0.65   subnormal results 1; overflow gives infinity, underflow 0
 //   log              0.60   log(0) is -infinity, of less NaN
 //   atan atan2       0.55   signed zeros and infinities as in C
 //   fmod floor ceil rint sqrt copysign fabs     exact
@@ -128,8 +128,8 @@ ENVPOOL_ALWAYS_INLINE Angle<T> angle_near(T x) {
   return {u32(bits(rounded)), {third.hi, third.lo + (second.lo - n * R::kStep4)}};
 }
 
-// For larger x > 0, by long multiplication: x is m * 2^e, and of 2/pi only the bits matter that m * 2^e moves to between two
-// units (more are whole turns) and 2^-190. What remains is at least 2^-62 of a quarter turn (Payne and Hanek's bound).
+// For larger x, by long multiplication (Payne and Hanek): x is m * 2^e, and of 2/pi only those bits matter that end up
+// between two quarter turns (more are whole turns) and 2^-190 of one. The rest is never below 2^-62 of a quarter turn.
 ENVPOOL_FN Angle<f64> angle_far(f64 x) {
   static constexpr u64 two_over_pi[21] = {
       0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
@@ -174,11 +174,11 @@ ENVPOOL_FN Angle<f64> angle_far(f64 x) {
     upper = upper << 1 | lower >> 63;
     lower <<= 1;
   }
-  const Two<f64> part{f64(i64(upper >> 11)) * 0x1p11 * unit, f64(i64((upper & 0x7FF) << 42 | lower >> 22)) * 0x1p-42 * unit};
+  const Two<f64> part{f64(upper >> 11) * 0x1p11 * unit, f64((upper & 0x7FF) << 42 | lower >> 22) * 0x1p-42 * unit};
   const Two<f64> angle = mul(part, Two<f64>{0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54});
-  const Two<f64> small = add_smaller(angle.hi, angle.lo);
-  Angle<f64> rest = angle_near(small.hi);
-  return {16 * quarters + rest.steps, {rest.rest.hi, rest.rest.lo + small.lo}};
+  const Two<f64> left = add_smaller(angle.hi, angle.lo);
+  const Angle<f64> near = angle_near(left.hi);
+  return {16 * quarters + near.steps, {near.rest.hi, near.rest.lo + left.lo}};
 }
 
 // The sine of every step around the circle, as a head and a tail.
@@ -258,7 +258,7 @@ ENVPOOL_FN SinCos<f64> sincos_far(f64 size) {
   return around<f64, true, true>(size <= Real<f64>::kNear ? angle_near(size) : angle_far(size));
 }
 
-// kSin and kCos say which of the two is wanted.
+// kSin and kCos say which of the two is wanted; the other is left 0.
 template <class T, bool kSin, bool kCos>
 ENVPOOL_ALWAYS_INLINE SinCos<T> sincos(T x) {
   const T size = size_of(x);
@@ -314,7 +314,7 @@ ENVPOOL_FN T log(T x) {
   } else {
     rest = polynomial(z, 0.6666666269302368f, 0.4000033736228943f, 0.28537237644195557f, 0.23583568632602692f);
   }
-  Two<T> half = mul(Two<T>{f, 0}, Two<T>{f / 2, 0});
+  const Two<T> half = mul(Two<T>{f, 0}, Two<T>{f / 2, 0});
   const Two<T> near = add_smaller(f, -half.hi);
   const T low = near.lo - half.lo + s * (half.hi + half.lo + z * rest);
   const Two<T> sum = add_smaller(T(k) * R::kLog2Hi, near.hi);
@@ -334,7 +334,7 @@ ENVPOOL_FN T atan2(T y, T x) {
     a = a == b ? T(1) : T(0);
     b = 1;
   }
-  i32 exponent = i32(bits(b) >> R::kMantissa) - R::kBias;  // so that nothing below can overflow or lose bits
+  i32 exponent = i32(bits(b) >> R::kMantissa) - R::kBias;  // taken out, so that nothing below overflows or loses bits
   exponent = exponent > R::kBias - 3 ? R::kBias - 3 : exponent;
   a *= power_of_two<T>(-exponent);
   b *= power_of_two<T>(-exponent);

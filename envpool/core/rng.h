@@ -45,7 +45,11 @@ struct Rng {
   // Uniform in [0, 1): 24 random bits as float, 53 as double. Both are exact multiples of their unit.
   ENVPOOL_FN f32 uniform_f32() { return f32(bits() >> 8) * (1.0f / 16777216.0f); }
   ENVPOOL_FN f64 uniform() {
-    const u32 high = bits() >> 5, low = bits() >> 6;
+    const u64 at = draws;
+    draws += 2;
+    const Philox4 words = block(at >> 2);  // usually holds both
+    const u32 high = words.word[at & 3] >> 5;
+    const u32 low = ((at & 3) < 3 ? words.word[(at & 3) + 1] : block((at >> 2) + 1).word[0]) >> 6;
     return (f64(high) * 67108864.0 + f64(low)) * (1.0 / 9007199254740992.0);
   }
   ENVPOOL_FN f64 uniform(f64 low, f64 high) { return low + (high - low) * uniform(); }

@@ -100,9 +100,10 @@ class Block {
     }
   }
 
-  // Makes the block ready for `rows` environments.
-  void open(i32 rows) {
+  // Makes the block ready for `rows` environments; `in_order` promises that row i will be environment i's.
+  void open(i32 rows, bool in_order = false) {
     rows_ = rows;
+    in_order_ = in_order;
     players_ = 0;
     failures_.clear();
     left_.store(rows, std::memory_order_relaxed);
@@ -123,6 +124,7 @@ class Block {
   const std::vector<Failure>& failures() const { return failures_; }
 
   i32 rows() const { return rows_; }
+  bool in_order() const { return in_order_; }
   i32 players() const { return players_; }
   u8* data(int array) const { return static_cast<u8*>(fields_[size_t(array)]); }
   template <class T>
@@ -166,6 +168,7 @@ class Block {
   std::vector<void*> fields_, final_fields_;
   i32 rows_ = 0;
   i32 players_ = 0;
+  bool in_order_ = false;
   std::vector<Failure> failures_;
   std::mutex failures_mutex_;
   alignas(64) std::atomic<i32> left_{0};
@@ -178,7 +181,7 @@ class BlockPool {
     free_.reserve(most_idle);
   }
 
-  Block* acquire(i32 rows) {
+  Block* acquire(i32 rows, bool in_order = false) {
     std::unique_ptr<Block> block;
     {
       std::lock_guard lock(mutex_);
@@ -188,7 +191,7 @@ class BlockPool {
       }
     }
     if (!block) block = std::make_unique<Block>(layout_);
-    block->open(rows);
+    block->open(rows, in_order);
     return block.release();
   }
   // The most recently used block is handed out first: it is the one still in the cache.
