@@ -1,29 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "envpool/core/env_pool.h"
 
-#include <cstdlib>
 #include <map>
-#include <new>
 #include <set>
 
 #include "envpool/core/testing.h"
+#include "envpool/core/testing_allocations.h"
 #include "envpool/core/testing_envs.h"
-
-// Counts every allocation of the program while `counting` is set.
-static std::atomic<bool> counting{false};
-static std::atomic<long> allocations{0};
-static void* counted(std::size_t size, std::size_t alignment) {
-  if (counting) ++allocations;
-  void* memory = alignment > 16 ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment) : std::malloc(size);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-void* operator new(std::size_t size) { return counted(size, 0); }
-void* operator new(std::size_t size, std::align_val_t alignment) { return counted(size, std::size_t(alignment)); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace envpool::testing {
 
@@ -56,17 +39,19 @@ TEST(trajectories_do_not_depend_on_threads_or_batches) {
     const auto pool = Making{.num_envs = 12, .batch_size = batch, .num_threads = threads}.counter();
     std::map<i32, std::vector<i64>> seen;
     reset_all(*pool);
-    for (i32 received = 0; received < 12 * 60;) {
+    const auto enough = [&] {
+      bool all = seen.size() == 12;
+      for (const auto& [env_id, trajectory] : seen) all &= trajectory.size() >= 3 * 30;
+      return all;
+    };
+    while (!enough()) {
       const Batch block = pool->recv();
-      received += block->rows();
       std::vector<i32> ids, actions;
       for (i32 row = 0; row < block->rows(); ++row) {
         const i32 env_id = block->values<i32>(abi::kEnvId)[row];
         auto& trajectory = seen[env_id];
-        if (trajectory.size() < 3 * 40) {
-          trajectory.insert(trajectory.end(), {start_of(*block, row), sum_of(*block, row),
-                                               block->values<i32>(abi::kStepType)[row]});
-        }
+        trajectory.insert(trajectory.end(), {start_of(*block, row), sum_of(*block, row),
+                                             block->values<i32>(abi::kStepType)[row]});
         ids.push_back(env_id);
         actions.push_back(env_id % 4 + i32(trajectory.size() / 3) % 3);
       }
@@ -354,11 +339,7 @@ TEST(nothing_is_allocated_once_it_runs) {
       }
     };
     rounds(200);
-    allocations = 0;
-    counting = true;
-    rounds(500);
-    counting = false;
-    CHECK_EQ(allocations.load(), 0);
+    CHECK_EQ(allocations_of([&] { rounds(500); }), 0);
   }
 }
 

@@ -9,8 +9,8 @@
 //
 //   sin cos sincos   0.51   for |x| <= 102400 (f32: 512) in straight-line code; beyond, for any
 //                           finite number, 0.53 by integer arithmetic; an infinity gives NaN
-//   exp              0.65   subnormal results 1; overflow gives infinity, underflow 0
-//   log              0.60   log(0) is -infinity, of less NaN
+//   exp              0.70   subnormal results 1; overflow gives infinity, underflow 0
+//   log              0.65   log(0) is -infinity, of less NaN
 //   atan atan2       0.55   signed zeros and infinities as in C
 //   fmod floor ceil rint sqrt copysign fabs     exact
 #pragma once

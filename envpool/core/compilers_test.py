@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bits do not depend on the compiler or its optimisation: each family, built anew by each, gives one trajectory."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import envpool
+from envpool import _core, registration
+from envpool.atari.registration import prepare
+
+SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
+FLAGS = ["-std=c++20", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden", "-fno-sanitize=all"]
+COMPILERS = {"gcc": ["g++"], "clang": [sys.executable, "-m", "ziglang", "c++"]}
+NUM_ENVS, STEPS = 6, 120
+ROLLOUTS = {
+    "classic_control": ["CartPole-v1", "Pendulum-v1", "MountainCar-v0", "MountainCarContinuous-v0", "Acrobot-v1"],
+    "atari": ["Pong-v5", "Breakout-v5", "MsPacman-v5"],
+}
+
+pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
+
+
+def rollout(table: _core.Table, task_id: str) -> str:
+    """Hash of all observations, rewards and ends of a few episodes."""
+    options = dict(registration._find(task_id).defaults)
+    if table.name == "Atari":
+        options = prepare(task_id, options)
+    space = envpool.make_spec(task_id).gymnasium_action_space
+    outputs = ["obs", "reward", "terminated", "truncated"]
+    pool = _core.Pool(
+        table, task_id, [options], NUM_ENVS, 0, 1, -1, [5] * NUM_ENVS, list(range(NUM_ENVS)), 0, [50] * NUM_ENVS, outputs
+    )
+    random = np.random.default_rng(0)
+    digest = hashlib.sha256()
+    pool.reset()
+    arrays = pool.recv()
+    for _ in range(STEPS):
+        for array in arrays:
+            digest.update(array.tobytes())
+        if hasattr(space, "n"):
+            action = random.integers(0, space.n, NUM_ENVS)
+        else:
+            action = random.uniform(space.low, space.high, (NUM_ENVS, *space.shape))
+        arrays = pool.step(action)
+    pool.close()
+    return digest.hexdigest()
+
+
+@pytest.mark.parametrize("optimisation", ["-O1", "-O3"])
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("family", ROLLOUTS)
+def test_same_bits_whatever_compiles(family: str, compiler: str, optimisation: str, tmp_path: Path) -> None:
+    command = COMPILERS[compiler]
+    if compiler == "gcc" and shutil.which(command[0]) is None:
+        pytest.skip("there is no g++")
+    folder = Path(SOURCE, "envpool", family)
+    sources = [folder / "plugin.cc", *(path for path in folder.glob("*/*.cc") if path.parent.name != "testing")]
+    library = tmp_path / f"{compiler}{optimisation}.so"
+    subprocess.run([*command, *FLAGS, optimisation, f"-I{SOURCE}", *map(str, sources), "-o", str(library)], check=True)
+    built = {table.name: table for table in _core.load_plugin(str(library))}
+    for task_id in ROLLOUTS[family]:
+        shipped = registration._find(task_id).load()
+        assert rollout(built[shipped.name], task_id) == rollout(shipped, task_id), task_id

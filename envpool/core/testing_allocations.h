@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counts the allocations of a whole test program, all threads. Include it in one file: it replaces operator new.
+#pragma once
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace envpool::testing {
+
+inline std::atomic<bool> counting_allocations{false};
+inline std::atomic<long> allocations{0};
+
+inline void* counted(std::size_t size, std::size_t alignment) {
+  if (counting_allocations) ++allocations;
+  void* memory = alignment > 16 ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
+                                : std::malloc(size != 0 ? size : 1);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+// How often anything was allocated while `action` ran.
+template <class Action>
+long allocations_of(Action&& action) {
+  allocations = 0;
+  counting_allocations = true;
+  action();
+  counting_allocations = false;
+  return allocations;
+}
+
+}  // namespace envpool::testing
+
+void* operator new(std::size_t size) { return envpool::testing::counted(size, 0); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return envpool::testing::counted(size, std::size_t(alignment));
+}
+// The compiler takes these for mismatched; they are what the above pair with.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+#pragma GCC diagnostic pop
