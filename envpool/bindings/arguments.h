@@ -42,19 +42,18 @@ inline py::object array_over(const py::dtype& dtype, int dimensions, const py::s
                              const py::object& owner) {
   const auto& api = py::detail::npy_api::get();
   constexpr int kWriteable = py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
-  constexpr int kCarray = py::detail::npy_api::NPY_ARRAY_C_CONTIGUOUS_ | py::detail::npy_api::NPY_ARRAY_ALIGNED_ | kWriteable;
+  constexpr int kCarray =
+      py::detail::npy_api::NPY_ARRAY_C_CONTIGUOUS_ | py::detail::npy_api::NPY_ARRAY_ALIGNED_ | kWriteable;
   py::dtype descr = dtype;
-  auto array = py::reinterpret_steal<py::object>(api.PyArray_NewFromDescr_(
-      api.PyArray_Type_, descr.release().ptr(), dimensions, reinterpret_cast<const Py_intptr_t*>(shape), nullptr, data,
-      kCarray, nullptr));
+  auto array = py::reinterpret_steal<py::object>(
+      api.PyArray_NewFromDescr_(api.PyArray_Type_, descr.release().ptr(), dimensions,
+                                reinterpret_cast<const Py_intptr_t*>(shape), nullptr, data, kCarray, nullptr));
   if (!array) throw py::error_already_set();
   api.PyArray_SetBaseObject_(array.ptr(), owner.inc_ref().ptr());
   return array;
 }
 
-inline bool is_array(py::handle object) {
-  return py::detail::npy_api::get().PyArray_Check_(object.ptr());
-}
+inline bool is_array(py::handle object) { return py::detail::npy_api::get().PyArray_Check_(object.ptr()); }
 
 inline py::array as_array(py::handle object) {
   static const py::handle asarray = py::object(py::module_::import("numpy").attr("asarray")).release();
@@ -65,7 +64,10 @@ inline py::array as_array(py::handle object) {
 class ActionArgument {
  public:
   explicit ActionArgument(const abi::Field& field)
-      : field_(field), dtype_(numpy_dtype(field.dtype)), int64_(py::dtype::of<std::int64_t>()), float64_(py::dtype::of<f64>()) {}
+      : field_(field),
+        dtype_(numpy_dtype(field.dtype)),
+        int64_(py::dtype::of<std::int64_t>()),
+        float64_(py::dtype::of<f64>()) {}
 
   // Returns the number of rows. `rows` < 0 accepts any number.
   i64 convert(py::handle object, i64 rows, const std::string& label) {
@@ -157,7 +159,9 @@ class ActionArgument {
     }
     converted_ = wide;
     switch (field_.dtype) {
-      case abi::kBool: case abi::kI64: case abi::kF64: data_ = wide.data(); break;
+      case abi::kBool:
+      case abi::kI64:
+      case abi::kF64: data_ = wide.data(); break;
       case abi::kU8: narrow<std::int64_t, u8>(wide.data(), label); break;
       case abi::kI32: narrow<std::int64_t, i32>(wide.data(), label); break;
       case abi::kF32: narrow<f64, f32>(wide.data(), label); break;

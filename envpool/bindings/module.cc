@@ -169,8 +169,8 @@ class PyPool {
     const auto seed = seeds.cast<py::array_t<u64, py::array::c_style | py::array::forcecast>>();
     const auto stream = streams.cast<py::array_t<u32, py::array::c_style | py::array::forcecast>>();
     if (seed.size() != ids_.size() || stream.size() != ids_.size()) {
-      throw py::value_error(pool_->text("seed: expected " + std::to_string(ids_.size()) + " seeds, got " +
-                                        std::to_string(seed.size())));
+      throw py::value_error(
+          pool_->text("seed: expected " + std::to_string(ids_.size()) + " seeds, got " + std::to_string(seed.size())));
     }
     pool_->reset(ids_.data(), ids_.size(), seed.data(), stream.data());
   }
@@ -206,8 +206,8 @@ class PyPool {
     const Busy busy(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
     const abi::Layout& layout = pool_->layout();
-    py::array_t<u8> pictures({py::ssize_t(ids_.size()), py::ssize_t(layout.render_height), py::ssize_t(layout.render_width),
-                              py::ssize_t(3)});
+    py::array_t<u8> pictures({py::ssize_t(ids_.size()), py::ssize_t(layout.render_height),
+                              py::ssize_t(layout.render_width), py::ssize_t(3)});
     pool_->render(ids_.data(), ids_.size(), pictures.mutable_data());
     return pictures;
   }
@@ -239,15 +239,16 @@ class PyPool {
 
   static i32 check(const char* name, i32 value, i32 low, i32 high, const std::string& label) {
     if (value < low || value > high) {
-      throw py::value_error("[" + label + "] " + name + ": expected " + std::to_string(low) + ".." + std::to_string(high) +
-                            ", got " + std::to_string(value));
+      throw py::value_error("[" + label + "] " + name + ": expected " + std::to_string(low) + ".." +
+                            std::to_string(high) + ", got " + std::to_string(value));
     }
     return value;
   }
 
   void check_usable() const {
     if (pool_->forked()) {
-      throw std::runtime_error(pool_->text("this pool was made in the parent process; a forked child must make its own"));
+      throw std::runtime_error(
+          pool_->text("this pool was made in the parent process; a forked child must make its own"));
     }
     if (pool_->closed()) throw std::runtime_error(pool_->text("the pool is closed"));
   }
@@ -265,7 +266,6 @@ class PyPool {
    private:
     std::unique_lock<std::mutex> lock_;
   };
-
 
   std::unique_lock<std::timed_mutex> take_turn() {
     std::unique_lock<std::timed_mutex> turn(step_mutex_, std::try_to_lock);
@@ -306,8 +306,10 @@ void PyPool::send_actions(const py::object& action, py::object env_id, bool call
     const py::dict fields = action;
     for (const auto& [key, value] : fields) {
       const std::string name = py::str(key);
-      const bool known = name == "env_id" || name == "players.env_id" || std::find(names_.begin(), names_.end(), name) != names_.end();
-      if (!known) throw py::value_error("[" + label + "] action: unknown key " + name + "; expected " + expected_keys());
+      const bool known =
+          name == "env_id" || name == "players.env_id" || std::find(names_.begin(), names_.end(), name) != names_.end();
+      if (!known)
+        throw py::value_error("[" + label + "] action: unknown key " + name + "; expected " + expected_keys());
     }
     if (fields.contains("env_id") && env_id.is_none()) env_id = fields["env_id"];
     ids_.convert(env_id, "env_id", label);
@@ -322,13 +324,14 @@ void PyPool::send_actions(const py::object& action, py::object env_id, bool call
       convert_field(f, fields[names_[f].c_str()], rows);
     }
     if (owners != nullptr && owners_->size() != rows) {
-      throw py::value_error("[" + label + "] players.env_id: expected " + std::to_string(rows) + " ids, one per row, got " +
-                            std::to_string(owners_->size()));
+      throw py::value_error("[" + label + "] players.env_id: expected " + std::to_string(rows) +
+                            " ids, one per row, got " + std::to_string(owners_->size()));
     }
   } else {
     ids_.convert(env_id, "env_id", label);
     if (actions_.size() != 1) {
-      throw py::type_error("[" + label + "] action: expected a dict with " + expected_keys() + ", got " + type_name(action));
+      throw py::type_error("[" + label + "] action: expected a dict with " + expected_keys() + ", got " +
+                           type_name(action));
     }
     convert_field(0, action, rows);
   }
@@ -374,7 +377,8 @@ py::tuple PyPool::hand_out(Batch batch) {
   for (size_t i = 0; i < outputs_.size(); ++i) {
     Output& output = outputs_[i];
     output.shape[0] = block.entries(output.array);
-    py::object array = array_over(output.dtype, int(output.shape.size()), output.shape.data(), block.data(output.array), owner);
+    py::object array =
+        array_over(output.dtype, int(output.shape.size()), output.shape.data(), block.data(output.array), owner);
     PyTuple_SET_ITEM(arrays.ptr(), py::ssize_t(i), array.release().ptr());
   }
   if (!block.failures().empty()) raise_failures(block.failures(), arrays);
@@ -428,8 +432,9 @@ PYBIND11_MODULE(_core, m) {
       .def("spec", &PyTable::spec, py::arg("options"));
 
   py::class_<PyPool>(m, "Pool")
-      .def(py::init<const PyTable&, std::string, const std::vector<py::dict>&, i32, i32, i32, i32, const std::vector<u64>&,
-                    const std::vector<u32>&, i32, const std::vector<i32>&, const std::vector<std::string>&>(),
+      .def(py::init<const PyTable&, std::string, const std::vector<py::dict>&, i32, i32, i32, i32,
+                    const std::vector<u64>&, const std::vector<u32>&, i32, const std::vector<i32>&,
+                    const std::vector<std::string>&>(),
            py::arg("table"), py::arg("label"), py::arg("options"), py::arg("num_envs"), py::arg("batch_size"),
            py::arg("num_threads"), py::arg("thread_affinity_offset"), py::arg("seeds"), py::arg("streams"),
            py::arg("autoreset"), py::arg("max_episode_steps"), py::arg("outputs"))

@@ -28,8 +28,7 @@ struct Run {
 
 class ActionQueue {
  public:
-  explicit ActionQueue(i32 num_envs)
-      : ring_(std::bit_ceil(u64(num_envs))), mask_(ring_.size() - 1) {}
+  explicit ActionQueue(i32 num_envs) : ring_(std::bit_ceil(u64(num_envs))), mask_(ring_.size() - 1) {}
 
   // Entries become visible to takers when publish() is called.
   void push(i32 env_id, bool reset, Block* block, i32 row) {

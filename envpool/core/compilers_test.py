@@ -37,7 +37,18 @@ def rollout(table: _core.Table, task_id: str) -> str:
     space = envpool.make_spec(task_id).gymnasium_action_space
     outputs = ["obs", "reward", "terminated", "truncated"]
     pool = _core.Pool(
-        table, task_id, [options], NUM_ENVS, 0, 1, -1, [5] * NUM_ENVS, list(range(NUM_ENVS)), 0, [50] * NUM_ENVS, outputs
+        table,
+        task_id,
+        [options],
+        NUM_ENVS,
+        0,
+        1,
+        -1,
+        [5] * NUM_ENVS,
+        list(range(NUM_ENVS)),
+        0,
+        [50] * NUM_ENVS,
+        outputs,
     )
     random = np.random.default_rng(0)
     digest = hashlib.sha256()

@@ -26,7 +26,7 @@ namespace envpool {
 template <class Env>
 struct Model {
   typename Env::Params params;
-  std::vector<u8> blob;
+  Blob blob;
   Spec spec;
   std::vector<abi::Field> fields{}, actions{};
   abi::Layout layout{};
@@ -40,7 +40,7 @@ struct Model {
 
  private:
   static abi::Field view(const FieldSpec& field) {
-    return {field.name.c_str(),  field.dtype,       field.per_player, i32(field.shape.size()),
+    return {field.name.c_str(), field.dtype,       field.per_player, i32(field.shape.size()),
             field.shape.data(), field.row_bytes(), field.discrete};
   }
 };
@@ -295,7 +295,8 @@ class Driver {
     bool healthy = true;
     if (!restart) {
       const ActionRow action{work.actions, action_bytes_.data(), i64(env_id) * max_players_};
-      restart = !guarded(work, env_id, [&] { outcome = Contract::step(it.instance, *setting.params, action, episode); });
+      restart =
+          !guarded(work, env_id, [&] { outcome = Contract::step(it.instance, *setting.params, action, episode); });
     }
     if (restart) {
       outcome = {};

@@ -16,12 +16,13 @@
 //     ENVPOOL_FN static void observe(const State&, const Params&, Row);
 //     // optional:
 //     static i64 extra_bytes(const Params&);                      // bytes that follow State, its size set by options
-//     static std::vector<u8> blob(const OptionValues&);           // immutable, shared; its address is Params::blob
+//     static Blob blob(const OptionValues&);                      // immutable, shared; its address is Params::blob
 //     static void render(const State&, const Params&, u8* rgb);   // host: (height, width, 3)
 //   };
 //
 // Multi-agent portable: the same with a world of agents that act in phases. Between phases there is a barrier, within
-// one there is none: an agent may write only itself. On a GPU a block is a world and a thread an agent; on a CPU, loops.
+// one there is none: an agent may write only itself. On a GPU a block is a world and a thread an agent; on a CPU,
+// loops.
 //
 //   struct Tag {
 //     static constexpr i32 kMaxPlayers = 100, kPhases = 2;

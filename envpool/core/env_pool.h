@@ -2,10 +2,10 @@
 //
 // The pool. send() and reset() queue environments, threads step them, recv() takes complete batches.
 //
-// Sync (batch_size == num_envs): each send gets a block of its own, rows in the order asked for; recv returns the blocks
-// in the order they were sent. Async: rows are claimed as environments finish, and recv takes the next batch_size of
-// them. Either way an environment is under way from its send until its row is received, and cannot be sent twice:
-// that bounds everything, so nothing here can overflow.
+// Sync (batch_size == num_envs): each send gets a block of its own, rows in the order asked for; recv returns the
+// blocks in the order they were sent. Async: rows are claimed as environments finish, and recv takes the next
+// batch_size of them. Either way an environment is under way from its send until its row is received, and cannot be
+// sent twice: that bounds everything, so nothing here can overflow.
 //
 // One mutex guards the callers' side (send, reset, recv: once a batch). The workers' side, once an environment, is
 // lock-free: the queue, the claiming of rows and the completion of blocks.
@@ -34,9 +34,9 @@
 namespace envpool {
 
 struct PoolOptions {
-  std::string label;     // begins every error text
-  i32 batch_size = 0;    // 0: all environments
-  i32 num_threads = 0;   // 0: the CPUs this process may use, at most one per row of a batch
+  std::string label;                // begins every error text
+  i32 batch_size = 0;               // 0: all environments
+  i32 num_threads = 0;              // 0: the CPUs this process may use, at most one per row of a batch
   i32 thread_affinity_offset = -1;  // worker i runs on allowed CPU (offset + i); -1 leaves it to the system
 };
 
@@ -64,8 +64,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   // per player of it where the field is per player; `owners` then names each row's environment (null: grouped, in the
   // order of env_ids), and `action_rows` counts the rows. Everything is copied before this returns. A caller that goes
   // straight on to recv says so with `caller_helps`, and fewer threads are woken.
-  void send(const i32* env_ids, i32 count, const void* const* actions, const i32* owners = nullptr, i32 action_rows = -1,
-            bool caller_helps = false) {
+  void send(const i32* env_ids, i32 count, const void* const* actions, const i32* owners = nullptr,
+            i32 action_rows = -1, bool caller_helps = false) {
     std::unique_lock lock(mutex_);
     enter("send");
     admit(env_ids, count, "send");
@@ -140,9 +140,10 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     SnapshotHead head{};
     const i64 body = size - i64(sizeof(head));
     if (body >= 0) std::memcpy(static_cast<void*>(&head), data, sizeof(head));
-    if (head.magic != kSnapshotMagic || head.identity != identity() || head.sum != checksum(data + sizeof(head), body)) {
-      throw std::invalid_argument(text("restore: state must be what snapshot() of " + options_.label + " returned, got " +
-                                       std::to_string(size) + " bytes of something else"));
+    if (head.magic != kSnapshotMagic || head.identity != identity() ||
+        head.sum != checksum(data + sizeof(head), body)) {
+      throw std::invalid_argument(text("restore: state must be what snapshot() of " + options_.label +
+                                       " returned, got " + std::to_string(size) + " bytes of something else"));
     }
     try {
       envs_->load(env_id, data + sizeof(head), body);
@@ -209,7 +210,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     return hash;
   }
   u64 identity() const {
-    return checksum(options_.label.data(), i64(options_.label.size()), checksum(table_.name, i64(std::strlen(table_.name))));
+    return checksum(options_.label.data(), i64(options_.label.size()),
+                    checksum(table_.name, i64(std::strlen(table_.name))));
   }
 
   // Waking a sleeping thread costs 10-40 us: less work than this is not worth a thread.
@@ -264,9 +266,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     std::unique_lock lock(mutex_);
     try {
       for (i32 i = 0; i < options_.num_threads; ++i) {
-        const int cpu = options_.thread_affinity_offset < 0
-                            ? -1
-                            : cpus[size_t(options_.thread_affinity_offset + i) % cpus.size()];
+        const int cpu =
+            options_.thread_affinity_offset < 0 ? -1 : cpus[size_t(options_.thread_affinity_offset + i) % cpus.size()];
         threads_.emplace_back([self = shared_from_this(), cpu] {
           if (cpu >= 0) pin_this_thread(cpu);
           self->work();
@@ -326,7 +327,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
         if (env_id < 0 || env_id >= num_envs_ || under_way_[size_t(env_id)]) {
           for (i32 j = 0; j < k; ++j) {
             if (env_ids[j] == env_id) {
-              throw std::invalid_argument(text(std::string(call) + ": env_id " + std::to_string(env_id) + " is repeated"));
+              throw std::invalid_argument(
+                  text(std::string(call) + ": env_id " + std::to_string(env_id) + " is repeated"));
             }
           }
           require_idle(env_id, call);
@@ -562,7 +564,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   struct Execution {
     EnvPool* pool;
     Block* block = nullptr;
-    i32 writing = -1;  // environment whose row is claimed
+    i32 writing = -1;              // environment whose row is claimed
     std::vector<Failure> early{};  // exceptions of an environment that has no row yet
   };
 

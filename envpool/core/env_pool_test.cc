@@ -18,7 +18,9 @@ i64 sum_of(const Block& block, i32 row) { return block.values<i64>(kObs)[row * 2
 TEST(rows_come_back_in_the_order_asked_for) {
   const auto pool = Making{.num_envs = 6}.counter();
   reset_all(*pool);
-  { const Batch batch = pool->recv(); }
+  {
+    const Batch batch = pool->recv();
+  }
   send(*pool, {4, 1, 3}, {40, 10, 30});
   send(*pool, {0, 5}, {1, 5});
   const Batch first = pool->recv();
@@ -50,8 +52,8 @@ TEST(trajectories_do_not_depend_on_threads_or_batches) {
       for (i32 row = 0; row < block->rows(); ++row) {
         const i32 env_id = block->values<i32>(abi::kEnvId)[row];
         auto& trajectory = seen[env_id];
-        trajectory.insert(trajectory.end(), {start_of(*block, row), sum_of(*block, row),
-                                             block->values<i32>(abi::kStepType)[row]});
+        trajectory.insert(trajectory.end(),
+                          {start_of(*block, row), sum_of(*block, row), block->values<i32>(abi::kStepType)[row]});
         ids.push_back(env_id);
         actions.push_back(env_id % 4 + i32(trajectory.size() / 3) % 3);
       }
@@ -68,14 +70,19 @@ TEST(trajectories_do_not_depend_on_threads_or_batches) {
 
 TEST(next_step_autoreset) {
   const auto pool = Making{.goal = 10}.counter();
-  { const Batch first = step(*pool, {7}); CHECK_EQ(sum_of(*first, 0), 0); }  // before any reset a step is one
-  { const Batch last = step(*pool, {10});
+  {
+    const Batch first = step(*pool, {7});
+    CHECK_EQ(sum_of(*first, 0), 0);
+  }  // before any reset a step is one
+  {
+    const Batch last = step(*pool, {10});
     CHECK_EQ(last->values<u8>(abi::kTerminated)[0], 1);
     CHECK_EQ(last->values<u8>(abi::kTruncated)[0], 0);
     CHECK_EQ(last->values<f32>(abi::kDiscount)[0], 0.0f);
     CHECK_EQ(last->values<f32>(abi::kReward)[0], 10.0f);
     CHECK_EQ(last->values<i32>(abi::kStepType)[0], 2);
-    CHECK_EQ(sum_of(*last, 0), 10); }
+    CHECK_EQ(sum_of(*last, 0), 10);
+  }
   const Batch next = step(*pool, {3});
   CHECK_EQ(next->values<i32>(abi::kStepType)[0], 0);
   CHECK_EQ(next->values<i32>(abi::kElapsed)[0], 0);
@@ -102,8 +109,12 @@ TEST(without_autoreset_an_ended_episode_is_refused) {
   const auto pool = Making{.num_envs = 2, .autoreset = abi::kAutoresetDisabled, .goal = 10}.counter();
   CHECK_THROWS(step(*pool, {1, 1}), std::invalid_argument);
   reset_all(*pool);
-  { const Batch batch = pool->recv(); }
-  { const Batch batch = step(*pool, {10, 1}); }
+  {
+    const Batch batch = pool->recv();
+  }
+  {
+    const Batch batch = step(*pool, {10, 1});
+  }
   CHECK_THROWS(step(*pool, {1, 1}), std::invalid_argument);
   send(*pool, {1}, {1});
   CHECK_EQ(sum_of(*pool->recv(), 0), 2);
@@ -116,8 +127,12 @@ TEST(without_autoreset_an_ended_episode_is_refused) {
 TEST(the_end_and_the_time_limit_are_told_apart) {
   const auto pool = Making{.num_envs = 2, .max_episode_steps = 2, .goal = 10}.counter();
   reset_all(*pool);
-  { const Batch batch = pool->recv(); }
-  { const Batch batch = step(*pool, {5, 1}); }
+  {
+    const Batch batch = pool->recv();
+  }
+  {
+    const Batch batch = step(*pool, {5, 1});
+  }
   const Batch batch = step(*pool, {5, 1});
   CHECK_EQ(batch->values<u8>(abi::kTerminated)[0], 1);  // at the limit, and a true end
   CHECK_EQ(batch->values<u8>(abi::kTruncated)[0], 1);
@@ -150,7 +165,9 @@ TEST(an_environment_is_under_way_once) {
   reset_all(*pool);
   CHECK_THROWS(send(*pool, {1}, {0}), std::runtime_error);
   CHECK_THROWS(pool->snapshot(1), std::runtime_error);
-  { const Batch batch = pool->recv(); }
+  {
+    const Batch batch = pool->recv();
+  }
   CHECK_THROWS(send(*pool, {1, 1}, {0, 0}), std::invalid_argument);
   CHECK_THROWS(send(*pool, {3}, {0}), std::invalid_argument);
   CHECK_THROWS(send(*pool, {-1}, {0}), std::invalid_argument);

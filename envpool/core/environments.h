@@ -17,7 +17,9 @@ namespace envpool {
 struct Collected {
   std::string text;
   operator abi::Text() {  // NOLINT: reads as the argument it is
-    return {[](void* context, const char* data, i64 size) { static_cast<std::string*>(context)->append(data, size_t(size)); },
+    return {[](void* context, const char* data, i64 size) {
+              static_cast<std::string*>(context)->append(data, size_t(size));
+            },
             &text};
   }
 };
@@ -34,14 +36,13 @@ class OptionList {
  public:
   void add_integer(std::string name, abi::OptionKind kind, i64 value) { add(std::move(name), kind, value, 0, {}); }
   void add_real(std::string name, f64 value) { add(std::move(name), abi::kOptionReal, 0, value, {}); }
-  void add_text(std::string name, std::string value) {
-    add(std::move(name), abi::kOptionText, 0, 0, std::move(value));
-  }
+  void add_text(std::string name, std::string value) { add(std::move(name), abi::kOptionText, 0, 0, std::move(value)); }
   // Valid until the list is changed or moved.
   abi::Options view() const {
     view_.clear();
     for (const Value& value : values_) {
-      view_.push_back({value.name.c_str(), value.kind, value.integer, value.real, value.text.data(), i64(value.text.size())});
+      view_.push_back(
+          {value.name.c_str(), value.kind, value.integer, value.real, value.text.data(), i64(value.text.size())});
     }
     return {view_.data(), i32(view_.size())};
   }
@@ -65,10 +66,10 @@ class OptionList {
 struct Construction {
   i32 num_envs = 1;
   abi::Autoreset autoreset = abi::kAutoresetNextStep;
-  std::vector<OptionList> options{};      // one for all, or one each
-  std::vector<i32> max_episode_steps{};   // one each; 0 is no limit
-  std::vector<u64> seeds{};               // one each
-  std::vector<u32> streams{};             // one each
+  std::vector<OptionList> options{};     // one for all, or one each
+  std::vector<i32> max_episode_steps{};  // one each; 0 is no limit
+  std::vector<u64> seeds{};              // one each
+  std::vector<u32> streams{};            // one each
 };
 
 class Environments {
@@ -78,12 +79,8 @@ class Environments {
       for (const OptionList& options : how.options) add_model(options);
       std::vector<void*> model_of(size_t(how.num_envs), models_[0]);
       if (models_.size() > 1) std::copy(models_.begin(), models_.end(), model_of.begin());
-      const abi::Config config{how.num_envs,
-                               layout().max_players,
-                               how.autoreset,
-                               model_of.data(),
-                               how.max_episode_steps.data(),
-                               how.seeds.data(),
+      const abi::Config config{how.num_envs,      layout().max_players,         how.autoreset,
+                               model_of.data(),   how.max_episode_steps.data(), how.seeds.data(),
                                how.streams.data()};
       try_table([&](abi::Text error) { return table_.create(&config, &envs_, error); });
     } catch (...) {
@@ -127,7 +124,8 @@ class Environments {
     bool same = other.num_fields == first.num_fields && other.num_actions == first.num_actions;
     for (i32 f = 0; same && f < first.num_fields; ++f) same = first.fields[f].row_bytes == other.fields[f].row_bytes;
     for (i32 f = 0; same && f < first.num_actions; ++f) {
-      same = first.actions[f].row_bytes == other.actions[f].row_bytes && first.actions[f].discrete == other.actions[f].discrete;
+      same = first.actions[f].row_bytes == other.actions[f].row_bytes &&
+             first.actions[f].discrete == other.actions[f].discrete;
     }
     if (!same) {
       throw std::invalid_argument("env_options: environment " + std::to_string(models_.size() - 1) +

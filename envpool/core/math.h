@@ -66,23 +66,37 @@ template <class T>
 inline constexpr Bits<T> kSign = Bits<T>{1} << (8 * sizeof(T) - 1);
 
 template <class T>
-ENVPOOL_ALWAYS_INLINE Bits<T> bits(T x) { return __builtin_bit_cast(Bits<T>, x); }
+ENVPOOL_ALWAYS_INLINE Bits<T> bits(T x) {
+  return __builtin_bit_cast(Bits<T>, x);
+}
 template <class T>
-ENVPOOL_ALWAYS_INLINE T real(Bits<T> x) { return __builtin_bit_cast(T, x); }
+ENVPOOL_ALWAYS_INLINE T real(Bits<T> x) {
+  return __builtin_bit_cast(T, x);
+}
 template <class T>
-ENVPOOL_ALWAYS_INLINE T infinity() { return real<T>(Bits<T>(2 * Real<T>::kBias + 1) << Real<T>::kMantissa); }
+ENVPOOL_ALWAYS_INLINE T infinity() {
+  return real<T>(Bits<T>(2 * Real<T>::kBias + 1) << Real<T>::kMantissa);
+}
 template <class T>
-ENVPOOL_ALWAYS_INLINE T nan() { return real<T>(Bits<T>(4 * Real<T>::kBias + 3) << (Real<T>::kMantissa - 1)); }
+ENVPOOL_ALWAYS_INLINE T nan() {
+  return real<T>(Bits<T>(4 * Real<T>::kBias + 3) << (Real<T>::kMantissa - 1));
+}
 
 // 2^k for a normal result.
 template <class T>
-ENVPOOL_ALWAYS_INLINE T power_of_two(i32 k) { return real<T>(Bits<T>(k + Real<T>::kBias) << Real<T>::kMantissa); }
+ENVPOOL_ALWAYS_INLINE T power_of_two(i32 k) {
+  return real<T>(Bits<T>(k + Real<T>::kBias) << Real<T>::kMantissa);
+}
 
 // c0 + x * (c1 + x * (c2 + ...)).
 template <class T>
-ENVPOOL_ALWAYS_INLINE T polynomial(T, T c) { return c; }
+ENVPOOL_ALWAYS_INLINE T polynomial(T, T c) {
+  return c;
+}
 template <class T, class... More>
-ENVPOOL_ALWAYS_INLINE T polynomial(T x, T c, More... more) { return c + x * polynomial(x, more...); }
+ENVPOOL_ALWAYS_INLINE T polynomial(T x, T c, More... more) {
+  return c + x * polynomial(x, more...);
+}
 
 // A number as the sum of two: twice the precision. `lo` is small beside `hi`, not always below its last place.
 template <class T>
@@ -102,7 +116,9 @@ ENVPOOL_ALWAYS_INLINE Two<T> add_smaller(T a, T b) {
   return {sum, (a - sum) + b};
 }
 template <class T>
-ENVPOOL_ALWAYS_INLINE T head(T x) { return real<T>(bits(x) & Real<T>::kHead); }
+ENVPOOL_ALWAYS_INLINE T head(T x) {
+  return real<T>(bits(x) & Real<T>::kHead);
+}
 template <class T>
 ENVPOOL_ALWAYS_INLINE Two<T> mul(Two<T> a, Two<T> b) {
   const T a_head = head(a.hi), a_tail = (a.hi - a_head) + a.lo;
@@ -186,7 +202,7 @@ template <class T>
 struct SineTable {
   Two<T> at[64];
 
-  constexpr SineTable() : at{} {
+  ENVPOOL_FN constexpr SineTable() : at{} {
     constexpr f64 quarter[17][2] = {
         {0, 0},
         {0x1.917a6bc29b42cp-4, -0x1.e2718d26ed688p-60},
@@ -245,12 +261,18 @@ ENVPOOL_ALWAYS_INLINE SinCos<T> around(Angle<T> angle) {
 }
 
 template <class T>
-ENVPOOL_ALWAYS_INLINE T size_of(T x) { return real<T>(bits(x) & ~kSign<T>); }
+ENVPOOL_ALWAYS_INLINE T size_of(T x) {
+  return real<T>(bits(x) & ~kSign<T>);
+}
 template <class T>
-ENVPOOL_ALWAYS_INLINE T signed_as(T size, T x) { return real<T>((bits(size) & ~kSign<T>) | (bits(x) & kSign<T>)); }
+ENVPOOL_ALWAYS_INLINE T signed_as(T size, T x) {
+  return real<T>((bits(size) & ~kSign<T>) | (bits(x) & kSign<T>));
+}
 // y, negated where x is negative.
 template <class T>
-ENVPOOL_ALWAYS_INLINE T flip_as(T y, T x) { return real<T>(bits(y) ^ (bits(x) & kSign<T>)); }
+ENVPOOL_ALWAYS_INLINE T flip_as(T y, T x) {
+  return real<T>(bits(y) ^ (bits(x) & kSign<T>));
+}
 
 // Large angles, infinities, NaN.
 ENVPOOL_FN SinCos<f64> sincos_far(f64 size) {
@@ -440,11 +462,17 @@ ENVPOOL_FN f32 sqrt(f32 x) { return __builtin_sqrtf(x); }
 
 // These take any one type that can be compared; a NaN goes through clamp, and min and max give their second argument.
 template <class T>
-ENVPOOL_FN T min(T a, T b) { return a < b ? a : b; }
+ENVPOOL_FN T min(T a, T b) {
+  return a < b ? a : b;
+}
 template <class T>
-ENVPOOL_FN T max(T a, T b) { return a > b ? a : b; }
+ENVPOOL_FN T max(T a, T b) {
+  return a > b ? a : b;
+}
 template <class T>
-ENVPOOL_FN T clamp(T x, T low, T high) { return x < low ? low : x > high ? high : x; }
+ENVPOOL_FN T clamp(T x, T low, T high) {
+  return x < low ? low : x > high ? high : x;
+}
 ENVPOOL_FN bool is_finite(f64 x) { return fabs(x) < math::infinity<f64>(); }
 ENVPOOL_FN bool is_finite(f32 x) { return fabs(x) < math::infinity<f32>(); }
 

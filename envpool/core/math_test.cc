@@ -25,11 +25,28 @@ bool same(T a, T b) {
 template <class T>
 std::vector<T> samples() {
   using L = std::numeric_limits<T>;
-  std::vector<T> all{0,           L::denorm_min(), L::min(),      L::epsilon(), 0.5,  1, 1.5, 2.5, 3, T(kPi), T(kPi) / 2,
-                     L::max() / 4, L::max(),        L::infinity(), L::quiet_NaN(), 512, 102400, T(1) / L::epsilon()};
+  std::vector<T> all{0,
+                     L::denorm_min(),
+                     L::min(),
+                     L::epsilon(),
+                     0.5,
+                     1,
+                     1.5,
+                     2.5,
+                     3,
+                     T(kPi),
+                     T(kPi) / 2,
+                     L::max() / 4,
+                     L::max(),
+                     L::infinity(),
+                     L::quiet_NaN(),
+                     512,
+                     102400,
+                     T(1) / L::epsilon()};
   Rng rng{.seed = 5};
   for (int i = 0; i < 20000; ++i) {
-    const T size = std::ldexp(T(1 + rng.uniform()), int(rng.below(L::max_exponent - L::min_exponent)) + L::min_exponent);
+    const T size =
+        std::ldexp(T(1 + rng.uniform()), int(rng.below(L::max_exponent - L::min_exponent)) + L::min_exponent);
     all.push_back(size);
     all.push_back(T(1000 * rng.uniform()));
   }
@@ -83,7 +100,8 @@ void check_atan2() {
     for (const T x : {T(0), T(1), huge, -T(0), T(-1), -huge}) CHECK(same(envpool::atan2(y, x), std::atan2(y, x)));
   }
   const T nan = std::numeric_limits<T>::quiet_NaN();
-  CHECK(std::isnan(envpool::atan2(nan, T(1))) && std::isnan(envpool::atan2(T(1), nan)) && std::isnan(envpool::atan(nan)));
+  CHECK(std::isnan(envpool::atan2(nan, T(1))) && std::isnan(envpool::atan2(T(1), nan)) &&
+        std::isnan(envpool::atan(nan)));
   for (const T x : samples<T>()) CHECK(same(envpool::atan(-x), -envpool::atan(x)));
 }
 TEST(atan2_of_signed_zeros_and_infinities) {

@@ -125,9 +125,9 @@ constexpr const abi::Table* host_table() {
 
 }  // namespace envpool
 
-#define ENVPOOL_PLUGIN(...)                                                                              \
-  extern "C" __attribute__((visibility("default"))) const envpool::abi::Plugin* envpool_plugin() {       \
-    static constexpr const envpool::abi::Table* tables[] = {__VA_ARGS__};                                \
+#define ENVPOOL_PLUGIN(...)                                                                                \
+  extern "C" __attribute__((visibility("default"))) const envpool::abi::Plugin* envpool_plugin() {         \
+    static constexpr const envpool::abi::Table* tables[] = {__VA_ARGS__};                                  \
     static constexpr envpool::abi::Plugin plugin{ENVPOOL_ABI, sizeof(tables) / sizeof(tables[0]), tables}; \
-    return &plugin;                                                                                      \
+    return &plugin;                                                                                        \
   }

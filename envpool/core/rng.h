@@ -18,8 +18,8 @@ ENVPOOL_FN Philox4 philox4x32_10(Philox4 counter, u32 key0, u32 key1) {
   for (int round = 0; round < 10; ++round) {
     const u64 p0 = u64{0xD2511F53u} * counter.word[0];
     const u64 p1 = u64{0xCD9E8D57u} * counter.word[2];
-    counter = Philox4{{u32(p1 >> 32) ^ counter.word[1] ^ key0, u32(p1),
-                       u32(p0 >> 32) ^ counter.word[3] ^ key1, u32(p0)}};
+    counter =
+        Philox4{{u32(p1 >> 32) ^ counter.word[1] ^ key0, u32(p1), u32(p0 >> 32) ^ counter.word[3] ^ key1, u32(p0)}};
     key0 += 0x9E3779B9u;
     key1 += 0xBB67AE85u;
   }

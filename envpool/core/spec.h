@@ -207,6 +207,20 @@ struct OptionSpec {
   }
 };
 
+// Immutable bytes that the environments of a pool share (a ROM, a map, a table); starts on 64 bytes.
+struct CacheLine {
+  alignas(64) u8 bytes[64];
+};
+class Blob {
+ public:
+  Blob() = default;
+  explicit Blob(size_t size) : lines_((size + sizeof(CacheLine) - 1) / sizeof(CacheLine)) {}
+  u8* data() { return reinterpret_cast<u8*>(lines_.data()); }
+
+ private:
+  std::vector<CacheLine> lines_;
+};
+
 // The options an environment declares.
 struct OptionSpecs {
   std::vector<OptionSpec> list;
@@ -240,11 +254,13 @@ class OptionValues {
 
   bool boolean(std::string_view name) const { return integer(name) != 0; }
   i64 integer(std::string_view name) const {
-    if (const abi::Option* option = find(name)) return option->kind == abi::kOptionReal ? i64(option->real) : option->integer;
+    if (const abi::Option* option = find(name))
+      return option->kind == abi::kOptionReal ? i64(option->real) : option->integer;
     return declared(name).integer;
   }
   f64 real(std::string_view name) const {
-    if (const abi::Option* option = find(name)) return option->kind == abi::kOptionReal ? option->real : f64(option->integer);
+    if (const abi::Option* option = find(name))
+      return option->kind == abi::kOptionReal ? option->real : f64(option->integer);
     return declared(name).real;
   }
   std::string_view text(std::string_view name) const {

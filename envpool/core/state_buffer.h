@@ -35,8 +35,8 @@ struct Array {
   i64 offset;
 };
 
-// Where each array lies in a block of `rows` rows, the same for all blocks of a pool. Every array starts on 64 bytes, so
-// that JAX and torch take it without a copy.
+// Where each array lies in a block of `rows` rows, the same for all blocks of a pool. Every array starts on 64 bytes,
+// so that JAX and torch take it without a copy.
 struct BlockLayout {
   std::vector<Array> arrays;  // common fields, the environment's own, final copies of those, players.env_id
   i32 rows;

@@ -14,7 +14,8 @@ const abi::Layout kLayout{kFields, nullptr, 2, 0, 3, 0, 0};
 TEST(every_array_starts_on_sixty_four_bytes) {
   const BlockLayout layout(kLayout, 5, true);
   Block block(layout);
-  for (size_t i = 0; i < layout.arrays.size(); ++i) CHECK_EQ(reinterpret_cast<std::uintptr_t>(block.data(int(i))) % 64, 0u);
+  for (size_t i = 0; i < layout.arrays.size(); ++i)
+    CHECK_EQ(reinterpret_cast<std::uintptr_t>(block.data(int(i))) % 64, 0u);
   CHECK(layout.find("final.obs") > layout.find("obs"));
   CHECK_EQ(layout.find("nothing"), -1);
 }
@@ -23,7 +24,9 @@ TEST(a_block_comes_back_and_is_used_again) {
   auto pool = std::make_shared<BlockPool>(BlockLayout(kLayout, 4, false), 2);
   Block* first = pool->acquire(4);
   first->home = pool;
-  { const Batch batch(first); }
+  {
+    const Batch batch(first);
+  }
   CHECK_EQ(pool->acquire(3), first);
   CHECK_EQ(first->rows(), 3);
   pool->release(first);

@@ -83,15 +83,14 @@ inline int run_all(const std::string& word) {
 #define CHECK(condition) \
   ((condition) ? void() : envpool::testing::fail(__FILE__, __LINE__, #condition " does not hold"))
 #define CHECK_EQ(a, b) envpool::testing::check_equal((a), (b), #a " == " #b, __FILE__, __LINE__)
-#define CHECK_NEAR(a, b, tolerance) \
-  envpool::testing::check_near((a), (b), (tolerance), #a " ~ " #b, __FILE__, __LINE__)
-#define CHECK_THROWS(expression, Exception)                                                      \
-  do {                                                                                           \
-    bool thrown = false;                                                                         \
-    try {                                                                                        \
-      (void)(expression);                                                                        \
-    } catch (const Exception&) {                                                                 \
-      thrown = true;                                                                             \
-    }                                                                                            \
+#define CHECK_NEAR(a, b, tolerance) envpool::testing::check_near((a), (b), (tolerance), #a " ~ " #b, __FILE__, __LINE__)
+#define CHECK_THROWS(expression, Exception)                                                       \
+  do {                                                                                            \
+    bool thrown = false;                                                                          \
+    try {                                                                                         \
+      (void)(expression);                                                                         \
+    } catch (const Exception&) {                                                                  \
+      thrown = true;                                                                              \
+    }                                                                                             \
     if (!thrown) envpool::testing::fail(__FILE__, __LINE__, #expression " threw no " #Exception); \
   } while (0)

@@ -18,15 +18,19 @@ void map(const T* a, const T* b, T* y, i64 n, Function function) {
 
 }  // namespace
 
-#define ONE(name, call)                                                                                \
-  void name##_f64(const f64* x, f64* y, i64 n) { map(x, y, n, [](f64 v) { return envpool::call; }); }  \
-  void name##_f32(const f32* x, f32* y, i64 n) { map(x, y, n, [](f32 v) { return envpool::call; }); }
-#define TWO(name)                                                                   \
-  void name##_f64(const f64* a, const f64* b, f64* y, i64 n) {                      \
-    map(a, b, y, n, [](f64 v, f64 w) { return envpool::name(v, w); });              \
-  }                                                                                 \
-  void name##_f32(const f32* a, const f32* b, f32* y, i64 n) {                      \
-    map(a, b, y, n, [](f32 v, f32 w) { return envpool::name(v, w); });              \
+#define ONE(name, call)                                \
+  void name##_f64(const f64* x, f64* y, i64 n) {       \
+    map(x, y, n, [](f64 v) { return envpool::call; }); \
+  }                                                    \
+  void name##_f32(const f32* x, f32* y, i64 n) {       \
+    map(x, y, n, [](f32 v) { return envpool::call; }); \
+  }
+#define TWO(name)                                                      \
+  void name##_f64(const f64* a, const f64* b, f64* y, i64 n) {         \
+    map(a, b, y, n, [](f64 v, f64 w) { return envpool::name(v, w); }); \
+  }                                                                    \
+  void name##_f32(const f32* a, const f32* b, f32* y, i64 n) {         \
+    map(a, b, y, n, [](f32 v, f32 w) { return envpool::name(v, w); }); \
   }
 
 extern "C" {

@@ -86,7 +86,8 @@ struct Crowd {
   }
 };
 
-// Does as it is told: 0 steps, 1 throws, 2 sleeps a millisecond, 3 hangs until `release` is set, 4 throws in the next reset.
+// Does as it is told: 0 steps, 1 throws, 2 sleeps a millisecond, 3 hangs until `release` is set, 4 throws in the next
+// reset.
 class Moody {
  public:
   static constexpr const char* kName = "Moody";
@@ -171,7 +172,8 @@ inline Batch step(EnvPool& pool, const std::vector<i32>& actions) {
   return pool.recv({}, {}, true);
 }
 inline EnvPool::Deadline in(double seconds) {
-  return EnvPool::Clock::now() + std::chrono::duration_cast<EnvPool::Clock::duration>(std::chrono::duration<double>(seconds));
+  return EnvPool::Clock::now() +
+         std::chrono::duration_cast<EnvPool::Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
 }  // namespace envpool::testing

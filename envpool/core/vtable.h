@@ -107,9 +107,9 @@ struct Config {
 };
 
 enum Flags : u32 {
-  kPortable = 1u,       // bounded time, no heap: the calling thread may step it, JAX and GPU can run it
-  kCanSnapshot = 2u,    // save and load are there
-  kCanRender = 4u,      // render is there
+  kPortable = 1u,     // bounded time, no heap: the calling thread may step it, JAX and GPU can run it
+  kCanSnapshot = 2u,  // save and load are there
+  kCanRender = 4u,    // render is there
 };
 
 // Functions that can fail return 0 on success and otherwise put a message into `error`.
@@ -117,8 +117,8 @@ struct Table {
   u32 abi;
   u32 flags;
   const char* name;
-  i32 (*describe)(Text json, Text error);                             // options with defaults and meaning
-  i32 (*spec)(const Options* options, Text json, Text error);         // fields with dtype, shape, bounds
+  i32 (*describe)(Text json, Text error);                                 // options with defaults and meaning
+  i32 (*spec)(const Options* options, Text json, Text error);             // fields with dtype, shape, bounds
   i32 (*model_create)(const Options* options, void** model, Text error);  // what a pool's environments share
   void (*model_destroy)(void* model);
   const Layout* (*layout)(void* model);  // lives as long as the model

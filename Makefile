@@ -1,0 +1,130 @@
+# Everything here needs Python >= 3.10 and a C++20 compiler. All else comes as wheels into virtual environments under
+# build/, one a purpose. Nothing outside build/ is written, save what `make format` formats.
+
+PYTHON ?= python3
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+DEMO_ARGS ?=
+PYTEST_ARGS ?=
+BENCH_ARGS ?=
+
+export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
+
+VENV := build/venv
+SOURCES := $(shell find envpool cmake CMakeLists.txt pyproject.toml -type f -not -name '*.pyc' 2>/dev/null)
+SHIPPED := $(filter-out %_test.py %_test.cc,$(SOURCES))
+CPP := $(shell find envpool benchmark -name '*.h' -o -name '*.cc' 2>/dev/null)
+# So that its CMake, Ninja and Python are found first.
+IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test cpp-test py-test test-clients lint format tsan asan bench wheel clean
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+help:
+	@echo 'make demo          install into an environment of its own and play 100 Pongs for some seconds'
+	@echo 'make test          build and run every test, C++ and Python, against the installed package'
+	@echo 'make test-clients  CleanRL-style, Stable-Baselines3 and async loops on the installed wheel'
+	@echo 'make lint          clang-format, ruff, mypy --strict'
+	@echo 'make format        let clang-format and ruff put the files in order'
+	@echo 'make tsan asan     C++ tests under ThreadSanitizer; under Address- and UndefinedBehaviorSanitizer'
+	@echo 'make bench         measure us and the released EnvPool in turn (minutes; BENCH_ARGS=--help)'
+	@echo 'make wheel         build/wheel/envpool-*.whl'
+	@echo 'make clean         remove build/'
+
+# --- virtual environments ---
+
+$(VENV)/%/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
+	  || { echo 'envpool needs Python 3.10 or newer: name one, as in make PYTHON=python3.12' >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV)/$* \
+	  || { rm -rf $(VENV)/$*; echo 'python -m venv failed (Debian, Ubuntu: install python3-venv)' >&2; exit 1; }
+	@$@ -m pip install -q 'pip>=25.1'
+
+# Holds the packages of the dependency group of the same name.
+$(VENV)/%/.ready: pyproject.toml | $(VENV)/%/bin/python
+	@echo 'installing what $* needs'
+	@$(VENV)/$*/bin/python -m pip install -q --group $*
+	@touch $@
+
+# --- the package ---
+
+wheel: build/wheel/.built
+
+build/wheel/.built: $(SHIPPED) | $(VENV)/wheel/bin/python
+	@rm -rf build/wheel
+	$(VENV)/wheel/bin/python -m pip wheel -q --no-deps -w build/wheel .
+	@touch $@
+
+$(VENV)/%/.installed: build/wheel/.built $(VENV)/%/.ready
+	@$(VENV)/$*/bin/python -m pip install -q --no-deps --force-reinstall build/wheel/envpool-*.whl
+	@touch $@
+
+# --- demo ---
+
+demo: $(VENV)/demo/.demo
+	$(VENV)/demo/bin/python examples/demo.py --sheet=build/pong.png $(DEMO_ARGS)
+
+$(VENV)/demo/.demo: $(SHIPPED) $(VENV)/demo/.ready
+	@echo 'compiling and installing envpool'
+	@$(VENV)/demo/bin/python -m pip install -q '.[atari]'
+	@touch $@
+
+# --- tests ---
+
+test: build/test/.installed
+	@$(MAKE) --no-print-directory cpp-test
+	@$(MAKE) --no-print-directory py-test
+
+cpp-test: build/test/.installed
+	$(IN_TEST_VENV) ctest --test-dir build/test --output-on-failure -j $(JOBS)
+
+# Tests lie in the installed package, and no folder with our sources is on sys.path.
+py-test: build/test/.installed
+	@site="$$($(VENV)/test/bin/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
+	  && cd "$$site" \
+	  && ENVPOOL_TEST_LIB_DIR="$(CURDIR)/build/test/test_libs" ENVPOOL_SOURCE_DIR="$(CURDIR)" PYTHONSAFEPATH=1 \
+	     "$(CURDIR)/$(VENV)/test/bin/pytest" -c "$(CURDIR)/pyproject.toml" --rootdir="$$site" \
+	     -o cache_dir="$(CURDIR)/build/test/pytest_cache" --pyargs envpool $(PYTEST_ARGS)
+
+build/test/.installed: $(SOURCES) $(VENV)/test/.ready
+	@echo 'compiling and installing envpool with its tests'
+	@$(IN_TEST_VENV) ENVPOOL_TESTING=1 python -m pip install -q --no-build-isolation --no-deps --force-reinstall .
+	@touch $@
+
+test-clients: $(VENV)/clients/.installed
+	$(VENV)/clients/bin/python examples/async_actors.py --task=Pong-v5 --num_envs=16 --batch_size=8 --steps=2000
+	$(VENV)/clients/bin/python examples/cleanrl_style.py --total_timesteps=2048 --num_envs=8 --num_steps=64
+	$(VENV)/clients/bin/python examples/sb3_ppo.py --total_timesteps=30000 --require_return=100
+
+# --- sanitizers ---
+
+tsan asan: $(VENV)/test/.ready
+	$(IN_TEST_VENV) cmake --preset $@ -Wno-dev > build/$@.log || { cat build/$@.log; exit 1; }
+	$(IN_TEST_VENV) cmake --build --preset $@ -j $(JOBS)
+	$(IN_TEST_VENV) $(NO_ASLR) ctest --preset $@
+
+# Older sanitizer runtimes cannot lay out their shadow where the kernel scatters addresses widely.
+NO_ASLR := $(shell setarch $$(uname -m) -R true 2>/dev/null && echo setarch $$(uname -m) -R)
+
+# --- lint ---
+
+lint: $(VENV)/lint/.ready
+	@failed=0; for check in 'clang-format --dry-run --Werror $(CPP)' 'ruff check -q .' 'ruff format -q --check .' mypy; do \
+	  echo "$$check" | cut -c -80; $(VENV)/lint/bin/$$check || failed=1; \
+	done; exit $$failed
+
+format: $(VENV)/lint/.ready
+	$(VENV)/lint/bin/clang-format -i $(CPP)
+	$(VENV)/lint/bin/ruff check -q --fix-only .
+	$(VENV)/lint/bin/ruff format -q .
+
+# --- benchmark ---
+
+bench: $(VENV)/bench/.installed
+	$(VENV)/bench/bin/python benchmark/pool.py --json=build/bench.json $(BENCH_ARGS)
+
+clean:
+	rm -rf build

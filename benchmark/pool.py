@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""This package and the released EnvPool, measured in turn on the same machine; prints how many times faster we are.
+
+Both are called envpool, so each side is a process of its own (runner.py) under its own interpreter. The sides take
+turns for a second each, the order changing every round; a ratio is the median over the rounds of the quotient within a
+round, given with its quartiles. On a machine that others use too, trust the ratios and the CPU time, not the rates.
+
+    python benchmark/pool.py                              # makes the peer's environment itself
+    python benchmark/pool.py --peer_python=/path/to/python --only=CartPole
+"""
+
+import json
+import os
+import platform
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from absl import app, flags
+
+HERE = Path(__file__).resolve().parent
+FLAGS = flags.FLAGS
+flags.DEFINE_string("python", sys.executable, "an interpreter that has this package installed")
+flags.DEFINE_string("peer_python", None, "an interpreter that has the released EnvPool; else --peer_venv is used")
+flags.DEFINE_string("peer_venv", "build/venv/peer", "where the peer's environment is, or is made")
+flags.DEFINE_string("peer_version", "1.2.5", "which release of EnvPool that environment gets")
+flags.DEFINE_integer("rounds", 9, "how often each side has its turn", lower_bound=1)
+flags.DEFINE_float("window", 1.0, "seconds of one turn")
+flags.DEFINE_string("only", "", "measure only the cases whose name holds this")
+flags.DEFINE_string("json", None, "where the record goes")
+
+PONG = {"task": "Pong-v5", "num_envs": 100, "num_threads": 2}
+CARTPOLE = {"task": "CartPole-v1", "num_threads": 1}
+CASES = {
+    "Pong, 100 envs, sync, 2 threads": {**PONG, "loop": "sync"},
+    "Pong, 100 envs, async batch 32, 2 threads": {**PONG, "loop": "async", "batch_size": 32},
+    "CartPole, 1 env": {**CARTPOLE, "loop": "sync", "num_envs": 1, "floor": "gymnasium"},
+    "CartPole, 1024 envs, 1 thread": {**CARTPOLE, "loop": "sync", "num_envs": 1024, "floor": "plain"},
+    "CartPole, 8192 envs, 1 thread": {**CARTPOLE, "loop": "sync", "num_envs": 8192, "floor": "plain"},
+}
+
+
+class Runner:
+    """A runner.py that waits for its turn."""
+
+    def __init__(self, python: str, case: dict):
+        environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
+        self.process = subprocess.Popen(
+            [python, "-W", "ignore", str(HERE / "runner.py"), json.dumps({"options": {}, **case})],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+        self.start = self.answer()
+
+    def answer(self) -> dict:
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"{self.process.args[0]} ended with status {self.process.wait()}")
+        return json.loads(line)
+
+    def turn(self, seconds: float) -> dict:
+        print(seconds, file=self.process.stdin, flush=True)
+        return self.answer()
+
+    def close(self) -> None:
+        self.process.stdin.close()
+        try:
+            self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+
+
+class PlainLoop:
+    """The same CartPole as one C++ loop that writes the same arrays: what is there to be had on one core."""
+
+    def __init__(self, case: dict):
+        self.num_envs = case["num_envs"]
+        self.program = Path("build/benchmark/plain_loop").resolve()
+        self.program.parent.mkdir(parents=True, exist_ok=True)
+        compiler = os.environ.get("CXX", "c++")
+        flags_of_ours = ["-std=c++20", "-O3", "-ffp-contract=off", f"-I{HERE.parent}"]
+        subprocess.run([compiler, *flags_of_ours, str(HERE / "plain_loop.cc"), "-o", str(self.program)], check=True)
+        self.start = {"versions": {"compiler": compiler_version(compiler)}}
+
+    def turn(self, seconds: float) -> dict:
+        """Five seconds, whatever is asked: the program reports the best of them."""
+        started = time.perf_counter()
+        arguments = [str(self.program), str(self.num_envs)]
+        out = subprocess.run(arguments, check=True, capture_output=True, text=True).stdout
+        rate = float(re.search(r"([0-9.]+) env-steps/s", out).group(1))
+        wall = time.perf_counter() - started
+        return {"steps": rate * wall, "wall_s": wall, "cpu_s": wall, "other_cores": None}
+
+    def close(self) -> None:
+        pass
+
+
+def compiler_version(compiler: str) -> str:
+    return subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout.split("\n")[0]
+
+
+def peer_python() -> str:
+    """An interpreter with the released EnvPool."""
+    if FLAGS.peer_python:
+        return FLAGS.peer_python
+    venv = Path(FLAGS.peer_venv)
+    python = venv / "bin" / "python"
+    if not (venv / ".ready").exists():
+        print(f"installing EnvPool {FLAGS.peer_version} into {venv} (some 150 MB)", flush=True)
+        shutil.rmtree(venv, ignore_errors=True)
+        subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
+        packages = [f"envpool=={FLAGS.peer_version}", "gymnasium==1.4.0", "numpy<2.5"]
+        subprocess.run([str(python), "-m", "pip", "install", "-q", *packages], check=True)
+        (venv / ".ready").touch()
+    return str(python)
+
+
+def machine() -> dict:
+    cpu = next(
+        (x.split(":")[1].strip() for x in Path("/proc/cpuinfo").read_text().split("\n") if "model name" in x), ""
+    )
+    return {
+        "cpu": cpu or platform.processor(),
+        "cores": os.cpu_count(),
+        "usable_cores": len(os.sched_getaffinity(0)),
+        "system": f"{platform.system()} {platform.machine()}",
+    }
+
+
+def spread(values: list[float]) -> dict:
+    quartiles = statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else values * 3
+    return {"median": quartiles[1], "q1": quartiles[0], "q3": quartiles[2], "low": min(values), "high": max(values)}
+
+
+def compare(case: dict) -> dict:
+    """Lets the sides take turns."""
+    sides = {"ours": Runner(FLAGS.python, case), "peer": Runner(peer_python(), case)}
+    floor = case.get("floor")
+    if floor == "gymnasium":
+        sides["floor"] = Runner(FLAGS.python, {**case, "loop": "gymnasium"})
+    elif floor == "plain":
+        sides["floor"] = PlainLoop(case)
+    rounds = []
+    try:
+        for number in range(-1, FLAGS.rounds):  # the first is to warm up
+            order = list(sides) if number % 2 else list(reversed(sides))
+            if number % 3 and floor == "plain":
+                order.remove("floor")
+            turns = {name: sides[name].turn(FLAGS.window) for name in order}
+            if number >= 0:
+                rounds.append(turns)
+    finally:
+        for side in sides.values():
+            side.close()
+
+    def rates(name: str) -> list[float]:
+        return [turns[name]["steps"] / turns[name]["wall_s"] for turns in rounds if name in turns]
+
+    def cpu_us(name: str) -> float:
+        return statistics.median(1e6 * x[name]["cpu_s"] / x[name]["steps"] for x in rounds if name in x)
+
+    result = {
+        "case": case,
+        "versions": {name: side.start["versions"] for name, side in sides.items()},
+        "ready_s": {name: side.start["ready_s"] for name, side in sides.items() if "ready_s" in side.start},
+        "steps_per_s": {name: spread(rates(name)) for name in sides},
+        "cpu_us_per_step": {name: cpu_us(name) for name in sides},
+        "other_cores": statistics.median(turns["ours"]["other_cores"] for turns in rounds),
+        "rounds": rounds,
+    }
+    if floor == "plain":  # it reports bests, so ours is the best too
+        result["ours_over_floor"] = spread([max(rates("ours")) / max(rates("floor"))])
+        del sides["floor"]
+    for name in sides:
+        if name != "ours":
+            quotients = [a / b for a, b in zip(rates("ours"), rates(name), strict=True)]
+            result[f"ours_over_{name}"] = spread(quotients)
+    return result
+
+
+def rate(result: dict, name: str) -> str:
+    value = result["steps_per_s"][name]["median"]
+    return f"{1e6 / value:.1f} us" if result["case"]["num_envs"] == 1 else f"{value:,.0f} /s"
+
+
+def times(value: dict | None) -> str:
+    if value is None:
+        return ""
+    quartiles = f" ({value['q1']:.2f}-{value['q3']:.2f})" if value["low"] < value["high"] else ""
+    return f"{value['median']:.2f}x{quartiles}"
+
+
+def table(results: dict) -> str:
+    """Medians; a plain loop's rate, and ours over it, are the best of each."""
+    header = ["", "this package", "EnvPool", "over EnvPool (quartiles)", "floor", "over the floor"]
+    rows = [header, ["---"] * len(header)]
+    for name, result in results.items():
+        floor = result["case"].get("floor", "")
+        if floor == "gymnasium":
+            floor = f"gymnasium: {rate(result, 'floor')}"
+        elif floor == "plain":
+            floor = f"plain C++ loop: {result['steps_per_s']['floor']['high']:,.0f} /s"
+        row = [name, rate(result, "ours"), rate(result, "peer"), times(result["ours_over_peer"])]
+        rows.append([*row, floor, times(result.get("ours_over_floor"))])
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+def main(_: list[str]) -> None:
+    results = {}
+    for name, case in CASES.items():
+        if FLAGS.only not in name:
+            continue
+        result = results[name] = compare(case)
+        print(
+            f"{name}: {times(result['ours_over_peer'])} EnvPool's rate; CPU us a step "
+            f"{result['cpu_us_per_step']['ours']:.3g} and {result['cpu_us_per_step']['peer']:.3g}; "
+            f"others kept {result['other_cores']:.1f} cores busy",
+            flush=True,
+        )
+    print()
+    print(table(results))
+    if FLAGS.json:
+        record = {
+            "command": ["python", *sys.argv],
+            "date": time.strftime("%Y-%m-%d"),
+            "machine": machine(),
+            "results": results,
+        }
+        Path(FLAGS.json).parent.mkdir(parents=True, exist_ok=True)
+        Path(FLAGS.json).write_text(json.dumps(record, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    app.run(main)

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One side of a comparison; pool.py starts it, once a side, under that side's interpreter.
+
+It makes what the JSON in its first argument says, then steps it for as many seconds as each line of its input says, and
+answers every line with one of JSON. Between lines it is idle, so that the sides can take turns.
+"""
+
+import importlib.metadata
+import json
+import platform
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+RING = 64  # batches of random actions, drawn before the clock starts
+
+
+def sync_loop(case):
+    """env.step on the whole batch."""
+    import envpool
+
+    env = envpool.make_gymnasium(
+        case["task"], num_envs=case["num_envs"], num_threads=case["num_threads"], seed=1, **case["options"]
+    )
+    env.reset()
+    actions = ring(env.action_space.n, case["num_envs"])
+
+    def steps(count):
+        for i in range(count):
+            env.step(actions[i % RING])
+        return count * case["num_envs"]
+
+    return steps
+
+
+def async_loop(case):
+    """env.recv of the environments that are ready, env.send of their actions."""
+    import envpool
+
+    env = envpool.make_gymnasium(
+        case["task"],
+        num_envs=case["num_envs"],
+        batch_size=case["batch_size"],
+        num_threads=case["num_threads"],
+        seed=1,
+        **case["options"],
+    )
+    env.async_reset()
+    actions = ring(env.action_space.n, case["batch_size"])
+
+    def steps(count):
+        for i in range(count):
+            info = env.recv()[-1]
+            env.send(actions[i % RING], info["env_id"])
+        return count * case["batch_size"]
+
+    return steps
+
+
+def gymnasium_loop(case):
+    """One environment of gymnasium, reset when it ends."""
+    import gymnasium
+
+    env = gymnasium.make(case["task"])
+    env.reset(seed=1)
+    actions = ring(env.action_space.n, 1)[:, 0].tolist()
+
+    def steps(count):
+        for i in range(count):
+            _, _, terminated, truncated, _ = env.step(actions[i % RING])
+            if terminated or truncated:
+                env.reset()
+        return count
+
+    return steps
+
+
+LOOPS = {"sync": sync_loop, "async": async_loop, "gymnasium": gymnasium_loop}
+
+
+def ring(choices, batch):
+    return np.random.default_rng(1).integers(choices, size=(RING, batch), dtype=np.int32)
+
+
+def busy_seconds():
+    """CPU seconds that all processes together have used."""
+    ticks = [int(word) for word in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+    user, nice, system, _, _, irq, softirq, _ = ticks
+    return (user + nice + system + irq + softirq) / 100
+
+
+def measure(steps, seconds, chunk):
+    """Steps for about `seconds`; the clock is read once every `chunk` calls."""
+    busy, cpu, started = busy_seconds(), time.process_time(), time.perf_counter()
+    total = 0
+    while True:
+        total += steps(chunk)
+        wall = time.perf_counter() - started
+        if wall >= seconds:
+            break
+    cpu = time.process_time() - cpu
+    return {"steps": total, "wall_s": wall, "cpu_s": cpu, "other_cores": max(0.0, (busy_seconds() - busy - cpu) / wall)}
+
+
+def versions():
+    found = {"python": platform.python_version()}
+    for name in ("envpool", "numpy", "gymnasium"):
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            found[name] = None
+    return found
+
+
+def main():
+    case = json.loads(sys.argv[1])
+    answers, sys.stdout = sys.stdout, sys.stderr  # whatever a package prints is no answer
+
+    def answer(**values):
+        print(json.dumps(values), file=answers, flush=True)
+
+    started = time.perf_counter()
+    steps = LOOPS[case["loop"]](case)
+    steps(1)
+    ready = time.perf_counter() - started
+
+    chunk = 1  # so many calls that the clock costs nothing
+    while measure(steps, 0, chunk)["wall_s"] < 0.02:
+        chunk *= 2
+    answer(ready_s=ready, versions=versions())
+    for line in sys.stdin:
+        answer(**measure(steps, json.loads(line), chunk))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The kinds of thing that are built. What a folder does not hold yet is passed over.
+
+# Where the libraries that only tests load are put; tests find it in $ENVPOOL_TEST_LIB_DIR.
+set(ENVPOOL_TEST_LIB_DIR "${PROJECT_BINARY_DIR}/test_libs")
+
+# The one pybind11 module.
+function(envpool_extension name folder)
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.cc")
+  if(NOT sources)
+    return()
+  endif()
+  set(PYBIND11_FINDPYTHON ON)
+  find_package(Python 3.10 QUIET COMPONENTS Interpreter Development.Module)
+  if(NOT Python_Development.Module_FOUND)
+    message(FATAL_ERROR "envpool found no Python.h for ${Python_EXECUTABLE}: install Python's headers "
+                        "(Debian, Ubuntu: python3-dev; Fedora: python3-devel).")
+  endif()
+  find_package(pybind11 3 CONFIG REQUIRED)
+  pybind11_add_module(${name} MODULE NO_EXTRAS ${sources})
+  target_link_libraries(${name} PRIVATE envpool_flags)
+  install(TARGETS ${name} LIBRARY DESTINATION envpool)
+endfunction()
+
+# A shared object that knows nothing of Python and exports `envpool_plugin`, or a test's C functions.
+function(envpool_shared_object target output)
+  add_library(${target} MODULE ${ARGN})
+  set_target_properties(${target} PROPERTIES PREFIX "lib" SUFFIX ".so" OUTPUT_NAME ${output})
+  target_link_libraries(${target} PRIVATE envpool_flags)
+endfunction()
+
+# A family is its plugin.cc, and whatever sources its subfolders hold, which its tests link too.
+function(envpool_family name)
+  set(folder "${PROJECT_SOURCE_DIR}/envpool/${name}")
+  if(NOT EXISTS "${folder}/plugin.cc")
+    return()
+  endif()
+  envpool_shared_object(family_${name} ${name} "${folder}/plugin.cc")
+  target_link_libraries(family_${name} PRIVATE $<TARGET_NAME_IF_EXISTS:${name}_parts>)
+  if(ENVPOOL_BINDINGS)
+    install(TARGETS family_${name} LIBRARY DESTINATION envpool/${name})
+  endif()
+endfunction()
+
+function(envpool_parts name)
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/envpool/${name}/*/*.cc")
+  list(FILTER sources EXCLUDE REGEX "/testing/|_test\\.cc$")
+  if(sources)
+    add_library(${name}_parts STATIC ${sources})
+    set_target_properties(${name}_parts PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_link_libraries(${name}_parts PUBLIC envpool_flags)
+  endif()
+endfunction()
+
+function(envpool_test_library room pattern)
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/envpool/${room}/${pattern}")
+  if(room STREQUAL "testing")
+    set(name testing)
+  else()
+    set(name ${room}_testing)
+  endif()
+  if(sources)
+    envpool_shared_object(${name} ${name} ${sources})
+    target_link_libraries(${name} PRIVATE $<TARGET_NAME_IF_EXISTS:${room}_parts>)
+    set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${ENVPOOL_TEST_LIB_DIR}"
+                                             CXX_VISIBILITY_PRESET default)
+  endif()
+endfunction()
+
+# Every *_test.cc is a program of its own, written with core/testing.h. The target core_tests builds the core's.
+function(envpool_cpp_tests)
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/envpool/*/*_test.cc")
+  foreach(source IN LISTS sources)
+    get_filename_component(name "${source}" NAME_WE)
+    get_filename_component(folder "${source}" DIRECTORY)
+    get_filename_component(room "${folder}" NAME)
+    add_executable(${room}_${name} "${source}")
+    set_target_properties(${room}_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/cpp_tests")
+    target_link_libraries(${room}_${name} PRIVATE envpool_flags $<TARGET_NAME_IF_EXISTS:${room}_parts>)
+    if(NOT TARGET ${room}_tests)
+      add_custom_target(${room}_tests)
+    endif()
+    add_dependencies(${room}_tests ${room}_${name})
+    add_test(NAME ${room}/${name} COMMAND ${room}_${name})
+    set_tests_properties(${room}/${name} PROPERTIES TIMEOUT 600 LABELS ${room}
+                         ENVIRONMENT "ENVPOOL_TEST_LIB_DIR=${ENVPOOL_TEST_LIB_DIR}")
+  endforeach()
+endfunction()

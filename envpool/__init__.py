@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reinforcement-learning environments in C++, many at a time, through the interfaces of gymnasium, gym and dm_env.
+
+>>> env = envpool.make("Pong-v5", num_envs=8)
+>>> obs, info = env.reset()
+>>> obs, reward, terminated, truncated, info = env.step(actions)
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from envpool.python.errors import EnvError
+from envpool.python.gymnasium_registry import register_when_imported
+from envpool.registration import (
+    list_all_envs,
+    make,
+    make_dm,
+    make_gym,
+    make_gymnasium,
+    make_spec,
+    make_vec,
+    register,
+)
+
+if TYPE_CHECKING:
+    from envpool.python.protocol import DMEnvPool, EnvPool, EnvSpec, GymnasiumEnvPool
+
+__all__ = [
+    "DMEnvPool",
+    "EnvError",
+    "EnvPool",
+    "EnvSpec",
+    "GymnasiumEnvPool",
+    "list_all_envs",
+    "make",
+    "make_dm",
+    "make_gym",
+    "make_gymnasium",
+    "make_spec",
+    "make_vec",
+    "register",
+]
+
+register_when_imported()
+
+
+def __getattr__(name: str) -> Any:
+    """Finds what is slow to import when it is asked for."""
+    if name in ("DMEnvPool", "EnvPool", "EnvSpec", "GymnasiumEnvPool"):
+        from envpool.python import protocol
+
+        return getattr(protocol, name)
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("envpool")
+    raise AttributeError(f"module 'envpool' has no attribute {name!r}")

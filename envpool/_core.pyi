@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The compiled core, as the faces see it (see bindings/module.cc)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+class EnvError(RuntimeError):
+    """An environment threw. Nothing is lost: it was reset, and its row holds the reset observation."""
+
+    env_id: list[int]
+    messages: list[str]
+    arrays: tuple[npt.NDArray[Any], ...]
+
+class Table:
+    """One environment of a plugin."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def flags(self) -> int:
+        """Bits: 1 portable, 2 can snapshot, 4 can render."""
+
+    def describe(self) -> str:
+        """JSON list of the options: name, kind, default, low, high, choices, changes_shapes, doc."""
+
+    def spec(self, options: Mapping[str, bool | int | float | str | bytes]) -> str:
+        """JSON of the arrays these options make: fields, actions, max_players, reward_low/high, render_height/width."""
+
+class Pool:
+    """Environments, the threads that step them, and the blocks their results are written to."""
+
+    def __init__(
+        self,
+        table: Table,
+        label: str,
+        options: Sequence[Mapping[str, bool | int | float | str | bytes]],
+        num_envs: int,
+        batch_size: int,
+        num_threads: int,
+        thread_affinity_offset: int,
+        seeds: npt.NDArray[np.uint64],
+        streams: npt.NDArray[np.uint32],
+        autoreset: int,
+        max_episode_steps: Sequence[int],
+        outputs: Sequence[str],
+    ) -> None: ...
+    def step(self, action: Any, env_id: Any = None) -> tuple[npt.NDArray[Any], ...]: ...
+    def send(self, action: Any, env_id: Any = None) -> None: ...
+    def reset(
+        self,
+        env_id: Any = None,
+        seeds: npt.NDArray[np.uint64] | None = None,
+        streams: npt.NDArray[np.uint32] | None = None,
+    ) -> None: ...
+    def discard(self) -> None:
+        """Waits for what is under way and drops it."""
+
+    def recv(self, timeout: float = -1.0) -> tuple[npt.NDArray[Any], ...]: ...
+    def snapshot(self, env_id: int) -> bytes: ...
+    def restore(self, env_id: int, state: bytes) -> None: ...
+    def render(self, env_ids: npt.NDArray[np.int32]) -> npt.NDArray[np.uint8]: ...
+    def players(self, env_ids: npt.NDArray[np.int32]) -> list[int]: ...
+    def close(self, timeout: float = 10.0) -> None: ...
+    @property
+    def under_way(self) -> int: ...
+    @property
+    def closed(self) -> bool: ...
+    @property
+    def num_threads(self) -> int: ...
+
+def load_plugin(path: str) -> list[Table]: ...
+def usable_cpus() -> int: ...

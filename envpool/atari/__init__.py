@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Atari 2600 games, frame for frame those of ale-py 0.12.1."""

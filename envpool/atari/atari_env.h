@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Atari games as reinforcement learning sees them: frame skip, the larger of the last two pictures,
+// 84 x 84 gray, four of them stacked. Options, names and defaults are EnvPool's.
+//
+// Where a detail can be seen from outside, it is what EnvPool does:
+//   - a reset plays 0 to noop_max - 1 no-ops and then FIRE where the game has FIRE and
+//     use_fire_reset is on, else 1 to noop_max no-ops; a game that ends meanwhile is started anew;
+//   - a game that ends in the last frame of a skip but one shows that frame alone; one that ends
+//     earlier repeats the newest picture of the stack;
+//   - with episodic_life the next game starts only when all lives are lost, and the stack runs on.
+// What differs: pictures of more than 210 lines (PAL games among them) are resized whole, where
+// EnvPool cuts them off at 210; repeated actions come from our generator; a time limit counts from
+// the last reset, so with episodic_life from the last lost life.
+#pragma once
+
+#include "envpool/atari/machine.h"
+#include "envpool/atari/resize.h"
+#include "envpool/core/env.h"
+#include "envpool/core/portable.h"
+
+#if ENVPOOL_HOST
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "envpool/atari/console/palette.h"
+#include "envpool/atari/console/rom_builder.h"
+#include "envpool/atari/games/titles.h"
+#include "envpool/core/spec.h"
+#endif
+
+namespace envpool::atari {
+
+// What the environments of a pool share. The resize plan follows.
+struct alignas(64) Cabinet {
+  Rom rom;
+  u8 gray[256];  // of a palette index
+  u8 rgb[256][3];
+  Machine first;    // as the first reset leaves it, the same in every environment
+  bool first_game;  // false: `first` is not reset yet, because this game starts at random
+};
+
+struct AtariEnv {
+  static constexpr const char* kName = "Atari";
+
+  struct Params {
+    const u8* blob;
+    Setup setup;
+    u8 actions[kActions];  // what the agent's action numbers mean
+    i32 stack_num;
+    i32 frame_skip;
+    i32 noop_max;
+    i32 img_height, img_width, channels;
+    i32 screen_height;
+    f64 repeat_action_probability;
+    bool fire_reset;
+    bool episodic_life;
+    bool reward_clip;
+    bool zero_discount_on_life_loss;
+    u8 action_count;
+  };
+
+  struct State {
+    Machine machine;
+    i32 lives;       // when last observed
+    f32 reward;      // of the last step, not clipped
+    i32 newest;      // slot of the stack that was written last
+    bool life_lost;  // the episode ended, but the game goes on
+  };
+
+  enum Field { kObs, kLives, kReward, kTerminated, kRam };
+
+  // The stack, and room for a screen where two in a row may share their place in the console.
+  static i64 extra_bytes(const Params& p) {
+    return i64{p.stack_num} * picture_bytes(p) + (p.setup.facts.unfinished_frames ? i64{p.screen_height} * kWidth : 0);
+  }
+
+  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
+    const Setup setup = resolve(p);
+    bool new_game = true;
+    if (rng.episode == 0) {
+      s.machine = cabinet(p).first;
+      if (!cabinet(p).first_game) reset_game(s.machine, setup, rng);
+    } else if (s.machine.rules.terminal || !s.life_lost) {
+      reset_game(s.machine, setup, rng);
+    } else {
+      new_game = false;
+    }
+    const i32 noops = p.noop_max == 0 ? 0 : i32(rng.below(u32(p.noop_max))) + !p.fire_reset;
+    for (i32 i = 1; i <= noops; ++i) {
+      play(s, p, setup, kNoop, rng, i == noops && !p.fire_reset);
+      if (!s.machine.rules.terminal) continue;
+      reset_game(s.machine, setup, rng);
+      new_game = true;
+    }
+    if (p.fire_reset) play(s, p, setup, kFire, rng, true);
+    s.lives = lives(s.machine, setup);
+    s.reward = 0;
+    s.life_lost = false;
+    push_picture(s, p, false);
+    if (new_game) fill_stack(s, p);
+  }
+
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow row, Rng& rng) {
+    const Setup setup = resolve(p);
+    const i32 action = p.actions[*row.at<i32>(0)];
+    const i32 pooled = p.frame_skip < 2 ? p.frame_skip : 2;
+    i32 score = 0, left = p.frame_skip;
+    do {
+      score += play(s, p, setup, action, rng, left <= pooled);
+      --left;
+      if (left == 1 && setup.facts.unfinished_frames) {
+        copy(kept_screen(s, p), screen(s.machine), i64{p.screen_height} * kWidth);
+      }
+    } while (left > 0 && !s.machine.rules.terminal);
+    if (left < pooled) {
+      push_picture(s, p, pooled == 2 && left == 0);
+    } else {
+      repeat_picture(s, p);
+    }
+
+    const i32 lives_before = s.lives;
+    s.lives = lives(s.machine, setup);
+    s.life_lost = p.episodic_life && s.lives > 0 && s.lives < lives_before;
+    s.reward = f32(score);
+    Outcome outcome;
+    outcome.reward = p.reward_clip ? f32((score > 0) - (score < 0)) : s.reward;
+    outcome.terminated = s.machine.rules.terminal || s.life_lost;
+    if (p.zero_discount_on_life_loss && s.lives != lives_before) outcome.discount = 0;
+    return outcome;
+  }
+
+  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
+    u8* obs = row.at<u8>(kObs);
+    const i64 bytes = picture_bytes(p);
+    const i64 newer = i64{s.newest} + 1;  // slots up to the newest hold the newer pictures
+    const i64 older = p.stack_num - newer;
+    copy(obs, picture(s, p, newer), older * bytes);
+    copy(obs + older * bytes, picture(s, p, 0), newer * bytes);
+    *row.at<i32, 1>(kLives) = s.lives;
+    *row.at<f32, 1>(kReward) = s.reward;
+    *row.at<i32, 1>(kTerminated) = s.machine.rules.terminal;
+    copy(row.at<u8, 128>(kRam), s.machine.console.ram, 128);
+  }
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) {
+    o.text("task", "pong", "The game: the file name of its ROM, without .bin.").changes_shapes();
+    o.text("rom", "", "The bytes of that file; empty takes them from the package ale-py.").changes_shapes();
+    o.integer("stack_num", 4, "How many pictures an observation holds, oldest first.").between(1, 64).changes_shapes();
+    o.integer("frame_skip", 4, "Video frames an action lasts.").between(1, 1000);
+    o.integer("noop_max", 30, "A reset plays up to so many random no-ops.").between(0, 10000);
+    o.boolean("zero_discount_on_life_loss", false, "Losing a life sets the discount to 0.");
+    o.boolean("episodic_life", false, "Losing a life ends the episode, but not the game.");
+    o.boolean("reward_clip", false, "Rewards are cut to their sign. info[\"reward\"] is not.");
+    o.boolean("use_fire_reset", true, "A reset presses FIRE in the games that have it.");
+    o.integer("img_height", 84, "Rows of a picture.").between(1, 4096).changes_shapes();
+    o.integer("img_width", 84, "Columns of a picture.").between(1, 4096).changes_shapes();
+    o.integer("mode", -1, "Game variant; -1 is the default one.").between(-1, 100000);
+    o.integer("difficulty", -1, "Difficulty switches; -1 is the default, 0.").between(-1, 3);
+    o.boolean("full_action_space", false, "All 18 actions instead of those that differ.").changes_shapes();
+    o.real("repeat_action_probability", 0.0, "How often a frame repeats the frame before it.").between(0, 1);
+    o.boolean("use_inter_area_resize", true, "Resize by area averages; else bilinear.");
+    o.boolean("gray_scale", true, "Gray pictures; else three planes of colour each.").changes_shapes();
+  }
+
+  static Params params(const OptionValues& o) {
+    const Title title = title_of(o.text("task"));
+    Params p{};
+    p.setup.facts = title.facts;
+    p.setup.game = u8(title.game);
+    p.setup.mode = i32(o.integer("mode"));
+    if (p.setup.mode < 0) p.setup.mode = title.facts.default_mode;
+    if (!title.has_mode(p.setup.mode)) {
+      throw std::invalid_argument("mode: " + std::string(title.rom) + " has " + modes_of(title) + ", got " +
+                                  std::to_string(p.setup.mode));
+    }
+    p.setup.difficulty = u8(std::max<i64>(o.integer("difficulty"), 0));
+    // 0 is every game's default, also of the one that does not list it.
+    if (p.setup.difficulty != 0 && (title.facts.difficulties >> p.setup.difficulty & 1) == 0) {
+      throw std::invalid_argument("difficulty: " + std::string(title.rom) + " has " +
+                                  members_of(title.facts.difficulties) + ", got " + std::to_string(p.setup.difficulty));
+    }
+    const u32 actions = o.boolean("full_action_space") ? title.facts.legal : title.facts.actions;
+    for (i32 action = 0; action < kActions; ++action) {
+      if (actions >> action & 1) p.actions[p.action_count++] = u8(action);
+    }
+    p.stack_num = i32(o.integer("stack_num"));
+    p.frame_skip = i32(o.integer("frame_skip"));
+    p.noop_max = i32(o.integer("noop_max"));
+    p.img_height = i32(o.integer("img_height"));
+    p.img_width = i32(o.integer("img_width"));
+    p.channels = o.boolean("gray_scale") ? 1 : 3;
+    p.screen_height = insert(o)->height;
+    p.repeat_action_probability = o.real("repeat_action_probability");
+    p.fire_reset = o.boolean("use_fire_reset") && (actions >> kFire & 1) != 0;
+    p.episodic_life = o.boolean("episodic_life");
+    p.reward_clip = o.boolean("reward_clip");
+    p.zero_discount_on_life_loss = o.boolean("zero_discount_on_life_loss");
+    return p;
+  }
+
+  static void spec(const Params& p, Spec& spec) {
+    spec.obs<u8>("obs", {p.stack_num * p.channels, p.img_height, p.img_width})
+        .bounds(0, 255)
+        .says("The last pictures, oldest first; in colour, red, green and blue planes of each.");
+    spec.info<i32>("info:lives").says("Lives left; 0 also in games without lives.");
+    spec.info<f32>("info:reward").says("Points of this step, not clipped.");
+    spec.info<i32>("info:terminated").bounds(0, 1).says("1 when the game is over.");
+    spec.info<u8>("info:ram", {128}).bounds(0, 255).says("The console's memory.");
+    spec.action<i32>().categories(p.action_count).says("What the player does for frame_skip frames.");
+    if (p.reward_clip) {
+      spec.reward_low = -1;
+      spec.reward_high = 1;
+    }
+    spec.render_height = p.screen_height;
+    spec.render_width = kWidth;
+  }
+
+  static Blob blob(const OptionValues& o) {
+    Params p = params(o);
+    const ResizePlanBlock block =
+        make_resize_plan(p.screen_height, kWidth, p.img_height, p.img_width,
+                         o.boolean("use_inter_area_resize") ? Interpolation::kArea : Interpolation::kLinear);
+    const ResizePlan& plan = as_resize_plan(block);
+    Blob bytes(sizeof(Cabinet) + plan.bytes);
+    Cabinet& c = *new (bytes.data()) Cabinet{};
+    std::memcpy(bytes.data() + sizeof(Cabinet), &plan, plan.bytes);
+    c.rom = *insert(o);
+    for (i32 i = 0; i < 256; ++i) {
+      c.gray[i] = palette_gray(c.rom.pal)[i];
+      const u32 colour = palette_rgb(c.rom.pal)[i];
+      for (i32 k = 0; k < 3; ++k) c.rgb[i][k] = u8(colour >> (16 - 8 * k));
+    }
+    p.blob = bytes.data();
+    Rng rng;
+    const Setup setup = resolve(p);
+    load(c.first, setup, rng);
+    // Where a reset draws random numbers, every environment has to make its own.
+    auto trial = std::make_unique<Machine>(c.first);
+    reset_game(*trial, setup, rng);
+    c.first_game = rng.draws == 0;
+    if (c.first_game) c.first = *trial;
+    return bytes;
+  }
+
+  static void render(const State& s, const Params& p, u8* rgb) {
+    const u8* indices = screen(s.machine);
+    for (i32 i = 0; i < p.screen_height * kWidth; ++i) {
+      std::memcpy(rgb + 3 * i, cabinet(p).rgb[indices[i]], 3);
+    }
+  }
+#endif
+
+ private:
+#if ENVPOOL_HOST
+  static std::unique_ptr<Rom> insert(const OptionValues& o) {
+    const std::string_view image = o.text("rom");
+    if (image.empty()) {
+      throw std::invalid_argument("no ROM of " + std::string(o.text("task")) + ": install it with: pip install ale-py");
+    }
+    return build_rom(reinterpret_cast<const u8*>(image.data()), image.size());
+  }
+#endif
+
+  ENVPOOL_FN static const Cabinet& cabinet(const Params& p) { return *reinterpret_cast<const Cabinet*>(p.blob); }
+  ENVPOOL_FN static Setup resolve(const Params& p) {
+    Setup setup = p.setup;
+    setup.rom = &cabinet(p).rom;
+    return setup;
+  }
+
+  ENVPOOL_FN static i32 play(State& s, const Params& p, const Setup& setup, i32 action, Rng& rng, bool draw) {
+    return act_sticky(s.machine, setup, action, p.repeat_action_probability, rng, draw);
+  }
+
+  // The stack is a ring of pictures that follows State in memory.
+  ENVPOOL_FN static i64 picture_bytes(const Params& p) { return i64{p.channels} * p.img_height * p.img_width; }
+  ENVPOOL_FN static const u8* picture(const State& s, const Params& p, i64 slot) {
+    return reinterpret_cast<const u8*>(&s + 1) + slot * picture_bytes(p);
+  }
+  ENVPOOL_FN static u8* picture(State& s, const Params& p, i64 slot) {
+    return reinterpret_cast<u8*>(&s + 1) + slot * picture_bytes(p);
+  }
+  ENVPOOL_FN static u8* kept_screen(State& s, const Params& p) { return picture(s, p, p.stack_num); }
+  ENVPOOL_FN static u8* next_picture(State& s, const Params& p) {
+    s.newest = s.newest + 1 == p.stack_num ? 0 : s.newest + 1;
+    return picture(s, p, s.newest);
+  }
+
+  ENVPOOL_FN static void push_picture(State& s, const Params& p, bool pool_two) {
+    const Cabinet& c = cabinet(p);
+    const ResizePlan& plan = *reinterpret_cast<const ResizePlan*>(&c + 1);
+    const u8* now = screen(s.machine);
+    const u8* before = !pool_two                         ? nullptr
+                       : p.setup.facts.unfinished_frames ? kept_screen(s, p)
+                                                         : previous_screen(s.machine);
+    u8* to = next_picture(s, p);
+    if (p.channels == 1) {
+      resize_indexed_max(plan, now, before, c.gray, to);
+    } else {
+      resize_rgb_max(plan, now, before, c.rgb[0], to);
+    }
+  }
+  ENVPOOL_FN static void repeat_picture(State& s, const Params& p) {
+    const u8* from = picture(s, p, s.newest);
+    u8* to = next_picture(s, p);
+    if (to != from) copy(to, from, picture_bytes(p));
+  }
+  ENVPOOL_FN static void fill_stack(State& s, const Params& p) {
+    for (i32 slot = 0; slot < p.stack_num; ++slot) {
+      if (slot != s.newest) copy(picture(s, p, slot), picture(s, p, s.newest), picture_bytes(p));
+    }
+  }
+
+  ENVPOOL_FN static void copy(u8* to, const u8* from, i64 bytes) {
+#if ENVPOOL_HOST
+    if (bytes > 0) std::memcpy(to, from, size_t(bytes));
+#else
+    for (i64 i = 0; i < bytes; ++i) to[i] = from[i];
+#endif
+  }
+};
+
+}  // namespace envpool::atari

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Atari environments as users make them, beside the same pipeline written with ale-py and cv2."""
+
+from __future__ import annotations
+
+from collections import deque
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import envpool
+from envpool.atari.registration import ROMS
+
+ale_py = pytest.importorskip("ale_py")
+cv2 = pytest.importorskip("cv2")
+
+Picture = npt.NDArray[np.uint8]
+
+
+def task_id(game: str) -> str:
+    return "".join(word.capitalize() for word in game.split("_")) + "-v5"
+
+
+class Pipeline:
+    """What an environment shall do, in Python. The number of no-ops of a reset is the one thing it has to be told."""
+
+    def __init__(self, game: str, **options: Any) -> None:
+        self.skip: int = options.get("frame_skip", 4)
+        self.gray: bool = options.get("gray_scale", True)
+        self.size = (options.get("img_width", 84), options.get("img_height", 84))
+        area = options.get("use_inter_area_resize", True)
+        self.interpolation = cv2.INTER_AREA if area else cv2.INTER_LINEAR
+        self.episodic: bool = options.get("episodic_life", False)
+        self.clip: bool = options.get("reward_clip", False)
+        ale_py.ALEInterface.setLoggerMode(ale_py.LoggerMode.Error)
+        self.ale = ale_py.ALEInterface()
+        self.ale.setFloat("repeat_action_probability", 0.0)
+        self.ale.setInt("random_seed", 1)
+        self.ale.loadROM(str(Path(ale_py.__file__).parent / "roms" / f"{game}.bin"))
+        if options.get("mode", -1) >= 0:
+            self.ale.setMode(options["mode"])
+        if options.get("difficulty", -1) >= 0:
+            self.ale.setDifficulty(options["difficulty"])
+        full = options.get("full_action_space", False)
+        self.actions = self.ale.getLegalActionSet() if full else self.ale.getMinimalActionSet()
+        self.fire = options.get("use_fire_reset", True) and ale_py.Action.FIRE in self.actions
+        self.stack: deque[Picture] = deque(maxlen=options.get("stack_num", 4))
+        self.life_lost = False
+        self.lives = 0
+
+    def screen(self) -> Picture:
+        picture: Picture = self.ale.getScreenGrayscale() if self.gray else self.ale.getScreenRGB()
+        return picture
+
+    def push(self, screens: list[Picture]) -> None:
+        small = cv2.resize(np.maximum.reduce(screens), self.size, interpolation=self.interpolation)
+        self.stack.append(small[None] if self.gray else small.transpose(2, 0, 1))
+
+    @property
+    def obs(self) -> Picture:
+        return np.concatenate(list(self.stack))
+
+    def reset(self, noops: int) -> None:
+        new_game = not self.life_lost or self.ale.game_over()
+        if new_game:
+            self.ale.reset_game()
+        for _ in range(noops):
+            self.ale.act(ale_py.Action.NOOP)
+            if self.ale.game_over():
+                self.ale.reset_game()
+                new_game = True
+        if self.fire:
+            self.ale.act(ale_py.Action.FIRE)
+        self.push([self.screen()])
+        if new_game:
+            self.stack.extend([self.stack[-1]] * (self.stack.maxlen or 1))
+        self.lives, self.life_lost = self.ale.lives(), False
+
+    def step(self, action: int) -> tuple[float, float, bool]:
+        """Reward, the same unclipped, and whether the episode is over."""
+        score = 0.0
+        screens = []
+        for left in reversed(range(self.skip)):
+            score += self.ale.act(self.actions[action])
+            if left < 2:
+                screens.append(self.screen())
+            if self.ale.game_over():
+                break
+        if screens:
+            self.push(screens)
+        else:  # over before there was anything new to see
+            self.stack.append(self.stack[-1])
+        lives = self.ale.lives()
+        self.life_lost = self.episodic and 0 < lives < self.lives
+        self.lives = lives
+        return float(np.sign(score)) if self.clip else score, score, self.life_lost or self.ale.game_over()
+
+
+def check(game: str, steps: int, seed: int, **options: Any) -> int:
+    """Plays both; returns how many episodes ended."""
+    options = {"noop_max": 1, **options}
+    env = envpool.make_gymnasium(task_id(game), num_envs=1, seed=seed, **options)
+    reference = Pipeline(game, **options)
+    noops = 0 if reference.fire else 1
+    assert env.action_space.n == len(reference.actions)
+    obs, info = env.reset()
+    reference.reset(noops)
+    rng = np.random.default_rng(seed)
+    action = episodes = 0
+    over = False
+    for step in range(steps + 1):
+        assert np.array_equal(obs[0], reference.obs), f"{game}: observation {step} of {options}"
+        assert np.array_equal(info["ram"][0], reference.ale.getRAM())
+        assert info["lives"][0] == reference.ale.lives()
+        assert info["terminated"][0] == reference.ale.game_over(with_truncation=False)
+        if rng.random() < 0.4:
+            action = int(rng.integers(env.action_space.n))
+        obs, reward, terminated, truncated, info = env.step(np.array([action], np.int32))
+        if over:  # this step was the reset
+            reference.reset(noops)
+            expected = (0.0, 0.0, False)
+        else:
+            expected = reference.step(action)
+        over = expected[2]
+        episodes += over
+        assert (reward[0], info["reward"][0], terminated[0]) == expected, f"{game}: step {step} of {options}"
+        assert not truncated[0]
+    env.close()
+    return episodes
+
+
+@pytest.mark.parametrize("game", ROMS)
+def test_every_game(game: str) -> None:
+    check(game, 60, 1)
+
+
+CASES: list[dict[str, Any]] = [
+    {"game": "pong"},
+    {"game": "pong", "gray_scale": False},
+    {"game": "pong", "mode": 1, "difficulty": 3},
+    {"game": "breakout", "frame_skip": 1, "stack_num": 1},
+    {"game": "breakout", "frame_skip": 2, "use_inter_area_resize": False},
+    {"game": "breakout", "episodic_life": True, "reward_clip": True},
+    {"game": "breakout", "use_fire_reset": False, "full_action_space": True},
+    {"game": "space_invaders", "episodic_life": True, "stack_num": 3, "img_height": 105, "img_width": 80},
+    {"game": "ms_pacman", "gray_scale": False, "img_height": 64, "img_width": 64, "episodic_life": True},
+    {"game": "seaquest", "reward_clip": True, "gray_scale": False, "use_inter_area_resize": False},
+    {"game": "qbert", "frame_skip": 3, "img_height": 210, "img_width": 160},
+    {"game": "beam_rider", "frame_skip": 5, "episodic_life": True, "img_height": 250, "img_width": 200},
+    {"game": "asterix", "frame_skip": 7, "full_action_space": True},
+    {"game": "freeway", "mode": 3, "difficulty": 1},
+    {"game": "lost_luggage", "full_action_space": True},
+    {"game": "air_raid", "gray_scale": False, "episodic_life": True},
+    {"game": "tic_tac_toe_3d", "frame_skip": 2},
+    {"game": "tic_tac_toe_3d", "frame_skip": 3, "gray_scale": False},
+    {"game": "journey_escape"},
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: " ".join(f"{k}={v}" for k, v in case.items()))
+def test_options(case: dict[str, Any]) -> None:
+    options = dict(case)
+    game = options.pop("game")
+    steps = 2400 // options.get("frame_skip", 4)
+    episodes = check(game, steps, 3, **options)
+    if options.get("episodic_life") and game in ("breakout", "space_invaders", "ms_pacman"):
+        assert episodes > 0, "too short to see the end of a life"
+
+
+def test_game_over_inside_a_skip() -> None:
+    """A long skip ends games at every place of it."""
+    for skip in (4, 6, 16):
+        assert check("breakout", 30 * 200 // skip, 5, frame_skip=skip) > 0
+
+
+def test_noops_are_uniform() -> None:
+    """Every reset is ale-py's followed by 1 to 30 no-ops, all about equally often."""
+    num_envs = 600
+    env = envpool.make_gymnasium("Pong-v5", num_envs=num_envs, use_fire_reset=False, noop_max=30)
+    _, info = env.reset()
+    reference = Pipeline("pong")
+    reference.ale.reset_game()
+    after: dict[bytes, int] = {}
+    for noops in range(1, 31):
+        reference.ale.act(ale_py.Action.NOOP)
+        after[reference.ale.getRAM().tobytes()] = noops
+    counts = np.bincount([after[row.tobytes()] for row in info["ram"]], minlength=31)[1:]
+    # Chi-squared with 29 degrees of freedom: above 58 once in a thousand, and the seed is fixed.
+    assert ((counts - num_envs / 30) ** 2 / (num_envs / 30)).sum() < 58
+    env.close()
+
+
+def test_sticky_actions() -> None:
+    """With probability 1 the game never hears the agent; with 0.25 seeds differ, and a seed repeats."""
+    actions = np.random.default_rng(0).integers(0, 4, 100).astype(np.int32)
+
+    def memory(probability: float, seed: int, actions: npt.NDArray[np.int32] = actions) -> Picture:
+        options = {"noop_max": 1, "use_fire_reset": False, "seed": seed}
+        env = envpool.make_gymnasium("Breakout-v5", repeat_action_probability=probability, **options)
+        env.reset()
+        rows = [env.step(np.array([action], np.int32))[4]["ram"][0].copy() for action in actions]
+        env.close()
+        return np.array(rows)
+
+    assert np.array_equal(memory(1.0, 1), memory(0.0, 1, np.zeros_like(actions)))
+    assert not np.array_equal(memory(0.25, 1), memory(0.0, 1))
+    assert not np.array_equal(memory(0.25, 1), memory(0.25, 2))
+    assert np.array_equal(memory(0.25, 1), memory(0.25, 1))
+
+
+def test_reseeding_starts_all_over() -> None:
+    """A reset with a seed forgets the games before, also those of the console's own chance."""
+    env = envpool.make_gymnasium("Breakout-v5", num_envs=2, seed=5, episodic_life=True)
+    actions = np.random.default_rng(0).integers(0, 4, (400, 2)).astype(np.int32)
+
+    def play() -> list[Any]:
+        env.reset(seed=5)
+        return [env.step(action)[0].copy() for action in actions]
+
+    for first, second in zip(play(), play(), strict=True):
+        assert np.array_equal(first, second)
+    env.close()
+
+
+def test_zero_discount_on_life_loss() -> None:
+    options = {"zero_discount_on_life_loss": True, "noop_max": 1, "seed": 1}
+    env = envpool.make_dm("Breakout-v5", num_envs=1, **options)
+    step = env.reset()
+    lives = step.observation.lives[0]
+    lost = 0
+    for index in range(600):
+        step = env.step(np.array([1 + index % 3], np.int32))
+        fell = step.observation.lives[0] < lives and step.step_type[0] == 1
+        lost += fell
+        assert step.discount[0] == (0 if fell or step.step_type[0] == 2 else 1)
+        lives = step.observation.lives[0]
+    assert lost > 0
+    env.close()
+
+
+def test_render() -> None:
+    env = envpool.make_gymnasium("Pong-v5", num_envs=2, noop_max=1, render_mode="rgb_array", render_env_id=1)
+    env.reset()
+    reference = Pipeline("pong")
+    reference.reset(0)
+    picture = np.asarray(env.render()).reshape(210, 160, 3)
+    assert np.array_equal(picture, reference.ale.getScreenRGB())
+    env.close()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"mode": 7}, "mode: pong has 0, 1, got 7"),
+        ({"task": "zork"}, "task must be one of"),
+        ({"rom": b"\x00" * 100}, "unsupported cartridge"),
+        ({"stack_num": 0}, "stack_num must be"),
+        ({"img_width": 0}, "img_width must be"),
+    ],
+)
+def test_bad_options(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=r"^\[.*" + words):
+        envpool.make_gymnasium("Pong-v5", **options)
+
+
+def test_missing_and_wrong_rom(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import importlib.util
+
+    from envpool.atari import registration
+
+    def made_without(found: Any) -> str:
+        registration._read_rom.cache_clear()
+        monkeypatch.setattr(importlib.util, "find_spec", lambda name: found)
+        with pytest.raises(RuntimeError, match=r"^\[Pong-v5\] ") as caught:
+            envpool.make_gymnasium("Pong-v5")
+        registration._read_rom.cache_clear()
+        return str(caught.value)
+
+    class Package:
+        submodule_search_locations = (str(tmp_path),)
+
+    assert made_without(None) == "[Pong-v5] no ROM: install it with: pip install ale-py"
+    assert "cannot be read; install it with" in made_without(Package())
+    (tmp_path / "roms").mkdir()
+    (tmp_path / "roms" / "pong.bin").write_bytes(b"\x00" * 2048)
+    assert "wrong ROM" in made_without(Package())

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The console as a whole: power-on, system reset and one video frame, bit-exact with ale-py 0.12.1.
+//
+//   Console console;
+//   power_on(console, rom);
+//   run_frame(console, rom, inputs, true);
+//   screen(console);                        // rom.height rows of 160 palette indices, see palette.h
+//
+// RAM is exact after every frame. The picture is exact after a frame run with draw = true, whatever the draw flags of
+// the frames before it.
+#pragma once
+
+#include "envpool/atari/console/cpu_fast.h"
+#include "envpool/atari/console/system_rng.h"
+
+namespace envpool::atari {
+
+constexpr i32 kMaxInstructions = 25000;
+// A frame this short cannot contain so many instructions, as each takes two cycles or more.
+constexpr i32 kUncountedCycles = 2 * kMaxInstructions - 10;
+constexpr u32 kMustPaint = 60;
+
+// Time stamps may wrap around (a game that never uses the timer, say), as ALE's do.
+ENVPOOL_FN void rebase(i32& stamp, i32 elapsed) {
+  stamp = static_cast<i32>(static_cast<u32>(stamp) - static_cast<u32>(elapsed));
+}
+
+ENVPOOL_FN void rebase_stamps(Core& c, i32 elapsed) {
+  c.cycles -= elapsed;
+  rebase(c.riot.set_at, elapsed);
+  rebase(c.riot.latched_at, elapsed);
+  rebase(c.dpc.stamp, elapsed);
+  rebase(c.tia.dump_at, elapsed);
+  rebase(c.tia.vsync_end, elapsed);
+  rebase(c.tia.hmove_at, elapsed);
+}
+
+// A frame that never ends would let the clock overflow after some thousand updates. Far behind the last line only the
+// position within the line matters, so set it back by whole lines.
+ENVPOOL_FN void keep_clock_small(Core& c) {
+  constexpr i32 kManyLines = kCyclesPerLine << 20;
+  if (c.cycles > 2 * kManyLines) rebase_stamps(c, kManyLines);
+}
+
+ENVPOOL_FN void start_frame(Console& c, const Rom& rom) {
+  Tia& t = c.tia;
+  c.buffer ^= 1;
+  const i32 elapsed = c.cycles;
+  rebase_stamps(c, elapsed);
+  t.frame_start = -static_cast<i32>(static_cast<u32>(elapsed - t.frame_start) % kCyclesPerLine);
+  open_window(t, rom);
+  t.drawn = t.line_start = t.window_start;
+  t.row = 0;
+  c.greyed = false;
+  if (rom.pal) {  // colour loss: PAL pictures with an odd number of lines are grey
+    for (u32 i = 0; i < 4; ++i) t.colour[i] = static_cast<u8>((t.colour[i] & 0xFE) | (c.last_lines & 1));
+  }
+}
+
+// Greys the part of an unfinished frame that was not drawn.
+ENVPOOL_FN void grey_rest(Console& c, const Rom& rom, i32 line) {
+  if (c.greyed) return;
+  c.greyed = true;
+  for (i32 row = line > rom.y_start ? line - rom.y_start : 0; row < rom.height; ++row) {
+    for (i32 g = 0; g < kWidth / 8; ++g) {
+      u64& pixels = c.pixels[c.buffer][row * (kWidth / 8) + g];
+      pixels = (pixels >> 1) & 0x0707070707070707ull;
+    }
+  }
+}
+
+ENVPOOL_FN void end_frame(Console& c, const Rom& rom) {
+  const i32 line = static_cast<i32>(static_cast<u32>(c.cycles - c.tia.frame_start) / kCyclesPerLine);
+  if (c.unfinished) {
+    grey_rest(c, rom, line);
+  } else {
+    c.last_lines = line;
+    c.greyed = false;
+  }
+}
+
+// Runs the CPU to the end of the frame, but not beyond the instruction limit.
+ENVPOOL_FN void run_counted(Console& c, const Rom& rom) {
+  for (i32 n = 0; n < kMaxInstructions && !c.stop && !c.cpu.jammed; ++n) step_exact(c, rom);
+}
+
+// One update of the console, starting from the saved state of this frame, which must be the present one.
+ENVPOOL_FN void emulate(Console& c, const Rom& rom, const Core& saved, bool drawing) {
+  c.drawing = drawing;
+  const auto begin = [&] {
+    if (c.unfinished) {
+      keep_clock_small(c);
+    } else {
+      start_frame(c, rom);
+    }
+    c.unfinished = true;
+    c.stop = false;
+  };
+  begin();
+  if (!c.cpu.jammed && !run_fast(c, rom, c.cycles + kUncountedCycles)) {
+    static_cast<Core&>(c) = saved;
+    begin();
+    run_counted(c, rom);
+  }
+  end_frame(c, rom);
+}
+
+// The rows that a short frame does not reach keep the picture of two frames before. So when a frame turns out short and
+// one of the last three was not painted, all three run again with pixels, each from its saved state. Those not painted
+// were full frames (a short one would have come here itself), so they cover every row.
+// From then on frames are painted in any case until there were kMustPaint full ones in a row.
+ENVPOOL_FN void repaint(Console& c, const Rom& rom) {
+  const u32 end = c.frames;
+  for (u32 n = end > 3 ? end - 3 : 0; n < end; ++n) {
+    static_cast<Core&>(c) = c.saved[n % 3];
+    emulate(c, rom, c.saved[n % 3], true);
+  }
+  c.unpainted = 0;
+}
+
+ENVPOOL_FN void run_frame(Console& c, const Rom& rom, const Inputs& inputs, bool draw) {
+  set_inputs(c, inputs);
+  Core& saved = c.saved[c.frames % 3];
+  saved = c;
+  const bool painting = draw || c.must_paint != 0;
+  emulate(c, rom, saved, painting);
+  ++c.frames;
+  const bool any_unpainted = !painting || c.unpainted != 0;
+  if (c.unfinished || c.tia.drawn < c.tia.window_end) {
+    if (any_unpainted) repaint(c, rom);
+    c.must_paint = kMustPaint;
+    return;
+  }
+  if (c.must_paint != 0) --c.must_paint;
+  // The frame before the last still matters, so one painted frame does not end the series.
+  c.unpainted = !painting ? 2 : c.unpainted != 0 ? c.unpainted - 1 : 0;
+}
+
+ENVPOOL_FN void system_reset(Console& c, const Rom& rom) {
+  c.dpc.stamp -= c.cycles;
+  c.cycles = 0;
+  c.riot = Riot{};
+  c.riot.timer = static_cast<u8>(25 + atari::draw(c.rng) % 75);
+  c.riot.shift = 6;
+  reset_tia(c, rom);
+  reset_cartridge(c, rom);
+  if (rom.superchip) {
+    for (u32 i = 0; i < 128; ++i) c.cart_ram[i] = static_cast<u8>(atari::draw(c.rng));
+  }
+  c.cpu = Cpu{};
+  c.cpu.sp = 0xFF;
+  c.cpu.nz = 1;
+  c.cpu.pc = read_word(c, rom, 0xFFFC, 0xFFFD);
+  c.frames = c.unpainted = c.must_paint = 0;
+}
+
+// The state after construction in ALE: random RAM, nothing run yet. Used by the ROM builder, which goes on from here.
+ENVPOOL_FN void construct(Console& c) {
+  c = Console{};
+  seed_rng(c.rng, 4753849);
+  for (u32 i = 0; i < 128; ++i) c.ram[i] = static_cast<u8>(atari::draw(c.rng));
+  atari::draw(c.rng);  // a timer value that is never seen
+  c.dpc.random = 1;
+}
+
+// State in which ALE performs the environment reset of loadROM: TV standard detected and the console reset once more.
+ENVPOOL_FN void power_on(Console& c, const Rom& rom) {
+  c = Console{};
+  static_cast<Core&>(c) = rom.boot;
+  c.rng = rom.boot_rng;
+}
+
+// The picture of the last frame, and of the one before it: exact if their run_frame calls had draw = true. (A frame
+// that went on after the instruction limit shares its picture with the frame it continues.)
+ENVPOOL_FN const u8* screen(const Console& c) { return reinterpret_cast<const u8*>(c.pixels[c.buffer]); }
+ENVPOOL_FN const u8* previous_screen(const Console& c) { return reinterpret_cast<const u8*>(c.pixels[c.buffer ^ 1]); }
+
+}  // namespace envpool::atari

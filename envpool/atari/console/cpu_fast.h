@@ -1,0 +1,606 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// 6507 on decoded instructions (decode.h). Registers live in locals, loops that only wait are skipped, and only
+// accesses with side effects go over the bus. Anything out of the ordinary is left to the exact CPU (cpu_exact.h), so
+// every handler must decide for that before it has changed anything.
+#pragma once
+
+#include "envpool/atari/console/cpu_exact.h"
+#include "envpool/atari/console/fast_ops.h"
+
+#if defined(__GNUC__) && !defined(__CUDACC__)
+#define ENVPOOL_ATARI_COLD ENVPOOL_FN __attribute__((noinline))
+#else
+#define ENVPOOL_ATARI_COLD ENVPOOL_FN
+#endif
+
+namespace envpool::atari {
+
+// Registers of the running CPU. `ip` is the index of the next CodeEntry; PC = ip + pc_offset.
+struct FastCpu {
+  u32 ip, pc_offset;
+  u32 a, x, y;
+  u32 nz;     // as Cpu::nz
+  u32 carry;  // 0 or 1
+  i32 cycles;
+};
+
+ENVPOOL_ALWAYS_INLINE void locate(Console& c, const Rom& rom, FastCpu& r, u32 pc) {
+  if (pc & 0x1000) {
+    if (rom.mapper == kFE) select_fe_bank(c.cart, rom, static_cast<u16>(pc));
+    r.ip = c.cart.code_at[pc >> 10 & 3] + (pc & 0x3FF);
+  } else {
+    r.ip = kOutside;
+  }
+  r.pc_offset = pc - r.ip;
+}
+
+ENVPOOL_ALWAYS_INLINE void load_registers(Console& c, const Rom& rom, FastCpu& r) {
+  r.a = c.cpu.a;
+  r.x = c.cpu.x;
+  r.y = c.cpu.y;
+  r.nz = c.cpu.nz;
+  r.carry = c.cpu.carry;
+  r.cycles = c.cycles;
+  locate(c, rom, r, c.cpu.pc);
+}
+
+ENVPOOL_ALWAYS_INLINE void store_registers(Console& c, const FastCpu& r) {
+  c.cpu.a = static_cast<u8>(r.a);
+  c.cpu.x = static_cast<u8>(r.x);
+  c.cpu.y = static_cast<u8>(r.y);
+  c.cpu.nz = static_cast<u16>(r.nz);
+  c.cpu.carry = static_cast<u8>(r.carry);
+  c.cycles = r.cycles;
+  c.cpu.pc = static_cast<u16>(r.ip + r.pc_offset);
+}
+
+// Bus accesses of the fast CPU to chips other than RAM and ROM.
+ENVPOOL_ATARI_COLD u32 read_chip(Console& c, const Rom& rom, u32 address, u32 noise, i32 cycles) {
+  c.cycles = cycles;
+  c.bus = static_cast<u8>(noise);
+  return read_bus(c, rom, static_cast<u16>(address));
+}
+
+ENVPOOL_ATARI_COLD void write_chip(Console& c, const Rom& rom, u32 address, u32 value, i32 cycles) {
+  c.cycles = cycles;
+  c.wrote = false;
+  write_bus(c, rom, static_cast<u16>(address), static_cast<u8>(value));
+}
+
+ENVPOOL_ATARI_COLD void write_tia_register(Console& c, const Rom& rom, u32 reg, u32 value, i32 cycles) {
+  c.cycles = cycles;
+  c.wrote = false;
+  write_tia(c, rom, reg, static_cast<u8>(value));
+}
+
+ENVPOOL_ATARI_COLD void store_graphics(Console& c, const Rom& rom, u32 player, u32 value) {
+  write_graphics(c, rom, player, static_cast<u8>(value));
+}
+ENVPOOL_ATARI_COLD void store_playfield(Console& c, const Rom& rom, u32 reg, u32 value) {
+  write_playfield(c, rom, reg, static_cast<u8>(value));
+}
+
+ENVPOOL_ALWAYS_INLINE bool is_plain(const Rom& rom, u32 address) {
+  return (address & 0xFFF) - rom.plain_begin < rom.plain_size;
+}
+
+// Reads any address. False if the access may switch banks: the exact CPU has to do this instruction.
+ENVPOOL_ALWAYS_INLINE bool read_any(Console& c, const Rom& rom, FastCpu& r, u32 address, u32 noise, u32 penalty,
+                                    u32& value) {
+  address &= 0xFFFF;
+  if (address & 0x1000) {
+    if (!is_plain(rom, address)) return false;
+    r.cycles += static_cast<i32>(penalty);
+    value = rom_byte(c.cart, rom, address & 0xFFF);
+    return true;
+  }
+  r.cycles += static_cast<i32>(penalty);
+  if ((address & 0x280) == 0x80) {
+    value = c.ram[address & 0x7F];
+  } else {
+    value = read_chip(c, rom, address, noise, r.cycles);
+  }
+  return true;
+}
+
+ENVPOOL_ALWAYS_INLINE bool read_indexed(Console& c, const Rom& rom, FastCpu& r, const CodeEntry& e, u32 index,
+                                        u32& value) {
+  return read_any(c, rom, r, e.arg + index, e.hi, (e.lo + index) >> 8, value);
+}
+
+// Pointer of a (zp),Y instruction; the zero page above $FE would take a byte from the stack page.
+ENVPOOL_ALWAYS_INLINE bool read_pointer(const Console& c, const CodeEntry& e, u32& pointer) {
+  if (e.lo < 0x80 || e.lo == 0xFF) return false;
+  pointer = c.ram[e.lo & 0x7F] | static_cast<u32>(c.ram[(e.lo + 1) & 0x7F]) << 8;
+  return true;
+}
+
+ENVPOOL_ALWAYS_INLINE bool read_indirect(Console& c, const Rom& rom, FastCpu& r, const CodeEntry& e, u32& value) {
+  u32 pointer;
+  if (!read_pointer(c, e, pointer)) return false;
+  return read_any(c, rom, r, pointer + r.y, pointer >> 8, ((pointer & 0xFF) + r.y) >> 8, value);
+}
+
+ENVPOOL_ALWAYS_INLINE u32 read_zero_page(Console& c, const Rom& rom, FastCpu& r, const CodeEntry& e, u32 index) {
+  const u32 address = (e.lo + index) & 0xFF;
+  return address & 0x80 ? c.ram[address & 0x7F] : read_chip(c, rom, address, e.lo, r.cycles);
+}
+
+// The operations.
+ENVPOOL_ALWAYS_INLINE void do_lda(Console&, FastCpu& r, u32 m) { r.nz = r.a = m; }
+ENVPOOL_ALWAYS_INLINE void do_ldx(Console&, FastCpu& r, u32 m) { r.nz = r.x = m; }
+ENVPOOL_ALWAYS_INLINE void do_ldy(Console&, FastCpu& r, u32 m) { r.nz = r.y = m; }
+ENVPOOL_ALWAYS_INLINE void do_and(Console&, FastCpu& r, u32 m) { r.nz = r.a &= m; }
+ENVPOOL_ALWAYS_INLINE void do_ora(Console&, FastCpu& r, u32 m) { r.nz = r.a |= m; }
+ENVPOOL_ALWAYS_INLINE void do_eor(Console&, FastCpu& r, u32 m) { r.nz = r.a ^= m; }
+
+ENVPOOL_ALWAYS_INLINE void do_compare(FastCpu& r, u32 reg, u32 m) {
+  r.carry = reg >= m;
+  r.nz = (reg - m) & 0xFF;
+}
+ENVPOOL_ALWAYS_INLINE void do_cmp(Console&, FastCpu& r, u32 m) { do_compare(r, r.a, m); }
+ENVPOOL_ALWAYS_INLINE void do_cpx(Console&, FastCpu& r, u32 m) { do_compare(r, r.x, m); }
+ENVPOOL_ALWAYS_INLINE void do_cpy(Console&, FastCpu& r, u32 m) { do_compare(r, r.y, m); }
+
+ENVPOOL_ALWAYS_INLINE void do_bit(Console& c, FastCpu& r, u32 m) {
+  r.nz = (r.a & m) | (m & 0x80) << 8;
+  c.cpu.overflow = m >> 6 & 1;
+}
+
+ENVPOOL_ATARI_COLD u32 decimal_arithmetic(Console& c, u32 a, u32 m, u32 carry, bool adding) {
+  c.cpu.a = static_cast<u8>(a);
+  c.cpu.carry = static_cast<u8>(carry);
+  if (adding) {
+    add(c.cpu, static_cast<u8>(m));
+  } else {
+    subtract(c.cpu, static_cast<u8>(m));
+  }
+  return static_cast<u32>(c.cpu.a | c.cpu.carry << 8);
+}
+
+ENVPOOL_ALWAYS_INLINE void do_adc(Console& c, FastCpu& r, u32 m) {
+  u32 sum = r.a + m + r.carry;
+  if (c.cpu.decimal) {
+    sum = decimal_arithmetic(c, r.a, m, r.carry, true);
+  } else {
+    c.cpu.overflow = ((r.a ^ sum) & (sum ^ m)) >> 7 & 1;
+  }
+  r.carry = sum >> 8;
+  r.nz = r.a = sum & 0xFF;
+}
+
+ENVPOOL_ALWAYS_INLINE void do_sbc(Console& c, FastCpu& r, u32 m) {
+  u32 sum = r.a + (m ^ 0xFF) + r.carry;
+  if (c.cpu.decimal) {
+    sum = decimal_arithmetic(c, r.a, m, r.carry, false);
+  } else {
+    c.cpu.overflow = ((r.a ^ sum) & (r.a ^ m)) >> 7 & 1;
+  }
+  r.carry = sum >> 8;
+  r.nz = r.a = sum & 0xFF;
+}
+
+ENVPOOL_ALWAYS_INLINE u32 do_asl(FastCpu& r, u32 v, u32 in) {
+  r.carry = v >> 7;
+  return r.nz = (v << 1 | in) & 0xFF;
+}
+
+ENVPOOL_ALWAYS_INLINE u32 do_lsr(FastCpu& r, u32 v, u32 in) {
+  r.carry = v & 1;
+  return r.nz = v >> 1 | in << 7;
+}
+
+// Skips rounds of "LDA INTIM; BNE back" (or BPL) in which the timer stays positive. The last round is left over.
+ENVPOOL_ALWAYS_INLINE void skip_timer_loop(const Console& c, FastCpu& r, const CodeEntry& e) {
+  const Riot& riot = c.riot;
+  const u32 elapsed = static_cast<u32>(r.cycles) - 1 - static_cast<u32>(riot.set_at);
+  const u32 ticks = elapsed >> riot.shift;
+  if (riot.shift < 3 || riot.timer < ticks + 3 || (e.hi && riot.timer - ticks > 128)) return;
+  const u32 cycles_left = ((riot.timer - 1u) << riot.shift) - 1 - elapsed;
+  r.cycles += static_cast<i32>(cycles_left / e.extra * e.extra);
+}
+
+// Runs "DEX; BNE back" (or BPL) to its end; returns the counter.
+ENVPOOL_ALWAYS_INLINE u32 run_counter_loop(FastCpu& r, const CodeEntry& e, u32 counter) {
+  u32 rounds = counter == 0 ? 256 : counter;
+  u32 last = 0;
+  if (e.hi) {  // until bit 7 is set
+    rounds = counter >= 1 && counter <= 128 ? counter + 1 : 1;
+    last = (counter - rounds) & 0xFF;
+  }
+  // The last branch is not taken, and costs what a branch does.
+  r.cycles += static_cast<i32>((rounds - 1) * e.extra) + 2;
+  r.nz = last;
+  return last;
+}
+
+// clang-format off: it takes the handlers for labels
+//
+// Dispatch: one handler per FastOp, each ending in NEXT. With computed gotos every handler has an indirect jump of its
+// own, which branch predictors like; elsewhere (or with ENVPOOL_ATARI_SWITCH defined) it is a switch.
+#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(ENVPOOL_ATARI_SWITCH)
+#define OP(name) op_##name:
+#define NEXT                        \
+  do {                              \
+    e = rom.code + r.ip;            \
+    r.cycles += e->cycles;          \
+    goto* kHandlers[e->op];         \
+  } while (0)
+#define DISPATCH                                                                                         \
+  static const void* const kHandlers[] = {ENVPOOL_ATARI_FAST_OPS(HANDLER, HANDLER_MODE)}; \
+  NEXT;
+#define HANDLER(op) &&op_##op,
+#define HANDLER_MODE(op, mode) &&op_##op##mode,
+#else
+#define OP(name) case FastOp::name:
+#define NEXT continue
+#define DISPATCH \
+  for (;;)       \
+    switch (e = rom.code + r.ip, r.cycles += e->cycles, static_cast<FastOp>(e->op))
+#endif
+
+// Runs until the frame ends. False if it takes more cycles than allowed; the state is useless then.
+ENVPOOL_FN bool run_fast(Console& c, const Rom& rom, i32 cycle_limit) {
+  FastCpu r;
+  load_registers(c, rom, r);
+  u32 m = 0;
+  const CodeEntry* e;
+  DISPATCH {
+#define FIXED_CASES(Name, apply)                                 \
+  OP(Name##Imm)                                        \
+    apply(c, r, e->lo);                                           \
+    r.ip += 2;                                                   \
+    NEXT;                                                    \
+  OP(Name##Const)                                      \
+    apply(c, r, e->lo);                                           \
+    r.ip += 3;                                                   \
+    NEXT;                                                    \
+  OP(Name##Zp)                                         \
+    apply(c, r, c.ram[e->lo]);                                    \
+    r.ip += 2;                                                   \
+    NEXT;                                                    \
+  OP(Name##ZpIo)                                       \
+    apply(c, r, read_chip(c, rom, e->lo, e->lo, r.cycles));        \
+    r.ip += 2;                                                   \
+    NEXT;                                                    \
+  OP(Name##Abs)                                        \
+    apply(c, r, read_chip(c, rom, e->arg, e->hi, r.cycles));       \
+    r.ip += 3;                                                   \
+    NEXT;
+#define ZP_CASE(Name, apply, Index, index)                       \
+  OP(Name##Zp##Index)                                  \
+    apply(c, r, read_zero_page(c, rom, r, *e, index));            \
+    r.ip += 2;                                                   \
+    NEXT;
+#define TABLE_CASES(Name, apply, Index, index)                   \
+  OP(Name##Rom##Index)                                 \
+    r.cycles += static_cast<i32>((e->lo + index) >> 8);           \
+    apply(c, r, rom.data[e->arg + index]);                        \
+    r.ip += 3;                                                   \
+    NEXT;                                                    \
+  OP(Name##Abs##Index)                                 \
+    if (!read_indexed(c, rom, r, *e, index, m)) goto slow;        \
+    apply(c, r, m);                                              \
+    r.ip += 3;                                                   \
+    NEXT;
+#define ALU_CASES(Name, apply)                                   \
+  FIXED_CASES(Name, apply)                                       \
+  ZP_CASE(Name, apply, X, r.x)                                   \
+  TABLE_CASES(Name, apply, X, r.x)                               \
+  TABLE_CASES(Name, apply, Y, r.y)                               \
+  OP(Name##IndY)                                       \
+    if (!read_indirect(c, rom, r, *e, m)) goto slow;              \
+    apply(c, r, m);                                              \
+    r.ip += 2;                                                   \
+    NEXT;
+      ALU_CASES(Lda, do_lda)
+      ALU_CASES(Adc, do_adc)
+      ALU_CASES(Sbc, do_sbc)
+      ALU_CASES(And, do_and)
+      ALU_CASES(Ora, do_ora)
+      ALU_CASES(Eor, do_eor)
+      ALU_CASES(Cmp, do_cmp)
+      FIXED_CASES(Ldx, do_ldx)
+      ZP_CASE(Ldx, do_ldx, Y, r.y)
+      TABLE_CASES(Ldx, do_ldx, Y, r.y)
+      FIXED_CASES(Ldy, do_ldy)
+      ZP_CASE(Ldy, do_ldy, X, r.x)
+      TABLE_CASES(Ldy, do_ldy, X, r.x)
+      FIXED_CASES(Cpx, do_cpx)
+      FIXED_CASES(Cpy, do_cpy)
+      FIXED_CASES(Bit, do_bit)
+#undef ALU_CASES
+#undef TABLE_CASES
+#undef ZP_CASE
+#undef FIXED_CASES
+
+#define STORE_CASES(Name, source)                                 \
+  OP(Name##Zp)                                                    \
+    c.ram[e->lo] = static_cast<u8>(source);                       \
+    r.ip += 2;                                                    \
+    NEXT;                                                         \
+  OP(Name##Level)                                                 \
+    r.ip += 2;                                                    \
+    if (c.tia.reg[e->lo] == source && r.cycles < c.tia.limit_cycle) NEXT; \
+    m = source;                                                   \
+    goto write_register;                                          \
+  OP(Name##Tia)                                                   \
+    r.ip += 2;                                                    \
+    m = source;                                                   \
+    goto write_register;                                          \
+  OP(Name##Colour)                                                \
+    m = source;                                                   \
+    goto write_colour;                                            \
+  OP(Name##Motion)                                                \
+    m = source;                                                   \
+    goto write_motion;                                            \
+  OP(Name##Graphics)                                              \
+    m = source;                                                   \
+    goto write_graphics;                                          \
+  OP(Name##Field)                                                 \
+    m = source;                                                   \
+    goto write_field;                                             \
+  OP(Name##Abs)                                                   \
+    r.ip += 3;                                                    \
+    write_chip(c, rom, e->arg, source, r.cycles);                 \
+    goto wrote_chip;
+#define STORE_ZP_CASE(Name, source, index)                                            \
+  OP(Name) {                                                             \
+    const u32 address = (e->lo + index) & 0xFF;                                     \
+    r.ip += 2;                                                                     \
+    if (address & 0x80) {                                                          \
+      c.ram[address & 0x7F] = static_cast<u8>(source);                                \
+      NEXT;                                                                    \
+    }                                                                              \
+    write_chip(c, rom, address, source, r.cycles);                                    \
+    goto wrote_chip;                                                               \
+  }
+      STORE_CASES(Sta, r.a)
+      STORE_CASES(Stx, r.x)
+      STORE_CASES(Sty, r.y)
+      STORE_ZP_CASE(StaZpX, r.a, r.x)
+      STORE_ZP_CASE(StyZpX, r.y, r.x)
+      STORE_ZP_CASE(StxZpY, r.x, r.y)
+#undef STORE_ZP_CASE
+#undef STORE_CASES
+
+      OP(StaAbsX) m = e->arg + r.x; goto store_absolute;
+      OP(StaAbsY) m = e->arg + r.y; goto store_absolute;
+      store_absolute:
+        m &= 0xFFFF;
+        if (m & 0x1000 && !is_plain(rom, m)) goto slow;
+        r.ip += 3;
+        write_chip(c, rom, m, r.a, r.cycles);
+        goto wrote_chip;
+      OP(StaIndY)
+        if (!read_pointer(c, *e, m)) goto slow;
+        m = (m + r.y) & 0xFFFF;
+        if (m & 0x1000 && !is_plain(rom, m)) goto slow;
+        r.ip += 2;
+        if ((m & 0x1280) == 0x80) {
+          c.ram[m & 0x7F] = static_cast<u8>(r.a);
+          NEXT;
+        }
+        write_chip(c, rom, m, r.a, r.cycles);
+        goto wrote_chip;
+
+      OP(Wsync) {
+        r.ip += 2;
+        if (r.cycles >= c.tia.limit_cycle) {
+          write_tia_register(c, rom, kWsync, 0, r.cycles);
+          goto wrote_chip;
+        }
+        const u32 cycle = static_cast<u32>(r.cycles - c.tia.frame_start) % kCyclesPerLine;
+        if (cycle != 0) r.cycles += kCyclesPerLine - static_cast<i32>(cycle);
+        NEXT;
+      }
+      OP(Idle)
+        r.ip += 2;
+        if (r.cycles < c.tia.limit_cycle) NEXT;
+        write_tia_register(c, rom, e->lo, 0, r.cycles);
+        goto wrote_chip;
+
+#define MODIFY_CASE(Name, address, expression)              \
+  OP(Name) {                                      \
+    const u32 at = address;                                 \
+    const u32 v = c.ram[at];                                \
+    c.ram[at] = static_cast<u8>(expression);                \
+    r.ip += 2;                                              \
+    NEXT;                                               \
+  }
+      MODIFY_CASE(IncZp, e->lo, r.nz = (v + 1) & 0xFF)
+      MODIFY_CASE(DecZp, e->lo, r.nz = (v - 1) & 0xFF)
+      MODIFY_CASE(AslZp, e->lo, do_asl(r, v, 0))
+      MODIFY_CASE(RolZp, e->lo, do_asl(r, v, r.carry))
+      MODIFY_CASE(LsrZp, e->lo, do_lsr(r, v, 0))
+      MODIFY_CASE(RorZp, e->lo, do_lsr(r, v, r.carry))
+#undef MODIFY_CASE
+      OP(IncZpX)
+      OP(DecZpX)
+        m = (e->lo + r.x) & 0xFF;
+        if (m < 0x80) goto slow;
+        r.nz = (c.ram[m & 0x7F] + (static_cast<FastOp>(e->op) == FastOp::IncZpX ? 1u : 255u)) & 0xFF;
+        c.ram[m & 0x7F] = static_cast<u8>(r.nz);
+        r.ip += 2;
+        NEXT;
+
+#define IMPLIED_CASE(Name, statement) \
+  OP(Name)                  \
+    statement;                        \
+    ++r.ip;                           \
+    NEXT;
+      IMPLIED_CASE(AslA, r.a = do_asl(r, r.a, 0))
+      IMPLIED_CASE(RolA, r.a = do_asl(r, r.a, r.carry))
+      IMPLIED_CASE(LsrA, r.a = do_lsr(r, r.a, 0))
+      IMPLIED_CASE(RorA, r.a = do_lsr(r, r.a, r.carry))
+      IMPLIED_CASE(Tax, r.nz = r.x = r.a)
+      IMPLIED_CASE(Tay, r.nz = r.y = r.a)
+      IMPLIED_CASE(Txa, r.nz = r.a = r.x)
+      IMPLIED_CASE(Tya, r.nz = r.a = r.y)
+      IMPLIED_CASE(Tsx, r.nz = r.x = c.cpu.sp)
+      IMPLIED_CASE(Txs, c.cpu.sp = static_cast<u8>(r.x))
+      IMPLIED_CASE(Inx, r.nz = r.x = (r.x + 1) & 0xFF)
+      IMPLIED_CASE(Iny, r.nz = r.y = (r.y + 1) & 0xFF)
+      IMPLIED_CASE(Dex, r.nz = r.x = (r.x - 1) & 0xFF)
+      IMPLIED_CASE(Dey, r.nz = r.y = (r.y - 1) & 0xFF)
+      IMPLIED_CASE(Clc, r.carry = 0)
+      IMPLIED_CASE(Sec, r.carry = 1)
+      IMPLIED_CASE(Cld, c.cpu.decimal = 0)
+      IMPLIED_CASE(Sed, c.cpu.decimal = 1)
+      IMPLIED_CASE(Cli, c.cpu.interrupt = 0)
+      IMPLIED_CASE(Sei, c.cpu.interrupt = 1)
+      IMPLIED_CASE(Clv, c.cpu.overflow = 0)
+      IMPLIED_CASE(Nop, )
+#undef IMPLIED_CASE
+
+      OP(Php)
+        store_registers(c, r);
+        m = pack_flags(c.cpu);
+        goto push;
+      OP(Pha) m = r.a; goto push;
+      push: {
+        const u32 sp = c.cpu.sp--;
+        ++r.ip;
+        if (sp & 0x80) {
+          c.ram[sp & 0x7F] = static_cast<u8>(m);
+          NEXT;
+        }
+        write_chip(c, rom, sp, m, r.cycles);
+        goto wrote_chip;
+      }
+      OP(Pla) {
+        const u32 sp = c.cpu.sp;
+        if (sp < 0x80 || sp == 0xFF) goto slow;
+        c.cpu.sp = static_cast<u8>(sp + 1);
+        r.nz = r.a = c.ram[(sp + 1) & 0x7F];
+        ++r.ip;
+        NEXT;
+      }
+      OP(Jsr) {
+        const u32 sp = c.cpu.sp;
+        if (sp <= 0x80) goto slow;
+        const u32 back = r.ip + r.pc_offset + 2;
+        c.ram[sp & 0x7F] = static_cast<u8>(back >> 8);
+        c.ram[(sp - 1) & 0x7F] = static_cast<u8>(back);
+        c.cpu.sp = static_cast<u8>(sp - 2);
+        c.bus = e->hi;
+        locate(c, rom, r, e->arg);
+        if (r.cycles > cycle_limit) return false;
+        NEXT;
+      }
+      OP(Jmp)
+        c.bus = e->hi;
+        locate(c, rom, r, e->arg);
+        if (r.cycles > cycle_limit) return false;
+        NEXT;
+      OP(Rts) {
+        const u32 sp = c.cpu.sp;
+        if (sp < 0x80 || sp > 0xFD) goto slow;
+        const u32 pc = c.ram[(sp + 1) & 0x7F] | static_cast<u32>(c.ram[(sp + 2) & 0x7F]) << 8;
+        if (!(pc & 0x1000) || !is_plain(rom, pc)) goto slow;  // the byte there is read
+        c.cpu.sp = static_cast<u8>(sp + 2);
+        locate(c, rom, r, (pc + 1) & 0xFFFF);
+        if (r.cycles > cycle_limit) return false;
+        NEXT;
+      }
+
+#define BRANCH_CASE(Name, condition)                      \
+  OP(Name)                                      \
+    if (condition) goto take_branch;                      \
+    r.ip += 2;                                            \
+    NEXT;
+      BRANCH_CASE(Bpl, (r.nz & 0x8080) == 0)
+      BRANCH_CASE(Bmi, (r.nz & 0x8080) != 0)
+      BRANCH_CASE(Bvc, c.cpu.overflow == 0)
+      BRANCH_CASE(Bvs, c.cpu.overflow != 0)
+      BRANCH_CASE(Bcc, r.carry == 0)
+      BRANCH_CASE(Bcs, r.carry != 0)
+      BRANCH_CASE(Bne, (r.nz & 0xFF) != 0)
+      BRANCH_CASE(Beq, (r.nz & 0xFF) == 0)
+#undef BRANCH_CASE
+      take_branch:
+        r.cycles += e->extra;
+        r.ip += static_cast<u32>(static_cast<i16>(e->arg));
+        if (r.cycles > cycle_limit) return false;
+        NEXT;
+
+#define WAIT_CASE(Name, apply)                                   \
+  OP(Name)                                             \
+    skip_timer_loop(c, r, *e);                                    \
+    apply(c, r, read_chip(c, rom, e->arg, e->hi, r.cycles));       \
+    r.ip += 3;                                                   \
+    NEXT;
+      WAIT_CASE(WaitTimerA, do_lda)
+      WAIT_CASE(WaitTimerX, do_ldx)
+      WAIT_CASE(WaitTimerY, do_ldy)
+#undef WAIT_CASE
+      OP(DexLoop)
+        r.x = run_counter_loop(r, *e, r.x);
+        r.ip += 3;
+        NEXT;
+      OP(DeyLoop)
+        r.y = run_counter_loop(r, *e, r.y);
+        r.ip += 3;
+        NEXT;
+
+      OP(Slow)
+      slow:
+        r.cycles -= rom.code[r.ip].cycles;
+        store_registers(c, r);
+        step_exact(c, rom);
+        load_registers(c, rom, r);
+        if (c.stop || c.cpu.jammed) goto done;
+        if (r.cycles > cycle_limit) return false;
+        NEXT;
+      write_colour:
+        r.ip += 2;
+        if (r.cycles >= c.tia.limit_cycle) goto write_register;
+        if (m != c.tia.reg[e->lo]) {
+          if (c.drawing) goto write_register;
+          c.tia.reg[e->lo] = static_cast<u8>(m);
+          set_colour(c.tia, e->lo - kColup0, m);
+        }
+        NEXT;
+      write_motion:
+        r.ip += 2;
+        if (r.cycles >= c.tia.limit_cycle) goto write_register;
+        c.tia.reg[e->lo] = static_cast<u8>(m);
+        c.tia.hm[e->lo - kHmp0] = static_cast<u8>(m >> 4);
+        NEXT;
+      write_graphics:
+        r.ip += 2;
+        if (r.cycles >= c.tia.limit_cycle) goto write_register;
+        c.cycles = r.cycles;
+        store_graphics(c, rom, e->lo - kGrp0, m);
+        NEXT;
+      write_field:
+        r.ip += 2;
+        if (r.cycles >= c.tia.limit_cycle) goto write_register;
+        if (m != c.tia.reg[e->lo]) {
+          c.cycles = r.cycles;
+          store_playfield(c, rom, e->lo, m);
+        }
+        NEXT;
+      write_register:
+        write_tia_register(c, rom, e->lo, m, r.cycles);
+        if (c.stop) goto done;
+        NEXT;
+      wrote_chip:
+        r.cycles = c.cycles;
+        if (c.stop) goto done;
+        NEXT;
+  }
+done:
+  store_registers(c, r);
+  return r.cycles <= cycle_limit;
+}
+
+#undef OP
+#undef NEXT
+#undef DISPATCH
+#undef HANDLER
+#undef HANDLER_MODE
+// clang-format on
+
+}  // namespace envpool::atari

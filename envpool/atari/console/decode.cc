@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "envpool/atari/console/decode.h"
+
+#include "envpool/atari/console/fast_ops.h"
+#include "envpool/atari/console/opcodes.h"
+#include "envpool/atari/console/tia.h"
+
+namespace envpool::atari {
+namespace {
+
+CodeEntry entry(FastOp op, u32 cycles = 0) { return {static_cast<u8>(op), static_cast<u8>(cycles), 0, 0, 0, 0}; }
+constexpr u32 kNoData = ~0u;
+
+u32 length(Mode mode) {
+  switch (mode) {
+    case Mode::Imp: return 1;
+    case Mode::Abs:
+    case Mode::AbsX:
+    case Mode::AbsY: return 3;
+    default: return 2;
+  }
+}
+
+// The FastOps of one reading instruction.
+struct Variants {
+  FastOp imm, constant, zp, zp_io, abs, zp_index, rom_x, rom_y, abs_x, abs_y, ind_y;
+};
+
+Variants variants(Operation operation) {
+  switch (operation) {
+#define ALU(op)                                                                                                        \
+  case Operation::op:                                                                                                  \
+    return {FastOp::op##Imm,  FastOp::op##Const, FastOp::op##Zp,   FastOp::op##ZpIo, FastOp::op##Abs, FastOp::op##ZpX, \
+            FastOp::op##RomX, FastOp::op##RomY,  FastOp::op##AbsX, FastOp::op##AbsY, FastOp::op##IndY};
+    ENVPOOL_ATARI_ALU_OPS(ALU)
+#undef ALU
+#define FIXED(op) FastOp::op##Imm, FastOp::op##Const, FastOp::op##Zp, FastOp::op##ZpIo, FastOp::op##Abs
+    case Operation::Ldx:
+      return {FIXED(Ldx), FastOp::LdxZpY, FastOp::Slow, FastOp::LdxRomY, FastOp::Slow, FastOp::LdxAbsY, FastOp::Slow};
+    case Operation::Ldy:
+      return {FIXED(Ldy), FastOp::LdyZpX, FastOp::LdyRomX, FastOp::Slow, FastOp::LdyAbsX, FastOp::Slow, FastOp::Slow};
+    case Operation::Cpx:
+      return {FIXED(Cpx), FastOp::Slow, FastOp::Slow, FastOp::Slow, FastOp::Slow, FastOp::Slow, FastOp::Slow};
+    case Operation::Cpy:
+      return {FIXED(Cpy), FastOp::Slow, FastOp::Slow, FastOp::Slow, FastOp::Slow, FastOp::Slow, FastOp::Slow};
+    default: return {FIXED(Bit), FastOp::Slow, FastOp::Slow, FastOp::Slow, FastOp::Slow, FastOp::Slow, FastOp::Slow};
+#undef FIXED
+  }
+}
+
+FastOp implied(Operation operation) {
+  switch (operation) {
+#define SAME(op) \
+  case Operation::op: return FastOp::op;
+    SAME(AslA)
+    SAME(LsrA)
+    SAME(RolA) SAME(RorA) SAME(Tax) SAME(Tay) SAME(Txa) SAME(Tya) SAME(Tsx) SAME(Txs) SAME(Inx) SAME(Iny) SAME(Dex)
+        SAME(Dey) SAME(Clc) SAME(Sec) SAME(Cld) SAME(Sed) SAME(Cli) SAME(Sei) SAME(Clv) SAME(Nop) SAME(Pha) SAME(Php)
+            SAME(Pla) SAME(Rts)
+#undef SAME
+                default : return FastOp::Slow;
+  }
+}
+
+FastOp branch_op(Operation operation) {
+  switch (operation) {
+    case Operation::Bpl: return FastOp::Bpl;
+    case Operation::Bmi: return FastOp::Bmi;
+    case Operation::Bvc: return FastOp::Bvc;
+    case Operation::Bvs: return FastOp::Bvs;
+    case Operation::Bcc: return FastOp::Bcc;
+    case Operation::Bcs: return FastOp::Bcs;
+    case Operation::Bne: return FastOp::Bne;
+    default: return FastOp::Beq;
+  }
+}
+
+// Decodes one page: 4 KB seen as a whole, or a 1 KB slice (E0).
+class PageDecoder {
+ public:
+  PageDecoder(const Rom& rom, u32 page_start, u32 page_size)
+      : rom_(rom), bytes_(rom.data + page_start), start_(page_start), size_(page_size) {}
+
+  CodeEntry decode(u32 at) const {
+    const u8 opcode = bytes_[at];
+    const OpcodeInfo info = opcode_info(opcode);
+    const bool jump = info.operation == Operation::Jmp || info.operation == Operation::Jsr;
+    const u32 size = jump ? 3 : length(info.mode);
+    if (at + size >= size_ || !plain_code(at, size)) return entry(FastOp::Slow);
+    CodeEntry e = entry(FastOp::Slow, opcode_cycles(opcode));
+    if (size > 1) e.lo = bytes_[at + 1];
+    if (size > 2) e.hi = bytes_[at + 2];
+    e.arg = static_cast<u16>(e.lo | e.hi << 8);
+    e.op = static_cast<u8>(choose(e, at, info));
+    return e.op == static_cast<u8>(FastOp::Slow) ? entry(FastOp::Slow) : e;
+  }
+
+ private:
+  bool plain_code(u32 at, u32 size) const {
+    if (rom_.mapper == kFE) return true;
+    const u32 offset = rom_.mapper == kE0 && start_ == 7 * 1024 ? 0xC00 + at : at;
+    return offset - rom_.plain_begin < rom_.plain_size && offset + size - 1 - rom_.plain_begin < rom_.plain_size;
+  }
+
+  // Index into Rom::data of a cartridge address that always reads the same plain byte when executed from this page.
+  u32 constant_data(u16 address) const {
+    if ((address & 0x1000) == 0) return kNoData;
+    const u32 offset = address & 0xFFF;
+    if (rom_.mapper == kFE) return (address & 0x2000 ? 0 : 4096) + offset;
+    if (offset - rom_.plain_begin >= rom_.plain_size) return kNoData;
+    if (rom_.mapper == kE0) return offset >= 0xC00 ? 7 * 1024 + (offset & 0x3FF) : kNoData;
+    return start_ + offset;
+  }
+
+  // Whether an access to this fixed address can switch banks (or is a cartridge register that might).
+  bool can_switch(u16 address) const {
+    const u32 offset = address & 0xFFF;
+    return (address & 0x1000) && rom_.mapper != kFE && offset >= 0x100 && offset - rom_.plain_begin >= rom_.plain_size;
+  }
+
+  FastOp choose(CodeEntry& e, u32 at, OpcodeInfo info) const {
+    using enum Operation;
+    switch (info.operation) {
+      case Lda:
+      case Adc:
+      case Sbc:
+      case And:
+      case Ora:
+      case Eor:
+      case Cmp:
+      case Ldx:
+      case Ldy:
+      case Cpx:
+      case Cpy:
+      case Bit: return choose_read(e, at, info);
+      case Sta:
+      case Stx:
+      case Sty: return choose_store(e, info);
+      case Inc:
+      case Dec:
+      case Asl:
+      case Lsr:
+      case Rol:
+      case Ror: return choose_modify(e, info);
+      case Jmp: return FastOp::Jmp;
+      case Jsr: return FastOp::Jsr;
+      case Nop: return info.mode == Mode::Imp ? FastOp::Nop : FastOp::Slow;
+      default: break;
+    }
+    if (info.mode == Mode::Rel) return choose_branch(e, at, info);
+    if (info.mode != Mode::Imp) return FastOp::Slow;
+    const u32 counter_loop = loop_back(at, 1);
+    if (info.operation == Dex && counter_loop) return with_loop(e, counter_loop, FastOp::DexLoop, at + 1);
+    if (info.operation == Dey && counter_loop) return with_loop(e, counter_loop, FastOp::DeyLoop, at + 1);
+    return implied(info.operation);
+  }
+
+  FastOp choose_read(CodeEntry& e, u32 at, OpcodeInfo info) const {
+    const Variants v = variants(info.operation);
+    const u16 address = e.arg;
+    switch (info.mode) {
+      case Mode::Imm: return v.imm;
+      case Mode::Zp:
+        if (e.lo < 0x80) return v.zp_io;
+        e.lo &= 0x7F;
+        return v.zp;
+      case Mode::ZpX:
+      case Mode::ZpY: return v.zp_index;
+      case Mode::Abs: {
+        if (const u32 data = constant_data(address); data != kNoData) {
+          e.lo = rom_.data[data];
+          return v.constant;
+        }
+        const u32 wait = loop_back(at, 3);
+        if ((address & 0x1287) == 0x0284 && wait) {
+          if (info.operation == Operation::Lda) return with_loop(e, wait, FastOp::WaitTimerA, at + 3);
+          if (info.operation == Operation::Ldx) return with_loop(e, wait, FastOp::WaitTimerX, at + 3);
+          if (info.operation == Operation::Ldy) return with_loop(e, wait, FastOp::WaitTimerY, at + 3);
+        }
+        return can_switch(address) ? FastOp::Slow : v.abs;
+      }
+      case Mode::AbsX: return table_in_rom(e) ? v.rom_x : v.abs_x;
+      case Mode::AbsY: return table_in_rom(e) ? v.rom_y : v.abs_y;
+      case Mode::IndY: return v.ind_y;
+      default: return FastOp::Slow;
+    }
+  }
+
+  // All 256 bytes an indexed read can reach are constant: `arg` becomes their index in Rom::data.
+  bool table_in_rom(CodeEntry& e) const {
+    const u32 first = constant_data(e.arg), last = constant_data(static_cast<u16>(e.arg + 255));
+    if (first == kNoData || last != first + 255) return false;
+    e.arg = static_cast<u16>(first);
+    return true;
+  }
+
+  FastOp choose_store(CodeEntry& e, OpcodeInfo info) const {
+    using enum FastOp;
+    const u32 source = info.operation == Operation::Sta ? 0 : info.operation == Operation::Stx ? 1 : 2;
+    static constexpr FastOp kZp[3] = {StaZp, StxZp, StyZp}, kLevel[3] = {StaLevel, StxLevel, StyLevel};
+    static constexpr FastOp kTia[3] = {StaTia, StxTia, StyTia}, kAbs[3] = {StaAbs, StxAbs, StyAbs};
+    static constexpr FastOp kColour[3] = {StaColour, StxColour, StyColour};
+    static constexpr FastOp kMotion[3] = {StaMotion, StxMotion, StyMotion};
+    static constexpr FastOp kGraphics[3] = {StaGraphics, StxGraphics, StyGraphics};
+    static constexpr FastOp kField[3] = {StaField, StxField, StyField};
+    switch (info.mode) {
+      case Mode::Zp: {
+        if (e.lo >= 0x80) {
+          e.lo &= 0x7F;
+          return kZp[source];
+        }
+        e.lo &= 0x3F;
+        if (e.lo == kWsync) return Wsync;
+        if (e.lo >= kColup0 && e.lo <= kColubk) return kColour[source];
+        if (e.lo >= kHmp0 && e.lo <= kHmbl && e.lo != kHmm0) return kMotion[source];
+        if (e.lo == kGrp0 || e.lo == kGrp1) return kGraphics[source];
+        if (e.lo >= kPf0 && e.lo <= kPf2) return kField[source];
+        if (is_level_register(e.lo)) return kLevel[source];
+        return is_idle_register(e.lo) ? Idle : kTia[source];
+      }
+      case Mode::Abs: return can_switch(e.arg) ? Slow : kAbs[source];
+      case Mode::ZpX: return source == 0 ? StaZpX : StyZpX;
+      case Mode::ZpY: return StxZpY;
+      case Mode::AbsX: return StaAbsX;
+      case Mode::AbsY: return StaAbsY;
+      case Mode::IndY: return StaIndY;
+      default: return Slow;
+    }
+  }
+
+  FastOp choose_modify(CodeEntry& e, OpcodeInfo info) const {
+    const bool indexed = info.mode == Mode::ZpX;
+    if (!indexed && (info.mode != Mode::Zp || e.lo < 0x80)) return FastOp::Slow;
+    if (!indexed) e.lo &= 0x7F;
+    switch (info.operation) {
+      case Operation::Inc: return indexed ? FastOp::IncZpX : FastOp::IncZp;
+      case Operation::Dec: return indexed ? FastOp::DecZpX : FastOp::DecZp;
+      default: break;
+    }
+    if (indexed) return FastOp::Slow;
+    switch (info.operation) {
+      case Operation::Asl: return FastOp::AslZp;
+      case Operation::Lsr: return FastOp::LsrZp;
+      case Operation::Rol: return FastOp::RolZp;
+      default: return FastOp::RorZp;
+    }
+  }
+
+  // `arg` becomes the distance in entries, `extra` the cycles of a taken branch.
+  FastOp choose_branch(CodeEntry& e, u32 at, OpcodeInfo info) const {
+    const i32 next = static_cast<i32>(at) + 2;
+    const i32 target = next + static_cast<i8>(e.lo);
+    if (target < 0 || target >= static_cast<i32>(size_)) return FastOp::Slow;
+    e.arg = static_cast<u16>(target - static_cast<i32>(at));
+    e.extra = (target ^ next) & 0xFF00 ? 2 : 1;
+    return branch_op(info.operation);
+  }
+
+  // Cycles of a taken BNE or BPL that closes a loop around the instruction of this size alone, or 0.
+  u32 loop_back(u32 at, u32 size) const {
+    const u32 branch = at + size;
+    if (branch + 2 >= size_ || !plain_code(branch, 2)) return 0;
+    if (bytes_[branch] != 0xD0 && bytes_[branch] != 0x10) return 0;
+    if (bytes_[branch + 1] != static_cast<u8>(-2 - static_cast<i32>(size))) return 0;
+    return ((branch + 2) ^ at) & 0xFF00 ? 4 : 3;
+  }
+
+  // `extra`: cycles of one round; `hi`: 1 if the loop is closed by BPL.
+  FastOp with_loop(CodeEntry& e, u32 branch_cycles, FastOp op, u32 branch) const {
+    e.extra = static_cast<u16>(e.cycles + branch_cycles);
+    e.hi = bytes_[branch] == 0x10;
+    return op;
+  }
+
+  const Rom& rom_;
+  const u8* bytes_;
+  u32 start_, size_;
+};
+
+}  // namespace
+
+void decode_rom(Rom& rom) {
+  for (CodeEntry& e : rom.code) e = entry(FastOp::Slow);
+  const u32 page_size = rom.mapper == kE0 ? 1024 : 4096;
+  const u32 program = rom.mapper == kDPC ? 8192 : rom.data_size;
+  for (u32 page = 0; page < program / page_size; ++page) {
+    const PageDecoder decoder(rom, page * page_size, page_size);
+    CodeEntry* entries = rom.code + page * (page_size + kPagePad);
+    for (u32 at = 0; at < page_size; ++at) entries[at] = decoder.decode(at);
+  }
+}
+
+}  // namespace envpool::atari

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TIA registers: what reading and writing them does. Drawing is in tia_beam.h.
+#pragma once
+
+#include "envpool/atari/console/tia_beam.h"
+
+namespace envpool::atari {
+
+// Colour clocks after which a write takes effect; the playfield registers depend on the cycle, see write_delay().
+constexpr u8 kWriteDelay[64] = {0, 1, 0, 0, 8, 8, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0,   // $00 VSYNC ..
+                                0, 0, 8, 8, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0};  // $10 RESP0 ..
+
+// Cycle within the line, 0..75.
+ENVPOOL_FN u32 line_cycle(const Core& c) { return static_cast<u32>(c.cycles - c.tia.frame_start) % kCyclesPerLine; }
+
+ENVPOOL_FN i32 write_delay(const Core& c, u32 reg) {
+  static constexpr u8 kPlayfieldDelay[4] = {4, 5, 2, 3};
+  if (reg >= kPf0 && reg <= kPf2) return kPlayfieldDelay[line_cycle(c) & 3];
+  return kWriteDelay[reg];
+}
+
+ENVPOOL_FN void set_enabled(Tia& t, u32 object, bool on) {
+  const u8 before = t.enabled;
+  t.enabled = static_cast<u8>((before & ~(1u << object)) | static_cast<u32>(on) << object);
+  if (t.enabled != before) t.layers_stale = true;
+  if (on && t.enabled != before) t.quiet = false;
+}
+
+ENVPOOL_FN void refresh_player(Tia& t, u32 player) {
+  set_enabled(t, player, player_graphics(t, player) != 0);
+  mark_changed(t, player);
+}
+
+ENVPOOL_FN void refresh_missile(Tia& t, u32 i) {
+  set_enabled(t, kMissile0 + i, (t.reg[kEnam0 + i] & 2) && !(t.reg[kResmp0 + i] & 2));
+}
+
+ENVPOOL_FN bool ball_enabled(const Tia& t) { return t.reg[kVdelbl] & 1 ? t.ball_old : (t.reg[kEnabl] & 2) != 0; }
+
+// "Shape rebuilt": also ends what the Cosmic Ark effect did to missile 0.
+ENVPOOL_FN void refresh_missile_shape(Tia& t, u32 missile) {
+  if (missile == 0) t.missile0_shape = 0;
+  mark_changed(t, kMissile0 + missile);
+}
+
+ENVPOOL_FN void unsuppress(Tia& t, u32 player) {
+  if (!t.suppressed[player]) return;
+  t.suppressed[player] = false;
+  mark_changed(t, player);
+}
+
+// Distance by which HMOVE at this cycle of the line moves an object with motion nibble n.
+ENVPOOL_FN i32 hmove_motion(u32 cycle, u32 n) {
+  static constexpr i8 kEarliest[21] = {-7, -7, -7, -7, -6, -5, -5, -4, -3, -2, -2, -1, 0, 1, 1, 2, 3, 4, 4, 5, 6};
+  static constexpr i8 kLate[20] = {-6, -5, -4, -4, -3, -2, -1, -1, 0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8};
+  const i32 natural = n < 8 ? -static_cast<i32>(n) : 16 - static_cast<i32>(n);
+  if (cycle <= 20) return natural > kEarliest[cycle] ? natural : kEarliest[cycle];
+  if (cycle <= 54) return 0;
+  if (cycle == 75) return natural;
+  const i32 motion = natural - kLate[cycle - 55];
+  return motion < 0 ? motion : 0;
+}
+
+ENVPOOL_FN void strobe_hmove(Console& c, const Rom& rom) {
+  Tia& t = c.tia;
+  const u32 cycle = line_cycle(c);
+  for (u32 i = 0; i < 5; ++i) {
+    const i32 motion = hmove_motion(cycle, t.hm[i]);
+    if (motion == 0) continue;
+    const i32 position = t.pos[i] + motion;
+    t.pos[i] = static_cast<u8>(position < 0 ? position + 160 : position >= 160 ? position - 160 : position);
+    mark_changed(t, i);
+  }
+  for (u32 i = 0; i < 2; ++i) unsuppress(t, i);
+  if (t.missile0_shape != 0) refresh_missile_shape(t, 0);
+  t.hmove_at = c.cycles;
+  t.cosmic = false;
+  if ((cycle <= 20 || cycle == 75) && rom.hmove_blanks) t.hmove_blank = true;
+}
+
+// Position strobe of a player. The copy about to start is hidden on this line unless the strobe hits the four pixels
+// just before one of the present copies.
+ENVPOOL_FN void strobe_player(Console& c, const Rom& rom, u32 player) {
+  Tia& t = c.tia;
+  const i32 cycle = static_cast<i32>(line_cycle(c));
+  const i32 position = 3 * cycle < kBlankClocks ? 3 : (3 * cycle - 63) % 160;
+  const u32 mode = t.reg[kNusiz0 + player] & 7;
+  const i32 width = mode == 5 ? 16 : mode == 7 ? 32 : 8;
+  const i32 distance = (position - t.pos[player] + 160) % 160;
+  bool delayed = false, being_drawn = false;
+  const u8* copies = kCopies[mode];
+  for (u32 i = 0; copies[i] != 255; ++i) {
+    const i32 d = (distance - copies[i] + 160) % 160;
+    delayed |= d <= 3;
+    being_drawn |= d >= 4 && d <= 3 + width;
+  }
+  if (being_drawn && !delayed) flush(c, rom, 3 * c.cycles + 11);
+  t.pos[player] = static_cast<u8>(position);
+  t.suppressed[player] = !delayed;
+  mark_changed(t, player);
+}
+
+// Position strobe of a missile or the ball, with the few cases where a recent HMOVE disturbs it.
+ENVPOOL_FN void strobe_position(Console& c, u32 object) {
+  Tia& t = c.tia;
+  const i32 cycle = static_cast<i32>(line_cycle(c));
+  const i32 since = static_cast<i32>(static_cast<u32>(c.cycles) - static_cast<u32>(t.hmove_at));
+  i32 position = 3 * cycle < kBlankClocks ? 2 : (3 * cycle - 64) % 160;
+  if (object == kMissile0) {
+    if (since == 20 && cycle == 23) position = 8;
+  } else if (object == kMissile1) {
+    if (since == 3 && cycle == 6) position = 3;
+  } else {
+    if (since == 18 && (cycle == 20 || cycle == 23)) position = 10;
+    if (since == 3 && cycle == 6) position = 3;
+    if (since == 7 && cycle == 10) position = 6;
+    if (since == 6 && cycle == 9) position = 5;
+  }
+  t.pos[object] = static_cast<u8>(position);
+  mark_changed(t, object);
+  if (object == kMissile0) t.missile0_shape = 0;
+}
+
+ENVPOOL_FN void write_vsync(Core& c, u8 value) {
+  if (value & 2) {
+    c.tia.vsync_end = c.cycles + kCyclesPerLine;
+  } else if (c.cycles >= c.tia.vsync_end) {
+    c.tia.vsync_end = kNever;
+    c.stop = true;
+    c.unfinished = false;
+  }
+}
+
+ENVPOOL_FN void write_vblank(Core& c, u8 before, u8 value) {
+  if (~before & value & 0x80) c.tia.dumping = true;
+  if (before & ~value & 0x80) {
+    c.tia.dumping = false;
+    c.tia.dump_at = c.cycles;
+  }
+  c.tia.quiet = false;
+}
+
+// GRP0 and GRP1 writes also latch the other player's delayed graphics (GRP1: the ball's too).
+ENVPOOL_FN void write_graphics(Console& c, const Rom& rom, u32 player, u8 value) {
+  Tia& t = c.tia;
+  const u32 other = player ^ 1;
+  const bool latch_ball = player == 1 && t.ball_old != ((t.reg[kEnabl] & 2) != 0);
+  const bool delayed = t.reg[kVdelp0 + player] & 1;
+  const bool other_delayed = t.reg[kVdelp0 + other] & 1;
+  const bool changes = !delayed && t.grp_new[player] != value;
+  const bool other_changes = other_delayed && t.grp_old[other] != t.grp_new[other];
+  const bool ball_changes = latch_ball && (t.reg[kVdelbl] & 1);
+  if (changes || other_changes || ball_changes) flush(c, rom, 3 * c.cycles + 1);
+  t.grp_new[player] = value;
+  t.grp_old[other] = t.grp_new[other];
+  if (changes) refresh_player(t, player);
+  if (other_changes) refresh_player(t, other);
+  if (latch_ball) t.ball_old = !t.ball_old;
+  if (ball_changes) {
+    set_enabled(t, kBall, ball_enabled(t));
+    mark_changed(t, kBall);
+  }
+}
+
+ENVPOOL_FN void write_playfield(Console& c, const Rom& rom, u32 reg, u8 value) {
+  Tia& t = c.tia;
+  flush(c, rom, 3 * c.cycles + write_delay(c, reg));
+  t.reg[reg] = value;
+  set_enabled(t, kPlayfield, (t.reg[kPf0] >> 4 | t.reg[kPf1] | t.reg[kPf2]) != 0);
+  mark_changed(t, kPlayfield);
+}
+
+// Bit 0 of all colours shows PAL's colour loss and is the same within a frame.
+ENVPOOL_FN void set_colour(Tia& t, u32 i, u32 value) {
+  t.colour[i] = static_cast<u8>((value & 0xFE) | (t.colour[i] & 1));
+}
+
+ENVPOOL_FN void write_missile_lock(Tia& t, u32 i, u8 before, u8 value) {
+  if (before & ~value & 2) {
+    const u32 mode = t.reg[kNusiz0 + i] & 7;
+    const u32 middle = mode == 5 ? 8 : mode == 7 ? 16 : 4;
+    t.pos[kMissile0 + i] = static_cast<u8>((t.pos[i] + middle) % 160);
+    refresh_missile_shape(t, i);
+  }
+  refresh_missile(t, i);
+}
+
+ENVPOOL_FN void write_control(Core& c, u8 value) {
+  Tia& t = c.tia;
+  if (line_cycle(c) < 49 && t.mirror != (value & 1)) {
+    t.mirror = value & 1;
+    mark_changed(t, kPlayfield);
+  }
+  mark_changed(t, kBall);
+  t.layers_stale = true;
+}
+
+// Registers for which writing the value they already hold changes nothing.
+constexpr bool is_level_register(u32 reg) {
+  const u64 levels = 1ull << kVblank | 0xFull << kColup0 | 3ull << kRefp0 | 7ull << kPf0 | 7ull << kEnam0 |
+                     0x1Full << kHmp0 | 7ull << kVdelp0 | 3ull << kResmp0;
+  return levels >> reg & 1;
+}
+
+// Registers whose writes have no effect here: RSYNC, sound and unused addresses.
+constexpr bool is_idle_register(u32 reg) { return reg == kRsync || (reg >= kAudio0 && reg < kGrp0) || reg > kCxclr; }
+
+// Stores a register and applies its effect, having drawn everything before it.
+ENVPOOL_FN void write_tia(Console& c, const Rom& rom, u32 reg, u8 value) {
+  Tia& t = c.tia;
+  const i32 clock = 3 * c.cycles;
+  if (c.cycles >= t.limit_cycle) {
+    flush(c, rom, clock + write_delay(c, reg));
+    c.stop = true;
+    c.unfinished = false;
+  }
+  const u8 before = t.reg[reg];
+  switch (reg) {
+    case kVsync:
+      flush(c, rom, clock);
+      t.reg[reg] = value;
+      write_vsync(c, value);
+      break;
+    case kVblank:
+      if (value == before) break;
+      flush(c, rom, clock + 1);
+      t.reg[reg] = value;
+      write_vblank(c, before, value);
+      break;
+    case kWsync: {
+      const u32 cycle = line_cycle(c);
+      if (!c.wrote && cycle != 0) c.cycles += kCyclesPerLine - static_cast<i32>(cycle);
+      break;
+    }
+    case kNusiz0:
+    case kNusiz1: {
+      const u32 i = reg - kNusiz0;
+      if (value == before && !t.suppressed[i] && (i == 1 || t.missile0_shape == 0)) break;
+      flush(c, rom, clock + 8);
+      t.reg[reg] = value;
+      t.suppressed[i] = false;
+      mark_changed(t, i);
+      refresh_missile_shape(t, i);
+      break;
+    }
+    case kColup0:
+    case kColup1:
+    case kColupf:
+    case kColubk: {
+      t.reg[reg] = value;
+      if (c.drawing && value != before) flush(c, rom, clock);
+      set_colour(t, reg - kColup0, value);
+      break;
+    }
+    case kCtrlpf:
+      if (value == before && t.mirror == (value & 1)) break;
+      flush(c, rom, clock);
+      t.reg[reg] = value;
+      write_control(c, value);
+      break;
+    case kRefp0:
+    case kRefp1:
+      if (((value ^ before) & 8) != 0) {
+        flush(c, rom, clock + 1);
+        mark_changed(t, reg - kRefp0);
+      }
+      t.reg[reg] = value;
+      break;
+    case kPf0:
+    case kPf1:
+    case kPf2:
+      if (value != before) write_playfield(c, rom, reg, value);
+      break;
+    case kResp0:
+    case kResp1:
+      flush(c, rom, clock);
+      strobe_player(c, rom, reg - kResp0);
+      break;
+    case kResm0:
+    case kResm1:
+    case kResbl:
+      flush(c, rom, clock + kWriteDelay[reg]);
+      strobe_position(c, reg - kResp0);
+      break;
+    case kGrp0:
+    case kGrp1: write_graphics(c, rom, reg - kGrp0, value); break;
+    case kEnam0:
+    case kEnam1:
+      if (((value ^ before) & 2) != 0) flush(c, rom, clock);
+      t.reg[reg] = value;
+      refresh_missile(t, reg - kEnam0);
+      break;
+    case kEnabl:
+    case kVdelbl:
+      if (value != before) flush(c, rom, clock);
+      t.reg[reg] = value;
+      set_enabled(t, kBall, ball_enabled(t));
+      break;
+    case kHmm0:
+      if (c.cycles - 21 == t.hmove_at && t.hm[kMissile0] == 7 && value >> 4 == 6) {
+        flush(c, rom, clock);
+        t.cosmic = true;
+        t.cosmic_step = 0;
+      }
+      t.reg[reg] = value;
+      t.hm[kMissile0] = value >> 4;
+      break;
+    case kHmp0:
+    case kHmp1:
+    case kHmm1:
+    case kHmbl:
+      t.reg[reg] = value;
+      t.hm[reg - kHmp0] = value >> 4;
+      break;
+    case kVdelp0:
+    case kVdelp1: {
+      const u32 i = reg - kVdelp0;
+      const bool changes = ((value ^ before) & 1) != 0 && t.grp_new[i] != t.grp_old[i];
+      if (changes) flush(c, rom, clock);
+      t.reg[reg] = value;
+      if (changes) refresh_player(t, i);
+      break;
+    }
+    case kResmp0:
+    case kResmp1:
+      if (((value ^ before) & 2) != 0) flush(c, rom, clock);
+      t.reg[reg] = value;
+      write_missile_lock(t, reg - kResmp0, before, value);
+      break;
+    case kHmove:
+      flush(c, rom, clock);
+      strobe_hmove(c, rom);
+      break;
+    case kHmclr:
+      for (u32 i = 0; i < 5; ++i) t.reg[kHmp0 + i] = t.hm[i] = 0;
+      break;
+    case kCxclr:
+      flush(c, rom, clock);
+      t.collisions = 0;
+      t.quiet = false;
+      break;
+    default: break;
+  }
+}
+
+// Upper two bits of a readable register; the caller adds the bus noise.
+ENVPOOL_FN u8 read_tia(Console& c, const Rom& rom, u32 reg) {
+  const Tia& t = c.tia;
+  if (reg < 8) {
+    flush(c, rom, 3 * c.cycles);
+    return static_cast<u8>((t.collisions >> 2 * reg & 3) << 6);
+  }
+  if (reg < 12) {
+    const i32 charging = c.paddle_cycles[reg - 8];
+    if (charging == kCharged) return 0x80;
+    if (charging == kOpen || t.dumping) return 0;
+    return static_cast<u32>(c.cycles) > static_cast<u32>(t.dump_at) + static_cast<u32>(charging) ? 0x80 : 0;
+  }
+  return reg < 14 && !c.fire[reg - 12] ? 0x80 : 0;
+}
+
+// The picture window for a frame whose line 0 began at frame_start.
+ENVPOOL_FN void open_window(Tia& t, const Rom& rom) {
+  t.window_start = 3 * t.frame_start + kClocksPerLine * rom.y_start;
+  t.window_end = t.window_start + kClocksPerLine * rom.height;
+  t.limit_cycle = t.frame_start + kCyclesPerLine * (rom.max_line + 1);
+}
+
+ENVPOOL_FN void reset_tia(Console& c, const Rom& rom) {
+  c.tia = Tia{};
+  c.tia.vsync_end = kNever;
+  open_window(c.tia, rom);
+  c.last_lines = 0;
+  for (u32 b = 0; b < 2; ++b) {
+    for (i32 i = 0; i < kWidth / 8 * rom.height; ++i) c.pixels[b][i] = 0;
+  }
+}
+
+}  // namespace envpool::atari

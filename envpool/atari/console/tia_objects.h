@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shapes of the six TIA objects on one line, as 160-bit masks, and the colour layers made from them.
+#pragma once
+
+#include "envpool/atari/console/state.h"
+
+namespace envpool::atari {
+
+enum TiaRegister : u8 {
+  kVsync,
+  kVblank,
+  kWsync,
+  kRsync,
+  kNusiz0,
+  kNusiz1,
+  kColup0,
+  kColup1,
+  kColupf,
+  kColubk,
+  kCtrlpf,
+  kRefp0,
+  kRefp1,
+  kPf0,
+  kPf1,
+  kPf2,
+  kResp0,
+  kResp1,
+  kResm0,
+  kResm1,
+  kResbl,
+  kAudio0,
+  kGrp0 = 0x1B,
+  kGrp1,
+  kEnam0,
+  kEnam1,
+  kEnabl,
+  kHmp0,
+  kHmp1,
+  kHmm0,
+  kHmm1,
+  kHmbl,
+  kVdelp0,
+  kVdelp1,
+  kVdelbl,
+  kResmp0,
+  kResmp1,
+  kHmove,
+  kHmclr,
+  kCxclr,
+};
+
+ENVPOOL_FN u32 reverse8(u32 v) {
+  v = (v & 0xF0) >> 4 | (v & 0x0F) << 4;
+  v = (v & 0xCC) >> 2 | (v & 0x33) << 2;
+  return (v & 0xAA) >> 1 | (v & 0x55) << 1;
+}
+
+// Every bit of a 16-bit number repeated four times.
+ENVPOOL_FN u64 widen4(u64 v) {
+  v = (v | v << 24) & 0x000000FF000000FFull;
+  v = (v | v << 12) & 0x000F000F000F000Full;
+  v = (v | v << 6) & 0x0303030303030303ull;
+  v = (v | v << 3) & 0x1111111111111111ull;
+  return v * 15;
+}
+
+// Every bit of a number of up to 32 bits repeated twice.
+ENVPOOL_FN u64 widen2(u64 v) {
+  v = (v | v << 16) & 0x0000FFFF0000FFFFull;
+  v = (v | v << 8) & 0x00FF00FF00FF00FFull;
+  v = (v | v << 4) & 0x0F0F0F0F0F0F0F0Full;
+  v = (v | v << 2) & 0x3333333333333333ull;
+  v = (v | v << 1) & 0x5555555555555555ull;
+  return v * 3;
+}
+
+// Distances of the copies selected by NUSIZ; 255 ends the list.
+constexpr u8 kCopies[8][4] = {{0, 255, 255, 255}, {0, 16, 255, 255},  {0, 32, 255, 255}, {0, 16, 32, 255},
+                              {0, 64, 255, 255},  {0, 255, 255, 255}, {0, 32, 64, 255},  {0, 255, 255, 255}};
+
+// Adds a pattern of up to 32 pixels at a position on the 160-pixel ring. `mask` has a fourth word for the overflow.
+ENVPOOL_FN void place(u64* mask, u64 pattern, u32 position) {
+  if (position >= 160) position -= 160;
+  const u32 word = position >> 6, shift = position & 63;
+  mask[word] |= pattern << shift;
+  if (shift > 32) mask[word + 1] |= pattern >> (64 - shift);
+}
+
+ENVPOOL_FN void store_ring(u64* to, const u64* mask) {
+  to[0] = mask[0] | mask[2] >> 32 | mask[3] << 32;
+  to[1] = mask[1];
+  to[2] = mask[2] & 0xFFFFFFFFull;
+}
+
+// Player graphics with VDEL applied, bit 7 leftmost unless reflected.
+ENVPOOL_FN u8 player_graphics(const Tia& t, u32 player) {
+  return t.reg[kVdelp0 + player] & 1 ? t.grp_old[player] : t.grp_new[player];
+}
+
+ENVPOOL_FN void build_player(Tia& t, u32 player) {
+  u64 mask[4] = {0, 0, 0, 0};
+  const u32 mode = t.reg[kNusiz0 + player] & 7;
+  const u32 graphics = player_graphics(t, player);
+  const u64 pattern = t.reg[kRefp0 + player] & 8 ? graphics : reverse8(graphics);
+  const u32 position = t.pos[player];
+  if (mode == 5 || mode == 7) {
+    if (!t.suppressed[player]) place(mask, mode == 5 ? widen2(pattern) : widen4(pattern), position + 1);
+  } else {
+    const u8* copies = kCopies[mode];
+    for (u32 i = t.suppressed[player] ? 1 : 0; copies[i] != 255; ++i) place(mask, pattern, position + copies[i]);
+  }
+  store_ring(t.mask[player], mask);
+}
+
+ENVPOOL_FN void build_missile(Tia& t, u32 missile) {
+  u64 mask[4] = {0, 0, 0, 0};
+  const u32 nusiz = t.reg[kNusiz0 + missile];
+  u32 width_code = nusiz >> 4 & 3;
+  const u32 shape = missile == 0 ? t.missile0_shape : 0;
+  if (shape == 1) width_code |= 1;
+  if (shape != 2) {
+    const u64 pattern = (1ull << (1u << width_code)) - 1;
+    const u8* copies = kCopies[nusiz & 7];
+    for (u32 i = 0; copies[i] != 255; ++i) place(mask, pattern, t.pos[kMissile0 + missile] + copies[i]);
+  }
+  store_ring(t.mask[kMissile0 + missile], mask);
+}
+
+ENVPOOL_FN void build_ball(Tia& t) {
+  u64 mask[4] = {0, 0, 0, 0};
+  place(mask, (1ull << (1u << (t.reg[kCtrlpf] >> 4 & 3))) - 1, t.pos[kBall]);
+  store_ring(t.mask[kBall], mask);
+}
+
+// The 20 playfield cells of the left half, leftmost in bit 0.
+ENVPOOL_FN u32 playfield_cells(const Tia& t) {
+  return t.reg[kPf0] >> 4 | reverse8(t.reg[kPf1]) << 4 | static_cast<u32>(t.reg[kPf2]) << 12;
+}
+
+ENVPOOL_FN void build_playfield(Tia& t) {
+  const u32 left = playfield_cells(t);
+  u32 right = left;
+  if (t.mirror) right = reverse8(left & 0xFF) << 12 | reverse8(left >> 8 & 0xFF) << 4 | reverse8(left >> 16) >> 4;
+  const u64 right_low = widen4(right & 0xFFFF);
+  t.mask[kPlayfield][0] = widen4(left & 0xFFFF);
+  t.mask[kPlayfield][1] = widen4(left >> 16) | right_low << 16;
+  t.mask[kPlayfield][2] = right_low >> 48 | widen4(right >> 16) << 16;
+}
+
+// Brings the masks of all enabled objects up to date.
+ENVPOOL_FN void build_masks(Tia& t) {
+  const u32 needed = t.stale & t.enabled;
+  if (needed == 0) return;
+  if (needed & 1 << kPlayer0) build_player(t, 0);
+  if (needed & 1 << kPlayer1) build_player(t, 1);
+  if (needed & 1 << kMissile0) build_missile(t, 0);
+  if (needed & 1 << kMissile1) build_missile(t, 1);
+  if (needed & 1 << kBall) build_ball(t);
+  if (needed & 1 << kPlayfield) build_playfield(t);
+  t.stale &= ~needed;
+}
+
+// Groups the objects into the three colour layers, lowest priority first. layer_colours() gives their colours.
+ENVPOOL_FN void build_layers(Tia& t) {
+  build_masks(t);
+  t.layers_stale = false;
+  const u32 control = t.reg[kCtrlpf];
+  const bool priority = control & 4;
+  const bool score = (control & 2) && (!priority || t.enabled == 1 << kPlayfield);
+  for (u32 w = 0; w < 3; ++w) {
+    u64 m[kObjects];
+    for (u32 i = 0; i < kObjects; ++i) m[i] = t.enabled >> i & 1 ? t.mask[i][w] : 0;
+    const u64 pair0 = m[kPlayer0] | m[kMissile0];
+    const u64 pair1 = m[kPlayer1] | m[kMissile1];
+    if (score) {
+      const u64 left = w == 0 ? ~0ull : w == 1 ? 0xFFFFull : 0;
+      t.layer[0][w] = m[kBall];
+      t.layer[1][w] = pair1 | (m[kPlayfield] & ~left);
+      t.layer[2][w] = pair0 | (m[kPlayfield] & left);
+    } else {
+      const u64 field = m[kPlayfield] | m[kBall];
+      t.layer[0][w] = priority ? pair1 : field;
+      t.layer[1][w] = priority ? pair0 : pair1;
+      t.layer[2][w] = priority ? field : pair0;
+    }
+  }
+}
+
+ENVPOOL_FN void layer_colours(const Tia& t, u8* colours) {
+  const bool priority = (t.reg[kCtrlpf] & 4) && !((t.reg[kCtrlpf] & 2) && t.enabled == 1 << kPlayfield);
+  colours[0] = priority ? t.colour[1] : t.colour[2];
+  colours[1] = priority ? t.colour[0] : t.colour[1];
+  colours[2] = priority ? t.colour[2] : t.colour[0];
+}
+
+}  // namespace envpool::atari

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ends for good when the level or the score falls, or when health (the low five bits) is used up.
+#pragma once
+
+#include "envpool/atari/games/rules.h"
+
+namespace envpool::atari::games {
+
+struct Darkchambers : Game {
+  static constexpr const char* kRom = "darkchambers";
+  using Modes = Numbers<0>;
+  static constexpr Facts kFacts = {.start = {{kNoop, 486}}, .lives = 1};
+
+  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+    i32& level = r.var[0];
+    const i32 level_now = m.u(0x55);
+    const i32 score = 10 * m.bcd(0x4C, 0x4F);
+    const bool fell = level_now < level;
+    const bool counts = !fell && score >= r.prev;
+    r.reward = counts ? score - r.prev : 0;
+    r.terminal = r.terminal || !counts || m.u(0x4A) % 32 == 0;
+    if (counts) r.prev = score;
+    if (!fell) level = level_now;
+  }
+};
+
+}  // namespace envpool::atari::games

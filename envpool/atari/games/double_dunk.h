@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Modes are four switches of an on-screen menu, walked with the joystick.
+#pragma once
+
+#include "envpool/atari/games/rules.h"
+
+namespace envpool::atari::games {
+
+struct DoubleDunk : Game {
+  static constexpr const char* kRom = "double_dunk";
+  using Modes = Numbers<0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15>;
+  static constexpr Facts kFacts = {.start = {{kUpFire, 1}}};
+
+  // Moves the cursor of the menu until byte 0x30 shows that it has moved.
+  template <class Controls>
+  ENVPOOL_FN static void next_line(Controls& t) {
+    const i32 before = t.memory().u(0x30);
+    while (t.act(kDown, 1) && t.act(kNoop, 1) && t.memory().u(0x30) == before) continue;
+  }
+
+  // Turns a switch, a bit of byte 0x00, on or off.
+  template <class Controls>
+  ENVPOOL_FN static void turn(Controls& t, i32 bit, bool on) {
+    const i32 side = on ? kRight : kLeft;
+    while ((t.memory().u(0x00, bit) != 0) != on && t.act(side, 1) && t.act(kNoop, 1)) continue;
+  }
+
+  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+    const i32 score = m.bcd(0x76) - m.bcd(0x77);
+    r.terminal = (m.bcd(0x76) >= 24 || m.bcd(0x77) >= 24) && m.u(0x7E) == 0xE7;
+    r.pay(score);
+  }
+
+  template <class Controls>
+  ENVPOOL_FN static void select_mode(Controls& t, i32 mode) {
+    t.select(1);
+    next_line(t);
+    next_line(t);
+    turn(t, 0x08, mode & 1);
+    next_line(t);
+    turn(t, 0x10, mode & 2);
+    next_line(t);
+    turn(t, 0x04, mode & 4);
+    next_line(t);
+    turn(t, 0x20, mode & 8);
+    t.soft_reset();
+    t.act(kUpFire, 1);
+    t.act(kNoop, 1);
+  }
+};
+
+}  // namespace envpool::atari::games

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "envpool/atari/games/rules.h"
+
+namespace envpool::atari::games {
+
+struct LaserGates : Game {
+  static constexpr const char* kRom = "laser_gates";
+  using Modes = Numbers<0>;
+  static constexpr Facts kFacts = {.start = {{kResetSwitch, 1}}};
+
+  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+    const i32 score = m.bcd(0x02, 0x01, 0x00);
+    r.terminal = m.u(0x03) == 0;
+    r.pay(score);
+  }
+};
+
+}  // namespace envpool::atari::games

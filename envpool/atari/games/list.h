@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every game, once: ENVPOOL_ATARI_GAMES(X) is X(Adventure) X(AirRaid) ... A game is known by its
+// position in this list.
+#pragma once
+
+#include "envpool/atari/games/adventure.h"
+#include "envpool/atari/games/air_raid.h"
+#include "envpool/atari/games/alien.h"
+#include "envpool/atari/games/amidar.h"
+#include "envpool/atari/games/assault.h"
+#include "envpool/atari/games/asterix.h"
+#include "envpool/atari/games/asteroids.h"
+#include "envpool/atari/games/atlantis.h"
+#include "envpool/atari/games/atlantis2.h"
+#include "envpool/atari/games/backgammon.h"
+#include "envpool/atari/games/bank_heist.h"
+#include "envpool/atari/games/basic_math.h"
+#include "envpool/atari/games/battle_zone.h"
+#include "envpool/atari/games/beam_rider.h"
+#include "envpool/atari/games/berzerk.h"
+#include "envpool/atari/games/blackjack.h"
+#include "envpool/atari/games/bowling.h"
+#include "envpool/atari/games/boxing.h"
+#include "envpool/atari/games/breakout.h"
+#include "envpool/atari/games/carnival.h"
+#include "envpool/atari/games/casino.h"
+#include "envpool/atari/games/centipede.h"
+#include "envpool/atari/games/chopper_command.h"
+#include "envpool/atari/games/crazy_climber.h"
+#include "envpool/atari/games/crossbow.h"
+#include "envpool/atari/games/darkchambers.h"
+#include "envpool/atari/games/defender.h"
+#include "envpool/atari/games/demon_attack.h"
+#include "envpool/atari/games/donkey_kong.h"
+#include "envpool/atari/games/double_dunk.h"
+#include "envpool/atari/games/earthworld.h"
+#include "envpool/atari/games/elevator_action.h"
+#include "envpool/atari/games/enduro.h"
+#include "envpool/atari/games/entombed.h"
+#include "envpool/atari/games/et.h"
+#include "envpool/atari/games/fishing_derby.h"
+#include "envpool/atari/games/flag_capture.h"
+#include "envpool/atari/games/freeway.h"
+#include "envpool/atari/games/frogger.h"
+#include "envpool/atari/games/frostbite.h"
+#include "envpool/atari/games/galaxian.h"
+#include "envpool/atari/games/gopher.h"
+#include "envpool/atari/games/gravitar.h"
+#include "envpool/atari/games/hangman.h"
+#include "envpool/atari/games/haunted_house.h"
+#include "envpool/atari/games/hero.h"
+#include "envpool/atari/games/human_cannonball.h"
+#include "envpool/atari/games/ice_hockey.h"
+#include "envpool/atari/games/jamesbond.h"
+#include "envpool/atari/games/journey_escape.h"
+#include "envpool/atari/games/kaboom.h"
+#include "envpool/atari/games/kangaroo.h"
+#include "envpool/atari/games/keystone_kapers.h"
+#include "envpool/atari/games/king_kong.h"
+#include "envpool/atari/games/klax.h"
+#include "envpool/atari/games/koolaid.h"
+#include "envpool/atari/games/krull.h"
+#include "envpool/atari/games/kung_fu_master.h"
+#include "envpool/atari/games/laser_gates.h"
+#include "envpool/atari/games/lost_luggage.h"
+#include "envpool/atari/games/mario_bros.h"
+#include "envpool/atari/games/miniature_golf.h"
+#include "envpool/atari/games/montezuma_revenge.h"
+#include "envpool/atari/games/mr_do.h"
+#include "envpool/atari/games/ms_pacman.h"
+#include "envpool/atari/games/name_this_game.h"
+#include "envpool/atari/games/othello.h"
+#include "envpool/atari/games/pacman.h"
+#include "envpool/atari/games/phoenix.h"
+#include "envpool/atari/games/pitfall.h"
+#include "envpool/atari/games/pitfall2.h"
+#include "envpool/atari/games/pong.h"
+#include "envpool/atari/games/pooyan.h"
+#include "envpool/atari/games/private_eye.h"
+#include "envpool/atari/games/qbert.h"
+#include "envpool/atari/games/riverraid.h"
+#include "envpool/atari/games/road_runner.h"
+#include "envpool/atari/games/robotank.h"
+#include "envpool/atari/games/seaquest.h"
+#include "envpool/atari/games/sir_lancelot.h"
+#include "envpool/atari/games/skiing.h"
+#include "envpool/atari/games/solaris.h"
+#include "envpool/atari/games/space_invaders.h"
+#include "envpool/atari/games/space_war.h"
+#include "envpool/atari/games/star_gunner.h"
+#include "envpool/atari/games/superman.h"
+#include "envpool/atari/games/surround.h"
+#include "envpool/atari/games/tennis.h"
+#include "envpool/atari/games/tetris.h"
+#include "envpool/atari/games/tic_tac_toe_3d.h"
+#include "envpool/atari/games/time_pilot.h"
+#include "envpool/atari/games/trondead.h"
+#include "envpool/atari/games/turmoil.h"
+#include "envpool/atari/games/tutankham.h"
+#include "envpool/atari/games/up_n_down.h"
+#include "envpool/atari/games/venture.h"
+#include "envpool/atari/games/video_checkers.h"
+#include "envpool/atari/games/video_chess.h"
+#include "envpool/atari/games/video_cube.h"
+#include "envpool/atari/games/video_pinball.h"
+#include "envpool/atari/games/wizard_of_wor.h"
+#include "envpool/atari/games/word_zapper.h"
+#include "envpool/atari/games/yars_revenge.h"
+#include "envpool/atari/games/zaxxon.h"
+
+#define ENVPOOL_ATARI_GAMES(X) \
+  X(Adventure)                 \
+  X(AirRaid)                   \
+  X(Alien)                     \
+  X(Amidar)                    \
+  X(Assault)                   \
+  X(Asterix)                   \
+  X(Asteroids)                 \
+  X(Atlantis)                  \
+  X(Atlantis2)                 \
+  X(Backgammon)                \
+  X(BankHeist)                 \
+  X(BasicMath)                 \
+  X(BattleZone)                \
+  X(BeamRider)                 \
+  X(Berzerk)                   \
+  X(Blackjack)                 \
+  X(Bowling)                   \
+  X(Boxing)                    \
+  X(Breakout)                  \
+  X(Carnival)                  \
+  X(Casino)                    \
+  X(Centipede)                 \
+  X(ChopperCommand)            \
+  X(CrazyClimber)              \
+  X(Crossbow)                  \
+  X(Darkchambers)              \
+  X(Defender)                  \
+  X(DemonAttack)               \
+  X(DonkeyKong)                \
+  X(DoubleDunk)                \
+  X(Earthworld)                \
+  X(ElevatorAction)            \
+  X(Enduro)                    \
+  X(Entombed)                  \
+  X(Et)                        \
+  X(FishingDerby)              \
+  X(FlagCapture)               \
+  X(Freeway)                   \
+  X(Frogger)                   \
+  X(Frostbite)                 \
+  X(Galaxian)                  \
+  X(Gopher)                    \
+  X(Gravitar)                  \
+  X(Hangman)                   \
+  X(HauntedHouse)              \
+  X(Hero)                      \
+  X(HumanCannonball)           \
+  X(IceHockey)                 \
+  X(Jamesbond)                 \
+  X(JourneyEscape)             \
+  X(Kaboom)                    \
+  X(Kangaroo)                  \
+  X(KeystoneKapers)            \
+  X(KingKong)                  \
+  X(Klax)                      \
+  X(Koolaid)                   \
+  X(Krull)                     \
+  X(KungFuMaster)              \
+  X(LaserGates)                \
+  X(LostLuggage)               \
+  X(MarioBros)                 \
+  X(MiniatureGolf)             \
+  X(MontezumaRevenge)          \
+  X(MrDo)                      \
+  X(MsPacman)                  \
+  X(NameThisGame)              \
+  X(Othello)                   \
+  X(Pacman)                    \
+  X(Phoenix)                   \
+  X(Pitfall)                   \
+  X(Pitfall2)                  \
+  X(Pong)                      \
+  X(Pooyan)                    \
+  X(PrivateEye)                \
+  X(Qbert)                     \
+  X(Riverraid)                 \
+  X(RoadRunner)                \
+  X(Robotank)                  \
+  X(Seaquest)                  \
+  X(SirLancelot)               \
+  X(Skiing)                    \
+  X(Solaris)                   \
+  X(SpaceInvaders)             \
+  X(SpaceWar)                  \
+  X(StarGunner)                \
+  X(Superman)                  \
+  X(Surround)                  \
+  X(Tennis)                    \
+  X(Tetris)                    \
+  X(TicTacToe3d)               \
+  X(TimePilot)                 \
+  X(Trondead)                  \
+  X(Turmoil)                   \
+  X(Tutankham)                 \
+  X(UpNDown)                   \
+  X(Venture)                   \
+  X(VideoCheckers)             \
+  X(VideoChess)                \
+  X(VideoCube)                 \
+  X(VideoPinball)              \
+  X(WizardOfWor)               \
+  X(WordZapper)                \
+  X(YarsRevenge)               \
+  X(Zaxxon)

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the rules of a game are made of: the memory they may look at, the little they remember, and
+// the facts that never change. The rules run once after every video frame, and only read memory: a
+// console knows nothing of score, lives or the end of a game. What it does know, the paddles of a
+// game among it, is in console/.
+//
+// A game is a struct in a file of its own:
+//
+//   struct Pong : Game {
+//     static constexpr const char* kRom = "pong";  // file name of the ROM, without ".bin"
+//     using Modes = Numbers<0, 1>;                 // what the `mode` option may be
+//     static constexpr Facts kFacts = {...};
+//     static void begin(Rules&);                   // optional: an episode's start, beyond kFacts
+//     static void evaluate(const Memory&, Rules&);   // after every frame: reward, terminal, lives
+//     static void select_mode(Controls&, i32 mode);  // optional: how to choose with the switches
+//   };
+#pragma once
+
+#include "envpool/core/types.h"
+
+namespace envpool::atari {
+
+// A set of small numbers: actions, difficulties.
+template <class... Ints>
+constexpr u32 set_of(Ints... members) {
+  return ((1u << members) | ... | 0u);
+}
+
+inline constexpr u32 kAllActions = (1u << 18) - 1;
+
+// Actions are numbered as everywhere in Atari research: 6..9 are the diagonals (UPRIGHT, UPLEFT,
+// DOWNRIGHT, DOWNLEFT), 10..17 are 2..9 with FIRE. Those that code names:
+enum Action : u8 { kNoop, kFire, kUp, kRight, kLeft, kDown, kUpFire = 10, kResetSwitch = 40 };
+inline constexpr i32 kActions = 18;
+
+// The modes of a game.
+template <i32... kModes>
+struct Numbers {
+  ENVPOOL_FN static constexpr bool has(i32 mode) { return ((mode == kModes) || ...); }
+};
+
+// One action for a number of frames, at the end of every reset.
+struct Start {
+  u8 action;
+  u16 frames;
+};
+
+struct Facts {
+  u32 actions = kAllActions;  // those that differ in this game, the default action space
+  u32 legal = kAllActions;    // any other reaches the game as NOOP
+  i32 default_mode = 0;
+  u32 difficulties = set_of(0);  // bit 0 of a difficulty is the left switch, bit 1 the right one
+  Start start[3] = {};
+  i32 score = 0;                   // the score a new episode counts from
+  i32 lives = 0;                   // at the start of an episode
+  bool lives_at_end = false;       // lives are shown once the game is over; elsewhere they read 0
+  bool unfinished_frames = false;  // may think so long that a picture takes several frames
+};
+
+// The memory a frame left behind. Offsets count from the first of the console's 128 bytes.
+struct Memory {
+  const u8* console;
+  const u8* cartridge;  // the 128 bytes of cartridge RAM that a few games have
+
+  ENVPOOL_FN i32 u(i32 at, i32 mask = 0xFF) const { return console[at] & mask; }
+  ENVPOOL_FN i32 s(i32 at) const { return i8(console[at]); }
+
+  // Two decimal digits a byte, low byte first. Nibbles above 9 count as they are.
+  template <class... Ints>
+  ENVPOOL_FN i32 bcd(Ints... at) const {
+    return decimal(console, at...);
+  }
+
+  ENVPOOL_FN i32 cart(i32 at) const { return cartridge[at]; }
+  template <class... Ints>
+  ENVPOOL_FN i32 cart_bcd(Ints... at) const {
+    return decimal(cartridge, at...);
+  }
+
+  // One decimal digit; a byte that shows a blank counts as 0.
+  ENVPOOL_FN i32 digit(i32 at, i32 mask, i32 shift, i32 blank = -1) const {
+    const i32 byte = console[at] & mask;
+    return byte == blank ? 0 : byte >> shift;
+  }
+
+ private:
+  ENVPOOL_FN static i32 decimal(const u8*) { return 0; }
+  template <class... Ints>
+  ENVPOOL_FN static i32 decimal(const u8* bytes, i32 at, Ints... rest) {
+    return 10 * (bytes[at] >> 4) + (bytes[at] & 15) + 100 * decimal(bytes, rest...);
+  }
+};
+
+// What the rules remember from frame to frame.
+struct Rules {
+  i32 reward = 0;  // of the last frame
+  i32 prev = 0;    // the score it was counted from
+  i32 lives = 0;
+  i32 var[5] = {};  // a game's own
+  i32 kept = 0;     // the same, but a new episode does not clear it
+  bool terminal = false;
+  bool started = false;  // becomes true in the games that need to see their first life
+
+  ENVPOOL_FN void pay(i32 score) {
+    reward = score - prev;
+    prev = score;
+  }
+  // A score counter that has run over is worth `range` more.
+  ENVPOOL_FN void pay_wrapping(i32 score, i32 range) {
+    pay(score);
+    if (reward < 0) reward += range;
+  }
+  ENVPOOL_FN void pay_at_least(i32 score, i32 least) {
+    pay(score);
+    if (reward < least) reward = least;
+  }
+  ENVPOOL_FN void pay_at_most(i32 score, i32 most) {
+    pay(score);
+    if (reward > most) reward = most;
+  }
+  // Some games overwrite their score once they are over.
+  ENVPOOL_FN void pay_until_terminal(i32 score) {
+    if (terminal) {
+      reward = 0;
+    } else {
+      pay(score);
+    }
+  }
+};
+
+// What a game need not say.
+struct Game {
+  ENVPOOL_FN static void begin(Rules&) {}
+  template <class Controls>
+  ENVPOOL_FN static void select_mode(Controls&, i32) {}
+};
+
+}  // namespace envpool::atari

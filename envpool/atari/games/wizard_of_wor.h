@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A counter of 8000 and more carries a flag, not points.
+#pragma once
+
+#include "envpool/atari/games/rules.h"
+
+namespace envpool::atari::games {
+
+struct WizardOfWor : Game {
+  static constexpr const char* kRom = "wizard_of_wor";
+  using Modes = Numbers<0>;
+  static constexpr Facts kFacts = {
+      .actions = set_of(0, 1, 2, 3, 4, 5, 10, 11, 12, 13),
+      .difficulties = set_of(0, 1),
+      .lives = 3,
+  };
+
+  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+    const i32 shown = m.bcd(0x06, 0x08);
+    r.terminal = m.u(0x0D, 0x0F) == 0 && m.u(0x74) == 0xF8;
+    r.pay(100 * (shown >= 8000 ? shown - 8000 : shown));
+    if (m.u(0x57, 0x01) == 0) r.lives = m.u(0x0D, 0x0F);
+  }
+};
+
+}  // namespace envpool::atari::games

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A console with a cartridge, somebody at its switches, and a scorekeeper: what the Arcade Learning
+// Environment makes of an Atari 2600, frame for frame. Plain data; every machine of a pool shares
+// one Rom and one Setup.
+#pragma once
+
+#include "envpool/atari/console/console.h"
+#include "envpool/atari/games/list.h"
+#include "envpool/core/rng.h"
+
+namespace envpool::atari {
+
+enum GameId : u8 {
+#define X(Name) k##Name,
+  ENVPOOL_ATARI_GAMES(X)
+#undef X
+      kGames
+};
+
+// What does not change while a machine runs.
+struct Setup {
+  const Rom* rom = nullptr;
+  Facts facts;
+  u8 game = 0;  // GameId
+  u8 difficulty = 0;
+  i32 mode = 0;
+};
+
+struct Machine {
+  Console console;
+  Rules rules;
+  i32 paddle[2];  // resistances of the player's paddles
+  u8 held;        // the action in force, which sticky actions repeat
+};
+
+// The switches of the console, in SWCHB. A pressed switch reads 0.
+enum Switch : u8 { kNoSwitch = 0, kReset = 1, kSelect = 2 };
+
+namespace machine_detail {
+
+inline constexpr i32 kPaddleStep = 23000;  // ohms a frame
+inline constexpr i32 kBootFrames = 60;
+inline constexpr i32 kResetFrames = 4;
+
+// Directions of actions 2..9, a nibble each: 1 up, 2 right, 4 left, 8 down.
+inline constexpr u32 kDirections = 0xCA538421;
+
+ENVPOOL_FN u32 directions(i32 action) { return action < kUp ? 0 : kDirections >> (4 * ((action - kUp) % 8)) & 15; }
+ENVPOOL_FN bool fires(i32 action) { return action == kFire || action >= kUpFire; }
+
+// Joystick lines of SWCHA, for the left jack: right, left, down, up from bit 7 down.
+ENVPOOL_FN u8 stick(u32 directions) {
+  return u8((directions & 2) << 6 | (directions & 4) << 4 | (directions & 8) << 2 | (directions & 1) << 4);
+}
+
+ENVPOOL_FN Inputs inputs(const Machine& m, const Setup& setup, i32 action, u8 switches) {
+  const Rom& rom = *setup.rom;
+  Inputs in;
+  in.swchb = u8((0x3F & ~switches) | (setup.difficulty & 3) << 6);
+  if (rom.paddles_left) {
+    const i32 swap = rom.swap_paddles;
+    in.paddle[swap] = m.paddle[0];
+    in.paddle[1 - swap] = m.paddle[1];
+    if (fires(action)) in.swcha &= swap ? 0xBF : 0x7F;
+  } else {
+    in.paddle[0] = in.paddle[1] = kOpen;
+    const u8 lines = stick(directions(action));
+    in.swcha &= u8(~(rom.swap_ports ? lines >> 4 : lines));
+    in.fire[rom.swap_ports] = fires(action);
+  }
+  if (!rom.paddles_right) in.paddle[2] = in.paddle[3] = kOpen;
+  return in;
+}
+
+ENVPOOL_FN Memory memory(const Machine& m) { return {m.console.ram, m.console.cart_ram}; }
+
+ENVPOOL_FN void evaluate(Machine& m, const Setup& setup) {
+  switch (setup.game) {
+#define X(Name) \
+  case k##Name: games::Name::evaluate(memory(m), m.rules); break;
+    ENVPOOL_ATARI_GAMES(X)
+#undef X
+  }
+}
+
+// One video frame and one look at the rules.
+ENVPOOL_FN void frame(Machine& m, const Setup& setup, i32 action, u8 switches, bool draw) {
+  const Rom& rom = *setup.rom;
+  if (rom.paddles_left && switches == kNoSwitch) {
+    const u32 turned = directions(action);
+    m.paddle[0] += turned & 2 ? -kPaddleStep : turned & 4 ? kPaddleStep : 0;
+    if (m.paddle[0] < rom.paddle_min) m.paddle[0] = rom.paddle_min;
+    if (m.paddle[0] > rom.paddle_max) m.paddle[0] = rom.paddle_max;
+  }
+  run_frame(m.console, rom, inputs(m, setup, action, switches), draw);
+  evaluate(m, setup);
+}
+
+ENVPOOL_FN void soft_reset(Machine& m, const Setup& setup, bool draw_last) {
+  for (i32 i = 1; i <= kResetFrames; ++i) {
+    frame(m, setup, kNoop, kReset, draw_last && i == kResetFrames);
+  }
+  m.held = kNoop;
+}
+
+ENVPOOL_FN void begin_rules(Machine& m, const Setup& setup) {
+  Rules fresh;
+  fresh.prev = setup.facts.score;
+  fresh.lives = setup.facts.lives;
+  fresh.kept = m.rules.kept;
+  m.rules = fresh;
+  switch (setup.game) {
+#define X(Name) \
+  case k##Name: games::Name::begin(m.rules); break;
+    ENVPOOL_ATARI_GAMES(X)
+#undef X
+  }
+}
+
+}  // namespace machine_detail
+
+// One frame of play. Returns its reward; once the game is over nothing moves any more.
+ENVPOOL_FN i32 act(Machine& m, const Setup& setup, i32 action, bool draw) {
+  if (m.rules.terminal) return 0;
+  const bool legal = action < kActions && (setup.facts.legal >> action & 1) != 0;
+  machine_detail::frame(m, setup, legal ? action : i32{kNoop}, kNoSwitch, draw);
+  return m.rules.reward;
+}
+
+// The same with sticky actions: with some probability the frame before is repeated instead. m.held is
+// what was really done.
+ENVPOOL_FN i32 act_sticky(Machine& m, const Setup& setup, i32 action, f64 repeat_probability, Rng& rng, bool draw) {
+  if (repeat_probability <= 0 || rng.uniform() >= repeat_probability) m.held = u8(action);
+  return act(m, setup, m.held, draw);
+}
+
+ENVPOOL_FN i32 lives(const Machine& m, const Setup& setup) {
+  return m.rules.terminal && !setup.facts.lives_at_end ? 0 : m.rules.lives;
+}
+
+// Palette indices of the last picture, and of the one before where both frames were drawn and the
+// first was finished (Facts::unfinished_frames). The console draws into two buffers in turn.
+ENVPOOL_FN const u8* screen(const Machine& m) { return screen(m.console); }
+ENVPOOL_FN const u8* previous_screen(const Machine& m) {
+  return reinterpret_cast<const u8*>(m.console.pixels[m.console.buffer ^ 1]);
+}
+
+// The hands that choose a game's mode. They give up, and say so, when a mode does not come up in
+// many minutes of play: no ROM can hang a reset.
+class Controls {
+ public:
+  ENVPOOL_FN Controls(Machine& machine, const Setup& setup, Rng& rng) : machine_(machine), setup_(setup), rng_(rng) {}
+
+  ENVPOOL_FN Memory memory() const { return machine_detail::memory(machine_); }
+  ENVPOOL_FN Rules& rules() { return machine_.rules; }
+  ENVPOOL_FN u32 random() { return rng_.bits(); }
+
+  // Holds SELECT for some frames, which the rules do not see, and lets go for one, which they do.
+  ENVPOOL_FN bool select(i32 frames) {
+    const Inputs in = machine_detail::inputs(machine_, setup_, kNoop, kSelect);
+    for (i32 i = 0; i < frames; ++i) run_frame(machine_.console, *setup_.rom, in, false);
+    machine_detail::frame(machine_, setup_, kNoop, kNoSwitch, false);
+    return patient(frames + 1);
+  }
+  // Presses SELECT until a byte of memory has a value.
+  ENVPOOL_FN void select_until(i32 at, i32 value, i32 frames) {
+    while (memory().u(at) != value && select(frames)) continue;
+  }
+  ENVPOOL_FN bool act(i32 action, i32 frames) {
+    for (i32 i = 0; i < frames; ++i) envpool::atari::act(machine_, setup_, action, false);
+    return patient(frames);
+  }
+  ENVPOOL_FN void soft_reset() { machine_detail::soft_reset(machine_, setup_, false); }
+
+ private:
+  ENVPOOL_FN bool patient(i32 frames) { return (frames_ += frames) < 50000; }
+
+  Machine& machine_;
+  const Setup& setup_;
+  Rng& rng_;
+  i32 frames_ = 0;
+};
+
+// A new game. Memory and the timer's seed carry over from the last one, as on the real console, so
+// that no two resets need be alike. `rng` serves the one game whose mode is chosen by a random wait.
+ENVPOOL_FN void reset_game(Machine& m, const Setup& setup, Rng& rng) {
+  using namespace machine_detail;
+  const Rom& rom = *setup.rom;
+  m.paddle[0] = m.paddle[1] = (rom.paddle_min + rom.paddle_max) / 2;
+  system_reset(m.console, rom);
+  for (i32 i = 0; i < kBootFrames; ++i) frame(m, setup, kNoop, kNoSwitch, false);
+  soft_reset(m, setup, false);
+  begin_rules(m, setup);
+  Controls controls(m, setup, rng);
+  switch (setup.game) {
+#define X(Name) \
+  case k##Name: games::Name::select_mode(controls, setup.mode); break;
+    ENVPOOL_ATARI_GAMES(X)
+#undef X
+  }
+  const bool starts = setup.facts.start[0].frames != 0;
+  soft_reset(m, setup, !starts);
+  for (i32 k = 0; k < 3; ++k) {
+    const Start start = setup.facts.start[k];
+    const bool last = k == 2 || setup.facts.start[k + 1].frames == 0;
+    const bool is_switch = start.action == kResetSwitch;
+    for (i32 i = 1; i <= start.frames; ++i) {
+      frame(m, setup, is_switch ? i32{kNoop} : start.action, is_switch ? kReset : kNoSwitch, last && i == start.frames);
+    }
+  }
+}
+
+// Switches the machine on, cartridge inserted. The first game it then plays is of the default mode;
+// only after another reset is it the one that was asked for.
+ENVPOOL_FN void load(Machine& m, const Setup& setup, Rng& rng) {
+  m.rules = Rules{};
+  m.held = kNoop;
+  power_on(m.console, *setup.rom);
+  Setup first = setup;
+  first.mode = setup.facts.default_mode;
+  first.difficulty = 0;
+  reset_game(m, first, rng);
+}
+
+}  // namespace envpool::atari

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Resizing of 8-bit pictures, bit-equal to OpenCV's cv2.resize with INTER_AREA and INTER_LINEAR.
+//
+// Three things make it quick on Atari pictures without changing a bit:
+//   - equal neighbouring source rows (flat backgrounds, playfield bands) are filtered once;
+//   - a destination row made of one such run is copied from one above it with the same weights;
+//   - palette look-up and the maximum of two frames are done only for the rows that are filtered.
+// Each output's additions keep OpenCV's order, whatever the vector width.
+//
+// `PlainOps` is the readable reference and the only path off x86-64; `Avx2Ops` (resize_avx2.h)
+// gives the same bits and is chosen at run time. Nothing here allocates; a call uses about 8 kB of
+// stack.
+#pragma once
+
+#include "envpool/atari/resize_plan.h"
+#include "envpool/core/types.h"
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__)
+#define ENVPOOL_RESIZE_AVX2 1
+#else
+#define ENVPOOL_RESIZE_AVX2 0
+#endif
+
+namespace envpool::atari {
+
+namespace resize_detail {
+
+// Columns are filtered in strips, so that line buffers have a fixed size whatever the destination's
+// width.
+inline constexpr i32 kStrip = 256;
+
+// Filtered rows that one area sum takes at once: a shrink by 3 or less needs no second pass.
+inline constexpr i32 kLines = 4;
+
+// A product or sum rounded to float before it is used again. Compilers that fuse multiply and add
+// (NVRTC does by default) would keep more bits than OpenCV has.
+ENVPOOL_FN f32 mul(f32 a, f32 b) {
+#ifdef __CUDA_ARCH__
+  return __fmul_rn(a, b);
+#else
+  return a * b;
+#endif
+}
+
+ENVPOOL_FN f32 add(f32 a, f32 b) {
+#ifdef __CUDA_ARCH__
+  return __fadd_rn(a, b);
+#else
+  return a + b;
+#endif
+}
+
+// Round half to even, for 0 <= v < 2^23: adding 2^23 leaves no fraction bits. Area weights sum to 1
+// within rounding, so the result never exceeds 255.
+ENVPOOL_FN u8 round_half_even(f32 v) {
+  constexpr f32 kNoFraction = 8388608.0f;
+  return static_cast<u8>(static_cast<i32>(add(add(v, kNoFraction), -kNoFraction)));
+}
+
+ENVPOOL_FN u8 max(u8 a, u8 b) { return a > b ? a : b; }
+ENVPOOL_FN i32 min(i32 a, i32 b) { return a < b ? a : b; }
+
+ENVPOOL_FN void copy(const u8* from, i32 n, u8* to) {
+  for (i32 i = 0; i < n; ++i) to[i] = from[i];
+}
+
+// One column of one row in fixed point, less the 4 bits OpenCV drops before the vertical pass.
+ENVPOOL_FN i16 fixed_column(const u8* row, const ResizePair& x) {
+  return static_cast<i16>((row[x.index[0]] * x.weight[0] + row[x.index[1]] * x.weight[1]) >> 4);
+}
+
+ENVPOOL_FN u8 fixed_pixel(i32 upper, i32 lower, const ResizePair& y) {
+  return static_cast<u8>((((upper * y.weight[0]) >> 16) + ((lower * y.weight[1]) >> 16) + 2) >> 2);
+}
+
+ENVPOOL_FN f32 area_column(const u8* row, const ResizeSpan& x, const f32* weights) {
+  const u8* from = row + x.first;
+  f32 sum = mul(from[0], weights[x.weights_at]);
+  for (i32 k = 1; k < x.count; ++k) sum = add(sum, mul(from[k], weights[x.weights_at + k]));
+  return sum;
+}
+
+// The inner loops, each over `count` columns starting at column x0 of the plan.
+struct PlainOps {
+  // A palette's values of one channel, as look_up wants them.
+  struct Table {
+    const u8* values;
+    ENVPOOL_FN explicit Table(const u8* table) : values(table) {}
+  };
+
+  static ENVPOOL_FN bool equal(const u8* a, const u8* b, i32 n) {
+    u8 difference = 0;
+    for (i32 i = 0; i < n; ++i) difference |= a[i] ^ b[i];
+    return difference == 0;
+  }
+
+  // changed[y] |= 1 where row y differs from the row above it.
+  static ENVPOOL_FN void mark_changes(const u8* rows, i64 stride, i32 width, i32 height, u8* changed) {
+    for (i32 y = 1; y < height; ++y) {
+      changed[y] |= static_cast<u8>(!equal(rows + y * stride, rows + (y - 1) * stride, width));
+    }
+  }
+
+  static ENVPOOL_FN void look_up(const Table& table, const u8* indices, i32 n, u8* out) {
+    for (i32 i = 0; i < n; ++i) out[i] = table.values[indices[i]];
+  }
+
+  static ENVPOOL_FN void look_up_max(const Table& table, const u8* a, const u8* b, i32 n, u8* out) {
+    for (i32 i = 0; i < n; ++i) out[i] = max(table.values[a[i]], table.values[b[i]]);
+  }
+
+  static ENVPOOL_FN void area_line(const ResizePlan& plan, const u8* row, i32 x0, i32 count, f32* line) {
+    const ResizeSpan* spans = plan_array<ResizeSpan>(plan, plan.columns_at) + x0;
+    const f32* weights = plan_array<f32>(plan, plan.weights_at);
+    for (i32 x = 0; x < count; ++x) line[x] = area_column(row, spans[x], weights);
+  }
+
+  // sum[x] = carry[x] + weights[0] * lines[0][x] + ..., added in that order. Without carry the sum
+  // starts at its first product. `n` is 1 to kLines.
+  static ENVPOOL_FN void area_sum(const f32* carry, const f32* const* lines, const f32* weights, i32 n, i32 count,
+                                  f32* sum) {
+    for (i32 x = 0; x < count; ++x) {
+      const f32 product = mul(weights[0], lines[0][x]);
+      sum[x] = carry != nullptr ? add(carry[x], product) : product;
+    }
+    for (i32 k = 1; k < n; ++k) {
+      for (i32 x = 0; x < count; ++x) sum[x] = add(sum[x], mul(weights[k], lines[k][x]));
+    }
+  }
+
+  // The same, rounded to bytes.
+  static ENVPOOL_FN void area_store(const f32* carry, const f32* const* lines, const f32* weights, i32 n, i32 count,
+                                    u8* dst) {
+    f32 sum[kStrip];
+    area_sum(carry, lines, weights, n, count, sum);
+    for (i32 x = 0; x < count; ++x) dst[x] = round_half_even(sum[x]);
+  }
+
+  static ENVPOOL_FN void fixed_line(const ResizePlan& plan, const u8* row, i32 x0, i32 count, i16* line) {
+    const ResizePair* pairs = plan_array<ResizePair>(plan, plan.columns_at) + x0;
+    for (i32 x = 0; x < count; ++x) line[x] = fixed_column(row, pairs[x]);
+  }
+
+  static ENVPOOL_FN void fixed_store(const i16* upper, const i16* lower, const ResizePair& y, i32 count, u8* dst) {
+    for (i32 x = 0; x < count; ++x) dst[x] = fixed_pixel(upper[x], lower[x], y);
+  }
+};
+
+// Where source rows come from: row(y) is valid until the next call.
+struct GrayRows {
+  const u8* src;
+  i64 stride;
+
+  ENVPOOL_FN const u8* row(i32 y) { return src + y * stride; }
+};
+
+template <class Ops>
+struct IndexedRows {
+  const u8* a;
+  const u8* b;  // null: one frame only
+  typename Ops::Table table;
+  i32 width;
+  u8 values[kMaxResizeSource];
+
+  ENVPOOL_FN IndexedRows(const u8* frame_a, const u8* frame_b, const u8* values_of, i32 src_w)
+      : a(frame_a), b(frame_b), table(values_of), width(src_w) {}
+
+  ENVPOOL_FN const u8* row(i32 y) {
+    const i64 at = static_cast<i64>(y) * width;
+    if (b == nullptr || Ops::equal(a + at, b + at, width)) {
+      Ops::look_up(table, a + at, width, values);
+    } else {
+      Ops::look_up_max(table, a + at, b + at, width, values);
+    }
+    return values;
+  }
+};
+
+// Neighbouring equal source rows form a run; id[y] counts the runs above row y. Two frames' rows
+// are equal where both are.
+struct Runs {
+  u16 id[kMaxResizeSource];
+};
+
+template <class Ops>
+ENVPOOL_FN void find_runs(const u8* a, const u8* b, i64 stride, i32 width, i32 height, Runs& runs) {
+  u8 changed[kMaxResizeSource];
+  for (i32 y = 0; y < height; ++y) changed[y] = 0;
+  Ops::mark_changes(a, stride, width, height, changed);
+  if (b != nullptr) Ops::mark_changes(b, stride, width, height, changed);
+  u16 id = 0;
+  for (i32 y = 0; y < height; ++y) {
+    id = static_cast<u16>(id + changed[y]);
+    runs.id[y] = id;
+  }
+}
+
+// The earlier destination row that y is a copy of, or -1.
+ENVPOOL_FN i32 copied_from(const ResizePlan& plan, const Runs& runs, i32 y) {
+  const ResizeRows* rows = plan_array<ResizeRows>(plan, plan.rows_at);
+  const i32 twin = rows[y].twin;
+  return twin >= 0 && runs.id[rows[twin].first] == runs.id[rows[y].last] ? twin : -1;
+}
+
+// Copies a destination row that is equal to an earlier one; false if there is none.
+ENVPOOL_FN bool copy_twin(const ResizePlan& plan, const Runs& runs, i32 y, i32 count, u8* out) {
+  const i32 twin = copied_from(plan, runs, y);
+  if (twin < 0) return false;
+  copy(out - static_cast<i64>(y - twin) * plan.dst_w, count, out);
+  return true;
+}
+
+// The last filtered rows, one a run. Destination rows ask for runs in ascending order and for
+// neighbouring ones, so a run's slot is its number modulo kSlots, and whatever is at or below
+// `newest` has been filtered and is still there.
+template <class T, i32 kSlots>
+struct LineCache {
+  T slots[kSlots][kStrip];
+  i32 newest = -1;
+
+  ENVPOOL_FN T* slot(i32 run) { return slots[run % kSlots]; }
+};
+
+template <class Ops, class Rows>
+ENVPOOL_FN void area_strip(const ResizePlan& plan, const Runs& runs, Rows& rows, i32 x0, i32 count, u8* dst) {
+  const ResizeSpan* spans = plan_array<ResizeSpan>(plan, plan.lines_at);
+  LineCache<f32, kLines> cache;
+  f32 sum[kStrip];
+  for (i32 y = 0; y < plan.dst_h; ++y) {
+    u8* out = dst + static_cast<i64>(y) * plan.dst_w + x0;
+    if (copy_twin(plan, runs, y, count, out)) continue;
+    const i32 taps = spans[y].count;
+    const f32* weights = plan_array<f32>(plan, plan.weights_at) + spans[y].weights_at;
+    for (i32 done = 0; done < taps; done += kLines) {
+      const i32 n = min(kLines, taps - done);
+      const f32* lines[kLines];
+      for (i32 k = 0; k < n; ++k) {
+        const i32 row = spans[y].first + done + k;
+        const i32 run = runs.id[row];
+        lines[k] = cache.slot(run);
+        if (run <= cache.newest) continue;
+        Ops::area_line(plan, rows.row(row), x0, count, cache.slot(run));
+        cache.newest = run;
+      }
+      const f32* carry = done == 0 ? nullptr : sum;
+      if (done + n < taps) {
+        Ops::area_sum(carry, lines, weights + done, n, count, sum);
+      } else {
+        Ops::area_store(carry, lines, weights + done, n, count, out);
+      }
+    }
+  }
+}
+
+template <class Ops, class Rows>
+ENVPOOL_FN void fixed_strip(const ResizePlan& plan, const Runs& runs, Rows& rows, i32 x0, i32 count, u8* dst) {
+  const ResizePair* pairs = plan_array<ResizePair>(plan, plan.lines_at);
+  LineCache<i16, 2> cache;
+  for (i32 y = 0; y < plan.dst_h; ++y) {
+    u8* out = dst + static_cast<i64>(y) * plan.dst_w + x0;
+    if (copy_twin(plan, runs, y, count, out)) continue;
+    const i16* lines[2];
+    for (i32 k = 0; k < 2; ++k) {
+      const i32 row = pairs[y].index[k];
+      const i32 run = runs.id[row];
+      lines[k] = cache.slot(run);
+      if (run <= cache.newest) continue;
+      Ops::fixed_line(plan, rows.row(row), x0, count, cache.slot(run));
+      cache.newest = run;
+    }
+    Ops::fixed_store(lines[0], lines[1], pairs[y], count, out);
+  }
+}
+
+// Horizontal sums of box_w neighbours.
+ENVPOOL_FN void box_line(const u8* from, i32 box_w, i32 count, i32* line) {
+  if (box_w == 2) {  // the usual one, in a form that compilers vectorise
+    for (i32 x = 0; x < count; ++x) line[x] = from[x * 2] + from[x * 2 + 1];
+    return;
+  }
+  for (i32 x = 0; x < count; ++x) {
+    line[x] = 0;
+    for (i32 i = 0; i < box_w; ++i) line[x] += from[x * box_w + i];
+  }
+}
+
+// Sums brought back to 8 bits. OpenCV rounds 2x2 half up, and every other factor half to even.
+ENVPOOL_FN void box_store(const ResizePlan& plan, const i32* sum, i32 count, u8* dst) {
+  if (plan.box_w == 2 && plan.box_h == 2) {
+    for (i32 x = 0; x < count; ++x) dst[x] = static_cast<u8>((sum[x] + 2) >> 2);
+  } else {
+    for (i32 x = 0; x < count; ++x) dst[x] = round_half_even(mul(static_cast<f32>(sum[x]), plan.box_scale));
+  }
+}
+
+// Whole-number shrinks are rare in Atari (105x80), so they have no vector form of their own.
+template <class Rows>
+ENVPOOL_FN void box_strip(const ResizePlan& plan, const Runs& runs, Rows& rows, i32 x0, i32 count, u8* dst) {
+  i32 line[kStrip];
+  i32 sum[kStrip];
+  i32 line_run = -1;
+  for (i32 y = 0; y < plan.dst_h; ++y) {
+    u8* out = dst + static_cast<i64>(y) * plan.dst_w + x0;
+    if (copy_twin(plan, runs, y, count, out)) continue;
+    for (i32 x = 0; x < count; ++x) sum[x] = 0;
+    for (i32 k = 0; k < plan.box_h; ++k) {
+      const i32 row = y * plan.box_h + k;
+      if (runs.id[row] != line_run) box_line(rows.row(row) + x0 * plan.box_w, plan.box_w, count, line);
+      line_run = runs.id[row];
+      for (i32 x = 0; x < count; ++x) sum[x] += line[x];
+    }
+    box_store(plan, sum, count, out);
+  }
+}
+
+template <class Ops, class Rows>
+ENVPOOL_FN void resize_rows(const ResizePlan& plan, const Runs& runs, Rows& rows, u8* dst) {
+  if (plan.kernel == ResizeKernel::kCopy) {
+    for (i32 y = 0; y < plan.dst_h; ++y) copy(rows.row(y), plan.dst_w, dst + static_cast<i64>(y) * plan.dst_w);
+    return;
+  }
+  for (i32 x0 = 0; x0 < plan.dst_w; x0 += kStrip) {
+    const i32 count = min(kStrip, plan.dst_w - x0);
+    if (plan.kernel == ResizeKernel::kArea) {
+      area_strip<Ops>(plan, runs, rows, x0, count, dst);
+    } else if (plan.kernel == ResizeKernel::kFixed) {
+      fixed_strip<Ops>(plan, runs, rows, x0, count, dst);
+    } else {
+      box_strip(plan, runs, rows, x0, count, dst);
+    }
+  }
+}
+
+template <class Ops>
+ENVPOOL_FN void gray(const ResizePlan& plan, const u8* src, i64 src_stride, u8* dst) {
+  GrayRows rows{src, src_stride};
+  Runs runs;
+  find_runs<Ops>(src, nullptr, src_stride, plan.src_w, plan.src_h, runs);
+  resize_rows<Ops>(plan, runs, rows, dst);
+}
+
+template <class Ops>
+ENVPOOL_FN void indexed_max(const ResizePlan& plan, const u8* frame_a, const u8* frame_b, const u8* gray_table,
+                            u8* dst) {
+  IndexedRows<Ops> rows(frame_a, frame_b, gray_table, plan.src_w);
+  Runs runs;
+  find_runs<Ops>(frame_a, frame_b, plan.src_w, plan.src_w, plan.src_h, runs);
+  resize_rows<Ops>(plan, runs, rows, dst);
+}
+
+// Channels do not mix, so colour is three gray resizes that share the search for equal rows.
+template <class Ops>
+ENVPOOL_FN void rgb_max(const ResizePlan& plan, const u8* frame_a, const u8* frame_b, const u8* rgb_table, u8* dst) {
+  Runs runs;
+  find_runs<Ops>(frame_a, frame_b, plan.src_w, plan.src_w, plan.src_h, runs);
+  u8 table[256];
+  for (i32 channel = 0; channel < 3; ++channel) {
+    for (i32 i = 0; i < 256; ++i) table[i] = rgb_table[i * 3 + channel];
+    IndexedRows<Ops> rows(frame_a, frame_b, table, plan.src_w);
+    resize_rows<Ops>(plan, runs, rows, dst + static_cast<i64>(channel) * plan.dst_h * plan.dst_w);
+  }
+}
+
+}  // namespace resize_detail
+
+}  // namespace envpool::atari
+
+#if ENVPOOL_RESIZE_AVX2
+#include "envpool/atari/resize_avx2.h"
+#endif
+
+namespace envpool::atari {
+
+namespace resize_detail {
+
+ENVPOOL_FN bool has_avx2() {
+#if ENVPOOL_RESIZE_AVX2
+  return __builtin_cpu_supports("avx2");
+#else
+  return false;
+#endif
+}
+
+}  // namespace resize_detail
+
+#if ENVPOOL_RESIZE_AVX2
+#define ENVPOOL_RESIZE_DISPATCH(function, ...)                    \
+  if (resize_detail::has_avx2()) {                                \
+    resize_detail::function<resize_detail::Avx2Ops>(__VA_ARGS__); \
+    return;                                                       \
+  }                                                               \
+  resize_detail::function<resize_detail::PlainOps>(__VA_ARGS__)
+#else
+#define ENVPOOL_RESIZE_DISPATCH(function, ...) resize_detail::function<resize_detail::PlainOps>(__VA_ARGS__)
+#endif
+
+// Resizes one picture of plan.src_h rows, src_stride bytes apart, into dst[dst_h][dst_w].
+ENVPOOL_FN void resize_gray(const ResizePlan& plan, const u8* src, i64 src_stride, u8* dst) {
+  ENVPOOL_RESIZE_DISPATCH(gray, plan, src, src_stride, dst);
+}
+
+// Looks both frames of palette indices (src_h x src_w, rows adjacent) up in gray_table[256], takes
+// the larger value of each pixel and resizes into dst[dst_h][dst_w]. frame_b may be null.
+ENVPOOL_FN void resize_indexed_max(const ResizePlan& plan, const u8* frame_a, const u8* frame_b, const u8* gray_table,
+                                   u8* dst) {
+  ENVPOOL_RESIZE_DISPATCH(indexed_max, plan, frame_a, frame_b, gray_table, dst);
+}
+
+// The same in colour: rgb_table[256][3], the maximum taken in each channel, dst[3][dst_h][dst_w].
+ENVPOOL_FN void resize_rgb_max(const ResizePlan& plan, const u8* frame_a, const u8* frame_b, const u8* rgb_table,
+                               u8* dst) {
+  ENVPOOL_RESIZE_DISPATCH(rgb_max, plan, frame_a, frame_b, rgb_table, dst);
+}
+
+#undef ENVPOOL_RESIZE_DISPATCH
+
+}  // namespace envpool::atari

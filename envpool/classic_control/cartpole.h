@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CartPole: a pole hinged to a cart on a frictionless track, to be kept upright by pushing the cart left or right.
+//
+//   Action       i32, 0 pushes left, 1 right
+//   Observation  f32[4]: cart position, cart velocity, pole angle (0 is upright), pole angular velocity
+//   Reward       1 each step, the last too; with sutton_barto_reward 0, and -1 on the step that ends the episode
+//   Terminated   |position| > 2.4 or |angle| > 12 degrees
+//   Truncated    after 200 steps (v0), 500 (v1)
+//   Reset        each of the four uniform in [-0.05, 0.05)
+//
+// Barto, Sutton, Anderson, "Neuronlike adaptive elements that can solve difficult learning control problems" (1983),
+// with the equations of motion of R. Florian, "Correct equations for the dynamics of the cart-pole system" (2007).
+// Reference: gymnasium 1.4.0, classic_control/cartpole.py, operation for operation.
+#pragma once
+
+#include "envpool/core/env.h"
+#include "envpool/core/portable.h"
+#if ENVPOOL_HOST
+#include "envpool/classic_control/draw.h"
+#include "envpool/core/spec.h"
+#endif
+
+namespace envpool::classic_control {
+
+struct CartPole {
+  static constexpr const char* kName = "CartPole";
+
+  struct Params {
+    f64 gravity, pole_mass, total_mass, length, pole_moment, force, tau;
+    f64 position_limit, angle_limit;
+    bool semi_implicit, sutton_barto_reward;
+  };
+  struct State {
+    f64 position, velocity, angle, spin;
+  };
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) {
+    o.real("gravity", 9.8, "m/s^2, downwards");
+    o.real("masscart", 1.0, "kg").between(1e-6, 1e6);
+    o.real("masspole", 0.1, "kg").between(1e-6, 1e6);
+    o.real("length", 0.5, "m, half of the pole's").between(1e-6, 1e6);
+    o.real("force_mag", 10.0, "N, of a push");
+    o.real("tau", 0.02, "s, of a step").between(1e-6, 1);
+    o.real("x_threshold", 2.4, "m, position beyond which the episode ends").between(0, 1e6);
+    o.real("theta_threshold_radians", 12 * 2 * kPi / 360, "rad, angle beyond which the episode ends").between(0, kPi);
+    o.text("kinematics_integrator", "euler", "how velocities become positions").one_of({"euler", "semi-implicit"});
+    o.boolean("sutton_barto_reward", false, "-1 on the step that ends the episode, 0 on all others");
+  }
+  static Params params(const OptionValues& v) {
+    const f64 cart = v.real("masscart"), pole = v.real("masspole"), length = v.real("length");
+    return {.gravity = v.real("gravity"),
+            .pole_mass = pole,
+            .total_mass = pole + cart,
+            .length = length,
+            .pole_moment = pole * length,
+            .force = v.real("force_mag"),
+            .tau = v.real("tau"),
+            .position_limit = v.real("x_threshold"),
+            .angle_limit = v.real("theta_threshold_radians"),
+            .semi_implicit = v.text("kinematics_integrator") != "euler",
+            .sutton_barto_reward = v.boolean("sutton_barto_reward")};
+  }
+  static void spec(const Params& p, Spec& s) {
+    const f64 position = f32(p.position_limit * 2), angle = f32(p.angle_limit * 2);
+    s.obs<f32>("obs", {4})
+        .bounds({-position, -kInfinity, -angle, -kInfinity}, {position, kInfinity, angle, kInfinity})
+        .says("cart position, cart velocity, pole angle, pole angular velocity");
+    s.action<i32>().categories(2).says("0 pushes left, 1 right");
+    s.reward_low = p.sutton_barto_reward ? -1 : 1;
+    s.reward_high = p.sutton_barto_reward ? 0 : 1;
+    s.render_height = 400;
+    s.render_width = 600;
+  }
+  static void render(const State& s, const Params& p, u8* rgb) {
+    Picture picture(rgb, 600, 400);
+    const f64 scale = 600 / (2 * p.position_limit), pole_width = 10, pole_length = scale * 2 * p.length;
+    const f64 x = s.position * scale + 300, y = 100, axle = y + 7.5;
+    picture.box(x - 25, y - 15, x + 25, y + 15, kBlack);
+    const Frame pole{x, axle, -s.angle};
+    picture.polygon({pole(-pole_width / 2, -pole_width / 2), pole(-pole_width / 2, pole_length - pole_width / 2),
+                     pole(pole_width / 2, pole_length - pole_width / 2), pole(pole_width / 2, -pole_width / 2)},
+                    {202, 152, 101});
+    picture.disc(x, axle, pole_width / 2, {129, 132, 203});
+    picture.line({0, y}, {600, y}, kBlack);
+  }
+#endif
+
+  ENVPOOL_FN static void reset(State& s, const Params&, Rng& rng) {
+    s.position = rng.uniform(-0.05, 0.05);
+    s.velocity = rng.uniform(-0.05, 0.05);
+    s.angle = rng.uniform(-0.05, 0.05);
+    s.spin = rng.uniform(-0.05, 0.05);
+  }
+
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
+    const f64 force = *action.at<i32>(0) == 1 ? p.force : -p.force;
+    const auto [sin, cos] = sincos(s.angle);
+    const f64 push = (force + p.pole_moment * (s.spin * s.spin) * sin) / p.total_mass;
+    const f64 angular =
+        (p.gravity * sin - cos * push) / (p.length * (4.0 / 3.0 - p.pole_mass * (cos * cos) / p.total_mass));
+    const f64 linear = push - p.pole_moment * angular * cos / p.total_mass;
+
+    const f64 velocity = s.velocity + p.tau * linear, spin = s.spin + p.tau * angular;
+    s.position += p.tau * (p.semi_implicit ? velocity : s.velocity);
+    s.angle += p.tau * (p.semi_implicit ? spin : s.spin);
+    s.velocity = velocity;
+    s.spin = spin;
+
+    const bool fell = fabs(s.position) > p.position_limit || fabs(s.angle) > p.angle_limit;
+    return {.reward = p.sutton_barto_reward ? (fell ? -1.0f : 0.0f) : 1.0f, .terminated = fell};
+  }
+
+  ENVPOOL_FN static void observe(const State& s, const Params&, Row row) {
+    f32* const obs = row.at<f32, 4>(0);
+    obs[0] = f32(s.position);
+    obs[1] = f32(s.velocity);
+    obs[2] = f32(s.angle);
+    obs[3] = f32(s.spin);
+  }
+};
+
+}  // namespace envpool::classic_control

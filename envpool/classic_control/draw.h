@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Just enough drawing for the pictures of classic control. Every shape is a function that gives a point's distance from
+// it (negative inside); a pixel whose centre is within half a pixel of the edge is blended. y points up, and whole
+// coordinates are pixel centres. Host only.
+#pragma once
+
+#include <initializer_list>
+
+#include "envpool/core/math.h"
+
+namespace envpool::classic_control {
+
+struct Color {
+  u8 red, green, blue;
+};
+inline constexpr Color kBlack{0, 0, 0};
+
+struct Point {
+  f64 x, y;
+};
+
+// Moves points of a thing's own axes to where it lies: at (x, y), turned by `angle`.
+class Frame {
+ public:
+  Frame(f64 x, f64 y, f64 angle) : x_(x), y_(y), sin_(sin(angle)), cos_(cos(angle)) {}
+  Point operator()(f64 u, f64 v) const { return {x_ + u * cos_ - v * sin_, y_ + u * sin_ + v * cos_}; }
+
+ private:
+  f64 x_, y_, sin_, cos_;
+};
+
+class Picture {
+ public:
+  Picture(u8* rgb, int width, int height) : rgb_(rgb), width_(width), height_(height) {
+    for (int i = 0; i < width * height * 3; ++i) rgb[i] = 255;
+  }
+
+  void disc(f64 x, f64 y, f64 radius, Color color) {
+    paint(x - radius, y - radius, x + radius, y + radius, color,
+          [=](f64 px, f64 py) { return sqrt((px - x) * (px - x) + (py - y) * (py - y)) - radius; });
+  }
+  void line(Point a, Point b, Color color, f64 width = 1) {
+    const f64 dx = b.x - a.x, dy = b.y - a.y, square = max(dx * dx + dy * dy, 1e-9);
+    paint(min(a.x, b.x) - width, min(a.y, b.y) - width, max(a.x, b.x) + width, max(a.y, b.y) + width, color,
+          [=](f64 px, f64 py) {
+            const f64 along = clamp(((px - a.x) * dx + (py - a.y) * dy) / square, 0.0, 1.0);
+            const f64 ux = px - a.x - along * dx, uy = py - a.y - along * dy;
+            return sqrt(ux * ux + uy * uy) - width / 2;
+          });
+  }
+  // Convex, its corners in either order.
+  void polygon(std::initializer_list<Point> corners, Color color) {
+    f64 left = 1e9, right = -1e9, bottom = 1e9, top = -1e9, area = 0;
+    const Point* last = corners.end() - 1;
+    for (const Point& p : corners) {
+      left = min(left, p.x), right = max(right, p.x), bottom = min(bottom, p.y), top = max(top, p.y);
+      area += last->x * p.y - p.x * last->y;
+      last = &p;
+    }
+    paint(left, bottom, right, top, color, [&](f64 px, f64 py) {
+      f64 distance = -1e9;
+      const Point* a = corners.end() - 1;
+      for (const Point& b : corners) {
+        const f64 dx = b.x - a->x, dy = b.y - a->y, length = max(sqrt(dx * dx + dy * dy), 1e-9);
+        const f64 outside = ((px - a->x) * dy - (py - a->y) * dx) / length;
+        distance = max(distance, area > 0 ? outside : -outside);
+        a = &b;
+      }
+      return distance;
+    });
+  }
+  void box(f64 left, f64 bottom, f64 right, f64 top, Color color) {
+    polygon({{left, bottom}, {left, top}, {right, top}, {right, bottom}}, color);
+  }
+  // Three quarters of a circle from the top, with a head that says which way round.
+  void turn_arrow(f64 x, f64 y, f64 radius, bool counterclockwise, Color color) {
+    const f64 way = counterclockwise ? 1 : -1, ring = 0.92 * radius, width = max(1.0, 0.06 * radius);
+    const auto at = [=](f64 turn, f64 r) { return Frame{x, y, kPi / 2 + way * turn}(r, 0); };
+    constexpr int kPieces = 40;
+    constexpr f64 kLast = 1.45 * kPi;
+    for (int i = 0; i < kPieces; ++i) {
+      line(at(kLast * i / kPieces, ring), at(kLast * (i + 1) / kPieces, ring), color, width);
+    }
+    polygon({at(kLast, 0.82 * radius), at(kLast, 1.02 * radius), at(kLast + 0.32, ring)}, color);
+  }
+
+ private:
+  template <class Distance>
+  void paint(f64 left, f64 bottom, f64 right, f64 top, Color color, Distance&& distance) {
+    const int first_x = within(left - 1, width_), last_x = within(right + 1, width_);
+    const int first_y = within(bottom - 1, height_), last_y = within(top + 1, height_);
+    for (int y = first_y; y <= last_y; ++y) {
+      u8* pixel = rgb_ + ((height_ - 1 - y) * width_ + first_x) * 3;
+      for (int x = first_x; x <= last_x; ++x, pixel += 3) {
+        const f64 outside = distance(x, y);
+        if (!(outside < 0.5)) continue;
+        const f64 cover = min(0.5 - outside, 1.0);
+        pixel[0] = blend(pixel[0], color.red, cover);
+        pixel[1] = blend(pixel[1], color.green, cover);
+        pixel[2] = blend(pixel[2], color.blue, cover);
+      }
+    }
+  }
+  // The pixel at x, or the nearest there is; any for NaN.
+  static int within(f64 x, int pixels) { return x > 0 ? int(min(x, pixels - 1.0)) : 0; }
+  static u8 blend(u8 below, u8 above, f64 cover) { return u8(below + (above - below) * cover + 0.5); }
+
+  u8* rgb_;
+  int width_, height_;
+};
+
+// Both mountain cars: the valley sin(3 x) between -1.2 and 0.6, the car at `position`, the flag at `goal`.
+inline void draw_valley(u8* rgb, f64 position, f64 goal) {
+  Picture picture(rgb, 600, 400);
+  constexpr f64 scale = 600 / 1.8;
+  constexpr Color wheel_gray{128, 128, 128}, flag_yellow{204, 204, 0};
+  const auto ground = [](f64 x) { return Point{(x + 1.2) * scale, (sin(3 * x) * 0.45 + 0.55) * scale}; };
+  for (int i = 0; i < 99; ++i) picture.line(ground(-1.2 + 1.8 * i / 99), ground(-1.2 + 1.8 * (i + 1) / 99), kBlack);
+
+  const Point below = ground(position);
+  const Frame car{below.x, below.y + 10, cos(3 * position)};
+  picture.polygon({car(-20, 0), car(-20, 20), car(20, 20), car(20, 0)}, kBlack);
+  for (const f64 side : {10.0, -10.0}) {
+    const Point wheel = car(side, 0);
+    picture.disc(wheel.x, wheel.y, 8, wheel_gray);
+  }
+  const Point flag = ground(goal);
+  picture.line(flag, {flag.x, flag.y + 50}, kBlack);
+  picture.polygon({{flag.x, flag.y + 50}, {flag.x, flag.y + 40}, {flag.x + 25, flag.y + 45}}, flag_yellow);
+}
+
+}  // namespace envpool::classic_control

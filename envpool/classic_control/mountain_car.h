@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MountainCar: a car in a valley, too weak to climb out of it, has to swing up to the flag on the right hill.
+//
+//   Action       i32, 0 accelerates left, 1 not at all, 2 right
+//   Observation  f32[2]: position in [-1.2, 0.6], velocity in [-0.07, 0.07]
+//   Reward       -1 each step
+//   Terminated   position >= 0.5 and velocity >= goal_velocity
+//   Truncated    after 200 steps
+//   Reset        position uniform in [-0.6, -0.4), at rest
+//
+// A. Moore, "Efficient memory-based learning for robot control", PhD thesis, Cambridge (1990).
+// Reference: gymnasium 1.4.0, classic_control/mountain_car.py, operation for operation.
+#pragma once
+
+#include "envpool/core/env.h"
+#include "envpool/core/portable.h"
+#if ENVPOOL_HOST
+#include "envpool/classic_control/draw.h"
+#include "envpool/core/spec.h"
+#endif
+
+namespace envpool::classic_control {
+
+struct MountainCar {
+  static constexpr const char* kName = "MountainCar";
+  static constexpr f64 kLeft = -1.2, kRight = 0.6, kGoal = 0.5, kMaxSpeed = 0.07;
+
+  struct Params {
+    f64 goal_velocity, force, gravity;
+  };
+  struct State {
+    f64 position, velocity;
+  };
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) {
+    o.real("goal_velocity", 0, "velocity the car must have at the flag");
+    o.real("force", 0.001, "velocity that accelerating adds in a step");
+    o.real("gravity", 0.0025, "velocity that the steepest slope adds in a step");
+  }
+  static Params params(const OptionValues& v) {
+    return {.goal_velocity = v.real("goal_velocity"), .force = v.real("force"), .gravity = v.real("gravity")};
+  }
+  static void spec(const Params&, Spec& s) {
+    s.obs<f32>("obs", {2})
+        .bounds({f32(kLeft), -f32(kMaxSpeed)}, {f32(kRight), f32(kMaxSpeed)})
+        .says("position, velocity");
+    s.action<i32>().categories(3).says("0 accelerates left, 1 not at all, 2 right");
+    s.reward_low = s.reward_high = -1;
+    s.render_height = 400;
+    s.render_width = 600;
+  }
+  static void render(const State& s, const Params&, u8* rgb) { draw_valley(rgb, s.position, kGoal); }
+#endif
+
+  ENVPOOL_FN static void reset(State& s, const Params&, Rng& rng) {
+    s.position = rng.uniform(-0.6, -0.4);
+    s.velocity = 0;
+  }
+
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
+    s.velocity += (*action.at<i32>(0) - 1) * p.force + cos(3 * s.position) * -p.gravity;
+    s.velocity = clamp(s.velocity, -kMaxSpeed, kMaxSpeed);
+    s.position = clamp(s.position + s.velocity, kLeft, kRight);
+    if (s.position == kLeft && s.velocity < 0) s.velocity = 0;
+    return {.reward = -1, .terminated = s.position >= kGoal && s.velocity >= p.goal_velocity};
+  }
+
+  ENVPOOL_FN static void observe(const State& s, const Params&, Row row) {
+    f32* const obs = row.at<f32, 2>(0);
+    obs[0] = f32(s.position);
+    obs[1] = f32(s.velocity);
+  }
+};
+
+}  // namespace envpool::classic_control

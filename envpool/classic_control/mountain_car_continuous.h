@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MountainCarContinuous: MountainCar with a throttle, and fuel to be saved.
+//
+//   Action       f32[1], throttle in [-1, 1]; more is clipped
+//   Observation  f32[2]: position in [-1.2, 0.6], velocity in [-0.07, 0.07]
+//   Reward       -0.1 throttle^2, and 100 on reaching the goal
+//   Terminated   position >= 0.45 and velocity >= goal_velocity
+//   Truncated    after 999 steps
+//   Reset        position uniform in [-0.6, -0.4), at rest
+//
+// A. Moore, "Efficient memory-based learning for robot control", PhD thesis, Cambridge (1990).
+// Reference: gymnasium 1.4.0, classic_control/continuous_mountain_car.py, operation for operation. There the state is
+// float64 after a reset and float32 after a step, and so is what is computed from it.
+#pragma once
+
+#include "envpool/core/env.h"
+#include "envpool/core/portable.h"
+#if ENVPOOL_HOST
+#include "envpool/classic_control/draw.h"
+#include "envpool/core/spec.h"
+#endif
+
+namespace envpool::classic_control {
+
+struct MountainCarContinuous {
+  static constexpr const char* kName = "MountainCarContinuous";
+  static constexpr f32 kLeft = -1.2f, kRight = 0.6f, kGoal = 0.45f, kMaxSpeed = 0.07f;
+
+  struct Params {
+    f32 goal_velocity, power;
+  };
+  struct State {
+    f64 position;  // a float32 once the car moved
+    f32 velocity;
+    bool moved;
+  };
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) {
+    o.real("goal_velocity", 0, "velocity the car must have at the flag");
+    o.real("power", 0.0015, "velocity that full throttle adds in a step");
+  }
+  static Params params(const OptionValues& v) {
+    return {.goal_velocity = f32(v.real("goal_velocity")), .power = f32(v.real("power"))};
+  }
+  static void spec(const Params&, Spec& s) {
+    s.obs<f32>("obs", {2}).bounds({kLeft, -kMaxSpeed}, {kRight, kMaxSpeed}).says("position, velocity");
+    s.action<f32>("action", {1}).bounds(-1, 1).says("throttle");
+    s.reward_high = 100;
+    s.render_height = 400;
+    s.render_width = 600;
+  }
+  static void render(const State& s, const Params&, u8* rgb) { draw_valley(rgb, s.position, kGoal); }
+#endif
+
+  ENVPOOL_FN static void reset(State& s, const Params&, Rng& rng) {
+    s.position = rng.uniform(-0.6, -0.4);
+    s.velocity = 0;
+    s.moved = false;
+  }
+
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
+    const f32 throttle = *action.at<f32>(0);
+    const f64 slope = s.moved ? f64(3 * f32(s.position)) : 3 * s.position;
+    s.velocity += clamp(throttle, -1.0f, 1.0f) * p.power - f32(0.0025 * cos(slope));
+    s.velocity = clamp(s.velocity, -kMaxSpeed, kMaxSpeed);
+    const f32 position = clamp(f32(s.position + f64(s.velocity)), kLeft, kRight);
+    if (position == kLeft && s.velocity < 0) s.velocity = 0;
+    s.position = position;
+    s.moved = true;
+
+    const bool there = position >= kGoal && s.velocity >= p.goal_velocity;
+    return {.reward = f32((there ? 100.0 : 0.0) - f64(throttle) * f64(throttle) * 0.1), .terminated = there};
+  }
+
+  ENVPOOL_FN static void observe(const State& s, const Params&, Row row) {
+    f32* const obs = row.at<f32, 2>(0);
+    obs[0] = f32(s.position);
+    obs[1] = s.velocity;
+  }
+};
+
+}  // namespace envpool::classic_control

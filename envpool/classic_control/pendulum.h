@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pendulum: swing a rod up with a motor too weak to lift it directly, and hold it there.
+//
+//   Action       f32[1], torque in [-2, 2] N m; more is clipped
+//   Observation  f32[3]: cos(angle), sin(angle), angular velocity (at most 8 rad/s); angle 0 is upright
+//   Reward       -(angle^2 + 0.1 velocity^2 + 0.001 torque^2), the angle in [-pi, pi), before the step
+//   Terminated   never
+//   Truncated    after 200 steps
+//   Reset        angle uniform in [-pi, pi), velocity in [-1, 1)
+//
+// v0 moves the angle by the velocity before it is limited to 8 rad/s, as gym's Pendulum-v0 did; v1 by the limited one.
+// Reference: gymnasium 1.4.0, classic_control/pendulum.py, operation for operation; there the torque is a float32, so
+// what is computed from it alone is a float32 here too.
+#pragma once
+
+#include "envpool/core/env.h"
+#include "envpool/core/portable.h"
+#if ENVPOOL_HOST
+#include "envpool/classic_control/draw.h"
+#include "envpool/core/spec.h"
+#endif
+
+namespace envpool::classic_control {
+
+struct Pendulum {
+  static constexpr const char* kName = "Pendulum";
+  static constexpr f64 kMaxSpeed = 8, kStep = 0.05;
+  static constexpr f32 kMaxTorque = 2;
+
+  struct Params {
+    f64 gravity;  // angular acceleration by gravity of a level rod
+    f32 torque;   // angular acceleration by a torque of 1
+    bool limit_first;
+  };
+  struct State {
+    f64 angle, spin;
+    f32 torque;  // the last, for the picture
+  };
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) {
+    o.integer("version", 0, "0 or 1: the id's").between(0, 1);
+    o.real("g", 10.0, "m/s^2, downwards");
+    o.real("m", 1.0, "kg, of the rod").between(1e-6, 1e6);
+    o.real("l", 1.0, "m, of the rod").between(1e-6, 1e6);
+  }
+  static Params params(const OptionValues& v) {
+    const f64 mass = v.real("m"), length = v.real("l");
+    return {.gravity = 3 * v.real("g") / (2 * length),
+            .torque = f32(3.0 / (mass * (length * length))),
+            .limit_first = v.integer("version") != 0};
+  }
+  static void spec(const Params&, Spec& s) {
+    s.obs<f32>("obs", {3}).bounds({-1, -1, -kMaxSpeed}, {1, 1, kMaxSpeed}).says("cos(angle), sin(angle), velocity");
+    s.action<f32>("action", {1}).bounds(-kMaxTorque, kMaxTorque).says("torque, N m");
+    s.reward_low = -(kPi * kPi + 0.1 * kMaxSpeed * kMaxSpeed + 0.001 * kMaxTorque * kMaxTorque);
+    s.reward_high = 0;
+    s.render_height = s.render_width = 500;
+  }
+  static void render(const State& s, const Params&, u8* rgb) {
+    Picture picture(rgb, 500, 500);
+    constexpr f64 scale = 500 / 4.4, half = 0.1 * scale, middle = 250;
+    constexpr Color red{204, 77, 77};
+    const Frame rod{middle, middle, s.angle + kPi / 2};
+    const Point end = rod(scale, 0);
+    picture.polygon({rod(0, -half), rod(0, half), rod(scale, half), rod(scale, -half)}, red);
+    picture.disc(middle, middle, half, red);
+    picture.disc(end.x, end.y, half, red);
+    if (s.torque != 0) picture.turn_arrow(middle, middle, scale * 0.25 * fabs(s.torque), s.torque > 0, kBlack);
+    picture.disc(middle, middle, 0.05 * scale, kBlack);
+  }
+#endif
+
+  ENVPOOL_FN static void reset(State& s, const Params&, Rng& rng) {
+    s.angle = rng.uniform(-kPi, kPi);
+    s.spin = rng.uniform(-1, 1);
+    s.torque = 0;
+  }
+
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
+    s.torque = clamp(*action.at<f32>(0), -kMaxTorque, kMaxTorque);
+    f64 turn = fmod(s.angle + kPi, 2 * kPi);
+    if (turn < 0) turn += 2 * kPi;
+    const f64 angle = turn - kPi;
+    const f64 cost = angle * angle + 0.1 * (s.spin * s.spin) + f64(0.001f * (s.torque * s.torque));
+
+    const f64 spin = s.spin + (p.gravity * sin(s.angle) + f64(p.torque * s.torque)) * kStep;
+    s.spin = clamp(spin, -kMaxSpeed, kMaxSpeed);
+    s.angle += (p.limit_first ? s.spin : spin) * kStep;
+    return {.reward = f32(-cost)};
+  }
+
+  ENVPOOL_FN static void observe(const State& s, const Params&, Row row) {
+    f32* const obs = row.at<f32, 3>(0);
+    const auto [sin, cos] = sincos(s.angle);
+    obs[0] = f32(cos);
+    obs[1] = f32(sin);
+    obs[2] = f32(s.spin);
+  }
+};
+
+}  // namespace envpool::classic_control

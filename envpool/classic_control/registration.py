@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ids of classic control, as gymnasium and EnvPool name them."""
+
+from envpool.registration import register_family
+
+_FAMILY = "classic_control"
+
+register_family(
+    "CartPole-v0",
+    _FAMILY,
+    "CartPole",
+    max_episode_steps=200,
+    reward_threshold=195.0,
+    doc="Keep a pole upright on a cart for 200 steps.",
+)
+register_family(
+    "CartPole-v1",
+    _FAMILY,
+    "CartPole",
+    max_episode_steps=500,
+    reward_threshold=475.0,
+    doc="Keep a pole upright on a cart for 500 steps.",
+)
+register_family(
+    "Pendulum-v0",
+    _FAMILY,
+    "Pendulum",
+    max_episode_steps=200,
+    doc="Swing a rod up and hold it, with a weak motor; the angle follows the speed before its limit.",
+    version=0,
+)
+register_family(
+    "Pendulum-v1",
+    _FAMILY,
+    "Pendulum",
+    max_episode_steps=200,
+    doc="Swing a rod up and hold it, with a weak motor.",
+    version=1,
+)
+register_family(
+    "MountainCar-v0",
+    _FAMILY,
+    "MountainCar",
+    max_episode_steps=200,
+    reward_threshold=-110.0,
+    doc="Swing a weak car out of a valley: left, nothing or right.",
+)
+register_family(
+    "MountainCarContinuous-v0",
+    _FAMILY,
+    "MountainCarContinuous",
+    max_episode_steps=999,
+    reward_threshold=90.0,
+    doc="Swing a weak car out of a valley with a throttle, saving fuel.",
+)
+register_family(
+    "Acrobot-v1",
+    _FAMILY,
+    "Acrobot",
+    max_episode_steps=500,
+    reward_threshold=-100.0,
+    doc="Swing the end of a two-link chain above a line, by the motor between the links.",
+)

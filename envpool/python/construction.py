@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From an id and the keywords of `make` to everything a pool is made of."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from envpool.python.options import (
+    AUTORESET_MODES,
+    COMMON,
+    NO_LIMIT,
+    Option,
+    Value,
+    check_common,
+    check_known,
+    declared_options,
+)
+from envpool.python.spaces import ArraySpecs
+
+if TYPE_CHECKING:
+    from envpool._core import Pool
+    from envpool.python.env_spec import EnvSpec
+    from envpool.registration import Registration
+
+_CAN_RENDER = 4
+
+
+class Construction:
+    """Checked options of one pool, and what follows from them.
+
+    Attributes:
+        registration: what is made.
+        given: the keywords as the caller gave them, which make the same again.
+        common: the options every environment has.
+        options: the options this environment declares, by name.
+        config: every option with its value, in EnvPool's order. `make(id, **config)` makes the same again.
+        arrays: the arrays the environment reads and writes.
+    """
+
+    def __init__(self, registration: Registration, given: Mapping[str, Any]) -> None:
+        from envpool import _core
+
+        self.registration = registration
+        self.given = dict(given)
+        self.label = label = registration.task_id
+        self.table = registration.load()
+        self.options = declared_options(self.table, registration.defaults)
+        shared = [name for name in COMMON if name not in self.options]
+        check_known(label, given, [*shared, *self.options])
+        self.common = common = check_common(
+            label,
+            {name: value for name, value in given.items() if name in shared},
+            registration.max_episode_steps,
+            registration.reward_threshold,
+            _core.usable_cpus(),
+        )
+        own = {
+            name: option.check(label, given[name]) if name in given else option.default
+            for name, option in self.options.items()
+        }
+        self._prepared = [self._prepare(own)]
+        self._max_episode_steps = [_limit(common.max_episode_steps)] * common.num_envs
+        self.arrays = ArraySpecs.from_json(self._spec_of(self._prepared[0]))
+        if common.env_options:
+            self._override(own)
+        self._check_against_arrays()
+        self.config = self._config(own)
+
+    def _prepare(self, own: dict[str, Value]) -> dict[str, Value]:
+        hook = self.registration.prepare
+        return own if hook is None else hook(self.label, dict(own))
+
+    def _spec_of(self, prepared: dict[str, Value]) -> str:
+        try:
+            return self.table.spec(prepared)
+        except ValueError as error:
+            text = str(error)
+            raise ValueError(text if text.startswith("[") else f"[{self.label}] {text}") from None
+
+    def _override(self, own: dict[str, Value]) -> None:
+        """Options of single environments."""
+        each = []
+        for index, entry in enumerate(self.common.env_options):
+            values = dict(own)
+            for name, value in entry.items():
+                label = f"{self.label}] [env_options[{index}]"
+                if name == "max_episode_steps" and name not in self.options:
+                    limit = Option(name, "int", 0, 0, NO_LIMIT).check(label, value)
+                    self._max_episode_steps[index] = _limit(int(limit))
+                    continue
+                check_known(label, [name], [*self.options, "max_episode_steps"])
+                if self.options[name].changes_shapes:
+                    raise ValueError(
+                        f"[{label}] {name} can change the shape of an array, so it must be the same in all "
+                        f"environments of a pool, got {value!r}"
+                    )
+                values[name] = self.options[name].check(label, value)
+            each.append(self._prepare(values))
+        self._prepared = each
+
+    def _check_against_arrays(self) -> None:
+        common, label = self.common, self.label
+        if common.max_num_players not in (None, self.arrays.max_players):
+            raise ValueError(
+                f"[{label}] max_num_players must be {self.arrays.max_players}, as the environment has it, "
+                f"got {common.max_num_players}"
+            )
+        if common.render_mode is not None and not self.can_render:
+            raise ValueError(f"[{label}] render_mode must be None, for it has no picture, got {common.render_mode!r}")
+
+    @property
+    def can_render(self) -> bool:
+        """Whether there are pictures of this environment."""
+        return bool(self.table.flags & _CAN_RENDER) and self.arrays.render_size[0] > 0
+
+    def _config(self, own: dict[str, Value]) -> dict[str, Any]:
+        common = self.common
+        config: dict[str, Any] = {name: getattr(common, name) for name in COMMON if name not in self.options}
+        config["max_num_players"] = self.arrays.max_players
+        if config["gym_reset_return_info"] is None:
+            config["gym_reset_return_info"] = common.step_api != "classic"
+        if len(common.render_env_id) == 1:
+            config["render_env_id"] = common.render_env_id[0]
+        ours = ("reward_threshold", "render_mode", "render_env_id", "autoreset_mode", "env_options", "step_api")
+        last = {name: config.pop(name) for name in ours if name in config}
+        return {**config, **own, **last}
+
+    @cached_property
+    def spec(self) -> EnvSpec:
+        """What `env.spec` and `make_spec` return."""
+        from envpool.python.env_spec import EnvSpec
+
+        return EnvSpec(self)
+
+    def make_pool(self, outputs: list[str]) -> Pool:
+        """Makes the pool, which shall return these arrays."""
+        from envpool import _core
+
+        common = self.common
+        self._check_memory()
+        seeds, streams = seeds_and_streams(common.env_seed or common.seed, np.arange(common.num_envs))
+        try:
+            return _core.Pool(
+                self.table,
+                self.label,
+                self._prepared,
+                common.num_envs,
+                common.batch_size,
+                common.num_threads,
+                common.thread_affinity_offset,
+                seeds,
+                streams,
+                AUTORESET_MODES.index(common.autoreset_mode),
+                self._max_episode_steps,
+                outputs,
+            )
+        except MemoryError:
+            raise self._too_large() from None
+        except (ValueError, RuntimeError) as error:  # an environment's own constructor does not know its id
+            if "bad_alloc" in str(error):
+                raise self._too_large() from None
+            if str(error).startswith("["):
+                raise
+            raise type(error)(f"[{self.label}] {error}") from None
+
+    def _check_memory(self) -> None:
+        """Refuses batches that the machine has no memory for. Linux would grant them, and kill the process later."""
+        arrays = self.arrays
+        fields = (*arrays.observations, *arrays.infos)
+        row = sum(field.low.nbytes * (arrays.max_players if field.per_player else 1) for field in fields)
+        # One batch that is written, one that the caller holds.
+        if 2 * row * self.common.batch_size > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
+            raise self._too_large()
+
+    def _too_large(self) -> MemoryError:
+        return MemoryError(
+            f"[{self.label}] num_envs: no memory for {self.common.num_envs} environments in batches of "
+            f"{self.common.batch_size}"
+        )
+
+
+def _limit(max_episode_steps: int) -> int:
+    return 0 if max_episode_steps == NO_LIMIT else max_episode_steps
+
+
+def seeds_and_streams(seed: int | list[int], env_ids: Any) -> tuple[Any, Any]:
+    """The generator's key of each environment: one seed and its own stream, or its own seed and stream 0."""
+    if isinstance(seed, list):
+        return np.array(seed, np.uint64), np.zeros(len(seed), np.uint32)
+    return np.full(len(env_ids), seed, np.uint64), np.asarray(env_ids).astype(np.uint32)

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of an environment before one is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from envpool.python import spaces
+from envpool.python.options import Option
+
+if TYPE_CHECKING:
+    import gymnasium
+
+    from envpool.python.construction import Construction
+
+
+class ArraySpec(NamedTuple):
+    """One raw array: a leading -1 in the shape is the players of one environment."""
+
+    shape: list[int]
+    dtype: np.dtype[Any]
+    minimum: Any
+    maximum: Any
+
+
+class EnvSpec:
+    """Options, spaces and specs of an environment, as `env.spec` and `make_spec` give them.
+
+    Attributes:
+        id: the id it was registered under.
+        doc: one line of what it is.
+        config: a namedtuple of every option with its value.
+        options: what the environment's own options mean: default, range or choices, one line of text.
+        reward_threshold: return at which the task counts as solved, or None.
+    """
+
+    def __init__(self, construction: Construction) -> None:
+        self._construction = construction
+        self.id = construction.label
+        self.doc = construction.registration.doc
+        self.config: Any = spaces.record("Config", tuple(construction.config))(**construction.config)
+        self.options: Mapping[str, Option] = MappingProxyType(construction.options)
+        self.reward_threshold = construction.common.reward_threshold
+
+    def __repr__(self) -> str:
+        return f"EnvSpec({self.id!r}, observation_space={self.observation_space}, action_space={self.action_space})"
+
+    def __reduce__(self) -> Any:
+        return _make, (self._construction.registration, self._construction.given)
+
+    @cached_property
+    def gymnasium_observation_space(self) -> gymnasium.Space[Any]:
+        """One environment's (or player's) observation space, of gymnasium."""
+        import gymnasium
+
+        tree = spaces.observation_tree(self._construction.arrays)
+        space: gymnasium.Space[Any] = spaces.space(tree, gymnasium.spaces)
+        return space
+
+    @cached_property
+    def gymnasium_action_space(self) -> gymnasium.Space[Any]:
+        """One environment's (or player's) action space, of gymnasium."""
+        import gymnasium
+
+        space: gymnasium.Space[Any] = spaces.space(spaces.action_tree(self._construction.arrays), gymnasium.spaces)
+        return space
+
+    @property
+    def observation_space(self) -> gymnasium.Space[Any]:
+        """The same as `gymnasium_observation_space`."""
+        return self.gymnasium_observation_space
+
+    @property
+    def action_space(self) -> gymnasium.Space[Any]:
+        """The same as `gymnasium_action_space`."""
+        return self.gymnasium_action_space
+
+    def observation_spec(self) -> Any:
+        """One environment's dm_env specs, in the namedtuple that a TimeStep's observation is."""
+        return spaces.dm_spec(spaces.dm_tree(self._construction.arrays))
+
+    def action_spec(self) -> Any:
+        """One environment's (or player's) dm_env action spec; a dict of them where an action has several fields."""
+        tree = spaces.action_tree(self._construction.arrays)
+        if isinstance(tree, dict):
+            return {name: spaces.dm_spec(field) for name, field in tree.items()}
+        return spaces.dm_spec(tree)
+
+    def reward_spec(self) -> Any:
+        """One environment's (or player's) dm_env reward spec."""
+        arrays = self._construction.arrays
+        return spaces.dm_spec(spaces.common_field("reward", "float32", arrays.reward_low, arrays.reward_high))
+
+    def discount_spec(self) -> Any:
+        """One environment's (or player's) dm_env discount spec."""
+        return spaces.dm_spec(spaces.common_field("discount", "float32", 0, 1))
+
+    @property
+    def state_array_spec(self) -> dict[str, ArraySpec]:
+        """Every array a step returns."""
+        arrays, whole = self._construction.arrays, 2**31 - 1
+        players = -1 if arrays.max_players > 1 else None
+        common = {
+            "info:env_id": spaces.common_field("env_id", "int32", 0, whole),
+            "info:players.env_id": spaces.common_field("players.env_id", "int32", 0, whole),
+            "elapsed_step": spaces.common_field("elapsed_step", "int32", 0, whole),
+            "reward": spaces.common_field("reward", "float32", arrays.reward_low, arrays.reward_high),
+            "discount": spaces.common_field("discount", "float32", 0, 1),
+            "step_type": spaces.common_field("step_type", "int32", 0, 2),
+            "terminated": spaces.common_field("terminated", "bool", 0, 1),
+            "trunc": spaces.common_field("truncated", "bool", 0, 1),
+        }
+        specs = {name: _array_spec(field, False, players) for name, field in common.items()}
+        for name in ("info:players.env_id", "reward", "discount"):
+            specs[name] = specs[name]._replace(shape=[-1])
+        for field in arrays.observations:
+            name = field.name if arrays.single_observation else "obs:" + field.name.removeprefix("obs:")
+            specs[name] = _array_spec(field, field.per_player, players)
+        for field in arrays.infos:
+            specs["info:" + field.name.removeprefix("info:")] = _array_spec(field, field.per_player, players)
+        return specs
+
+    @property
+    def action_array_spec(self) -> dict[str, ArraySpec]:
+        """Every array an action may hold."""
+        whole = 2**31 - 1
+        specs = {
+            "env_id": _array_spec(spaces.common_field("env_id", "int32", 0, whole), False, None),
+            "players.env_id": _array_spec(spaces.common_field("players.env_id", "int32", 0, whole), True, -1),
+        }
+        players = -1 if self._construction.arrays.max_players > 1 else None
+        for field in self._construction.arrays.actions:
+            specs[field.name] = _array_spec(field, field.per_player, players)
+        return specs
+
+
+def _array_spec(field: spaces.Field, per_player: bool, players: int | None) -> ArraySpec:
+    lead = [players] if per_player and players is not None else []
+    return ArraySpec([*lead, *field.shape], field.dtype, field.low.min(), field.high.max())
+
+
+def _make(registration: Any, given: dict[str, Any]) -> EnvSpec:
+    from envpool.python.construction import Construction
+
+    return Construction(registration, given).spec

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the pools of all faces have in common: everything but the form of what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from envpool._core import EnvError as CoreEnvError
+from envpool.python.construction import Construction, seeds_and_streams
+from envpool.python.errors import EnvError
+from envpool.python.options import as_number, check_env_ids, check_seed, check_seeds
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from envpool.python.layout import Layout, Pack
+    from envpool.registration import Registration
+
+
+class EnvPoolMixin:
+    """A pool of environments that are stepped together.
+
+    Pools are pickled and copied by how they were made: what comes back is a new pool with the same id, options and
+    seed, at the beginning of its first episodes. `snapshot` and `restore` carry state.
+
+    Attributes:
+        spec: the EnvSpec: id, config, spaces, reward threshold.
+        num_envs: environments in the pool.
+        closed: whether `close` was called.
+    """
+
+    num_envs: int
+    closed: bool
+    spec: Any
+
+    def _init(self, construction: Construction, layout: Layout) -> None:
+        """Makes the pool. Faces call it last, for a failure in it must leave nothing behind."""
+        self._construction = construction
+        self._layout = layout
+        self._pack = layout.step
+        self._label = construction.label
+        self._next_seed: Any = None
+        self.num_envs = construction.common.num_envs
+        self.closed = False
+        self.spec = construction.spec
+        self._pool = construction.make_pool(layout.outputs)
+        construction.config["num_threads"] = self._pool.num_threads
+
+    # ---- stepping ----
+
+    def step(self, action: Any, env_id: Any = None) -> Any:
+        """Does one step of every environment, or of those named, and waits for a batch.
+
+        Args:
+            action: an array with one row per environment (per player, where there are several), or whatever
+                np.asarray takes; a dict of such arrays where an action has several fields. A dict may also hold
+                "env_id" and "players.env_id", the environment of each row.
+            env_id: ids of the environments to step, int, in the order of the action's rows; None is all of them.
+
+        Returns:
+            What `recv` returns.
+
+        Raises:
+            TypeError: the action or env_id is of the wrong dtype.
+            ValueError: a wrong shape, a value out of range or NaN, an unknown or repeated env_id.
+            RuntimeError: an environment is under way already, the pool is closed, or the process is a fork.
+            EnvError: an environment threw; the exception holds what would have been returned.
+        """
+        try:
+            return self._pack(self._pool.step(action, env_id))
+        except CoreEnvError as error:
+            self._raise(error, self._pack)
+
+    def send(self, action: Any, env_id: Any = None) -> None:
+        """Starts one step, and does not wait. Takes and raises what `step` does."""
+        self._pool.send(action, env_id)
+
+    def recv(self, reset: bool = False, return_info: bool = True, timeout: float | None = None) -> Any:
+        """Waits for the next batch of what was sent.
+
+        In a synchronous pool that is the oldest send, its rows in the order they were asked for. In an asynchronous
+        one it is the next batch_size environments to be ready, `info["env_id"]` telling which.
+
+        Args:
+            reset: return what `reset` returns instead.
+            return_info: with `reset`, whether info comes with the observation.
+            timeout: seconds to wait at most; None is for ever.
+
+        Raises:
+            TimeoutError: no batch was complete in time. Nothing is lost.
+            RuntimeError: less is under way than a batch needs, the pool is closed, or the process is a fork.
+            EnvError: an environment threw; the exception holds what would have been returned.
+        """
+        pack = self._layout.reset if reset else self._pack
+        if reset and not return_info:
+            pack = self._without_info(pack)
+        try:
+            return pack(self._pool.recv(-1.0 if timeout is None else self._seconds("timeout", timeout)))
+        except CoreEnvError as error:
+            self._raise(error, pack)
+
+    def _reset(self, env_id: Any = None, seed: Any = None, pack: Pack | None = None) -> Any:
+        """Starts new episodes and waits for a batch. What was under way when all are reset is dropped."""
+        self._send_reset(env_id, seed)
+        pack = pack or self._layout.reset
+        try:
+            return pack(self._pool.recv())
+        except CoreEnvError as error:
+            self._raise(error, pack)
+
+    def async_reset(self) -> None:
+        """Starts new episodes in all environments, and does not wait: `recv` returns their first observations."""
+        self._send_reset(None, None)
+
+    def seed(self, seed: Any = None) -> list[int]:
+        """Sets the seed of the next reset, as old gym's scripts do. `reset(seed=...)` is the plain way."""
+        if seed is None:
+            self._next_seed = None
+            return []
+        self._next_seed = self._checked_seed(seed, self.num_envs)
+        return self._next_seed if isinstance(self._next_seed, list) else [self._next_seed]
+
+    def _send_reset(self, env_id: Any, seed: Any) -> None:
+        if seed is None:
+            seed, self._next_seed = self._next_seed, None
+            if seed is not None and isinstance(seed, list) and env_id is not None:
+                seed = [seed[index] for index in self._ids("env_id", env_id)]
+        if env_id is None and self._pool.under_way:
+            self._pool.discard()
+        if seed is None:
+            self._pool.reset(env_id)
+            return
+        ids = self.all_env_ids if env_id is None else np.array(self._ids("env_id", env_id), np.int32)
+        self._pool.reset(ids, *seeds_and_streams(self._checked_seed(seed, len(ids)), ids))
+
+    def _checked_seed(self, seed: Any, count: int) -> int | list[int]:
+        if as_number(seed, "int") is None and hasattr(seed, "__len__") and not isinstance(seed, (str, bytes, Mapping)):
+            return check_seeds(self._label, "seed", seed, count)
+        return check_seed(self._label, "seed", seed)
+
+    def _ids(self, name: str, env_id: Any) -> list[int]:
+        return check_env_ids(self._label, name, env_id, self.num_envs)
+
+    def _raise(self, error: CoreEnvError, pack: Pack) -> NoReturn:
+        raise EnvError(str(error), error.env_id, error.messages, pack(error.arrays)) from None
+
+    @staticmethod
+    def _without_info(pack: Pack) -> Pack:
+        return lambda arrays: pack(arrays)[0]
+
+    # ---- state and pictures ----
+
+    def snapshot(self, env_id: int) -> bytes:
+        """The whole state of one environment, its generator and time limit included.
+
+        Raises:
+            ValueError: an unknown env_id.
+            RuntimeError: it is under way, or this environment cannot save its state.
+        """
+        return self._pool.snapshot(self._one_id(env_id))
+
+    def restore(self, env_id: int, state: bytes) -> None:
+        """Puts one environment into a state that `snapshot` returned; it goes on from there, bit for bit.
+
+        The state may come from another environment or pool of the same id and options. What the next step returns is
+        the step after the snapshot; no observation of the state itself is returned.
+
+        Raises:
+            TypeError: state is not bytes.
+            ValueError: an unknown env_id, or a state of something else.
+            RuntimeError: it is under way, or this environment cannot load a state.
+        """
+        if not isinstance(state, (bytes, bytearray)):
+            raise TypeError(f"[{self._label}] state must be what snapshot returned, got {type(state).__name__}")
+        self._pool.restore(self._one_id(env_id), bytes(state))
+
+    def _one_id(self, env_id: Any) -> int:
+        if as_number(env_id, "int") is None:
+            raise TypeError(f"[{self._label}] env_id must be an int from 0 to {self.num_envs - 1}, got {env_id!r}")
+        return self._ids("env_id", env_id)[0]
+
+    def _frames(self, env_ids: Any = None) -> npt.NDArray[np.uint8]:
+        if self._construction.common.render_mode is None:
+            raise RuntimeError(f"[{self._label}] render needs the pool to be made with render_mode='rgb_array'")
+        ids = self._construction.common.render_env_id if env_ids is None else self._ids("env_ids", env_ids)
+        return self._pool.render(np.array(ids, np.int32))
+
+    # ---- what it is ----
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """Every option with its value, as EnvPool names them; `make(id, **config)` makes the same again."""
+        return dict(self._construction.config)
+
+    @property
+    def all_env_ids(self) -> npt.NDArray[np.int32]:
+        """0 to num_envs - 1, int32."""
+        return np.arange(self.num_envs, dtype=np.int32)
+
+    @property
+    def is_async(self) -> bool:
+        """Whether batches are of fewer than all environments, so that the readiest come first."""
+        return self._construction.common.batch_size != self.num_envs
+
+    def players(self, env_id: Any = None) -> npt.NDArray[np.int32]:
+        """How many players each environment (or each of those named) has now, int32."""
+        ids = self.all_env_ids if env_id is None else np.array(self._ids("env_id", env_id), np.int32)
+        return np.array(self._pool.players(ids), np.int32)
+
+    def __len__(self) -> int:
+        return self.num_envs
+
+    def __repr__(self) -> str:
+        config = self._construction.config
+        keys = ("num_envs", "batch_size", "num_threads", "autoreset_mode")
+        shown = ", ".join(f"{key}={config[key]!r}" for key in keys)
+        return f"{type(self).__name__}({self._label!r}, {shown}{', closed' if self.closed else ''})"
+
+    __str__ = __repr__  # gym's and gymnasium's would hide it
+
+    # ---- its end, and its copies ----
+
+    def close(self, timeout: float = 10.0, **_: Any) -> None:
+        """Ends the threads and the environments. Closing twice is fine; any other use after it is a RuntimeError.
+
+        Args:
+            timeout: seconds to wait for environments that are in the middle of a step.
+
+        Raises:
+            TimeoutError: one did not finish in time. The pool is closed all the same.
+        """
+        seconds = self._seconds("timeout", timeout)
+        self.closed = True
+        self._pool.close(seconds)
+
+    def _seconds(self, name: str, value: Any) -> float:
+        seconds = as_number(value, "float")
+        if seconds is None:
+            raise TypeError(f"[{self._label}] {name} must be a number of seconds, got {value!r}")
+        if not seconds >= 0:
+            raise ValueError(f"[{self._label}] {name} must be a number of seconds of at least 0, got {value!r}")
+        return seconds
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        """Does nothing, where gym and gymnasium would call close: a pool ends its threads when it is collected."""
+
+    def __reduce__(self) -> Any:
+        construction = self._construction
+        return _remake, (type(self).__module__, type(self).__qualname__, construction.registration, construction.given)
+
+
+def _remake(module: str, face: str, registration: Registration, given: dict[str, Any]) -> Any:
+    import importlib
+
+    return getattr(importlib.import_module(module), face)(registration, given)

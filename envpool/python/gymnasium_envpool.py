@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The face of gymnasium: a pool as a `gymnasium.vector.VectorEnv`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from envpool.python.construction import Construction
+from envpool.python.envpool import EnvPoolMixin
+from envpool.python.layout import dict_layout
+
+if TYPE_CHECKING:
+    import gymnasium
+
+    from envpool.python.layout import Layout
+    from envpool.registration import Registration
+
+_MODES = {
+    "next_step": AutoresetMode.NEXT_STEP,
+    "same_step": AutoresetMode.SAME_STEP,
+    "disabled": AutoresetMode.DISABLED,
+}
+
+
+class GymnasiumEnvPool(EnvPoolMixin, VectorEnv[Any, Any, Any]):
+    """A pool with gymnasium's face and EnvPool's habits.
+
+    Attributes:
+        single_observation_space, single_action_space: one environment's, or one player's.
+        observation_space, action_space: the same, as EnvPool's scripts expect. `envpool.make_vec` has the batch's.
+        metadata: "render_modes" and "autoreset_mode".
+        render_mode: None or "rgb_array".
+    """
+
+    def __init__(self, registration: Registration, given: Mapping[str, Any]) -> None:
+        construction = Construction(registration, given)
+        common = construction.common
+        if common.step_api == "classic":
+            raise ValueError(f"[{construction.label}] step_api must be 'modern' here, got 'classic'; see make_gym")
+        if common.gym_reset_return_info is False:
+            raise ValueError(f"[{construction.label}] gym_reset_return_info must be True here, got False; see make_gym")
+        self._check(construction)
+        spec = construction.spec
+        self.single_observation_space: gymnasium.Space[Any] = spec.gymnasium_observation_space
+        self.single_action_space: gymnasium.Space[Any] = spec.gymnasium_action_space
+        self.observation_space, self.action_space = self._spaces(common.num_envs)
+        self.render_mode = common.render_mode
+        self.metadata = {
+            "render_modes": ["rgb_array"] if construction.can_render else [],
+            "autoreset_mode": _MODES[common.autoreset_mode],
+        }
+        final = common.autoreset_mode == "same_step"
+        self._init(construction, dict_layout(construction.arrays, classic=False, final=final))
+
+    def _check(self, construction: Construction) -> None:
+        """Refuses what this face cannot be."""
+
+    def _spaces(self, num_envs: int) -> tuple[gymnasium.Space[Any], gymnasium.Space[Any]]:
+        return self.single_observation_space, self.single_action_space
+
+    def reset(  # EnvPool's scripts give env_id by position
+        self, env_id: Any = None, *, seed: Any = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Starts new episodes.
+
+        Args:
+            env_id: the environments to reset; None is all of them.
+            seed: int from 0 to 2**64 - 1: environment i draws from stream i of that seed. Or one int for each
+                environment that is reset. None: the generators go on where they are.
+            options: `{"reset_mask": mask}` names the environments by a bool array of shape (num_envs,).
+
+        Returns:
+            (observation, info) of the environments that were reset; in an asynchronous pool, of the first batch_size
+            that are ready.
+
+        Raises:
+            TypeError, ValueError: seed, env_id or options are not as above.
+            RuntimeError: one of the environments is under way, or the pool is closed.
+        """
+        if options:
+            env_id = self._masked(env_id, options)
+            if isinstance(seed, (list, tuple, np.ndarray)) and len(seed) == self.num_envs:
+                seed = [seed[index] for index in env_id]
+        result: tuple[Any, dict[str, Any]] = self._reset(env_id, seed)
+        return result
+
+    def _masked(self, env_id: Any, options: Mapping[str, Any]) -> Any:
+        label = self._label
+        if not isinstance(options, Mapping):
+            raise TypeError(f"[{label}] options must be a mapping, got {options!r}")
+        unknown = set(options) - {"reset_mask"}
+        if unknown:
+            raise ValueError(f"[{label}] options must hold nothing but 'reset_mask', got {sorted(map(str, unknown))}")
+        if env_id is not None:
+            raise ValueError(f"[{label}] env_id and options['reset_mask'] both name environments; give one")
+        mask = options["reset_mask"]
+        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
+            raise TypeError(f"[{label}] options['reset_mask'] must be an array of bool, got {mask!r}")
+        if mask.shape != (self.num_envs,):
+            raise ValueError(f"[{label}] options['reset_mask'] must have shape ({self.num_envs},), got {mask.shape}")
+        if not mask.any():
+            raise ValueError(f"[{label}] options['reset_mask'] must name at least one environment, got all False")
+        return np.flatnonzero(mask).astype(np.int32)
+
+    def render(self, env_ids: Any = None, camera_id: Any = None) -> Any:
+        """Pictures of environments as they are now.
+
+        Args:
+            env_ids: of which; None is the option render_env_id.
+            camera_id: accepted as EnvPool's scripts give it.
+
+        Returns:
+            uint8 of shape (len(env_ids), height, width, 3), RGB.
+
+        Raises:
+            RuntimeError: the pool has no render_mode, or one of the environments is under way.
+        """
+        return self._frames(env_ids)
+
+
+class _Memory:
+    """Packs batches, and keeps the last one for a reset that concerns only some of its rows."""
+
+    def __init__(self, construction: Construction, layout: Layout) -> None:
+        self.layout = layout
+        self.last: tuple[npt.NDArray[Any], ...] = ()
+        # Without autoreset, resets of some are what users do; a wrapper that writes into what it is given must not
+        # change what they get then.
+        copied = construction.common.autoreset_mode == "disabled"
+        names = {field.name for field in construction.arrays.observations} if copied else set()
+        self.copied = [index for index, name in enumerate(layout.outputs) if name in names]
+
+    def step(self, arrays: tuple[npt.NDArray[Any], ...]) -> Any:
+        self.keep(arrays)
+        result = self.layout.step(arrays)
+        info = result[-1]
+        if "final_obs" in info:
+            info["final_obs"] = _objects(info["final_obs"], info["_final_obs"])
+        return result
+
+    def reset(self, arrays: tuple[npt.NDArray[Any], ...]) -> Any:
+        self.keep(arrays)
+        return self.layout.reset(arrays)
+
+    def partial_reset(self, env_ids: Any, arrays: tuple[npt.NDArray[Any], ...]) -> Any:
+        """As if all had been reset, with the rows of the others as they last were."""
+        merged = []
+        for whole, part in zip(self.last, arrays, strict=True):
+            rows = whole.copy()
+            rows[env_ids] = part
+            merged.append(rows)
+        return self.reset(tuple(merged))
+
+    def keep(self, arrays: tuple[npt.NDArray[Any], ...]) -> None:
+        if self.copied:
+            kept = list(arrays)
+            for index in self.copied:
+                kept[index] = kept[index].copy()
+            arrays = tuple(kept)
+        self.last = arrays
+
+
+def _objects(batch: Any, mask: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    """One object per environment, an observation where the mask is set and None elsewhere, as gymnasium has it."""
+
+    def row(tree: Any, index: int) -> Any:
+        return {key: row(value, index) for key, value in tree.items()} if isinstance(tree, dict) else tree[index].copy()
+
+    objects = np.full(len(mask), None, dtype=object)
+    for index in np.flatnonzero(mask).tolist():
+        objects[index] = row(batch, index)
+    return objects
+
+
+class GymnasiumVectorEnv(GymnasiumEnvPool):
+    """A `gymnasium.vector.VectorEnv` to the letter, for gymnasium's own wrappers and checks.
+
+    Attributes:
+        observation_space, action_space: the batch's.
+    """
+
+    def __init__(self, registration: Registration, given: Mapping[str, Any]) -> None:
+        super().__init__(registration, given)
+        self._memory = _Memory(self._construction, self._layout)
+        self._pack = self._memory.step
+
+    def _check(self, construction: Construction) -> None:
+        common, label = construction.common, construction.label
+        if common.batch_size != common.num_envs:
+            raise ValueError(
+                f"[{label}] batch_size must be num_envs = {common.num_envs} here, for gymnasium knows no partial "
+                f"batches, got {common.batch_size}"
+            )
+        players = construction.arrays.max_players
+        if players > 1:
+            raise ValueError(f"[{label}] gymnasium has no batches of up to {players} players; see make_gymnasium")
+
+    def _spaces(self, num_envs: int) -> tuple[gymnasium.Space[Any], gymnasium.Space[Any]]:
+        return batch_space(self.single_observation_space, num_envs), batch_space(self.single_action_space, num_envs)
+
+    def step(self, actions: Any) -> Any:  # type: ignore[override]  # gymnasium's form has no env_id
+        """Does one step of every environment; `EnvPoolMixin.step` describes it."""
+        return super().step(actions)
+
+    def reset(  # type: ignore[override]  # gymnasium's form has no env_id
+        self, *, seed: Any = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Starts new episodes, in all environments or in those of `options["reset_mask"]`.
+
+        Returns:
+            (observation, info) of all environments, also of those that were not reset.
+        """
+        memory = self._memory
+        if not options or "reset_mask" not in options:
+            return self._reset(None, seed, memory.reset)  # type: ignore[no-any-return]
+        env_ids = self._masked(None, options)
+        if not memory.last and len(env_ids) < self.num_envs:
+            raise RuntimeError(f"[{self._label}] the first reset must be of all environments, got a partial reset_mask")
+        if isinstance(seed, (list, tuple, np.ndarray)) and len(seed) == self.num_envs:
+            seed = [seed[index] for index in env_ids]
+        if len(env_ids) == self.num_envs:
+            return self._reset(None, seed, memory.reset)  # type: ignore[no-any-return]
+        return self._reset(env_ids, seed, partial(memory.partial_reset, env_ids))  # type: ignore[no-any-return]
+
+    def render(self) -> tuple[npt.NDArray[np.uint8], ...]:  # type: ignore[override]  # gymnasium's form
+        """Pictures of all environments: a tuple of uint8 arrays of shape (height, width, 3), RGB.
+
+        Raises:
+            RuntimeError: the pool has no render_mode, or an environment is under way.
+        """
+        return tuple(self._frames(self.all_env_ids))

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gymnasium.make_vec("envpool/Pong-v5")`: our ids in gymnasium's registry.
+
+Importing envpool does not import gymnasium, and gymnasium knows no entry points. So our ids are entered at once if
+gymnasium is there, and else in the moment that somebody imports it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any
+
+_REGISTERS = "gymnasium.envs"  # the module whose import fills gymnasium's registry
+
+
+def enter(task_ids: Iterable[str]) -> None:
+    """Enters ids into gymnasium's registry, if gymnasium is there."""
+    if _REGISTERS not in sys.modules:
+        return
+    from gymnasium.envs.registration import EnvSpec, registry
+
+    for task_id in task_ids:
+        name = "envpool/" + task_id.replace("/", "-")  # gymnasium has one level of namespaces
+        registry.setdefault(
+            name,
+            EnvSpec(
+                name,
+                vector_entry_point="envpool.python.gymnasium_registry:make_vec",
+                kwargs={"task_id": task_id},
+            ),
+        )
+
+
+def make_vec(num_envs: int, task_id: str, **options: Any) -> Any:
+    """What `gymnasium.make_vec` calls."""
+    from envpool.registration import make_vec as make
+
+    return make(task_id, num_envs, **options)
+
+
+class _Watch:
+    """A finder that lets the import of gymnasium's registry run as it would, and then enters our ids."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname != _REGISTERS:
+            return None
+        sys.meta_path.remove(self)
+        spec = find_spec(fullname)
+        if spec is not None and spec.loader is not None:
+            run = spec.loader.exec_module
+
+            def run_and_enter(module: ModuleType) -> None:
+                run(module)
+                _enter_all()
+
+            spec.loader.exec_module = run_and_enter  # type: ignore[method-assign]
+        return spec
+
+
+def _enter_all() -> None:
+    from envpool.registration import list_all_envs
+
+    enter(list_all_envs())
+
+
+def register_when_imported() -> None:
+    """Enters our ids into gymnasium's registry, now or when it is imported."""
+    if _REGISTERS in sys.modules:
+        _enter_all()
+    else:
+        sys.meta_path.insert(0, _Watch())

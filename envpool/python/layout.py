@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which arrays a pool returns, and the function that puts them into the form of a face.
+
+That function runs on every step, so it is written out for the environment at hand: one tuple unpacked, one dict built,
+no loop and no look-up. The way `collections.namedtuple` does it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from envpool.python.spaces import ArraySpecs, nest, path_of, record
+
+Pack = Callable[[tuple[Any, ...]], Any]
+
+# Common info, by the path EnvPool gives it. An environment's own field of the same name does not replace it.
+_INFO = {("env_id",): "env_id", ("players", "env_id"): "players.env_id", ("elapsed_step",): "elapsed_step"}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What to ask a pool for, and what to make of it.
+
+    Attributes:
+        outputs: names of the arrays, in the order the pool shall return them.
+        step: makes of them what step and recv return.
+        reset: makes of them what reset returns.
+    """
+
+    outputs: list[str]
+    step: Pack
+    reset: Pack
+
+
+class _Writer:
+    """Names each array that is used, and writes expressions over those names."""
+
+    def __init__(self) -> None:
+        self.variables: dict[str, str] = {}
+        self.scope: dict[str, Any] = {}
+
+    def use(self, output: str) -> str:
+        return self.variables.setdefault(output, f"a{len(self.variables)}")
+
+    def dict_of(self, tree: Any) -> str:
+        if isinstance(tree, str):
+            return self.use(tree)
+        return "{" + ", ".join(f"{key!r}: {self.dict_of(value)}" for key, value in tree.items()) + "}"
+
+    def record_of(self, name: str, tree: Any) -> str:
+        if isinstance(tree, str):
+            return self.use(tree)
+        kind = f"r{len(self.scope)}"
+        self.scope[kind] = record(name, tuple(tree))
+        return f"{kind}({', '.join(self.record_of(key, value) for key, value in tree.items())})"
+
+    def function(self, name: str, body: str) -> str:
+        return f"def {name}(arrays):\n    {', '.join(self.variables.values())}, = arrays\n{body}\n"
+
+    def compile(self, step: str, reset: str) -> Layout:
+        source = self.function("step", step) + self.function("reset", reset)
+        scope = dict(self.scope)
+        exec(compile(source, "<envpool layout>", "exec"), scope)  # noqa: S102
+        return Layout(list(self.variables), scope["step"], scope["reset"])
+
+
+def _observation(specs: ArraySpecs, writer: _Writer, prefix: str = "") -> str:
+    if specs.single_observation:
+        return writer.use(prefix + "obs")
+    return writer.dict_of(nest((path_of(field.name), prefix + field.name) for field in specs.observations))
+
+
+def _info(specs: ArraySpecs) -> dict[str, Any]:
+    own = {path_of(field.name): field.name for field in specs.infos}
+    return nest({**own, **_INFO}.items())
+
+
+def dict_layout(specs: ArraySpecs, *, classic: bool, final: bool) -> Layout:
+    """The form of gymnasium and gym: observation, reward, end or ends, info.
+
+    Args:
+        specs: the environment's arrays.
+        classic: one `done` and 4-tuples, as gym had before 0.26, instead of `terminated` and `truncated`.
+        final: the pool resets in the step that ends an episode, so that step's info holds the last observation.
+    """
+    writer = _Writer()
+    observation = _observation(specs, writer)
+    reward, terminated, truncated = (writer.use(name) for name in ("reward", "terminated", "truncated"))
+    info = writer.dict_of(_info(specs))
+    step = f"    info = {info}\n"
+    if classic or final:
+        step += f"    done = {terminated} | {truncated}\n"
+    if final:
+        last = {path_of(field.name): "final." + field.name for field in specs.infos}
+        step += (
+            "    if done.any():\n"
+            f"        info['final_obs'] = {_observation(specs, writer, 'final.')}\n"
+            f"        info['final_info'] = {writer.dict_of(nest(last.items()))}\n"
+            "        info['_final_obs'] = info['_final_info'] = done\n"
+        )
+    if classic:
+        step += f"    info['TimeLimit.truncated'] = {truncated}\n    return {observation}, {reward}, done, info"
+    else:
+        step += f"    return {observation}, {reward}, {terminated}, {truncated}, info"
+    return writer.compile(step, f"    return {observation}, {info}")
+
+
+def dm_layout(specs: ArraySpecs) -> Layout:
+    """The form of dm_env: a TimeStep of arrays whose observation is a namedtuple."""
+    from dm_env import TimeStep
+
+    writer = _Writer()
+    writer.scope["TimeStep"] = TimeStep
+    heads = ", ".join(writer.use(name) for name in ("step_type", "reward", "discount"))
+    fields = (*specs.observations, *specs.infos)
+    paths = {("env_id",): "env_id", ("players", "env_id"): "players.env_id"}
+    tree = nest({**paths, **{path_of(field.name): field.name for field in fields}}.items())
+    body = f"    return TimeStep({heads}, {writer.record_of('State', tree)})"
+    return writer.compile(body, body)

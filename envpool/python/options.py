@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords of `make`: what is allowed, and one clear sentence for what is not.
+
+An environment's own options come from its C++ declaration; those every environment has are listed here in the same
+form. Whatever passes is a plain bool, int, float, str, bytes or list: C++ never sees a value it could trip over.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+import numbers
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from envpool._core import Table
+
+Value = bool | int | float | str | bytes
+
+MAX_NUM_ENVS = 1 << 20
+MAX_NUM_THREADS = 1024
+NO_LIMIT = 2**31 - 1  # what EnvPool's users read in config["max_episode_steps"] when there is no limit
+AUTORESET_MODES = ("next_step", "same_step", "disabled")  # in the order of the C table's enum
+_KIND_NAMES = {"bool": "True or False", "int": "an int", "float": "a number", "str": "a str"}
+
+
+@dataclass(frozen=True)
+class Option:
+    """One keyword of `make`."""
+
+    name: str
+    kind: str  # "bool", "int", "float" or "str"
+    default: Value
+    low: float = -math.inf
+    high: float = math.inf
+    choices: tuple[str, ...] = ()
+    changes_shapes: bool = False
+    doc: str = ""
+
+    @property
+    def expectation(self) -> str:
+        """What is allowed, as the middle of a sentence."""
+        if self.choices:
+            return "one of " + ", ".join(repr(choice) for choice in self.choices)
+        text = _KIND_NAMES[self.kind]
+        if self.kind in ("int", "float") and math.isfinite(self.low):
+            if math.isfinite(self.high):
+                return f"{text} from {self.low:.15g} to {self.high:.15g}"
+            return f"{text} of at least {self.low:.15g}"
+        if self.kind in ("int", "float") and math.isfinite(self.high):
+            return f"{text} of at most {self.high:.15g}"
+        return text
+
+    def check(self, label: str, value: Any) -> Value:
+        """Returns `value` as a plain Python value.
+
+        Raises:
+            TypeError: it is of another kind.
+            ValueError: it is out of range, NaN, or not among the choices.
+        """
+        if self.kind == "str":
+            if not isinstance(value, (str, bytes)):
+                raise _wrong(TypeError, label, self.name, self.expectation, value)
+            if self.choices and value not in self.choices:
+                raise _wrong(ValueError, label, self.name, self.expectation, value)
+            return value
+        number = as_number(value, self.kind)
+        if number is None:
+            raise _wrong(TypeError, label, self.name, self.expectation, value)
+        if not self.low <= number <= self.high:
+            raise _wrong(ValueError, label, self.name, self.expectation, value)
+        return number
+
+
+def _wrong(kind: type[Exception], label: str, name: str, expected: str, value: Any) -> Exception:
+    shown = repr(value)
+    if len(shown) > 80:
+        shown = shown[:77] + "..."
+    return kind(f"[{label}] {name} must be {expected}, got {shown}")
+
+
+def as_number(value: Any, kind: str) -> bool | int | float | None:
+    """`value` as a plain bool, int or float (also from NumPy's scalars); None when it is not of that kind."""
+    is_bool = isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")
+    if kind == "bool":
+        return bool(value) if is_bool else None
+    if is_bool:
+        return None
+    if kind == "int":
+        try:
+            return operator.index(value)
+        except TypeError:
+            return None
+    return float(value) if isinstance(value, numbers.Real) else None
+
+
+def _number(value: float | str) -> float:
+    return float(value)  # "inf" and "-inf" are strings in our JSON
+
+
+def declared_options(table: Table, defaults: Mapping[str, Value]) -> dict[str, Option]:
+    """An environment's own options, with the defaults its registration gives.
+
+    A default that C++ does not declare is an option of the family's `prepare` hook, of the kind its default has.
+    """
+    options = {
+        entry["name"]: Option(
+            entry["name"],
+            entry["kind"],
+            defaults.get(entry["name"], entry["default"] if entry["kind"] != "float" else _number(entry["default"])),
+            _number(entry["low"]),
+            _number(entry["high"]),
+            tuple(entry["choices"]),
+            entry["changes_shapes"],
+            entry["doc"],
+        )
+        for entry in json.loads(table.describe())
+    }
+    for name, value in defaults.items():
+        if name not in options:
+            kind = "str" if isinstance(value, bytes) else type(value).__name__
+            options[name] = Option(name, kind, value, changes_shapes=True)
+    return options
+
+
+def check_known(label: str, given: Iterable[str], allowed: Sequence[str]) -> None:
+    """Raises TypeError for a keyword that is not an option, with the nearest that is."""
+    for name in given:
+        if name not in allowed:
+            near = difflib.get_close_matches(name, allowed, 1, 0.6)
+            hint = f"; did you mean {near[0]!r}?" if near else "."
+            raise TypeError(f"[{label}] unknown option {name!r}{hint} Options: {', '.join(allowed)}")
+
+
+def check_seed(label: str, name: str, value: Any) -> int:
+    """Returns a seed as int. Raises TypeError or ValueError."""
+    seed = as_number(value, "int")
+    if seed is None:
+        raise _wrong(TypeError, label, name, "an int from 0 to 2**64 - 1", value)
+    if not 0 <= seed < 2**64:
+        raise _wrong(ValueError, label, name, "an int from 0 to 2**64 - 1", value)
+    return int(seed)
+
+
+def check_seeds(label: str, name: str, value: Any, count: int) -> list[int]:
+    """Returns a sequence of `count` seeds as ints. Raises TypeError or ValueError."""
+    expected = f"an int from 0 to 2**64 - 1, or a sequence of {count} of them"
+    if isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__len__") or not hasattr(value, "__iter__"):
+        raise _wrong(TypeError, label, name, expected, value)
+    if len(value) != count:
+        raise ValueError(f"[{label}] {name} must be {expected}, got a sequence of {len(value)}")
+    return [check_seed(label, f"{name}[{index}]", seed) for index, seed in enumerate(value)]
+
+
+def check_autoreset_mode(label: str, value: Any) -> str:
+    """Returns the mode's name; takes gymnasium's AutoresetMode too."""
+    name = {"NextStep": "next_step", "SameStep": "same_step", "Disabled": "disabled"}.get(getattr(value, "value", ""))
+    name = name or value
+    if not isinstance(name, str):
+        raise _wrong(TypeError, label, "autoreset_mode", "one of " + ", ".join(map(repr, AUTORESET_MODES)), value)
+    if name not in AUTORESET_MODES:
+        raise _wrong(ValueError, label, "autoreset_mode", "one of " + ", ".join(map(repr, AUTORESET_MODES)), value)
+    return name
+
+
+_INTEGERS = {
+    option.name: option
+    for option in (
+        Option("num_envs", "int", 1, 1, MAX_NUM_ENVS, doc="how many environments the pool holds"),
+        Option("batch_size", "int", 0, 0, MAX_NUM_ENVS, doc="environments a recv returns; 0: num_envs"),
+        Option("num_threads", "int", 0, 0, MAX_NUM_THREADS, doc="worker threads; 0: the CPUs this process may use"),
+        Option("max_num_players", "int", 0, 1, MAX_NUM_ENVS, doc="players of one environment"),
+        Option("thread_affinity_offset", "int", -1, -1, 65535, doc="first CPU threads are pinned to; -1: none are"),
+        Option("max_episode_steps", "int", 0, 0, NO_LIMIT, doc="steps until an episode is truncated; 0: no limit"),
+    )
+}
+
+# Every keyword that all environments take, in the order of EnvPool's config and then ours.
+COMMON = (
+    "num_envs",
+    "batch_size",
+    "num_threads",
+    "max_num_players",
+    "thread_affinity_offset",
+    "base_path",
+    "seed",
+    "env_seed",
+    "gym_reset_return_info",
+    "max_episode_steps",
+    "reward_threshold",
+    "render_mode",
+    "render_env_id",
+    "autoreset_mode",
+    "env_options",
+    "step_api",
+)
+
+
+@dataclass(frozen=True)
+class Common:
+    """The options every environment has, checked and completed."""
+
+    num_envs: int
+    batch_size: int
+    num_threads: int
+    max_num_players: int | None
+    thread_affinity_offset: int
+    base_path: str
+    seed: int
+    env_seed: list[int]
+    gym_reset_return_info: bool | None
+    max_episode_steps: int
+    reward_threshold: float | None
+    render_mode: str | None
+    render_env_id: list[int]
+    autoreset_mode: str
+    env_options: list[Mapping[str, Any]]
+    step_api: str | None
+
+
+def check_common(
+    label: str, given: Mapping[str, Any], max_episode_steps: int, reward_threshold: float | None, usable_cpus: int
+) -> Common:
+    """Checks the options that every environment has.
+
+    Raises:
+        TypeError: a value of the wrong kind.
+        ValueError: a value out of range, or two that contradict each other.
+    """
+
+    def integer(name: str, default: int) -> int:
+        return int(_INTEGERS[name].check(label, given[name])) if name in given else default
+
+    num_envs = integer("num_envs", 1)
+    batch_size = integer("batch_size", 0) or num_envs
+    if batch_size > num_envs:
+        raise _wrong(ValueError, label, "batch_size", f"at most num_envs = {num_envs}", given["batch_size"])
+    num_threads = integer("num_threads", 0) or min(usable_cpus, batch_size)
+    steps = 0 if given.get("max_episode_steps", 0) is None else integer("max_episode_steps", max_episode_steps)
+    players = integer("max_num_players", 0) or None
+
+    base_path = given.get("base_path", "")
+    if not isinstance(base_path, str) and not hasattr(base_path, "__fspath__"):
+        raise _wrong(TypeError, label, "base_path", "a path", base_path)
+
+    seed, env_seed = _seeds(label, given, num_envs)
+
+    return_info = given.get("gym_reset_return_info")
+    if return_info is not None and as_number(return_info, "bool") is None:
+        raise _wrong(TypeError, label, "gym_reset_return_info", "True or False", return_info)
+
+    threshold = given.get("reward_threshold", reward_threshold)
+    if threshold is not None and as_number(threshold, "float") is None:
+        raise _wrong(TypeError, label, "reward_threshold", "a number or None", threshold)
+
+    render_mode = given.get("render_mode")
+    if render_mode not in (None, "rgb_array"):
+        kind = ValueError if isinstance(render_mode, str) else TypeError
+        raise _wrong(kind, label, "render_mode", "None or 'rgb_array'", render_mode)
+
+    step_api = given.get("step_api")
+    if step_api not in (None, "classic", "modern"):
+        kind = ValueError if isinstance(step_api, str) else TypeError
+        raise _wrong(kind, label, "step_api", "None, 'classic' or 'modern'", step_api)
+
+    env_options = given.get("env_options") or []
+    if isinstance(env_options, (str, bytes, Mapping)) or not isinstance(env_options, Sequence):
+        raise _wrong(TypeError, label, "env_options", f"a sequence of num_envs = {num_envs} mappings", env_options)
+    if env_options and len(env_options) != num_envs:
+        raise ValueError(
+            f"[{label}] env_options must be a sequence of num_envs = {num_envs} mappings, got {len(env_options)}"
+        )
+    for index, entry in enumerate(env_options):
+        if not isinstance(entry, Mapping):
+            raise _wrong(TypeError, label, f"env_options[{index}]", "a mapping of option names to values", entry)
+
+    return Common(
+        num_envs=num_envs,
+        batch_size=batch_size,
+        num_threads=num_threads,
+        max_num_players=players,
+        thread_affinity_offset=integer("thread_affinity_offset", -1),
+        base_path=str(base_path),
+        seed=seed,
+        env_seed=env_seed,
+        gym_reset_return_info=None if return_info is None else bool(return_info),
+        max_episode_steps=steps or NO_LIMIT,
+        reward_threshold=None if threshold is None else float(threshold),
+        render_mode=render_mode,
+        render_env_id=check_env_ids(label, "render_env_id", given.get("render_env_id", 0), num_envs),
+        autoreset_mode=check_autoreset_mode(label, given.get("autoreset_mode", "next_step")),
+        env_options=list(env_options),
+        step_api=step_api,
+    )
+
+
+def _seeds(label: str, given: Mapping[str, Any], num_envs: int) -> tuple[int, list[int]]:
+    """Returns the seed, and one of each environment where the caller gave a sequence."""
+    import numpy as np
+
+    seed = given.get("seed", 42)
+    env_seed = given.get("env_seed")
+    if env_seed is not None and not (hasattr(env_seed, "__len__") and len(env_seed) == 0):
+        return 42 if "seed" not in given else check_seed(label, "seed", seed), check_seeds(
+            label, "env_seed", env_seed, num_envs
+        )
+    if seed is None:  # a fresh one, which config shows
+        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0]), []
+    if hasattr(seed, "__len__") and not isinstance(seed, (str, bytes, Mapping)):
+        return 42, check_seeds(label, "seed", seed, num_envs)
+    if as_number(seed, "int") is None:
+        raise _wrong(TypeError, label, "seed", f"an int from 0 to 2**64 - 1, or a sequence of {num_envs} of them", seed)
+    return check_seed(label, "seed", seed), []
+
+
+def check_env_ids(label: str, name: str, value: Any, num_envs: int) -> list[int]:
+    """Returns one environment's id, or several, as a list. Raises TypeError or ValueError."""
+    expected = f"ids of environments, from 0 to {num_envs - 1}"
+    single = as_number(value, "int")
+    if single is None:
+        if isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__iter__"):
+            raise _wrong(TypeError, label, name, expected, value)
+        ids = [as_number(item, "int") for item in value]
+    else:
+        ids = [single]
+    for item, original in zip(ids, [value] if single is not None else value, strict=True):
+        if item is None:
+            raise _wrong(TypeError, label, name, expected, original)
+        if not 0 <= item < num_envs:
+            raise _wrong(ValueError, label, name, expected, original)
+    return [int(item) for item in ids if item is not None]

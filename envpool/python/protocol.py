@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Types of what `make` returns, under the names EnvPool gives them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from envpool.python.dm_envpool import DMEnvPool
+    from envpool.python.env_spec import ArraySpec, EnvSpec
+    from envpool.python.gymnasium_envpool import GymnasiumEnvPool
+
+__all__ = ["ArraySpec", "DMEnvPool", "EnvPool", "EnvSpec", "GymnasiumEnvPool"]
+
+
+@runtime_checkable
+class EnvPool(Protocol):
+    """What the pools of all faces have in common."""
+
+    spec: Any
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """Every option with its value."""
+
+    @property
+    def all_env_ids(self) -> npt.NDArray[np.int32]:
+        """0 to num_envs - 1."""
+
+    @property
+    def is_async(self) -> bool:
+        """Whether a batch is fewer than all environments."""
+
+    def __len__(self) -> int:
+        """The number of environments."""
+
+    def send(self, action: Any, env_id: Any = None) -> None:
+        """Starts one step."""
+
+    def recv(self, reset: bool = False, return_info: bool = True, timeout: float | None = None) -> Any:
+        """Waits for a batch."""
+
+    def step(self, action: Any, env_id: Any = None) -> Any:
+        """Does both."""
+
+    def reset(self, env_id: Any = None) -> Any:
+        """Starts new episodes, and waits for a batch."""
+
+    def async_reset(self) -> None:
+        """Starts new episodes everywhere."""
+
+    def close(self, timeout: float = 10.0) -> None:
+        """Ends threads and environments."""
+
+
+def __getattr__(name: str) -> Any:
+    """Imports a face when its type is asked for."""
+    if name == "GymnasiumEnvPool":
+        from envpool.python.gymnasium_envpool import GymnasiumEnvPool
+
+        return GymnasiumEnvPool
+    if name == "DMEnvPool":
+        from envpool.python.dm_envpool import DMEnvPool
+
+        return DMEnvPool
+    if name in ("EnvSpec", "ArraySpec"):
+        from envpool.python import env_spec
+
+        return getattr(env_spec, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

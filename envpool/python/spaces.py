@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gymnasium, gym and dm_env spaces, all derived from the arrays an environment declares in C++.
+
+`ArraySpecs` is that declaration; `nest` turns dotted names into a tree, once for every form; the emitters below it make
+of each leaf and each branch what their library wants.
+"""
+
+from __future__ import annotations
+
+import collections
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+Leaf = TypeVar("Leaf")
+
+# What the engine writes for every environment.
+COMMON_ARRAYS = ("reward", "discount", "terminated", "truncated", "step_type", "env_id", "elapsed_step", "players")
+
+
+@dataclass(frozen=True)
+class Field:
+    """One named array of an environment.
+
+    Attributes:
+        name: dotted where it is nested.
+        dtype: of the elements.
+        shape: of one environment's (or player's) value.
+        low: smallest values, of that dtype and shape; -inf where a float has no bound.
+        high: largest values, likewise.
+        discrete: n > 0 when the values are the integers 0..n-1.
+        per_player: whether there is one value per player instead of one per environment.
+        info: whether it belongs to `info` rather than to the observation.
+        doc: one line of meaning.
+    """
+
+    name: str
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    low: npt.NDArray[Any]
+    high: npt.NDArray[Any]
+    discrete: int = 0
+    per_player: bool = False
+    info: bool = False
+    doc: str = ""
+
+    @classmethod
+    def from_json(cls, entry: Mapping[str, Any]) -> Field:
+        """Reads one entry of the C++ declaration."""
+        dtype = np.dtype(entry["dtype"])
+        shape = tuple(entry["shape"])
+        low, high = (_bound(entry[end], dtype, shape) for end in ("low", "high"))
+        flags = {key: bool(entry[key]) for key in ("per_player", "info") if key in entry}
+        return cls(entry["name"], dtype, shape, low, high, entry["discrete"], doc=entry["doc"], **flags)
+
+
+def _bound(value: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
+    """A bound as an array. Where integers have none, it is what their dtype can hold."""
+    values = [float(item) for item in (value if isinstance(value, list) else [value])]
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        exact = np.array([int(min(max(item, limits.min), limits.max)) for item in values], dtype)
+    else:
+        exact = np.array(np.clip(values, 0, 1) if dtype.kind == "b" else values).astype(dtype)
+    return np.broadcast_to(exact.reshape(shape if exact.size > 1 else ()), shape).copy()
+
+
+@dataclass(frozen=True)
+class ArraySpecs:
+    """All arrays of an environment, as one set of options makes them."""
+
+    observations: tuple[Field, ...]
+    infos: tuple[Field, ...]
+    actions: tuple[Field, ...]
+    max_players: int
+    reward_low: float
+    reward_high: float
+    render_size: tuple[int, int]  # height, width; zeros when it cannot be rendered
+
+    @classmethod
+    def from_json(cls, text: str) -> ArraySpecs:
+        """Reads what `_core.Table.spec` returns."""
+        spec = json.loads(text)
+        fields = [Field.from_json(entry) for entry in spec["fields"]]
+        for field in fields:
+            if field.name in COMMON_ARRAYS:
+                raise ValueError(f"the engine has an array {field.name!r} of its own: declare 'info:{field.name}'")
+        return cls(
+            tuple(field for field in fields if not field.info),
+            tuple(field for field in fields if field.info),
+            tuple(Field.from_json(entry) for entry in spec["actions"]),
+            spec["max_players"],
+            float(spec["reward_low"]),
+            float(spec["reward_high"]),
+            (spec["render_height"], spec["render_width"]),
+        )
+
+    @property
+    def single_observation(self) -> bool:
+        """Whether the observation is one array named "obs" instead of a dict."""
+        return len(self.observations) == 1 and self.observations[0].name == "obs"
+
+
+def common_field(name: str, dtype: str, low: float, high: float, shape: tuple[int, ...] = ()) -> Field:
+    """A field that the engine writes for every environment."""
+    kind = np.dtype(dtype)
+    return Field(name, kind, shape, _bound(low, kind, shape), _bound(high, kind, shape))
+
+
+def path_of(name: str) -> tuple[str, ...]:
+    """The keys a field is found under: "players.id" is ("players", "id"), "obs:a.b" is ("a", "b")."""
+    return tuple(name.removeprefix("obs:").removeprefix("info:").split("."))
+
+
+def nest(leaves: Iterable[tuple[tuple[str, ...], Leaf]]) -> dict[str, Any]:
+    """A tree of dicts from leaves with their paths."""
+    tree: dict[str, Any] = {}
+    for path, leaf in leaves:
+        branch = tree
+        for key in path[:-1]:
+            branch = branch.setdefault(key, {})
+        branch[path[-1]] = leaf
+    return tree
+
+
+def walk(tree: Any, leaf: Callable[[Any], Any], branch: Callable[[str, dict[str, Any]], Any], name: str = "") -> Any:
+    """Rebuilds a tree, with `leaf` applied to its leaves and `branch` to the name and content of its dicts."""
+    if not isinstance(tree, dict):
+        return leaf(tree)
+    return branch(name, {key: walk(value, leaf, branch, key) for key, value in tree.items()})
+
+
+def observation_tree(specs: ArraySpecs) -> Any:
+    """The observation: a Field, or a tree of them."""
+    if specs.single_observation:
+        return specs.observations[0]
+    return nest((path_of(field.name), field) for field in specs.observations)
+
+
+def action_tree(specs: ArraySpecs) -> Any:
+    """The action: a Field, or a dict of them by name."""
+    return specs.actions[0] if len(specs.actions) == 1 else {field.name: field for field in specs.actions}
+
+
+def space(tree: Any, spaces: Any) -> Any:
+    """The tree as a space of `gymnasium.spaces` or `gym.spaces`, whichever module is given."""
+
+    def leaf(field: Field) -> Any:
+        if field.discrete and field.dtype.kind in "iu":
+            if field.shape == ():
+                return spaces.Discrete(field.discrete)
+            return spaces.MultiDiscrete(np.full(field.shape, field.discrete), field.dtype.type)
+        if field.dtype.kind == "b" and field.shape:
+            return spaces.MultiBinary(field.shape if len(field.shape) > 1 else field.shape[0])
+        return spaces.Box(field.low, field.high, field.shape, field.dtype.type)
+
+    return walk(tree, leaf, lambda _, content: spaces.Dict(content))
+
+
+def dm_spec(tree: Any, name: str = "State") -> Any:
+    """The tree as dm_env specs; branches are namedtuples, as in the TimeSteps."""
+    from dm_env import specs
+
+    def leaf(field: Field) -> Any:
+        label = field.name
+        if field.discrete and field.dtype.kind in "iu" and field.shape == ():
+            return specs.DiscreteArray(field.discrete, dtype=field.dtype.type, name=label)
+        return specs.BoundedArray(field.shape, field.dtype.type, field.low, field.high, label)
+
+    return walk(tree, leaf, lambda key, content: record(key, tuple(content))(**content), name)
+
+
+_records: dict[tuple[str, tuple[str, ...]], Any] = {}
+
+
+def record(name: str, fields: tuple[str, ...]) -> Any:
+    """The namedtuple class of that name and fields; the same one each time."""
+    if (name, fields) not in _records:
+        _records[name, fields] = collections.namedtuple(name, fields)
+    return _records[name, fields]
+
+
+def dm_tree(specs: ArraySpecs) -> dict[str, Any]:
+    """What a TimeStep's observation holds: env_id, players, the observation fields and those of info."""
+    whole = 2**31 - 1
+    common = [common_field("env_id", "int32", 0, whole), common_field("players.env_id", "int32", 0, whole)]
+    return nest((path_of(field.name), field) for field in (*common, *specs.observations, *specs.infos))

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Registers the test environments, which `list_all_envs` does not name before this module is imported.
+
+Their shared object is built with ENVPOOL_TESTING=ON and lies in the folder that $ENVPOOL_TEST_LIB_DIR names.
+"""
+
+import ctypes
+import os
+from pathlib import Path
+
+from envpool.registration import register
+
+LIBRARY = Path(os.environ.get("ENVPOOL_TEST_LIB_DIR", Path(__file__).parent)) / "libtesting.so"
+
+register("Counter-v0", LIBRARY, "Counter", doc="counts its steps; action 1 ends the episode")
+register(
+    "Counter-v1", LIBRARY, "Counter", max_episode_steps=5, reward_threshold=5.0, aliases=["counter"], colour="green"
+)
+register("Zoo-v0", LIBRARY, "Zoo", max_episode_steps=20, doc="every kind of array")
+register("Crowd-v0", LIBRARY, "Crowd", doc="several players, not always as many")
+register("Trouble-v0", LIBRARY, "Trouble", doc="throws, sleeps and hangs on command")
+
+
+def release(on: bool = True) -> None:
+    """Lets go of environments that hang, or (False) makes the next ones hang again."""
+    ctypes.CDLL(str(LIBRARY)).testing_release(int(on))

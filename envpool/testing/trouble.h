@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An environment on the host that does, on command, what environments should not: throw, dawdle, hang.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "envpool/core/env.h"
+#include "envpool/core/rng.h"
+#include "envpool/core/spec.h"
+
+namespace envpool::testing {
+
+// What hangs goes on when a test raises this (testing_release in plugin.cc).
+inline std::atomic<bool> released{false};
+
+class Trouble {
+ public:
+  static constexpr const char* kName = "Trouble";
+  enum Command { kGoOn, kThrow, kSleep, kHang, kEnd, kThrowNothingKnown, kCommands };
+  struct Params {
+    i32 sleep_ms, throw_in_reset;
+    bool throw_in_constructor;
+  };
+
+  static void options(OptionSpecs& specs) {
+    specs.integer("sleep_ms", 10, "how long action 2 sleeps, in milliseconds").between(0, 10000);
+    specs.integer("throw_in_reset", 0, "the number of the reset that throws, counted from 1; 0: none").between(0, 1000);
+    specs.boolean("throw_in_constructor", false, "whether it cannot even be made");
+  }
+  static Params params(const OptionValues& options) {
+    return {i32(options.integer("sleep_ms")), i32(options.integer("throw_in_reset")),
+            options.boolean("throw_in_constructor")};
+  }
+  static void spec(const Params&, Spec& spec) {
+    spec.obs<f32>("obs", {2}).says("steps since the reset, and the environment's id");
+    spec.info<i32>("resets").says("resets since it was made");
+    spec.action<i32>().categories(kCommands).says("go on, throw, sleep, hang, end the episode, throw an int");
+  }
+
+  Trouble(const Params& params, i32 env_id) : params_(params), env_id_(env_id), heap_(std::make_unique<i32>(0)) {
+    if (params.throw_in_constructor) throw std::runtime_error("there is no making me");
+  }
+  void reset(Rng&) {
+    *heap_ = 0;
+    if (++resets_ == params_.throw_in_reset) throw std::runtime_error("reset went wrong");
+  }
+  Outcome step(ActionRow action, Rng&) {
+    ++*heap_;
+    const i32 command = *action.at<i32>(0);
+    switch (command) {
+      case kThrow: throw std::runtime_error("step " + std::to_string(*heap_) + " went wrong");
+      case kThrowNothingKnown: throw 1;
+      case kSleep: std::this_thread::sleep_for(std::chrono::milliseconds(params_.sleep_ms)); break;
+      case kHang:
+        while (!released) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        break;
+      default: break;
+    }
+    return {.reward = f32(command), .terminated = command == kEnd};
+  }
+  void observe(Row row) {
+    row.at<f32, 2>(0)[0] = f32(*heap_);
+    row.at<f32, 2>(0)[1] = f32(env_id_);
+    *row.at<i32, 1>(1) = resets_;
+  }
+  i64 save_size() { return 2 * i64(sizeof(i32)); }
+  void save(void* out) {
+    std::memcpy(out, heap_.get(), sizeof(i32));
+    std::memcpy(static_cast<u8*>(out) + sizeof(i32), &resets_, sizeof(i32));
+  }
+  void load(const void* data, i64) {
+    std::memcpy(heap_.get(), data, sizeof(i32));
+    std::memcpy(&resets_, static_cast<const u8*>(data) + sizeof(i32), sizeof(i32));
+  }
+
+ private:
+  const Params params_;
+  const i32 env_id_;
+  std::unique_ptr<i32> heap_;
+  i32 resets_ = 0;
+};
+
+}  // namespace envpool::testing

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proximal policy optimisation in one file, in the manner of CleanRL's ppo_atari_envpool.py.
+
+It holds the pool the way such scripts do: `env_type="gym"` under gym 0.23, attributes set from outside, a gym.Wrapper
+around it, 4-tuples out of `step`, `info["reward"]` for the score before clipping and `info["terminated"]` for the end
+of the game rather than of a life.
+
+    python examples/cleanrl_style.py --task=Pong-v5 --total_timesteps=10000000
+"""
+
+import time
+
+import gym
+import numpy as np
+import torch
+from absl import app, flags
+from torch import nn
+from torch.distributions import Categorical
+
+import envpool
+
+FLAGS = flags.FLAGS
+flags.DEFINE_string("task", "Pong-v5", "which game")
+flags.DEFINE_integer("seed", 1, "of everything")
+flags.DEFINE_integer("total_timesteps", 10_000_000, "environment steps to learn from")
+flags.DEFINE_integer("num_envs", 8, "environments stepped together")
+flags.DEFINE_integer("num_steps", 128, "steps of each between two updates")
+flags.DEFINE_integer("num_minibatches", 4, "parts one rollout is learned in")
+flags.DEFINE_integer("update_epochs", 4, "times one rollout is learned from")
+flags.DEFINE_float("learning_rate", 2.5e-4, "at the start; it falls to 0 linearly")
+flags.DEFINE_float("gamma", 0.99, "discount")
+flags.DEFINE_float("gae_lambda", 0.95, "of generalised advantage estimation")
+flags.DEFINE_float("clip_coef", 0.1, "how far a policy may move in one update")
+flags.DEFINE_float("ent_coef", 0.01, "weight of the entropy bonus")
+flags.DEFINE_float("vf_coef", 0.5, "weight of the value loss")
+flags.DEFINE_float("max_grad_norm", 0.5, "gradients are clipped to it")
+
+
+class RecordEpisodeStatistics(gym.Wrapper):
+    """Scores of whole games, though lives end episodes and rewards are clipped."""
+
+    def __init__(self, env):
+        super().__init__(env)
+        self.num_envs = getattr(env, "num_envs", 1)
+        self.returns = np.zeros(self.num_envs, np.float32)
+        self.finished = []
+
+    def reset(self, **kwargs):
+        self.returns[:] = 0
+        return super().reset(**kwargs)
+
+    def step(self, action):
+        observation, reward, done, info = super().step(action)
+        self.returns += info["reward"]
+        over = info["terminated"].astype(bool)
+        self.finished.extend(self.returns[over])
+        self.returns[over] = 0
+        return observation, reward, done, info
+
+
+def layer(module, std=2**0.5):
+    nn.init.orthogonal_(module.weight, std)
+    nn.init.constant_(module.bias, 0.0)
+    return module
+
+
+class Agent(nn.Module):
+    def __init__(self, envs):
+        super().__init__()
+        self.network = nn.Sequential(
+            layer(nn.Conv2d(4, 32, 8, stride=4)),
+            nn.ReLU(),
+            layer(nn.Conv2d(32, 64, 4, stride=2)),
+            nn.ReLU(),
+            layer(nn.Conv2d(64, 64, 3, stride=1)),
+            nn.ReLU(),
+            nn.Flatten(),
+            layer(nn.Linear(64 * 7 * 7, 512)),
+            nn.ReLU(),
+        )
+        self.actor = layer(nn.Linear(512, envs.single_action_space.n), std=0.01)
+        self.critic = layer(nn.Linear(512, 1), std=1)
+
+    def value(self, observation):
+        return self.critic(self.network(observation / 255.0)).flatten()
+
+    def act(self, observation, action=None):
+        hidden = self.network(observation / 255.0)
+        policy = Categorical(logits=self.actor(hidden))
+        if action is None:
+            action = policy.sample()
+        return action, policy.log_prob(action), policy.entropy(), self.critic(hidden).flatten()
+
+
+def advantages_of(rewards, dones, values, next_done, next_value):
+    """Generalised advantage estimation: dones[t] says that the step before t ended an episode."""
+    advantages = torch.zeros_like(rewards)
+    running = torch.zeros_like(next_value)
+    for t in reversed(range(len(rewards))):
+        last = t == len(rewards) - 1
+        alive = 1.0 - (next_done if last else dones[t + 1])
+        delta = rewards[t] + FLAGS.gamma * alive * (next_value if last else values[t + 1]) - values[t]
+        running = delta + FLAGS.gamma * FLAGS.gae_lambda * alive * running
+        advantages[t] = running
+    return advantages
+
+
+def learn(agent, optimizer, observations, actions, logprobs, advantages, returns):
+    """Clipped surrogate objective over one rollout, several times."""
+    batch = len(actions)
+    for _ in range(FLAGS.update_epochs):
+        for chosen in torch.randperm(batch).chunk(FLAGS.num_minibatches):
+            _, logprob, entropy, value = agent.act(observations[chosen], actions[chosen])
+            ratio = (logprob - logprobs[chosen]).exp()
+            advantage = advantages[chosen]
+            advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
+            clipped = ratio.clamp(1 - FLAGS.clip_coef, 1 + FLAGS.clip_coef)
+            policy_loss = -torch.min(advantage * ratio, advantage * clipped).mean()
+            value_loss = 0.5 * (value - returns[chosen]).square().mean()
+            loss = policy_loss + FLAGS.vf_coef * value_loss - FLAGS.ent_coef * entropy.mean()
+            optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(agent.parameters(), FLAGS.max_grad_norm)
+            optimizer.step()
+    return loss.item()
+
+
+def main(_):
+    torch.manual_seed(FLAGS.seed)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+    envs = envpool.make(
+        FLAGS.task, env_type="gym", num_envs=FLAGS.num_envs, episodic_life=True, reward_clip=True, seed=FLAGS.seed
+    )
+    envs.num_envs = FLAGS.num_envs
+    envs.single_action_space = envs.action_space
+    envs.single_observation_space = envs.observation_space
+    envs = RecordEpisodeStatistics(envs)
+    assert isinstance(envs.action_space, gym.spaces.Discrete), "only discrete action space is supported"
+
+    agent = Agent(envs).to(device)
+    optimizer = torch.optim.Adam(agent.parameters(), lr=FLAGS.learning_rate, eps=1e-5)
+
+    shape = (FLAGS.num_steps, FLAGS.num_envs)
+    observations = torch.zeros(shape + envs.single_observation_space.shape, dtype=torch.uint8, device=device)
+    actions = torch.zeros(shape, dtype=torch.int64, device=device)
+    logprobs, rewards, dones, values = (torch.zeros(shape, device=device) for _ in range(4))
+
+    next_obs = torch.as_tensor(envs.reset(), device=device)
+    next_done = torch.zeros(FLAGS.num_envs, device=device)
+    started = time.perf_counter()
+    updates = FLAGS.total_timesteps // (FLAGS.num_envs * FLAGS.num_steps)
+    for update in range(1, updates + 1):
+        optimizer.param_groups[0]["lr"] = FLAGS.learning_rate * (1 - (update - 1) / updates)
+        for t in range(FLAGS.num_steps):
+            observations[t], dones[t] = next_obs, next_done
+            with torch.no_grad():
+                actions[t], logprobs[t], _, values[t] = agent.act(next_obs)
+            obs, reward, done, _ = envs.step(actions[t].cpu().numpy())
+            rewards[t] = torch.as_tensor(reward)
+            next_obs = torch.as_tensor(obs, device=device)
+            next_done = torch.as_tensor(done, dtype=torch.float32, device=device)
+        with torch.no_grad():
+            advantages = advantages_of(rewards, dones, values, next_done, agent.value(next_obs))
+        rollout = (x.flatten(0, 1) for x in (observations, actions, logprobs, advantages, advantages + values))
+        loss = learn(agent, optimizer, *rollout)
+
+        steps = update * FLAGS.num_envs * FLAGS.num_steps
+        recent = np.mean(envs.finished[-100:]) if envs.finished else np.nan
+        rate = steps / (time.perf_counter() - started)
+        print(f"step {steps:>9,}  {rate:>7,.0f} steps/s  loss {loss:+.3f}  mean score of the last games {recent:.1f}")
+        if not np.isfinite(loss):
+            raise FloatingPointError(f"the loss of update {update} is {loss}")
+    envs.close()
+
+
+if __name__ == "__main__":
+    app.run(main)
