@@ -16,10 +16,12 @@
 #include "envpool/atari/resize_plan.h"
 #include "envpool/core/types.h"
 
+#ifndef ENVPOOL_RESIZE_AVX2
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__)
 #define ENVPOOL_RESIZE_AVX2 1
 #else
 #define ENVPOOL_RESIZE_AVX2 0
+#endif
 #endif
 
 namespace envpool::atari {

@@ -19,7 +19,8 @@ from envpool.atari.registration import prepare
 
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
 FLAGS = ["-std=c++20", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden", "-fno-sanitize=all"]
-COMPILERS = {"gcc": ["g++"], "clang": [sys.executable, "-m", "ziglang", "c++"]}
+# This clang links no __builtin_cpu_supports; so it compiles the plain loops, and they are compared with the vector ones.
+COMPILERS = {"gcc": ["g++"], "clang": [sys.executable, "-m", "ziglang", "c++", "-DENVPOOL_RESIZE_AVX2=0"]}
 NUM_ENVS, STEPS = 6, 120
 ROLLOUTS = {
     "classic_control": ["CartPole-v1", "Pendulum-v1", "MountainCar-v0", "MountainCarContinuous-v0", "Acrobot-v1"],
