@@ -19,7 +19,7 @@ CPP := $(shell find envpool benchmark -name '*.h' -o -name '*.cc' 2>/dev/null)
 IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test cpp-test py-test test-clients lint format tsan asan bench wheel clean
+.PHONY: help demo test cpp-test py-test test-gym test-clients lint format tsan asan bench wheel clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -83,18 +83,31 @@ cpp-test: build/test/.installed
 
 # Tests lie in the installed package, and no folder with our sources is on sys.path.
 py-test: build/test/.installed
-	@site="$$($(VENV)/test/bin/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
-	  && cd "$$site" \
-	  && ENVPOOL_TEST_LIB_DIR="$(CURDIR)/build/test/test_libs" ENVPOOL_SOURCE_DIR="$(CURDIR)" PYTHONSAFEPATH=1 \
-	     "$(CURDIR)/$(VENV)/test/bin/pytest" -c "$(CURDIR)/pyproject.toml" --rootdir="$$site" \
-	     -o cache_dir="$(CURDIR)/build/test/pytest_cache" --pyargs envpool $(PYTEST_ARGS)
+	@$(call pytest,test) --pyargs envpool $(PYTEST_ARGS)
+
+# What makes gym's form is tried under its two generations.
+test-gym: build/test/.installed $(VENV)/gym/.ready
+	@$(VENV)/gym/bin/python -m pip install -q --no-deps --force-reinstall build/test/wheel/envpool-*.whl
+	@for version in 0.23.1 0.26.2; do \
+	  $(VENV)/gym/bin/python -m pip install -q gym==$$version && echo "gym $$version" \
+	    && ($(call pytest,gym) -W ignore --pyargs envpool.python.faces_test) || exit 1; \
+	done
+
+# Runs pytest in the environment $(1), from the folder where packages are installed.
+pytest = site="$$($(VENV)/$(1)/bin/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
+  && cd "$$site" \
+  && ENVPOOL_TEST_LIB_DIR="$(CURDIR)/build/test/test_libs" ENVPOOL_SOURCE_DIR="$(CURDIR)" PYTHONSAFEPATH=1 \
+     "$(CURDIR)/$(VENV)/$(1)/bin/pytest" -c "$(CURDIR)/pyproject.toml" --rootdir="$$site" \
+     -o cache_dir="$(CURDIR)/build/test/pytest_cache"
 
 build/test/.installed: $(SOURCES) $(VENV)/test/.ready
 	@echo 'compiling and installing envpool with its tests'
-	@$(IN_TEST_VENV) ENVPOOL_TESTING=1 python -m pip install -q --no-build-isolation --no-deps --force-reinstall .
+	@rm -rf build/test/wheel
+	@$(IN_TEST_VENV) ENVPOOL_TESTING=1 python -m pip wheel -q --no-build-isolation --no-deps -w build/test/wheel .
+	@$(VENV)/test/bin/python -m pip install -q --no-deps --force-reinstall build/test/wheel/envpool-*.whl
 	@touch $@
 
-test-clients: $(VENV)/clients/.installed
+test-clients: test-gym $(VENV)/clients/.installed
 	$(VENV)/clients/bin/python examples/async_actors.py --task=Pong-v5 --num_envs=16 --batch_size=8 --steps=2000
 	$(VENV)/clients/bin/python examples/cleanrl_style.py --total_timesteps=2048 --num_envs=8 --num_steps=64
 	$(VENV)/clients/bin/python examples/sb3_ppo.py --total_timesteps=30000 --require_return=100
@@ -102,7 +115,7 @@ test-clients: $(VENV)/clients/.installed
 # --- sanitizers ---
 
 tsan asan: $(VENV)/test/.ready
-	$(IN_TEST_VENV) cmake --preset $@ -Wno-dev > build/$@.log || { cat build/$@.log; exit 1; }
+	$(IN_TEST_VENV) cmake --preset $@ > build/$@.log || { cat build/$@.log; exit 1; }
 	$(IN_TEST_VENV) cmake --build --preset $@ -j $(JOBS)
 	$(IN_TEST_VENV) $(NO_ASLR) ctest --preset $@
 
