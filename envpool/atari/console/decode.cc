@@ -54,9 +54,10 @@ FastOp implied(Operation operation) {
   case Operation::op: return FastOp::op;
     SAME(AslA)
     SAME(LsrA)
-    SAME(RolA) SAME(RorA) SAME(Tax) SAME(Tay) SAME(Txa) SAME(Tya) SAME(Tsx) SAME(Txs) SAME(Inx) SAME(Iny) SAME(Dex)
-        SAME(Dey) SAME(Clc) SAME(Sec) SAME(Cld) SAME(Sed) SAME(Cli) SAME(Sei) SAME(Clv) SAME(Nop) SAME(Pha) SAME(Php)
-            SAME(Pla) SAME(Rts)
+    SAME(RolA)
+    SAME(RorA) SAME(Tax) SAME(Tay) SAME(Txa) SAME(Tya) SAME(Tsx) SAME(Txs) SAME(Inx) SAME(Iny) SAME(Dex) SAME(Dey)
+        SAME(Clc) SAME(Sec) SAME(Cld) SAME(Sed) SAME(Cli) SAME(Sei) SAME(Clv) SAME(Nop) SAME(Pha) SAME(Php) SAME(Pla)
+            SAME(Rts)
 #undef SAME
                 default : return FastOp::Slow;
   }
