@@ -50,16 +50,14 @@ Variants variants(Operation operation) {
 
 FastOp implied(Operation operation) {
   switch (operation) {
-#define SAME(op) \
-  case Operation::op: return FastOp::op;
-    SAME(AslA)
-    SAME(LsrA)
-    SAME(RolA)
-    SAME(RorA) SAME(Tax) SAME(Tay) SAME(Txa) SAME(Tya) SAME(Tsx) SAME(Txs) SAME(Inx) SAME(Iny) SAME(Dex) SAME(Dey)
-        SAME(Clc) SAME(Sec) SAME(Cld) SAME(Sed) SAME(Cli) SAME(Sei) SAME(Clv) SAME(Nop) SAME(Pha) SAME(Php) SAME(Pla)
-            SAME(Rts)
+    // clang-format off
+#define SAME(op) case Operation::op: return FastOp::op;
+    SAME(AslA) SAME(LsrA) SAME(RolA) SAME(RorA) SAME(Tax) SAME(Tay) SAME(Txa) SAME(Tya) SAME(Tsx) SAME(Txs)
+    SAME(Inx) SAME(Iny) SAME(Dex) SAME(Dey) SAME(Clc) SAME(Sec) SAME(Cld) SAME(Sed) SAME(Cli) SAME(Sei)
+    SAME(Clv) SAME(Nop) SAME(Pha) SAME(Php) SAME(Pla) SAME(Rts)
 #undef SAME
-                default : return FastOp::Slow;
+        // clang-format on
+        default : return FastOp::Slow;
   }
 }
 

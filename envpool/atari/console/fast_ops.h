@@ -16,10 +16,11 @@ namespace envpool::atari {
 //   ZpX ZpY  zero page indexed
 //   RomX RomY  indexed table within plain ROM of the same page
 //   AbsX AbsY IndY  any address, known only when executed
+// clang-format off
 #define ENVPOOL_ATARI_ALU_OPS(X) X(Lda) X(Adc) X(Sbc) X(And) X(Ora) X(Eor) X(Cmp)
 #define ENVPOOL_ATARI_ALU_MODES(X, op) \
-  X(op, Imm)                           \
-  X(op, Const) X(op, Zp) X(op, ZpIo) X(op, Abs) X(op, ZpX) X(op, RomX) X(op, RomY) X(op, AbsX) X(op, AbsY) X(op, IndY)
+  X(op, Imm) X(op, Const) X(op, Zp) X(op, ZpIo) X(op, Abs) X(op, ZpX) X(op, RomX) X(op, RomY) X(op, AbsX) \
+  X(op, AbsY) X(op, IndY)
 #define ENVPOOL_ATARI_LDX_MODES(X, op) \
   X(op, Imm) X(op, Const) X(op, Zp) X(op, ZpIo) X(op, Abs) X(op, ZpY) X(op, RomY) X(op, AbsY)
 #define ENVPOOL_ATARI_LDY_MODES(X, op) \
@@ -30,28 +31,24 @@ namespace envpool::atari {
 //   Wsync    waits for the end of the line       Idle    registers without effect here (sound)
 //   Colour   COLUxx      Motion  HMxx but HMM0   Graphics  GRPx     Field  PFx
 //   Level    other registers whose value is a state                 Tia    all others
-#define ENVPOOL_ATARI_OTHER_OPS(X)                                                                                    \
-  X(StaZp)                                                                                                            \
-  X(StxZp)                                                                                                            \
-  X(StyZp)                                                                                                            \
-  X(StaLevel) X(StxLevel) X(StyLevel) X(StaTia) X(StxTia) X(StyTia) X(Wsync) X(Idle) X(StaColour) X(StxColour)        \
-      X(StyColour) X(StaMotion) X(StxMotion) X(StyMotion) X(StaGraphics) X(StxGraphics) X(StyGraphics) X(StaField)    \
-          X(StxField) X(StyField) X(StaAbs) X(StxAbs) X(StyAbs) X(StaZpX) X(StyZpX) X(StxZpY) X(StaAbsX) X(StaAbsY)   \
-              X(StaIndY) X(IncZp) X(DecZp) X(AslZp) X(LsrZp) X(RolZp) X(RorZp) X(IncZpX) X(DecZpX) X(AslA) X(LsrA)    \
-                  X(RolA) X(RorA) X(Tax) X(Tay) X(Txa) X(Tya) X(Tsx) X(Txs) X(Inx) X(Iny) X(Dex) X(Dey) X(Clc) X(Sec) \
-                      X(Cld) X(Sed) X(Cli) X(Sei) X(Clv) X(Nop) X(Pha) X(Php) X(Pla) X(Jsr) X(Rts) X(Jmp) X(Bpl)      \
-                          X(Bmi) X(Bvc) X(Bvs) X(Bcc) X(Bcs) X(Bne) X(Beq) X(WaitTimerA) X(WaitTimerX) X(WaitTimerY)  \
-                              X(DexLoop) X(DeyLoop) X(Slow)
+#define ENVPOOL_ATARI_OTHER_OPS(X) \
+  X(StaZp) X(StxZp) X(StyZp) X(StaLevel) X(StxLevel) X(StyLevel) X(StaTia) X(StxTia) X(StyTia) X(Wsync) X(Idle) \
+  X(StaColour) X(StxColour) X(StyColour) X(StaMotion) X(StxMotion) X(StyMotion) X(StaGraphics) X(StxGraphics) \
+  X(StyGraphics) X(StaField) X(StxField) X(StyField) X(StaAbs) X(StxAbs) X(StyAbs) X(StaZpX) X(StyZpX) X(StxZpY) \
+  X(StaAbsX) X(StaAbsY) X(StaIndY) X(IncZp) X(DecZp) X(AslZp) X(LsrZp) X(RolZp) X(RorZp) X(IncZpX) X(DecZpX) \
+  X(AslA) X(LsrA) X(RolA) X(RorA) X(Tax) X(Tay) X(Txa) X(Tya) X(Tsx) X(Txs) X(Inx) X(Iny) X(Dex) X(Dey) \
+  X(Clc) X(Sec) X(Cld) X(Sed) X(Cli) X(Sei) X(Clv) X(Nop) X(Pha) X(Php) X(Pla) X(Jsr) X(Rts) X(Jmp) \
+  X(Bpl) X(Bmi) X(Bvc) X(Bvs) X(Bcc) X(Bcs) X(Bne) X(Beq) X(WaitTimerA) X(WaitTimerX) X(WaitTimerY) \
+  X(DexLoop) X(DeyLoop) X(Slow)
 
 // All of them: one(op) for a plain name, moded(op, mode) for op with an operand kind.
-#define ENVPOOL_ATARI_FAST_OPS(one, moded)                                                                        \
-  ENVPOOL_ATARI_ALU_MODES(moded, Lda)                                                                             \
-  ENVPOOL_ATARI_ALU_MODES(moded, Adc)                                                                             \
-  ENVPOOL_ATARI_ALU_MODES(moded, Sbc)                                                                             \
-  ENVPOOL_ATARI_ALU_MODES(moded, And) ENVPOOL_ATARI_ALU_MODES(moded, Ora) ENVPOOL_ATARI_ALU_MODES(moded, Eor)     \
-      ENVPOOL_ATARI_ALU_MODES(moded, Cmp) ENVPOOL_ATARI_LDX_MODES(moded, Ldx) ENVPOOL_ATARI_LDY_MODES(moded, Ldy) \
-          ENVPOOL_ATARI_FIXED_MODES(moded, Cpx) ENVPOOL_ATARI_FIXED_MODES(moded, Cpy)                             \
-              ENVPOOL_ATARI_FIXED_MODES(moded, Bit) ENVPOOL_ATARI_OTHER_OPS(one)
+#define ENVPOOL_ATARI_FAST_OPS(one, moded) \
+  ENVPOOL_ATARI_ALU_MODES(moded, Lda) ENVPOOL_ATARI_ALU_MODES(moded, Adc) ENVPOOL_ATARI_ALU_MODES(moded, Sbc) \
+  ENVPOOL_ATARI_ALU_MODES(moded, And) ENVPOOL_ATARI_ALU_MODES(moded, Ora) ENVPOOL_ATARI_ALU_MODES(moded, Eor) \
+  ENVPOOL_ATARI_ALU_MODES(moded, Cmp) ENVPOOL_ATARI_LDX_MODES(moded, Ldx) ENVPOOL_ATARI_LDY_MODES(moded, Ldy) \
+  ENVPOOL_ATARI_FIXED_MODES(moded, Cpx) ENVPOOL_ATARI_FIXED_MODES(moded, Cpy) ENVPOOL_ATARI_FIXED_MODES(moded, Bit) \
+  ENVPOOL_ATARI_OTHER_OPS(one)
+// clang-format on
 
 enum class FastOp : u8 {
 #define ENVPOOL_ATARI_NAME(op) op,
