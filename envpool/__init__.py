@@ -40,7 +40,7 @@ __all__ = [
     "register",
 ]
 
-register_when_imported()
+register_when_imported(list_all_envs)
 
 
 def __getattr__(name: str) -> Any:

@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 import envpool
-from envpool import _core, registration
+from envpool import _core
 from envpool.atari.registration import prepare
+from envpool.python.registry import find
 
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
 FLAGS = ["-std=c++20", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden", "-fno-sanitize=all"]
@@ -32,7 +33,7 @@ pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does 
 
 def rollout(table: _core.Table, task_id: str) -> str:
     """Hash of all observations, rewards and ends of a few episodes."""
-    options = dict(registration._find(task_id).defaults)
+    options = dict(find(task_id).defaults)
     if table.name == "Atari":
         options = prepare(task_id, options)
     space = envpool.make_spec(task_id).gymnasium_action_space
@@ -80,5 +81,5 @@ def test_same_bits_whatever_compiles(family: str, compiler: str, optimisation: s
     subprocess.run([*command, *FLAGS, optimisation, f"-I{SOURCE}", *map(str, sources), "-o", str(library)], check=True)
     built = {table.name: table for table in _core.load_plugin(str(library))}
     for task_id in ROLLOUTS[family]:
-        shipped = registration._find(task_id).load()
+        shipped = find(task_id).load()
         assert rollout(built[shipped.name], task_id) == rollout(shipped, task_id), task_id

@@ -25,7 +25,7 @@ from envpool.python.spaces import ArraySpecs
 if TYPE_CHECKING:
     from envpool._core import Pool
     from envpool.python.env_spec import EnvSpec
-    from envpool.registration import Registration
+    from envpool.python.registry import Registration
 
 _CAN_RENDER = 4
 

@@ -13,7 +13,7 @@ from envpool.python.envpool import EnvPoolMixin
 from envpool.python.layout import dm_layout
 
 if TYPE_CHECKING:
-    from envpool.registration import Registration
+    from envpool.python.registry import Registration
 
 
 class DMEnvPool(EnvPoolMixin, dm_env.Environment):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from envpool.python.layout import Layout, Pack
-    from envpool.registration import Registration
+    from envpool.python.registry import Registration
 
 
 class EnvPoolMixin:

@@ -16,7 +16,7 @@ from envpool.python.layout import dict_layout
 
 if TYPE_CHECKING:
     from envpool.python.gymnasium_envpool import GymnasiumEnvPool
-    from envpool.registration import Registration
+    from envpool.python.registry import Registration
 
 
 class GymEnvPool(EnvPoolMixin):

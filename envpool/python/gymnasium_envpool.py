@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import gymnasium
 
     from envpool.python.layout import Layout
-    from envpool.registration import Registration
+    from envpool.python.registry import Registration
 
 _MODES = {
     "next_step": AutoresetMode.NEXT_STEP,

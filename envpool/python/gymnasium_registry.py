@@ -8,7 +8,7 @@ gymnasium is there, and else in the moment that somebody imports it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import ModuleType
@@ -45,6 +45,9 @@ def make_vec(num_envs: int, task_id: str, **options: Any) -> Any:
 class _Watch:
     """A finder that lets the import of gymnasium's registry run as it would, and then enters our ids."""
 
+    def __init__(self, list_ids: Callable[[], Iterable[str]]) -> None:
+        self.list_ids = list_ids
+
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
@@ -57,21 +60,15 @@ class _Watch:
 
             def run_and_enter(module: ModuleType) -> None:
                 run(module)
-                _enter_all()
+                enter(self.list_ids())
 
             spec.loader.exec_module = run_and_enter  # type: ignore[method-assign]
         return spec
 
 
-def _enter_all() -> None:
-    from envpool.registration import list_all_envs
-
-    enter(list_all_envs())
-
-
-def register_when_imported() -> None:
+def register_when_imported(list_ids: Callable[[], Iterable[str]]) -> None:
     """Enters our ids into gymnasium's registry, now or when it is imported."""
     if _REGISTERS in sys.modules:
-        _enter_all()
+        enter(list_ids())
     else:
-        sys.meta_path.insert(0, _Watch())
+        sys.meta_path.insert(0, _Watch(list_ids))

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which environments there are: what an id stands for, and how its shared object is found.
+
+A family is a folder of this package with a `registration.py`, which calls `register_family` for each id, and a shared
+object of C tables, which is loaded when one of its ids is first made. Importing envpool imports neither.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from envpool.python.gymnasium_registry import enter
+
+if TYPE_CHECKING:
+    from envpool._core import Table
+    from envpool.python.options import Value
+
+_NOT_FAMILIES = {"core", "bindings", "python", "testing"}
+
+
+class Registration(NamedTuple):
+    """What an id stands for.
+
+    Attributes:
+        task_id: the id that `make` takes.
+        family: folder of this package that holds it; empty for a plugin of someone else's.
+        plugin: path of the shared object; empty for a family, whose own folder is searched.
+        table: name of the environment inside the shared object.
+        max_episode_steps: steps until an episode is truncated; 0 is no limit.
+        reward_threshold: return at which the task counts as solved, or None.
+        doc: one line of meaning.
+        defaults: values of options that differ from what C++ declares.
+    """
+
+    task_id: str
+    family: str
+    plugin: str
+    table: str
+    max_episode_steps: int = 0
+    reward_threshold: float | None = None
+    doc: str = ""
+    defaults: Mapping[str, Value] = {}
+
+    def load(self) -> Table:
+        """Loads the shared object, once in a process, and returns the environment's table.
+
+        Raises:
+            RuntimeError: the shared object is absent, cannot be loaded, or has no such environment.
+        """
+        path = self.plugin or _library_of(self.family, self.task_id)
+        with _lock:
+            if path not in _tables:
+                from envpool import _core
+
+                try:
+                    _tables[path] = {table.name: table for table in _core.load_plugin(path)}
+                except RuntimeError as error:
+                    raise RuntimeError(f"[{self.task_id}] {error}") from None
+        tables = _tables[path]
+        if self.table not in tables:
+            raise RuntimeError(f"[{self.task_id}] {path} holds no {self.table!r}, only {', '.join(sorted(tables))}")
+        return tables[self.table]
+
+    @property
+    def prepare(self) -> Callable[[str, dict[str, Value]], dict[str, Value]] | None:
+        """The family's hook that completes options before C++ sees them, if it has one."""
+        if not self.family:
+            return None
+        hook = getattr(importlib.import_module(f"envpool.{self.family}.registration"), "prepare", None)
+        return hook if callable(hook) else None
+
+
+_lock = threading.RLock()
+_registry: dict[str, Registration] = {}
+_tables: dict[str, dict[str, Table]] = {}
+_discovered = False
+
+
+def _library_of(family: str, task_id: str) -> str:
+    name = f"lib{family}.so"
+    folders = [*importlib.import_module(f"envpool.{family}").__path__]
+    folders += [os.path.join(path, family) for path in importlib.import_module("envpool").__path__]
+    for folder in folders:
+        path = os.path.join(folder, name)
+        if os.path.exists(path):
+            return path
+    raise RuntimeError(f"[{task_id}] {name} is not in {folders[0]}: envpool was built without the family {family!r}")
+
+
+def _discover() -> None:
+    """Imports the registration of every family, once in a process."""
+    global _discovered
+    with _lock:
+        if _discovered:
+            return
+        _discovered = True  # before the loop: a registration may ask for what is there
+        families = {
+            entry.parent.name
+            for root in importlib.import_module("envpool").__path__
+            for entry in Path(root).glob("*/registration.py")
+        }
+        for family in sorted(families - _NOT_FAMILIES):
+            importlib.import_module(f"envpool.{family}.registration")
+
+
+def find(task_id: str) -> Registration:
+    """Returns what an id stands for, or raises a ValueError that names its nearest neighbours."""
+    if not isinstance(task_id, str):
+        raise TypeError(f"[envpool] task_id must be a str such as 'Pong-v5', got {task_id!r}")
+    if task_id not in _registry:
+        _discover()
+    if task_id not in _registry:
+        near = difflib.get_close_matches(task_id, _registry, 3, 0.5)
+        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
+        raise ValueError(f"[{task_id}] task_id is not registered{hint} envpool.list_all_envs() names all that are.")
+    return _registry[task_id]
+
+
+def _add(registration: Registration, aliases: Sequence[str]) -> None:
+    if isinstance(aliases, str):
+        raise TypeError(f"[{registration.task_id}] aliases must be a sequence of str, got {aliases!r}")
+    if registration.max_episode_steps < 0:
+        raise ValueError(
+            f"[{registration.task_id}] max_episode_steps must be at least 0, got {registration.max_episode_steps}"
+        )
+    with _lock:
+        for name in (registration.task_id, *aliases):
+            if name in _registry:
+                raise ValueError(f"[{name}] task_id is registered already")
+        for name in (registration.task_id, *aliases):
+            _registry[name] = registration
+    enter((registration.task_id, *aliases))
+
+
+def register_family(
+    task_id: str,
+    family: str,
+    table: str,
+    *,
+    max_episode_steps: int = 0,
+    reward_threshold: float | None = None,
+    aliases: Sequence[str] = (),
+    doc: str = "",
+    **defaults: Value,
+) -> None:
+    """Registers an environment of one of this package's families.
+
+    A family whose `registration.py` defines `prepare(task_id, options) -> dict` has it called with all options,
+    completed with their defaults, before C++ sees them. A default that C++ does not declare becomes an option that
+    `prepare` reads and leaves out of what it returns.
+
+    Args:
+        task_id: the id that `make` takes, such as "Pong-v5".
+        family: folder of this package, such as "atari".
+        table: name of the environment in the family's shared object.
+        max_episode_steps: steps until an episode is truncated; 0 is no limit.
+        reward_threshold: return at which the task counts as solved.
+        aliases: further ids of the same.
+        doc: one line of meaning.
+        **defaults: options whose default differs from what C++ declares.
+
+    Raises:
+        ValueError: the id or an alias is taken.
+    """
+    _add(Registration(task_id, family, "", table, max_episode_steps, reward_threshold, doc, defaults), aliases)
+
+
+def register(
+    task_id: str,
+    plugin: str | os.PathLike[str] = "",
+    table: str = "",
+    *,
+    max_episode_steps: int = 0,
+    reward_threshold: float | None = None,
+    aliases: Sequence[str] = (),
+    doc: str = "",
+    **defaults: Value,
+) -> None:
+    """Registers an environment of a plugin: a shared object compiled against our headers (core/plugin.h).
+
+    EnvPool's function of this name takes the names of three Python classes. Here an environment is a table in a shared
+    object and has no classes of its own.
+
+    Args:
+        task_id: the id that `make` shall take.
+        plugin: path of the shared object. It is loaded when the id is first made.
+        table: name of the environment in it, its `kName`.
+        max_episode_steps: steps until an episode is truncated; 0 is no limit.
+        reward_threshold: return at which the task counts as solved.
+        aliases: further ids of the same.
+        doc: one line of meaning.
+        **defaults: options whose default differs from what C++ declares.
+
+    Raises:
+        TypeError: plugin or table is missing, or EnvPool's class names were given.
+        ValueError: the id or an alias is taken.
+    """
+    if "spec_cls" in defaults or "import_path" in defaults:
+        raise TypeError(
+            f"[{task_id}] import_path, spec_cls, dm_cls and gymnasium_cls are EnvPool's: "
+            "give plugin='path of the shared object' and table='name of the environment' instead"
+        )
+    path = os.fspath(plugin)
+    if not path or not table:
+        raise TypeError(f"[{task_id}] register needs plugin=path and table=name, got {plugin!r} and {table!r}")
+    path = os.path.abspath(path)
+    _add(Registration(task_id, "", path, table, max_episode_steps, reward_threshold, doc, defaults), aliases)
+
+
+def list_all_envs() -> list[str]:
+    """Every id that `make` takes, aliases included. Loads no shared object."""
+    _discover()
+    return list(_registry)
