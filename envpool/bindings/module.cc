@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -251,19 +252,26 @@ class PyPool {
           pool_->text("this pool was made in the parent process; a forked child must make its own"));
     }
     if (pool_->closed()) throw std::runtime_error(pool_->text("the pool is closed"));
+    if (inside_ == std::this_thread::get_id()) {
+      throw std::runtime_error(pool_->text("action: its conversion to an array may not use the pool it is for"));
+    }
   }
 
   // The converted arguments live in members, to be reused, until the pool has copied them. Converting may run Python
   // code and so let another thread in; that one waits here.
   class Busy {
    public:
-    explicit Busy(PyPool& pool) : lock_(pool.arguments_mutex_, std::defer_lock) {
-      if (lock_.try_lock()) return;
-      py::gil_scoped_release release;
-      lock_.lock();
+    explicit Busy(PyPool& pool) : pool_(pool), lock_(pool.arguments_mutex_, std::defer_lock) {
+      if (!lock_.try_lock()) {
+        py::gil_scoped_release release;
+        lock_.lock();
+      }
+      pool_.inside_ = std::this_thread::get_id();
     }
+    ~Busy() { pool_.inside_ = {}; }
 
    private:
+    PyPool& pool_;
     std::unique_lock<std::mutex> lock_;
   };
 
@@ -291,6 +299,7 @@ class PyPool {
   std::vector<Output> outputs_;
   std::unique_ptr<IdsArgument> owners_;
   std::mutex arguments_mutex_;
+  std::thread::id inside_{};  // who converts arguments now; the interpreter lock guards it
   std::timed_mutex step_mutex_;
 };
 

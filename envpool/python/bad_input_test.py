@@ -728,3 +728,31 @@ def test_actions_may_change_once_they_are_sent():
 def test_picture_before_reset():
     assert envpool.make("Zoo-v0", render_mode="rgb_array").render().shape == (1, 8, 8, 3)
     assert envpool.make("Pong-v5", render_mode="rgb_array").render().shape == (1, 210, 160, 3)
+
+
+# ---- an action that turns on its own pool ----
+
+
+@pytest.mark.parametrize("call", ["step", "send", "recv", "reset", "render", "close"])
+def test_an_action_whose_conversion_uses_the_pool(call):
+    env = make("gymnasium", num_envs=2, num_threads=1)
+    env.reset()
+    seen = []
+
+    class Hostile:
+        def __array__(self, dtype=None, copy=None):
+            try:
+                getattr(env._pool, call)(*([np.zeros(2, np.int32)] if call in ("step", "send") else []))
+            except RuntimeError as error:
+                seen.append(str(error))
+            return np.zeros(2, np.int32)
+
+    start = time.monotonic()
+    try:
+        env.step(Hostile())
+    except RuntimeError as error:
+        seen.append(str(error))
+    assert time.monotonic() - start < 1
+    assert seen and all(text.startswith("[Counter-v0] ") for text in seen)
+    if call != "close":
+        env.step(np.zeros(2, np.int32))
