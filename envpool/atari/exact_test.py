@@ -10,7 +10,6 @@ from __future__ import annotations
 import ctypes
 import multiprocessing
 import os
-import subprocess
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
@@ -19,6 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+
+from envpool.testing import libraries
 
 ale_py = pytest.importorskip("ale_py")
 
@@ -32,18 +33,6 @@ CHUNK = 1000  # frames compared at a time
 
 # Seed, probability of a repeated action, and how many of every four frames are drawn.
 PLANS = ((1, 0.0, 4), (2, 0.25, 4), (3, 0.0, 2), (4, 0.25, 2))
-
-
-def compile_library(folder: Path) -> Path:
-    """testing/machine_capi.cc as a library, from the build or compiled here."""
-    if built := os.environ.get("ENVPOOL_TEST_LIB_DIR"):
-        return Path(built, "libatari_testing.so")
-    here = Path(__file__).parent
-    sources = [here / "testing" / "machine_capi.cc", *sorted((here / "console").glob("*.cc"))]
-    flags = ["-std=c++20", "-O3", "-ffp-contract=off", "-shared", "-fPIC", f"-I{here.parent.parent}"]
-    library = folder / "libatari_testing.so"
-    subprocess.run(["c++", *flags, *map(str, sources), "-o", str(library)], check=True)
-    return library
 
 
 def pointer(array: npt.NDArray[Any]) -> ctypes.c_void_p:
@@ -62,8 +51,8 @@ class Record:
 class Machine:
     """Ours."""
 
-    def __init__(self, path: Path, game: str, mode: int = -1, difficulty: int = -1) -> None:
-        self.library = ctypes.CDLL(str(path))
+    def __init__(self, path: str, game: str, mode: int = -1, difficulty: int = -1) -> None:
+        self.library = ctypes.CDLL(path)
         self.library.atari_new.restype = ctypes.c_void_p
         self.library.atari_actions.restype = ctypes.c_uint32
         rom = (ROM_FOLDER / f"{game}.bin").read_bytes()
@@ -153,7 +142,7 @@ def wanted_actions(rng: np.random.Generator, known: list[int], count: int) -> np
     return np.repeat(wanted, rng.integers(1, 9, count))[:count].astype(np.int32)
 
 
-def play_beside_ale(path: Path, game: str, frames: int, mode: int = -1, difficulty: int = -1) -> int:
+def play_beside_ale(path: str, game: str, frames: int, mode: int = -1, difficulty: int = -1) -> int:
     """Plays both and compares; returns how many games were begun."""
     machine, reference = Machine(path, game, mode, difficulty), Reference(game, mode, difficulty)
     assert machine.actions == reference.actions
@@ -182,12 +171,12 @@ def play_beside_ale(path: Path, game: str, frames: int, mode: int = -1, difficul
 
 
 @pytest.fixture(scope="session")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compile_library(tmp_path_factory.mktemp("atari"))
+def library() -> str:
+    return libraries.library("atari_testing")
 
 
 @pytest.fixture(scope="session")
-def players(request: pytest.FixtureRequest, library: Path) -> Iterator[dict[str, Future[int]]]:
+def players(request: pytest.FixtureRequest, library: str) -> Iterator[dict[str, Future[int]]]:
     """The games of this session, being played."""
     chosen = [item.callspec.params["game"] for item in request.session.items if "players" in item.fixturenames]
     with ProcessPoolExecutor(len(os.sched_getaffinity(0)), multiprocessing.get_context("spawn")) as pool:
@@ -239,6 +228,6 @@ MODES = {
 
 
 @pytest.mark.parametrize(("game", "mode"), [(game, mode) for game, modes in MODES.items() for mode in modes])
-def test_modes(library: Path, game: str, mode: int) -> None:
+def test_modes(library: str, game: str, mode: int) -> None:
     difficulties = Reference(game).ale.getAvailableDifficulties()
     play_beside_ale(library, game, 400, mode, int(max(difficulties)))

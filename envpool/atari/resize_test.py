@@ -1,25 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """resize.h against cv2.resize: every bit of every pixel, on both code paths.
 
-The shim testing/resize_capi.cc comes from the test library in ENVPOOL_TEST_LIB_DIR; without that
-variable the test compiles it. Run as a program, this file times both paths and cv2.
+Run as a program, with ENVPOOL_TEST_LIB_DIR set as `make test` does, this file times both paths and cv2.
 """
 
 import ctypes
 import functools
 import itertools
-import os
-import subprocess
-import tempfile
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from envpool.testing import libraries
+
 cv2 = pytest.importorskip("cv2")
 
-ROOT = Path(__file__).resolve().parents[2]
 KERNELS = ["copy", "box", "area", "fixed"]
 HEIGHTS = [210, 214, 220, 230, 250]
 SIZES = [
@@ -31,15 +27,6 @@ SIZES = [
 ]
 CV2 = {"area": cv2.INTER_AREA, "linear": cv2.INTER_LINEAR}
 PATHS = ["plain", "dispatched"]
-
-
-def _compile(folder: Path) -> Path:
-    library = folder / "libatari_testing.so"
-    source = ROOT / "envpool/atari/testing/resize_capi.cc"
-    flags = ["-std=c++20", "-O3", "-ffp-contract=off", "-fPIC", "-shared", f"-I{ROOT}"]
-    compiler = os.environ.get("CXX", "c++")
-    subprocess.run([compiler, *flags, str(source), "-o", str(library)], check=True)
-    return library
 
 
 def _address(array):
@@ -86,10 +73,9 @@ class Resizer:
         return self._run(self.library.resize_rgb_max, (3, *self.target), *args, path=path)
 
 
-def load(folder):
-    """Loads the shim, compiled into `folder` unless the build did."""
-    built = os.environ.get("ENVPOOL_TEST_LIB_DIR")
-    loaded = ctypes.CDLL(str(Path(built) / "libatari_testing.so" if built else _compile(folder)))
+def load():
+    """Loads testing/resize_capi.cc."""
+    loaded = ctypes.CDLL(libraries.library("atari_testing"))
     number, size, address = ctypes.c_int, ctypes.c_longlong, ctypes.c_void_p
     loaded.resize_plan.argtypes = [*[number] * 5, address, size]
     loaded.resize_plan.restype = size
@@ -97,8 +83,8 @@ def load(folder):
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory):
-    return load(tmp_path_factory.mktemp("resize"))
+def library():
+    return load()
 
 
 def images(height, width, rng):
@@ -280,8 +266,7 @@ def benchmark():
     """Prints microseconds a picture: cv2's resize alone; ours with look-up and maximum."""
     times, out = 20, np.zeros(84 * 84, np.uint8)
     cv2.setNumThreads(1)
-    with tempfile.TemporaryDirectory() as folder:
-        library = load(Path(folder))
+    library = load()
     for name, interpolation in itertools.product(GAMES, CV2):
         gray, _, pairs = play(name)
         resizer = Resizer(library, pairs[0][0].shape, (84, 84), interpolation)

@@ -223,7 +223,7 @@ class ActionArgument {
 // Environment ids: an integer array, a list, or None for all.
 class IdsArgument {
  public:
-  explicit IdsArgument(i32 num_envs) : all_(size_t(num_envs)), int32_(py::dtype::of<i32>()) {
+  explicit IdsArgument(i32 num_envs) : all_(size_t(num_envs)) {
     for (i32 i = 0; i < num_envs; ++i) all_[size_t(i)] = i;
   }
 
@@ -267,7 +267,6 @@ class IdsArgument {
 
  private:
   std::vector<i32> all_, given_;
-  const py::dtype int32_;
   const i32* data_ = nullptr;
   i32 size_ = 0;
 };

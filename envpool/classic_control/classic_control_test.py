@@ -6,9 +6,6 @@ What needs no pool goes through testing_capi.cc, which calls an environment's fu
 
 import ctypes
 import hashlib
-import os
-import subprocess
-from pathlib import Path
 
 import gymnasium
 import numpy as np
@@ -16,10 +13,10 @@ import pytest
 from scipy import stats
 
 import envpool
+from envpool.testing import libraries
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*is out of date")  # gymnasium, of CartPole-v0
 
-HERE = Path(__file__).parent
 IDS = {
     "CartPole-v0": "CartPole",
     "CartPole-v1": "CartPole",
@@ -110,14 +107,8 @@ class Engine:
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory):
-    folder = os.environ.get("ENVPOOL_TEST_LIB_DIR")
-    if folder:
-        return ctypes.CDLL(str(Path(folder) / "libclassic_control_testing.so"))
-    path = tmp_path_factory.mktemp("classic_control") / "libclassic_control_testing.so"
-    flags = ["-std=c++20", "-O2", "-ffp-contract=off", "-fPIC", "-shared", f"-I{HERE.parents[1]}"]
-    subprocess.run([os.environ.get("CXX", "c++"), *flags, HERE / "testing_capi.cc", "-o", path], check=True)
-    return ctypes.CDLL(str(path))
+def library():
+    return ctypes.CDLL(libraries.library("classic_control_testing"))
 
 
 def values_of(states):

@@ -6,26 +6,19 @@ The bounds are those that math.h states. What it promises exactly is tested in m
 
 import ctypes
 import os
-import subprocess
-from pathlib import Path
 
 import mpmath
 import numpy as np
 import pytest
 
-HERE = Path(__file__).parent
+from envpool.testing import libraries
+
 COUNT = int(os.environ.get("ENVPOOL_TEST_COUNT", "3000"))  # arguments per range; more to look harder
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory):
-    folder = os.environ.get("ENVPOOL_TEST_LIB_DIR")
-    if folder:
-        return ctypes.CDLL(str(Path(folder) / "libcore_testing.so"))
-    path = tmp_path_factory.mktemp("core") / "libcore_testing.so"
-    flags = ["-std=c++20", "-O2", "-ffp-contract=off", "-fPIC", "-shared", f"-I{HERE.parents[1]}"]
-    subprocess.run([os.environ.get("CXX", "c++"), *flags, HERE / "testing_capi.cc", "-o", path], check=True)
-    return ctypes.CDLL(str(path))
+def library():
+    return ctypes.CDLL(libraries.library("core_testing"))
 
 
 def call(library, name, *arguments):

@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Registers the test environments, which `list_all_envs` does not name before this module is imported.
-
-Their shared object is built with ENVPOOL_TESTING=ON and lies in the folder that $ENVPOOL_TEST_LIB_DIR names.
-"""
+"""Registers the test environments, which `list_all_envs` does not name before this module is imported."""
 
 import ctypes
-import os
-from pathlib import Path
 
 from envpool.registration import register
+from envpool.testing.libraries import library
 
-LIBRARY = Path(os.environ.get("ENVPOOL_TEST_LIB_DIR", Path(__file__).parent)) / "libtesting.so"
+LIBRARY = library("testing")
 
 register("Counter-v0", LIBRARY, "Counter", doc="counts its steps; action 1 ends the episode")
 register(
@@ -23,4 +19,4 @@ register("Trouble-v0", LIBRARY, "Trouble", doc="throws, sleeps and hangs on comm
 
 def release(on: bool = True) -> None:
     """Lets go of environments that hang, or (False) makes the next ones hang again."""
-    ctypes.CDLL(str(LIBRARY)).testing_release(int(on))
+    ctypes.CDLL(LIBRARY).testing_release(int(on))
