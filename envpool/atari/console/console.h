@@ -50,8 +50,7 @@ ENVPOOL_FN void start_frame(Console& c, const Rom& rom) {
   rebase_stamps(c, elapsed);
   t.frame_start = -static_cast<i32>(static_cast<u32>(elapsed - t.frame_start) % kCyclesPerLine);
   open_window(t, rom);
-  t.drawn = t.line_start = t.window_start;
-  t.row = 0;
+  start_picture(t);
   c.greyed = false;
   if (rom.pal) {  // colour loss: PAL pictures with an odd number of lines are grey
     for (u32 i = 0; i < 4; ++i) t.colour[i] = static_cast<u8>((t.colour[i] & 0xFE) | (c.last_lines & 1));
@@ -71,6 +70,7 @@ ENVPOOL_FN void grey_rest(Console& c, const Rom& rom, i32 line) {
 }
 
 ENVPOOL_FN void end_frame(Console& c, const Rom& rom) {
+  end_picture(c, rom);
   const i32 line = static_cast<i32>(static_cast<u32>(c.cycles - c.tia.frame_start) / kCyclesPerLine);
   if (c.unfinished) {
     grey_rest(c, rom, line);

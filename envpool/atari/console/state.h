@@ -43,13 +43,13 @@ struct Riot {
   bool latched;
 };
 
-// Objects in the order of the TIA's registers (RESP0.., HMP0..); also bit numbers in Tia::enabled and Tia::stale.
+// Objects in the order of the TIA's registers (RESP0.., HMP0..); also bit numbers of object sets in Tia.
 enum Object : u8 { kPlayer0, kPlayer1, kMissile0, kMissile1, kBall, kPlayfield, kObjects };
 
 // Picture chip. Pixels and collisions are made lazily, see tia_beam.h.
 struct Tia {
-  u64 mask[kObjects][3];  // pixels of a line covered by each object; bit i of word w is pixel 64 w + i
-  u64 layer[3][3];        // the same after grouping objects of one colour, lowest priority first
+  u64 mask[kObjects][3];  // pixels of a line that each object covers as it is now; bit i of word w is pixel 64 w + i
+  u64 line[kObjects][3];  // pixels that it covered in this segment before it changed
 
   i32 frame_start;   // cycle at which line 0 began
   i32 limit_cycle;   // a TIA write from this cycle on ends the frame
@@ -61,12 +61,17 @@ struct Tia {
   i32 drawn;       // clock up to which the window has been produced
   i32 line_start;  // clock at which the line being produced began
   i32 row;         // and its row in the picture
+  i32 segment;     // pixel of this line up to which collisions and picture are done
 
-  u16 collisions;  // bits 2 r + 1 and 2 r are bits 7 and 6 of collision register r
-  u8 enabled;      // objects that are switched on and not empty
-  u8 stale;        // objects whose mask is out of date
-  bool layers_stale;
-  bool quiet;  // no further collision is possible with the present masks
+  u16 collisions;      // bits 2 r + 1 and 2 r are bits 7 and 6 of collision register r
+  u8 enabled;          // objects that are switched on and not empty
+  u8 stale;            // objects whose mask is out of date
+  u8 touched;          // objects that changed within this segment: `line` holds their pixels up to `line_to`
+  u8 fresh;            // objects that may differ from the line before, and kColours
+  u8 midline;          // those of them that changed within this line
+  u8 blank_left;       // pixels blank_left..7 of this line are blanked
+  u8 blank_left_last;  // and of the line before
+  u8 line_to[kObjects];
 
   u8 reg[64];          // last value written to each register
   u8 colour[4];        // COLUP0, COLUP1, COLUPF, COLUBK

@@ -20,34 +20,35 @@ ENVPOOL_FN i32 write_delay(const Core& c, u32 reg) {
   return kWriteDelay[reg];
 }
 
-ENVPOOL_FN void set_enabled(Tia& t, u32 object, bool on) {
-  const u8 before = t.enabled;
-  t.enabled = static_cast<u8>((before & ~(1u << object)) | static_cast<u32>(on) << object);
-  if (t.enabled != before) t.layers_stale = true;
-  if (on && t.enabled != before) t.quiet = false;
+ENVPOOL_FN void set_enabled(Console& c, const Rom& rom, u32 object, bool on) {
+  Tia& t = c.tia;
+  if ((t.enabled >> object & 1) == static_cast<u32>(on)) return;
+  before_change(t, object);
+  // With priority and score, the playfield's colours depend on what else is enabled.
+  if (c.drawing && (t.reg[kCtrlpf] & 6) == 6) split_line(c, rom, kColours);
+  t.enabled ^= static_cast<u8>(1u << object);
 }
 
-ENVPOOL_FN void refresh_player(Tia& t, u32 player) {
-  set_enabled(t, player, player_graphics(t, player) != 0);
-  mark_changed(t, player);
+ENVPOOL_FN void refresh_player(Console& c, const Rom& rom, u32 player) {
+  set_enabled(c, rom, player, player_graphics(c.tia, player) != 0);
 }
 
-ENVPOOL_FN void refresh_missile(Tia& t, u32 i) {
-  set_enabled(t, kMissile0 + i, (t.reg[kEnam0 + i] & 2) && !(t.reg[kResmp0 + i] & 2));
+ENVPOOL_FN void refresh_missile(Console& c, const Rom& rom, u32 i) {
+  set_enabled(c, rom, kMissile0 + i, (c.tia.reg[kEnam0 + i] & 2) && !(c.tia.reg[kResmp0 + i] & 2));
 }
 
 ENVPOOL_FN bool ball_enabled(const Tia& t) { return t.reg[kVdelbl] & 1 ? t.ball_old : (t.reg[kEnabl] & 2) != 0; }
 
 // "Shape rebuilt": also ends what the Cosmic Ark effect did to missile 0.
-ENVPOOL_FN void refresh_missile_shape(Tia& t, u32 missile) {
+ENVPOOL_FN void before_missile_rebuild(Tia& t, u32 missile) {
+  before_reshape(t, kMissile0 + missile);
   if (missile == 0) t.missile0_shape = 0;
-  mark_changed(t, kMissile0 + missile);
 }
 
 ENVPOOL_FN void unsuppress(Tia& t, u32 player) {
   if (!t.suppressed[player]) return;
+  before_reshape(t, player);
   t.suppressed[player] = false;
-  mark_changed(t, player);
 }
 
 // Distance by which HMOVE at this cycle of the line moves an object with motion nibble n.
@@ -68,12 +69,12 @@ ENVPOOL_FN void strobe_hmove(Console& c, const Rom& rom) {
   for (u32 i = 0; i < 5; ++i) {
     const i32 motion = hmove_motion(cycle, t.hm[i]);
     if (motion == 0) continue;
+    before_reshape(t, i);
     const i32 position = t.pos[i] + motion;
     t.pos[i] = static_cast<u8>(position < 0 ? position + 160 : position >= 160 ? position - 160 : position);
-    mark_changed(t, i);
   }
   for (u32 i = 0; i < 2; ++i) unsuppress(t, i);
-  if (t.missile0_shape != 0) refresh_missile_shape(t, 0);
+  if (t.missile0_shape != 0) before_missile_rebuild(t, 0);
   t.hmove_at = c.cycles;
   t.cosmic = false;
   if ((cycle <= 20 || cycle == 75) && rom.hmove_blanks) t.hmove_blank = true;
@@ -96,9 +97,10 @@ ENVPOOL_FN void strobe_player(Console& c, const Rom& rom, u32 player) {
     being_drawn |= d >= 4 && d <= 3 + width;
   }
   if (being_drawn && !delayed) flush(c, rom, 3 * c.cycles + 11);
+  if (position == t.pos[player] && t.suppressed[player] == !delayed) return;
+  before_reshape(t, player);
   t.pos[player] = static_cast<u8>(position);
   t.suppressed[player] = !delayed;
-  mark_changed(t, player);
 }
 
 // Position strobe of a missile or the ball, with the few cases where a recent HMOVE disturbs it.
@@ -117,8 +119,9 @@ ENVPOOL_FN void strobe_position(Console& c, u32 object) {
     if (since == 7 && cycle == 10) position = 6;
     if (since == 6 && cycle == 9) position = 5;
   }
+  if (position == t.pos[object] && (object != kMissile0 || t.missile0_shape == 0)) return;
+  before_reshape(t, object);
   t.pos[object] = static_cast<u8>(position);
-  mark_changed(t, object);
   if (object == kMissile0) t.missile0_shape = 0;
 }
 
@@ -132,13 +135,14 @@ ENVPOOL_FN void write_vsync(Core& c, u8 value) {
   }
 }
 
-ENVPOOL_FN void write_vblank(Core& c, u8 before, u8 value) {
+ENVPOOL_FN void write_vblank(Console& c, const Rom& rom, u8 before, u8 value) {
+  if ((before ^ value) & 2) split_line(c, rom, kAllObjects | kColours);
+  c.tia.reg[kVblank] = value;
   if (~before & value & 0x80) c.tia.dumping = true;
   if (before & ~value & 0x80) {
     c.tia.dumping = false;
     c.tia.dump_at = c.cycles;
   }
-  c.tia.quiet = false;
 }
 
 // GRP0 and GRP1 writes also latch the other player's delayed graphics (GRP1: the ball's too).
@@ -152,23 +156,22 @@ ENVPOOL_FN void write_graphics(Console& c, const Rom& rom, u32 player, u8 value)
   const bool other_changes = other_delayed && t.grp_old[other] != t.grp_new[other];
   const bool ball_changes = latch_ball && (t.reg[kVdelbl] & 1);
   if (changes || other_changes || ball_changes) flush(c, rom, 3 * c.cycles + 1);
+  if (changes) before_reshape(t, player);
+  if (other_changes) before_reshape(t, other);
   t.grp_new[player] = value;
   t.grp_old[other] = t.grp_new[other];
-  if (changes) refresh_player(t, player);
-  if (other_changes) refresh_player(t, other);
+  if (changes) refresh_player(c, rom, player);
+  if (other_changes) refresh_player(c, rom, other);
   if (latch_ball) t.ball_old = !t.ball_old;
-  if (ball_changes) {
-    set_enabled(t, kBall, ball_enabled(t));
-    mark_changed(t, kBall);
-  }
+  if (ball_changes) set_enabled(c, rom, kBall, ball_enabled(t));
 }
 
 ENVPOOL_FN void write_playfield(Console& c, const Rom& rom, u32 reg, u8 value) {
   Tia& t = c.tia;
   flush(c, rom, 3 * c.cycles + write_delay(c, reg));
+  before_reshape(t, kPlayfield);
   t.reg[reg] = value;
-  set_enabled(t, kPlayfield, (t.reg[kPf0] >> 4 | t.reg[kPf1] | t.reg[kPf2]) != 0);
-  mark_changed(t, kPlayfield);
+  set_enabled(c, rom, kPlayfield, (t.reg[kPf0] >> 4 | t.reg[kPf1] | t.reg[kPf2]) != 0);
 }
 
 // Bit 0 of all colours shows PAL's colour loss and is the same within a frame.
@@ -176,24 +179,29 @@ ENVPOOL_FN void set_colour(Tia& t, u32 i, u32 value) {
   t.colour[i] = static_cast<u8>((value & 0xFE) | (t.colour[i] & 1));
 }
 
-ENVPOOL_FN void write_missile_lock(Tia& t, u32 i, u8 before, u8 value) {
+ENVPOOL_FN void write_missile_lock(Console& c, const Rom& rom, u32 i, u8 value) {
+  Tia& t = c.tia;
+  const u8 before = t.reg[kResmp0 + i];
+  t.reg[kResmp0 + i] = value;
   if (before & ~value & 2) {
+    before_missile_rebuild(t, i);
     const u32 mode = t.reg[kNusiz0 + i] & 7;
     const u32 middle = mode == 5 ? 8 : mode == 7 ? 16 : 4;
     t.pos[kMissile0 + i] = static_cast<u8>((t.pos[i] + middle) % 160);
-    refresh_missile_shape(t, i);
   }
-  refresh_missile(t, i);
+  refresh_missile(c, rom, i);
 }
 
-ENVPOOL_FN void write_control(Core& c, u8 value) {
+ENVPOOL_FN void write_control(Console& c, const Rom& rom, u8 value) {
   Tia& t = c.tia;
+  const u32 changes = t.reg[kCtrlpf] ^ value;
+  if (c.drawing && (changes & 6) != 0) split_line(c, rom, kColours);
+  if ((changes & 0x30) != 0) before_reshape(t, kBall);
+  t.reg[kCtrlpf] = value;
   if (line_cycle(c) < 49 && t.mirror != (value & 1)) {
+    before_reshape(t, kPlayfield);
     t.mirror = value & 1;
-    mark_changed(t, kPlayfield);
   }
-  mark_changed(t, kBall);
-  t.layers_stale = true;
 }
 
 // Registers for which writing the value they already hold changes nothing.
@@ -225,8 +233,7 @@ ENVPOOL_FN void write_tia(Console& c, const Rom& rom, u32 reg, u8 value) {
     case kVblank:
       if (value == before) break;
       flush(c, rom, clock + 1);
-      t.reg[reg] = value;
-      write_vblank(c, before, value);
+      write_vblank(c, rom, before, value);
       break;
     case kWsync: {
       const u32 cycle = line_cycle(c);
@@ -238,10 +245,10 @@ ENVPOOL_FN void write_tia(Console& c, const Rom& rom, u32 reg, u8 value) {
       const u32 i = reg - kNusiz0;
       if (value == before && !t.suppressed[i] && (i == 1 || t.missile0_shape == 0)) break;
       flush(c, rom, clock + 8);
+      before_reshape(t, i);
+      before_missile_rebuild(t, i);
       t.reg[reg] = value;
       t.suppressed[i] = false;
-      mark_changed(t, i);
-      refresh_missile_shape(t, i);
       break;
     }
     case kColup0:
@@ -249,21 +256,23 @@ ENVPOOL_FN void write_tia(Console& c, const Rom& rom, u32 reg, u8 value) {
     case kColupf:
     case kColubk: {
       t.reg[reg] = value;
-      if (c.drawing && value != before) flush(c, rom, clock);
+      if (c.drawing && value != before) {
+        flush(c, rom, clock);
+        split_line(c, rom, kColours);
+      }
       set_colour(t, reg - kColup0, value);
       break;
     }
     case kCtrlpf:
       if (value == before && t.mirror == (value & 1)) break;
       flush(c, rom, clock);
-      t.reg[reg] = value;
-      write_control(c, value);
+      write_control(c, rom, value);
       break;
     case kRefp0:
     case kRefp1:
       if (((value ^ before) & 8) != 0) {
         flush(c, rom, clock + 1);
-        mark_changed(t, reg - kRefp0);
+        before_reshape(t, reg - kRefp0);
       }
       t.reg[reg] = value;
       break;
@@ -289,13 +298,13 @@ ENVPOOL_FN void write_tia(Console& c, const Rom& rom, u32 reg, u8 value) {
     case kEnam1:
       if (((value ^ before) & 2) != 0) flush(c, rom, clock);
       t.reg[reg] = value;
-      refresh_missile(t, reg - kEnam0);
+      refresh_missile(c, rom, reg - kEnam0);
       break;
     case kEnabl:
     case kVdelbl:
       if (value != before) flush(c, rom, clock);
       t.reg[reg] = value;
-      set_enabled(t, kBall, ball_enabled(t));
+      set_enabled(c, rom, kBall, ball_enabled(t));
       break;
     case kHmm0:
       if (c.cycles - 21 == t.hmove_at && t.hm[kMissile0] == 7 && value >> 4 == 6) {
@@ -317,16 +326,18 @@ ENVPOOL_FN void write_tia(Console& c, const Rom& rom, u32 reg, u8 value) {
     case kVdelp1: {
       const u32 i = reg - kVdelp0;
       const bool changes = ((value ^ before) & 1) != 0 && t.grp_new[i] != t.grp_old[i];
-      if (changes) flush(c, rom, clock);
+      if (changes) {
+        flush(c, rom, clock);
+        before_reshape(t, i);
+      }
       t.reg[reg] = value;
-      if (changes) refresh_player(t, i);
+      if (changes) refresh_player(c, rom, i);
       break;
     }
     case kResmp0:
     case kResmp1:
       if (((value ^ before) & 2) != 0) flush(c, rom, clock);
-      t.reg[reg] = value;
-      write_missile_lock(t, reg - kResmp0, before, value);
+      write_missile_lock(c, rom, reg - kResmp0, value);
       break;
     case kHmove:
       flush(c, rom, clock);
@@ -337,8 +348,8 @@ ENVPOOL_FN void write_tia(Console& c, const Rom& rom, u32 reg, u8 value) {
       break;
     case kCxclr:
       flush(c, rom, clock);
+      split_line(c, rom, kAllObjects);
       t.collisions = 0;
-      t.quiet = false;
       break;
     default: break;
   }
@@ -349,6 +360,7 @@ ENVPOOL_FN u8 read_tia(Console& c, const Rom& rom, u32 reg) {
   const Tia& t = c.tia;
   if (reg < 8) {
     flush(c, rom, 3 * c.cycles);
+    settle(c, rom);
     return static_cast<u8>((t.collisions >> 2 * reg & 3) << 6);
   }
   if (reg < 12) {
@@ -370,6 +382,8 @@ ENVPOOL_FN void open_window(Tia& t, const Rom& rom) {
 ENVPOOL_FN void reset_tia(Console& c, const Rom& rom) {
   c.tia = Tia{};
   c.tia.vsync_end = kNever;
+  c.tia.blank_left = kNoBlank;
+  c.tia.fresh = c.tia.midline = kAllObjects | kColours;
   open_window(c.tia, rom);
   c.last_lines = 0;
   for (u32 b = 0; b < 2; ++b) {

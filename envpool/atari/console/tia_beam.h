@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lazy drawing. The TIA's state is constant between two writes, so pixels and collisions are made only when something
-// is about to change or a collision register is read: flush(clock) catches up with the beam.
+// Lazy drawing, a line at a time. flush(clock) only notes how far the beam has come. An object that is about to change
+// keeps the pixels it has covered so far on this line (before_change); when the line ends, all objects' pixels are
+// there, and collisions and picture are made from them at once. A change that concerns more than one object (colours,
+// blanking, collisions read or cleared) ends a segment of the line early (end_segment).
 #pragma once
 
 #include "envpool/atari/console/rom.h"
@@ -17,16 +19,18 @@ constexpr u8 kLatchObjects[16][2] = {
     {kBall, kBall},        {kBall, kPlayfield},     {kMissile0, kMissile1}, {kPlayer0, kPlayer1}};
 
 struct LatchTable {
-  u16 of_enabled[64];
+  u16 within[64];    // latches of two objects of a set
+  u16 touching[64];  // latches of at least one
 };
 
-// Latches that can be set while a given set of objects is enabled.
 constexpr LatchTable make_latch_table() {
   LatchTable table{};
-  for (u32 enabled = 0; enabled < 64; ++enabled) {
+  for (u32 set = 0; set < 64; ++set) {
     for (u32 n = 0; n < 16; ++n) {
       const u32 a = kLatchObjects[n][0], b = kLatchObjects[n][1];
-      if (a != b && (enabled >> a & 1) && (enabled >> b & 1)) table.of_enabled[enabled] |= static_cast<u16>(1u << n);
+      if (a == b) continue;
+      if ((set >> a & 1) && (set >> b & 1)) table.within[set] |= static_cast<u16>(1u << n);
+      if ((set >> a & 1) || (set >> b & 1)) table.touching[set] |= static_cast<u16>(1u << n);
     }
   }
   return table;
@@ -56,35 +60,72 @@ ENVPOOL_FN u32 lowest_bit(u64 v) {
 #endif
 }
 
-// Bits x0 <= x < x1 of a 160-pixel line.
-struct SpanMask {
-  u64 word[3];
+constexpr u32 kAllObjects = (1u << kObjects) - 1;
+constexpr u32 kColours = 1u << kObjects;  // in Tia::fresh: colours or priorities
+constexpr u8 kNoBlank = 8;
+
+// Bits x < n of a 160-pixel line.
+struct BelowTable {
+  u64 of[kWidth + 1][3];
 };
-ENVPOOL_FN u64 bits_below(i32 n) { return n <= 0 ? 0 : n >= 64 ? ~0ull : (1ull << n) - 1; }
-ENVPOOL_FN SpanMask span_mask(i32 x0, i32 x1) {
-  SpanMask span;
-  for (i32 w = 0; w < 3; ++w) span.word[w] = bits_below(x1 - 64 * w) & ~bits_below(x0 - 64 * w);
-  return span;
+constexpr BelowTable make_below_table() {
+  BelowTable table{};
+  for (u32 n = 0; n <= kWidth; ++n) {
+    for (u32 x = 0; x < n; ++x) table.of[n][x >> 6] |= 1ull << (x & 63);
+  }
+  return table;
+}
+constexpr BelowTable kBelow = make_below_table();
+
+// The pixel the beam has come to; not positive in horizontal blank.
+ENVPOOL_FN i32 beam_x(const Tia& t) { return t.drawn - t.line_start - kBlankClocks; }
+
+// Keeps the pixels that an object has covered up to pixel x.
+ENVPOOL_FN void keep_line(Tia& t, u32 object, i32 x) {
+  const u32 bit = 1u << object;
+  u64* line = t.line[object];
+  if ((t.touched & bit) == 0) {
+    t.line_to[object] = static_cast<u8>(t.segment);
+    line[0] = line[1] = line[2] = 0;
+    t.touched |= static_cast<u8>(bit);
+  }
+  const u32 from = t.line_to[object];
+  if (x <= static_cast<i32>(from)) return;
+  t.line_to[object] = static_cast<u8>(x);
+  if ((t.enabled & bit) == 0) return;
+  if ((t.stale & bit) != 0) build_mask(t, object);
+  for (u32 w = 0; w < 3; ++w) line[w] |= t.mask[object][w] & kBelow.of[x][w] & ~kBelow.of[from][w];
 }
 
-// Sets the latches of all pairs that overlap in the span.
-ENVPOOL_FN void collide(Tia& t, const SpanMask& span) {
-  u32 open = kLatches.of_enabled[t.enabled] & ~static_cast<u32>(t.collisions);
-  u32 possible = 0;
-  if (open != 0 && (t.stale & t.enabled) != 0) build_masks(t);
+// To be called before anything that an object's pixels depend on changes.
+ENVPOOL_FN void before_change(Tia& t, u32 object) {
+  const u8 bit = static_cast<u8>(1u << object);
+  t.fresh |= bit;
+  const i32 x = beam_x(t);
+  if (x <= 0) return;
+  t.midline |= bit;
+  keep_line(t, object, x);
+}
+
+// The same if its mask has to be built anew.
+ENVPOOL_FN void before_reshape(Tia& t, u32 object) {
+  before_change(t, object);
+  t.stale |= static_cast<u8>(1u << object);
+}
+
+// Pixels of an object that is in t.enabled or t.touched.
+ENVPOOL_FN const u64* segment_pixels(const Tia& t, u32 object) {
+  return t.touched >> object & 1 ? t.line[object] : t.mask[object];
+}
+
+// Sets those of the given latches whose objects overlap.
+ENVPOOL_FN void collide(Tia& t, u32 open) {
   for (; open != 0; open &= open - 1) {
     const u32 n = lowest_bit(open);
-    const u64* a = t.mask[kLatchObjects[n][0]];
-    const u64* b = t.mask[kLatchObjects[n][1]];
-    const u64 o0 = a[0] & b[0], o1 = a[1] & b[1], o2 = a[2] & b[2];
-    if ((o0 | o1 | o2) == 0) continue;
-    if ((o0 & span.word[0]) | (o1 & span.word[1]) | (o2 & span.word[2])) {
-      t.collisions |= static_cast<u16>(1u << n);
-    } else {
-      possible = 1;
-    }
+    const u64* a = segment_pixels(t, kLatchObjects[n][0]);
+    const u64* b = segment_pixels(t, kLatchObjects[n][1]);
+    if ((a[0] & b[0]) | (a[1] & b[1]) | (a[2] & b[2])) t.collisions |= static_cast<u16>(1u << n);
   }
-  t.quiet = possible == 0;
 }
 
 // Fills pixels x0..x1-1 of a row with one colour.
@@ -101,133 +142,209 @@ ENVPOOL_FN void fill_row(u64* row, i32 x0, i32 x1, u8 colour) {
   row[g1] = (row[g1] & ~last) | (value & last);
 }
 
-// Paints pixels x0..x1-1 with the present state, the three layers over the background.
-ENVPOOL_FN void paint(Tia& t, u64* row, i32 x0, i32 x1, const SpanMask& span) {
-  fill_row(row, x0, x1, t.colour[3]);
-  if (t.enabled == 0) return;
-  if (t.layers_stale) build_layers(t);
-  u8 colours[3];
-  layer_colours(t, colours);
-  for (u32 k = 0; k < 3; ++k) {
-    const u64 value = colours[k] * 0x0101010101010101ull;
-    for (u32 w = 0; w < 3; ++w) {
-      u64 bits = t.layer[k][w] & span.word[w];
-      while (bits != 0) {
-        const u32 shift = lowest_bit(bits) & 56;
-        const u64 cells = kBytes.of[bits >> shift & 0xFF];
-        u64& group = row[w * 8 + shift / 8];
-        group = (group & ~cells) | (value & cells);
-        bits &= ~(0xFFull << shift);
-      }
+// Pixels of a segment by colour, each in one set at most, and what turns COLUBK into that colour.
+struct Layers {
+  u64 pixels[3][3];
+  u64 colour[3];
+};
+
+ENVPOOL_FN Layers make_layers(const Tia& t) {
+  constexpr u64 kEverywhere = 0x0101010101010101ull;
+  const u32 control = t.reg[kCtrlpf];
+  const u32 present = t.enabled | t.touched;
+  const bool score = (control & 2) && (!(control & 4) || t.enabled == 1 << kPlayfield);
+  const bool priority = (control & 4) && !score;
+  Layers layers;
+  for (u32 w = 0; w < 3; ++w) {
+    u64 m[kObjects];
+    for (u32 i = 0; i < kObjects; ++i) m[i] = present >> i & 1 ? segment_pixels(t, i)[w] : 0;
+    u64 pair0 = m[kPlayer0] | m[kMissile0];
+    u64 pair1 = m[kPlayer1] | m[kMissile1];
+    u64 field = m[kPlayfield] | m[kBall];
+    if (score) {  // the playfield has the players' colours, left and right
+      const u64 left = kBelow.of[kWidth / 2][w];
+      pair0 |= m[kPlayfield] & left;
+      pair1 |= m[kPlayfield] & ~left;
+      field = m[kBall];
     }
+    if (priority) {
+      pair0 &= ~field;
+    } else {
+      field &= ~(pair0 | pair1);
+    }
+    pair1 &= ~(pair0 | field);
+    layers.pixels[0][w] = pair0;
+    layers.pixels[1][w] = pair1;
+    layers.pixels[2][w] = field;
+  }
+  for (u32 i = 0; i < 3; ++i) layers.colour[i] = (t.colour[i] ^ t.colour[3]) * kEverywhere;
+  return layers;
+}
+
+// Eight pixels, the first of which is 64 w + shift.
+ENVPOOL_FN u64 layered_pixels(const Layers& layers, u64 background, i32 w, i32 shift) {
+  u64 value = background;
+  for (u32 k = 0; k < 3; ++k) value ^= kBytes.of[layers.pixels[k][w] >> shift & 0xFF] & layers.colour[k];
+  return value;
+}
+
+// Paints pixels x0..x1-1.
+ENVPOOL_FN void paint(const Tia& t, u64* row, i32 x0, i32 x1) {
+  const u64 background = t.colour[3] * 0x0101010101010101ull;
+  const Layers layers = make_layers(t);
+  const i32 g0 = x0 >> 3, g1 = (x1 + 7) >> 3;
+  const u64 before = row[g0], after = row[g1 - 1];
+  for (i32 g = g0; g < g1; ++g) row[g] = layered_pixels(layers, background, g >> 3, 8 * (g & 7));
+  if ((x1 & 7) != 0) {
+    const u64 outside = ~0ull << 8 * (x1 & 7);
+    row[g1 - 1] = (row[g1 - 1] & ~outside) | (after & outside);
+  }
+  if ((x0 & 7) != 0) {
+    const u64 outside = ~(~0ull << 8 * (x0 & 7));
+    row[g0] = (row[g0] & ~outside) | (before & outside);
   }
 }
 
 ENVPOOL_FN u64* current_row(Console& c) { return c.pixels[c.buffer] + c.tia.row * (kWidth / 8); }
 
-ENVPOOL_FN void draw_span(Console& c, const Rom& rom, i32 x0, i32 x1) {
+// Makes collisions and picture up to pixel x with the present state.
+ENVPOOL_FN void end_segment(Console& c, const Rom& rom, i32 x) {
   Tia& t = c.tia;
+  if (x <= t.segment) return;
   const bool visible = c.drawing && t.row < rom.height;
+  const bool whole = t.segment == 0 && x == kWidth;
   if (t.reg[kVblank] & 2) {
-    if (visible) fill_row(current_row(c), x0, x1, 0);
-    return;
+    if (visible) fill_row(current_row(c), t.segment, x, 0);
+  } else if (t.fresh == 0 && !visible) {
+    // Nothing can collide that did not on the line before.
+  } else if (t.fresh == 0 && whole && t.row > 0 && t.blank_left == t.blank_left_last) {
+    u64* row = current_row(c);
+    for (i32 g = 0; g < kWidth / 8; ++g) row[g] = row[g - kWidth / 8];
+  } else {
+    const u32 present = t.enabled | t.touched;
+    const u32 open =
+        kLatches.within[present] & kLatches.touching[t.fresh & kAllObjects] & ~static_cast<u32>(t.collisions);
+    if (open != 0 || visible) {
+      for (u32 stale = t.stale & t.enabled; stale != 0; stale &= stale - 1) build_mask(t, lowest_bit(stale));
+      for (u32 rest = whole ? t.touched : present; rest != 0; rest &= rest - 1) keep_line(t, lowest_bit(rest), x);
+      collide(t, open);
+    }
+    if (visible) {
+      paint(t, current_row(c), t.segment, x);
+      if (t.blank_left < kNoBlank && t.segment < kNoBlank) {
+        fill_row(current_row(c), t.blank_left > t.segment ? t.blank_left : t.segment, kNoBlank, 0);
+      }
+    }
   }
-  if (t.quiet && !visible) return;
-  const SpanMask span = span_mask(x0, x1);
-  if (!t.quiet) collide(t, span);
-  if (visible) paint(t, current_row(c), x0, x1, span);
+  t.segment = x;
+  t.touched = 0;
 }
 
-ENVPOOL_FN void mark_changed(Tia& t, u32 object) {
-  t.stale |= static_cast<u8>(1u << object);
-  t.layers_stale = true;
-  t.quiet = t.quiet && !(t.enabled >> object & 1);
+// To be called before a change that concerns several objects or the colours.
+ENVPOOL_FN void split_line(Console& c, const Rom& rom, u32 changing) {
+  Tia& t = c.tia;
+  const i32 x = beam_x(t);
+  if (x > 0) {
+    end_segment(c, rom, x);
+    t.midline |= static_cast<u8>(changing);
+  }
+  t.fresh |= static_cast<u8>(changing);
+}
+
+// Makes the collision registers valid.
+ENVPOOL_FN void settle(Console& c, const Rom& rom) { end_segment(c, rom, beam_x(c.tia)); }
+
+ENVPOOL_FN void start_line(Tia& t, i32 clock, i32 row) {
+  t.line_start = clock;
+  t.row = row;
+  t.segment = 0;
+  t.touched = 0;
+  t.blank_left_last = t.blank_left;
+  t.blank_left = kNoBlank;
+  t.fresh = t.midline;
+  t.midline = 0;
+}
+
+ENVPOOL_FN void start_picture(Tia& t) {
+  start_line(t, t.window_start, 0);
+  t.drawn = t.window_start;
+  t.fresh = kAllObjects | kColours;
+}
+
+// What was left to the end of the line, if the frame breaks off within it.
+ENVPOOL_FN void end_picture(Console& c, const Rom& rom) {
+  settle(c, rom);
+  c.tia.fresh = c.tia.midline = kAllObjects | kColours;
 }
 
 // "Cosmic Ark" effect: an HMOVE cut short keeps moving missile 0 on every line.
 ENVPOOL_FN void step_cosmic(Tia& t) {
   static constexpr u8 kMotion[4] = {18, 33, 0, 17};
+  before_reshape(t, kMissile0);
   t.cosmic_step = (t.cosmic_step + 1) & 3;
   const i32 position = t.pos[kMissile0] - kMotion[t.cosmic_step];
   t.pos[kMissile0] = static_cast<u8>(position < 0 ? position + 160 : position);
   t.missile0_shape = t.cosmic_step == 1 ? 1 : t.cosmic_step == 2 ? 2 : 0;
-  mark_changed(t, kMissile0);
 }
 
-// Work at the end of a line. Returns whether the next line can look different.
-ENVPOOL_FN bool finish_line(Tia& t) {
-  bool changed = false;
-  t.line_start += kClocksPerLine;
-  ++t.row;
+ENVPOOL_FN void end_line(Console& c, const Rom& rom) {
+  Tia& t = c.tia;
+  end_segment(c, rom, kWidth);
+  start_line(t, t.line_start + kClocksPerLine, t.row + 1);
+  t.drawn = t.line_start;
   const bool mirror = t.reg[kCtrlpf] & 1;
   if (t.mirror != mirror) {
+    before_reshape(t, kPlayfield);
     t.mirror = mirror;
-    mark_changed(t, kPlayfield);
-    changed = true;
   }
   for (u32 i = 0; i < 2; ++i) {
     if (!t.suppressed[i]) continue;
+    before_reshape(t, kPlayer0 + i);
     t.suppressed[i] = false;
-    mark_changed(t, kPlayer0 + i);
-    changed = true;
   }
-  if (t.cosmic) {
-    step_cosmic(t);
-    changed = true;
-  }
-  return changed;
+  if (t.cosmic) step_cosmic(t);
 }
 
+// HMOVE blanks the first 8 pixels. Until they are drawn the zeros reach further; they stay if the frame breaks off
+// here.
 ENVPOOL_FN void blank_left_edge(Console& c, const Rom& rom, i32 from, i32 to) {
-  const i32 edge = kBlankClocks + 8;
-  const i32 x = from < kBlankClocks ? 0 : from - kBlankClocks;
-  if (from < edge && c.drawing && c.tia.row < rom.height) fill_row(current_row(c), x, x + edge - from, 0);
-  if (to >= edge) c.tia.hmove_blank = false;
-}
-
-// Repeats the line just finished for as long as nothing changes.
-ENVPOOL_FN void repeat_line(Console& c, const Rom& rom, i32 clock) {
   Tia& t = c.tia;
-  if (!c.drawing) {
-    const i32 lines = (clock - t.line_start - 1) / kClocksPerLine;
-    if (lines > 0) {
-      t.line_start += lines * kClocksPerLine;
-      t.row += lines;
-    }
+  const i32 edge = kBlankClocks + kNoBlank;
+  const i32 start = from >= kBlankClocks ? from : to < kBlankClocks ? to : kBlankClocks;
+  if (start < edge) {
+    const i32 x = start < kBlankClocks ? 0 : start - kBlankClocks;
+    if (c.drawing && t.row < rom.height) fill_row(current_row(c), x, x + edge - start, 0);
+    if (to > start && x < t.blank_left) t.blank_left = static_cast<u8>(x);
   }
-  while (clock > t.line_start + kClocksPerLine) {
-    if (c.drawing && t.row < rom.height && t.row > 0) {
-      u64* row = current_row(c);
-      for (i32 g = 0; g < kWidth / 8; ++g) row[g] = row[g - kWidth / 8];
-    }
-    t.line_start += kClocksPerLine;
-    ++t.row;
-  }
-  t.drawn = t.line_start;
+  if (to >= edge) t.hmove_blank = false;
 }
 
 ENVPOOL_FN void draw_until(Console& c, const Rom& rom, i32 clock) {
   Tia& t = c.tia;
   if (clock > t.window_end) clock = t.window_end;
-  do {
-    const i32 from = t.drawn - t.line_start;
+  while (true) {
     const bool line_done = clock > t.line_start + kClocksPerLine;
+    const i32 from = t.drawn - t.line_start;
     const i32 to = line_done ? kClocksPerLine : clock - t.line_start;
+    if (t.hmove_blank && to > from) blank_left_edge(c, rom, from, to);  // not by the empty step that only ends a line
     t.drawn = t.line_start + to;
-    const i32 visible = from >= kBlankClocks ? from : to < kBlankClocks ? to : kBlankClocks;
-    if (to > visible) draw_span(c, rom, visible - kBlankClocks, to - kBlankClocks);
-    const bool blanked = t.hmove_blank && to > from;  // not by the empty step that only ends a line
-    if (blanked) blank_left_edge(c, rom, visible, to);
-    if (line_done && !finish_line(t) && from == 0 && !blanked) repeat_line(c, rom, clock);
-  } while (t.drawn < clock);
+    if (!line_done) break;
+    end_line(c, rom);
+    if (!c.drawing && t.fresh == 0) {  // as nothing changes, neither do the next lines
+      const i32 lines = (clock - t.line_start - 1) / kClocksPerLine;
+      t.drawn = t.line_start += lines * kClocksPerLine;
+      t.row += lines;
+    }
+  }
+  if (t.drawn == t.window_end) settle(c, rom);
 }
 
 // Produces the picture up to the given clock with the present state.
 ENVPOOL_ALWAYS_INLINE void flush(Console& c, const Rom& rom, i32 clock) {
   Tia& t = c.tia;
   if (clock <= t.drawn || clock < t.window_start || t.drawn >= t.window_end) return;
-  if (t.quiet && !c.drawing && !t.hmove_blank && clock <= t.line_start + kClocksPerLine) {
-    t.drawn = clock;  // nothing to see before the end of the line
+  if (!t.hmove_blank && clock < t.line_start + kClocksPerLine) {
+    t.drawn = clock;  // nothing to do before the end of the line
     return;
   }
   draw_until(c, rom, clock);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shapes of the six TIA objects on one line, as 160-bit masks, and the colour layers made from them.
+// Shapes of the six TIA objects on one line, as 160-bit masks.
 #pragma once
 
 #include "envpool/atari/console/state.h"
@@ -148,50 +148,16 @@ ENVPOOL_FN void build_playfield(Tia& t) {
   t.mask[kPlayfield][2] = right_low >> 48 | widen4(right >> 16) << 16;
 }
 
-// Brings the masks of all enabled objects up to date.
-ENVPOOL_FN void build_masks(Tia& t) {
-  const u32 needed = t.stale & t.enabled;
-  if (needed == 0) return;
-  if (needed & 1 << kPlayer0) build_player(t, 0);
-  if (needed & 1 << kPlayer1) build_player(t, 1);
-  if (needed & 1 << kMissile0) build_missile(t, 0);
-  if (needed & 1 << kMissile1) build_missile(t, 1);
-  if (needed & 1 << kBall) build_ball(t);
-  if (needed & 1 << kPlayfield) build_playfield(t);
-  t.stale &= ~needed;
-}
-
-// Groups the objects into the three colour layers, lowest priority first. layer_colours() gives their colours.
-ENVPOOL_FN void build_layers(Tia& t) {
-  build_masks(t);
-  t.layers_stale = false;
-  const u32 control = t.reg[kCtrlpf];
-  const bool priority = control & 4;
-  const bool score = (control & 2) && (!priority || t.enabled == 1 << kPlayfield);
-  for (u32 w = 0; w < 3; ++w) {
-    u64 m[kObjects];
-    for (u32 i = 0; i < kObjects; ++i) m[i] = t.enabled >> i & 1 ? t.mask[i][w] : 0;
-    const u64 pair0 = m[kPlayer0] | m[kMissile0];
-    const u64 pair1 = m[kPlayer1] | m[kMissile1];
-    if (score) {
-      const u64 left = w == 0 ? ~0ull : w == 1 ? 0xFFFFull : 0;
-      t.layer[0][w] = m[kBall];
-      t.layer[1][w] = pair1 | (m[kPlayfield] & ~left);
-      t.layer[2][w] = pair0 | (m[kPlayfield] & left);
-    } else {
-      const u64 field = m[kPlayfield] | m[kBall];
-      t.layer[0][w] = priority ? pair1 : field;
-      t.layer[1][w] = priority ? pair0 : pair1;
-      t.layer[2][w] = priority ? field : pair0;
-    }
+ENVPOOL_FN void build_mask(Tia& t, u32 object) {
+  switch (object) {
+    case kPlayer0:
+    case kPlayer1: build_player(t, object); break;
+    case kMissile0:
+    case kMissile1: build_missile(t, object - kMissile0); break;
+    case kBall: build_ball(t); break;
+    default: build_playfield(t);
   }
-}
-
-ENVPOOL_FN void layer_colours(const Tia& t, u8* colours) {
-  const bool priority = (t.reg[kCtrlpf] & 4) && !((t.reg[kCtrlpf] & 2) && t.enabled == 1 << kPlayfield);
-  colours[0] = priority ? t.colour[1] : t.colour[2];
-  colours[1] = priority ? t.colour[0] : t.colour[1];
-  colours[2] = priority ? t.colour[2] : t.colour[0];
+  t.stale &= static_cast<u8>(~(1u << object));
 }
 
 }  // namespace envpool::atari
