@@ -233,6 +233,7 @@ struct AtariEnv {
     Cabinet& c = *new (bytes.data()) Cabinet{};
     std::memcpy(bytes.data() + sizeof(Cabinet), &plan, plan.bytes);
     c.rom = *insert(o);
+    bytes.keep(compile_rom(c.rom));
     for (i32 i = 0; i < 256; ++i) {
       c.gray[i] = palette_gray(c.rom.pal)[i];
       const u32 colour = palette_rgb(c.rom.pal)[i];

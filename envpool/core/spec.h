@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -216,9 +217,12 @@ class Blob {
   Blob() = default;
   explicit Blob(size_t size) : lines_((size + sizeof(CacheLine) - 1) / sizeof(CacheLine)) {}
   u8* data() { return reinterpret_cast<u8*>(lines_.data()); }
+  // Keeps something alive that the bytes point to.
+  void keep(std::shared_ptr<const void> thing) { kept_ = std::move(thing); }
 
  private:
   std::vector<CacheLine> lines_;
+  std::shared_ptr<const void> kept_;
 };
 
 // The options an environment declares.

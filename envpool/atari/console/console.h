@@ -12,6 +12,7 @@
 #pragma once
 
 #include "envpool/atari/console/cpu_fast.h"
+#include "envpool/atari/console/native.h"
 #include "envpool/atari/console/system_rng.h"
 
 namespace envpool::atari {
@@ -85,9 +86,15 @@ ENVPOOL_FN void run_counted(Console& c, const Rom& rom) {
   for (i32 n = 0; n < kMaxInstructions && !c.stop && !c.cpu.jammed; ++n) step_exact(c, rom);
 }
 
+ENVPOOL_FN bool run_uncounted(Console& c, const Rom& rom, i32 cycle_limit) {
+#if ENVPOOL_HOST
+  if (rom.native != nullptr) return run_native(c, rom, cycle_limit);
+#endif
+  return run_fast(c, rom, cycle_limit);
+}
+
 // One update of the console, starting from the saved state of this frame, which must be the present one.
 ENVPOOL_FN void emulate(Console& c, const Rom& rom, const Core& saved, bool drawing) {
-  c.drawing = drawing;
   const auto begin = [&] {
     if (c.unfinished) {
       keep_clock_small(c);
@@ -96,9 +103,10 @@ ENVPOOL_FN void emulate(Console& c, const Rom& rom, const Core& saved, bool draw
     }
     c.unfinished = true;
     c.stop = false;
+    c.drawing = drawing;
   };
   begin();
-  if (!c.cpu.jammed && !run_fast(c, rom, c.cycles + kUncountedCycles)) {
+  if (!c.cpu.jammed && !run_uncounted(c, rom, c.cycles + kUncountedCycles)) {
     static_cast<Core&>(c) = saved;
     begin();
     run_counted(c, rom);

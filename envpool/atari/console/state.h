@@ -119,7 +119,8 @@ struct Core {
   bool stop;        // the frame ends after this instruction
   bool unfinished;  // the last frame hit the instruction limit; the next update continues it
   bool greyed;
-  u8 buffer;  // picture being drawn
+  bool drawing;  // pixels are wanted
+  u8 buffer;     // picture being drawn
   i32 last_lines;
 
   u8 swcha, swchb;
@@ -138,7 +139,6 @@ struct Console : Core {
   u32 frames;      // since the system reset; frame n is in slot n mod 3
   u32 unpainted;   // 2 after a frame without picture, 1 after the next: one of the last two is missing
   u32 must_paint;  // frames to come that are drawn in any case
-  bool drawing;    // pixels are wanted
   SystemRng rng;
   u64 pixels[2][kWidth / 8 * kMaxHeight];  // palette indices, 8 pixels a word
 };

@@ -17,6 +17,7 @@ using namespace envpool::atari;
 
 struct Bench {
   std::unique_ptr<Rom> rom;
+  std::shared_ptr<const void> code;
   Setup setup;
   Machine machine;
   Rng rng;
@@ -29,6 +30,7 @@ EXPORT Bench* atari_new(const char* task, const u8* image, i64 size, i32 mode, i
   const Title title = title_of(task);
   auto bench = std::make_unique<Bench>();
   bench->rom = build_rom(image, size_t(size));
+  bench->code = compile_rom(*bench->rom);
   bench->setup.rom = bench->rom.get();
   bench->setup.facts = title.facts;
   bench->setup.game = u8(title.game);
