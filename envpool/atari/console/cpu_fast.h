@@ -477,6 +477,16 @@ ENVPOOL_FN bool run_fast(Console& c, const Rom& rom, i32 cycle_limit) {
         ++r.ip;
         NEXT;
       }
+      OP(Plp) {
+        const u32 sp = c.cpu.sp;
+        if (sp < 0x80 || sp == 0xFF) goto slow;
+        c.cpu.sp = static_cast<u8>(sp + 1);
+        unpack_flags(c.cpu, c.ram[(sp + 1) & 0x7F]);
+        r.nz = c.cpu.nz;
+        r.carry = c.cpu.carry;
+        ++r.ip;
+        NEXT;
+      }
       OP(Jsr) {
         const u32 sp = c.cpu.sp;
         if (sp <= 0x80) goto slow;
@@ -492,6 +502,12 @@ ENVPOOL_FN bool run_fast(Console& c, const Rom& rom, i32 cycle_limit) {
       OP(Jmp)
         c.bus = e->hi;
         locate(c, rom, r, e->arg);
+        if (r.cycles > cycle_limit) return false;
+        NEXT;
+      OP(JmpInd)
+        m = c.ram[e->lo] | static_cast<u32>(c.ram[e->lo + 1]) << 8;
+        c.bus = static_cast<u8>(m >> 8);
+        locate(c, rom, r, m);
         if (r.cycles > cycle_limit) return false;
         NEXT;
       OP(Rts) {

@@ -54,7 +54,7 @@ FastOp implied(Operation operation) {
 #define SAME(op) case Operation::op: return FastOp::op;
     SAME(AslA) SAME(LsrA) SAME(RolA) SAME(RorA) SAME(Tax) SAME(Tay) SAME(Txa) SAME(Tya) SAME(Tsx) SAME(Txs)
     SAME(Inx) SAME(Iny) SAME(Dex) SAME(Dey) SAME(Clc) SAME(Sec) SAME(Cld) SAME(Sed) SAME(Cli) SAME(Sei)
-    SAME(Clv) SAME(Nop) SAME(Pha) SAME(Php) SAME(Pla) SAME(Rts)
+    SAME(Clv) SAME(Nop) SAME(Pha) SAME(Php) SAME(Pla) SAME(Plp) SAME(Rts)
 #undef SAME
         // clang-format on
         default : return FastOp::Slow;
@@ -83,7 +83,8 @@ class PageDecoder {
   CodeEntry decode(u32 at) const {
     const u8 opcode = bytes_[at];
     const OpcodeInfo info = opcode_info(opcode);
-    const bool jump = info.operation == Operation::Jmp || info.operation == Operation::Jsr;
+    const bool jump =
+        info.operation == Operation::Jmp || info.operation == Operation::JmpInd || info.operation == Operation::Jsr;
     const u32 size = jump ? 3 : length(info.mode);
     if (at + size >= size_ || !plain_code(at, size)) return entry(FastOp::Slow);
     CodeEntry e = entry(FastOp::Slow, opcode_cycles(opcode));
@@ -142,6 +143,7 @@ class PageDecoder {
       case Rol:
       case Ror: return choose_modify(e, info);
       case Jmp: return FastOp::Jmp;
+      case JmpInd: return choose_indirect_jump(e);
       case Jsr: return FastOp::Jsr;
       case Nop: return info.mode == Mode::Imp ? FastOp::Nop : FastOp::Slow;
       default: break;
@@ -243,6 +245,21 @@ class PageDecoder {
       case Operation::Rol: return FastOp::RolZp;
       default: return FastOp::RorZp;
     }
+  }
+
+  // Through a pointer in RAM; through one in ROM that cannot change it is a plain jump.
+  FastOp choose_indirect_jump(CodeEntry& e) const {
+    if (e.lo == 0xFF) return FastOp::Slow;
+    if (e.hi == 0 && e.lo >= 0x80) {
+      e.lo &= 0x7F;
+      return FastOp::JmpInd;
+    }
+    const u32 low = constant_data(e.arg), high = constant_data(static_cast<u16>(e.arg + 1));
+    if (low == kNoData || high == kNoData || rom_.mapper == kFE) return FastOp::Slow;
+    e.lo = rom_.data[low];
+    e.hi = rom_.data[high];
+    e.arg = static_cast<u16>(e.lo | e.hi << 8);
+    return FastOp::Jmp;
   }
 
   // `arg` becomes the distance in entries, `extra` the cycles of a taken branch.

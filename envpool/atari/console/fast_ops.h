@@ -37,7 +37,7 @@ namespace envpool::atari {
   X(StyGraphics) X(StaField) X(StxField) X(StyField) X(StaAbs) X(StxAbs) X(StyAbs) X(StaZpX) X(StyZpX) X(StxZpY) \
   X(StaAbsX) X(StaAbsY) X(StaIndY) X(IncZp) X(DecZp) X(AslZp) X(LsrZp) X(RolZp) X(RorZp) X(IncZpX) X(DecZpX) \
   X(AslA) X(LsrA) X(RolA) X(RorA) X(Tax) X(Tay) X(Txa) X(Tya) X(Tsx) X(Txs) X(Inx) X(Iny) X(Dex) X(Dey) \
-  X(Clc) X(Sec) X(Cld) X(Sed) X(Cli) X(Sei) X(Clv) X(Nop) X(Pha) X(Php) X(Pla) X(Jsr) X(Rts) X(Jmp) \
+  X(Clc) X(Sec) X(Cld) X(Sed) X(Cli) X(Sei) X(Clv) X(Nop) X(Pha) X(Php) X(Pla) X(Plp) X(Jsr) X(Rts) X(Jmp) X(JmpInd) \
   X(Bpl) X(Bmi) X(Bvc) X(Bvs) X(Bcc) X(Bcs) X(Bne) X(Beq) X(WaitTimerA) X(WaitTimerX) X(WaitTimerY) \
   X(DexLoop) X(DeyLoop) X(Slow)
 

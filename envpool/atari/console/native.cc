@@ -84,6 +84,8 @@ u32 call_count(Console& c, const Rom& rom, u32 ip, u32 counter, i32 cycles) {
   c.cycles = r.cycles;
   return last;
 }
+u32 call_pack_flags(Console& c) { return pack_flags(c.cpu); }
+void call_unpack_flags(Console& c, u32 flags) { unpack_flags(c.cpu, static_cast<u8>(flags)); }
 u32 call_locate(Console& c, const Rom& rom, u32 pc) {
   FastCpu r{};
   locate(c, rom, r, pc);
@@ -639,6 +641,23 @@ class Translator {
     });
   }
 
+  void push(Reg source, u32 next) {
+    a.movzx8(rax, kSp);
+    a.lea(rcx, {rax, -1});
+    a.mov8(kSp, rcx);
+    a.test8(rax, rax);
+    store_at_zero_page(source, next);
+  }
+  // Moves the stack pointer on to a byte in RAM, whose address is left in eax.
+  void pull() {
+    a.movzx8(rax, kSp);
+    a.lea(rcx, {rax, -0x80});
+    a.alu(kCmp, rcx, 0x7F);
+    slow_if(kAboveEqual);
+    a.inc8(rax);
+    a.mov8(kSp, rax);
+  }
+
   // Stores A anywhere, at the address in eax.
   void store_anywhere(u32 next) {
     a.mov(rcx, rax);
@@ -809,11 +828,11 @@ u32 Translator::instruction(u32 ip) {
   case FastOp::Name##Kind: return reading(k##Kind, [&] { apply; });
 #define FIXED(Name, apply) \
   READ(Name, Imm, apply) READ(Name, Const, apply) READ(Name, Zp, apply) READ(Name, ZpIo, apply) READ(Name, Abs, apply)
-#define ALL(Name, apply)                                                                          \
-  FIXED(Name, apply)                                                                              \
-  READ(Name, ZpX, apply)                                                                          \
-  READ(Name, RomX, apply) READ(Name, RomY, apply) READ(Name, AbsX, apply) READ(Name, AbsY, apply) \
-      READ(Name, IndY, apply)
+#define ALL(Name, apply)  \
+  FIXED(Name, apply)      \
+  READ(Name, ZpX, apply)  \
+  READ(Name, RomX, apply) \
+  READ(Name, RomY, apply) READ(Name, AbsX, apply) READ(Name, AbsY, apply) READ(Name, IndY, apply)
     ALL(Lda, load(kA))
     ALL(Adc, arithmetic(true))
     ALL(Sbc, arithmetic(false))
@@ -821,10 +840,11 @@ u32 Translator::instruction(u32 ip) {
     ALL(Ora, logic(kOr))
     ALL(Eor, logic(kXor))
     ALL(Cmp, compare(kA))
-  FIXED(Ldx, load(kX))
-  READ(Ldx, ZpY, load(kX)) READ(Ldx, RomY, load(kX)) READ(Ldx, AbsY, load(kX)) FIXED(Ldy, load(kY))
-      READ(Ldy, ZpX, load(kY)) READ(Ldy, RomX, load(kY)) READ(Ldy, AbsX, load(kY)) FIXED(Cpx, compare(kX))
-          FIXED(Cpy, compare(kY)) FIXED(Bit, bit())
+    FIXED(Ldx, load(kX))
+  READ(Ldx, ZpY, load(kX))
+  READ(Ldx, RomY, load(kX)) READ(Ldx, AbsY, load(kX)) FIXED(Ldy, load(kY)) READ(Ldy, ZpX, load(kY))
+      READ(Ldy, RomX, load(kY)) READ(Ldy, AbsX, load(kY)) FIXED(Cpx, compare(kX)) FIXED(Cpy, compare(kY))
+          FIXED(Bit, bit())
 #undef ALL
 #undef FIXED
 #undef READ
@@ -936,20 +956,23 @@ u32 Translator::instruction(u32 ip) {
 #undef FLAG
     case FastOp::Nop: return next1;
 
-    case FastOp::Pha:
-      a.movzx8(rax, kSp);
-      a.lea(rcx, {rax, -1});
-      a.mov8(kSp, rcx);
-      a.test8(rax, rax);
-      store_at_zero_page(kA, next1);
+    case FastOp::Pha: push(kA, next1); return next1;
+    case FastOp::Php:
+      a.mov16(cpu(offsetof(Cpu, nz)), kNz);
+      a.lea64(rdi, {rbx, -kOrigin});
+      a.call(reinterpret_cast<const void*>(&call_pack_flags));
+      a.mov(r10, rax);
+      push(r10, next1);
+      return next1;
+    case FastOp::Plp:
+      pull();
+      a.lea64(rdi, {rbx, -kOrigin});
+      a.movzx8(rsi, ram(rax));
+      a.call(reinterpret_cast<const void*>(&call_unpack_flags));
+      a.movzx16(kNz, cpu(offsetof(Cpu, nz)));
       return next1;
     case FastOp::Pla:
-      a.movzx8(rax, kSp);
-      a.lea(rcx, {rax, -0x80});
-      a.alu(kCmp, rcx, 0x7F);
-      slow_if(kAboveEqual);
-      a.inc8(rax);
-      a.mov8(kSp, rax);
+      pull();
       a.movzx8(kA, ram(rax));
       a.mov(kNz, kA);
       return next1;
@@ -971,6 +994,16 @@ u32 Translator::instruction(u32 ip) {
     case FastOp::Jmp:
       a.mov8(kBus, e.hi);
       jump_to(e.arg);
+      return kEnd;
+    case FastOp::JmpInd:
+      a.movzx16(rax, ram(e.lo));
+      a.test(rax, 0x1000u);
+      slow_if(kEqual);
+      a.mov(rcx, rax);
+      a.shift(kShr, rcx, 8);
+      a.mov8(kBus, rcx);
+      a.alu(kAdd, kCycles, pending_);
+      jump_dynamic();
       return kEnd;
     case FastOp::Rts:
       if (rom_.plain_size == 0) return slow();
