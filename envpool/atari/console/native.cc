@@ -503,7 +503,7 @@ class Translator {
     a.alu8(kCmp, kCarry, u8{1});  // the processor's carry is now the inverse
     if (adding) a.cmc();
     a.alu8(adding ? kAdc : kSbb, kA, rax);
-    a.set(adding ? kBelow : kAboveEqual, kCarry);
+    a.set(adding ? x64::kBelow : kAboveEqual, kCarry);
     a.set(kOverflows, kOverflow);
     const size_t back = a.here();
     a.mov(kNz, kA);
@@ -529,7 +529,7 @@ class Translator {
       a.cmc();
     }
     a.shift8(op, r);
-    a.set(kBelow, kCarry);
+    a.set(x64::kBelow, kCarry);
     carry_known_ = kStraight;
     nz_known_ = !rotates;
   }
@@ -739,7 +739,7 @@ class Translator {
       case FastOp::Bcc:
       case FastOp::Bcs:
         known = carry_known != kUnknown;
-        taken = (op == FastOp::Bcs) == (carry_known == kStraight) ? kBelow : kAboveEqual;
+        taken = (op == FastOp::Bcs) == (carry_known == kStraight) ? x64::kBelow : kAboveEqual;
         make_flags = [this, carry_known] {
           a.alu8(kCmp, kCarry, u8{1});
           if (carry_known == kStraight) a.cmc();
