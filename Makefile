@@ -6,6 +6,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 DEMO_ARGS ?=
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
+EXACT_ARGS ?=
 
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -19,7 +20,7 @@ CPP := $(shell find envpool benchmark -name '*.h' -o -name '*.cc' 2>/dev/null)
 IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test cpp-test py-test test-gym test-clients lint format tsan asan bench wheel clean
+.PHONY: help demo test cpp-test py-test test-gym test-clients lint format tsan asan exact bench wheel clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -30,6 +31,7 @@ help:
 	@echo 'make lint          clang-format, ruff, mypy --strict'
 	@echo 'make format        let clang-format and ruff put the files in order'
 	@echo 'make tsan asan     C++ tests under ThreadSanitizer; under Address- and UndefinedBehaviorSanitizer'
+	@echo 'make exact         every Atari game and mode beside ale-py, for hours (EXACT_ARGS=--help)'
 	@echo 'make bench         measure us and the released EnvPool in turn (minutes; BENCH_ARGS=--help)'
 	@echo 'make wheel         build/wheel/envpool-*.whl'
 	@echo 'make clean         remove build/'
@@ -93,11 +95,16 @@ test-gym: build/test/.installed $(VENV)/gym/.ready
 	    && ($(call pytest,gym) -W ignore --pyargs envpool.python.faces_test) || exit 1; \
 	done
 
-# Runs pytest in the environment $(1), from the folder where packages are installed.
-pytest = site="$$($(VENV)/$(1)/bin/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
+exact: build/test/.installed
+	@$(call installed,test,python) -m envpool.atari.testing.sweep --json="$(CURDIR)/build/exact.json" $(EXACT_ARGS)
+
+# Runs the program $(2) of the environment $(1), from the folder where packages are installed.
+installed = site="$$($(VENV)/$(1)/bin/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
   && cd "$$site" \
   && ENVPOOL_TEST_LIB_DIR="$(CURDIR)/build/test/test_libs" ENVPOOL_SOURCE_DIR="$(CURDIR)" PYTHONSAFEPATH=1 \
-     "$(CURDIR)/$(VENV)/$(1)/bin/pytest" -c "$(CURDIR)/pyproject.toml" --rootdir="$$site" \
+     "$(CURDIR)/$(VENV)/$(1)/bin/$(2)"
+
+pytest = $(call installed,$(1),pytest) -c "$(CURDIR)/pyproject.toml" --rootdir="$$site" \
      -o cache_dir="$(CURDIR)/build/test/pytest_cache"
 
 build/test/.installed: $(SOURCES) $(VENV)/test/.ready

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The machine as exact_test.py drives it, frame by frame beside ale-py.
+// The machine as beside_ale.py drives it, frame by frame beside ale-py.
 #include <cstring>
 #include <memory>
 
@@ -47,6 +47,21 @@ EXPORT void atari_delete(Bench* bench) { delete bench; }
 EXPORT i32 atari_height(const Bench* bench) { return bench->rom->height; }
 
 EXPORT u32 atari_actions(const Bench* bench) { return bench->setup.facts.actions; }
+
+EXPORT u32 atari_legal(const Bench* bench) { return bench->setup.facts.legal; }
+
+// A machine in mid-game is plain bytes: its state, and that of the generator behind its sticky actions.
+EXPORT i64 atari_state_bytes() { return sizeof(Machine) + sizeof(Rng); }
+
+EXPORT void atari_save(const Bench* bench, u8* bytes) {
+  std::memcpy(bytes, &bench->machine, sizeof(Machine));
+  std::memcpy(bytes + sizeof(Machine), &bench->rng, sizeof(Rng));
+}
+
+EXPORT void atari_restore(Bench* bench, const u8* bytes) {
+  std::memcpy(&bench->machine, bytes, sizeof(Machine));
+  std::memcpy(&bench->rng, bytes + sizeof(Machine), sizeof(Rng));
+}
 
 EXPORT void atari_reset(Bench* bench) { reset_game(bench->machine, bench->setup, bench->rng); }
 

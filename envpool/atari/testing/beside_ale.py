@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Our machine and ale-py's side by side: memory, picture, reward, lives and end of game of every frame.
+
+exact_test.py plays a sample of the games so, sweep.py all of them for long.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import ale_py
+import numpy as np
+import numpy.typing as npt
+
+from envpool.testing import libraries
+
+ROM_FOLDER = Path(ale_py.__file__).parent / "roms"
+UNSUPPORTED = {"combat", "joust", "maze_craze", "warlords"}  # games for two, which ale-py refuses
+GAMES = sorted(path.stem for path in ROM_FOLDER.glob("*.bin") if path.stem not in UNSUPPORTED)
+CHUNK = 250  # frames compared at a time
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a game is played."""
+
+    name: str
+    seed: int
+    sticky: float = 0.0  # probability of a repeated action; ale-py is given what came of it
+    drawn: int = 4  # how many of every four frames are drawn, the last ones of them
+    scripted: bool = False  # every game begins with the same walk through the actions
+
+
+PLANS = (
+    Plan("random", 1),
+    Plan("sticky", 2, sticky=0.25),
+    Plan("scripted start", 5, scripted=True),
+    Plan("random, seen frames only", 3, drawn=2),
+    Plan("sticky, seen frames only", 4, sticky=0.25, drawn=2),
+)
+
+
+def pointer(array: npt.NDArray[Any]) -> ctypes.c_void_p:
+    return ctypes.c_void_p(array.ctypes.data)
+
+
+class Record:
+    """What is compared: one row a frame."""
+
+    def __init__(self, rows: int, height: int) -> None:
+        self.ram = np.zeros((rows, 128), np.uint8)
+        self.picture = np.zeros((rows, height, 160), np.uint8)
+        self.numbers = np.zeros((rows, 3), np.int32)  # reward, lives, game over
+
+
+class Machine:
+    """Ours."""
+
+    def __init__(self, game: str, mode: int = -1, difficulty: int = -1, rom: bytes = b"") -> None:
+        self.library = ctypes.CDLL(libraries.library("atari_testing"))
+        self.library.atari_new.restype = ctypes.c_void_p
+        self.library.atari_actions.restype = self.library.atari_legal.restype = ctypes.c_uint32
+        self.library.atari_state_bytes.restype = ctypes.c_int64
+        rom = rom or (ROM_FOLDER / f"{game}.bin").read_bytes()
+        handle = self.library.atari_new(game.encode(), rom, ctypes.c_int64(len(rom)), mode, difficulty)
+        if not handle:
+            raise ValueError(f"{game}: not one of our games, or not a cartridge")
+        self.handle = ctypes.c_void_p(handle)
+        self.height: int = self.library.atari_height(self.handle)
+        minimal, legal = self.library.atari_actions(self.handle), self.library.atari_legal(self.handle)
+        self.actions = [action for action in range(18) if minimal >> action & 1]
+        self.legal = [action for action in range(18) if legal >> action & 1]
+
+    def close(self) -> None:
+        self.library.atari_delete(self.handle)
+
+    def seed(self, seed: int) -> None:
+        self.library.atari_seed(self.handle, ctypes.c_uint64(seed))
+
+    def save(self) -> bytes:
+        state = ctypes.create_string_buffer(self.library.atari_state_bytes())
+        self.library.atari_save(self.handle, state)
+        return state.raw
+
+    def restore(self, state: bytes) -> None:
+        self.library.atari_restore(self.handle, state)
+
+    def look(self, record: Record) -> None:
+        rows = (pointer(record.ram), pointer(record.picture), pointer(record.numbers))
+        self.library.atari_look(self.handle, *rows)
+
+    def reset(self, record: Record) -> None:
+        self.library.atari_reset(self.handle)
+        self.look(record)
+
+    def play(self, actions: npt.NDArray[Any], sticky: float, drawn: int, record: Record) -> int:
+        """Plays up to the end of the game and returns how many frames; `actions` become what was really done."""
+        rows = (pointer(record.ram), pointer(record.picture), pointer(record.numbers))
+        played: int = self.library.atari_play(
+            self.handle, len(actions), pointer(actions), ctypes.c_double(sticky), drawn, *rows
+        )
+        return played
+
+
+class Reference:
+    """ale-py's."""
+
+    def __init__(self, game: str, mode: int = -1, difficulty: int = -1, path: Path | None = None) -> None:
+        ale_py.ALEInterface.setLoggerMode(ale_py.LoggerMode.Error)
+        self.ale = ale_py.ALEInterface()
+        self.ale.setFloat("repeat_action_probability", 0.0)
+        self.ale.setInt("random_seed", 1)
+        self.ale.loadROM(str(path or ROM_FOLDER / f"{game}.bin"))
+        if mode >= 0:
+            self.ale.setMode(mode)
+        if difficulty >= 0:
+            self.ale.setDifficulty(difficulty)
+        self.actions = [action.value for action in self.ale.getMinimalActionSet()]
+        self.legal = [action.value for action in self.ale.getLegalActionSet()]
+        self.named = [ale_py.Action(action) for action in range(18)]
+
+    def reset(self, record: Record) -> None:
+        self.ale.reset_game()
+        self.look(record, 0)
+
+    def look(self, record: Record, row: int) -> None:
+        ale = self.ale
+        ale.getRAM(record.ram[row])
+        ale.getScreen(record.picture[row])
+        record.numbers[row, 1] = ale.lives()
+        record.numbers[row, 2] = ale.game_over(with_truncation=False)
+
+    def play(self, actions: npt.NDArray[Any], record: Record) -> None:
+        for row, action in enumerate(actions.tolist()):
+            record.numbers[row, 0] = self.ale.act(self.named[action])
+            self.look(record, row)
+
+
+def compare(ours: Record, theirs: Record, rows: int, drawn: int, where: str, first: int = 0) -> None:
+    """Raises AssertionError with the first frame that differs, and how."""
+    seen = np.arange(rows) % 4 >= 4 - drawn
+    same = (ours.ram[:rows] == theirs.ram[:rows]).all(1) & (ours.numbers[:rows] == theirs.numbers[:rows]).all(1)
+    for row in np.nonzero(seen)[0]:
+        same[row] &= np.array_equal(ours.picture[row], theirs.picture[row])
+    if same.all():
+        return
+    row = int(np.argmin(same))
+    ram = [
+        f"{at:#04x} is {mine:#04x} for {right:#04x}"
+        for at, (mine, right) in enumerate(zip(ours.ram[row], theirs.ram[row], strict=True))
+        if mine != right
+    ]
+    lines = np.nonzero((ours.picture[row] != theirs.picture[row]).any(1))[0].tolist() if seen[row] else []
+    raise AssertionError(
+        f"{where}, frame {first + row}: reward, lives, game over are {ours.numbers[row]} for {theirs.numbers[row]}; "
+        f"memory {ram}; picture lines {lines}"
+    )
+
+
+def wanted_actions(rng: np.random.Generator, known: list[int], count: int) -> npt.NDArray[np.int32]:
+    """Mostly what the game knows, held for a while; sometimes anything."""
+    wanted = np.where(rng.random(count) < 0.7, rng.choice(known, count), rng.integers(0, 18, count))
+    return np.repeat(wanted, rng.integers(1, 9, count))[:count].astype(np.int32)
+
+
+def script(known: list[int]) -> npt.NDArray[np.int32]:
+    """How a player looks a game over: the button, each action for half a second, then each again in bursts."""
+    button = [1, 0] * 10
+    held = [action for action in known for _ in range(30)]
+    bursts = [step for action in known for step in (action, action, 0) * 5]
+    return np.array(button + held + bursts, np.int32)
+
+
+def play_beside_ale(game: str, frames: int, plan: Plan, mode: int = -1, difficulty: int = -1) -> int:
+    """Plays both and compares; returns how many games were begun.
+
+    Raises:
+        AssertionError: a frame differs.
+    """
+    machine, reference = Machine(game, mode, difficulty), Reference(game, mode, difficulty)
+    assert machine.actions == reference.actions, f"{game}: actions {machine.actions} for {reference.actions}"
+    assert machine.legal == reference.legal, f"{game}: legal actions {machine.legal} for {reference.legal}"
+    ours, theirs = Record(CHUNK, machine.height), Record(CHUNK, machine.height)
+    rng = np.random.default_rng(plan.seed)
+    machine.seed(plan.seed)
+    known = script(machine.actions)
+    where = f"{game}, mode {mode}, difficulty {difficulty}, {plan.name}"
+    resets = 0
+    left, over, since = frames, True, 0
+    while left > 0:
+        if over:
+            machine.reset(ours)
+            reference.reset(theirs)
+            ours.numbers[0, 0] = theirs.numbers[0, 0] = 0  # nobody is paid for a reset
+            compare(ours, theirs, 1, 4, f"{where}, reset {resets}")
+            resets += 1
+            since = 0
+        count = min(CHUNK, left)
+        if plan.scripted and since < len(known):
+            actions = known[since : since + count].copy()
+        else:
+            actions = wanted_actions(rng, machine.actions, count)
+        played = machine.play(actions, plan.sticky, plan.drawn, ours)
+        reference.play(actions[:played], theirs)
+        compare(ours, theirs, played, plan.drawn, f"{where}, after reset {resets - 1}", since)
+        over = bool(ours.numbers[played - 1, 2])
+        since += played
+        left -= max(played, 50 if over else 0)  # games that are over at once shall end too
+    machine.close()
+    return resets
