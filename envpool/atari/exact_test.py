@@ -35,12 +35,13 @@ FRAMES = int(os.environ.get("ENVPOOL_ATARI_FRAMES", "10000"))
 ROTATION = 4  # days in which all games have had their turn
 
 # Games that depend on something few others do: odd cartridges, PAL, paddles, unfinished and short frames, bus noise.
-HARD = (
+HARD_NAMES = (
     "adventure air_raid alien amidar asteroids backgammon battle_zone berzerk blackjack breakout carnival casino "
     "darkchambers double_dunk elevator_action gopher jamesbond journey_escape kaboom keystone_kapers king_kong klax "
     "koolaid laser_gates montezuma_revenge mr_do ms_pacman pacman pitfall2 pong pooyan qbert robotank sir_lancelot "
     "space_war surround tetris tic_tac_toe_3d trondead tutankham up_n_down video_checkers video_cube wizard_of_wor"
-).split()
+)
+HARD = HARD_NAMES.split()
 
 
 def sample(day: int) -> list[str]:

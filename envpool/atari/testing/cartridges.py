@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cartridges of our own, to be fed to both machines: one instruction or one register after the other, or anything.
+
+All are 4096 bytes from $F000 on and are played under the name of a game (STEM) that asks little of its memory: it
+presses nothing to choose a mode, and is over when the byte at OVER is not 0.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+STEM = "seaquest"
+OVER = 0xA3
+
+VSYNC, VBLANK, WSYNC = 0x00, 0x01, 0x02
+TIM1T, INTIM = 0x0294, 0x0284
+SEED, COUNT, SLOT, A, X, Y, P, IDLE, SP, FRAME, SCRATCH = range(0x80, 0x8B)
+IDLE_FROM, IDLE_FRAMES = 0x7F, 200  # what memory holds there when switched on; frames before anybody looks
+RESULTS, RESULT_END = 0xB0, 0xD0  # a ring of what instructions left behind
+CODE = 0x90  # where instructions that run from memory are put
+
+JAMS = (0x02, 0x12, 0x22, 0x32, 0x42, 0x52, 0x62, 0x72, 0x92, 0xB2, 0xD2, 0xF2)
+BRANCHES = (0x10, 0x30, 0x50, 0x70, 0x90, 0xB0, 0xD0, 0xF0)
+JUMPS = (0x00, 0x20, 0x40, 0x4C, 0x60, 0x6C)  # BRK JSR RTI JMP RTS JMP()
+END_FRAME_BYTES = 18
+
+STACK = (0x08, 0x28, 0x48, 0x68, 0x9A, 0x9B, 0xBB)  # use or set the stack pointer: PHP PLP PHA PLA TXS SHS LAS
+PLAIN = tuple(op for op in range(256) if op not in JAMS + BRANCHES + JUMPS + STACK)
+
+
+def length_of(op: int) -> int:
+    """Bytes of an instruction, undocumented ones too."""
+    column = op & 0x1F
+    if op == 0x20:
+        return 3
+    if column in (0x08, 0x0A, 0x12, 0x18, 0x1A) or op in (0x40, 0x60):
+        return 1
+    if column in (0x19, 0x1B) or column & 0x0F >= 0x0C:
+        return 3
+    return 2
+
+
+class Program:
+    """Machine code from $F000 on."""
+
+    def __init__(self) -> None:
+        self.code = bytearray()
+
+    @property
+    def here(self) -> int:
+        return 0xF000 + len(self.code)
+
+    def emit(self, *values: int) -> None:
+        self.code += bytes(values)
+
+    def absolute(self, op: int, address: int) -> None:
+        self.emit(op, address & 0xFF, address >> 8)
+
+    def jump(self, address: int) -> None:
+        self.absolute(0x4C, address)
+
+    def call(self, address: int) -> None:
+        self.absolute(0x20, address)
+
+    def load(self, value: int) -> None:
+        self.emit(0xA9, value)
+
+    def store(self, address: int) -> None:
+        self.emit(0x85, address)
+
+    def set(self, address: int, value: int) -> None:
+        self.load(value)
+        self.store(address)
+
+    def end_frame(self) -> None:
+        """The vertical synchronisation, which ends a picture. Changes only A."""
+        self.set(OVER, 0)
+        self.set(VSYNC, 2)
+        for _ in range(3):
+            self.store(WSYNC)
+        self.set(VSYNC, 0)
+
+    def image(self, start: int = 0xF000, interrupt: int = 0xF000) -> bytes:
+        assert len(self.code) <= 4090, len(self.code)
+        rom = self.code.ljust(4096, b"\xea")
+        rom[0xFFA:] = bytes(byte for vector in (start, start, interrupt) for byte in (vector & 0xFF, vector >> 8))
+        return bytes(rom)
+
+
+# --- instructions ---
+
+
+def harness(program: Program) -> tuple[int, int, int, int, int]:
+    """Emits the subroutines: random registers, note them down, note down what was saved, end the frame, interrupt."""
+    setup = program.here
+    program.emit(0xD8)  # CLD
+    for register in (A, X, Y, P):
+        program.emit(0xE6, COUNT, 0xA5, SEED, 0x0A, 0x90, 0x02, 0x49, 0x1D, 0x45, COUNT, 0x85, SEED, 0x85, register)
+    program.load(255)
+    program.absolute(0x8D, TIM1T)
+    program.emit(0xA5, P, 0x48, 0xA6, X, 0xA4, Y, 0xA5, A, 0x28, 0x60)  # PHA, registers, PLP, RTS
+
+    fold = program.here
+    program.emit(0x08, 0x85, A, 0x86, X, 0x84, Y, 0x68, 0x85, P, 0xBA, 0x86, SP)  # PHP .. PLA, TSX
+    fold_saved = program.here
+    program.absolute(0xAD, INTIM)  # how long it took
+    program.emit(0xD8, 0xA6, SLOT)
+    for register in (A, X, Y, P, SP):
+        program.emit(0x18, 0x65, register, 0x95, 0x00, 0xE8)  # ADC, STA 0,X, INX
+    program.emit(0xE0, RESULT_END - 5, 0x90, 0x02, 0xA2, RESULTS, 0x86, SLOT, 0x60)
+
+    end = program.here
+    program.end_frame()
+    program.emit(0x60)
+    interrupt = program.here
+    program.emit(0xE6, SCRATCH, 0x40)  # INC, RTI
+    return setup, fold, fold_saved, end, interrupt
+
+
+def operand(rng: np.random.Generator, op: int) -> list[int]:
+    """Bytes after the opcode. Addresses are mostly memory, often chips, sometimes the cartridge or anything."""
+    low = int(rng.integers(256))
+    if length_of(op) == 1:
+        return []
+    if length_of(op) == 2:
+        column = op & 0x1F
+        is_address = column not in (0x00, 0x02, 0x09, 0x0B)
+        return [int(rng.choice([0xA4 + low % 0x5C, low, low & 0x3F], p=[0.6, 0.2, 0.2])) if is_address else low]
+    high = int(rng.choice([0x00, 0x01, 0x02, 0xF0 | low & 15, 0x10, 0x20, int(rng.integers(256))]))
+    return [low | 0x80 if rng.random() < 0.5 else low, high]
+
+
+def instruction(program: Program, rng: np.random.Generator, op: int, parts: tuple[int, ...]) -> None:
+    """One experiment: random registers, the instruction, and what it did to the registers and the clock."""
+    setup, fold, fold_saved, _, _ = parts
+    program.call(setup)
+    if op in STACK:
+        program.emit(0x9A, op, *operand(rng, op))  # TXS
+        program.emit(0x85, A, 0x86, X, 0x84, Y, 0x08, 0x68, 0x85, P, 0xBA, 0x86, SP, 0xA2, 0xFF, 0x9A)
+        program.call(fold_saved)
+        return
+    if op in BRANCHES:
+        if rng.random() < 0.5:  # forward
+            program.emit(op, 2, 0xE6, SCRATCH)
+        else:
+            program.emit(0xB8, 0x50, 5)  # CLV, BVC over
+            program.emit(0xE6, SCRATCH)
+            program.jump(program.here + 5)
+            program.emit(op, -7 & 0xFF)
+    elif op == 0x00:
+        program.emit(0x00, 0xFF)
+    elif op == 0x20:  # JSR over a marker, forget the return address
+        program.call(program.here + 5)
+        program.emit(0xE6, SCRATCH, 0x68, 0x85, A, 0x68)
+    elif op == 0x4C:
+        program.jump(program.here + 5)
+        program.emit(0xE6, SCRATCH)
+    elif op == 0x60:
+        back = program.here + 6
+        program.emit(0xA9, back >> 8, 0x48, 0xA9, back & 0xFF, 0x48, 0x60)
+    elif op == 0x40:
+        back = program.here + 10
+        program.emit(0xA9, back >> 8, 0x48, 0xA9, back & 0xFF, 0x48, 0xA5, Y, 0x48, 0x40)
+    elif op == 0x6C:
+        back = program.here + 11
+        program.set(0xFE, back & 0xFF)
+        program.set(0xFF, back >> 8)
+        program.absolute(0x6C, 0x01FE if rng.random() < 0.5 else 0x00FE)
+    else:
+        program.emit(op, *operand(rng, op))
+    program.call(fold)
+
+
+def start_up(program: Program) -> None:
+    """Waits until somebody looks, so that the first frame that differs is seen."""
+    begin = program.here
+    program.emit(
+        0xD8, 0xA2, 0xFF, 0x9A, 0xA5, IDLE, 0xC9, (IDLE_FROM + IDLE_FRAMES) & 0xFF, 0xF0, 0x05 + END_FRAME_BYTES
+    )
+    program.emit(0xE6, IDLE)
+    program.end_frame()
+    program.jump(begin)
+    program.set(SEED, 0x5A)
+    program.set(SLOT, RESULTS)
+
+
+def finish(program: Program, loop: int, parts: tuple[int, ...]) -> bytes:
+    program.call(parts[3])
+    program.set(SLOT, RESULTS)  # somebody may have written over it
+    program.emit(0xE6, FRAME)
+    program.jump(loop)
+    return program.image(interrupt=parts[4])
+
+
+def instruction_cartridge(seed: int, per_frame: int = 12) -> bytes:
+    """Every instruction but those that halt, in random order and with random operands, a new picture now and then."""
+    rng = np.random.default_rng(seed)
+    program = Program()
+    program.jump(0xF100)
+    parts = harness(program)
+    program.code = program.code.ljust(0x100, b"\xea")
+    start_up(program)
+    loop = program.here
+    for index, op in enumerate(rng.permutation([op for op in range(256) if op not in JAMS]).tolist()):
+        instruction(program, rng, op, parts)
+        if index % per_frame == per_frame - 1:
+            program.call(parts[3])
+    return finish(program, loop, parts)
+
+
+def memory_code_cartridge(seed: int, instructions: int = 120) -> bytes:
+    """Plain instructions that run from memory, where nothing could be decoded in advance."""
+    rng = np.random.default_rng(seed)
+    program = Program()
+    program.jump(0xF100)
+    parts = harness(program)
+    program.code = program.code.ljust(0x100, b"\xea")
+    start_up(program)
+    loop = program.here
+    for index, op in enumerate(rng.choice(PLAIN, instructions, replace=False).tolist()):
+        for at, byte in enumerate([op, *operand(rng, op), 0x60]):
+            program.set(CODE + at, byte)
+        program.call(parts[0])
+        program.call(CODE)
+        program.call(parts[1])
+        if index % 12 == 11:
+            program.call(parts[3])
+    return finish(program, loop, parts)
+
+
+def halting_cartridge(op: int) -> bytes:
+    """Halts for good in its 100th picture."""
+    program = Program()
+    loop = program.here
+    program.end_frame()
+    program.emit(0xE6, FRAME, 0xA5, FRAME, 0xC9, 100, 0xD0, 0x01, op)
+    program.set(FRAME, 100)
+    program.jump(loop)
+    return program.image()
+
+
+# --- registers of the picture chip ---
+
+
+def wait(program: Program, cycles: int) -> None:
+    """Waits for some cycles, but not for one."""
+    if cycles % 2:
+        if cycles < 3:
+            return
+        program.emit(0x04, 0x8F)  # 3 cycles
+        cycles -= 3
+    program.emit(*[0xEA] * (cycles // 2))
+
+
+def scene(program: Program, rng: np.random.Generator) -> None:
+    """Sizes, colours, shapes and places of all objects, at random."""
+    for register in (*range(0x04, 0x10), *range(0x1B, 0x29)):
+        value = int(rng.integers(256))
+        if register in (0x1D, 0x1E, 0x1F):
+            value |= 2
+        if register in (0x28, 0x29):
+            value = 2 if rng.random() < 0.15 else 0
+        program.emit(0xA9, value)
+        if rng.random() < 0.3:
+            program.emit(0x45, FRAME)
+        program.store(register)
+    for register in range(0x10, 0x15):
+        program.store(WSYNC)
+        wait(program, int(rng.integers(0, 62)))
+        program.store(register)
+
+
+def picture_cartridge(registers: list[int], reads: list[int], seed: int, lines: int = 200) -> bytes:
+    """Pictures in which every line writes to some registers and reads some, each at a random cycle."""
+    rng = np.random.default_rng(seed)
+    program = Program()
+    program.emit(0xD8, 0xA2, 0xFF, 0x9A)
+    loop = program.here
+    program.end_frame()
+    program.emit(0xE6, FRAME)
+    if rng.random() < 0.8:
+        scene(program, rng)
+    program.set(VBLANK, 0)
+    program.set(0x2C, 0)
+    blank = int(rng.integers(20, 40))  # lines before the picture
+    program.emit(0xA2, blank, 0x85, WSYNC, 0xCA, 0xD0, 0xFB)
+    line = 0
+    repeat = int(rng.integers(2, 6))  # the lines' code runs so often, with other values
+    program.set(SCRATCH, repeat)
+    again = program.here
+    room = 4060 - 16 * 5 - 30
+    while line * repeat < lines and len(program.code) < room:
+        line += 1
+        if rng.random() < 0.85:
+            program.store(WSYNC)
+        wait(program, int(rng.integers(0, 40)))
+        for _ in range(int(rng.integers(1, 4))):
+            if reads and rng.random() < (0.3 if registers else 1):
+                read = int(rng.choice(reads))
+                program.emit(0xA5, read, 0x85 if rng.random() < 0.7 else 0x65, int(rng.integers(0xB0, 0xE0)))
+            elif registers:
+                register = int(rng.choice(registers))
+                kind = rng.random()
+                if kind < 0.4:
+                    program.set(register, int(rng.integers(256)))
+                elif kind < 0.7:
+                    program.emit(0xA5, FRAME, 0x49, int(rng.integers(256)), 0x85, register)
+                elif kind < 0.8:
+                    program.emit(0xA5, int(rng.integers(0xB0, 0xE0)), 0x85, register)
+                elif kind < 0.85:
+                    program.emit(0xE6, register)  # reads, then writes
+                elif kind < 0.9:
+                    program.absolute(0x8D, register)
+                else:
+                    program.emit(0x86 if kind < 0.95 else 0x84, register)  # STX, STY
+            wait(program, int(rng.choice([0, 0, 2, 3, 5, 7, 12])))
+    program.emit(0xC6, SCRATCH, 0xF0, 0x03)
+    program.jump(again)
+    for register in range(16):
+        program.emit(0xA5, register, 0x85, 0xE0 + register)
+    program.jump(loop)
+    return program.image()
+
+
+def random_bytes(seed: int) -> bytes:
+    """Anything, biased towards stores to the picture chip."""
+    rng = np.random.default_rng(seed)
+    rom = bytearray(rng.integers(0, 256, 4096, dtype=np.uint8).tobytes())
+    at = 0
+    while at < 4090:
+        kind = int(rng.integers(8))
+        if kind < 3:
+            rom[at : at + 2] = bytes([int(rng.choice([0x84, 0x85, 0x86])), int(rng.integers(0x2D))])
+        elif kind < 5:
+            rom[at : at + 2] = bytes([int(rng.choice([0xA9, 0xA2, 0xA0])), int(rng.integers(256))])
+        at += int(rng.integers(1, 4))
+    rom[0xFFC:] = bytes([0x00, 0xF0, int(rng.integers(256)), 0xF0 | int(rng.integers(16))])
+    return bytes(rom)
