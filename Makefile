@@ -27,7 +27,7 @@ IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 help:
 	@echo 'make demo          install into an environment of its own and play 100 Pongs for some seconds'
 	@echo 'make test          build and run every test, C++ and Python, against the installed package'
-	@echo 'make test-clients  CleanRL-style, Stable-Baselines3 and async loops on the installed wheel'
+	@echo 'make test-clients  the loops of CleanRL, Stable-Baselines3 and examples/ on the installed wheel'
 	@echo 'make lint          clang-format, ruff, mypy --strict'
 	@echo 'make format        let clang-format and ruff put the files in order'
 	@echo 'make tsan asan     C++ tests under ThreadSanitizer; under Address- and UndefinedBehaviorSanitizer'
@@ -118,6 +118,8 @@ test-clients: test-gym $(VENV)/clients/.installed
 	$(VENV)/clients/bin/python examples/async_actors.py --task=Pong-v5 --num_envs=16 --batch_size=8 --steps=2000
 	$(VENV)/clients/bin/python examples/cleanrl_style.py --total_timesteps=2048 --num_envs=8 --num_steps=64
 	$(VENV)/clients/bin/python examples/sb3_ppo.py --total_timesteps=30000 --require_return=100
+	$(VENV)/clients/bin/python examples/ppo_atari.py --total_timesteps=8192 --eval_games=2 --require_return=-21 \
+	  --out=build/ppo_atari
 
 # --- sanitizers ---
 

@@ -128,11 +128,11 @@ class Agent(nn.Module):
 
 
 def advantages_of(o, rewards, values, terminated, truncated):
-    """Generalised advantage estimation; values has one row more than the rest. A game cut off keeps the value of its
-    last picture, which is that of the next row; one that ended is worth nothing more."""
+    """Generalised advantage estimation; `values` has one row more than the rest."""
     advantages = torch.zeros_like(rewards)
     running = torch.zeros_like(rewards[0])
     for t in reversed(range(len(rewards))):
+        # A game cut off keeps the value of its last picture, which is in the next row; one that ended is worth nothing.
         delta = rewards[t] + o.gamma * values[t + 1] * ~terminated[t] - values[t]
         running = delta + o.gamma * o.gae_lambda * running * ~(terminated[t] | truncated[t])
         advantages[t] = running
@@ -208,8 +208,10 @@ def train(o: Options, games: Games, agent: Agent) -> None:
 
 @torch.no_grad()
 def evaluate(o: Options, agent: Agent) -> list[float]:
-    """Returns of the first whole game of each of `eval_games` environments: a fixed choice, so short games do not count
-    more often. The policy is played as it was trained, by sampling."""
+    """Returns of whole games, playing as in training, by sampling.
+
+    One game of each environment: of the first games to end, too many would be short ones.
+    """
     games = Games(o, o.eval_games, o.seed + 10_000)
     observation, returns = games.reset(), {}
     while len(returns) < o.eval_games:
