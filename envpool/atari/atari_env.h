@@ -14,56 +14,27 @@
 // the last reset, so with episodic_life from the last lost life.
 #pragma once
 
-#include "envpool/atari/machine.h"
+#include "envpool/atari/cabinet.h"
 #include "envpool/atari/resize.h"
 #include "envpool/core/env.h"
-#include "envpool/core/portable.h"
-
-#if ENVPOOL_HOST
-#include <algorithm>
-#include <cstring>
-#include <memory>
-#include <new>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "envpool/atari/console/palette.h"
-#include "envpool/atari/console/rom_builder.h"
-#include "envpool/atari/games/titles.h"
-#include "envpool/core/spec.h"
-#endif
 
 namespace envpool::atari {
 
-// What the environments of a pool share. The resize plan follows.
-struct alignas(64) Cabinet {
-  Rom rom;
-  u8 gray[256];  // of a palette index
-  u8 rgb[256][3];
-  Machine first;    // as the first reset leaves it, the same in every environment
-  bool first_game;  // false: `first` is not reset yet, because this game starts at random
-};
-
+// The Cabinet is followed by a resize plan.
 struct AtariEnv {
   static constexpr const char* kName = "Atari";
 
-  struct Params {
-    const u8* blob;
-    Setup setup;
-    u8 actions[kActions];  // what the agent's action numbers mean
+  struct Params : Choice {
     i32 stack_num;
     i32 frame_skip;
+    i32 pooled;  // frames of a step that are seen
     i32 noop_max;
     i32 img_height, img_width, channels;
-    i32 screen_height;
-    f64 repeat_action_probability;
+    bool memory;  // observe that instead of pictures
     bool fire_reset;
     bool episodic_life;
     bool reward_clip;
     bool zero_discount_on_life_loss;
-    u8 action_count;
   };
 
   struct State {
@@ -85,8 +56,7 @@ struct AtariEnv {
     const Setup setup = resolve(p);
     bool new_game = true;
     if (rng.episode == 0) {
-      s.machine = cabinet(p).first;
-      if (!cabinet(p).first_game) reset_game(s.machine, setup, rng);
+      first_game(s.machine, p, setup, rng);
     } else if (s.machine.rules.terminal || !s.life_lost) {
       reset_game(s.machine, setup, rng);
     } else {
@@ -110,17 +80,16 @@ struct AtariEnv {
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow row, Rng& rng) {
     const Setup setup = resolve(p);
     const i32 action = p.actions[*row.at<i32>(0)];
-    const i32 pooled = p.frame_skip < 2 ? p.frame_skip : 2;
     i32 score = 0, left = p.frame_skip;
     do {
-      score += play(s, p, setup, action, rng, left <= pooled);
+      score += play(s, p, setup, action, rng, left <= p.pooled);
       --left;
       if (left == 1 && setup.facts.unfinished_frames) {
         copy(kept_screen(s, p), screen(s.machine), i64{p.screen_height} * kWidth);
       }
     } while (left > 0 && !s.machine.rules.terminal);
-    if (left < pooled) {
-      push_picture(s, p, pooled == 2 && left == 0);
+    if (left < p.pooled || p.memory) {
+      push_picture(s, p, p.pooled == 2 && left == 0);
     } else {
       repeat_picture(s, p);
     }
@@ -152,7 +121,7 @@ struct AtariEnv {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.text("task", "pong", "The game: the file name of its ROM, without .bin.").changes_shapes();
-    o.text("rom", "", "The bytes of that file; empty takes them from the package ale-py.").changes_shapes();
+    o.text("rom", "", "The bytes of that file; empty takes them from rom_path or the package ale-py.").changes_shapes();
     o.integer("stack_num", 4, "How many pictures an observation holds, oldest first.").between(1, 64).changes_shapes();
     o.integer("frame_skip", 4, "Video frames an action lasts.").between(1, 1000);
     o.integer("noop_max", 30, "A reset plays up to so many random no-ops.").between(0, 10000);
@@ -160,46 +129,35 @@ struct AtariEnv {
     o.boolean("episodic_life", false, "Losing a life ends the episode, but not the game.");
     o.boolean("reward_clip", false, "Rewards are cut to their sign. info[\"reward\"] is not.");
     o.boolean("use_fire_reset", true, "A reset presses FIRE in the games that have it.");
-    o.integer("img_height", 84, "Rows of a picture.").between(1, 4096).changes_shapes();
-    o.integer("img_width", 84, "Columns of a picture.").between(1, 4096).changes_shapes();
+    o.integer("img_height", 84, "Rows of a picture; 0: those of the screen.").between(0, 4096).changes_shapes();
+    o.integer("img_width", 84, "Columns of a picture; 0: the screen's, 160.").between(0, 4096).changes_shapes();
     o.integer("mode", -1, "Game variant; -1 is the default one.").between(-1, 100000);
     o.integer("difficulty", -1, "Difficulty switches; -1 is the default, 0.").between(-1, 3);
     o.boolean("full_action_space", false, "All 18 actions instead of those that differ.").changes_shapes();
     o.real("repeat_action_probability", 0.0, "How often a frame repeats the frame before it.").between(0, 1);
     o.boolean("use_inter_area_resize", true, "Resize by area averages; else bilinear.");
     o.boolean("gray_scale", true, "Gray pictures; else three planes of colour each.").changes_shapes();
+    o.boolean("max_pool", true, "A picture is the larger of the last two frames; else the last frame.");
+    o.text("obs_type", "screen", "Pictures, or the console's memory: 128 bytes each.")
+        .one_of({"screen", "ram"})
+        .changes_shapes();
+    o.text("rom_path", "", "A ROM file of your own, played by the game's rules.").changes_shapes();
   }
 
   static Params params(const OptionValues& o) {
-    const Title title = title_of(o.text("task"));
     Params p{};
-    p.setup.facts = title.facts;
-    p.setup.game = u8(title.game);
-    p.setup.mode = i32(o.integer("mode"));
-    if (p.setup.mode < 0) p.setup.mode = title.facts.default_mode;
-    if (!title.has_mode(p.setup.mode)) {
-      throw std::invalid_argument("mode: " + std::string(title.rom) + " has " + modes_of(title) + ", got " +
-                                  std::to_string(p.setup.mode));
-    }
-    p.setup.difficulty = u8(std::max<i64>(o.integer("difficulty"), 0));
-    // 0 is every game's default, also of the one that does not list it.
-    if (p.setup.difficulty != 0 && (title.facts.difficulties >> p.setup.difficulty & 1) == 0) {
-      throw std::invalid_argument("difficulty: " + std::string(title.rom) + " has " +
-                                  members_of(title.facts.difficulties) + ", got " + std::to_string(p.setup.difficulty));
-    }
-    const u32 actions = o.boolean("full_action_space") ? title.facts.legal : title.facts.actions;
-    for (i32 action = 0; action < kActions; ++action) {
-      if (actions >> action & 1) p.actions[p.action_count++] = u8(action);
-    }
+    choose_game(p, o, o.text("task"));
     p.stack_num = i32(o.integer("stack_num"));
     p.frame_skip = i32(o.integer("frame_skip"));
     p.noop_max = i32(o.integer("noop_max"));
+    p.memory = o.text("obs_type") == "ram";
+    p.pooled = p.memory ? 0 : std::min(p.frame_skip, o.boolean("max_pool") ? 2 : 1);
     p.img_height = i32(o.integer("img_height"));
     p.img_width = i32(o.integer("img_width"));
+    if (p.img_height == 0) p.img_height = p.screen_height;
+    if (p.img_width == 0) p.img_width = kWidth;
     p.channels = o.boolean("gray_scale") ? 1 : 3;
-    p.screen_height = insert(o)->height;
-    p.repeat_action_probability = o.real("repeat_action_probability");
-    p.fire_reset = o.boolean("use_fire_reset") && (actions >> kFire & 1) != 0;
+    p.fire_reset = o.boolean("use_fire_reset") && std::count(p.actions, p.actions + p.action_count, u8(kFire)) != 0;
     p.episodic_life = o.boolean("episodic_life");
     p.reward_clip = o.boolean("reward_clip");
     p.zero_discount_on_life_loss = o.boolean("zero_discount_on_life_loss");
@@ -207,9 +165,13 @@ struct AtariEnv {
   }
 
   static void spec(const Params& p, Spec& spec) {
-    spec.obs<u8>("obs", {p.stack_num * p.channels, p.img_height, p.img_width})
-        .bounds(0, 255)
-        .says("The last pictures, oldest first; in colour, red, green and blue planes of each.");
+    if (p.memory) {
+      spec.obs<u8>("obs", {p.stack_num, 128}).bounds(0, 255).says("The console's memory after the last steps.");
+    } else {
+      spec.obs<u8>("obs", {p.stack_num * p.channels, p.img_height, p.img_width})
+          .bounds(0, 255)
+          .says("The last pictures, oldest first; in colour, red, green and blue planes of each.");
+    }
     spec.info<i32>("info:lives").says("Lives left; 0 also in games without lives.");
     spec.info<f32>("info:reward").says("Points of this step, not clipped.");
     spec.info<i32>("info:terminated").bounds(0, 1).says("1 when the game is over.");
@@ -224,65 +186,28 @@ struct AtariEnv {
   }
 
   static Blob blob(const OptionValues& o) {
-    Params p = params(o);
+    const Params p = params(o);
     const ResizePlanBlock block =
         make_resize_plan(p.screen_height, kWidth, p.img_height, p.img_width,
                          o.boolean("use_inter_area_resize") ? Interpolation::kArea : Interpolation::kLinear);
     const ResizePlan& plan = as_resize_plan(block);
-    Blob bytes(sizeof(Cabinet) + plan.bytes);
-    Cabinet& c = *new (bytes.data()) Cabinet{};
+    Blob bytes = furnish(p, o, o.text("task"), plan.bytes);
     std::memcpy(bytes.data() + sizeof(Cabinet), &plan, plan.bytes);
-    c.rom = *insert(o);
-    bytes.keep(compile_rom(c.rom));
-    for (i32 i = 0; i < 256; ++i) {
-      c.gray[i] = palette_gray(c.rom.pal)[i];
-      const u32 colour = palette_rgb(c.rom.pal)[i];
-      for (i32 k = 0; k < 3; ++k) c.rgb[i][k] = u8(colour >> (16 - 8 * k));
-    }
-    p.blob = bytes.data();
-    Rng rng;
-    const Setup setup = resolve(p);
-    load(c.first, setup, rng);
-    // Where a reset draws random numbers, every environment has to make its own.
-    auto trial = std::make_unique<Machine>(c.first);
-    reset_game(*trial, setup, rng);
-    c.first_game = rng.draws == 0;
-    if (c.first_game) c.first = *trial;
     return bytes;
   }
 
-  static void render(const State& s, const Params& p, u8* rgb) {
-    const u8* indices = screen(s.machine);
-    for (i32 i = 0; i < p.screen_height * kWidth; ++i) {
-      std::memcpy(rgb + 3 * i, cabinet(p).rgb[indices[i]], 3);
-    }
-  }
+  static void render(const State& s, const Params& p, u8* rgb) { photograph(s.machine, p, rgb); }
 #endif
 
  private:
-#if ENVPOOL_HOST
-  static std::unique_ptr<Rom> insert(const OptionValues& o) {
-    const std::string_view image = o.text("rom");
-    if (image.empty()) {
-      throw std::invalid_argument("no ROM of " + std::string(o.text("task")) + ": install it with: pip install ale-py");
-    }
-    return build_rom(reinterpret_cast<const u8*>(image.data()), image.size());
-  }
-#endif
-
-  ENVPOOL_FN static const Cabinet& cabinet(const Params& p) { return *reinterpret_cast<const Cabinet*>(p.blob); }
-  ENVPOOL_FN static Setup resolve(const Params& p) {
-    Setup setup = p.setup;
-    setup.rom = &cabinet(p).rom;
-    return setup;
-  }
-
   ENVPOOL_FN static i32 play(State& s, const Params& p, const Setup& setup, i32 action, Rng& rng, bool draw) {
     return act_sticky(s.machine, setup, action, p.repeat_action_probability, rng, draw);
   }
 
   // The stack is a ring of pictures that follows State in memory.
-  ENVPOOL_FN static i64 picture_bytes(const Params& p) { return i64{p.channels} * p.img_height * p.img_width; }
+  ENVPOOL_FN static i64 picture_bytes(const Params& p) {
+    return p.memory ? 128 : i64{p.channels} * p.img_height * p.img_width;
+  }
   ENVPOOL_FN static const u8* picture(const State& s, const Params& p, i64 slot) {
     return reinterpret_cast<const u8*>(&s + 1) + slot * picture_bytes(p);
   }
@@ -303,7 +228,9 @@ struct AtariEnv {
                        : p.setup.facts.unfinished_frames ? kept_screen(s, p)
                                                          : previous_screen(s.machine);
     u8* to = next_picture(s, p);
-    if (p.channels == 1) {
+    if (p.memory) {
+      copy(to, s.machine.console.ram, 128);
+    } else if (p.channels == 1) {
       resize_indexed_max(plan, now, before, c.gray, to);
     } else {
       resize_rgb_max(plan, now, before, c.rgb[0], to);

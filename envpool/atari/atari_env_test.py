@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ class Pipeline:
 
     def __init__(self, game: str, **options: Any) -> None:
         self.skip: int = options.get("frame_skip", 4)
+        self.pooled = 2 if options.get("max_pool", True) else 1
+        self.ram: bool = options.get("obs_type") == "ram"
         self.gray: bool = options.get("gray_scale", True)
         self.size = (options.get("img_width", 84), options.get("img_height", 84))
         area = options.get("use_inter_area_resize", True)
@@ -56,6 +59,12 @@ class Pipeline:
         return picture
 
     def push(self, screens: list[Picture]) -> None:
+        if self.ram:
+            self.stack.append(self.ale.getRAM()[None])
+            return
+        if 0 in self.size:
+            height, width = screens[0].shape[:2]
+            self.size = (self.size[0] or width, self.size[1] or height)
         small = cv2.resize(np.maximum.reduce(screens), self.size, interpolation=self.interpolation)
         self.stack.append(small[None] if self.gray else small.transpose(2, 0, 1))
 
@@ -85,11 +94,11 @@ class Pipeline:
         screens = []
         for left in reversed(range(self.skip)):
             score += self.ale.act(self.actions[action])
-            if left < 2:
+            if left < self.pooled:
                 screens.append(self.screen())
             if self.ale.game_over():
                 break
-        if screens:
+        if screens or self.ram:
             self.push(screens)
         else:  # over before there was anything new to see
             self.stack.append(self.stack[-1])
@@ -157,6 +166,12 @@ CASES: list[dict[str, Any]] = [
     {"game": "tic_tac_toe_3d", "frame_skip": 2},
     {"game": "tic_tac_toe_3d", "frame_skip": 3, "gray_scale": False},
     {"game": "journey_escape"},
+    {"game": "breakout", "max_pool": False},
+    {"game": "tic_tac_toe_3d", "max_pool": False, "frame_skip": 3},
+    {"game": "breakout", "obs_type": "ram", "episodic_life": True},
+    {"game": "pong", "obs_type": "ram", "stack_num": 1, "frame_skip": 2},
+    {"game": "journey_escape", "img_height": 0, "img_width": 0, "stack_num": 2},
+    {"game": "air_raid", "img_height": 0, "gray_scale": False, "max_pool": False},
 ]
 
 
@@ -251,6 +266,20 @@ def test_render() -> None:
     env.close()
 
 
+def test_render_where_memory_is_observed() -> None:
+    """Nothing is drawn then, until somebody wants to see it."""
+    env = envpool.make_gymnasium("Breakout-v5", noop_max=1, obs_type="ram", render_mode="rgb_array")
+    env.reset()
+    reference = Pipeline("breakout", obs_type="ram")
+    reference.reset(0)
+    for step in range(100):
+        env.step(np.array([step % 4], np.int32))
+        reference.step(step % 4)
+        if step % 7 == 0:
+            assert np.array_equal(np.asarray(env.render())[0], reference.ale.getScreenRGB())
+    env.close()
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -258,7 +287,9 @@ def test_render() -> None:
         ({"task": "zork"}, "task must be one of"),
         ({"rom": b"\x00" * 100}, "unsupported cartridge"),
         ({"stack_num": 0}, "stack_num must be"),
-        ({"img_width": 0}, "img_width must be"),
+        ({"img_width": -1}, "img_width must be"),
+        ({"obs_type": "rgb"}, "obs_type must be one of 'screen', 'ram'"),
+        ({"rom": b"x", "rom_path": "x"}, "rom and rom_path both"),
     ],
 )
 def test_bad_options(options: dict[str, Any], words: str) -> None:
@@ -287,3 +318,50 @@ def test_missing_and_wrong_rom(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     (tmp_path / "roms").mkdir()
     (tmp_path / "roms" / "pong.bin").write_bytes(b"\x00" * 2048)
     assert "wrong ROM" in made_without(Package())
+
+
+def test_a_rom_of_ones_own(tmp_path: Path) -> None:
+    """rom_path plays any cartridge by the rules of the game; what ale-py holds is one of them."""
+    rom = (Path(ale_py.__file__).parent / "roms" / "pong.bin").read_bytes()
+    path = tmp_path / "mine.a26"
+    path.write_bytes(rom)
+    actions = np.random.default_rng(0).integers(0, 6, (50, 2)).astype(np.int32)
+
+    def play(task_id: str, **options: Any) -> list[Any]:
+        env = envpool.make_gymnasium(task_id, num_envs=2, **options)
+        return [env.reset()[0], *(env.step(action)[0].copy() for action in actions)]
+
+    for task_id in ("Pong-v5", "ALE/Pong-v5"):
+        same = play(task_id)
+        for given in (path, str(path)):
+            assert all(map(np.array_equal, play(task_id, rom_path=given), same))
+    path.write_bytes(rom[:100] + bytes([rom[100] ^ 1]) + rom[101:])  # no checksum is asked for
+    play("Pong-v5", rom_path=path)
+    for size in (2048, 4096, 8192, 10240, 16384):
+        path.write_bytes(np.random.default_rng(size).bytes(size))
+        play("Pong-v5", rom_path=path)
+
+
+def test_bad_rom_paths(tmp_path: Path) -> None:
+    def error(rom_path: Any) -> str:
+        with pytest.raises(ValueError, match=r"^\[Pong-v5\] rom") as caught:
+            envpool.make_gymnasium("Pong-v5", rom_path=rom_path)
+        return str(caught.value)
+
+    assert "No such file" in error(tmp_path / "missing.bin")
+    assert "not a file" in error(tmp_path)
+    assert "null" in error("a\0b")
+    file = tmp_path / "rom.bin"
+    for content, words in (
+        (b"", "empty"),
+        (b"x" * 100, "100 bytes"),
+        (b"x" * 4095, "4095 bytes"),
+        (b"x" * 99999, "large"),
+    ):
+        file.write_bytes(content)
+        assert words in error(file)
+    file.chmod(0)
+    if not os.access(file, os.R_OK):
+        assert "Permission denied" in error(file)
+    with pytest.raises(TypeError, match=r"rom_path must be a str, got 3"):
+        envpool.make_gymnasium("Pong-v5", rom_path=3)

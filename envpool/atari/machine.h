@@ -30,8 +30,10 @@ struct Setup {
 struct Machine {
   Console console;
   Rules rules;
-  i32 paddle[2];  // resistances of the player's paddles
-  u8 held;        // the action in force, which sticky actions repeat
+  i32 paddle[2];   // resistances of the player's paddles
+  u8 held;         // the action in force, which sticky actions repeat
+  u32 played;      // frames of this game, and of all since power-on, as ALE counts them: boot and
+  u32 played_all;  // starting actions are left out, the hands that choose a mode are not
 };
 
 // The switches of the console, in SWCHB. A pressed switch reads 0.
@@ -97,6 +99,13 @@ ENVPOOL_FN void frame(Machine& m, const Setup& setup, i32 action, u8 switches, b
   evaluate(m, setup);
 }
 
+// The same, counted.
+ENVPOOL_FN void play_frame(Machine& m, const Setup& setup, i32 action, bool draw) {
+  frame(m, setup, action, kNoSwitch, draw);
+  ++m.played;
+  ++m.played_all;
+}
+
 ENVPOOL_FN void soft_reset(Machine& m, const Setup& setup, bool draw_last) {
   for (i32 i = 1; i <= kResetFrames; ++i) {
     frame(m, setup, kNoop, kReset, draw_last && i == kResetFrames);
@@ -124,7 +133,7 @@ ENVPOOL_FN void begin_rules(Machine& m, const Setup& setup) {
 ENVPOOL_FN i32 act(Machine& m, const Setup& setup, i32 action, bool draw) {
   if (m.rules.terminal) return 0;
   const bool legal = action < kActions && (setup.facts.legal >> action & 1) != 0;
-  machine_detail::frame(m, setup, legal ? action : i32{kNoop}, kNoSwitch, draw);
+  machine_detail::play_frame(m, setup, legal ? action : i32{kNoop}, draw);
   return m.rules.reward;
 }
 
@@ -160,7 +169,7 @@ class Controls {
   ENVPOOL_FN bool select(i32 frames) {
     const Inputs in = machine_detail::inputs(machine_, setup_, kNoop, kSelect);
     for (i32 i = 0; i < frames; ++i) run_frame(machine_.console, *setup_.rom, in, false);
-    machine_detail::frame(machine_, setup_, kNoop, kNoSwitch, false);
+    machine_detail::play_frame(machine_, setup_, kNoop, false);
     return patient(frames + 1);
   }
   // Presses SELECT until a byte of memory has a value.
@@ -187,6 +196,7 @@ class Controls {
 ENVPOOL_FN void reset_game(Machine& m, const Setup& setup, Rng& rng) {
   using namespace machine_detail;
   const Rom& rom = *setup.rom;
+  m.played = 0;
   m.paddle[0] = m.paddle[1] = (rom.paddle_min + rom.paddle_max) / 2;
   system_reset(m.console, rom);
   for (i32 i = 0; i < kBootFrames; ++i) frame(m, setup, kNoop, kNoSwitch, false);
@@ -216,6 +226,7 @@ ENVPOOL_FN void reset_game(Machine& m, const Setup& setup, Rng& rng) {
 ENVPOOL_FN void load(Machine& m, const Setup& setup, Rng& rng) {
   m.rules = Rules{};
   m.held = kNoop;
+  m.played_all = 0;
   power_on(m.console, *setup.rom);
   Setup first = setup;
   first.mode = setup.facts.default_mode;

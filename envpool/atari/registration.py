@@ -6,6 +6,8 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib.util
+import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +122,29 @@ ROMS = {
 }
 
 
+def translate(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Brings a caller's keywords into the form that C++ declares: None, pairs and paths as gymnasium's users give them.
+
+    Raises:
+        ValueError: a pair of frame skips is empty.
+    """
+    plain = dict(given)
+    for name in ("mode", "difficulty", "max_num_frames_per_episode"):
+        if name in plain and plain[name] is None:
+            plain[name] = -1
+    if isinstance(plain.get("rom_path"), os.PathLike):
+        plain["rom_path"] = os.fspath(plain["rom_path"])
+    skip = plain.get("frameskip")
+    if isinstance(skip, (tuple, list)):
+        if len(skip) != 2 or not all(isinstance(end, int) for end in skip) or not 1 <= skip[0] < skip[1] <= 1001:
+            raise ValueError(
+                f"[{task_id}] frameskip must be an int or a pair (low, high) with 1 <= low < high, got {skip!r}"
+            )
+        plain["frameskip"] = skip[0]
+        plain["frameskip_max"] = skip[1] - 1
+    return plain
+
+
 def prepare(task_id: str, options: dict[str, Any]) -> dict[str, Any]:
     """Adds the bytes of the ROM to the options.
 
@@ -128,18 +153,45 @@ def prepare(task_id: str, options: dict[str, Any]) -> dict[str, Any]:
         options: those of the environment, complete.
 
     Raises:
-        ValueError: there is no such game.
+        ValueError: there is no such game, or rom_path names no file that can be read.
         RuntimeError: ale-py is not installed, or its file is not the one expected.
     """
     if options.get("rom"):
+        if options.get("rom_path"):
+            raise ValueError(f"[{task_id}] rom and rom_path both give a ROM; give one")
         return options
-    task = options["task"]
-    if task not in ROMS:
-        raise ValueError(f"[{task_id}] task must be one of {', '.join(ROMS)}, got {task!r}")
+    name = "game" if "game" in options else "task"
+    if options[name] not in ROMS:
+        raise ValueError(f"[{task_id}] {name} must be one of {', '.join(ROMS)}, got {options[name]!r}")
+    if options.get("rom_path"):
+        return {**options, "rom": _read_file(task_id, options["rom_path"])}
     try:
-        return {**options, "rom": _read_rom(task)}
+        return {**options, "rom": _read_rom(options[name])}
     except RuntimeError as error:
         raise RuntimeError(f"[{task_id}] {error}") from None
+
+
+_LARGEST_ROM = 1 << 16  # no supported cartridge holds so much, and no other file needs reading
+
+
+def _read_file(task_id: str, path: str | bytes) -> bytes:
+    """A ROM file of the user's own; whether it is a cartridge we know is for C++ to say."""
+    shown = os.fsdecode(path)
+    try:
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise ValueError(f"[{task_id}] rom_path must be a ROM file, got {shown!r}, which is not a file")
+        with open(path, "rb") as file:
+            rom = file.read(_LARGEST_ROM + 1)
+    except (OSError, ValueError) as error:
+        if isinstance(error, ValueError) and str(error).startswith("["):
+            raise
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ValueError(f"[{task_id}] rom_path must be a ROM file that can be read, got {shown!r}: {reason}") from None
+    if not rom:
+        raise ValueError(f"[{task_id}] rom_path must be a ROM file, got {shown!r}, which is empty")
+    if len(rom) > _LARGEST_ROM:
+        raise ValueError(f"[{task_id}] rom_path must be a ROM file, got {shown!r}, which is too large for one")
+    return rom
 
 
 @functools.lru_cache(maxsize=8)
@@ -162,16 +214,15 @@ def _read_rom(task: str) -> bytes:
 
 
 def _register() -> None:
-    for task in ROMS:
-        words = [word.capitalize() for word in task.split("_")]
+    names = {task: "".join(word.capitalize() for word in task.split("_")) for task in ROMS}
+    docs = {task: f"The Atari 2600 game {' '.join(word.capitalize() for word in task.split('_'))}" for task in ROMS}
+    for task, name in names.items():
         register_family(
-            "".join(words) + "-v5",
-            family="atari",
-            table="Atari",
-            max_episode_steps=27000,
-            doc=f"The Atari 2600 game {' '.join(words)}.",
-            task=task,
+            f"{name}-v5", "atari", "Atari", max_episode_steps=27000, doc=f"{docs[task]}, as EnvPool has it.", task=task
         )
+    for task, name in names.items():
+        name = name.replace("3d", "3D")  # gymnasium's one other spelling
+        register_family(f"ALE/{name}-v5", "atari", "Ale", doc=f"{docs[task]}, as gymnasium has it.", game=task)
 
 
 _register()

@@ -50,6 +50,7 @@ class Construction:
         self.label = label = registration.task_id
         self.table = registration.load()
         self.options = declared_options(self.table, registration.defaults)
+        given = registration.translate(label, given)
         shared = [name for name in COMMON if name not in self.options]
         check_known(label, given, [*shared, *self.options])
         self.common = common = check_common(
@@ -72,8 +73,7 @@ class Construction:
         self.config = self._config(own)
 
     def _prepare(self, own: dict[str, Value]) -> dict[str, Value]:
-        hook = self.registration.prepare
-        return own if hook is None else hook(self.label, dict(own))
+        return self.registration.prepare(self.label, dict(own))
 
     def _spec_of(self, prepared: dict[str, Value]) -> str:
         try:
@@ -87,8 +87,8 @@ class Construction:
         each = []
         for index, entry in enumerate(self.common.env_options):
             values = dict(own)
-            for name, value in entry.items():
-                label = f"{self.label}] [env_options[{index}]"
+            label = f"{self.label}] [env_options[{index}]"
+            for name, value in self.registration.translate(label, entry).items():
                 if name == "max_episode_steps" and name not in self.options:
                     limit = Option(name, "int", 0, 0, NO_LIMIT).check(label, value)
                     self._max_episode_steps[index] = _limit(int(limit))

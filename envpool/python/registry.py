@@ -13,7 +13,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from envpool.python.gymnasium_registry import enter
 
@@ -68,12 +68,19 @@ class Registration(NamedTuple):
         return tables[self.table]
 
     @property
-    def prepare(self) -> Callable[[str, dict[str, Value]], dict[str, Value]] | None:
-        """The family's hook that completes options before C++ sees them, if it has one."""
+    def translate(self) -> Callable[[str, Mapping[str, Any]], dict[str, Any]]:
+        """The family's hook that brings keywords into a declared form before they are checked."""
+        return self._hook("translate") or (lambda task_id, given: dict(given))
+
+    @property
+    def prepare(self) -> Callable[[str, dict[str, Value]], dict[str, Value]]:
+        """The family's hook that completes options before C++ sees them."""
+        return self._hook("prepare") or (lambda task_id, options: options)
+
+    def _hook(self, name: str) -> Callable[[str, Any], dict[str, Any]] | None:
         if not self.family:
             return None
-        hook = getattr(importlib.import_module(f"envpool.{self.family}.registration"), "prepare", None)
-        return hook if callable(hook) else None
+        return getattr(importlib.import_module(f"envpool.{self.family}.registration"), name, None)
 
 
 _lock = threading.RLock()
@@ -153,7 +160,8 @@ def register_family(
 
     A family whose `registration.py` defines `prepare(task_id, options) -> dict` has it called with all options,
     completed with their defaults, before C++ sees them. A default that C++ does not declare becomes an option that
-    `prepare` reads and leaves out of what it returns.
+    `prepare` reads and leaves out of what it returns. `translate(task_id, given) -> dict`, if it has one, may replace
+    what the caller gave by what C++ declares, before it is checked.
 
     Args:
         task_id: the id that `make` takes, such as "Pong-v5".

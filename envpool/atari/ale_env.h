@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Atari games as gymnasium's ids ALE/Pong-v5 have them: one whole screen, as it is after the last
+// frame of a step, or the console's memory. Options, names and defaults are gymnasium's.
+//
+// What differs: repeated actions and random frame skips come from our generator.
+#pragma once
+
+#include "envpool/atari/cabinet.h"
+#include "envpool/core/env.h"
+
+namespace envpool::atari {
+
+struct AleEnv {
+  static constexpr const char* kName = "Ale";
+
+  enum ObsType : u8 { kRgb, kGrayscale, kRam };
+
+  struct Params : Choice {
+    i32 skip_low, skip_high;
+    u32 frame_limit;  // 0: none
+    ObsType obs_type;
+  };
+
+  struct State {
+    Machine machine;
+    i32 lives;
+  };
+
+  enum Field { kObs, kLives, kEpisodeFrames, kFrames };
+
+  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
+    const Setup setup = resolve(p);
+    if (rng.episode == 0) {
+      first_game(s.machine, p, setup, rng);
+    } else {
+      reset_game(s.machine, setup, rng);
+    }
+    s.lives = lives(s.machine, setup);
+  }
+
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow row, Rng& rng) {
+    const Setup setup = resolve(p);
+    const i32 action = p.actions[*row.at<i32>(0)];
+    const i32 skip = p.skip_low + (p.skip_high > p.skip_low ? i32(rng.below(u32(p.skip_high - p.skip_low + 1))) : 0);
+    const bool seen = p.obs_type != kRam;
+    Machine& m = s.machine;
+    i32 score = 0;
+    for (i32 left = skip; left > 0 && !m.rules.terminal && !truncated(m, p); --left) {
+      score += act_sticky(m, setup, action, p.repeat_action_probability, rng, seen && left == 1);
+    }
+    // It may have ended in a frame that nobody expected to be the last.
+    if (seen) paint_last(m.console, *setup.rom);
+    s.lives = lives(m, setup);
+    Outcome outcome;
+    outcome.reward = f32(score);
+    outcome.terminated = m.rules.terminal;
+    outcome.truncated = truncated(m, p);
+    return outcome;
+  }
+
+  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
+    u8* obs = row.at<u8>(kObs);
+    const u8* indices = screen(s.machine);
+    const Cabinet& c = cabinet(p);
+    const i32 pixels = p.screen_height * kWidth;
+    if (p.obs_type == kRgb) {
+      for (i32 i = 0; i < pixels; ++i) {
+        for (i32 k = 0; k < 3; ++k) obs[3 * i + k] = c.rgb[indices[i]][k];
+      }
+    } else if (p.obs_type == kGrayscale) {
+      for (i32 i = 0; i < pixels; ++i) obs[i] = c.gray[indices[i]];
+    } else {
+      for (i32 i = 0; i < 128; ++i) obs[i] = s.machine.console.ram[i];
+    }
+    *row.at<i32, 1>(kLives) = s.lives;
+    *row.at<i32, 1>(kEpisodeFrames) = i32(s.machine.played);
+    *row.at<i32, 1>(kFrames) = i32(s.machine.played_all);
+  }
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) {
+    o.text("game", "pong", "The game: the file name of its ROM, without .bin.").changes_shapes();
+    o.text("rom", "", "The bytes of that file; empty takes them from rom_path or the package ale-py.").changes_shapes();
+    o.text("rom_path", "", "A ROM file of your own, played by the game's rules.").changes_shapes();
+    o.integer("mode", -1, "Game variant; -1 or None is the default one.").between(-1, 100000);
+    o.integer("difficulty", -1, "Difficulty switches; -1 or None is the default, 0.").between(-1, 3);
+    o.text("obs_type", "rgb", "The screen in colour or gray, or the console's memory.")
+        .one_of({"rgb", "grayscale", "ram"})
+        .changes_shapes();
+    o.integer("frameskip", 4, "Video frames an action lasts; (low, high): low to high - 1, at random.")
+        .between(1, 1000);
+    o.integer("frameskip_max", 0, "Where it is random, the most frames; 0 is always frameskip.").between(0, 1000);
+    o.real("repeat_action_probability", 0.25, "How often a frame repeats the frame before it.").between(0, 1);
+    o.boolean("full_action_space", false, "All 18 actions instead of those that differ.").changes_shapes();
+    o.integer("max_num_frames_per_episode", 108000, "Frames until an episode is truncated; 0 or None: no limit.")
+        .between(-1, 2147483647);
+  }
+
+  static Params params(const OptionValues& o) {
+    Params p{};
+    choose_game(p, o, o.text("game"));
+    p.skip_low = i32(o.integer("frameskip"));
+    p.skip_high = i32(o.integer("frameskip_max"));
+    if (p.skip_high != 0 && p.skip_high < p.skip_low) {
+      throw std::invalid_argument("frameskip_max: must be at least frameskip = " + std::to_string(p.skip_low) +
+                                  ", or 0, got " + std::to_string(p.skip_high));
+    }
+    p.frame_limit = u32(std::max<i64>(o.integer("max_num_frames_per_episode"), 0));
+    const std::string_view type = o.text("obs_type");
+    p.obs_type = type == "ram" ? kRam : type == "grayscale" ? kGrayscale : kRgb;
+    return p;
+  }
+
+  static void spec(const Params& p, Spec& spec) {
+    std::vector<i64> shape = {p.screen_height, kWidth};
+    if (p.obs_type == kRgb) shape.push_back(3);
+    if (p.obs_type == kRam) shape = {128};
+    spec.obs<u8>("obs", shape).bounds(0, 255).says("The screen after the step, or the console's memory.");
+    spec.info<i32>("info:lives").says("Lives left; 0 also in games without lives.");
+    spec.info<i32>("info:episode_frame_number").says("Video frames since the reset.");
+    spec.info<i32>("info:frame_number").says("Video frames since the console was switched on.");
+    spec.action<i32>().categories(p.action_count).says("What the player does for frameskip frames.");
+    spec.render_height = p.screen_height;
+    spec.render_width = kWidth;
+  }
+
+  static Blob blob(const OptionValues& o) { return furnish(params(o), o, o.text("game")); }
+
+  static void render(const State& s, const Params& p, u8* rgb) { photograph(s.machine, p, rgb); }
+#endif
+
+ private:
+  ENVPOOL_FN static bool truncated(const Machine& m, const Params& p) {
+    return p.frame_limit != 0 && m.played >= p.frame_limit;
+  }
+};
+
+}  // namespace envpool::atari
