@@ -197,3 +197,19 @@ def test_render_shows_the_screen(obs_type: str) -> None:
 def test_bad_options(options: dict[str, Any], error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=r"^\[ALE/Pong-v5\] .*" + words):
         envpool.make_gymnasium("ALE/Pong-v5", **options)
+
+
+def test_clones_try_what_else_may_happen() -> None:
+    """Clones share sticky actions, or have their own."""
+    env = envpool.make_gymnasium("ALE/Breakout-v5", num_envs=6, obs_type="ram")
+    env.reset()
+    for step in range(30):
+        env.step(np.full(6, step % 4, np.int32))
+    env.clone(2, [0, 1, 3])
+    for step in range(200):
+        obs = env.step(np.full(6, 1 + step % 3, np.int32))[0]
+        assert (obs[[0, 1, 3]] == obs[2]).all()
+    env.clone(2, seed=1)
+    for step in range(60):
+        obs = env.step(np.full(6, 1 + step % 3, np.int32))[0]
+    assert len({row.tobytes() for row in obs}) > 2

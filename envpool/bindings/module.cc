@@ -167,13 +167,8 @@ class PyPool {
       pool_->reset(ids_.data(), ids_.size());
       return;
     }
-    const auto seed = seeds.cast<py::array_t<u64, py::array::c_style | py::array::forcecast>>();
-    const auto stream = streams.cast<py::array_t<u32, py::array::c_style | py::array::forcecast>>();
-    if (seed.size() != ids_.size() || stream.size() != ids_.size()) {
-      throw py::value_error(
-          pool_->text("seed: expected " + std::to_string(ids_.size()) + " seeds, got " + std::to_string(seed.size())));
-    }
-    pool_->reset(ids_.data(), ids_.size(), seed.data(), stream.data());
+    const Seeds given(seeds, streams, ids_.size(), *pool_);
+    pool_->reset(ids_.data(), ids_.size(), given.seeds.data(), given.streams.data());
   }
 
   py::tuple recv(double timeout) {
@@ -200,6 +195,18 @@ class PyPool {
     check_usable();
     const std::string_view view = state;
     pool_->restore(env_id, view.data(), i64(view.size()));
+  }
+
+  void clone(i32 source, const py::object& env_ids, const py::object& seeds, const py::object& streams) {
+    check_usable();
+    const Busy busy(*this);
+    ids_.convert(env_ids, "env_ids", pool_->label());
+    if (seeds.is_none()) {
+      pool_->clone(source, ids_.data(), ids_.size());
+      return;
+    }
+    const Seeds given(seeds, streams, ids_.size(), *pool_);
+    pool_->clone(source, ids_.data(), ids_.size(), given.seeds.data(), given.streams.data());
   }
 
   py::array render(const py::object& env_ids) {
@@ -236,6 +243,19 @@ class PyPool {
     int array;  // in the block's layout
     py::dtype dtype;
     std::vector<py::ssize_t> shape;  // [0] is the number of rows
+  };
+
+  // One seed and stream for each of some environments.
+  struct Seeds {
+    py::array_t<u64, py::array::c_style | py::array::forcecast> seeds;
+    py::array_t<u32, py::array::c_style | py::array::forcecast> streams;
+
+    Seeds(const py::object& seed, const py::object& stream, i32 count, const EnvPool& pool)
+        : seeds(seed.cast<decltype(seeds)>()), streams(stream.cast<decltype(streams)>()) {
+      if (seeds.size() == count && streams.size() == count) return;
+      throw py::value_error(
+          pool.text("seed: expected " + std::to_string(count) + " seeds, got " + std::to_string(seeds.size())));
+    }
   };
 
   static i32 check(const char* name, i32 value, i32 low, i32 high, const std::string& label) {
@@ -455,6 +475,8 @@ PYBIND11_MODULE(_core, m) {
       .def("discard", &PyPool::discard)
       .def("snapshot", &PyPool::snapshot, py::arg("env_id"))
       .def("restore", &PyPool::restore, py::arg("env_id"), py::arg("state"))
+      .def("clone", &PyPool::clone, py::arg("source"), py::arg("env_ids"), py::arg("seeds") = py::none(),
+           py::arg("streams") = py::none())
       .def("render", &PyPool::render, py::arg("env_ids") = py::none())
       .def("players", &PyPool::players, py::arg("env_ids") = py::none())
       .def("close", &PyPool::close, py::arg("timeout") = 10.0)

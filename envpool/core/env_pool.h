@@ -153,6 +153,30 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     over_[size_t(env_id)] = u8(head.over);
     players_[size_t(env_id)] = head.players;
   }
+  // Copies the whole state of one environment, its generator included, into others. With seeds (and streams) each
+  // copy draws from a generator of its own from here on. All or nothing, as far as arguments go.
+  void clone(i32 source, const i32* env_ids, i32 count, const u64* seeds = nullptr, const u32* streams = nullptr) {
+    std::unique_lock lock(mutex_);
+    enter("clone");
+    if ((table_.flags & abi::kCanSnapshot) == 0) fail("clone: this environment cannot save its state");
+    require_idle(source, "clone");
+    admit(env_ids, count, "clone");
+    dismiss(env_ids, count);
+    const std::string state = envs_->save(source);
+    for (i32 k = 0; k < count; ++k) {
+      const i32 env_id = env_ids[k];
+      if (env_id != source) {
+        try {
+          envs_->load(env_id, state.data(), i64(state.size()));
+        } catch (const std::invalid_argument& error) {
+          throw std::invalid_argument(text("clone: " + std::string(error.what())));
+        }
+        over_[size_t(env_id)] = over_[size_t(source)];
+        players_[size_t(env_id)] = players_[size_t(source)];
+      }
+      if (seeds != nullptr) envs_->seed(env_id, seeds[k], streams[k]);
+    }
+  }
   // Writes a picture of each, (render_height, render_width, 3).
   void render(const i32* env_ids, i32 count, u8* rgb) {
     std::unique_lock lock(mutex_);

@@ -249,6 +249,16 @@ DISCRETE = [
     ("restore, empty", lambda e: e.restore(0, b""), ValueError, ["state"]),
     ("restore, cut short", lambda e: e.restore(0, e.snapshot(0)[:-1]), ValueError, ["state"]),
     ("restore, id negative", lambda e: e.restore(-1, e.snapshot(0)), ValueError, ["env_id"]),
+    ("clone, source too large", lambda e: e.clone(4, [0]), ValueError, ["source_env_id", "got 4"]),
+    ("clone, source negative", lambda e: e.clone(-1, [0]), ValueError, ["source_env_id", "got -1"]),
+    ("clone, source of float", lambda e: e.clone(0.0, [1]), TypeError, ["source_env_id", "got 0.0"]),
+    ("clone, two sources", lambda e: e.clone([0, 1], [2]), TypeError, ["source_env_id"]),
+    ("clone, id too large", lambda e: e.clone(0, [1, 4]), ValueError, ["env_ids", "got 4"]),
+    ("clone, id of str", lambda e: e.clone(0, "all"), TypeError, ["env_ids"]),
+    ("clone, id repeated", lambda e: e.clone(0, [1, 1]), ValueError, ["env_id", "repeated"]),
+    ("clone, no ids", lambda e: e.clone(0, []), ValueError, ["env_id"]),
+    ("clone, seed negative", lambda e: e.clone(0, [1], seed=-1), ValueError, ["seed", "got -1"]),
+    ("clone, too few seeds", lambda e: e.clone(0, [1, 2], seed=[1]), ValueError, ["seed", "2", "1"]),
     ("players, id too large", lambda e: e.players([4]), ValueError, ["env_id"]),
     ("render", lambda e: e.render(), RuntimeError, ["render_mode='rgb_array'"]),
     ("close, timeout str", lambda e: e.close("now"), TypeError, ["timeout"]),
@@ -358,6 +368,8 @@ def test_an_environment_is_sent_once_at_a_time(face, batch_size):
     fails(lambda: env.reset([0]), RuntimeError, "environment 0 is under way")
     fails(lambda: env.snapshot(0), RuntimeError, "environment 0 is under way")
     fails(lambda: env.restore(0, b"x"), RuntimeError, "environment 0 is under way")
+    fails(lambda: env.clone(0, [2]), RuntimeError, "environment 0 is under way")
+    fails(lambda: env.clone(2, [3, 1]), RuntimeError, "environment 1 is under way")
     assert sorted(observation_of(env.recv())[:, 0].tolist()) == [1, 1]
     fails(env.recv, RuntimeError, "under way")
     env.step(np.zeros(2, int), [2, 3])
@@ -385,6 +397,7 @@ def test_use_after_close(face):
         env.reset,
         env.async_reset,
         lambda: env.snapshot(0),
+        lambda: env.clone(0, [1]),
         lambda: env.restore(0, b""),
         env.players,
     ]

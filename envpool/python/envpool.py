@@ -178,10 +178,31 @@ class EnvPoolMixin:
             raise TypeError(f"[{self._label}] state must be what snapshot returned, got {type(state).__name__}")
         self._pool.restore(self._one_id(env_id), bytes(state))
 
-    def _one_id(self, env_id: Any) -> int:
+    def clone(self, source_env_id: int, env_ids: Any = None, seed: Any = None) -> None:
+        """Copies the whole state of one environment into others, which go on from there as it does.
+
+        Args:
+            source_env_id: the environment that is copied.
+            env_ids: those that become like it, and may include it; None is all of them. They keep their options.
+            seed: None: copies share the source's random numbers, so that equal actions have equal ends, bit for bit.
+                An int: environment i draws from stream i of that seed from now on, so that copies try what else may
+                happen. Or one int for each of env_ids. A copy's next reset is then as after `reset(seed=...)`.
+
+        Raises:
+            TypeError, ValueError: an unknown or repeated id, or seed is not as above. Nothing is copied.
+            RuntimeError: one of them is under way, or this environment cannot save its state.
+        """
+        source = self._one_id(source_env_id, "source_env_id")
+        ids = self.all_env_ids if env_ids is None else np.array(self._ids("env_ids", env_ids), np.int32)
+        if seed is None:
+            self._pool.clone(source, ids)
+        else:
+            self._pool.clone(source, ids, *seeds_and_streams(self._checked_seed(seed, len(ids)), ids))
+
+    def _one_id(self, env_id: Any, name: str = "env_id") -> int:
         if as_number(env_id, "int") is None:
-            raise TypeError(f"[{self._label}] env_id must be an int from 0 to {self.num_envs - 1}, got {env_id!r}")
-        return self._ids("env_id", env_id)[0]
+            raise TypeError(f"[{self._label}] {name} must be an int from 0 to {self.num_envs - 1}, got {env_id!r}")
+        return self._ids(name, env_id)[0]
 
     def _frames(self, env_ids: Any = None) -> npt.NDArray[np.uint8]:
         if self._construction.common.render_mode is None:

@@ -528,6 +528,49 @@ def test_snapshot_goes_on_exactly():
     np.testing.assert_equal(first[0], pick_row(after[0][0], 1))
 
 
+@pytest.mark.parametrize("face", FACES)
+def test_clones_go_on_as_their_source(face):
+    env = make(face, "Counter-v1", num_envs=5, seed=3)
+    env.reset()
+    for step in range(4):
+        env.step((np.arange(5) + step) % 2)
+    env.clone(1, [0, 3])
+    for _ in range(12):  # over the ends of episodes
+        rows = observation_of(env.step(np.zeros(5, np.int32)))
+        assert (rows[[0, 3]] == rows[1]).all()
+    assert not (rows == rows[1]).all()
+    env.clone(2)
+    rows = observation_of(env.step(np.zeros(5, np.int32)))
+    assert (rows == rows[2]).all()
+
+
+def test_clones_of_a_host_environment():
+    env = envpool.make_gymnasium("Trouble-v0", num_envs=3)
+    env.reset()
+    env.step([0], [1])
+    env.clone(1, (2, 1))
+    assert env.step([0, 0, 0])[0][:, 0].tolist() == [1, 2, 2]
+
+
+def test_clones_with_random_numbers_of_their_own():
+    def after(seed):
+        env = envpool.make_gymnasium("Zoo-v0", num_envs=4, seed=5)
+        space = gymnasium.vector.utils.batch_space(env.action_space, 4)
+        space.seed(1)
+        env.reset()
+        env.clone(0, seed=seed)
+        return [env.step(space.sample()) for _ in range(8)], env.reset()
+
+    for seed in (7, [1, 2, 3, 4]):
+        np.testing.assert_equal(after(seed), after(seed))
+    env = envpool.make_gymnasium("Counter-v0", num_envs=4)
+    env.reset()
+    env.clone(0)
+    assert len(set(env.reset()[1]["luck"].tolist())) == 1  # they share even the resets
+    env.clone(0, seed=7)
+    assert env.reset()[1]["luck"].tolist() == luck_of(env, seed=7).tolist()
+
+
 def pick_row(tree, row):
     return {k: pick_row(v, row) for k, v in tree.items()} if isinstance(tree, dict) else tree[row : row + 1]
 
