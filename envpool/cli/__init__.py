@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `envpool`: a file for each of its commands, and what they share in `common.py`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import NoReturn
+
+from envpool.cli.common import Failure, need
+
+
+def main() -> NoReturn:
+    """Runs the command line. Whatever goes wrong is one sentence on stderr and an exit status that is not 0."""
+    try:
+        need("typer", "rich")
+        from envpool.cli.app import app
+
+        app(prog_name="envpool")
+    except BrokenPipeError:  # whoever read us, as in `envpool list | head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except (Failure, ValueError, TypeError, RuntimeError, MemoryError, OSError) as error:
+        print(f"envpool: {error}", file=sys.stderr)
+        sys.exit(1)
+    sys.exit(0)

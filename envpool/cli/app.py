@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands by name. Each imports its own file when it runs, so that `--help` is quick."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Reinforcement-learning environments, many at a time.",
+)
+
+TaskId = Annotated[str, typer.Argument(metavar="ID", help="An environment, such as Pong-v5.")]
+Options = Annotated[
+    list[str], typer.Option("--option", "-O", metavar="NAME=VALUE", help="An option of make; may be repeated.")
+]
+Seed = Annotated[int, typer.Option(help="Seed of the environments.")]
+
+
+@app.callback()
+def _commands() -> None:
+    pass
+
+
+@app.command("list")
+def list_(text: Annotated[str, typer.Argument(help="Only ids that contain this.")] = "") -> None:
+    """List the environments."""
+    from envpool.cli.catalog import show
+
+    show(text)
+
+
+@app.command()
+def play(
+    task_id: TaskId,
+    option: Options = [],  # noqa: B006  (typer copies it)
+    seed: Seed = 42,
+    frames: Annotated[int, typer.Option(min=0, help="Stop after so many steps; 0: when you quit.")] = 0,
+    fps: Annotated[float, typer.Option(help="Steps a second; 0: the environment's own pace.")] = 0,
+    terminal: Annotated[bool, typer.Option("--terminal", help="Play in the terminal, window or not.")] = False,
+    headless: Annotated[bool, typer.Option("--headless", help="Show nothing and press nothing.")] = False,
+) -> None:
+    """Play an environment: arrows and space, r starts anew, q quits."""
+    from envpool.cli.play import play as run
+
+    run(task_id, option, seed, frames, fps, terminal, headless)
+
+
+@app.command()
+def watch(
+    task_id: TaskId,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The film to write: .mp4 or .gif.")],
+    option: Options = [],  # noqa: B006
+    num_envs: Annotated[int, typer.Option(min=1, max=400, help="Environments side by side.")] = 16,
+    seconds: Annotated[float, typer.Option(help="Length of the film.")] = 10,
+    seed: Seed = 42,
+    fps: Annotated[float, typer.Option(help="Pictures a second, one a step; 0: the environment's own pace.")] = 0,
+    policy: Annotated[
+        str, typer.Option(metavar="MODULE:FUNCTION", help="Makes actions of a batch of observations; else random.")
+    ] = "",
+) -> None:
+    """Film a batch of environments."""
+    from envpool.cli.watch import watch as run
+
+    run(task_id, output, option, num_envs, seconds, seed, fps, policy)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the commands share: packages that may be missing, options of an environment, its pace."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import math
+from collections.abc import Sequence
+from typing import Any
+
+
+class Failure(Exception):
+    """What went wrong, in one sentence for the user."""
+
+
+def need(*packages: str) -> None:
+    """Raises a Failure that names the first of these packages that is not installed."""
+    for package in packages:
+        if importlib.util.find_spec(package) is None:
+            name = package.replace("_", "-")
+            raise Failure(f"this command needs the package {name}: pip install 'envpool[cli]'")
+
+
+def parse_options(given: Sequence[str]) -> dict[str, Any]:
+    """Keywords of `make` from texts such as "frame_skip=4"; a value that is no Python literal is a str."""
+    options: dict[str, Any] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals or not name.isidentifier():
+            raise Failure(f"--option must be name=value, got {text!r}")
+        try:
+            options[name] = ast.literal_eval({"true": "True", "false": "False"}.get(value, value))
+        except (ValueError, SyntaxError):
+            options[name] = value
+    return options
+
+
+def seconds_of(name: str, value: float) -> float:
+    """Checks a length of time. Raises Failure."""
+    if not (math.isfinite(value) and value > 0):
+        raise Failure(f"{name} must be more than 0, got {value:g}")
+    return value
+
+
+def steps_per_second(config: dict[str, Any]) -> float:
+    """How many steps of an environment are a second of what it simulates, as far as we know."""
+    skip = config.get("frame_skip", config.get("frameskip"))
+    return 60 / skip if skip else 30

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`envpool play`: one environment, somebody at the keys."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+import envpool
+from envpool.cli.common import Failure, parse_options, seconds_of, steps_per_second
+from envpool.cli.keys import action_for
+
+
+class Nobody(AbstractContextManager["Nobody"]):
+    """A screen that shows nothing and a keyboard that nobody touches."""
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def keys(self) -> set[str]:
+        """None, ever."""
+        return set()
+
+    def wants_picture(self) -> bool:
+        """Never."""
+        return False
+
+
+def play(
+    task_id: str, option: Sequence[str], seed: int, frames: int, fps: float, terminal: bool, headless: bool
+) -> None:
+    """Plays until the user quits or `frames` are over; `app.py` describes the arguments."""
+    if headless and not frames:
+        raise Failure("--headless needs --frames, for nobody could quit")
+    env = make(task_id, seed, parse_options(option), headless)
+    rate = seconds_of("--fps", fps) if fps else steps_per_second(env.config)
+    action_of = action_for(env)
+    total = score = 0.0
+    step = 0
+    with open_screen(env, terminal, headless) as screen:
+        _, info = env.reset()
+        over = False
+        due = time.monotonic()
+        while not frames or step < frames:
+            keys = screen.keys()
+            if "q" in keys:
+                break
+            if "r" in keys and not over:
+                _, info = env.reset()
+                score = 0
+            if over:
+                score = 0
+            _, reward, terminated, truncated, info = env.step(action_of(keys))
+            over = bool(terminated[0] or truncated[0])
+            score += float(reward[0])
+            total += float(reward[0])
+            step += 1
+            if screen.wants_picture():
+                screen.show(env.render()[0], status(task_id, score, float(reward[0]), info, over))
+            if not headless:
+                due = max(due + 1 / rate, time.monotonic() - 0.25)  # after a pause, do not make up for it
+                time.sleep(max(0.0, due - time.monotonic()))
+    env.close()
+    print(f"{task_id}: {step} steps, reward {total:g}")
+
+
+def make(task_id: str, seed: int, options: dict[str, Any], headless: bool) -> Any:
+    """The environment, a step being as short as it can be and keys being free to do anything, if it has such options."""
+    own = envpool.make_spec(task_id).options
+    for name, value in (("frame_skip", 1), ("frameskip", 1), ("full_action_space", True)):
+        if name in own:
+            options.setdefault(name, value)
+    return envpool.make_gymnasium(
+        task_id, **{"seed": seed, "render_mode": None if headless else "rgb_array", **options, "num_envs": 1}
+    )
+
+
+def open_screen(env: Any, terminal: bool, headless: bool) -> Any:
+    """Where it is shown: a window if there is a display, else the terminal."""
+    from envpool.cli import window
+
+    if headless:
+        return Nobody()
+    if not terminal and window.can_open():
+        height, width = env._construction.arrays.render_size
+        return window.Window(env.spec.id, height, width)
+    if not sys.stdout.isatty():
+        raise Failure("play needs a terminal or a display to show pictures on; --headless --frames N plays without")
+    from envpool.cli.terminal import Terminal
+
+    return Terminal()
+
+
+def status(task_id: str, score: float, reward: float, info: dict[str, Any], over: bool) -> str:
+    """One line of what cannot be seen."""
+    parts = [task_id, f"reward {reward:g}", f"score {score:g}"]
+    if "lives" in info:
+        parts.append(f"lives {info['lives'][0]}")
+    parts.append("game over" if over else "arrows, space, r: restart, q: quit")
+    return "  ".join(parts)

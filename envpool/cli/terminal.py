@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A terminal as a screen and a keyboard: two pixels a character, and keys that count as held for a moment.
+
+Terminals tell when a key goes down and repeat it while it is held, but never tell when it goes up.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import sys
+import termios
+import time
+import tty
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+_HOLD = 0.2  # seconds a key counts as held after it was last heard of
+_SECONDS_PER_PICTURE = 1 / 20  # what a line over ssh can take
+_SHADES = " .:-=+*#%@"
+_SEQUENCES = {
+    b"\x1b[A": "up",
+    b"\x1b[B": "down",
+    b"\x1b[C": "right",
+    b"\x1b[D": "left",
+    b"\x1bOA": "up",
+    b"\x1bOB": "down",
+    b"\x1bOC": "right",
+    b"\x1bOD": "left",
+    b" ": "space",
+    b"w": "up",
+    b"s": "down",
+    b"d": "right",
+    b"a": "left",
+    b"\x03": "q",
+    b"\x04": "q",
+}
+
+Picture = npt.NDArray[np.uint8]
+
+
+def parse_keys(data: bytes) -> list[str]:
+    """Names of the keys in what a terminal sent."""
+    keys = []
+    while data:
+        for sequence, name in _SEQUENCES.items():
+            if data.startswith(sequence):
+                keys.append(name)
+                data = data[len(sequence) :]
+                break
+        else:
+            keys.append(chr(data[0]).lower())
+            data = data[1:]
+    return keys
+
+
+def fit(picture: Picture, columns: int, rows: int) -> Picture:
+    """The picture scaled down to `columns` and 2 * `rows` pixels at most, sides in proportion, by averages."""
+    height, width, _ = picture.shape
+    scale = min(columns / width, 2 * rows / height, 1)
+    to_height, to_width = max(2, int(height * scale) // 2 * 2), max(1, int(width * scale))
+    down = np.linspace(0, height, to_height, endpoint=False).astype(int)
+    right = np.linspace(0, width, to_width, endpoint=False).astype(int)
+    sums = np.add.reduceat(np.add.reduceat(picture.astype(np.uint32), down, 0), right, 1)
+    counts = np.outer(np.diff(down, append=height), np.diff(right, append=width))
+    return (sums // counts[:, :, None]).astype(np.uint8)
+
+
+def lines_of(picture: Picture, colour: bool) -> list[str]:
+    """A picture as lines of text: half blocks in two colours each, or shades of gray as letters."""
+    if not colour:
+        gray = picture.reshape(-1, 2, *picture.shape[1:]).mean((1, 3)).astype(int) * len(_SHADES) // 256
+        return ["".join(_SHADES[shade] for shade in row) for row in gray.tolist()]
+    lines = []
+    for upper, lower in zip(picture[::2].tolist(), picture[1::2].tolist(), strict=True):
+        parts = []
+        last = None
+        for above, below in zip(upper, lower, strict=True):
+            if (above, below) != last:
+                parts.append("\x1b[38;2;{};{};{};48;2;{};{};{}m".format(*above, *below))
+                last = (above, below)
+            parts.append("\u2580")
+        lines.append("".join(parts) + "\x1b[0m")
+    return lines
+
+
+class Terminal:
+    """The screen and the keyboard. Used as a context: it leaves the terminal as it was."""
+
+    def __init__(self) -> None:
+        self._colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        self._shown: list[str] = []
+        self._size = (0, 0)
+        self._next = 0.0
+        self._pressed: dict[str, float] = {}
+        self._input = sys.stdin.fileno() if sys.stdin.isatty() else -1
+        self._before: Any = None
+
+    def __enter__(self) -> Terminal:
+        if self._input >= 0:
+            self._before = termios.tcgetattr(self._input)
+            tty.setraw(self._input, termios.TCSANOW)
+        self._write("\x1b[?1049h\x1b[?25l")
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._write("\x1b[0m\x1b[?25h\x1b[?1049l")
+        if self._before is not None:
+            termios.tcsetattr(self._input, termios.TCSADRAIN, self._before)
+
+    def keys(self) -> set[str]:
+        """Keys that are held now."""
+        now = time.monotonic()
+        while self._input >= 0 and select.select([self._input], [], [], 0)[0]:
+            data = os.read(self._input, 1024)
+            if not data:  # the terminal is gone
+                return {"q"}
+            self._pressed.update(dict.fromkeys(parse_keys(data), now + _HOLD))
+        return {key for key, until in self._pressed.items() if until > now}
+
+    def wants_picture(self) -> bool:
+        """Whether it is time for another picture."""
+        return time.monotonic() >= self._next
+
+    def show(self, picture: Picture, status: str) -> None:
+        """Draws the lines that changed."""
+        self._next = time.monotonic() + _SECONDS_PER_PICTURE
+        size = shutil.get_terminal_size()
+        if size != self._size:
+            self._size, self._shown = size, []
+            self._write("\x1b[2J")
+        columns, rows = max(size[0], 4), max(size[1], 2)
+        lines = [*lines_of(fit(picture, columns, rows - 1), self._colour), status[:columns] + "\x1b[K"]
+        old = self._shown + [""] * (len(lines) - len(self._shown))
+        changed = [f"\x1b[{row};1H{line}" for row, line in enumerate(lines, 1) if line != old[row - 1]]
+        self._shown = lines
+        self._write("".join(changed))
+
+    def _write(self, text: str) -> None:
+        sys.stdout.write(text)
+        sys.stdout.flush()

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`envpool watch`: a batch of environments as a film."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import envpool
+from envpool.cli.common import Failure, need, parse_options, seconds_of, steps_per_second
+
+Pictures = npt.NDArray[np.uint8]
+Policy = Callable[[Any], Any]
+
+
+def watch(
+    task_id: str,
+    output: Path,
+    option: Sequence[str],
+    num_envs: int,
+    seconds: float,
+    seed: int,
+    fps: float,
+    policy: str,
+) -> None:
+    """Steps a pool and writes what it shows; `app.py` describes the arguments."""
+    seconds_of("--seconds", seconds)
+    if output.suffix not in (".mp4", ".gif"):
+        raise Failure(f"--output must end with .mp4 or .gif, got {str(output)!r}")
+    if not output.absolute().parent.is_dir():
+        raise Failure(f"--output: there is no folder {str(output.absolute().parent)!r}")
+    need("imageio", *(["imageio_ffmpeg"] if output.suffix == ".mp4" else ["PIL"]))
+    options = {"num_envs": num_envs, "seed": seed, "render_mode": "rgb_array", **parse_options(option)}
+    env = envpool.make_vec(task_id, **options)
+    act = find_policy(policy) if policy else random_policy(env, seed)
+    rate = seconds_of("--fps", fps) if fps else steps_per_second(env.config)
+    count = max(1, round(seconds * rate))
+    observation, _ = env.reset()
+    with film(output, rate) as writer:
+        for _ in progress(count, str(output)):
+            writer.append_data(grid(np.stack(env.render())))
+            observation = env.step(act(observation))[0]
+    env.close()
+    print(f"{output}: {count} pictures of {env.num_envs} {task_id}, {count / rate:.1f} s")
+
+
+def random_policy(env: Any, seed: int) -> Policy:
+    """Actions drawn from the action space."""
+    env.action_space.seed(seed % 2**31)
+    return lambda observation: env.action_space.sample()
+
+
+def find_policy(name: str) -> Policy:
+    """The function of a name such as "my_agent:act". Raises Failure."""
+    module, colon, function = name.partition(":")
+    if not colon or not module or not function:
+        raise Failure(f"--policy must be module:function, got {name!r}")
+    sys.path.insert(0, os.getcwd())
+    try:
+        found = getattr(importlib.import_module(module), function)
+    except (ImportError, AttributeError) as error:
+        raise Failure(f"--policy {name}: {error}") from None
+    if not callable(found):
+        raise Failure(f"--policy {name}: it is not a function")
+    policy: Policy = found
+    return policy
+
+
+def grid(pictures: Pictures) -> Pictures:
+    """Pictures in rows and columns, about as many of each, with a black line between; sides are even, for films."""
+    count, height, width, _ = pictures.shape
+    columns = math.ceil(math.sqrt(count * height / width))
+    rows = math.ceil(count / columns)
+    sheet = np.zeros((rows * (height + 2), columns * (width + 2), 3), np.uint8)
+    for index, picture in enumerate(pictures):
+        row, column = divmod(index, columns)
+        sheet[row * (height + 2) :, column * (width + 2) :][:height, :width] = picture
+    return np.pad(sheet, ((0, sheet.shape[0] % 2), (0, sheet.shape[1] % 2), (0, 0)))
+
+
+def film(path: Path, rate: float) -> Any:
+    """A writer of pictures."""
+    import imageio.v2
+
+    if path.suffix == ".gif":
+        return imageio.v2.get_writer(path, duration=1000 / rate, loop=0)
+    return imageio.v2.get_writer(path, fps=rate, macro_block_size=2, quality=8, ffmpeg_log_level="error")
+
+
+def progress(count: int, what: str) -> Any:
+    """Counts, with a bar where somebody sees it."""
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    return track(range(count), what, console=console, disable=not console.is_terminal, transient=True)
