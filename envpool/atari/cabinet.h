@@ -98,6 +98,7 @@ inline Blob furnish(Choice game, const OptionValues& o, std::string_view task, s
   Blob bytes(sizeof(Cabinet) + more);
   Cabinet& c = *new (bytes.data()) Cabinet{};
   c.rom = *insert_rom(o, task);
+  bytes.keep(compile_rom(c.rom));
   for (i32 i = 0; i < 256; ++i) {
     c.gray[i] = palette_gray(c.rom.pal)[i];
     const u32 colour = palette_rgb(c.rom.pal)[i];
