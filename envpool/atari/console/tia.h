@@ -23,7 +23,7 @@ ENVPOOL_FN i32 write_delay(const Core& c, u32 reg) {
 ENVPOOL_FN void set_enabled(Console& c, const Rom& rom, u32 object, bool on) {
   Tia& t = c.tia;
   if ((t.enabled >> object & 1) == static_cast<u32>(on)) return;
-  before_change(t, object);
+  before_change(c, object);
   // With priority and score, the playfield's colours depend on what else is enabled.
   if (c.drawing && (t.reg[kCtrlpf] & 6) == 6) split_line(c, rom, kColours);
   t.enabled ^= static_cast<u8>(1u << object);
@@ -40,14 +40,15 @@ ENVPOOL_FN void refresh_missile(Console& c, const Rom& rom, u32 i) {
 ENVPOOL_FN bool ball_enabled(const Tia& t) { return t.reg[kVdelbl] & 1 ? t.ball_old : (t.reg[kEnabl] & 2) != 0; }
 
 // "Shape rebuilt": also ends what the Cosmic Ark effect did to missile 0.
-ENVPOOL_FN void before_missile_rebuild(Tia& t, u32 missile) {
-  before_reshape(t, kMissile0 + missile);
-  if (missile == 0) t.missile0_shape = 0;
+ENVPOOL_FN void before_missile_rebuild(Console& c, u32 missile) {
+  before_reshape(c, kMissile0 + missile);
+  if (missile == 0) c.tia.missile0_shape = 0;
 }
 
-ENVPOOL_FN void unsuppress(Tia& t, u32 player) {
+ENVPOOL_FN void unsuppress(Console& c, u32 player) {
+  Tia& t = c.tia;
   if (!t.suppressed[player]) return;
-  before_reshape(t, player);
+  before_reshape(c, player);
   t.suppressed[player] = false;
 }
 
@@ -69,12 +70,12 @@ ENVPOOL_FN void strobe_hmove(Console& c, const Rom& rom) {
   for (u32 i = 0; i < 5; ++i) {
     const i32 motion = hmove_motion(cycle, t.hm[i]);
     if (motion == 0) continue;
-    before_reshape(t, i);
+    before_reshape(c, i);
     const i32 position = t.pos[i] + motion;
     t.pos[i] = static_cast<u8>(position < 0 ? position + 160 : position >= 160 ? position - 160 : position);
   }
-  for (u32 i = 0; i < 2; ++i) unsuppress(t, i);
-  if (t.missile0_shape != 0) before_missile_rebuild(t, 0);
+  for (u32 i = 0; i < 2; ++i) unsuppress(c, i);
+  if (t.missile0_shape != 0) before_missile_rebuild(c, 0);
   t.hmove_at = c.cycles;
   t.cosmic = false;
   if ((cycle <= 20 || cycle == 75) && rom.hmove_blanks) t.hmove_blank = true;
@@ -98,7 +99,7 @@ ENVPOOL_FN void strobe_player(Console& c, const Rom& rom, u32 player) {
   }
   if (being_drawn && !delayed) flush(c, rom, 3 * c.cycles + 11);
   if (position == t.pos[player] && t.suppressed[player] == !delayed) return;
-  before_reshape(t, player);
+  before_reshape(c, player);
   t.pos[player] = static_cast<u8>(position);
   t.suppressed[player] = !delayed;
 }
@@ -120,7 +121,7 @@ ENVPOOL_FN void strobe_position(Console& c, u32 object) {
     if (since == 6 && cycle == 9) position = 5;
   }
   if (position == t.pos[object] && (object != kMissile0 || t.missile0_shape == 0)) return;
-  before_reshape(t, object);
+  before_reshape(c, object);
   t.pos[object] = static_cast<u8>(position);
   if (object == kMissile0) t.missile0_shape = 0;
 }
@@ -156,8 +157,8 @@ ENVPOOL_FN void write_graphics(Console& c, const Rom& rom, u32 player, u8 value)
   const bool other_changes = other_delayed && t.grp_old[other] != t.grp_new[other];
   const bool ball_changes = latch_ball && (t.reg[kVdelbl] & 1);
   if (changes || other_changes || ball_changes) flush(c, rom, 3 * c.cycles + 1);
-  if (changes) before_reshape(t, player);
-  if (other_changes) before_reshape(t, other);
+  if (changes) before_reshape(c, player);
+  if (other_changes) before_reshape(c, other);
   t.grp_new[player] = value;
   t.grp_old[other] = t.grp_new[other];
   if (changes) refresh_player(c, rom, player);
@@ -169,7 +170,7 @@ ENVPOOL_FN void write_graphics(Console& c, const Rom& rom, u32 player, u8 value)
 ENVPOOL_FN void write_playfield(Console& c, const Rom& rom, u32 reg, u8 value) {
   Tia& t = c.tia;
   flush(c, rom, 3 * c.cycles + write_delay(c, reg));
-  before_reshape(t, kPlayfield);
+  before_reshape(c, kPlayfield);
   t.reg[reg] = value;
   set_enabled(c, rom, kPlayfield, (t.reg[kPf0] >> 4 | t.reg[kPf1] | t.reg[kPf2]) != 0);
 }
@@ -184,7 +185,7 @@ ENVPOOL_FN void write_missile_lock(Console& c, const Rom& rom, u32 i, u8 value) 
   const u8 before = t.reg[kResmp0 + i];
   t.reg[kResmp0 + i] = value;
   if (before & ~value & 2) {
-    before_missile_rebuild(t, i);
+    before_missile_rebuild(c, i);
     const u32 mode = t.reg[kNusiz0 + i] & 7;
     const u32 middle = mode == 5 ? 8 : mode == 7 ? 16 : 4;
     t.pos[kMissile0 + i] = static_cast<u8>((t.pos[i] + middle) % 160);
@@ -196,10 +197,10 @@ ENVPOOL_FN void write_control(Console& c, const Rom& rom, u8 value) {
   Tia& t = c.tia;
   const u32 changes = t.reg[kCtrlpf] ^ value;
   if (c.drawing && (changes & 6) != 0) split_line(c, rom, kColours);
-  if ((changes & 0x30) != 0) before_reshape(t, kBall);
+  if ((changes & 0x30) != 0) before_reshape(c, kBall);
   t.reg[kCtrlpf] = value;
   if (line_cycle(c) < 49 && t.mirror != (value & 1)) {
-    before_reshape(t, kPlayfield);
+    before_reshape(c, kPlayfield);
     t.mirror = value & 1;
   }
 }
@@ -245,8 +246,8 @@ ENVPOOL_FN void write_tia(Console& c, const Rom& rom, u32 reg, u8 value) {
       const u32 i = reg - kNusiz0;
       if (value == before && !t.suppressed[i] && (i == 1 || t.missile0_shape == 0)) break;
       flush(c, rom, clock + 8);
-      before_reshape(t, i);
-      before_missile_rebuild(t, i);
+      before_reshape(c, i);
+      before_missile_rebuild(c, i);
       t.reg[reg] = value;
       t.suppressed[i] = false;
       break;
@@ -272,7 +273,7 @@ ENVPOOL_FN void write_tia(Console& c, const Rom& rom, u32 reg, u8 value) {
     case kRefp1:
       if (((value ^ before) & 8) != 0) {
         flush(c, rom, clock + 1);
-        before_reshape(t, reg - kRefp0);
+        before_reshape(c, reg - kRefp0);
       }
       t.reg[reg] = value;
       break;
@@ -328,7 +329,7 @@ ENVPOOL_FN void write_tia(Console& c, const Rom& rom, u32 reg, u8 value) {
       const bool changes = ((value ^ before) & 1) != 0 && t.grp_new[i] != t.grp_old[i];
       if (changes) {
         flush(c, rom, clock);
-        before_reshape(t, i);
+        before_reshape(c, i);
       }
       t.reg[reg] = value;
       if (changes) refresh_player(c, rom, i);

@@ -80,8 +80,9 @@ constexpr BelowTable kBelow = make_below_table();
 // The pixel the beam has come to; not positive in horizontal blank.
 ENVPOOL_FN i32 beam_x(const Tia& t) { return t.drawn - t.line_start - kBlankClocks; }
 
-// Keeps the pixels that an object has covered up to pixel x.
-ENVPOOL_FN void keep_line(Tia& t, u32 object, i32 x) {
+// Keeps the pixels that an object has covered up to pixel x, if they can matter.
+ENVPOOL_FN void keep_line(Console& c, u32 object, i32 x) {
+  Tia& t = c.tia;
   const u32 bit = 1u << object;
   u64* line = t.line[object];
   if ((t.touched & bit) == 0) {
@@ -93,29 +94,34 @@ ENVPOOL_FN void keep_line(Tia& t, u32 object, i32 x) {
   if (x <= static_cast<i32>(from)) return;
   t.line_to[object] = static_cast<u8>(x);
   if ((t.enabled & bit) == 0) return;
+  const u32 latches = kLatches.within[t.enabled | t.touched] & kLatches.touching[bit];
+  if (!c.drawing && (latches & ~static_cast<u32>(t.collisions)) == 0) return;
   if ((t.stale & bit) != 0) build_mask(t, object);
   for (u32 w = 0; w < 3; ++w) line[w] |= t.mask[object][w] & kBelow.of[x][w] & ~kBelow.of[from][w];
 }
 
 // To be called before anything that an object's pixels depend on changes.
-ENVPOOL_FN void before_change(Tia& t, u32 object) {
+ENVPOOL_FN void before_change(Console& c, u32 object) {
+  Tia& t = c.tia;
   const u8 bit = static_cast<u8>(1u << object);
   t.fresh |= bit;
   const i32 x = beam_x(t);
   if (x <= 0) return;
   t.midline |= bit;
-  keep_line(t, object, x);
+  keep_line(c, object, x);
 }
 
 // The same if its mask has to be built anew.
-ENVPOOL_FN void before_reshape(Tia& t, u32 object) {
-  before_change(t, object);
-  t.stale |= static_cast<u8>(1u << object);
+ENVPOOL_FN void before_reshape(Console& c, u32 object) {
+  before_change(c, object);
+  c.tia.stale |= static_cast<u8>(1u << object);
 }
 
 // Pixels of an object that is in t.enabled or t.touched.
-ENVPOOL_FN const u64* segment_pixels(const Tia& t, u32 object) {
-  return t.touched >> object & 1 ? t.line[object] : t.mask[object];
+ENVPOOL_FN const u64* segment_pixels(Tia& t, u32 object) {
+  if (t.touched >> object & 1) return t.line[object];
+  if (t.stale >> object & 1) build_mask(t, object);
+  return t.mask[object];
 }
 
 // Sets those of the given latches whose objects overlap.
@@ -148,16 +154,19 @@ struct Layers {
   u64 colour[3];
 };
 
-ENVPOOL_FN Layers make_layers(const Tia& t) {
+ENVPOOL_FN Layers make_layers(Tia& t) {
   constexpr u64 kEverywhere = 0x0101010101010101ull;
   const u32 control = t.reg[kCtrlpf];
   const u32 present = t.enabled | t.touched;
   const bool score = (control & 2) && (!(control & 4) || t.enabled == 1 << kPlayfield);
   const bool priority = (control & 4) && !score;
   Layers layers;
+  static constexpr u64 kNothing[3] = {0, 0, 0};
+  const u64* pixels[kObjects];
+  for (u32 i = 0; i < kObjects; ++i) pixels[i] = present >> i & 1 ? segment_pixels(t, i) : kNothing;
   for (u32 w = 0; w < 3; ++w) {
     u64 m[kObjects];
-    for (u32 i = 0; i < kObjects; ++i) m[i] = present >> i & 1 ? segment_pixels(t, i)[w] : 0;
+    for (u32 i = 0; i < kObjects; ++i) m[i] = pixels[i][w];
     u64 pair0 = m[kPlayer0] | m[kMissile0];
     u64 pair1 = m[kPlayer1] | m[kMissile1];
     u64 field = m[kPlayfield] | m[kBall];
@@ -189,7 +198,7 @@ ENVPOOL_FN u64 layered_pixels(const Layers& layers, u64 background, i32 w, i32 s
 }
 
 // Paints pixels x0..x1-1.
-ENVPOOL_FN void paint(const Tia& t, u64* row, i32 x0, i32 x1) {
+ENVPOOL_FN void paint(Tia& t, u64* row, i32 x0, i32 x1) {
   const u64 background = t.colour[3] * 0x0101010101010101ull;
   const Layers layers = make_layers(t);
   const i32 g0 = x0 >> 3, g1 = (x1 + 7) >> 3;
@@ -225,8 +234,7 @@ ENVPOOL_FN void end_segment(Console& c, const Rom& rom, i32 x) {
     const u32 open =
         kLatches.within[present] & kLatches.touching[t.fresh & kAllObjects] & ~static_cast<u32>(t.collisions);
     if (open != 0 || visible) {
-      for (u32 stale = t.stale & t.enabled; stale != 0; stale &= stale - 1) build_mask(t, lowest_bit(stale));
-      for (u32 rest = whole ? t.touched : present; rest != 0; rest &= rest - 1) keep_line(t, lowest_bit(rest), x);
+      for (u32 rest = whole ? t.touched : present; rest != 0; rest &= rest - 1) keep_line(c, lowest_bit(rest), x);
       collide(t, open);
     }
     if (visible) {
@@ -278,9 +286,10 @@ ENVPOOL_FN void end_picture(Console& c, const Rom& rom) {
 }
 
 // "Cosmic Ark" effect: an HMOVE cut short keeps moving missile 0 on every line.
-ENVPOOL_FN void step_cosmic(Tia& t) {
+ENVPOOL_FN void step_cosmic(Console& c) {
+  Tia& t = c.tia;
   static constexpr u8 kMotion[4] = {18, 33, 0, 17};
-  before_reshape(t, kMissile0);
+  before_reshape(c, kMissile0);
   t.cosmic_step = (t.cosmic_step + 1) & 3;
   const i32 position = t.pos[kMissile0] - kMotion[t.cosmic_step];
   t.pos[kMissile0] = static_cast<u8>(position < 0 ? position + 160 : position);
@@ -294,15 +303,15 @@ ENVPOOL_FN void end_line(Console& c, const Rom& rom) {
   t.drawn = t.line_start;
   const bool mirror = t.reg[kCtrlpf] & 1;
   if (t.mirror != mirror) {
-    before_reshape(t, kPlayfield);
+    before_reshape(c, kPlayfield);
     t.mirror = mirror;
   }
   for (u32 i = 0; i < 2; ++i) {
     if (!t.suppressed[i]) continue;
-    before_reshape(t, kPlayer0 + i);
+    before_reshape(c, kPlayer0 + i);
     t.suppressed[i] = false;
   }
-  if (t.cosmic) step_cosmic(t);
+  if (t.cosmic) step_cosmic(c);
 }
 
 // HMOVE blanks the first 8 pixels. Until they are drawn the zeros reach further; they stay if the frame breaks off

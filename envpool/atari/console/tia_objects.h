@@ -50,11 +50,19 @@ enum TiaRegister : u8 {
   kCxclr,
 };
 
-ENVPOOL_FN u32 reverse8(u32 v) {
-  v = (v & 0xF0) >> 4 | (v & 0x0F) << 4;
-  v = (v & 0xCC) >> 2 | (v & 0x33) << 2;
-  return (v & 0xAA) >> 1 | (v & 0x55) << 1;
+struct ReverseTable {
+  u8 of[256];
+};
+constexpr ReverseTable make_reverse_table() {
+  ReverseTable table{};
+  for (u32 v = 0; v < 256; ++v) {
+    for (u32 i = 0; i < 8; ++i) table.of[v] |= static_cast<u8>((v >> i & 1) << (7 - i));
+  }
+  return table;
 }
+constexpr ReverseTable kReverse = make_reverse_table();
+
+ENVPOOL_FN u32 reverse8(u32 v) { return kReverse.of[v]; }
 
 // Every bit of a 16-bit number repeated four times.
 ENVPOOL_FN u64 widen4(u64 v) {
