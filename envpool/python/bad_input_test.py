@@ -702,7 +702,7 @@ def test_threads_by_default_are_what_the_process_may_use():
     [
         ({"stack_num": 0}, ["stack_num", "got 0"]),
         ({"frame_skip": 0}, ["frame_skip", "got 0"]),
-        ({"img_height": 0}, ["img_height", "got 0"]),
+        ({"img_height": -1}, ["img_height", "got -1"]),
         ({"img_width": -1}, ["img_width", "got -1"]),
         ({"mode": 10**6}, ["mode"]),
         ({"difficulty": 99}, ["difficulty"]),
