@@ -20,7 +20,7 @@ def main() -> NoReturn:
     except BrokenPipeError:  # whoever read us, as in `envpool list | head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    except (Failure, ValueError, TypeError, RuntimeError, MemoryError, OSError) as error:
+    except (Failure, ImportError, ValueError, TypeError, RuntimeError, MemoryError, OSError) as error:
         print(f"envpool: {error}", file=sys.stderr)
         sys.exit(1)
     sys.exit(0)

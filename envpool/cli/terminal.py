@@ -67,7 +67,8 @@ def fit(picture: Picture, columns: int, rows: int) -> Picture:
     right = np.linspace(0, width, to_width, endpoint=False).astype(int)
     sums = np.add.reduceat(np.add.reduceat(picture.astype(np.uint32), down, 0), right, 1)
     counts = np.outer(np.diff(down, append=height), np.diff(right, append=width))
-    return (sums // counts[:, :, None]).astype(np.uint8)
+    small: Picture = (sums // counts[:, :, None]).astype(np.uint8)
+    return small
 
 
 def lines_of(picture: Picture, colour: bool) -> list[str]:

@@ -77,7 +77,7 @@ def find_policy(name: str) -> Policy:
 def grid(pictures: Pictures) -> Pictures:
     """Pictures in rows and columns, about as many of each, with a black line between; sides are even, for films."""
     count, height, width, _ = pictures.shape
-    columns = math.ceil(math.sqrt(count * height / width))
+    columns = math.ceil(math.sqrt(count))
     rows = math.ceil(count / columns)
     sheet = np.zeros((rows * (height + 2), columns * (width + 2), 3), np.uint8)
     for index, picture in enumerate(pictures):
