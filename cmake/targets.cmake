@@ -83,7 +83,7 @@ function(envpool_cpp_tests)
     endif()
     add_dependencies(${room}_tests ${room}_${name})
     add_test(NAME ${room}/${name} COMMAND ${room}_${name})
-    set_tests_properties(${room}/${name} PROPERTIES TIMEOUT 600 LABELS ${room}
+    set_tests_properties(${room}/${name} PROPERTIES TIMEOUT 1800 LABELS ${room}
                          ENVIRONMENT "ENVPOOL_TEST_LIB_DIR=${ENVPOOL_TEST_LIB_DIR}")
   endforeach()
 endfunction()

@@ -21,7 +21,6 @@ from tqdm import tqdm
 
 from envpool.atari.testing.beside_ale import GAMES, PLANS, Plan, Reference, play_beside_ale
 
-
 # Adventure's mode 2 is entered after a random wait, drawn from generators that have nothing in common.
 BY_CHANCE = {("adventure", 2)}
 
