@@ -337,9 +337,8 @@ def test_a_rom_of_ones_own(tmp_path: Path) -> None:
             assert all(map(np.array_equal, play(task_id, rom_path=given), same))
     path.write_bytes(rom[:100] + bytes([rom[100] ^ 1]) + rom[101:])  # no checksum is asked for
     play("Pong-v5", rom_path=path)
-    for size in (2048, 4096, 8192, 10240, 16384):
-        path.write_bytes(np.random.default_rng(size).bytes(size))
-        play("Pong-v5", rom_path=path)
+    # Another game by Pong's rules: slow to reset, for its mode never comes up, but no error.
+    play("Pong-v5", rom_path=Path(ale_py.__file__).parent / "roms" / "freeway.bin")
 
 
 def test_bad_rom_paths(tmp_path: Path) -> None:
