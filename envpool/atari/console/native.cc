@@ -823,6 +823,7 @@ u32 Translator::instruction(u32 ip) {
     return ip + size_of(kind);
   };
 
+  // clang-format off: it takes the macros for statements
   switch (op) {
 #define READ(Name, Kind, apply) \
   case FastOp::Name##Kind: return reading(k##Kind, [&] { apply; });
@@ -841,10 +842,12 @@ u32 Translator::instruction(u32 ip) {
     ALL(Eor, logic(kXor))
     ALL(Cmp, compare(kA))
     FIXED(Ldx, load(kX))
-  READ(Ldx, ZpY, load(kX))
-  READ(Ldx, RomY, load(kX)) READ(Ldx, AbsY, load(kX)) FIXED(Ldy, load(kY)) READ(Ldy, ZpX, load(kY))
-      READ(Ldy, RomX, load(kY)) READ(Ldy, AbsX, load(kY)) FIXED(Cpx, compare(kX)) FIXED(Cpy, compare(kY))
-          FIXED(Bit, bit())
+    READ(Ldx, ZpY, load(kX)) READ(Ldx, RomY, load(kX)) READ(Ldx, AbsY, load(kX))
+    FIXED(Ldy, load(kY))
+    READ(Ldy, ZpX, load(kY)) READ(Ldy, RomX, load(kY)) READ(Ldy, AbsX, load(kY))
+    FIXED(Cpx, compare(kX))
+    FIXED(Cpy, compare(kY))
+    FIXED(Bit, bit())
 #undef ALL
 #undef FIXED
 #undef READ
@@ -858,20 +861,24 @@ u32 Translator::instruction(u32 ip) {
   case FastOp::Name##Graphics: store_graphics(e, source, next2); return next2;              \
   case FastOp::Name##Field: store_field(e, source, next2); return next2;                    \
   case FastOp::Name##Abs: store_absolute(e, source, next3); return next3;
-              STORES(Sta, kA) STORES(Stx, kX) STORES(Sty, kY)
+    STORES(Sta, kA)
+    STORES(Stx, kX)
+    STORES(Sty, kY)
 #undef STORES
 #define STORE_INDEXED(Name, source, index) \
   case FastOp::Name:                       \
     zero_page_address(e, index);           \
     store_at_zero_page(source, next2);     \
     return next2;
-                  STORE_INDEXED(StaZpX, kA, kX) STORE_INDEXED(StyZpX, kY, kX) STORE_INDEXED(StxZpY, kX, kY)
+    STORE_INDEXED(StaZpX, kA, kX)
+    STORE_INDEXED(StyZpX, kY, kX)
+    STORE_INDEXED(StxZpY, kX, kY)
 #undef STORE_INDEXED
-                      case FastOp::StaAbsX:
-  case FastOp::StaAbsY:
-    a.lea(rax, {op == FastOp::StaAbsX ? kX : kY, e.arg});
-    store_anywhere(next3);
-    return next3;
+    case FastOp::StaAbsX:
+    case FastOp::StaAbsY:
+      a.lea(rax, {op == FastOp::StaAbsX ? kX : kY, e.arg});
+      store_anywhere(next3);
+      return next3;
     case FastOp::StaIndY:
       if (!pointer_in_ram(e)) return slow();
       a.movzx16(rax, ram(e.lo));
@@ -1064,6 +1071,7 @@ u32 Translator::instruction(u32 ip) {
     }
     default: return slow();
   }
+  // clang-format on
 }
 
 // Machine code in memory of its own.

@@ -383,7 +383,6 @@ ENVPOOL_FN void open_window(Tia& t, const Rom& rom) {
 ENVPOOL_FN void reset_tia(Console& c, const Rom& rom) {
   c.tia = Tia{};
   c.tia.stale = (1u << kObjects) - 1;  // an object that was never placed is at 0
-  c.tia.layers_stale = true;
   c.tia.vsync_end = kNever;
   c.tia.blank_left = kNoBlank;
   c.tia.fresh = c.tia.midline = kAllObjects | kColours;
