@@ -148,13 +148,14 @@ ENVPOOL_FN void fill_row(u64* row, i32 x0, i32 x1, u8 colour) {
   row[g1] = (row[g1] & ~last) | (value & last);
 }
 
-// Pixels of a segment by colour, each in one set at most, and what turns COLUBK into that colour.
+// Pixels by colour, each in one set at most, and what turns COLUBK into that colour. Words outside the segment stay
+// undefined.
 struct Layers {
   u64 pixels[3][3];
   u64 colour[3];
 };
 
-ENVPOOL_FN Layers make_layers(Tia& t) {
+ENVPOOL_FN Layers make_layers(Tia& t, i32 x0, i32 x1) {
   constexpr u64 kEverywhere = 0x0101010101010101ull;
   const u32 control = t.reg[kCtrlpf];
   const u32 present = t.enabled | t.touched;
@@ -164,7 +165,7 @@ ENVPOOL_FN Layers make_layers(Tia& t) {
   static constexpr u64 kNothing[3] = {0, 0, 0};
   const u64* pixels[kObjects];
   for (u32 i = 0; i < kObjects; ++i) pixels[i] = present >> i & 1 ? segment_pixels(t, i) : kNothing;
-  for (u32 w = 0; w < 3; ++w) {
+  for (i32 w = x0 >> 6; w <= (x1 - 1) >> 6; ++w) {
     u64 m[kObjects];
     for (u32 i = 0; i < kObjects; ++i) m[i] = pixels[i][w];
     u64 pair0 = m[kPlayer0] | m[kMissile0];
@@ -200,7 +201,7 @@ ENVPOOL_FN u64 layered_pixels(const Layers& layers, u64 background, i32 w, i32 s
 // Paints pixels x0..x1-1.
 ENVPOOL_FN void paint(Tia& t, u64* row, i32 x0, i32 x1) {
   const u64 background = t.colour[3] * 0x0101010101010101ull;
-  const Layers layers = make_layers(t);
+  const Layers layers = make_layers(t, x0, x1);
   const i32 g0 = x0 >> 3, g1 = (x1 + 7) >> 3;
   const u64 before = row[g0], after = row[g1 - 1];
   for (i32 g = g0; g < g1; ++g) row[g] = layered_pixels(layers, background, g >> 3, 8 * (g & 7));
@@ -234,7 +235,9 @@ ENVPOOL_FN void end_segment(Console& c, const Rom& rom, i32 x) {
     const u32 open =
         kLatches.within[present] & kLatches.touching[t.fresh & kAllObjects] & ~static_cast<u32>(t.collisions);
     if (open != 0 || visible) {
-      for (u32 rest = whole ? t.touched : present; rest != 0; rest &= rest - 1) keep_line(c, lowest_bit(rest), x);
+      // Only collisions need the others cut to the segment.
+      for (u32 rest = whole || open == 0 ? t.touched : present; rest != 0; rest &= rest - 1)
+        keep_line(c, lowest_bit(rest), x);
       collide(t, open);
     }
     if (visible) {
