@@ -219,14 +219,14 @@ def train(o: Options, games: Games, agent: Agent) -> None:
 
 @torch.no_grad()
 def evaluate(o: Options, agent: Agent) -> list[float]:
-    """Returns of whole games, playing as in training, by sampling.
+    """Returns of whole games, each step the likeliest action.
 
     One game of each environment: of the first games to end, too many would be short ones.
     """
     games = Games(o, o.eval_games, o.seed + 10_000)
     observation, returns = games.reset(), {}
     while len(returns) < o.eval_games:
-        observation, *_ = games.step(agent(observation)[0].sample())
+        observation, *_ = games.step(agent(observation)[0].logits.argmax(dim=-1))
         for env, score in games.finished:
             returns.setdefault(env, score)
         games.finished.clear()
