@@ -20,7 +20,7 @@ CPP := $(shell find envpool benchmark -name '*.h' -o -name '*.cc' 2>/dev/null)
 IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test cpp-test py-test test-gym test-clients lint format tsan asan exact bench wheel clean
+.PHONY: help demo test cpp-test py-test test-gym test-clients lint format tsan asan exact bench bench-atari wheel clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -33,6 +33,7 @@ help:
 	@echo 'make tsan asan     C++ tests under ThreadSanitizer; under Address- and UndefinedBehaviorSanitizer'
 	@echo 'make exact         every Atari game and mode beside ale-py, for hours (EXACT_ARGS=--help)'
 	@echo 'make bench         measure us and the released EnvPool in turn (minutes; BENCH_ARGS=--help)'
+	@echo 'make bench-atari   the same for twenty Atari games, ale-py and gymnasium too'
 	@echo 'make wheel         build/wheel/envpool-*.whl'
 	@echo 'make clean         remove build/'
 
@@ -147,6 +148,9 @@ format: $(VENV)/lint/.ready
 
 bench: $(VENV)/bench/.installed
 	$(VENV)/bench/bin/python benchmark/pool.py --json=build/bench.json $(BENCH_ARGS)
+
+bench-atari: $(VENV)/bench/.installed
+	$(VENV)/bench/bin/python benchmark/atari.py --json=build/bench-atari.json $(BENCH_ARGS)
 
 clean:
 	rm -rf build

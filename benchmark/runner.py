@@ -8,6 +8,7 @@ answers every line with one of JSON. Between lines it is idle, so that the sides
 import importlib.metadata
 import json
 import platform
+import re
 import sys
 import time
 from pathlib import Path
@@ -77,7 +78,65 @@ def gymnasium_loop(case):
     return steps
 
 
-LOOPS = {"sync": sync_loop, "async": async_loop, "gymnasium": gymnasium_loop}
+def ale_loop(case):
+    """ale-py's own vector environment: the same skip, pictures and stack, in C++ threads."""
+    from ale_py.vector_env import AtariVectorEnv
+
+    batch = case.get("batch_size", case["num_envs"])
+    env = AtariVectorEnv(snake_case(case["task"]), case["num_envs"], batch_size=batch, num_threads=case["num_threads"])
+    env.reset(seed=1)
+    actions = ring(env.single_action_space.n, batch)
+    if batch < case["num_envs"]:
+        env.send(ring(env.single_action_space.n, case["num_envs"])[0])
+
+    def steps(count):
+        for i in range(count):
+            if batch < case["num_envs"]:
+                env.recv()
+                env.send(actions[i % RING])
+            else:
+                env.step(actions[i % RING])
+        return count * batch
+
+    return steps
+
+
+def gymnasium_processes_loop(case):
+    """Gymnasium's AtariPreprocessing and frame stack, a process an environment."""
+    import ale_py
+    import gymnasium
+    from gymnasium.wrappers import AtariPreprocessing, FrameStackObservation
+
+    gymnasium.register_envs(ale_py)
+    task = f"ALE/{case['task']}"
+
+    def make():
+        return FrameStackObservation(AtariPreprocessing(gymnasium.make(task, frameskip=1)), 4)
+
+    env = gymnasium.vector.AsyncVectorEnv([make] * case["num_envs"], shared_memory=True)
+    env.reset(seed=1)
+    actions = ring(env.single_action_space.n, case["num_envs"])
+
+    def steps(count):
+        for i in range(count):
+            env.step(actions[i % RING])
+        return count * case["num_envs"]
+
+    return steps
+
+
+def snake_case(task):
+    """How ale-py names the ROM of SpaceInvaders-v5."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", task.removesuffix("-v5")).lower()
+
+
+LOOPS = {
+    "sync": sync_loop,
+    "async": async_loop,
+    "gymnasium": gymnasium_loop,
+    "ale": ale_loop,
+    "gymnasium_processes": gymnasium_processes_loop,
+}
 
 
 def ring(choices, batch):

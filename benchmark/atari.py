@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Atari, game by game: this package, the released EnvPool, ale-py's own vector environment, gymnasium's processes.
+
+Sides, turns and ratios are those of pool.py. Ratios over the games are geometric means of the games' medians.
+
+    python benchmark/atari.py                                    # 20 games, 100 environments, two threads
+    python benchmark/atari.py --shape=single --games=Pong --sides=envpool
+"""
+
+import json
+import math
+import sys
+import time
+from pathlib import Path
+
+import pool
+from absl import app, flags
+
+FLAGS = flags.FLAGS
+GAMES = [
+    "Alien",
+    "Asterix",
+    "Atlantis",
+    "BeamRider",
+    "Boxing",
+    "Breakout",
+    "Enduro",
+    "Freeway",
+    "Gopher",
+    "Hero",
+    "KungFuMaster",
+    "MontezumaRevenge",
+    "MsPacman",
+    "Pong",
+    "Qbert",
+    "Riverraid",
+    "RoadRunner",
+    "Seaquest",
+    "SpaceInvaders",
+    "Venture",
+]
+SHAPES = {
+    "sync": {"loop": "sync", "num_envs": 100},
+    "async": {"loop": "async", "num_envs": 100, "batch_size": 32},
+    "single": {"loop": "sync", "num_envs": 1},
+}
+flags.DEFINE_list("games", GAMES, "which games")
+flags.DEFINE_enum("shape", "sync", sorted(SHAPES), "100 environments in step, 100 in batches of 32, or one alone")
+flags.DEFINE_list("sides", ["envpool", "ale", "gymnasium"], "whom to measure us against")
+
+
+def sides_of(case: dict) -> dict:
+    """A runner for each side; gymnasium has two processes, as we have two threads."""
+    sides = {"ours": pool.Runner(FLAGS.python, case)}
+    if "envpool" in FLAGS.sides:
+        sides["envpool"] = pool.Runner(pool.peer_python(), case)
+    if "ale" in FLAGS.sides:
+        sides["ale"] = pool.Runner(FLAGS.python, {**case, "loop": "ale"})
+    if "gymnasium" in FLAGS.sides:
+        sides["gymnasium"] = pool.Runner(FLAGS.python, {**case, "loop": "gymnasium_processes", "num_envs": 2})
+    return sides
+
+
+def compare(case: dict) -> dict:
+    """Ratios of our rate to each side's within a round, and CPU time of a step."""
+    sides = sides_of(case)
+    rounds = []
+    try:
+        for number in range(-1, FLAGS.rounds):  # the first is to warm up
+            order = list(sides) if number % 2 else list(reversed(sides))
+            turns = {name: sides[name].turn(FLAGS.window) for name in order}
+            if number >= 0:
+                rounds.append(turns)
+    finally:
+        for side in sides.values():
+            side.close()
+
+    def rates(name: str) -> list[float]:
+        return [turns[name]["steps"] / turns[name]["wall_s"] for turns in rounds]
+
+    return {
+        "case": case,
+        "versions": {name: side.start["versions"] for name, side in sides.items()},
+        "steps_per_s": {name: pool.spread(rates(name)) for name in sides},
+        "cpu_us_per_step": {
+            name: pool.spread([1e6 * x[name]["cpu_s"] / x[name]["steps"] for x in rounds])["median"] for name in sides
+        },
+        "ours_over": {
+            name: pool.spread([a / b for a, b in zip(rates("ours"), rates(name), strict=True)])
+            for name in sides
+            if name != "ours"
+        },
+        "other_cores": pool.spread([turns["ours"]["other_cores"] for turns in rounds])["median"],
+    }
+
+
+def main(_: list[str]) -> None:
+    results = {}
+    print("| game | steps/s | CPU us a step | " + " | ".join(f"over {side}" for side in FLAGS.sides) + " |")
+    print("|---" * (3 + len(FLAGS.sides)) + "|", flush=True)
+    for game in FLAGS.games:
+        result = results[game] = compare({"task": f"{game}-v5", "num_threads": 2, **SHAPES[FLAGS.shape]})
+        cells = [game, f"{result['steps_per_s']['ours']['median']:,.0f}", f"{result['cpu_us_per_step']['ours']:.1f}"]
+        print("| " + " | ".join(cells + [pool.times(result["ours_over"][x]) for x in FLAGS.sides]) + " |", flush=True)
+    summary = {}
+    for side in FLAGS.sides:
+        ratios = {game: results[game]["ours_over"][side]["median"] for game in results}
+        worst = min(ratios, key=ratios.__getitem__)
+        mean = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
+        summary[side] = {"geometric_mean": mean, "worst": ratios[worst], "worst_game": worst}
+        print(f"over {side}: geometric mean {mean:.2f}x, worst {ratios[worst]:.2f}x ({worst})")
+    if FLAGS.json:
+        record = {
+            "command": ["python", *sys.argv],
+            "date": time.strftime("%Y-%m-%d"),
+            "machine": pool.machine(),
+            "summary": summary,
+            "results": results,
+        }
+        Path(FLAGS.json).parent.mkdir(parents=True, exist_ok=True)
+        Path(FLAGS.json).write_text(json.dumps(record, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    app.run(main)
