@@ -573,9 +573,12 @@ def test_use_after_fork(face):
 
 @pytest.mark.parametrize("call", ["env.recv()", "env.step([3, 0])", "env.reset()"])
 def test_ctrl_c(call):
+    # A shell's background job, and so its children, may be born ignoring Ctrl-C.
     script = textwrap.dedent(f"""
+        import signal
         import envpool
         from envpool.testing.registration import release
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         env = envpool.make("Trouble-v0", num_envs=2, num_threads=1)
         env.reset()
         call = {call!r}
