@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Host only: what native code calls, with plain arguments. The rest of an instruction is its own.
+#pragma once
+
+#include "envpool/atari/console/console.h"
+
+namespace envpool::atari::native {
+
+inline u32 call_read(Console& c, const Rom& rom, u32 address, u32 noise, i32 cycles) {
+  return read_chip(c, rom, address, noise, cycles);
+}
+// Sets c.cycles. ~0 if the exact CPU has to do it.
+inline u32 call_read_indexed(Console& c, const Rom& rom, u32 base, u32 index, i32 cycles) {
+  FastCpu r{};
+  r.cycles = cycles;
+  u32 value;
+  if (!read_any(c, rom, r, base + index, base >> 8, ((base & 0xFF) + index) >> 8, value)) return ~0u;
+  c.cycles = r.cycles;
+  return value;
+}
+inline void call_write(Console& c, const Rom& rom, u32 address, u32 value, i32 cycles) {
+  write_chip(c, rom, address, value, cycles);
+}
+// False if the exact CPU has to do it.
+inline u32 call_write_indexed(Console& c, const Rom& rom, u32 address, u32 value, i32 cycles) {
+  address &= 0xFFFF;
+  if (address & 0x1000 && !is_plain(rom, address)) return 0;
+  write_chip(c, rom, address, value, cycles);
+  return 1;
+}
+inline void call_write_register(Console& c, const Rom& rom, u32 reg, u32 value, i32 cycles) {
+  write_tia_register(c, rom, reg, value, cycles);
+}
+inline void call_graphics(Console& c, const Rom& rom, u32 player, u32 value, i32 cycles) {
+  c.cycles = cycles;
+  write_graphics(c, rom, player, static_cast<u8>(value));
+}
+inline void call_playfield(Console& c, const Rom& rom, u32 reg, u32 value, i32 cycles) {
+  c.cycles = cycles;
+  write_playfield(c, rom, reg, static_cast<u8>(value));
+}
+inline u32 call_decimal(Console& c, u32 a, u32 m, bool adding) {
+  const u32 sum = decimal_arithmetic(c, a, m, c.cpu.carry, adding);
+  c.cpu.carry = static_cast<u8>(sum >> 8);
+  return sum & 0xFF;
+}
+// Both set c.cycles.
+inline u32 call_wait(Console& c, const Rom& rom, u32 ip, i32 cycles) {
+  const CodeEntry& e = rom.code[ip];
+  FastCpu r{};
+  r.cycles = cycles;
+  skip_timer_loop(c, r, e);
+  return read_chip(c, rom, e.arg, e.hi, r.cycles);
+}
+inline u32 call_count(Console& c, const Rom& rom, u32 ip, u32 counter, i32 cycles) {
+  FastCpu r{};
+  r.cycles = cycles;
+  const u32 last = run_counter_loop(r, rom.code[ip], counter);
+  c.cycles = r.cycles;
+  return last;
+}
+inline u32 call_pack_flags(Console& c) { return pack_flags(c.cpu); }
+inline void call_unpack_flags(Console& c, u32 flags) { unpack_flags(c.cpu, static_cast<u8>(flags)); }
+inline u32 call_locate(Console& c, const Rom& rom, u32 pc) {
+  FastCpu r{};
+  locate(c, rom, r, pc);
+  return r.ip;
+}
+
+}  // namespace envpool::atari::native

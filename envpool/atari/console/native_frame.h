@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every entry of Rom::code becomes machine code, in runs of instructions that follow each other. While a run executes
+//   rbx       the console, at kOrigin            r12 r13 r14   A, X, Y
+//   ebp       cycles, see below                  r15           Cpu::nz
+//   [rsp]     the Rom      [rsp + 8]  PC minus entry     [rsp + 12]  cycle limit
+// and everything else is where the interpreter keeps it. Within a run the cycles of instructions are not counted one by
+// one: an instruction knows how many its predecessors owe ("pending"), and only who needs the time adds them. Whoever
+// jumps to an instruction subtracts what it will believe to be owed. So every instruction can be jumped to.
+//
+// Here is what every translation shares: where things are, how native code is entered and left, jumps and calls.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "envpool/atari/console/native_calls.h"
+#include "envpool/atari/console/x64.h"
+
+namespace envpool::atari::native {
+
+using namespace x64;
+
+enum Stop : u32 { kSlow, kDone, kLimit };
+
+constexpr Reg kA = r12, kX = r13, kY = r14, kNz = r15, kCycles = rbp;
+
+constexpr i32 kOrigin = offsetof(Core, ram) + 64;  // so that RAM is within a byte's reach
+inline Mem at(size_t offset) { return {rbx, static_cast<i32>(offset) - kOrigin}; }
+inline Mem ram(u32 address) { return at(offsetof(Core, ram) + (address & 0x7F)); }
+// RAM at an address from $80 on in a register.
+inline Mem ram(Reg address, i32 offset = 0) {
+  return {rbx, static_cast<i32>(offsetof(Core, ram)) - 0x80 - kOrigin + offset, address};
+}
+inline Mem cpu(size_t offset) { return at(offsetof(Core, cpu) + offset); }
+inline Mem tia(size_t offset) { return at(offsetof(Core, tia) + offset); }
+inline Mem tia_reg(u32 reg) { return tia(offsetof(Tia, reg) + reg); }
+
+inline const Mem kCarry = cpu(offsetof(Cpu, carry));
+inline const Mem kOverflow = cpu(offsetof(Cpu, overflow));
+inline const Mem kDecimal = cpu(offsetof(Cpu, decimal));
+inline const Mem kSp = cpu(offsetof(Cpu, sp));
+inline const Mem kClock = at(offsetof(Core, cycles));
+inline const Mem kStopFlag = at(offsetof(Core, stop));
+inline const Mem kBus = at(offsetof(Core, bus));
+inline const Mem kLimitCycle = tia(offsetof(Tia, limit_cycle));
+inline const Mem kRomSlot = {rsp, 0};
+inline const Mem kPcOffset = {rsp, 8};
+inline const Mem kCycleLimit = {rsp, 12};
+
+constexpr u32 kEnd = ~0u;
+
+class Frame {
+ public:
+  explicit Frame(const Rom& rom) : rom_(rom), places_(kMaxCode) {
+    page_size_ = rom.mapper == kE0 ? 1024 : 4096;
+    dynamic_ = rom.mapper == kE0 || rom.mapper == kFE;
+    const u32 program = rom.mapper == kDPC ? 8192 : rom.data_size;
+    pages_ = program / page_size_;
+    a.code.resize(kTable + 4 * kMaxCode);
+    std::memcpy(a.code.data(), rom.data, sizeof rom.data);
+  }
+
+  size_t enter_at() const { return enter_; }
+  static constexpr size_t kTable = sizeof Rom::data;
+
+ protected:
+  struct Place {
+    size_t code = 0;  // where the instruction may be jumped to
+    i32 pending = 0;  // cycles it believes to be owed
+    bool made = false;
+  };
+  struct Link {
+    size_t adjust;
+    i32 owed;
+    Hole jump;
+    u32 target;
+  };
+  // What the processor's own flags say of the last instruction.
+  enum CarryFlag : u8 { kUnknown, kInverted, kStraight };
+
+  void later(u32 ip) {
+    if (ip != kEnd && !places_[ip].made) waiting_.push_back(ip);
+  }
+
+  void forget_flags() {
+    nz_known_ = false;
+    carry_known_ = kUnknown;
+  }
+
+  // --- entering and leaving ---
+
+  void write_frame() {
+    const Reg saved[] = {rbx, rbp, r12, r13, r14, r15};
+    enter_ = a.here();  // (console, rom, cycle limit, PC offset, address)
+    for (Reg r : saved) a.push(r);
+    a.alu64(kSub, rsp, i8{24});
+    a.lea64(rbx, {rdi, kOrigin});
+    a.mov64(kRomSlot, rsi);
+    a.mov(kCycleLimit, rdx);
+    a.mov(kPcOffset, rcx);
+    a.movzx8(kA, cpu(offsetof(Cpu, a)));
+    a.movzx8(kX, cpu(offsetof(Cpu, x)));
+    a.movzx8(kY, cpu(offsetof(Cpu, y)));
+    a.movzx16(kNz, cpu(offsetof(Cpu, nz)));
+    a.mov(kCycles, kClock);
+    a.jump(r8);
+    leave_ = a.here();  // eax: why, ecx: entry
+    a.mov8(cpu(offsetof(Cpu, a)), kA);
+    a.mov8(cpu(offsetof(Cpu, x)), kX);
+    a.mov8(cpu(offsetof(Cpu, y)), kY);
+    a.mov16(cpu(offsetof(Cpu, nz)), kNz);
+    a.mov(kClock, kCycles);
+    a.alu(kAdd, rcx, kPcOffset);
+    a.mov16(cpu(offsetof(Cpu, pc)), rcx);
+    a.alu64(kAdd, rsp, i8{24});
+    for (i32 i = 5; i >= 0; --i) a.pop(saved[i]);
+    a.ret();
+  }
+
+  void leave(Stop why, u32 ip, i32 pending) {
+    if (pending != 0) a.alu(kAdd, kCycles, pending);
+    a.mov(rcx, ip);
+    a.mov(rax, why);
+    a.fill(a.jump(), leave_);
+  }
+
+  // Leaves through a cold exit on a condition.
+  void leave_if(Cond c, Stop why, u32 ip, i32 pending) {
+    const Hole hole = a.jump(c);
+    cold([=, this] {
+      a.fill(hole);
+      leave(why, ip, pending);
+    });
+  }
+  // The exact CPU does the present instruction instead.
+  void slow_if(Cond c) { leave_if(c, kSlow, ip_, before_); }
+
+  void cold(std::function<void()> write) { cold_.push_back(std::move(write)); }
+
+  void write_entries() {
+    for (u32 i = 0; i < kMaxCode; ++i) {
+      const Place place = places_[i];
+      if (!place.made) continue;
+      size_t entry = place.code;
+      if (place.pending != 0) {
+        entry = a.here();
+        a.alu(kSub, kCycles, place.pending);
+        a.fill(a.jump(), place.code);
+      }
+      a.put(kTable + 4 * i, static_cast<u32>(entry));
+    }
+  }
+
+  // --- jumps ---
+
+  // Jumps with some more cycles owed.
+  void go(u32 target, i32 extra, bool check = false) {
+    a.alu(kAdd, kCycles, 0);
+    const size_t adjust = a.here() - 4;
+    if (check) {
+      a.alu(kCmp, kCycles, kCycleLimit);
+      leave_if(kGreater, kLimit, target, 0);
+    }
+    const Hole jump = a.jump();
+    links_.push_back({adjust, pending_ + extra, jump, target});
+  }
+
+  u32 page_of(u32 ip) const { return ip / (page_size_ + kPagePad); }
+
+  // Entry of a cartridge address as seen from the present page; kEnd if that is known only when executed.
+  u32 static_target(u16 pc) const {
+    if (!(pc & 0x1000)) return kOutside;
+    if (dynamic_) {
+      if (rom_.mapper == kE0 && (pc & 0xFFF) >= 0xC00) return 7 * (1024 + kPagePad) + (pc & 0x3FF);
+      return kEnd;
+    }
+    return start_page_ * (4096 + kPagePad) + (pc & 0xFFF);
+  }
+
+  void jump_to(u16 pc) {
+    const u32 target = static_target(pc);
+    if (target == kEnd || rom_.mapper == kFE) {
+      a.alu(kAdd, kCycles, pending_);
+      a.mov(rax, u32{pc});
+      jump_dynamic();
+      return;
+    }
+    a.mov(kPcOffset, pc - target);
+    go(target, 0, true);
+    later(target);
+  }
+
+  // Jumps to the PC in eax, nothing owed.
+  void jump_dynamic() {
+    if (dynamic_) {
+      a.lea64(rdi, {rbx, -kOrigin});
+      a.mov64(rsi, kRomSlot);
+      a.mov(rdx, rax);
+      a.mov(kPcOffset, rax);
+      a.call(reinterpret_cast<const void*>(&call_locate));
+    } else {
+      a.mov(kPcOffset, rax);
+      a.alu(kAnd, rax, 0xFFF);
+      a.alu(kAdd, rax, static_cast<i32>(start_page_ * (4096 + kPagePad)));
+    }
+    a.mov(rcx, kPcOffset);
+    a.alu(kSub, rcx, rax);
+    a.mov(kPcOffset, rcx);
+    a.alu(kCmp, kCycles, kCycleLimit);
+    const Hole over = a.jump(kGreater);
+    a.fill(a.lea_rip(rcx), 0);
+    a.shift(kShl, rax, 2);
+    a.mov(rax, Mem{rcx, static_cast<i32>(kTable), rax});
+    a.alu64(kAdd, rax, rcx);
+    a.jump(rax);
+    a.fill(over);
+    leave(kLimit, ip_, 0);
+  }
+
+  // --- calls ---
+
+  void call_address(const void* function) {
+    a.lea64(rdi, {rbx, -kOrigin});
+    a.mov64(rsi, kRomSlot);
+    a.call(function);
+  }
+  template <class R, class... Args>
+  void call(R (*function)(Args...)) {
+    call_address(reinterpret_cast<const void*>(function));
+  }
+  void time(Reg to, i32 pending) { a.lea(to, {kCycles, pending}); }
+
+  // After a call that set c.cycles.
+  void take_clock(i32 pending) {
+    a.mov(kCycles, kClock);
+    if (pending != 0) a.alu(kSub, kCycles, pending);
+  }
+  void stop_check(u32 next, i32 pending) {
+    a.alu8(kCmp, kStopFlag, u8{0});
+    leave_if(kNotEqual, kDone, next, pending);
+  }
+
+  Assembler a;
+  const Rom& rom_;
+  std::vector<Place> places_;
+  std::vector<u32> waiting_;
+  std::vector<Link> links_;
+  std::deque<std::function<void()>> cold_;  // may grow while its members are called
+  size_t enter_ = 0, leave_ = 0;
+  u32 page_size_, pages_;
+  bool dynamic_;        // which page is where is known only when executed
+  u32 start_page_ = 0;  // page of the present instruction
+  u32 ip_ = 0;          // the present instruction
+  i32 before_ = 0;      // pending before it
+  i32 pending_ = 0;     // and with it
+  bool nz_known_ = false;
+  CarryFlag carry_known_ = kUnknown;
+};
+
+}  // namespace envpool::atari::native

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Host only: the parts that instructions are made of, as machine code.
+#pragma once
+
+#include "envpool/atari/console/native_frame.h"
+
+namespace envpool::atari::native {
+
+class Operations : public Frame {
+ protected:
+  using Frame::Frame;
+
+  enum Operand : u32 { kImm, kConst, kZp, kZpIo, kAbs, kZpX, kZpY, kRomX, kRomY, kAbsX, kAbsY, kIndY };
+
+  static u32 size_of(u32 kind) { return kind == kConst || kind == kAbs || (kind >= kRomX && kind <= kAbsY) ? 3 : 2; }
+
+  // --- operands ---
+
+  // Value of the operand of a reading instruction, in eax.
+  void read(const CodeEntry& e, u32 operand_kind) {
+    switch (operand_kind) {
+      case kImm:
+      case kConst: a.mov(rax, u32{e.lo}); break;
+      case kZp: a.movzx8(rax, ram(e.lo)); break;
+      case kZpIo: read_chip_at(e.lo, e.lo); break;
+      case kAbs: read_chip_at(e.arg, e.hi); break;
+      case kZpX: read_zero_page(e, kX); break;
+      case kZpY: read_zero_page(e, kY); break;
+      case kRomX: read_table(e, kX); break;
+      case kRomY: read_table(e, kY); break;
+      case kAbsX: read_indexed(e, kX); break;
+      case kAbsY: read_indexed(e, kY); break;
+      default: read_indirect(e); break;
+    }
+  }
+
+  void read_chip_at(u32 address, u32 noise) {
+    a.mov(rdx, address);
+    a.mov(rcx, noise);
+    time(r8, pending_);
+    call(&call_read);
+  }
+
+  void zero_page_address(const CodeEntry& e, Reg index) {
+    a.lea(rax, {index, e.lo});
+    a.movzx8(rax, rax);
+    a.test8(rax, rax);
+  }
+
+  void read_zero_page(const CodeEntry& e, Reg index) {
+    zero_page_address(e, index);
+    const Hole io = a.jump(kNotNegative);
+    a.movzx8(rax, ram(rax));
+    const size_t back = a.here();
+    cold([=, this, pending = pending_, lo = u32{e.lo}] {
+      a.fill(io);
+      a.mov(rdx, rax);
+      a.mov(rcx, lo);
+      time(r8, pending);
+      call(&call_read);
+      a.fill(a.jump(), back);
+    });
+  }
+
+  void read_table(const CodeEntry& e, Reg index) {
+    if (e.lo != 0) {
+      a.lea(rax, {index, e.lo});
+      a.shift(kShr, rax, 8);
+      a.alu(kAdd, kCycles, rax);
+    }
+    a.fill(a.lea_rip(rcx), 0);
+    a.movzx8(rax, Mem{rcx, e.arg, index});
+  }
+
+  void read_indexed(const CodeEntry& e, Reg index) {
+    a.mov(rax, u32{e.arg});
+    read_from(index);
+  }
+
+  // Byte at eax + index; eax is a 16-bit base.
+  void read_from(Reg index) {
+    if (dynamic_) {
+      a.mov(rdx, rax);
+      a.mov(rcx, index);
+      time(r8, pending_);
+      call(&call_read_indexed);
+      a.alu(kCmp, rax, -1);
+      slow_if(kEqual);
+      take_clock(pending_);
+      return;
+    }
+    a.lea(rcx, {rax, 0, index});
+    a.test(rcx, 0x1000u);
+    const Hole other = a.jump(kEqual);
+    a.alu(kAnd, rcx, 0xFFF);
+    if (rom_.plain_begin != 0 || rom_.plain_size != 0x1000) {
+      a.lea(rdx, {rcx, -i32{rom_.plain_begin}});
+      a.alu(kCmp, rdx, i32{rom_.plain_size});
+      slow_if(kAboveEqual);
+    }
+    a.movzx8(rax, rax);
+    a.alu(kAdd, rax, index);
+    a.shift(kShr, rax, 8);
+    a.alu(kAdd, kCycles, rax);
+    a.fill(a.lea_rip(rdx), 0);
+    a.movzx8(rax, Mem{rdx, static_cast<i32>(start_page_ * 4096), rcx});
+    const size_t back = a.here();
+    cold([=, this, pending = pending_, before = before_, ip = ip_] {
+      a.fill(other);
+      a.mov(rdx, rax);
+      a.mov(rcx, index);
+      time(r8, pending);
+      call(&call_read_indexed);
+      a.alu(kCmp, rax, -1);
+      leave_if(kEqual, kSlow, ip, before);
+      take_clock(pending);
+      a.fill(a.jump(), back);
+    });
+  }
+
+  static bool pointer_in_ram(const CodeEntry& e) { return e.lo >= 0x80 && e.lo != 0xFF; }
+
+  void read_indirect(const CodeEntry& e) {
+    a.movzx16(rax, ram(e.lo));
+    read_from(kY);
+  }
+
+  // --- operations on eax ---
+
+  void load(Reg to) {
+    a.mov(to, rax);
+    a.mov(kNz, rax);
+  }
+  void logic(Alu op) {
+    a.alu8(op, kA, rax);
+    a.mov(kNz, kA);
+    nz_known_ = true;
+  }
+  void compare(Reg reg) {
+    a.mov(kNz, reg);
+    a.alu8(kSub, kNz, rax);
+    a.set(kAboveEqual, kCarry);
+    nz_known_ = true;
+    carry_known_ = kInverted;
+  }
+  void bit() {
+    a.mov(kNz, kA);
+    a.alu(kAnd, kNz, rax);
+    a.mov(rcx, rax);
+    a.alu(kAnd, rcx, 0x80);
+    a.shift(kShl, rcx, 8);
+    a.alu(kOr, kNz, rcx);
+    a.shift(kShr, rax, 6);
+    a.alu(kAnd, rax, 1);
+    a.mov8(kOverflow, rax);
+  }
+  void arithmetic(bool adding) {
+    a.alu8(kCmp, kDecimal, u8{0});
+    const Hole decimal = a.jump(kNotEqual);
+    a.alu8(kCmp, kCarry, u8{1});  // the processor's carry is now the inverse
+    if (adding) a.cmc();
+    a.alu8(adding ? kAdc : kSbb, kA, rax);
+    a.set(adding ? x64::kBelow : kAboveEqual, kCarry);
+    a.set(kOverflows, kOverflow);
+    const size_t back = a.here();
+    a.mov(kNz, kA);
+    nz_known_ = true;
+    cold([=, this] {
+      a.fill(decimal);
+      a.lea64(rdi, {rbx, -kOrigin});
+      a.mov(rsi, kA);
+      a.mov(rdx, rax);
+      a.mov(rcx, u32{adding});
+      a.call(reinterpret_cast<const void*>(&call_decimal));
+      a.mov(kA, rax);
+      a.test8(kA, kA);
+      a.fill(a.jump(), back);
+    });
+  }
+
+  // Shifts the byte in `r`; the carry comes in if it rotates.
+  void shift(Shift op, Reg r) {
+    const bool rotates = op == kRcl || op == kRcr;
+    if (rotates) {
+      a.alu8(kCmp, kCarry, u8{1});
+      a.cmc();
+    }
+    a.shift8(op, r);
+    a.set(x64::kBelow, kCarry);
+    carry_known_ = kStraight;
+    nz_known_ = !rotates;
+  }
+
+  // --- stores ---
+
+  void write_register_call(u32 reg, Reg source, u32 next, i32 pending) {
+    a.mov(rdx, reg);
+    a.mov(rcx, source);
+    time(r8, pending);
+    call(&call_write_register);
+    stop_check(next, pending);
+  }
+
+  // Past the last line any write to the TIA ends the frame: that is rare, and done elsewhere.
+  // Leaves the time in r8.
+  Hole past_limit() {
+    time(r8, pending_);
+    a.alu(kCmp, r8, kLimitCycle);
+    return a.jump(kGreaterEqual);
+  }
+
+  void store_rarely(std::initializer_list<Hole> holes, u32 reg, Reg source, u32 next) {
+    const std::vector<Hole> all(holes);
+    const size_t back = a.here();
+    cold([=, this, pending = pending_] {
+      for (Hole hole : all) a.fill(hole);
+      write_register_call(reg, source, next, pending);
+      a.fill(a.jump(), back);
+    });
+  }
+
+  void store_level(const CodeEntry& e, Reg source, u32 next) {
+    const Hole late = past_limit();
+    a.alu8(kCmp, tia_reg(e.lo), source);
+    store_rarely({late, a.jump(kNotEqual)}, e.lo, source, next);
+  }
+
+  void store_colour(const CodeEntry& e, Reg source, u32 next) {
+    const u32 i = e.lo - kColup0;
+    const Mem colour = tia(offsetof(Tia, colour) + i);
+    const Hole late = past_limit();
+    a.alu8(kCmp, tia_reg(e.lo), source);
+    const Hole same = a.jump(kEqual);
+    a.alu8(kCmp, at(offsetof(Core, drawing)), u8{0});
+    const Hole drawn = a.jump(kNotEqual);
+    a.mov8(tia_reg(e.lo), source);
+    a.movzx8(rcx, colour);
+    a.mov(rax, source);
+    a.alu(kXor, rax, rcx);
+    a.alu(kAnd, rax, 0xFE);
+    a.alu(kXor, rax, rcx);
+    a.mov8(colour, rax);
+    a.fill(same);
+    store_rarely({late, drawn}, e.lo, source, next);
+  }
+
+  void store_motion(const CodeEntry& e, Reg source, u32 next) {
+    const Hole late = past_limit();
+    a.mov8(tia_reg(e.lo), source);
+    a.mov(rax, source);
+    a.shift(kShr, rax, 4);
+    a.mov8(tia(offsetof(Tia, hm) + e.lo - kHmp0), rax);
+    store_rarely({late}, e.lo, source, next);
+  }
+
+  void store_graphics(const CodeEntry& e, Reg source, u32 next) {
+    const Hole late = past_limit();
+    a.mov(rdx, u32{e.lo} - kGrp0);
+    a.mov(rcx, source);
+    call(&call_graphics);
+    store_rarely({late}, e.lo, source, next);
+  }
+
+  void store_field(const CodeEntry& e, Reg source, u32 next) {
+    const Hole late = past_limit();
+    a.alu8(kCmp, tia_reg(e.lo), source);
+    const Hole same = a.jump(kEqual);
+    a.mov(rdx, u32{e.lo});
+    a.mov(rcx, source);
+    call(&call_playfield);
+    a.fill(same);
+    store_rarely({late}, e.lo, source, next);
+  }
+
+  void store_absolute(const CodeEntry& e, Reg source, u32 next) {
+    a.mov(rdx, u32{e.arg});
+    a.mov(rcx, source);
+    time(r8, pending_);
+    call(&call_write);
+    take_clock(pending_);
+    stop_check(next, pending_);
+  }
+
+  // RAM or a chip at the zero page address in eax; the sign flag is that of its low byte.
+  void store_at_zero_page(Reg source, u32 next) {
+    const Hole io = a.jump(kNotNegative);
+    a.mov8(ram(rax), source);
+    const size_t back = a.here();
+    cold([=, this, pending = pending_] {
+      a.fill(io);
+      a.mov(rdx, rax);
+      a.mov(rcx, source);
+      time(r8, pending);
+      call(&call_write);
+      take_clock(pending);
+      stop_check(next, pending);
+      a.fill(a.jump(), back);
+    });
+  }
+
+  void push(Reg source, u32 next) {
+    a.movzx8(rax, kSp);
+    a.lea(rcx, {rax, -1});
+    a.mov8(kSp, rcx);
+    a.test8(rax, rax);
+    store_at_zero_page(source, next);
+  }
+  // Moves the stack pointer on to a byte in RAM, whose address is left in eax.
+  void pull() {
+    a.movzx8(rax, kSp);
+    a.lea(rcx, {rax, -0x80});
+    a.alu(kCmp, rcx, 0x7F);
+    slow_if(kAboveEqual);
+    a.inc8(rax);
+    a.mov8(kSp, rax);
+  }
+
+  // Stores A anywhere, at the address in eax.
+  void store_anywhere(u32 next) {
+    a.mov(rcx, rax);
+    a.alu(kAnd, rcx, 0x1280);
+    a.alu(kCmp, rcx, 0x80);
+    const Hole other = a.jump(kNotEqual);
+    a.alu(kAnd, rax, 0x7F);
+    a.mov8(ram(rax, 0x80), kA);
+    const size_t back = a.here();
+    cold([=, this, pending = pending_, before = before_, ip = ip_] {
+      a.fill(other);
+      a.mov(rdx, rax);
+      a.mov(rcx, kA);
+      time(r8, pending);
+      call(&call_write_indexed);
+      a.test(rax, rax);
+      leave_if(kEqual, kSlow, ip, before);
+      take_clock(pending);
+      stop_check(next, pending);
+      a.fill(a.jump(), back);
+    });
+  }
+
+  void wait_for_line(u32 next) {
+    constexpr u32 kMagic = 3616814566u;  // 2^38 / 76, rounded up
+    const Hole late = past_limit();
+    a.alu(kSub, r8, tia(offsetof(Tia, frame_start)));
+    a.lea(rax, {r8, kCyclesPerLine - 1});
+    a.mov(rdx, kMagic);
+    a.imul64(rax, rdx);
+    a.shift64(kShr, rax, 38);
+    a.imul(rax, rax, kCyclesPerLine);
+    a.alu(kSub, rax, r8);
+    a.alu(kAdd, kCycles, rax);
+    const size_t back = a.here();
+    cold([=, this, pending = pending_] {
+      a.fill(late);
+      a.mov(rdx, u32{kWsync});
+      a.alu(kXor, rcx, rcx);
+      time(r8, pending);
+      call(&call_write_register);
+      take_clock(pending);
+      stop_check(next, pending);
+      a.fill(a.jump(), back);
+    });
+  }
+
+  void store_idle(const CodeEntry& e, u32 next) {
+    const Hole late = past_limit();
+    store_rarely({late}, e.lo, kA, next);
+  }
+
+  // --- branches ---
+
+  // Conditions on flags that the instruction before left in the processor, where it did.
+  void branch(const CodeEntry& e, FastOp op, bool nz_known, CarryFlag carry_known) {
+    const u32 target = ip_ + static_cast<u32>(static_cast<i16>(e.arg));
+    Cond taken = kEqual;
+    std::function<void()> make_flags;
+    bool known = false;
+    switch (op) {
+      case FastOp::Bne:
+      case FastOp::Beq:
+        taken = op == FastOp::Bne ? kNotEqual : kEqual;
+        known = nz_known;
+        make_flags = [this] { a.test8(kNz, kNz); };
+        break;
+      case FastOp::Bpl:
+      case FastOp::Bmi:
+        known = nz_known;
+        if (known) {
+          taken = op == FastOp::Bpl ? kNotNegative : kNegative;
+          make_flags = [this] { a.test8(kNz, kNz); };
+        } else {
+          taken = op == FastOp::Bpl ? kEqual : kNotEqual;
+          make_flags = [this] { a.test(kNz, 0x8080u); };
+        }
+        break;
+      case FastOp::Bcc:
+      case FastOp::Bcs:
+        known = carry_known != kUnknown;
+        taken = (op == FastOp::Bcs) == (carry_known == kStraight) ? x64::kBelow : kAboveEqual;
+        make_flags = [this, carry_known] {
+          a.alu8(kCmp, kCarry, u8{1});
+          if (carry_known == kStraight) a.cmc();
+        };
+        break;
+      default:
+        taken = op == FastOp::Bvs ? kNotEqual : kEqual;
+        make_flags = [this] { a.alu8(kCmp, kOverflow, u8{0}); };
+        break;
+    }
+    if (!known) make_flags();
+    const size_t condition = a.here();
+    const Hole over = a.jump(!taken);
+    go(target, e.extra, target <= ip_);
+    a.fill(over);
+    later(target);
+    if (!known) return;
+    // Who jumps here has not set the processor's flags. A Bmi after Bit has its sign elsewhere, so ask for both.
+    cold([=, this, ip = ip_, sign = op == FastOp::Bpl || op == FastOp::Bmi] {
+      places_[ip].code = a.here();
+      if (sign) {
+        a.mov(rax, kNz);
+        a.shift(kShr, rax, 8);
+        a.alu(kOr, rax, kNz);
+        a.test8(rax, rax);
+      } else {
+        make_flags();
+      }
+      a.fill(a.jump(), condition);
+    });
+  }
+};
+
+}  // namespace envpool::atari::native
