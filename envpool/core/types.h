@@ -18,11 +18,14 @@
 #define ENVPOOL_HOST 1
 #endif
 
-// ENVPOOL_ALWAYS_INLINE is for the handful of functions whose call would cost more than their body.
+// ENVPOOL_ALWAYS_INLINE is for the handful of functions whose call would cost more than their body, ENVPOOL_NOINLINE
+// for those that would slow down who calls them.
 #if defined(__GNUC__) && !defined(__CUDACC__)
 #define ENVPOOL_ALWAYS_INLINE ENVPOOL_FN __attribute__((always_inline))
+#define ENVPOOL_NOINLINE ENVPOOL_FN __attribute__((noinline))
 #else
 #define ENVPOOL_ALWAYS_INLINE ENVPOOL_FN
+#define ENVPOOL_NOINLINE ENVPOOL_FN
 #endif
 
 namespace envpool {

@@ -8,12 +8,6 @@
 #include "envpool/atari/console/cpu_exact.h"
 #include "envpool/atari/console/fast_ops.h"
 
-#if defined(__GNUC__) && !defined(__CUDACC__)
-#define ENVPOOL_ATARI_COLD ENVPOOL_FN __attribute__((noinline))
-#else
-#define ENVPOOL_ATARI_COLD ENVPOOL_FN
-#endif
-
 namespace envpool::atari {
 
 // Registers of the running CPU. `ip` is the index of the next CodeEntry; PC = ip + pc_offset.
@@ -56,28 +50,28 @@ ENVPOOL_ALWAYS_INLINE void store_registers(Console& c, const FastCpu& r) {
 }
 
 // Bus accesses of the fast CPU to chips other than RAM and ROM.
-ENVPOOL_ATARI_COLD u32 read_chip(Console& c, const Rom& rom, u32 address, u32 noise, i32 cycles) {
+ENVPOOL_NOINLINE u32 read_chip(Console& c, const Rom& rom, u32 address, u32 noise, i32 cycles) {
   c.cycles = cycles;
   c.bus = static_cast<u8>(noise);
   return read_bus(c, rom, static_cast<u16>(address));
 }
 
-ENVPOOL_ATARI_COLD void write_chip(Console& c, const Rom& rom, u32 address, u32 value, i32 cycles) {
+ENVPOOL_NOINLINE void write_chip(Console& c, const Rom& rom, u32 address, u32 value, i32 cycles) {
   c.cycles = cycles;
   c.wrote = false;
   write_bus(c, rom, static_cast<u16>(address), static_cast<u8>(value));
 }
 
-ENVPOOL_ATARI_COLD void write_tia_register(Console& c, const Rom& rom, u32 reg, u32 value, i32 cycles) {
+ENVPOOL_NOINLINE void write_tia_register(Console& c, const Rom& rom, u32 reg, u32 value, i32 cycles) {
   c.cycles = cycles;
   c.wrote = false;
   write_tia(c, rom, reg, static_cast<u8>(value));
 }
 
-ENVPOOL_ATARI_COLD void store_graphics(Console& c, const Rom& rom, u32 player, u32 value) {
+ENVPOOL_NOINLINE void store_graphics(Console& c, const Rom& rom, u32 player, u32 value) {
   write_graphics(c, rom, player, static_cast<u8>(value));
 }
-ENVPOOL_ATARI_COLD void store_playfield(Console& c, const Rom& rom, u32 reg, u32 value) {
+ENVPOOL_NOINLINE void store_playfield(Console& c, const Rom& rom, u32 reg, u32 value) {
   write_playfield(c, rom, reg, static_cast<u8>(value));
 }
 
@@ -148,7 +142,7 @@ ENVPOOL_ALWAYS_INLINE void do_bit(Console& c, FastCpu& r, u32 m) {
   c.cpu.overflow = m >> 6 & 1;
 }
 
-ENVPOOL_ATARI_COLD u32 decimal_arithmetic(Console& c, u32 a, u32 m, u32 carry, bool adding) {
+ENVPOOL_NOINLINE u32 decimal_arithmetic(Console& c, u32 a, u32 m, u32 carry, bool adding) {
   c.cpu.a = static_cast<u8>(a);
   c.cpu.carry = static_cast<u8>(carry);
   if (adding) {

@@ -124,11 +124,11 @@ u32 Translator::instruction(u32 ip) {
 #define STORES(Name, source)                                                                \
   case FastOp::Name##Zp: a.mov8(ram(e.lo), source); return next2;                           \
   case FastOp::Name##Level: store_level(e, source, next2); return next2;                    \
-  case FastOp::Name##Tia: write_register_call(e.lo, source, next2, pending_); return next2; \
+  case FastOp::Name##Tia: store_chip(e, source, next2); return next2;                      \
   case FastOp::Name##Colour: store_colour(e, source, next2); return next2;                  \
   case FastOp::Name##Motion: store_motion(e, source, next2); return next2;                  \
-  case FastOp::Name##Graphics: store_graphics(e, source, next2); return next2;              \
-  case FastOp::Name##Field: store_field(e, source, next2); return next2;                    \
+  case FastOp::Name##Graphics: store_chip(e, source, next2); return next2;              \
+  case FastOp::Name##Field: store_level(e, source, next2); return next2;                    \
   case FastOp::Name##Abs: store_absolute(e, source, next3); return next3;
     STORES(Sta, kA)
     STORES(Stx, kX)
@@ -242,14 +242,14 @@ u32 Translator::instruction(u32 ip) {
       return next1;
     case FastOp::Plp:
       pull();
+      a.mov(rsi, rax);
       a.lea64(rdi, {rbx, -kOrigin});
-      a.movzx8(rsi, ram(rax));
       a.call(reinterpret_cast<const void*>(&call_unpack_flags));
       a.movzx16(kNz, cpu(offsetof(Cpu, nz)));
       return next1;
     case FastOp::Pla:
       pull();
-      a.movzx8(kA, ram(rax));
+      a.mov(kA, rax);
       a.mov(kNz, kA);
       return next1;
     case FastOp::Jsr:

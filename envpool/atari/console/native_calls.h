@@ -3,12 +3,22 @@
 // Host only: what native code calls, with plain arguments. The rest of an instruction is its own.
 #pragma once
 
+#include <array>
+#include <utility>
+
 #include "envpool/atari/console/console.h"
 
 namespace envpool::atari::native {
 
 inline u32 call_read(Console& c, const Rom& rom, u32 address, u32 noise, i32 cycles) {
   return read_chip(c, rom, address, noise, cycles);
+}
+// What an instruction without operand that stands before next_pc pulls from the chips.
+inline u32 call_pull(Console& c, const Rom& rom, u32 next_pc, u32, i32 cycles) {
+  c.cycles = cycles;
+  c.bus = rom_byte(c.cart, rom, next_pc & 0xFFF);
+  read_stack_top(c, rom);
+  return pull(c, rom);
 }
 // Sets c.cycles. ~0 if the exact CPU has to do it.
 inline u32 call_read_indexed(Console& c, const Rom& rom, u32 base, u32 index, i32 cycles) {
@@ -32,14 +42,20 @@ inline u32 call_write_indexed(Console& c, const Rom& rom, u32 address, u32 value
 inline void call_write_register(Console& c, const Rom& rom, u32 reg, u32 value, i32 cycles) {
   write_tia_register(c, rom, reg, value, cycles);
 }
-inline void call_graphics(Console& c, const Rom& rom, u32 player, u32 value, i32 cycles) {
+
+// A write before the last line, to a register known beforehand; not to VSYNC or WSYNC.
+using Writer = void(Console& c, const Rom& rom, u32, u32 value, i32 cycles);
+template <u32 kRegister>
+void write_fixed(Console& c, const Rom& rom, u32, u32 value, i32 cycles) {
   c.cycles = cycles;
-  write_graphics(c, rom, player, static_cast<u8>(value));
+  write_register(c, rom, kRegister, static_cast<u8>(value));
 }
-inline void call_playfield(Console& c, const Rom& rom, u32 reg, u32 value, i32 cycles) {
-  c.cycles = cycles;
-  write_playfield(c, rom, reg, static_cast<u8>(value));
+template <u32... kRegister>
+constexpr std::array<Writer*, sizeof...(kRegister)> make_writers(std::integer_sequence<u32, kRegister...>) {
+  return {&write_fixed<kRegister>...};
 }
+constexpr auto kWriters = make_writers(std::make_integer_sequence<u32, 64>());
+
 inline u32 call_decimal(Console& c, u32 a, u32 m, bool adding) {
   const u32 sum = decimal_arithmetic(c, a, m, c.cpu.carry, adding);
   c.cpu.carry = static_cast<u8>(sum >> 8);

@@ -220,10 +220,26 @@ class Operations : public Frame {
     });
   }
 
+  // With the time in r8.
+  void call_writer(u32 reg, Reg source) {
+    a.mov(rcx, source);
+    call(kWriters[reg]);
+  }
+
   void store_level(const CodeEntry& e, Reg source, u32 next) {
     const Hole late = past_limit();
     a.alu8(kCmp, tia_reg(e.lo), source);
-    store_rarely({late, a.jump(kNotEqual)}, e.lo, source, next);
+    const Hole same = a.jump(kEqual);
+    call_writer(e.lo, source);
+    a.fill(same);
+    store_rarely({late}, e.lo, source, next);
+  }
+
+  void store_chip(const CodeEntry& e, Reg source, u32 next) {
+    if (e.lo == kVsync || e.lo == kWsync) return write_register_call(e.lo, source, next, pending_);
+    const Hole late = past_limit();
+    call_writer(e.lo, source);
+    store_rarely({late}, e.lo, source, next);
   }
 
   void store_colour(const CodeEntry& e, Reg source, u32 next) {
@@ -251,25 +267,6 @@ class Operations : public Frame {
     a.mov(rax, source);
     a.shift(kShr, rax, 4);
     a.mov8(tia(offsetof(Tia, hm) + e.lo - kHmp0), rax);
-    store_rarely({late}, e.lo, source, next);
-  }
-
-  void store_graphics(const CodeEntry& e, Reg source, u32 next) {
-    const Hole late = past_limit();
-    a.mov(rdx, u32{e.lo} - kGrp0);
-    a.mov(rcx, source);
-    call(&call_graphics);
-    store_rarely({late}, e.lo, source, next);
-  }
-
-  void store_field(const CodeEntry& e, Reg source, u32 next) {
-    const Hole late = past_limit();
-    a.alu8(kCmp, tia_reg(e.lo), source);
-    const Hole same = a.jump(kEqual);
-    a.mov(rdx, u32{e.lo});
-    a.mov(rcx, source);
-    call(&call_playfield);
-    a.fill(same);
     store_rarely({late}, e.lo, source, next);
   }
 
@@ -306,14 +303,24 @@ class Operations : public Frame {
     a.test8(rax, rax);
     store_at_zero_page(source, next);
   }
-  // Moves the stack pointer on to a byte in RAM, whose address is left in eax.
+  // The byte that PLA or PLP pulls, in eax. Some games keep the stack in the TIA and pull to move it on, or to wait.
   void pull() {
-    a.movzx8(rax, kSp);
-    a.lea(rcx, {rax, -0x80});
-    a.alu(kCmp, rcx, 0x7F);
-    slow_if(kAboveEqual);
-    a.inc8(rax);
-    a.mov8(kSp, rax);
+    a.movzx8(rcx, kSp);
+    a.lea(rax, {rcx, -0x80});
+    a.alu(kCmp, rax, 0x7F);
+    const Hole other = a.jump(kAboveEqual);
+    a.inc8(rcx);
+    a.mov8(kSp, rcx);
+    a.movzx8(rax, ram(rcx));
+    const size_t back = a.here();
+    cold([=, this, pending = pending_, ip = ip_] {
+      a.fill(other);
+      a.mov(rdx, kPcOffset);
+      a.alu(kAdd, rdx, static_cast<i32>(ip + 1));
+      time(r8, pending);
+      call(&call_pull);
+      a.fill(a.jump(), back);
+    });
   }
 
   // Stores A anywhere, at the address in eax.

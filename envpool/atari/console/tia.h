@@ -52,23 +52,38 @@ ENVPOOL_FN void unsuppress(Console& c, u32 player) {
   t.suppressed[player] = false;
 }
 
-// Distance by which HMOVE at this cycle of the line moves an object with motion nibble n.
-ENVPOOL_FN i32 hmove_motion(u32 cycle, u32 n) {
-  static constexpr i8 kEarliest[21] = {-7, -7, -7, -7, -6, -5, -5, -4, -3, -2, -2, -1, 0, 1, 1, 2, 3, 4, 4, 5, 6};
-  static constexpr i8 kLate[20] = {-6, -5, -4, -4, -3, -2, -1, -1, 0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8};
-  const i32 natural = n < 8 ? -static_cast<i32>(n) : 16 - static_cast<i32>(n);
-  if (cycle <= 20) return natural > kEarliest[cycle] ? natural : kEarliest[cycle];
-  if (cycle <= 54) return 0;
-  if (cycle == 75) return natural;
-  const i32 motion = natural - kLate[cycle - 55];
-  return motion < 0 ? motion : 0;
+// Distance by which HMOVE at a cycle of the line moves an object with a motion nibble.
+struct MotionTable {
+  i8 of[kCyclesPerLine][16];
+};
+constexpr MotionTable make_motion_table() {
+  constexpr i32 kEarliest[21] = {-7, -7, -7, -7, -6, -5, -5, -4, -3, -2, -2, -1, 0, 1, 1, 2, 3, 4, 4, 5, 6};
+  constexpr i32 kLate[20] = {-6, -5, -4, -4, -3, -2, -1, -1, 0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8};
+  MotionTable table{};
+  for (i32 cycle = 0; cycle < kCyclesPerLine; ++cycle) {
+    for (i32 n = 0; n < 16; ++n) {
+      const i32 natural = n < 8 ? -n : 16 - n;
+      i32 motion = 0;
+      if (cycle <= 20) {
+        motion = natural > kEarliest[cycle] ? natural : kEarliest[cycle];
+      } else if (cycle == 75) {
+        motion = natural;
+      } else if (cycle >= 55) {
+        motion = natural < kLate[cycle - 55] ? natural - kLate[cycle - 55] : 0;
+      }
+      table.of[cycle][n] = static_cast<i8>(motion);
+    }
+  }
+  return table;
 }
+constexpr MotionTable kMotions = make_motion_table();
 
 ENVPOOL_FN void strobe_hmove(Console& c, const Rom& rom) {
   Tia& t = c.tia;
   const u32 cycle = line_cycle(c);
+  const i8* motions = kMotions.of[cycle];
   for (u32 i = 0; i < 5; ++i) {
-    const i32 motion = hmove_motion(cycle, t.hm[i]);
+    const i32 motion = motions[t.hm[i]];
     if (motion == 0) continue;
     before_reshape(c, i);
     const i32 position = t.pos[i] + motion;
@@ -216,14 +231,9 @@ constexpr bool is_level_register(u32 reg) {
 constexpr bool is_idle_register(u32 reg) { return reg == kRsync || (reg >= kAudio0 && reg < kGrp0) || reg > kCxclr; }
 
 // Stores a register and applies its effect, having drawn everything before it.
-ENVPOOL_FN void write_tia(Console& c, const Rom& rom, u32 reg, u8 value) {
+ENVPOOL_ALWAYS_INLINE void write_register(Console& c, const Rom& rom, u32 reg, u8 value) {
   Tia& t = c.tia;
   const i32 clock = 3 * c.cycles;
-  if (c.cycles >= t.limit_cycle) {
-    flush(c, rom, clock + write_delay(c, reg));
-    c.stop = true;
-    c.unfinished = false;
-  }
   const u8 before = t.reg[reg];
   switch (reg) {
     case kVsync:
@@ -356,12 +366,22 @@ ENVPOOL_FN void write_tia(Console& c, const Rom& rom, u32 reg, u8 value) {
   }
 }
 
+// Past the last line any write also ends the frame.
+ENVPOOL_FN void write_tia(Console& c, const Rom& rom, u32 reg, u8 value) {
+  if (c.cycles >= c.tia.limit_cycle) {
+    flush(c, rom, 3 * c.cycles + write_delay(c, reg));
+    c.stop = true;
+    c.unfinished = false;
+  }
+  write_register(c, rom, reg, value);
+}
+
 // Upper two bits of a readable register; the caller adds the bus noise.
 ENVPOOL_FN u8 read_tia(Console& c, const Rom& rom, u32 reg) {
   const Tia& t = c.tia;
   if (reg < 8) {
     flush(c, rom, 3 * c.cycles);
-    settle(c, rom);
+    if (open_latches(t) & 3u << 2 * reg) settle(c, rom);
     return static_cast<u8>((t.collisions >> 2 * reg & 3) << 6);
   }
   if (reg < 12) {

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "envpool/atari/console/rom.h"
-#include "envpool/atari/console/tia_objects.h"
+#include "envpool/atari/console/tia_paint.h"
 
 namespace envpool::atari {
 
@@ -37,21 +37,6 @@ constexpr LatchTable make_latch_table() {
 }
 constexpr LatchTable kLatches = make_latch_table();
 
-// Byte masks: bit i of the index becomes byte i.
-struct ByteTable {
-  u64 of[256];
-};
-constexpr ByteTable make_byte_table() {
-  ByteTable table{};
-  for (u32 v = 0; v < 256; ++v) {
-    for (u32 i = 0; i < 8; ++i) {
-      if (v >> i & 1) table.of[v] |= 0xFFull << 8 * i;
-    }
-  }
-  return table;
-}
-constexpr ByteTable kBytes = make_byte_table();
-
 ENVPOOL_FN u32 lowest_bit(u64 v) {
 #ifdef __CUDA_ARCH__
   return static_cast<u32>(__ffsll(static_cast<long long>(v)) - 1);
@@ -63,25 +48,13 @@ ENVPOOL_FN u32 lowest_bit(u64 v) {
 constexpr u32 kAllObjects = (1u << kObjects) - 1;
 constexpr u32 kColours = 1u << kObjects;  // in Tia::fresh: colours or priorities
 constexpr u8 kNoBlank = 8;
-
-// Bits x < n of a 160-pixel line.
-struct BelowTable {
-  u64 of[kWidth + 1][3];
-};
-constexpr BelowTable make_below_table() {
-  BelowTable table{};
-  for (u32 n = 0; n <= kWidth; ++n) {
-    for (u32 x = 0; x < n; ++x) table.of[n][x >> 6] |= 1ull << (x & 63);
-  }
-  return table;
-}
-constexpr BelowTable kBelow = make_below_table();
+constexpr i32 kEdgeClocks = kBlankClocks + kNoBlank;
 
 // The pixel the beam has come to; not positive in horizontal blank.
 ENVPOOL_FN i32 beam_x(const Tia& t) { return t.drawn - t.line_start - kBlankClocks; }
 
-// Keeps the pixels that an object has covered up to pixel x, if they can matter.
-ENVPOOL_FN void keep_line(Console& c, u32 object, i32 x) {
+// Keeps the pixels that an object has covered up to pixel x.
+ENVPOOL_NOINLINE void keep_line(Console& c, u32 object, i32 x) {
   Tia& t = c.tia;
   const u32 bit = 1u << object;
   u64* line = t.line[object];
@@ -94,25 +67,32 @@ ENVPOOL_FN void keep_line(Console& c, u32 object, i32 x) {
   if (x <= static_cast<i32>(from)) return;
   t.line_to[object] = static_cast<u8>(x);
   if ((t.enabled & bit) == 0) return;
-  const u32 latches = kLatches.within[t.enabled | t.touched] & kLatches.touching[bit];
-  if (!c.drawing && (latches & ~static_cast<u32>(t.collisions)) == 0) return;
   if ((t.stale & bit) != 0) build_mask(t, object);
   for (u32 w = 0; w < 3; ++w) line[w] |= t.mask[object][w] & kBelow.of[x][w] & ~kBelow.of[from][w];
 }
 
+// Without a picture, pixels matter only if the object, now or when it appears, can set a latch that is not set yet. A
+// partner that comes up later has no pixels before that.
+ENVPOOL_FN bool pixels_matter(const Console& c, u32 object) {
+  const Tia& t = c.tia;
+  const u32 bit = 1u << object;
+  const u32 latches = kLatches.within[t.enabled | t.touched | bit] & kLatches.touching[bit];
+  return c.drawing || (latches & ~static_cast<u32>(t.collisions)) != 0;
+}
+
 // To be called before anything that an object's pixels depend on changes.
-ENVPOOL_FN void before_change(Console& c, u32 object) {
+ENVPOOL_ALWAYS_INLINE void before_change(Console& c, u32 object) {
   Tia& t = c.tia;
   const u8 bit = static_cast<u8>(1u << object);
   t.fresh |= bit;
   const i32 x = beam_x(t);
   if (x <= 0) return;
   t.midline |= bit;
-  keep_line(c, object, x);
+  if (pixels_matter(c, object)) keep_line(c, object, x);
 }
 
 // The same if its mask has to be built anew.
-ENVPOOL_FN void before_reshape(Console& c, u32 object) {
+ENVPOOL_ALWAYS_INLINE void before_reshape(Console& c, u32 object) {
   before_change(c, object);
   c.tia.stale |= static_cast<u8>(1u << object);
 }
@@ -122,6 +102,13 @@ ENVPOOL_FN const u64* segment_pixels(Tia& t, u32 object) {
   if (t.touched >> object & 1) return t.line[object];
   if (t.stale >> object & 1) build_mask(t, object);
   return t.mask[object];
+}
+
+// Latches that this segment may set.
+ENVPOOL_FN u32 open_latches(const Tia& t) {
+  if (t.reg[kVblank] & 2) return 0;
+  const u32 open = kLatches.within[t.enabled | t.touched] & kLatches.touching[t.fresh & kAllObjects];
+  return open & ~static_cast<u32>(t.collisions);
 }
 
 // Sets those of the given latches whose objects overlap.
@@ -134,91 +121,23 @@ ENVPOOL_FN void collide(Tia& t, u32 open) {
   }
 }
 
-// Fills pixels x0..x1-1 of a row with one colour.
-ENVPOOL_FN void fill_row(u64* row, i32 x0, i32 x1, u8 colour) {
-  const u64 value = colour * 0x0101010101010101ull;
-  const i32 g0 = x0 >> 3, g1 = (x1 - 1) >> 3;
-  const u64 first = ~0ull << 8 * (x0 & 7), last = ~0ull >> 8 * (7 - ((x1 - 1) & 7));
-  if (g0 == g1) {
-    row[g0] = (row[g0] & ~(first & last)) | (value & first & last);
-    return;
-  }
-  row[g0] = (row[g0] & ~first) | (value & first);
-  for (i32 g = g0 + 1; g < g1; ++g) row[g] = value;
-  row[g1] = (row[g1] & ~last) | (value & last);
-}
-
-// Pixels by colour, each in one set at most, and what turns COLUBK into that colour. Words outside the segment stay
-// undefined.
-struct Layers {
-  u64 pixels[3][3];
-  u64 colour[3];
-};
-
-ENVPOOL_FN Layers make_layers(Tia& t, i32 x0, i32 x1) {
-  constexpr u64 kEverywhere = 0x0101010101010101ull;
+// What the segment shows. With score and priority both, the playfield alone has the players' colours.
+ENVPOOL_FN Scene present_scene(Tia& t) {
+  static constexpr u64 kNothing[4] = {0, 0, 0, 0};
   const u32 control = t.reg[kCtrlpf];
   const u32 present = t.enabled | t.touched;
-  const bool score = (control & 2) && (!(control & 4) || t.enabled == 1 << kPlayfield);
-  const bool priority = (control & 4) && !score;
-  Layers layers;
-  static constexpr u64 kNothing[3] = {0, 0, 0};
-  const u64* pixels[kObjects];
-  for (u32 i = 0; i < kObjects; ++i) pixels[i] = present >> i & 1 ? segment_pixels(t, i) : kNothing;
-  for (i32 w = x0 >> 6; w <= (x1 - 1) >> 6; ++w) {
-    u64 m[kObjects];
-    for (u32 i = 0; i < kObjects; ++i) m[i] = pixels[i][w];
-    u64 pair0 = m[kPlayer0] | m[kMissile0];
-    u64 pair1 = m[kPlayer1] | m[kMissile1];
-    u64 field = m[kPlayfield] | m[kBall];
-    if (score) {  // the playfield has the players' colours, left and right
-      const u64 left = kBelow.of[kWidth / 2][w];
-      pair0 |= m[kPlayfield] & left;
-      pair1 |= m[kPlayfield] & ~left;
-      field = m[kBall];
-    }
-    if (priority) {
-      pair0 &= ~field;
-    } else {
-      field &= ~(pair0 | pair1);
-    }
-    pair1 &= ~(pair0 | field);
-    layers.pixels[0][w] = pair0;
-    layers.pixels[1][w] = pair1;
-    layers.pixels[2][w] = field;
-  }
-  for (u32 i = 0; i < 3; ++i) layers.colour[i] = (t.colour[i] ^ t.colour[3]) * kEverywhere;
-  return layers;
-}
-
-// Eight pixels, the first of which is 64 w + shift.
-ENVPOOL_FN u64 layered_pixels(const Layers& layers, u64 background, i32 w, i32 shift) {
-  u64 value = background;
-  for (u32 k = 0; k < 3; ++k) value ^= kBytes.of[layers.pixels[k][w] >> shift & 0xFF] & layers.colour[k];
-  return value;
-}
-
-// Paints pixels x0..x1-1.
-ENVPOOL_FN void paint(Tia& t, u64* row, i32 x0, i32 x1) {
-  const u64 background = t.colour[3] * 0x0101010101010101ull;
-  const Layers layers = make_layers(t, x0, x1);
-  const i32 g0 = x0 >> 3, g1 = (x1 + 7) >> 3;
-  const u64 before = row[g0], after = row[g1 - 1];
-  for (i32 g = g0; g < g1; ++g) row[g] = layered_pixels(layers, background, g >> 3, 8 * (g & 7));
-  if ((x1 & 7) != 0) {
-    const u64 outside = ~0ull << 8 * (x1 & 7);
-    row[g1 - 1] = (row[g1 - 1] & ~outside) | (after & outside);
-  }
-  if ((x0 & 7) != 0) {
-    const u64 outside = ~(~0ull << 8 * (x0 & 7));
-    row[g0] = (row[g0] & ~outside) | (before & outside);
-  }
+  Scene scene;
+  for (u32 i = 0; i < kObjects; ++i) scene.pixels[i] = present >> i & 1 ? segment_pixels(t, i) : kNothing;
+  for (u32 i = 0; i < 4; ++i) scene.colour[i] = t.colour[i];
+  scene.score = (control & 2) && (!(control & 4) || t.enabled == 1 << kPlayfield);
+  scene.priority = (control & 4) && !scene.score;
+  return scene;
 }
 
 ENVPOOL_FN u64* current_row(Console& c) { return c.pixels[c.buffer] + c.tia.row * (kWidth / 8); }
 
 // Makes collisions and picture up to pixel x with the present state.
-ENVPOOL_FN void end_segment(Console& c, const Rom& rom, i32 x) {
+ENVPOOL_NOINLINE void end_segment(Console& c, const Rom& rom, i32 x) {
   Tia& t = c.tia;
   if (x <= t.segment) return;
   const bool visible = c.drawing && t.row < rom.height;
@@ -231,9 +150,7 @@ ENVPOOL_FN void end_segment(Console& c, const Rom& rom, i32 x) {
     u64* row = current_row(c);
     for (i32 g = 0; g < kWidth / 8; ++g) row[g] = row[g - kWidth / 8];
   } else {
-    const u32 present = t.enabled | t.touched;
-    const u32 open =
-        kLatches.within[present] & kLatches.touching[t.fresh & kAllObjects] & ~static_cast<u32>(t.collisions);
+    const u32 present = t.enabled | t.touched, open = open_latches(t);
     if (open != 0 || visible) {
       // Only collisions need the others cut to the segment.
       for (u32 rest = whole || open == 0 ? t.touched : present; rest != 0; rest &= rest - 1)
@@ -241,7 +158,7 @@ ENVPOOL_FN void end_segment(Console& c, const Rom& rom, i32 x) {
       collide(t, open);
     }
     if (visible) {
-      paint(t, current_row(c), t.segment, x);
+      paint(present_scene(t), current_row(c), t.segment, x);
       if (t.blank_left < kNoBlank && t.segment < kNoBlank) {
         fill_row(current_row(c), t.blank_left > t.segment ? t.blank_left : t.segment, kNoBlank, 0);
       }
@@ -321,26 +238,23 @@ ENVPOOL_FN void end_line(Console& c, const Rom& rom) {
 // here.
 ENVPOOL_FN void blank_left_edge(Console& c, const Rom& rom, i32 from, i32 to) {
   Tia& t = c.tia;
-  const i32 edge = kBlankClocks + kNoBlank;
   const i32 start = from >= kBlankClocks ? from : to < kBlankClocks ? to : kBlankClocks;
-  if (start < edge) {
+  if (start < kEdgeClocks) {
     const i32 x = start < kBlankClocks ? 0 : start - kBlankClocks;
-    if (c.drawing && t.row < rom.height) fill_row(current_row(c), x, x + edge - start, 0);
+    if (c.drawing && t.row < rom.height) fill_row(current_row(c), x, x + kEdgeClocks - start, 0);
     if (to > start && x < t.blank_left) t.blank_left = static_cast<u8>(x);
   }
-  if (to >= edge) t.hmove_blank = false;
+  if (to >= kEdgeClocks) t.hmove_blank = false;
 }
 
-ENVPOOL_FN void draw_until(Console& c, const Rom& rom, i32 clock) {
+ENVPOOL_NOINLINE void draw_until(Console& c, const Rom& rom, i32 clock) {
   Tia& t = c.tia;
+  if (t.drawn >= t.window_end) return;
   if (clock > t.window_end) clock = t.window_end;
-  while (true) {
-    const bool line_done = clock > t.line_start + kClocksPerLine;
+  while (clock > t.line_start + kClocksPerLine) {
+    // An empty step that only ends a line leaves the blank to the next.
     const i32 from = t.drawn - t.line_start;
-    const i32 to = line_done ? kClocksPerLine : clock - t.line_start;
-    if (t.hmove_blank && to > from) blank_left_edge(c, rom, from, to);  // not by the empty step that only ends a line
-    t.drawn = t.line_start + to;
-    if (!line_done) break;
+    if (t.hmove_blank && from < kClocksPerLine) blank_left_edge(c, rom, from, kClocksPerLine);
     end_line(c, rom);
     if (!c.drawing && t.fresh == 0) {  // as nothing changes, neither do the next lines
       const i32 lines = (clock - t.line_start - 1) / kClocksPerLine;
@@ -348,18 +262,19 @@ ENVPOOL_FN void draw_until(Console& c, const Rom& rom, i32 clock) {
       t.row += lines;
     }
   }
-  if (t.drawn == t.window_end) settle(c, rom);
+  const i32 from = t.drawn - t.line_start, to = clock - t.line_start;
+  if (t.hmove_blank && to > from) blank_left_edge(c, rom, from, to);
+  t.drawn = clock;
+  if (clock == t.window_end) settle(c, rom);
 }
 
 // Produces the picture up to the given clock with the present state.
 ENVPOOL_ALWAYS_INLINE void flush(Console& c, const Rom& rom, i32 clock) {
   Tia& t = c.tia;
-  if (clock <= t.drawn || clock < t.window_start || t.drawn >= t.window_end) return;
-  if (!t.hmove_blank && clock < t.line_start + kClocksPerLine) {
-    t.drawn = clock;  // nothing to do before the end of the line
-    return;
-  }
-  draw_until(c, rom, clock);
+  if (clock <= t.drawn) return;
+  if (clock >= t.line_start + kClocksPerLine || (t.hmove_blank && c.drawing)) return draw_until(c, rom, clock);
+  t.drawn = clock;  // nothing else to do before the end of the line
+  if (clock >= t.line_start + kEdgeClocks) t.hmove_blank = false;
 }
 
 }  // namespace envpool::atari

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Objects' pixels and colours to palette indices. Picture rows are 160 bytes, eight pixels a word.
+#pragma once
+
+#include "envpool/atari/console/tia_objects.h"
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__)
+#define ENVPOOL_ATARI_AVX2 1
+#include <immintrin.h>
+#else
+#define ENVPOOL_ATARI_AVX2 0
+#endif
+
+namespace envpool::atari {
+
+// Byte masks: bit i of the index becomes byte i.
+struct ByteTable {
+  u64 of[256];
+};
+constexpr ByteTable make_byte_table() {
+  ByteTable table{};
+  for (u32 v = 0; v < 256; ++v) {
+    for (u32 i = 0; i < 8; ++i) {
+      if (v >> i & 1) table.of[v] |= 0xFFull << 8 * i;
+    }
+  }
+  return table;
+}
+constexpr ByteTable kBytes = make_byte_table();
+
+// Bits x < n of a 160-pixel line.
+struct BelowTable {
+  u64 of[kWidth + 1][3];
+};
+constexpr BelowTable make_below_table() {
+  BelowTable table{};
+  for (u32 n = 0; n <= kWidth; ++n) {
+    for (u32 x = 0; x < n; ++x) table.of[n][x >> 6] |= 1ull << (x & 63);
+  }
+  return table;
+}
+constexpr BelowTable kBelow = make_below_table();
+
+// What a stretch of a line shows.
+struct Scene {
+  const u64* pixels[kObjects];  // three words each, of which four can be read
+  u8 colour[4];   // of player 0 and missile 0, of player 1 and missile 1, of the playfield and ball, of none
+  bool score;     // the playfield has the players' colours, left and right
+  bool priority;  // playfield and ball are in front
+};
+
+// Which pixels have the first three colours; each is in one set at most.
+struct Layers {
+  u64 of[3][3];
+};
+
+ENVPOOL_ALWAYS_INLINE Layers make_layers(const Scene& scene) {
+  Layers layers;
+  for (u32 w = 0; w < 3; ++w) {
+    const auto pixels = [&](u32 object) { return scene.pixels[object][w]; };
+    u64 pair0 = pixels(kPlayer0) | pixels(kMissile0);
+    u64 pair1 = pixels(kPlayer1) | pixels(kMissile1);
+    u64 field = pixels(kBall);
+    if (scene.score) {
+      const u64 left = kBelow.of[kWidth / 2][w];
+      pair0 |= pixels(kPlayfield) & left;
+      pair1 |= pixels(kPlayfield) & ~left;
+    } else {
+      field |= pixels(kPlayfield);
+    }
+    if (scene.priority) {
+      pair0 &= ~field;
+    } else {
+      field &= ~(pair0 | pair1);
+    }
+    layers.of[0][w] = pair0;
+    layers.of[1][w] = pair1 & ~(pair0 | field);
+    layers.of[2][w] = field;
+  }
+  return layers;
+}
+
+// Paints pixels x0..x1-1 of a row.
+ENVPOOL_FN void paint_words(const Scene& scene, u64* row, i32 x0, i32 x1) {
+  constexpr u64 kEverywhere = 0x0101010101010101ull;
+  const Layers layers = make_layers(scene);
+  const u64 background = scene.colour[3] * kEverywhere;
+  u64 colour[3];
+  for (u32 k = 0; k < 3; ++k) colour[k] = background ^ scene.colour[k] * kEverywhere;
+  const i32 g0 = x0 >> 3, g1 = (x1 + 7) >> 3;
+  const u64 before = row[g0], after = row[g1 - 1];
+  for (i32 g = g0; g < g1; ++g) {
+    u64 value = background;
+    for (u32 k = 0; k < 3; ++k) value ^= kBytes.of[layers.of[k][g >> 3] >> 8 * (g & 7) & 0xFF] & colour[k];
+    row[g] = value;
+  }
+  if ((x1 & 7) != 0) {
+    const u64 outside = ~0ull << 8 * (x1 & 7);
+    row[g1 - 1] = (row[g1 - 1] & ~outside) | (after & outside);
+  }
+  if ((x0 & 7) != 0) {
+    const u64 outside = ~(~0ull << 8 * (x0 & 7));
+    row[g0] = (row[g0] & ~outside) | (before & outside);
+  }
+}
+
+#if ENVPOOL_ATARI_AVX2
+
+// The same, all words at once and 32 pixels at a time.
+__attribute__((target("avx2"))) inline void paint_avx2(const Scene& scene, u64* row, i32 x0, i32 x1) {
+  const __m256i none = _mm256_setzero_si256(), left = _mm256_setr_epi64x(-1, 0xFFFF, 0, 0);
+  __m256i m[kObjects];
+  for (u32 i = 0; i < kObjects; ++i) m[i] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(scene.pixels[i]));
+  const __m256i split = scene.score ? m[kPlayfield] : none;
+  __m256i pair0 = m[kPlayer0] | m[kMissile0] | (split & left);
+  __m256i pair1 = m[kPlayer1] | m[kMissile1] | _mm256_andnot_si256(left, split);
+  __m256i field = m[kBall] | (m[kPlayfield] ^ split);
+  if (scene.priority) {
+    pair0 = _mm256_andnot_si256(field, pair0);
+  } else {
+    field = _mm256_andnot_si256(pair0 | pair1, field);
+  }
+  pair1 = _mm256_andnot_si256(pair0 | field, pair1);
+  alignas(32) u32 sets[3][8];
+  _mm256_store_si256(reinterpret_cast<__m256i*>(sets[0]), pair0);
+  _mm256_store_si256(reinterpret_cast<__m256i*>(sets[1]), pair1);
+  _mm256_store_si256(reinterpret_cast<__m256i*>(sets[2]), field);
+  const __m256i background = _mm256_set1_epi8(static_cast<char>(scene.colour[3]));
+  __m256i colour[3];
+  for (u32 k = 0; k < 3; ++k) colour[k] = _mm256_set1_epi8(static_cast<char>(scene.colour[k])) ^ background;
+  const __m256i byte_of = _mm256_setr_epi64x(0, 0x0101010101010101ll, 0x0202020202020202ll, 0x0303030303030303ll);
+  const __m256i bit_of = _mm256_set1_epi64x(static_cast<i64>(0x8040201008040201ull));
+  u8* const to = reinterpret_cast<u8*>(row);
+  for (i32 b = x0 >> 5; b <= (x1 - 1) >> 5; ++b) {
+    __m256i value = background;
+    for (u32 k = 0; k < 3; ++k) {
+      const __m256i bytes = _mm256_shuffle_epi8(_mm256_set1_epi32(static_cast<i32>(sets[k][b])), byte_of);
+      value ^= _mm256_cmpeq_epi8(bytes & bit_of, bit_of) & colour[k];
+    }
+    __m256i* const block = reinterpret_cast<__m256i*>(to + 32 * b);
+    if (x0 > 32 * b || x1 < 32 * b + 32) {
+      const __m256i x = _mm256_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+                                         22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
+      const i32 from = x0 > 32 * b ? x0 - 32 * b : 0, end = x1 < 32 * b + 32 ? x1 - 32 * b : 32;
+      const __m256i inside = _mm256_cmpgt_epi8(x, _mm256_set1_epi8(static_cast<char>(from - 1))) &
+                             _mm256_cmpgt_epi8(_mm256_set1_epi8(static_cast<char>(end)), x);
+      value = _mm256_blendv_epi8(_mm256_loadu_si256(block), value, inside);
+    }
+    _mm256_storeu_si256(block, value);
+  }
+}
+
+#endif
+
+ENVPOOL_FN void paint(const Scene& scene, u64* row, i32 x0, i32 x1) {
+#if ENVPOOL_ATARI_AVX2
+  if (__builtin_cpu_supports("avx2")) return paint_avx2(scene, row, x0, x1);
+#endif
+  paint_words(scene, row, x0, x1);
+}
+
+// Fills pixels x0..x1-1 of a row with one colour.
+ENVPOOL_FN void fill_row(u64* row, i32 x0, i32 x1, u8 colour) {
+  const u64 value = colour * 0x0101010101010101ull;
+  const i32 g0 = x0 >> 3, g1 = (x1 - 1) >> 3;
+  const u64 first = ~0ull << 8 * (x0 & 7), last = ~0ull >> 8 * (7 - ((x1 - 1) & 7));
+  if (g0 == g1) {
+    row[g0] = (row[g0] & ~(first & last)) | (value & first & last);
+    return;
+  }
+  row[g0] = (row[g0] & ~first) | (value & first);
+  for (i32 g = g0 + 1; g < g1; ++g) row[g] = value;
+  row[g1] = (row[g1] & ~last) | (value & last);
+}
+
+}  // namespace envpool::atari
