@@ -77,7 +77,7 @@ ENVPOOL_FN Inputs inputs(const Machine& m, const Setup& setup, i32 action, u8 sw
 
 ENVPOOL_FN Memory memory(const Machine& m) { return {m.console.ram, m.console.cart_ram}; }
 
-ENVPOOL_FN void evaluate(Machine& m, const Setup& setup) {
+ENVPOOL_DEVICE_CALL void evaluate(Machine& m, const Setup& setup) {
   switch (setup.game) {
 #define X(Name) \
   case k##Name: games::Name::evaluate(memory(m), m.rules); break;
@@ -87,7 +87,7 @@ ENVPOOL_FN void evaluate(Machine& m, const Setup& setup) {
 }
 
 // One video frame and one look at the rules.
-ENVPOOL_FN void frame(Machine& m, const Setup& setup, i32 action, u8 switches, bool draw) {
+ENVPOOL_DEVICE_CALL void frame(Machine& m, const Setup& setup, i32 action, u8 switches, bool draw) {
   const Rom& rom = *setup.rom;
   if (rom.paddles_left && switches == kNoSwitch) {
     const u32 turned = directions(action);
@@ -106,14 +106,14 @@ ENVPOOL_FN void play_frame(Machine& m, const Setup& setup, i32 action, bool draw
   ++m.played_all;
 }
 
-ENVPOOL_FN void soft_reset(Machine& m, const Setup& setup, bool draw_last) {
+ENVPOOL_DEVICE_CALL void soft_reset(Machine& m, const Setup& setup, bool draw_last) {
   for (i32 i = 1; i <= kResetFrames; ++i) {
     frame(m, setup, kNoop, kReset, draw_last && i == kResetFrames);
   }
   m.held = kNoop;
 }
 
-ENVPOOL_FN void begin_rules(Machine& m, const Setup& setup) {
+ENVPOOL_DEVICE_CALL void begin_rules(Machine& m, const Setup& setup) {
   Rules fresh;
   fresh.prev = setup.facts.score;
   fresh.lives = setup.facts.lives;
@@ -130,7 +130,7 @@ ENVPOOL_FN void begin_rules(Machine& m, const Setup& setup) {
 }  // namespace machine_detail
 
 // One frame of play. Returns its reward; once the game is over nothing moves any more.
-ENVPOOL_FN i32 act(Machine& m, const Setup& setup, i32 action, bool draw) {
+ENVPOOL_DEVICE_CALL i32 act(Machine& m, const Setup& setup, i32 action, bool draw) {
   if (m.rules.terminal) return 0;
   const bool legal = action < kActions && (setup.facts.legal >> action & 1) != 0;
   machine_detail::play_frame(m, setup, legal ? action : i32{kNoop}, draw);
@@ -166,21 +166,21 @@ class Controls {
   ENVPOOL_FN u32 random() { return rng_.bits(); }
 
   // Holds SELECT for some frames, which the rules do not see, and lets go for one, which they do.
-  ENVPOOL_FN bool select(i32 frames) {
+  ENVPOOL_DEVICE_CALL bool select(i32 frames) {
     const Inputs in = machine_detail::inputs(machine_, setup_, kNoop, kSelect);
     for (i32 i = 0; i < frames; ++i) run_frame(machine_.console, *setup_.rom, in, false);
     machine_detail::play_frame(machine_, setup_, kNoop, false);
     return patient(frames + 1);
   }
   // Presses SELECT until a byte of memory has a value.
-  ENVPOOL_FN void select_until(i32 at, i32 value, i32 frames) {
+  ENVPOOL_DEVICE_CALL void select_until(i32 at, i32 value, i32 frames) {
     while (memory().u(at) != value && select(frames)) continue;
   }
-  ENVPOOL_FN bool act(i32 action, i32 frames) {
+  ENVPOOL_DEVICE_CALL bool act(i32 action, i32 frames) {
     for (i32 i = 0; i < frames; ++i) envpool::atari::act(machine_, setup_, action, false);
     return patient(frames);
   }
-  ENVPOOL_FN void soft_reset() { machine_detail::soft_reset(machine_, setup_, false); }
+  ENVPOOL_DEVICE_CALL void soft_reset() { machine_detail::soft_reset(machine_, setup_, false); }
 
  private:
   ENVPOOL_FN bool patient(i32 frames) { return (frames_ += frames) < 50000; }
@@ -193,7 +193,7 @@ class Controls {
 
 // A new game. Memory and the timer's seed carry over from the last one, as on the real console, so
 // that no two resets need be alike. `rng` serves the one game whose mode is chosen by a random wait.
-ENVPOOL_FN void reset_game(Machine& m, const Setup& setup, Rng& rng) {
+ENVPOOL_DEVICE_CALL void reset_game(Machine& m, const Setup& setup, Rng& rng) {
   using namespace machine_detail;
   const Rom& rom = *setup.rom;
   m.played = 0;

@@ -186,7 +186,7 @@ struct Runs {
 };
 
 template <class Ops>
-ENVPOOL_FN void find_runs(const u8* a, const u8* b, i64 stride, i32 width, i32 height, Runs& runs) {
+ENVPOOL_DEVICE_CALL void find_runs(const u8* a, const u8* b, i64 stride, i32 width, i32 height, Runs& runs) {
   u8 changed[kMaxResizeSource];
   for (i32 y = 0; y < height; ++y) changed[y] = 0;
   Ops::mark_changes(a, stride, width, height, changed);
@@ -225,7 +225,7 @@ struct LineCache {
 };
 
 template <class Ops, class Rows>
-ENVPOOL_FN void area_strip(const ResizePlan& plan, const Runs& runs, Rows& rows, i32 x0, i32 count, u8* dst) {
+ENVPOOL_DEVICE_CALL void area_strip(const ResizePlan& plan, const Runs& runs, Rows& rows, i32 x0, i32 count, u8* dst) {
   const ResizeSpan* spans = plan_array<ResizeSpan>(plan, plan.lines_at);
   LineCache<f32, kLines> cache;
   f32 sum[kStrip];
@@ -256,7 +256,7 @@ ENVPOOL_FN void area_strip(const ResizePlan& plan, const Runs& runs, Rows& rows,
 }
 
 template <class Ops, class Rows>
-ENVPOOL_FN void fixed_strip(const ResizePlan& plan, const Runs& runs, Rows& rows, i32 x0, i32 count, u8* dst) {
+ENVPOOL_DEVICE_CALL void fixed_strip(const ResizePlan& plan, const Runs& runs, Rows& rows, i32 x0, i32 count, u8* dst) {
   const ResizePair* pairs = plan_array<ResizePair>(plan, plan.lines_at);
   LineCache<i16, 2> cache;
   for (i32 y = 0; y < plan.dst_h; ++y) {
@@ -298,7 +298,7 @@ ENVPOOL_FN void box_store(const ResizePlan& plan, const i32* sum, i32 count, u8*
 
 // Whole-number shrinks are rare in Atari (105x80), so they have no vector form of their own.
 template <class Rows>
-ENVPOOL_FN void box_strip(const ResizePlan& plan, const Runs& runs, Rows& rows, i32 x0, i32 count, u8* dst) {
+ENVPOOL_DEVICE_CALL void box_strip(const ResizePlan& plan, const Runs& runs, Rows& rows, i32 x0, i32 count, u8* dst) {
   i32 line[kStrip];
   i32 sum[kStrip];
   i32 line_run = -1;
@@ -317,7 +317,7 @@ ENVPOOL_FN void box_strip(const ResizePlan& plan, const Runs& runs, Rows& rows, 
 }
 
 template <class Ops, class Rows>
-ENVPOOL_FN void resize_rows(const ResizePlan& plan, const Runs& runs, Rows& rows, u8* dst) {
+ENVPOOL_DEVICE_CALL void resize_rows(const ResizePlan& plan, const Runs& runs, Rows& rows, u8* dst) {
   if (plan.kernel == ResizeKernel::kCopy) {
     for (i32 y = 0; y < plan.dst_h; ++y) copy(rows.row(y), plan.dst_w, dst + static_cast<i64>(y) * plan.dst_w);
     return;

@@ -19,13 +19,18 @@
 #endif
 
 // ENVPOOL_ALWAYS_INLINE is for the handful of functions whose call would cost more than their body, ENVPOOL_NOINLINE
-// for those that would slow down who calls them.
+// for those that would slow down who calls them. ENVPOOL_DEVICE_CALL is for larger functions with many callers: a
+// device's compiler inlines whatever it can, over and over, and would take an hour for a console.
 #if defined(__GNUC__) && !defined(__CUDACC__)
 #define ENVPOOL_ALWAYS_INLINE ENVPOOL_FN __attribute__((always_inline))
-#define ENVPOOL_NOINLINE ENVPOOL_FN __attribute__((noinline))
 #else
 #define ENVPOOL_ALWAYS_INLINE ENVPOOL_FN
-#define ENVPOOL_NOINLINE ENVPOOL_FN
+#endif
+#define ENVPOOL_NOINLINE ENVPOOL_FN __attribute__((noinline))
+#ifdef __CUDACC__
+#define ENVPOOL_DEVICE_CALL ENVPOOL_NOINLINE
+#else
+#define ENVPOOL_DEVICE_CALL ENVPOOL_FN
 #endif
 
 namespace envpool {

@@ -9,7 +9,7 @@
 
 namespace envpool::atari {
 
-ENVPOOL_FN u8 read_bus(Console& c, const Rom& rom, u16 address) {
+ENVPOOL_DEVICE_CALL u8 read_bus(Console& c, const Rom& rom, u16 address) {
   u8 value;
   if (address & 0x1000) {
     value = read_cartridge(c, rom, address);
@@ -25,7 +25,7 @@ ENVPOOL_FN u8 read_bus(Console& c, const Rom& rom, u16 address) {
   return value;
 }
 
-ENVPOOL_FN void write_bus(Console& c, const Rom& rom, u16 address, u8 value) {
+ENVPOOL_DEVICE_CALL void write_bus(Console& c, const Rom& rom, u16 address, u8 value) {
   if (address & 0x1000) {
     write_cartridge(c, rom, address, value);
   } else if ((address & 0x80) == 0) {

@@ -94,7 +94,7 @@ ENVPOOL_FN bool run_uncounted(Console& c, const Rom& rom, i32 cycle_limit) {
 }
 
 // One update of the console, starting from the saved state of this frame, which must be the present one.
-ENVPOOL_FN void emulate(Console& c, const Rom& rom, const Core& saved, bool drawing) {
+ENVPOOL_DEVICE_CALL void emulate(Console& c, const Rom& rom, const Core& saved, bool drawing) {
   const auto begin = [&] {
     if (c.unfinished) {
       keep_clock_small(c);
@@ -127,7 +127,7 @@ ENVPOOL_FN void repaint(Console& c, const Rom& rom) {
   c.unpainted = 0;
 }
 
-ENVPOOL_FN void run_frame(Console& c, const Rom& rom, const Inputs& inputs, bool draw) {
+ENVPOOL_DEVICE_CALL void run_frame(Console& c, const Rom& rom, const Inputs& inputs, bool draw) {
   set_inputs(c, inputs);
   Core& saved = c.saved[c.frames % 3];
   saved = c;

@@ -362,7 +362,7 @@ ENVPOOL_FN void combine(Cpu& cpu, Operation operation, u8 result) {
 }
 
 // Executes one instruction.
-ENVPOOL_FN void step_exact(Console& c, const Rom& rom) {
+ENVPOOL_DEVICE_CALL void step_exact(Console& c, const Rom& rom) {
   using enum Operation;
   const u8 opcode = fetch(c, rom);
   const OpcodeInfo info = opcode_info(opcode);

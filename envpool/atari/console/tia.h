@@ -20,7 +20,7 @@ ENVPOOL_FN i32 write_delay(const Core& c, u32 reg) {
   return kWriteDelay[reg];
 }
 
-ENVPOOL_FN void set_enabled(Console& c, const Rom& rom, u32 object, bool on) {
+ENVPOOL_DEVICE_CALL void set_enabled(Console& c, const Rom& rom, u32 object, bool on) {
   Tia& t = c.tia;
   if ((t.enabled >> object & 1) == static_cast<u32>(on)) return;
   before_change(c, object);
@@ -162,7 +162,7 @@ ENVPOOL_FN void write_vblank(Console& c, const Rom& rom, u8 before, u8 value) {
 }
 
 // GRP0 and GRP1 writes also latch the other player's delayed graphics (GRP1: the ball's too).
-ENVPOOL_FN void write_graphics(Console& c, const Rom& rom, u32 player, u8 value) {
+ENVPOOL_DEVICE_CALL void write_graphics(Console& c, const Rom& rom, u32 player, u8 value) {
   Tia& t = c.tia;
   const u32 other = player ^ 1;
   const bool latch_ball = player == 1 && t.ball_old != ((t.reg[kEnabl] & 2) != 0);
@@ -182,7 +182,7 @@ ENVPOOL_FN void write_graphics(Console& c, const Rom& rom, u32 player, u8 value)
   if (ball_changes) set_enabled(c, rom, kBall, ball_enabled(t));
 }
 
-ENVPOOL_FN void write_playfield(Console& c, const Rom& rom, u32 reg, u8 value) {
+ENVPOOL_DEVICE_CALL void write_playfield(Console& c, const Rom& rom, u32 reg, u8 value) {
   Tia& t = c.tia;
   flush(c, rom, 3 * c.cycles + write_delay(c, reg));
   before_reshape(c, kPlayfield);
@@ -367,7 +367,7 @@ ENVPOOL_ALWAYS_INLINE void write_register(Console& c, const Rom& rom, u32 reg, u
 }
 
 // Past the last line any write also ends the frame.
-ENVPOOL_FN void write_tia(Console& c, const Rom& rom, u32 reg, u8 value) {
+ENVPOOL_DEVICE_CALL void write_tia(Console& c, const Rom& rom, u32 reg, u8 value) {
   if (c.cycles >= c.tia.limit_cycle) {
     flush(c, rom, 3 * c.cycles + write_delay(c, reg));
     c.stop = true;
@@ -377,7 +377,7 @@ ENVPOOL_FN void write_tia(Console& c, const Rom& rom, u32 reg, u8 value) {
 }
 
 // Upper two bits of a readable register; the caller adds the bus noise.
-ENVPOOL_FN u8 read_tia(Console& c, const Rom& rom, u32 reg) {
+ENVPOOL_DEVICE_CALL u8 read_tia(Console& c, const Rom& rom, u32 reg) {
   const Tia& t = c.tia;
   if (reg < 8) {
     flush(c, rom, 3 * c.cycles);

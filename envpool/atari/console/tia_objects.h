@@ -156,7 +156,7 @@ ENVPOOL_FN void build_playfield(Tia& t) {
   t.mask[kPlayfield][2] = right_low >> 48 | widen4(right >> 16) << 16;
 }
 
-ENVPOOL_FN void build_mask(Tia& t, u32 object) {
+ENVPOOL_DEVICE_CALL void build_mask(Tia& t, u32 object) {
   switch (object) {
     case kPlayer0:
     case kPlayer1: build_player(t, object); break;
