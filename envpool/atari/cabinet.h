@@ -53,8 +53,9 @@ ENVPOOL_FN Setup resolve(const Choice& game) {
 
 // The first game after power-on, which most environments find made.
 ENVPOOL_FN void first_game(Machine& m, const Choice& game, const Setup& setup, Rng& rng) {
-  m = cabinet(game).first;
-  if (!cabinet(game).first_game) reset_game(m, setup, rng);
+  const Cabinet& c = cabinet(game);
+  m = c.first;  // straight from the call, NVRTC would copy it by way of its stack
+  if (!c.first_game) reset_game(m, setup, rng);
 }
 
 #if ENVPOOL_HOST
