@@ -128,6 +128,8 @@ void copy_bytes(Rom& rom, const u8* bytes, std::size_t size) {
 bool detect_pal(Console& c, const Rom& rom) {
   Inputs idle;
   idle.swchb = static_cast<u8>(0x3F | rom.difficulty_a[0] << 6 | rom.difficulty_a[1] << 7);
+  if (!rom.paddles_left) idle.paddle[0] = idle.paddle[1] = kOpen;
+  if (!rom.paddles_right) idle.paddle[2] = idle.paddle[3] = kOpen;
   int long_frames = 0;
   system_reset(c, rom);
   for (int i = 0; i < 60; ++i) {
