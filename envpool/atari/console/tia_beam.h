@@ -234,16 +234,15 @@ ENVPOOL_FN void end_line(Console& c, const Rom& rom) {
   if (t.cosmic) step_cosmic(c);
 }
 
-// HMOVE blanks the first 8 pixels. Until they are drawn the zeros reach further; they stay if the frame breaks off
-// here.
+// HMOVE blanks the first 8 pixels: of the next line where it comes in a line's last cycle, behind its left edge. Until
+// they are drawn the zeros reach further; they stay if the frame breaks off here.
 ENVPOOL_FN void blank_left_edge(Console& c, const Rom& rom, i32 from, i32 to) {
   Tia& t = c.tia;
+  if (from >= kEdgeClocks) return;
   const i32 start = from >= kBlankClocks ? from : to < kBlankClocks ? to : kBlankClocks;
-  if (start < kEdgeClocks) {
-    const i32 x = start < kBlankClocks ? 0 : start - kBlankClocks;
-    if (c.drawing && t.row < rom.height) fill_row(current_row(c), x, x + kEdgeClocks - start, 0);
-    if (to > start && x < t.blank_left) t.blank_left = static_cast<u8>(x);
-  }
+  const i32 x = start < kBlankClocks ? 0 : start - kBlankClocks;
+  if (c.drawing && t.row < rom.height) fill_row(current_row(c), x, x + kEdgeClocks - start, 0);
+  if (to > start && x < t.blank_left) t.blank_left = static_cast<u8>(x);
   if (to >= kEdgeClocks) t.hmove_blank = false;
 }
 
@@ -252,18 +251,16 @@ ENVPOOL_NOINLINE void draw_until(Console& c, const Rom& rom, i32 clock) {
   if (t.drawn >= t.window_end) return;
   if (clock > t.window_end) clock = t.window_end;
   while (clock > t.line_start + kClocksPerLine) {
-    // An empty step that only ends a line leaves the blank to the next.
-    const i32 from = t.drawn - t.line_start;
-    if (t.hmove_blank && from < kClocksPerLine) blank_left_edge(c, rom, from, kClocksPerLine);
+    if (t.hmove_blank) blank_left_edge(c, rom, t.drawn - t.line_start, kClocksPerLine);
     end_line(c, rom);
     if (!c.drawing && t.fresh == 0) {  // as nothing changes, neither do the next lines
       const i32 lines = (clock - t.line_start - 1) / kClocksPerLine;
       t.drawn = t.line_start += lines * kClocksPerLine;
       t.row += lines;
+      if (lines != 0) t.hmove_blank = false;
     }
   }
-  const i32 from = t.drawn - t.line_start, to = clock - t.line_start;
-  if (t.hmove_blank && to > from) blank_left_edge(c, rom, from, to);
+  if (t.hmove_blank) blank_left_edge(c, rom, t.drawn - t.line_start, clock - t.line_start);
   t.drawn = clock;
   if (clock == t.window_end) settle(c, rom);
 }
@@ -273,8 +270,10 @@ ENVPOOL_ALWAYS_INLINE void flush(Console& c, const Rom& rom, i32 clock) {
   Tia& t = c.tia;
   if (clock <= t.drawn) return;
   if (clock >= t.line_start + kClocksPerLine || (t.hmove_blank && c.drawing)) return draw_until(c, rom, clock);
-  t.drawn = clock;  // nothing else to do before the end of the line
-  if (clock >= t.line_start + kEdgeClocks) t.hmove_blank = false;
+  // Nothing else to do before the end of the line.
+  const i32 edge = t.line_start + kEdgeClocks;
+  if (t.drawn < edge && clock >= edge) t.hmove_blank = false;
+  t.drawn = clock;
 }
 
 }  // namespace envpool::atari
