@@ -14,6 +14,7 @@ ENVPOOL_DEVICE_CALL u8 read_bus(Console& c, const Rom& rom, u16 address) {
   if (address & 0x1000) {
     value = read_cartridge(c, rom, address);
   } else if ((address & 0x80) == 0) {
+    flush(c, rom, 3 * c.cycles);  // seen where the frame breaks off before anything else is drawn
     value = static_cast<u8>(read_tia(c, rom, address & 15) | (c.bus & 0x3F));
   } else if ((address & 0x200) == 0) {
     value = c.ram[address & 0x7F];

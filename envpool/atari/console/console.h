@@ -106,7 +106,9 @@ ENVPOOL_DEVICE_CALL void emulate(Console& c, const Rom& rom, const Core& saved, 
     c.drawing = drawing;
   };
   begin();
-  if (!c.cpu.jammed && !run_uncounted(c, rom, c.cycles + kUncountedCycles)) {
+  // The fast CPU draws only where it must. A frame that breaks off, after too many instructions or because the CPU has
+  // jammed, shows how far each access has drawn.
+  if (!c.cpu.jammed && (!run_uncounted(c, rom, c.cycles + kUncountedCycles) || c.cpu.jammed)) {
     static_cast<Core&>(c) = saved;
     begin();
     run_counted(c, rom);
