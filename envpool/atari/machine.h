@@ -75,7 +75,7 @@ ENVPOOL_FN Inputs inputs(const Machine& m, const Setup& setup, i32 action, u8 sw
   return in;
 }
 
-ENVPOOL_FN Memory memory(const Machine& m) { return {m.console.ram, m.console.cart_ram}; }
+ENVPOOL_FN Memory memory(Machine& m) { return {m.console.ram, m.console.cart_ram, &m.console.bus}; }
 
 ENVPOOL_DEVICE_CALL void evaluate(Machine& m, const Setup& setup) {
   switch (setup.game) {
@@ -99,17 +99,21 @@ ENVPOOL_DEVICE_CALL void frame(Machine& m, const Setup& setup, i32 action, u8 sw
   evaluate(m, setup);
 }
 
-// The same, counted.
+// Frames in a row, after which ALE copies the memory: its last byte stays on the bus.
+ENVPOOL_FN void frames(Machine& m, const Setup& setup, i32 action, u8 switches, i32 count, bool draw_last) {
+  for (i32 i = 1; i <= count; ++i) frame(m, setup, action, switches, draw_last && i == count);
+  m.console.bus = m.console.ram[127];
+}
+
+// One frame, counted.
 ENVPOOL_FN void play_frame(Machine& m, const Setup& setup, i32 action, bool draw) {
-  frame(m, setup, action, kNoSwitch, draw);
+  frames(m, setup, action, kNoSwitch, 1, draw);
   ++m.played;
   ++m.played_all;
 }
 
 ENVPOOL_DEVICE_CALL void soft_reset(Machine& m, const Setup& setup, bool draw_last) {
-  for (i32 i = 1; i <= kResetFrames; ++i) {
-    frame(m, setup, kNoop, kReset, draw_last && i == kResetFrames);
-  }
+  frames(m, setup, kNoop, kReset, kResetFrames, draw_last);
   m.held = kNoop;
 }
 
@@ -199,7 +203,7 @@ ENVPOOL_DEVICE_CALL void reset_game(Machine& m, const Setup& setup, Rng& rng) {
   m.played = 0;
   m.paddle[0] = m.paddle[1] = (rom.paddle_min + rom.paddle_max) / 2;
   system_reset(m.console, rom);
-  for (i32 i = 0; i < kBootFrames; ++i) frame(m, setup, kNoop, kNoSwitch, false);
+  frames(m, setup, kNoop, kNoSwitch, kBootFrames, false);
   soft_reset(m, setup, false);
   begin_rules(m, setup);
   Controls controls(m, setup, rng);
@@ -216,7 +220,8 @@ ENVPOOL_DEVICE_CALL void reset_game(Machine& m, const Setup& setup, Rng& rng) {
     const bool last = k == 2 || setup.facts.start[k + 1].frames == 0;
     const bool is_switch = start.action == kResetSwitch;
     for (i32 i = 1; i <= start.frames; ++i) {
-      frame(m, setup, is_switch ? i32{kNoop} : start.action, is_switch ? kReset : kNoSwitch, last && i == start.frames);
+      const u8 switches = is_switch ? kReset : kNoSwitch;
+      frames(m, setup, is_switch ? i32{kNoop} : start.action, switches, 1, last && i == start.frames);
     }
   }
 }

@@ -58,13 +58,15 @@ struct Facts {
   bool unfinished_frames = false;  // may think so long that a picture takes several frames
 };
 
-// The memory a frame left behind. Offsets count from the first of the console's 128 bytes.
+// The memory a frame left behind. Offsets count from the first of the console's 128 bytes. Looking at it goes over the
+// console's bus, which keeps the last byte: a program that begins its next frame in the TIA's addresses runs it.
 struct Memory {
   const u8* console;
   const u8* cartridge;  // the 128 bytes of cartridge RAM that a few games have
+  u8* bus;
 
-  ENVPOOL_FN i32 u(i32 at, i32 mask = 0xFF) const { return console[at] & mask; }
-  ENVPOOL_FN i32 s(i32 at) const { return i8(console[at]); }
+  ENVPOOL_FN i32 u(i32 at, i32 mask = 0xFF) const { return read(console, at) & mask; }
+  ENVPOOL_FN i32 s(i32 at) const { return i8(read(console, at)); }
 
   // Two decimal digits a byte, low byte first. Nibbles above 9 count as they are.
   template <class... Ints>
@@ -72,7 +74,7 @@ struct Memory {
     return decimal(console, at...);
   }
 
-  ENVPOOL_FN i32 cart(i32 at) const { return cartridge[at]; }
+  ENVPOOL_FN i32 cart(i32 at) const { return read(cartridge, at); }
   template <class... Ints>
   ENVPOOL_FN i32 cart_bcd(Ints... at) const {
     return decimal(cartridge, at...);
@@ -80,15 +82,17 @@ struct Memory {
 
   // One decimal digit; a byte that shows a blank counts as 0.
   ENVPOOL_FN i32 digit(i32 at, i32 mask, i32 shift, i32 blank = -1) const {
-    const i32 byte = console[at] & mask;
+    const i32 byte = read(console, at) & mask;
     return byte == blank ? 0 : byte >> shift;
   }
 
  private:
-  ENVPOOL_FN static i32 decimal(const u8*) { return 0; }
+  ENVPOOL_FN u8 read(const u8* bytes, i32 at) const { return *bus = bytes[at]; }
+  ENVPOOL_FN i32 decimal(const u8*) const { return 0; }
   template <class... Ints>
-  ENVPOOL_FN static i32 decimal(const u8* bytes, i32 at, Ints... rest) {
-    return 10 * (bytes[at] >> 4) + (bytes[at] & 15) + 100 * decimal(bytes, rest...);
+  ENVPOOL_FN i32 decimal(const u8* bytes, i32 at, Ints... rest) const {
+    const u8 byte = read(bytes, at);
+    return 10 * (byte >> 4) + (byte & 15) + 100 * decimal(bytes, rest...);
   }
 };
 
