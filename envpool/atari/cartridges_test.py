@@ -18,15 +18,8 @@ from envpool.atari.testing import cartridges  # noqa: E402
 from envpool.atari.testing.beside_ale import Machine, Record, Reference, compare  # noqa: E402
 
 RANDOM = range(int(os.environ.get("ENVPOOL_ATARI_CARTRIDGES", "40")))
-# Seeds that differ and are not explained yet: one line of one picture, and memory after wild code.
-UNEXPLAINED_PICTURES, UNEXPLAINED_BYTES = {28}, {8, 12, 16, 38}
 READABLE = list(range(16))
 QUIET = [register for register in range(1, 0x2D) if register != cartridges.WSYNC]
-
-
-def seeds(chosen: range, unexplained: set[int]) -> list[object]:
-    known = pytest.mark.xfail(reason="differs from ale-py, not explained yet", strict=True)
-    return [pytest.param(seed, marks=known) if seed in unexplained else seed for seed in chosen]
 
 
 def check(folder: Path, image: bytes, frames: int, drawn: int = 4, resets: int = 2) -> None:
@@ -66,6 +59,25 @@ def test_halting(tmp_path: Path, op: int) -> None:
     check(tmp_path, cartridges.halting_cartridge(op), 60)
 
 
+def test_first_run(tmp_path: Path) -> None:
+    check(tmp_path, cartridges.first_run_cartridge(), 1)
+
+
+def test_bus_between_frames(tmp_path: Path) -> None:
+    check(tmp_path, cartridges.bus_cartridge(), 10)
+
+
+@pytest.mark.parametrize("cycle", range(70, 80))
+def test_late_motion(tmp_path: Path, cycle: int) -> None:
+    check(tmp_path, cartridges.late_motion_cartridge(cycle), 4)
+
+
+@pytest.mark.parametrize("halts", [True, False])
+@pytest.mark.parametrize(("op", "register"), [(0xA5, 0x0C), (0x85, 0x19), (0x85, 0x21), (0x85, 0x09)])
+def test_broken_off(tmp_path: Path, op: int, register: int, halts: bool) -> None:
+    check(tmp_path, cartridges.broken_off_cartridge(op, register, halts), 2)
+
+
 @pytest.mark.parametrize("register", range(0x2D))
 def test_every_register(tmp_path: Path, register: int) -> None:
     check(tmp_path, cartridges.picture_cartridge([register], [], register), 12)
@@ -76,11 +88,11 @@ def test_every_readable_register(tmp_path: Path, register: int) -> None:
     check(tmp_path, cartridges.picture_cartridge([0x10, 0x11, 0x12, 0x13, 0x14, 0x2A, 0x2C], [register], register), 12)
 
 
-@pytest.mark.parametrize("seed", seeds(RANDOM, UNEXPLAINED_PICTURES))
+@pytest.mark.parametrize("seed", RANDOM)
 def test_random_pictures(tmp_path: Path, seed: int) -> None:
     check(tmp_path, cartridges.picture_cartridge(QUIET, READABLE, 1000 + seed), 12, 4 - seed % 3 % 2 * 2)
 
 
-@pytest.mark.parametrize("seed", seeds(RANDOM[::2], UNEXPLAINED_BYTES))
+@pytest.mark.parametrize("seed", RANDOM)
 def test_random_bytes(tmp_path: Path, seed: int) -> None:
     check(tmp_path, cartridges.random_bytes(seed), 30)

@@ -15,6 +15,7 @@ OVER = 0xA3
 VSYNC, VBLANK, WSYNC = 0x00, 0x01, 0x02
 TIM1T, INTIM = 0x0294, 0x0284
 SEED, COUNT, SLOT, A, X, Y, P, IDLE, SP, FRAME, SCRATCH = range(0x80, 0x8B)
+FIRST_BYTE = 0xB8  # what memory begins with when switched on
 IDLE_FROM, IDLE_FRAMES = 0x7F, 200  # what memory holds there when switched on; frames before anybody looks
 RESULTS, RESULT_END = 0xB0, 0xD0  # a ring of what instructions left behind
 CODE = 0x90  # where instructions that run from memory are put
@@ -236,6 +237,83 @@ def halting_cartridge(op: int) -> bytes:
     program.emit(0xE6, FRAME, 0xA5, FRAME, 0xC9, 100, 0xD0, 0x01, op)
     program.set(FRAME, 100)
     program.jump(loop)
+    return program.image()
+
+
+# --- one purpose each ---
+
+
+def first_run_cartridge() -> bytes:
+    """Reads the picture chip once in its life: when it first runs, while ALE finds out the TV standard."""
+    program = Program()
+    program.emit(0xA5, 0x80, 0xC9, FIRST_BYTE, 0xD0, 0xFE)  # BNE to itself
+    program.set(0x80, 0)
+    for register in range(16):
+        program.emit(0xA5, register, 0x85, 0x90 + register)
+    program.emit(0x02)
+    return program.image()
+
+
+def bus_cartridge() -> bytes:
+    """Ends every frame just before the picture chip's addresses: the next begins with the byte left on the bus.
+
+    What it then runs, from $0100 up to $017F, says which byte that was: CLC nearly everywhere in memory, SEC in the
+    byte at LIVES, BRK in the last one. Memory behind it goes on at ENTRY.
+    """
+    lives, frame, log = 0xBB, 0x83, 0x90
+    program = Program()
+    program.emit(0xD8, 0xA2, 0xFF, 0x9A)
+    program.set(frame, 0)
+    program.jump(0xF080)
+    program.code = program.code.ljust(0x40, b"\xea")
+    entry = program.here
+    program.emit(0xA9, 0x00, 0x2A)  # ROL: the carry
+    program.jump(0xF062)
+    program.code = program.code.ljust(0x60, b"\xea")
+    interrupt = program.here
+    program.emit(0xA9, 0x02)
+    program.emit(0xA6, frame, 0x95, log, 0xE8, 0xE0, 0x58, 0x90, 0x02, 0xA2, 0x00, 0x86, frame)
+    program.code = program.code.ljust(0x80, b"\xea")
+    program.emit(0xA2, 0xFF, 0x9A)
+    for at, value in ((0x80, 0x4C), (0x81, entry & 0xFF), (0x82, entry >> 8), (0xFE, 0x84), (0xFF, 0), (lives, 0x38)):
+        program.set(at, value)
+    program.set(OVER, 0)
+    program.set(VSYNC, 2)
+    for _ in range(4):
+        program.store(WSYNC)
+    program.emit(0xA0, 0x00)
+    program.jump(0x00FE)  # STY VSYNC
+    return program.image(interrupt=interrupt)
+
+
+def late_motion_cartridge(cycle: int) -> bytes:
+    """HMOVE at a cycle of a line of the picture."""
+    program = Program()
+    program.emit(0xD8, 0xA2, 0xFF, 0x9A)
+    loop = program.here
+    program.end_frame()
+    program.set(0x09, 0x46)
+    program.emit(0xA2, 60, 0x85, WSYNC, 0xCA, 0xD0, 0xFB)
+    wait(program, cycle - 7)
+    program.store(0x2A)
+    program.emit(*(0x85, WSYNC) * 30)
+    program.jump(loop)
+    return program.image()
+
+
+def broken_off_cartridge(op: int, register: int, halts: bool) -> bytes:
+    """Its first picture breaks off in mid-line, behind an access to the chip that changes nothing."""
+    program = Program()
+    program.emit(0xD8, 0xA2, 0xFF, 0x9A)
+    program.end_frame()
+    program.set(0x09, 0x46)
+    program.emit(0xA2, 60, 0x85, WSYNC, 0xCA, 0xD0, 0xFB)
+    wait(program, 30)
+    program.emit(op, register)
+    if halts:
+        program.emit(0x02)
+    else:
+        program.jump(program.here)
     return program.image()
 
 
