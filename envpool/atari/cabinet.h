@@ -60,12 +60,19 @@ ENVPOOL_FN void first_game(Machine& m, const Choice& game, const Setup& setup, R
 
 #if ENVPOOL_HOST
 
-inline std::unique_ptr<Rom> insert_rom(const OptionValues& o, std::string_view task) {
+// Making a pool asks for its ROM several times, one after another: it is parsed once.
+inline std::shared_ptr<const Rom> insert_rom(const OptionValues& o, std::string_view task) {
+  thread_local std::string last;
+  thread_local std::shared_ptr<const Rom> rom;
   const std::string_view image = o.text("rom");
   if (image.empty()) {
     throw std::invalid_argument("no ROM of " + std::string(task) + ": install it with: pip install ale-py");
   }
-  return build_rom(reinterpret_cast<const u8*>(image.data()), image.size());
+  if (image != last || rom == nullptr) {
+    rom = build_rom(reinterpret_cast<const u8*>(image.data()), image.size());
+    last = image;
+  }
+  return rom;
 }
 
 // Reads the options mode, difficulty, full_action_space, repeat_action_probability, rom.

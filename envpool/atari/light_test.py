@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A thousand games are light: what each costs in memory, and what making them costs. benchmark/light.py has the times.
+
+Memory of an environment is its console with two pictures, its stack, and its rows in two batches: the one that is being
+written and the one that the caller holds.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import envpool
+from envpool.atari.registration import ROMS
+
+pytest.importorskip("ale_py")
+
+MOST_BYTES = 200_000
+# It keeps a third picture, of 210 x 160: see Facts::unfinished_frames.
+MORE_BYTES = {"TicTacToe3d-v5": 210 * 160}
+GAMES = ["".join(word.capitalize() for word in name.split("_")) + "-v5" for name in ROMS]
+
+STEPPED = """
+import os, sys
+import numpy as np
+import envpool
+
+env = envpool.make_gymnasium(sys.argv[1], num_envs=int(sys.argv[2]))
+held = env.reset()
+for _ in range(5):
+    held = env.step(np.zeros(len(env), np.int32))
+with open("/proc/self/statm") as memory:
+    print(int(memory.read().split()[1]) * os.sysconf("SC_PAGE_SIZE"))
+"""
+
+
+def counted_bytes(task_id: str) -> int:
+    """What the engine asks for."""
+    env = envpool.make_gymnasium(task_id, num_envs=1)
+    env.reset()
+    obs, *arrays, info = env.step(np.zeros(1, np.int32))
+    arrays += [array for array in info.values() if isinstance(array, np.ndarray)]
+    return len(env.snapshot(0)) + 2 * sum(array.nbytes for array in (obs, *arrays))
+
+
+@pytest.mark.parametrize("task_id", GAMES)
+def test_every_game_is_small(task_id: str) -> None:
+    assert counted_bytes(task_id) <= MOST_BYTES + MORE_BYTES.get(task_id, 0)
+
+
+def test_nothing_is_hidden() -> None:
+    """What the system gives a pool of a thousand more is what was counted."""
+
+    def resident(num_envs: int) -> int:
+        program = [sys.executable, "-c", STEPPED, "Pong-v5", str(num_envs)]
+        return int(subprocess.run(program, check=True, capture_output=True, text=True).stdout)
+
+    each = (resident(1200) - resident(200)) / 1000
+    assert each <= MOST_BYTES
+    assert each == pytest.approx(counted_bytes("Pong-v5"), rel=0.03)
+
+
+def test_the_rom_is_parsed_once() -> None:
+    """Making a thousand is clearing their memory: parsing a ROM for each would cost 150 times as much as making one."""
+
+    def cpu_seconds(num_envs: int) -> float:
+        before = time.process_time()
+        env = envpool.make_gymnasium("Pong-v5", num_envs=num_envs)
+        seconds = time.process_time() - before
+        env.close()
+        return seconds
+
+    pairs = [(cpu_seconds(1), cpu_seconds(1000)) for _ in range(5)]
+    one, thousand = (min(times) for times in zip(*pairs, strict=True))
+    assert thousand < 50 * one
