@@ -111,13 +111,17 @@ ENVPOOL_FN u32 open_latches(const Tia& t) {
   return open & ~static_cast<u32>(t.collisions);
 }
 
-// Sets those of the given latches whose objects overlap.
-ENVPOOL_FN void collide(Tia& t, u32 open) {
+// Sets those of the given latches whose objects overlap before pixel x of this segment.
+ENVPOOL_FN void collide(Tia& t, u32 open, i32 x) {
+  u64 within[3];
+  for (u32 w = 0; w < 3; ++w) within[w] = kBelow.of[x][w] & ~kBelow.of[t.segment][w];
   for (; open != 0; open &= open - 1) {
     const u32 n = lowest_bit(open);
     const u64* a = segment_pixels(t, kLatchObjects[n][0]);
     const u64* b = segment_pixels(t, kLatchObjects[n][1]);
-    if ((a[0] & b[0]) | (a[1] & b[1]) | (a[2] & b[2])) t.collisions |= static_cast<u16>(1u << n);
+    u64 both = 0;
+    for (u32 w = 0; w < 3; ++w) both |= a[w] & b[w] & within[w];
+    if (both != 0) t.collisions |= static_cast<u16>(1u << n);
   }
 }
 
@@ -150,12 +154,10 @@ ENVPOOL_NOINLINE void end_segment(Console& c, const Rom& rom, i32 x) {
     u64* row = current_row(c);
     for (i32 g = 0; g < kWidth / 8; ++g) row[g] = row[g - kWidth / 8];
   } else {
-    const u32 present = t.enabled | t.touched, open = open_latches(t);
+    const u32 open = open_latches(t);
     if (open != 0 || visible) {
-      // Only collisions need the others cut to the segment.
-      for (u32 rest = whole || open == 0 ? t.touched : present; rest != 0; rest &= rest - 1)
-        keep_line(c, lowest_bit(rest), x);
-      collide(t, open);
+      for (u32 rest = t.touched; rest != 0; rest &= rest - 1) keep_line(c, lowest_bit(rest), x);
+      if (open != 0) collide(t, open, x);
     }
     if (visible) {
       paint(present_scene(t), current_row(c), t.segment, x);
@@ -269,11 +271,13 @@ ENVPOOL_NOINLINE void draw_until(Console& c, const Rom& rom, i32 clock) {
 ENVPOOL_ALWAYS_INLINE void flush(Console& c, const Rom& rom, i32 clock) {
   Tia& t = c.tia;
   if (clock <= t.drawn) return;
-  if (clock >= t.line_start + kClocksPerLine || (t.hmove_blank && c.drawing)) return draw_until(c, rom, clock);
-  // Nothing else to do before the end of the line.
-  const i32 edge = t.line_start + kEdgeClocks;
-  if (t.drawn < edge && clock >= edge) t.hmove_blank = false;
-  t.drawn = clock;
+  if (clock >= t.line_start + kClocksPerLine) return draw_until(c, rom, clock);
+  if (t.hmove_blank) {
+    if (c.drawing) return draw_until(c, rom, clock);
+    const i32 edge = t.line_start + kEdgeClocks;
+    if (t.drawn < edge && clock >= edge) t.hmove_blank = false;
+  }
+  t.drawn = clock;  // nothing else to do before the end of the line
 }
 
 }  // namespace envpool::atari
