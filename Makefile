@@ -20,7 +20,7 @@ CPP := $(shell find envpool benchmark -name '*.h' -o -name '*.cc' 2>/dev/null)
 IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test cpp-test py-test test-gym test-clients lint format tsan asan exact bench bench-atari wheel clean
+.PHONY: help demo test cpp-test py-test test-gym test-peer test-clients lint format tsan asan exact bench bench-atari wheel clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -28,6 +28,7 @@ help:
 	@echo 'make demo          install into an environment of its own and play 100 Pongs for some seconds'
 	@echo 'make test          build and run every test, C++ and Python, against the installed package'
 	@echo 'make test-clients  the loops of CleanRL, Stable-Baselines3 and examples/ on the installed wheel'
+	@echo 'make test-peer     Atari beside the released EnvPool, bit for bit (minutes; installs it)'
 	@echo 'make lint          clang-format, ruff, mypy --strict'
 	@echo 'make format        let clang-format and ruff put the files in order'
 	@echo 'make tsan asan     C++ tests under ThreadSanitizer; under Address- and UndefinedBehaviorSanitizer'
@@ -95,6 +96,11 @@ test-gym: build/test/.installed $(VENV)/gym/.ready
 	  $(VENV)/gym/bin/python -m pip install -q gym==$$version && echo "gym $$version" \
 	    && ($(call pytest,gym) -W ignore --pyargs envpool.python.faces_test) || exit 1; \
 	done
+
+# What must be the same as in the released EnvPool.
+test-peer: build/test/.installed $(VENV)/peer/.ready
+	@ENVPOOL_PEER_PYTHON="$(CURDIR)/$(VENV)/peer/bin/python" && export ENVPOOL_PEER_PYTHON \
+	  && $(call pytest,test) --pyargs envpool.atari.peer_test $(PYTEST_ARGS)
 
 exact: build/test/.installed
 	@$(call installed,test,python) -m envpool.atari.testing.sweep --json="$(CURDIR)/build/exact.json" $(EXACT_ARGS)
