@@ -64,12 +64,14 @@ class Machine:
         self.library.atari_new.restype = ctypes.c_void_p
         self.library.atari_actions.restype = self.library.atari_legal.restype = ctypes.c_uint32
         self.library.atari_state_bytes.restype = ctypes.c_int64
+        self.library.atari_is_native.restype = ctypes.c_bool
         rom = rom or (ROM_FOLDER / f"{game}.bin").read_bytes()
         handle = self.library.atari_new(game.encode(), rom, ctypes.c_int64(len(rom)), mode, difficulty)
         if not handle:
             raise ValueError(f"{game}: not one of our games, or not a cartridge")
         self.handle = ctypes.c_void_p(handle)
         self.height: int = self.library.atari_height(self.handle)
+        self.native: bool = self.library.atari_is_native(self.handle)
         minimal, legal = self.library.atari_actions(self.handle), self.library.atari_legal(self.handle)
         self.actions = [action for action in range(18) if minimal >> action & 1]
         self.legal = [action for action in range(18) if legal >> action & 1]

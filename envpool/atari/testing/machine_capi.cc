@@ -46,6 +46,9 @@ EXPORT void atari_delete(Bench* bench) { delete bench; }
 
 EXPORT i32 atari_height(const Bench* bench) { return bench->rom->height; }
 
+// Whether its ROM runs as machine code, and not in the interpreter.
+EXPORT bool atari_is_native(const Bench* bench) { return bench->rom->native != nullptr; }
+
 EXPORT u32 atari_actions(const Bench* bench) { return bench->setup.facts.actions; }
 
 EXPORT u32 atari_legal(const Bench* bench) { return bench->setup.facts.legal; }
