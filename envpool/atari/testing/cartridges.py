@@ -172,8 +172,15 @@ def instruction(program: Program, rng: np.random.Generator, op: int, parts: tupl
     program.call(fold)
 
 
-def start_up(program: Program) -> None:
-    """Waits until somebody looks, so that the first frame that differs is seen."""
+def start_up() -> tuple[Program, tuple[int, ...]]:
+    """A program that begins with the harness, at the addresses returned, and waits until somebody looks.
+
+    So the first frame that differs is seen.
+    """
+    program = Program()
+    program.jump(0xF100)
+    parts = harness(program)
+    program.code = program.code.ljust(0x100, b"\xea")
     begin = program.here
     program.emit(
         0xD8, 0xA2, 0xFF, 0x9A, 0xA5, IDLE, 0xC9, (IDLE_FROM + IDLE_FRAMES) & 0xFF, 0xF0, 0x05 + END_FRAME_BYTES
@@ -183,6 +190,7 @@ def start_up(program: Program) -> None:
     program.jump(begin)
     program.set(SEED, 0x5A)
     program.set(SLOT, RESULTS)
+    return program, parts
 
 
 def finish(program: Program, loop: int, parts: tuple[int, ...]) -> bytes:
@@ -196,11 +204,7 @@ def finish(program: Program, loop: int, parts: tuple[int, ...]) -> bytes:
 def instruction_cartridge(seed: int, per_frame: int = 12) -> bytes:
     """Every instruction but those that halt, in random order and with random operands, a new picture now and then."""
     rng = np.random.default_rng(seed)
-    program = Program()
-    program.jump(0xF100)
-    parts = harness(program)
-    program.code = program.code.ljust(0x100, b"\xea")
-    start_up(program)
+    program, parts = start_up()
     loop = program.here
     for index, op in enumerate(rng.permutation([op for op in range(256) if op not in JAMS]).tolist()):
         instruction(program, rng, op, parts)
@@ -212,11 +216,7 @@ def instruction_cartridge(seed: int, per_frame: int = 12) -> bytes:
 def memory_code_cartridge(seed: int, instructions: int = 120) -> bytes:
     """Plain instructions that run from memory, where nothing could be decoded in advance."""
     rng = np.random.default_rng(seed)
-    program = Program()
-    program.jump(0xF100)
-    parts = harness(program)
-    program.code = program.code.ljust(0x100, b"\xea")
-    start_up(program)
+    program, parts = start_up()
     loop = program.here
     for index, op in enumerate(rng.choice(PLAIN, instructions, replace=False).tolist()):
         for at, byte in enumerate([op, *operand(rng, op), 0x60]):
