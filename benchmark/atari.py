@@ -63,35 +63,9 @@ def sides_of(case: dict) -> dict:
 
 def compare(case: dict) -> dict:
     """Ratios of our rate to each side's within a round, and CPU time of a step."""
-    sides = sides_of(case)
-    rounds = []
-    try:
-        for number in range(-1, FLAGS.rounds):  # the first is to warm up
-            order = list(sides) if number % 2 else list(reversed(sides))
-            turns = {name: sides[name].turn(FLAGS.window) for name in order}
-            if number >= 0:
-                rounds.append(turns)
-    finally:
-        for side in sides.values():
-            side.close()
-
-    def rates(name: str) -> list[float]:
-        return [turns[name]["steps"] / turns[name]["wall_s"] for turns in rounds]
-
-    return {
-        "case": case,
-        "versions": {name: side.start["versions"] for name, side in sides.items()},
-        "steps_per_s": {name: pool.spread(rates(name)) for name in sides},
-        "cpu_us_per_step": {
-            name: pool.spread([1e6 * x[name]["cpu_s"] / x[name]["steps"] for x in rounds])["median"] for name in sides
-        },
-        "ours_over": {
-            name: pool.spread([a / b for a, b in zip(rates("ours"), rates(name), strict=True)])
-            for name in sides
-            if name != "ours"
-        },
-        "other_cores": pool.spread([turns["ours"]["other_cores"] for turns in rounds])["median"],
-    }
+    turns = pool.Turns(sides_of(case))
+    ours_over = {name: turns.ours_over(name) for name in turns.sides if name != "ours"}
+    return {"case": case, **turns.record(), "ours_over": ours_over}
 
 
 def main(_: list[str]) -> None:

@@ -138,49 +138,59 @@ def spread(values: list[float]) -> dict:
     return {"median": quartiles[1], "q1": quartiles[0], "q3": quartiles[2], "low": min(values), "high": max(values)}
 
 
+class Turns:
+    """The turns that sides took, and what is made of them."""
+
+    def __init__(self, sides: dict, seldom: str = ""):
+        """Lets them take turns; `seldom` has one in three rounds."""
+        self.sides = sides
+        self.rounds = []
+        try:
+            for number in range(-1, FLAGS.rounds):  # the first is to warm up
+                order = list(sides) if number % 2 else list(reversed(sides))
+                if number % 3 and seldom:
+                    order.remove(seldom)
+                turns = {name: sides[name].turn(FLAGS.window) for name in order}
+                if number >= 0:
+                    self.rounds.append(turns)
+        finally:
+            for side in sides.values():
+                side.close()
+
+    def rates(self, name: str) -> list[float]:
+        return [turns[name]["steps"] / turns[name]["wall_s"] for turns in self.rounds if name in turns]
+
+    def cpu_us(self, name: str) -> float:
+        """Of a step."""
+        return statistics.median(1e6 * x[name]["cpu_s"] / x[name]["steps"] for x in self.rounds if name in x)
+
+    def ours_over(self, name: str) -> dict:
+        """The quotients within each round."""
+        return spread([a / b for a, b in zip(self.rates("ours"), self.rates(name), strict=True)])
+
+    def record(self) -> dict:
+        return {
+            "versions": {name: side.start["versions"] for name, side in self.sides.items()},
+            "ready_s": {name: side.start["ready_s"] for name, side in self.sides.items() if "ready_s" in side.start},
+            "steps_per_s": {name: spread(self.rates(name)) for name in self.sides},
+            "cpu_us_per_step": {name: self.cpu_us(name) for name in self.sides},
+            "other_cores": statistics.median(turns["ours"]["other_cores"] for turns in self.rounds),
+        }
+
+
 def compare(case: dict) -> dict:
-    """Lets the sides take turns."""
     sides = {"ours": Runner(FLAGS.python, case), "peer": Runner(peer_python(), case)}
     floor = case.get("floor")
     if floor == "gymnasium":
         sides["floor"] = Runner(FLAGS.python, {**case, "loop": "gymnasium"})
     elif floor == "plain":
         sides["floor"] = PlainLoop(case)
-    rounds = []
-    try:
-        for number in range(-1, FLAGS.rounds):  # the first is to warm up
-            order = list(sides) if number % 2 else list(reversed(sides))
-            if number % 3 and floor == "plain":
-                order.remove("floor")
-            turns = {name: sides[name].turn(FLAGS.window) for name in order}
-            if number >= 0:
-                rounds.append(turns)
-    finally:
-        for side in sides.values():
-            side.close()
-
-    def rates(name: str) -> list[float]:
-        return [turns[name]["steps"] / turns[name]["wall_s"] for turns in rounds if name in turns]
-
-    def cpu_us(name: str) -> float:
-        return statistics.median(1e6 * x[name]["cpu_s"] / x[name]["steps"] for x in rounds if name in x)
-
-    result = {
-        "case": case,
-        "versions": {name: side.start["versions"] for name, side in sides.items()},
-        "ready_s": {name: side.start["ready_s"] for name, side in sides.items() if "ready_s" in side.start},
-        "steps_per_s": {name: spread(rates(name)) for name in sides},
-        "cpu_us_per_step": {name: cpu_us(name) for name in sides},
-        "other_cores": statistics.median(turns["ours"]["other_cores"] for turns in rounds),
-        "rounds": rounds,
-    }
+    turns = Turns(sides, seldom="floor" if floor == "plain" else "")
+    result = {"case": case, **turns.record(), "rounds": turns.rounds, "ours_over_peer": turns.ours_over("peer")}
     if floor == "plain":  # it reports bests, so ours is the best too
-        result["ours_over_floor"] = spread([max(rates("ours")) / max(rates("floor"))])
-        del sides["floor"]
-    for name in sides:
-        if name != "ours":
-            quotients = [a / b for a, b in zip(rates("ours"), rates(name), strict=True)]
-            result[f"ours_over_{name}"] = spread(quotients)
+        result["ours_over_floor"] = spread([max(turns.rates("ours")) / max(turns.rates("floor"))])
+    elif floor:
+        result["ours_over_floor"] = turns.ours_over("floor")
     return result
 
 
