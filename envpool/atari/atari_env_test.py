@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from pathlib import Path
 from typing import Any
@@ -278,89 +277,3 @@ def test_render_where_memory_is_observed() -> None:
         if step % 7 == 0:
             assert np.array_equal(np.asarray(env.render())[0], reference.ale.getScreenRGB())
     env.close()
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"mode": 7}, "mode: pong has 0, 1, got 7"),
-        ({"task": "zork"}, "task must be one of"),
-        ({"rom": b"\x00" * 100}, "unsupported cartridge"),
-        ({"stack_num": 0}, "stack_num must be"),
-        ({"img_width": -1}, "img_width must be"),
-        ({"obs_type": "rgb"}, "obs_type must be one of 'screen', 'ram'"),
-        ({"rom": b"x", "rom_path": "x"}, "rom and rom_path both"),
-    ],
-)
-def test_bad_options(options: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=r"^\[.*" + words):
-        envpool.make_gymnasium("Pong-v5", **options)
-
-
-def test_missing_and_wrong_rom(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    import importlib.util
-
-    from envpool.atari import registration
-
-    def made_without(found: Any) -> str:
-        registration._read_rom.cache_clear()
-        monkeypatch.setattr(importlib.util, "find_spec", lambda name: found)
-        with pytest.raises(RuntimeError, match=r"^\[Pong-v5\] ") as caught:
-            envpool.make_gymnasium("Pong-v5")
-        registration._read_rom.cache_clear()
-        return str(caught.value)
-
-    class Package:
-        submodule_search_locations = (str(tmp_path),)
-
-    assert made_without(None) == "[Pong-v5] no ROM: install it with: pip install ale-py"
-    assert "cannot be read; install it with" in made_without(Package())
-    (tmp_path / "roms").mkdir()
-    (tmp_path / "roms" / "pong.bin").write_bytes(b"\x00" * 2048)
-    assert "wrong ROM" in made_without(Package())
-
-
-def test_a_rom_of_ones_own(tmp_path: Path) -> None:
-    """rom_path plays any cartridge by the rules of the game; what ale-py holds is one of them."""
-    rom = (Path(ale_py.__file__).parent / "roms" / "pong.bin").read_bytes()
-    path = tmp_path / "mine.a26"
-    path.write_bytes(rom)
-    actions = np.random.default_rng(0).integers(0, 6, (50, 2)).astype(np.int32)
-
-    def play(task_id: str, **options: Any) -> list[Any]:
-        env = envpool.make_gymnasium(task_id, num_envs=2, **options)
-        return [env.reset()[0], *(env.step(action)[0].copy() for action in actions)]
-
-    for task_id in ("Pong-v5", "ALE/Pong-v5"):
-        same = play(task_id)
-        for given in (path, str(path)):
-            assert all(map(np.array_equal, play(task_id, rom_path=given), same))
-    path.write_bytes(rom[:100] + bytes([rom[100] ^ 1]) + rom[101:])  # no checksum is asked for
-    play("Pong-v5", rom_path=path)
-    # Another game by Pong's rules: slow to reset, for its mode never comes up, but no error.
-    play("Pong-v5", rom_path=Path(ale_py.__file__).parent / "roms" / "freeway.bin")
-
-
-def test_bad_rom_paths(tmp_path: Path) -> None:
-    def error(rom_path: Any) -> str:
-        with pytest.raises(ValueError, match=r"^\[Pong-v5\] rom") as caught:
-            envpool.make_gymnasium("Pong-v5", rom_path=rom_path)
-        return str(caught.value)
-
-    assert "No such file" in error(tmp_path / "missing.bin")
-    assert "not a file" in error(tmp_path)
-    assert "null" in error("a\0b")
-    file = tmp_path / "rom.bin"
-    for content, words in (
-        (b"", "empty"),
-        (b"x" * 100, "100 bytes"),
-        (b"x" * 4095, "4095 bytes"),
-        (b"x" * 99999, "large"),
-    ):
-        file.write_bytes(content)
-        assert words in error(file)
-    file.chmod(0)
-    if not os.access(file, os.R_OK):
-        assert "Permission denied" in error(file)
-    with pytest.raises(TypeError, match=r"rom_path must be a str, got 3"):
-        envpool.make_gymnasium("Pong-v5", rom_path=3)

@@ -68,9 +68,13 @@ inline std::shared_ptr<const Rom> insert_rom(const OptionValues& o, std::string_
   if (image.empty()) {
     throw std::invalid_argument("no ROM of " + std::string(task) + ": install it with: pip install ale-py");
   }
-  if (image != last || rom == nullptr) {
-    rom = build_rom(reinterpret_cast<const u8*>(image.data()), image.size());
+  if (image == last && rom != nullptr) return rom;
+  try {
+    std::shared_ptr<const Rom> built = build_rom(reinterpret_cast<const u8*>(image.data()), image.size());
     last = image;
+    rom = std::move(built);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument((o.text("rom_path").empty() ? "rom: " : "rom_path: ") + std::string(error.what()));
   }
   return rom;
 }

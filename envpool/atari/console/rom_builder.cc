@@ -55,8 +55,9 @@ bool has_superchip(const u8* bytes, std::size_t size) {
   return true;
 }
 
-[[noreturn]] void unsupported(const std::string& what) {
-  throw std::invalid_argument("rom: unsupported cartridge: " + what);
+[[noreturn]] void unsupported(const std::string& kind) {
+  throw std::invalid_argument("expected a cartridge of the kind 2K, 4K, F8, F8SC, F6, F6SC, E0, FE or DPC, got " +
+                              kind);
 }
 
 bool halves_equal(const u8* bytes, std::size_t size) { return std::memcmp(bytes, bytes + size / 2, size / 2) == 0; }
@@ -151,7 +152,9 @@ Mapper detect_mapper(const u8* bytes, std::size_t size) {
     case 10495:
     case 10496: return kDPC;
     case 16384: return detect_16k(bytes, size);
-    default: unsupported(std::to_string(size) + " bytes");
+    default:
+      throw std::invalid_argument("expected a cartridge of 2048, 4096, 8192, 10240, 10495, 10496 or 16384 bytes, got " +
+                                  std::to_string(size) + " bytes");
   }
 }
 

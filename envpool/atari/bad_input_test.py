@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ROMs, options and actions that are wrong: an exception that names the argument, what was expected and what came."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import envpool
+from envpool.atari import registration
+
+ale_py = pytest.importorskip("ale_py")
+
+ROM_FOLDER = Path(ale_py.__file__).parent / "roms"
+NAN, INF = float("nan"), float("inf")
+
+WRONG_VALUES: list[tuple[str, Any, str]] = [
+    ("img_height", -1, "img_height must be an int from 0 to 4096, got -1"),
+    ("img_width", 4097, "img_width must be an int from 0 to 4096, got 4097"),
+    ("stack_num", 0, "stack_num must be an int from 1 to 64, got 0"),
+    ("stack_num", 65, "stack_num must be an int from 1 to 64, got 65"),
+    ("frame_skip", 0, "frame_skip must be an int from 1 to 1000, got 0"),
+    ("noop_max", -1, "noop_max must be an int from 0 to 10000, got -1"),
+    ("repeat_action_probability", 1.5, "repeat_action_probability must be a number from 0 to 1, got 1.5"),
+    ("repeat_action_probability", -0.1, "repeat_action_probability must be a number from 0 to 1, got -0.1"),
+    ("repeat_action_probability", NAN, "repeat_action_probability must be a number from 0 to 1, got nan"),
+    ("repeat_action_probability", INF, "repeat_action_probability must be a number from 0 to 1, got inf"),
+    ("mode", 7, "mode: pong has 0, 1, got 7"),
+    ("mode", -2, "mode must be an int from -1 to 100000, got -2"),
+    ("mode", 10**30, "mode must be an int from -1 to 100000, got 1000000000000000000000000000000"),
+    ("difficulty", 4, "difficulty must be an int from -1 to 3, got 4"),
+    ("obs_type", "rgb", "obs_type must be one of 'screen', 'ram', got 'rgb'"),
+    ("task", "zork", "task must be one of adventure, air_raid, alien, "),
+    ("rom", b"x" * 3072, "rom: expected a cartridge of 2048, 4096, 8192, 10240, 10495, 10496 or 16384 bytes, got 3072"),
+    ("rom", b"\x85\x3e\xa9\x00" * 4096, "rom: expected a cartridge of the kind 2K, 4K, F8, F8SC, F6, "),
+]
+WRONG_TYPES: list[tuple[str, Any, str]] = [
+    ("img_height", 84.5, "img_height must be an int from 0 to 4096, got 84.5"),
+    ("stack_num", None, "stack_num must be an int from 1 to 64, got None"),
+    ("frame_skip", "4", "frame_skip must be an int from 1 to 1000, got '4'"),
+    ("repeat_action_probability", "0.25", "repeat_action_probability must be a number from 0 to 1, got '0.25'"),
+    ("mode", True, "mode must be an int from -1 to 100000, got True"),
+    ("gray_scale", 1, "gray_scale must be True or False, got 1"),
+    ("episodic_life", None, "episodic_life must be True or False, got None"),
+    ("obs_type", 3, "obs_type must be one of 'screen', 'ram', got 3"),
+    ("rom_path", 3, "rom_path must be a str, got 3"),
+    ("frameskip", 4, "unknown option 'frameskip'; did you mean 'frame_skip'"),
+]
+
+
+@pytest.mark.parametrize(
+    ("error", "name", "value", "words"),
+    [(ValueError, *row) for row in WRONG_VALUES] + [(TypeError, *row) for row in WRONG_TYPES],
+)
+def test_wrong_options(error: type[Exception], name: str, value: Any, words: str) -> None:
+    with pytest.raises(error, match=re.escape(f"[Pong-v5] {words}")):
+        envpool.make_gymnasium("Pong-v5", **{name: value})
+
+
+def test_a_mode_or_difficulty_that_the_game_lacks() -> None:
+    for task_id, option, words in (
+        ("Boxing-v5", {"mode": 1}, "mode: boxing has 0, got 1"),
+        ("Boxing-v5", {"difficulty": 4}, "difficulty must be an int from -1 to 3, got 4"),
+        ("SpaceInvaders-v5", {"difficulty": 2}, "difficulty: space_invaders has 0, 1, got 2"),
+        ("ALE/SpaceInvaders-v5", {"difficulty": 3}, "difficulty: space_invaders has 0, 1, got 3"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(f"[{task_id}] {words}")):
+            envpool.make_gymnasium(task_id, **option)
+
+
+WRONG_ACTIONS: list[tuple[Any, type[Exception], str]] = [
+    (np.zeros(2, np.float32), TypeError, "expected integers (int32), got float32"),
+    (np.array([0, NAN]), TypeError, "expected integers (int32), got float64"),
+    (["a", "b"], TypeError, "expected integers (int32), got <U1"),
+    (None, TypeError, "expected an array, got None"),
+    (np.array([0, 6], np.int32), ValueError, "expected an integer in 0..5, got 6 in row 1"),
+    (np.array([-1, 0], np.int32), ValueError, "expected an integer in 0..5, got -1 in row 0"),
+    (np.array([0, 1 << 32]), ValueError, "expected an integer in 0..5, got 4294967296 in row 1"),
+    (np.zeros(3, np.int32), ValueError, "expected shape (2,), one row per environment, got (3,)"),
+    (np.zeros((2, 1), np.int32), ValueError, "expected shape (2,), one row per environment, got (2, 1)"),
+    (0, ValueError, "expected shape (2,), one row per environment, got ()"),
+]
+
+
+@pytest.mark.parametrize(("action", "error", "words"), WRONG_ACTIONS, ids=[words for _, _, words in WRONG_ACTIONS])
+def test_wrong_actions(action: Any, error: type[Exception], words: str) -> None:
+    env = envpool.make_gymnasium("Pong-v5", num_envs=2)
+    env.reset()
+    with pytest.raises(error, match=re.escape(f"[Pong-v5] action: {words}")):
+        env.step(action)
+    assert env.step(np.array([0, 5], np.int32))[4]["elapsed_step"].tolist() == [1, 1]
+
+
+def test_rom_and_rom_path() -> None:
+    with pytest.raises(ValueError, match=r"^\[Pong-v5\] rom and rom_path both"):
+        envpool.make_gymnasium("Pong-v5", rom=b"x", rom_path="x")
+
+
+def test_missing_and_wrong_rom(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def made_without(found: Any) -> str:
+        registration._read_rom.cache_clear()
+        monkeypatch.setattr(importlib.util, "find_spec", lambda name: found)
+        with pytest.raises(RuntimeError, match=r"^\[Pong-v5\] ") as caught:
+            envpool.make_gymnasium("Pong-v5")
+        registration._read_rom.cache_clear()
+        return str(caught.value)
+
+    class Package:
+        submodule_search_locations = (str(tmp_path),)
+
+    assert made_without(None) == "[Pong-v5] no ROM: install it with: pip install ale-py"
+    assert "cannot be read; install it with" in made_without(Package())
+    (tmp_path / "roms").mkdir()
+    (tmp_path / "roms" / "pong.bin").write_bytes(b"\x00" * 2048)
+    assert "wrong ROM" in made_without(Package())
+    (tmp_path / "roms" / "pong.bin").write_bytes((ROM_FOLDER / "pong.bin").read_bytes()[:-1])
+    assert "wrong ROM: the MD5 of" in made_without(Package())
+
+
+def test_a_rom_of_ones_own(tmp_path: Path) -> None:
+    """rom_path plays any cartridge by the rules of the game; what ale-py holds is one of them."""
+    rom = (ROM_FOLDER / "pong.bin").read_bytes()
+    path = tmp_path / "mine.a26"
+    path.write_bytes(rom)
+    actions = np.random.default_rng(0).integers(0, 6, (50, 2)).astype(np.int32)
+
+    def play(task_id: str, **options: Any) -> list[Any]:
+        env = envpool.make_gymnasium(task_id, num_envs=2, **options)
+        return [env.reset()[0], *(env.step(action)[0].copy() for action in actions)]
+
+    for task_id in ("Pong-v5", "ALE/Pong-v5"):
+        same = play(task_id)
+        for given in (path, str(path)):
+            assert all(map(np.array_equal, play(task_id, rom_path=given), same))
+    path.write_bytes(rom[:100] + bytes([rom[100] ^ 1]) + rom[101:])  # no checksum is asked for
+    play("Pong-v5", rom_path=path)
+
+
+@pytest.mark.parametrize("content", [b"\x00" * 4096, b"\xff" * 2048, None], ids=["zeros", "ones", "another game"])
+def test_a_rom_in_which_no_mode_comes_up(tmp_path: Path, content: bytes | None) -> None:
+    """Whatever the game's rules wait for, they give up after some thousand frames."""
+    path = tmp_path / "mine.a26"
+    path.write_bytes(content or (ROM_FOLDER / "freeway.bin").read_bytes())
+    started = time.process_time()
+    env = envpool.make_gymnasium("Pong-v5", rom_path=path)
+    env.reset()
+    env.step(np.zeros(1, np.int32))
+    assert time.process_time() - started < 5  # a second or so
+
+
+def test_bad_rom_paths(tmp_path: Path) -> None:
+    def error(rom_path: Any) -> str:
+        with pytest.raises(ValueError, match=r"^\[Pong-v5\] rom_path") as caught:
+            envpool.make_gymnasium("Pong-v5", rom_path=rom_path)
+        return str(caught.value)
+
+    assert "No such file" in error(tmp_path / "missing.bin")
+    assert "not a file" in error(tmp_path)
+    assert "not a file" in error("/dev/zero")
+    assert "null" in error("a\0b")
+    file = tmp_path / "rom.bin"
+    for content, words in (
+        (b"", "empty"),
+        (b"x" * 100, "got 100 bytes"),
+        (b"x" * 4095, "got 4095 bytes"),
+        (b"x" * 3072, "expected a cartridge of 2048, 4096, 8192, 10240, 10495, 10496 or 16384 bytes, got 3072 bytes"),
+        (b"x" * 99999, "large"),
+    ):
+        file.write_bytes(content)
+        assert words in error(file)
+    with file.open("wb") as sparse:
+        sparse.truncate(40 << 20)
+    assert "large" in error(file)
+    os.mkfifo(tmp_path / "fifo")
+    assert "not a file" in error(tmp_path / "fifo")
+    file.chmod(0)
+    if not os.access(file, os.R_OK):
+        assert "Permission denied" in error(file)
