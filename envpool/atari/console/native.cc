@@ -241,14 +241,14 @@ u32 Translator::instruction(u32 ip) {
       push(r10, next1);
       return next1;
     case FastOp::Plp:
-      pull();
+      pull(0x28);
       a.mov(rsi, rax);
       a.lea64(rdi, {rbx, -kOrigin});
       a.call(reinterpret_cast<const void*>(&call_unpack_flags));
       a.movzx16(kNz, cpu(offsetof(Cpu, nz)));
       return next1;
     case FastOp::Pla:
-      pull();
+      pull(0x68);
       a.mov(kA, rax);
       a.mov(kNz, kA);
       return next1;

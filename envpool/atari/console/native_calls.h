@@ -13,10 +13,10 @@ namespace envpool::atari::native {
 inline u32 call_read(Console& c, const Rom& rom, u32 address, u32 noise, i32 cycles) {
   return read_chip(c, rom, address, noise, cycles);
 }
-// What an instruction without operand that stands before next_pc pulls from the chips.
-inline u32 call_pull(Console& c, const Rom& rom, u32 next_pc, u32, i32 cycles) {
+// What an instruction pulls from the chips; its opcode is on the bus.
+inline u32 call_pull(Console& c, const Rom& rom, u32 opcode, u32, i32 cycles) {
   c.cycles = cycles;
-  c.bus = rom_byte(c.cart, rom, next_pc & 0xFFF);
+  c.bus = static_cast<u8>(opcode);
   read_stack_top(c, rom);
   return pull(c, rom);
 }

@@ -304,7 +304,7 @@ class Operations : public Frame {
     store_at_zero_page(source, next);
   }
   // The byte that PLA or PLP pulls, in eax. Some games keep the stack in the TIA and pull to move it on, or to wait.
-  void pull() {
+  void pull(u32 opcode) {
     a.movzx8(rcx, kSp);
     a.lea(rax, {rcx, -0x80});
     a.alu(kCmp, rax, 0x7F);
@@ -313,10 +313,9 @@ class Operations : public Frame {
     a.mov8(kSp, rcx);
     a.movzx8(rax, ram(rcx));
     const size_t back = a.here();
-    cold([=, this, pending = pending_, ip = ip_] {
+    cold([=, this, pending = pending_] {
       a.fill(other);
-      a.mov(rdx, kPcOffset);
-      a.alu(kAdd, rdx, static_cast<i32>(ip + 1));
+      a.mov(rdx, opcode);
       time(r8, pending);
       call(&call_pull);
       a.fill(a.jump(), back);
