@@ -64,12 +64,18 @@ def test_nothing_is_hidden() -> None:
     assert each == pytest.approx(counted_bytes("Pong-v5"), rel=0.03)
 
 
-def test_the_rom_is_parsed_once() -> None:
-    """Making a thousand is clearing their memory: parsing a ROM for each would cost 150 times as much as making one."""
+@pytest.mark.parametrize("each", [False, True])
+def test_the_rom_is_parsed_once(each: bool) -> None:
+    """Making a thousand is clearing their memory: parsing a ROM for each would cost 150 times as much as making one.
+
+    Also where they have options of their own, of which there are two kinds.
+    """
 
     def cpu_seconds(num_envs: int) -> float:
+        kinds = [{"mode": 0}, {"mode": 1, "frame_skip": 2}]
+        options = {"env_options": [kinds[index % 2] for index in range(num_envs)]} if each else {}
         before = time.process_time()
-        env = envpool.make_gymnasium("Pong-v5", num_envs=num_envs)
+        env = envpool.make_gymnasium("Pong-v5", num_envs=num_envs, **options)
         seconds = time.process_time() - before
         env.close()
         return seconds

@@ -3,9 +3,11 @@
 // The environments of one pool behind their C table: what they share, what they are, and errors as C++ exceptions.
 #pragma once
 
-#include <algorithm>
+#include <bit>
+#include <map>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -46,6 +48,8 @@ class OptionList {
     }
     return {view_.data(), i32(view_.size())};
   }
+  // Some order in which only lists with the same values are equal, down to the bits of a number.
+  bool operator<(const OptionList& other) const { return values_ < other.values_; }
 
  private:
   struct Value {
@@ -54,6 +58,11 @@ class OptionList {
     i64 integer;
     f64 real;
     std::string text;
+    bool operator<(const Value& other) const {
+      const u64 bits = std::bit_cast<u64>(real), others = std::bit_cast<u64>(other.real);
+      return std::tie(name, kind, integer, bits, text) <
+             std::tie(other.name, other.kind, other.integer, others, other.text);
+    }
   };
   void add(std::string name, abi::OptionKind kind, i64 integer, f64 real, std::string text) {
     values_.push_back({std::move(name), kind, integer, real, std::move(text)});
@@ -76,9 +85,7 @@ class Environments {
  public:
   Environments(const abi::Table& table, const Construction& how) : table_(table) {
     try {
-      for (const OptionList& options : how.options) add_model(options);
-      std::vector<void*> model_of(size_t(how.num_envs), models_[0]);
-      if (models_.size() > 1) std::copy(models_.begin(), models_.end(), model_of.begin());
+      const std::vector<void*> model_of = make_models(how);
       const abi::Config config{how.num_envs,      layout().max_players,         how.autoreset,
                                model_of.data(),   how.max_episode_steps.data(), how.seeds.data(),
                                how.streams.data()};
@@ -114,7 +121,20 @@ class Environments {
   }
 
  private:
-  void add_model(const OptionList& options) {
+  // The model of each environment; those with the same options share theirs.
+  std::vector<void*> make_models(const Construction& how) {
+    const auto less = [](const OptionList* a, const OptionList* b) { return *a < *b; };
+    std::map<const OptionList*, void*, decltype(less)> made(less);
+    std::vector<void*> model_of;
+    for (const OptionList& options : how.options) {
+      const auto [place, fresh] = made.try_emplace(&options, nullptr);
+      if (fresh) place->second = make_model(options, i64(model_of.size()));
+      model_of.push_back(place->second);
+    }
+    model_of.resize(size_t(how.num_envs), models_[0]);
+    return model_of;
+  }
+  void* make_model(const OptionList& options, i64 env_id) {
     void* model = nullptr;
     const abi::Options view = options.view();
     try_table([&](abi::Text error) { return table_.model_create(&view, &model, error); });
@@ -128,9 +148,10 @@ class Environments {
              first.actions[f].discrete == other.actions[f].discrete;
     }
     if (!same) {
-      throw std::invalid_argument("env_options: environment " + std::to_string(models_.size() - 1) +
+      throw std::invalid_argument("env_options: environment " + std::to_string(env_id) +
                                   " would have arrays of another shape than environment 0");
     }
+    return model;
   }
   void destroy() {
     destroy_envs();
