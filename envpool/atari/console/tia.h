@@ -405,8 +405,8 @@ ENVPOOL_FN void reset_tia(Console& c, const Rom& rom) {
   c.tia.stale = (1u << kObjects) - 1;  // an object that was never placed is at 0
   c.tia.vsync_end = kNever;
   c.tia.blank_left = kNoBlank;
-  c.tia.fresh = c.tia.midline = kAllObjects | kColours;
   open_window(c.tia, rom);
+  start_picture(c.tia);  // it may go on with a frame that the reset broke off
   c.last_lines = 0;
   for (u32 b = 0; b < 2; ++b) {
     for (i32 i = 0; i < kWidth / 8 * rom.height; ++i) c.pixels[b][i] = 0;
