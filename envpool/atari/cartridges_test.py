@@ -78,6 +78,11 @@ def test_broken_off(tmp_path: Path, op: int, register: int, halts: bool) -> None
     check(tmp_path, cartridges.broken_off_cartridge(op, register, halts), 2)
 
 
+@pytest.mark.parametrize("seed", RANDOM)
+def test_broken_off_pictures(tmp_path: Path, seed: int) -> None:
+    check(tmp_path, cartridges.broken_off_picture(seed), 6)
+
+
 @pytest.mark.parametrize("register", range(0x2D))
 def test_every_register(tmp_path: Path, register: int) -> None:
     check(tmp_path, cartridges.picture_cartridge([register], [], register), 12)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The 13-bit bus: who answers at an address. This is the exact path, on which every access is visible.
+// The 13-bit bus: who answers at an address.
 #pragma once
 
 #include "envpool/atari/console/cartridge.h"
@@ -9,12 +9,14 @@
 
 namespace envpool::atari {
 
+// Accesses. On the exact path every one is visible; on the other the TIA draws only where it must.
+template <bool kExact = true>
 ENVPOOL_DEVICE_CALL u8 read_bus(Console& c, const Rom& rom, u16 address) {
   u8 value;
   if (address & 0x1000) {
     value = read_cartridge(c, rom, address);
   } else if ((address & 0x80) == 0) {
-    flush(c, rom, 3 * c.cycles);  // seen where the frame breaks off before anything else is drawn
+    if (kExact && c.exact) flush_groups(c, rom, 3 * c.cycles);
     value = static_cast<u8>(read_tia(c, rom, address & 15) | (c.bus & 0x3F));
   } else if ((address & 0x200) == 0) {
     value = c.ram[address & 0x7F];
@@ -26,12 +28,15 @@ ENVPOOL_DEVICE_CALL u8 read_bus(Console& c, const Rom& rom, u16 address) {
   return value;
 }
 
+template <bool kExact = true>
 ENVPOOL_DEVICE_CALL void write_bus(Console& c, const Rom& rom, u16 address, u8 value) {
   if (address & 0x1000) {
     write_cartridge(c, rom, address, value);
   } else if ((address & 0x80) == 0) {
     // Always draws up to the write, which matters when two pushes hit the TIA or the frame breaks off.
-    flush(c, rom, 3 * c.cycles + write_delay(c, address & 0x3F));
+    const i32 clock = 3 * c.cycles + write_delay(c, address & 0x3F);
+    if (kExact && c.exact) flush_groups(c, rom, clock);
+    flush(c, rom, clock);
     write_tia(c, rom, address & 0x3F, value);
   } else if ((address & 0x200) == 0) {
     c.ram[address & 0x7F] = value;

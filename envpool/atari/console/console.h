@@ -83,6 +83,7 @@ ENVPOOL_FN void end_frame(Console& c, const Rom& rom) {
 
 // Runs the CPU to the end of the frame, but not beyond the instruction limit.
 ENVPOOL_FN void run_counted(Console& c, const Rom& rom) {
+  c.exact = true;
   for (i32 n = 0; n < kMaxInstructions && !c.stop && !c.cpu.jammed; ++n) step_exact(c, rom);
 }
 
@@ -104,10 +105,10 @@ ENVPOOL_DEVICE_CALL void emulate(Console& c, const Rom& rom, const Core& saved, 
     c.unfinished = true;
     c.stop = false;
     c.drawing = drawing;
+    c.exact = false;
   };
   begin();
-  // The fast CPU draws only where it must. A frame that breaks off, after too many instructions or because the CPU has
-  // jammed, shows how far each access has drawn.
+  // A frame that breaks off, after too many instructions or because the CPU has jammed, runs again.
   if (!c.cpu.jammed && (!run_uncounted(c, rom, c.cycles + kUncountedCycles) || c.cpu.jammed)) {
     static_cast<Core&>(c) = saved;
     begin();

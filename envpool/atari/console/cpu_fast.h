@@ -53,13 +53,13 @@ ENVPOOL_ALWAYS_INLINE void store_registers(Console& c, const FastCpu& r) {
 ENVPOOL_NOINLINE u32 read_chip(Console& c, const Rom& rom, u32 address, u32 noise, i32 cycles) {
   c.cycles = cycles;
   c.bus = static_cast<u8>(noise);
-  return read_bus(c, rom, static_cast<u16>(address));
+  return read_bus<false>(c, rom, static_cast<u16>(address));
 }
 
 ENVPOOL_NOINLINE void write_chip(Console& c, const Rom& rom, u32 address, u32 value, i32 cycles) {
   c.cycles = cycles;
   c.wrote = false;
-  write_bus(c, rom, static_cast<u16>(address), static_cast<u8>(value));
+  write_bus<false>(c, rom, static_cast<u16>(address), static_cast<u8>(value));
 }
 
 ENVPOOL_NOINLINE void write_tia_register(Console& c, const Rom& rom, u32 reg, u32 value, i32 cycles) {

@@ -120,6 +120,7 @@ struct Core {
   bool unfinished;  // the last frame hit the instruction limit; the next update continues it
   bool greyed;
   bool drawing;  // pixels are wanted
+  bool exact;    // every access draws as far as ALE does, for a frame that breaks off
   u8 buffer;     // picture being drawn
   i32 last_lines;
 

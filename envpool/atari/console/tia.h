@@ -3,7 +3,7 @@
 // TIA registers: what reading and writing them does. Drawing is in tia_beam.h.
 #pragma once
 
-#include "envpool/atari/console/tia_beam.h"
+#include "envpool/atari/console/tia_overshoot.h"
 
 namespace envpool::atari {
 
@@ -112,7 +112,7 @@ ENVPOOL_FN void strobe_player(Console& c, const Rom& rom, u32 player) {
     delayed |= d <= 3;
     being_drawn |= d >= 4 && d <= 3 + width;
   }
-  if (being_drawn && !delayed) flush(c, rom, 3 * c.cycles + 11);
+  if (being_drawn && !delayed) flush_groups(c, rom, 3 * c.cycles + 11);
   if (position == t.pos[player] && t.suppressed[player] == !delayed) return;
   before_reshape(c, player);
   t.pos[player] = static_cast<u8>(position);
@@ -237,7 +237,7 @@ ENVPOOL_ALWAYS_INLINE void write_register(Console& c, const Rom& rom, u32 reg, u
   const u8 before = t.reg[reg];
   switch (reg) {
     case kVsync:
-      flush(c, rom, clock);
+      flush_groups(c, rom, clock);
       t.reg[reg] = value;
       write_vsync(c, value);
       break;
@@ -369,7 +369,7 @@ ENVPOOL_ALWAYS_INLINE void write_register(Console& c, const Rom& rom, u32 reg, u
 // Past the last line any write also ends the frame.
 ENVPOOL_DEVICE_CALL void write_tia(Console& c, const Rom& rom, u32 reg, u8 value) {
   if (c.cycles >= c.tia.limit_cycle) {
-    flush(c, rom, 3 * c.cycles + write_delay(c, reg));
+    flush_groups(c, rom, 3 * c.cycles + write_delay(c, reg));
     c.stop = true;
     c.unfinished = false;
   }

@@ -106,10 +106,10 @@ ENVPOOL_FN u8 player_graphics(const Tia& t, u32 player) {
   return t.reg[kVdelp0 + player] & 1 ? t.grp_old[player] : t.grp_new[player];
 }
 
-ENVPOOL_FN void build_player(Tia& t, u32 player) {
+// The pixels of a player that showed these graphics.
+ENVPOOL_FN void place_player(const Tia& t, u32 player, u32 graphics, u64* ring) {
   u64 mask[4] = {0, 0, 0, 0};
   const u32 mode = t.reg[kNusiz0 + player] & 7;
-  const u32 graphics = player_graphics(t, player);
   const u64 pattern = t.reg[kRefp0 + player] & 8 ? graphics : reverse8(graphics);
   const u32 position = t.pos[player];
   if (mode == 5 || mode == 7) {
@@ -118,7 +118,11 @@ ENVPOOL_FN void build_player(Tia& t, u32 player) {
     const u8* copies = kCopies[mode];
     for (u32 i = t.suppressed[player] ? 1 : 0; copies[i] != 255; ++i) place(mask, pattern, position + copies[i]);
   }
-  store_ring(t.mask[player], mask);
+  store_ring(ring, mask);
+}
+
+ENVPOOL_FN void build_player(Tia& t, u32 player) {
+  place_player(t, player, player_graphics(t, player), t.mask[player]);
 }
 
 ENVPOOL_FN void build_missile(Tia& t, u32 missile) {

@@ -400,6 +400,46 @@ def picture_cartridge(registers: list[int], reads: list[int], seed: int, lines: 
     return program.image()
 
 
+def broken_off_picture(seed: int) -> bytes:
+    """A scene of few objects that ends in the middle of a line: halted, in an endless loop, or as a short frame."""
+    rng = np.random.default_rng(seed)
+    program = Program()
+    program.emit(0xD8, 0xA2, 0xFF, 0x9A)
+    loop = program.here
+    how = seed % 3
+    if how == 2:
+        program.set(OVER, 0)
+        program.set(VSYNC, 2)
+        program.emit(*(0x85, WSYNC) * 3)
+    else:
+        program.end_frame()
+    program.emit(0xE6, FRAME)
+    scene(program, rng)
+    shown = rng.choice(6, int(rng.integers(0, 4)), replace=False).tolist()
+    for index, registers in enumerate([(0x1B,), (0x1C,), (0x1D,), (0x1E,), (0x1F,), (0x0D, 0x0E, 0x0F)]):
+        for register in () if index in shown else registers:
+            program.set(register, 0)
+    program.set(0x0A, int(rng.choice([0x00, 0x01, 0x04, 0x02, 0x06, 0x10, 0x30, 0x14, 0x32])))
+    program.set(VBLANK, 2 if rng.random() < 0.04 else 0)
+    program.emit(0xA2, int(rng.integers(5, 40)), 0x85, WSYNC, 0xCA, 0xD0, 0xFB)
+    if rng.random() < 0.4:
+        program.store(0x2A)
+    wait(program, int(rng.integers(15, 55)))
+    for _ in range(int(rng.integers(0, 3))):
+        if rng.random() < 0.6:
+            program.store(int(rng.integers(0x03, 0x2D)))
+        else:
+            program.emit(0xA5, int(rng.integers(16)))
+    if how == 0:
+        program.emit(0x02)
+    elif how == 1:
+        program.jump(program.here)
+    else:
+        program.emit(0xA0, 0x00, 0x84, VSYNC)
+        program.jump(loop)
+    return program.image()
+
+
 def random_bytes(seed: int) -> bytes:
     """Anything, biased towards stores to the picture chip."""
     rng = np.random.default_rng(seed)

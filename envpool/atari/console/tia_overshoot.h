@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ALE draws playfield and background in groups of four pixels where no moving object is near, and so up to three pixels
+// further than the beam has come. They are seen only where a picture breaks off just there: whatever is drawn later on
+// this line covers them.
+#pragma once
+
+#include "envpool/atari/console/tia_beam.h"
+
+namespace envpool::atari {
+
+// Whether a span with these objects enabled is drawn in groups.
+ENVPOOL_FN bool draws_groups(u32 enabled, bool score) {
+  constexpr u32 p0 = 1 << kPlayer0, p1 = 1 << kPlayer1, m0 = 1 << kMissile0, m1 = 1 << kMissile1, bl = 1 << kBall;
+  constexpr u32 pf = 1 << kPlayfield;
+  switch (enabled) {
+    case pf:
+    case p0:
+    case p1:
+    case p0 | p1:
+    case m0:
+    case m1:
+    case bl:
+    case m0 | m1:
+    case bl | m0:
+    case bl | m1:
+    case bl | p1: return true;
+    case pf | p0:
+    case pf | p1:
+    case pf | bl: return !score;
+    default: return false;
+  }
+}
+
+// Whether a moving object could cover one of the four pixels from x on, whatever graphics a player shows.
+ENVPOOL_FN bool is_near(Tia& t, u32 object, u32 x) {
+  u64 reach[3];
+  if (object <= kPlayer1) {
+    place_player(t, object, 0xFF, reach);
+  } else {
+    if (t.stale >> object & 1) build_mask(t, object);
+    for (u32 w = 0; w < 3; ++w) reach[w] = t.mask[object][w];
+  }
+  return (reach[x >> 6] >> (x & 63) & 15) != 0;
+}
+
+// The same as flush(), and what ALE draws too far.
+ENVPOOL_NOINLINE void flush_groups(Console& c, const Rom& rom, i32 clock) {
+  Tia& t = c.tia;
+  const i32 before = t.drawn;
+  flush(c, rom, clock);
+  const i32 end = beam_x(t), group = end & ~3;
+  if (!c.drawing || t.drawn == before || end <= 0 || end == group || t.row >= rom.height) return;
+  const bool began_behind = before - t.line_start - kBlankClocks > group;
+  if (began_behind || t.reg[kVblank] & 2 || !draws_groups(t.enabled, t.reg[kCtrlpf] & 2)) return;
+  for (u32 moving = t.enabled & ~(1u << kPlayfield); moving != 0; moving &= moving - 1) {
+    if (is_near(t, lowest_bit(moving), static_cast<u32>(group))) return;
+  }
+  u8 colour = t.colour[3];
+  if (t.enabled >> kPlayfield & 1) {
+    if (t.stale >> kPlayfield & 1) build_mask(t, kPlayfield);
+    if (t.mask[kPlayfield][group >> 6] >> (group & 63) & 1) {
+      colour = t.colour[t.reg[kCtrlpf] & 2 ? (group < kWidth / 2 ? 0 : 1) : 2];
+    }
+  }
+  const i32 from = t.blank_left < kNoBlank && end < kNoBlank ? i32{kNoBlank} : end;
+  if (from < group + 4) fill_row(current_row(c), from, group + 4, colour);
+}
+
+}  // namespace envpool::atari
