@@ -14,6 +14,7 @@ from scipy import stats
 
 import envpool
 from envpool.testing import libraries
+from envpool.testing.capi import Options, pointer
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*is out of date")  # gymnasium, of CartPole-v0
 
@@ -39,36 +40,6 @@ STATES = {
     "Acrobot": np.dtype([("values", "f8", 4)]),
 }
 OBS = {"CartPole": 4, "Pendulum": 3, "MountainCar": 2, "MountainCarContinuous": 2, "Acrobot": 6}
-
-
-class Option(ctypes.Structure):
-    _fields_ = [
-        ("name", ctypes.c_char_p),
-        ("kind", ctypes.c_int32),
-        ("integer", ctypes.c_int64),
-        ("real", ctypes.c_double),
-        ("text", ctypes.c_char_p),
-        ("size", ctypes.c_int64),
-    ]
-
-
-class Options(ctypes.Structure):
-    _fields_ = [("data", ctypes.POINTER(Option)), ("size", ctypes.c_int32)]
-
-    def __init__(self, **values):
-        made = []
-        for name, value in values.items():
-            if isinstance(value, str):
-                made.append(Option(name.encode(), 3, 0, 0, value.encode(), len(value)))
-            else:
-                kind = 0 if isinstance(value, bool) else 1 if isinstance(value, int) else 2
-                made.append(Option(name.encode(), kind, int(value), float(value), None, 0))
-        self.kept = (Option * len(made))(*made)
-        super().__init__(self.kept, len(made))
-
-
-def pointer(array):
-    return array.ctypes.data_as(ctypes.c_void_p)
 
 
 class Engine:

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests that call an environment's functions through ctypes, without a pool, pass to them."""
+
+import ctypes
+
+
+class Option(ctypes.Structure):
+    """abi::Option."""
+
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("kind", ctypes.c_int32),
+        ("integer", ctypes.c_int64),
+        ("real", ctypes.c_double),
+        ("text", ctypes.c_char_p),
+        ("size", ctypes.c_int64),
+    ]
+
+
+class Options(ctypes.Structure):
+    """abi::Options, from keywords."""
+
+    _fields_ = [("data", ctypes.POINTER(Option)), ("size", ctypes.c_int32)]
+
+    def __init__(self, **values):
+        made = []
+        for name, value in values.items():
+            if isinstance(value, str):
+                made.append(Option(name.encode(), 3, 0, 0, value.encode(), len(value)))
+            else:
+                kind = 0 if isinstance(value, bool) else 1 if isinstance(value, int) else 2
+                made.append(Option(name.encode(), kind, int(value), float(value), None, 0))
+        self.kept = (Option * len(made))(*made)
+        super().__init__(self.kept, len(made))
+
+
+def pointer(array):
+    """Where an array's elements lie."""
+    return array.ctypes.data_as(ctypes.c_void_p)

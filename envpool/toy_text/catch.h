@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Catch: a ball falls, a row a step, down a board on whose last row a paddle moves left and right.
+//
+//   Action       i32, 0 moves the paddle left, 1 not at all, 2 right; it stops at the walls
+//   Observation  f32[height][width]: 1 where the ball is and where the paddle is, else 0
+//   Reward       when the ball reaches the last row 1 if the paddle is there, else -1; before that 0
+//   Terminated   when the ball reaches the last row
+//   Reset        the ball in a column of the first row, each as likely; the paddle in the middle
+//
+// I. Osband et al., "Behaviour suite for reinforcement learning" (2020), as EnvPool 1.2.5 has it.
+#pragma once
+
+#include "envpool/core/env.h"
+#include "envpool/core/portable.h"
+#if ENVPOOL_HOST
+#include "envpool/core/spec.h"
+#endif
+
+namespace envpool::toy_text {
+
+struct Catch {
+  static constexpr const char* kName = "Catch";
+
+  struct Params {
+    i32 height, width;
+  };
+  struct State {
+    i32 ball_row, ball_column, paddle;
+  };
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) {
+    o.integer("height", 10, "rows of the board").between(2, 1024).changes_shapes();
+    o.integer("width", 5, "columns of the board").between(1, 1024).changes_shapes();
+  }
+  static Params params(const OptionValues& v) {
+    return {.height = i32(v.integer("height")), .width = i32(v.integer("width"))};
+  }
+  static void spec(const Params& p, Spec& s) {
+    s.obs<f32>("obs", {p.height, p.width}).bounds(0, 1).says("1 where the ball is and where the paddle is");
+    s.action<i32>().categories(3).says("0 moves the paddle left, 1 not at all, 2 right");
+    s.reward_low = -1;
+    s.reward_high = 1;
+  }
+#endif
+
+  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
+    s = {0, i32(rng.below(u32(p.width))), p.width / 2};
+  }
+
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
+    const i32 moved = s.paddle + *action.at<i32>(0) - 1;
+    if (moved >= 0 && moved < p.width) s.paddle = moved;
+    const bool landed = ++s.ball_row >= p.height - 1;
+    return {.reward = landed ? (s.paddle == s.ball_column ? 1.0f : -1.0f) : 0.0f, .terminated = landed};
+  }
+
+  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
+    f32* const board = row.at<f32>(0);
+    const i32 cells = p.height * p.width;
+    const i32 ball = s.ball_row * p.width + s.ball_column, paddle = cells - p.width + s.paddle;
+    for (i32 i = 0; i < cells; ++i) board[i] = f32((i == ball) | (i == paddle));
+  }
+};
+
+}  // namespace envpool::toy_text

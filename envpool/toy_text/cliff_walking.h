@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CliffWalking: from one end of a cliff to the other, on a grid of 4 rows and 12 columns, without falling off.
+//
+//   Action       i32, 0 goes up, 1 right, 2 down, 3 left; into a wall is nowhere. With `is_slippery` it is that or
+//                either direction beside it, each with probability 1/3
+//   Observation  i32, row * 12 + column. The start is at the last row's left, the goal at its right; between is the
+//   cliff Reward       -1 each step, but -100 for one over the cliff, which ends at the start Terminated   at the goal
+//   Truncated    never
+//   Info         prob, the probability of what the step did
+//   Reset        at the start
+//
+// R. Sutton, A. Barto, "Reinforcement learning: an introduction" (2nd edition, 2018), example 6.6.
+// Reference: gymnasium 1.4.0, toy_text/cliffwalking.py.
+#pragma once
+
+#include "envpool/core/env.h"
+#include "envpool/core/portable.h"
+#include "envpool/toy_text/slip.h"
+#if ENVPOOL_HOST
+#include "envpool/core/spec.h"
+#endif
+
+namespace envpool::toy_text {
+
+struct CliffWalking {
+  static constexpr const char* kName = "CliffWalking";
+  static constexpr i32 kRows = 4, kColumns = 12;
+
+  struct Params {
+    bool slippery;
+  };
+  struct State {
+    i32 row, column;
+    f32 probability;
+  };
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) {
+    o.boolean("is_slippery", false, "a move goes where it was meant to, or to either side of that, with 1/3 each");
+  }
+  static Params params(const OptionValues& v) { return {.slippery = v.boolean("is_slippery")}; }
+  static void spec(const Params&, Spec& s) {
+    s.obs<i32>("obs").categories(kRows * kColumns).says("row * 12 + column");
+    s.info<f32>("prob").bounds(0, 1).says("probability of what the step did; 1 at a reset");
+    s.action<i32>().categories(4).says("0 goes up, 1 right, 2 down, 3 left");
+    s.reward_low = -100;
+    s.reward_high = -1;
+  }
+#endif
+
+  ENVPOOL_FN static void reset(State& s, const Params&, Rng&) { s = {kRows - 1, 0, 1}; }
+
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
+    const Slip way = p.slippery ? slip(1.0 / 3, rng) : Slip{0, 1};
+    const i32 direction = (*action.at<i32>(0) + way.turn) & 3;
+    s.probability = way.probability;
+    if (direction == 0 && s.row > 0) --s.row;
+    if (direction == 1 && s.column < kColumns - 1) ++s.column;
+    if (direction == 2 && s.row < kRows - 1) ++s.row;
+    if (direction == 3 && s.column > 0) --s.column;
+    if (s.row < kRows - 1 || s.column == 0) return {.reward = -1};
+    if (s.column == kColumns - 1) return {.reward = -1, .terminated = true};
+    s.column = 0;
+    return {.reward = -100};
+  }
+
+  ENVPOOL_FN static void observe(const State& s, const Params&, Row row) {
+    *row.at<i32, 1>(0) = s.row * kColumns + s.column;
+    *row.at<f32, 1>(1) = s.probability;
+  }
+};
+
+}  // namespace envpool::toy_text

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// FrozenLake: over the ice from S to G, not into a hole.
+//
+//   Action       i32, 0 goes left, 1 down, 2 right, 3 up; over the edge is nowhere. With `is_slippery` it is that with
+//                probability `success_rate`, else either direction beside it
+//   Observation  i32, row * columns + column
+//   Reward       on reaching G goal_reward, on falling into H hole_reward, else frozen_reward: 1, 0, 0
+//   Terminated   on G and on H
+//   Truncated    after 100 steps, on the map of 8 by 8 after 200
+//   Info         prob, the probability of what the step did
+//   Reset        on an S, each as likely
+//
+// Reference: gymnasium 1.4.0, toy_text/frozen_lake.py.
+#pragma once
+
+#include "envpool/core/env.h"
+#include "envpool/core/portable.h"
+#include "envpool/toy_text/slip.h"
+#if ENVPOOL_HOST
+#include <algorithm>
+
+#include "envpool/core/spec.h"
+#include "envpool/toy_text/lake_map.h"
+#endif
+
+namespace envpool::toy_text {
+
+struct FrozenLake {
+  static constexpr const char* kName = "FrozenLake";
+
+  struct Params {
+    const u8* blob;  // i32 starts[num_starts], then the letters, row by row
+    i32 rows, columns, num_starts;
+    f32 goal_reward, hole_reward, frozen_reward;
+    bool slippery;
+    f64 success_rate;
+  };
+  struct State {
+    i32 row, column;
+    f32 probability;
+  };
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) {
+    o.integer("size", 4, "4 or 8: gymnasium's map of that size, where desc gives none").changes_shapes();
+    o.text("desc", "", "a map of your own: lines of S (start), F (ice), H (hole), G (goal)").changes_shapes();
+    o.boolean("is_slippery", true, "a move may go to either side of where it was meant to");
+    o.real("success_rate", 1.0 / 3, "probability of going straight, if it is slippery").between(0, 1);
+    o.real("goal_reward", 1, "reward for reaching the goal");
+    o.real("hole_reward", 0, "reward for falling into a hole");
+    o.real("frozen_reward", 0, "reward for any other step");
+  }
+  static Params params(const OptionValues& v) {
+    const LakeMap map = map_of(v);
+    return {.blob = nullptr,
+            .rows = map.rows,
+            .columns = map.columns,
+            .num_starts = i32(map.starts.size()),
+            .goal_reward = f32(v.real("goal_reward")),
+            .hole_reward = f32(v.real("hole_reward")),
+            .frozen_reward = f32(v.real("frozen_reward")),
+            .slippery = v.boolean("is_slippery"),
+            .success_rate = v.real("success_rate")};
+  }
+  static Blob blob(const OptionValues& v) {
+    const LakeMap map = map_of(v);
+    const size_t bytes = map.starts.size() * sizeof(i32);
+    Blob made(bytes + map.letters.size());
+    std::memcpy(made.data(), map.starts.data(), bytes);
+    std::memcpy(made.data() + bytes, map.letters.data(), map.letters.size());
+    return made;
+  }
+  static void spec(const Params& p, Spec& s) {
+    s.obs<i32>("obs").categories(i64(p.rows) * p.columns).says("row * columns + column");
+    s.info<f32>("prob").bounds(0, 1).says("probability of what the step did; 1 at a reset");
+    s.action<i32>().categories(4).says("0 goes left, 1 down, 2 right, 3 up");
+    const auto [low, high] = std::minmax({p.goal_reward, p.hole_reward, p.frozen_reward});
+    s.reward_low = low;
+    s.reward_high = high;
+  }
+  static LakeMap map_of(const OptionValues& v) { return LakeMap(v.text("desc"), v.integer("size")); }
+#endif
+
+  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
+    const i32* const starts = reinterpret_cast<const i32*>(p.blob);
+    const i32 cell = starts[p.num_starts > 1 ? rng.below(u32(p.num_starts)) : 0];
+    s = {cell / p.columns, cell % p.columns, 1};
+  }
+
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
+    const Slip way = p.slippery ? slip(p.success_rate, rng) : Slip{0, 1};
+    const i32 direction = (*action.at<i32>(0) + way.turn) & 3;
+    s.probability = way.probability;
+    // On the map even if the state is a snapshot of a larger one.
+    s.row = clamp(s.row + (direction == 1) - (direction == 3), 0, p.rows - 1);
+    s.column = clamp(s.column + (direction == 2) - (direction == 0), 0, p.columns - 1);
+    switch (p.blob[p.num_starts * i32(sizeof(i32)) + s.row * p.columns + s.column]) {
+      case 'G': return {.reward = p.goal_reward, .terminated = true};
+      case 'H': return {.reward = p.hole_reward, .terminated = true};
+      default: return {.reward = p.frozen_reward};
+    }
+  }
+
+  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
+    *row.at<i32, 1>(0) = s.row * p.columns + s.column;
+    *row.at<f32, 1>(1) = s.probability;
+  }
+};
+
+}  // namespace envpool::toy_text

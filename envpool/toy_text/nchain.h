@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// NChain: a chain of states. Going forward pays much, but at its end only; going back to the start pays a little.
+//
+//   Action       i32, 0 goes forward, 1 back to the start; the agent slips and does the other with probability `slip`
+//   Observation  i32, the state, 0 to n - 1
+//   Reward       `small` for going back; `large` for going forward in the last state, where one stays; else 0
+//   Terminated   never
+//   Truncated    after 1000 steps
+//   Reset        state 0
+//
+// M. Strens, "A Bayesian framework for reinforcement learning" (ICML 2000), with the numbers that gym had until 0.21
+// and EnvPool 1.2.5 has.
+#pragma once
+
+#include "envpool/core/env.h"
+#include "envpool/core/portable.h"
+#if ENVPOOL_HOST
+#include <algorithm>
+
+#include "envpool/core/spec.h"
+#endif
+
+namespace envpool::toy_text {
+
+struct NChain {
+  static constexpr const char* kName = "NChain";
+
+  struct Params {
+    i32 n;
+    f64 slip;
+    f32 small, large;
+  };
+  struct State {
+    i32 at;
+  };
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) {
+    o.integer("n", 5, "states of the chain").between(1, 1 << 30).changes_shapes();
+    o.real("slip", 0.2, "probability of doing the other action").between(0, 1);
+    o.real("small", 2, "reward for going back");
+    o.real("large", 10, "reward for going forward at the end");
+  }
+  static Params params(const OptionValues& v) {
+    return {
+        .n = i32(v.integer("n")), .slip = v.real("slip"), .small = f32(v.real("small")), .large = f32(v.real("large"))};
+  }
+  static void spec(const Params& p, Spec& s) {
+    s.obs<i32>("obs").categories(p.n).says("the state");
+    s.action<i32>().categories(2).says("0 goes forward, 1 back to the start");
+    const auto [low, high] = std::minmax({0.0f, p.small, p.large});
+    s.reward_low = low;
+    s.reward_high = high;
+  }
+#endif
+
+  ENVPOOL_FN static void reset(State& s, const Params&, Rng&) { s.at = 0; }
+
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
+    const bool slips = rng.uniform() < p.slip;
+    if ((*action.at<i32>(0) == 1) != slips) {
+      s.at = 0;
+      return {.reward = p.small};
+    }
+    if (s.at >= p.n - 1) return {.reward = p.large};
+    ++s.at;
+    return {};
+  }
+
+  ENVPOOL_FN static void observe(const State& s, const Params&, Row row) { *row.at<i32, 1>(0) = s.at; }
+};
+
+}  // namespace envpool::toy_text

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ids of toy text, as gymnasium and EnvPool name them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from envpool.registration import register_family
+
+_FAMILY = "toy_text"
+_SIZES = {"4x4": 4, "8x8": 8}
+
+
+def translate(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Brings FrozenLake's keywords into the form that C++ declares: a map and rewards as gymnasium's users give them.
+
+    Raises:
+        TypeError: desc or reward_schedule is of another kind.
+        ValueError: map_name is no map's, or contradicts size; desc or reward_schedule has another length.
+    """
+    plain = dict(given)
+    if not task_id.startswith("FrozenLake"):
+        return plain
+    has_desc = plain.get("desc") is not None
+    if "map_name" in plain:
+        name = plain.pop("map_name")
+        if not (isinstance(name, str) and name in _SIZES) and not (name is None and has_desc):
+            raise ValueError(f"[{task_id}] map_name must be one of {', '.join(map(repr, _SIZES))}, got {name!r}")
+        if name is not None and plain.setdefault("size", _SIZES[name]) != _SIZES[name]:
+            raise ValueError(f"[{task_id}] size must be that of map_name {name!r}, got {plain['size']!r}")
+    if has_desc:
+        plain["desc"] = _lines(task_id, plain["desc"])
+    else:
+        plain.pop("desc", None)
+    if "reward_schedule" in plain:
+        rewards = plain.pop("reward_schedule")
+        if not isinstance(rewards, (tuple, list)) or len(rewards) != 3:
+            raise ValueError(f"[{task_id}] reward_schedule must be three numbers, for G, H and F, got {rewards!r}")
+        for name, reward in zip(("goal_reward", "hole_reward", "frozen_reward"), rewards, strict=True):
+            plain.setdefault(name, reward)
+    return plain
+
+
+def _lines(task_id: str, desc: Any) -> str | bytes:
+    """A map as lines, from rows of letters."""
+    if isinstance(desc, (str, bytes)) and desc:
+        return desc
+    if isinstance(desc, Mapping) or not hasattr(desc, "__iter__"):
+        raise TypeError(f"[{task_id}] desc must be rows of letters, such as ['SF', 'HG'], got {desc!r}")
+    rows = [row if isinstance(row, (str, bytes)) else _joined(task_id, row) for row in desc]
+    lines = [row.decode("latin-1") if isinstance(row, bytes) else row for row in rows]
+    if not any(lines) or any("\n" in line for line in lines):
+        raise ValueError(f"[{task_id}] desc must be rows of letters, such as ['SF', 'HG'], got {desc!r}")
+    return "\n".join(lines)
+
+
+def _joined(task_id: str, row: Any) -> str:
+    """A row of single letters, as a list or a NumPy array holds it."""
+    letters = list(row) if hasattr(row, "__iter__") else [row]
+    if not all(isinstance(letter, (str, bytes)) for letter in letters):
+        raise TypeError(f"[{task_id}] desc must be rows of letters, such as ['SF', 'HG'], got the row {row!r}")
+    return "".join(letter.decode("latin-1") if isinstance(letter, bytes) else letter for letter in letters)
+
+
+register_family("Catch-v0", _FAMILY, "Catch", doc="Catch a falling ball with a paddle.")
+register_family(
+    "FrozenLake-v1",
+    _FAMILY,
+    "FrozenLake",
+    max_episode_steps=100,
+    reward_threshold=0.7,
+    doc="Cross a frozen lake of 4 by 4, or of a map of your own, without falling into a hole.",
+)
+register_family(
+    "FrozenLake8x8-v1",
+    _FAMILY,
+    "FrozenLake",
+    max_episode_steps=200,
+    reward_threshold=0.85,
+    doc="Cross a frozen lake of 8 by 8 without falling into a hole.",
+    size=8,
+)
+for _task_id in ("Taxi-v3", "Taxi-v4"):
+    register_family(
+        _task_id,
+        _FAMILY,
+        "Taxi",
+        max_episode_steps=200,
+        reward_threshold=8.0,
+        doc="Fetch a passenger and bring them to their destination.",
+    )
+register_family(
+    "NChain-v0",
+    _FAMILY,
+    "NChain",
+    max_episode_steps=1000,
+    doc="Go to the end of a chain, where it pays, though going back pays at once.",
+)
+register_family("CliffWalking-v0", _FAMILY, "CliffWalking", doc="Walk along a cliff without falling off.")
+register_family(
+    "CliffWalking-v1",
+    _FAMILY,
+    "CliffWalking",
+    aliases=("tabular/CliffWalking-v0",),
+    doc="Walk along a cliff without falling off.",
+)
+register_family(
+    "CliffWalkingSlippery-v1",
+    _FAMILY,
+    "CliffWalking",
+    doc="Walk along a cliff whose ground is slippery without falling off.",
+    is_slippery=True,
+)
+register_family(
+    "Blackjack-v1",
+    _FAMILY,
+    "Blackjack",
+    aliases=("tabular/Blackjack-v0",),
+    doc="Sum up cards as near to 21 as possible, not beyond, against a dealer.",
+)
