@@ -26,6 +26,9 @@ GOLDEN = {
     "Pendulum-v1": "e95d6fab0bff6a08",
     "Acrobot-v1": "2277ed26437485c0",
     "MountainCarContinuous-v0": "a39f515bf695be6a",
+    "FrozenLake8x8-v1": "c43dea46f5295e4c",
+    "Taxi-v4": "2d9dc7ffd8db9e40",
+    "Blackjack-v1": "5d7ca5bddf4890e5",
     "Pong-v5": "9adeffaf409880b6",
     "Breakout-v5": "476455c44d9cdca8",
 }
