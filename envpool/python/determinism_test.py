@@ -28,7 +28,7 @@ GOLDEN = {
     "MountainCarContinuous-v0": "a39f515bf695be6a",
     "FrozenLake8x8-v1": "c43dea46f5295e4c",
     "Taxi-v4": "2d9dc7ffd8db9e40",
-    "Blackjack-v1": "5d7ca5bddf4890e5",
+    "Blackjack-v1": "5a58dbfe1579bbae",
     "Pong-v5": "9adeffaf409880b6",
     "Breakout-v5": "476455c44d9cdca8",
 }

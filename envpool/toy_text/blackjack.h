@@ -26,6 +26,7 @@ namespace envpool::toy_text {
 
 struct Blackjack {
   static constexpr const char* kName = "Blackjack";
+  static constexpr u32 kRanks = 13;
 
   // Of a hand, all that the rules ask for.
   struct Hand {
@@ -37,14 +38,15 @@ struct Blackjack {
     ENVPOOL_FN i32 sum() const { return hard + (usable_ace() ? 10 : 0); }
     ENVPOOL_FN i32 score() const { return sum() > 21 ? 0 : sum(); }
     ENVPOOL_FN bool natural() const { return cards == 2 && sum() == 21; }
-    ENVPOOL_FN i32 draw(Rng& rng) {
-      const u32 rank = rng.below(13) + 1;
-      const u8 card = u8(rank < 10 ? rank : 10);
+    // One of the thirteen ranks, from 0, the ace. Returns the card's value.
+    ENVPOOL_FN u8 take(u32 rank) {
+      const u8 card = u8(min(rank + 1, 10u));
       hard = u8(hard + card);
       ace = u8(ace | (card == 1));
       ++cards;
       return card;
     }
+    ENVPOOL_FN void draw(Rng& rng) { take(rng.below(kRanks)); }
   };
 
   struct Params {
@@ -70,11 +72,17 @@ struct Blackjack {
 #endif
 
   ENVPOOL_FN static void reset(State& s, const Params&, Rng& rng) {
+    u32 deal = rng.below(kRanks * kRanks * kRanks * kRanks);  // all four cards at the price of one
+    const auto next = [&deal] {
+      const u32 rank = deal % kRanks;
+      deal /= kRanks;
+      return rank;
+    };
     s = {};
-    s.shown = u8(s.dealer.draw(rng));
-    s.dealer.draw(rng);
-    s.player.draw(rng);
-    s.player.draw(rng);
+    s.shown = s.dealer.take(next());
+    s.dealer.take(next());
+    s.player.take(next());
+    s.player.take(next());
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {

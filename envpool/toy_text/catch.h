@@ -59,8 +59,10 @@ struct Catch {
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
     f32* const board = row.at<f32>(0);
     const i32 cells = p.height * p.width;
-    const i32 ball = s.ball_row * p.width + s.ball_column, paddle = cells - p.width + s.paddle;
-    for (i32 i = 0; i < cells; ++i) board[i] = f32((i == ball) | (i == paddle));
+    for (i32 i = 0; i < cells; ++i) board[i] = 0;
+    // On the board even if the state is a snapshot of a larger one.
+    board[min(s.ball_row, p.height - 1) * p.width + min(s.ball_column, p.width - 1)] = 1;
+    board[cells - p.width + min(s.paddle, p.width - 1)] = 1;
   }
 };
 
