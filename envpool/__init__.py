@@ -6,6 +6,7 @@
 >>> obs, reward, terminated, truncated, info = env.step(actions)
 """
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from envpool.python.errors import EnvError
@@ -49,6 +50,8 @@ def __getattr__(name: str) -> Any:
         from envpool.python import protocol
 
         return getattr(protocol, name)
+    if name == "jax":
+        return importlib.import_module("envpool.jax")
     if name == "__version__":
         from importlib.metadata import version
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "envpool/bindings/arguments.h"
+#include "envpool/bindings/functional.h"
 #include "envpool/core/env_pool.h"
 
 namespace envpool::python {
@@ -101,6 +102,24 @@ std::vector<PyTable> load_plugin(const std::string& path) {
   std::vector<PyTable> tables;
   for (i32 i = 0; i < plugin.size; ++i) tables.emplace_back(*plugin.tables[i]);
   return tables;
+}
+
+// A model for jitted code, as (number, bytes of a state, of parameters, where in them values are, parameters, JSON).
+py::tuple add_functional(const PyTable& table, const std::string& label, const py::dict& options,
+                         i32 max_episode_steps) {
+  const xla::Described made =
+      xla::add_model(table.get(), label, PyTable::option_list(options), max_episode_steps);
+  return py::make_tuple(std::int64_t(made.model), std::int64_t(made.state_bytes), std::int64_t(made.params_bytes),
+                        std::int64_t(made.params_values), py::bytes(made.params), made.view);
+}
+
+// The handlers in the capsules that JAX registers.
+py::dict xla_handlers() {
+  py::dict capsules;
+  for (const auto& [name, address] : xla::handlers()) {
+    capsules[py::str(name)] = py::capsule(address, "xla._CUSTOM_CALL_TARGET");
+  }
+  return capsules;
 }
 
 class PyPool {
@@ -453,6 +472,10 @@ PYBIND11_MODULE(_core, m) {
 
   m.def("usable_cpus", &usable_cpus, "CPUs this process may use: affinity mask and cgroup quota.");
   m.def("load_plugin", &load_plugin, py::arg("path"), "Loads a shared object and returns the tables it exports.");
+
+  m.def("xla_handlers", &xla_handlers, "XLA FFI handlers of the portable environments, by name.");
+  m.def("add_functional", &add_functional, py::arg("table"), py::arg("label"), py::arg("options"),
+        py::arg("max_episode_steps"), "Keeps a model that jitted code names by its number.");
 
   py::class_<PyTable>(m, "Table")
       .def_property_readonly("name", &PyTable::name)

@@ -57,6 +57,12 @@ struct Acrobot {
     s.reward_high = 0;
     s.render_height = s.render_width = 500;
   }
+  static void state_parts(StateParts<State>& parts) {
+    parts.add("angle1", &State::angle1)
+        .add("angle2", &State::angle2)
+        .add("spin1", &State::spin1)
+        .add("spin2", &State::spin2);
+  }
   static void render(const State& s, const Params&, u8* rgb) {
     Picture picture(rgb, 500, 500);
     constexpr f64 scale = 500 / 4.4, half = 0.1 * scale;

@@ -73,6 +73,12 @@ struct CartPole {
     s.render_height = 400;
     s.render_width = 600;
   }
+  static void state_parts(StateParts<State>& parts) {
+    parts.add("position", &State::position)
+        .add("velocity", &State::velocity)
+        .add("angle", &State::angle)
+        .add("spin", &State::spin);
+  }
   static void render(const State& s, const Params& p, u8* rgb) {
     Picture picture(rgb, 600, 400);
     const f64 scale = 600 / (2 * p.position_limit), pole_width = 10, pole_length = scale * 2 * p.length;

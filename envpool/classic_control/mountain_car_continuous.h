@@ -51,6 +51,9 @@ struct MountainCarContinuous {
     s.render_height = 400;
     s.render_width = 600;
   }
+  static void state_parts(StateParts<State>& parts) {
+    parts.add("position", &State::position).add("velocity", &State::velocity);
+  }
   static void render(const State& s, const Params&, u8* rgb) { draw_valley(rgb, s.position, kGoal); }
 #endif
 

@@ -58,6 +58,9 @@ struct Pendulum {
     s.reward_high = 0;
     s.render_height = s.render_width = 500;
   }
+  static void state_parts(StateParts<State>& parts) {
+    parts.add("angle", &State::angle).add("spin", &State::spin).add("torque", &State::torque);
+  }
   static void render(const State& s, const Params&, u8* rgb) {
     Picture picture(rgb, 500, 500);
     constexpr f64 scale = 500 / 4.4, half = 0.1 * scale, middle = 250;

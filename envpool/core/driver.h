@@ -30,12 +30,28 @@ struct Model {
   Spec spec;
   std::vector<abi::Field> fields{}, actions{};
   abi::Layout layout{};
+  u32 tag = 0;  // models of one tag can share states: the same environment, arrays and blob
 
   void lay_out() {
     for (const FieldSpec& field : spec.fields) fields.push_back(view(field));
     for (const FieldSpec& field : spec.actions) actions.push_back(view(field));
     layout = {fields.data(),    actions.data(),     i32(fields.size()), i32(actions.size()),
               spec.max_players, spec.render_height, spec.render_width};
+    u64 mark = 0xCBF29CE484222325u;
+    const auto mix = [&](u64 word) {
+      mark = (mark ^ word) * 0xD1342543DE82EF95u;
+      mark ^= mark >> 32;
+    };
+    for (const char* c = Env::kName; *c != 0; ++c) mix(u64(*c));
+    mix(sizeof(params));
+    for (const auto* list : {&fields, &actions}) {
+      for (const abi::Field& field : *list) {
+        mix(u64(field.row_bytes) << 8 | u64(field.dtype));
+        mix(u64(field.discrete));
+      }
+    }
+    for (size_t i = 0; i < blob.size() / sizeof(u64); ++i) mix(reinterpret_cast<const u64*>(blob.data())[i]);
+    tag = u32(mark) | 1;
   }
 
  private:

@@ -18,6 +18,7 @@
 //     static i64 extra_bytes(const Params&);                      // bytes that follow State, its size set by options
 //     static Blob blob(const OptionValues&);                      // immutable, shared; its address is Params::blob
 //     static void render(const State&, const Params&, u8* rgb);   // host: (height, width, 3)
+//     static void state_parts(StateParts<State>&);                // host: parts that JAX's states show by name
 //   };
 //
 // Multi-agent portable: the same with a world of agents that act in phases. Between phases there is a barrier, within

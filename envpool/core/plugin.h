@@ -8,6 +8,7 @@
 #pragma once
 
 #include "envpool/core/driver.h"
+#include "envpool/core/pure.h"
 
 namespace envpool {
 
@@ -26,6 +27,49 @@ i32 with_status(abi::Text error, Action&& action) {
   error.put(error.context, message.data(), i64(message.size()));
   return 1;
 }
+
+template <class Env, class Contract>
+struct TableOf;
+
+template <class Env>
+struct PureTableOf {
+  using Functions = PureOf<Env>;
+
+  static i32 view(abi::Text json, abi::Text error) {
+    return with_status(error, [&] {
+      const std::string parts = Functions::view();
+      json.put(json.context, parts.data(), i64(parts.size()));
+    });
+  }
+  static i32 params(void* model, const abi::Options* options, i32 max_episode_steps, void* out, abi::Text error) {
+    return with_status(error,
+                       [&] { Functions::params(model, *options, max_episode_steps, static_cast<u8*>(out)); });
+  }
+  static i32 change_params(const void* params, const abi::Options* base, i32 count, const i32* options,
+                           const f64* values, void* out, abi::Text error) {
+    return with_status(error, [&] {
+      Functions::change_params(static_cast<const u8*>(params), *base, count, options, values, static_cast<u8*>(out),
+                               TableOf<Env, PortableContract<Env>>::make_model);
+    });
+  }
+  static i32 reset(void* model, const abi::PureWork* work, abi::Text error) {
+    return with_status(error, [&] { Functions::reset(model, *work); });
+  }
+  static i32 step(void* model, const abi::PureWork* work, abi::Text error) {
+    return with_status(error, [&] { Functions::step(model, *work); });
+  }
+
+  static constexpr abi::Pure kPure{
+      .view = view,
+      .state_bytes = Functions::state_bytes,
+      .params_bytes = Functions::params_bytes,
+      .params_values = sizeof(typename Functions::Head),
+      .params = params,
+      .change_params = change_params,
+      .reset = reset,
+      .step = step,
+  };
+};
 
 template <class Env, class Contract>
 struct TableOf {
@@ -55,19 +99,20 @@ struct TableOf {
       put(json, spec_of(Env::params(OptionValues(specs, *options))).json());
     });
   }
+  static std::unique_ptr<Model<Env>> make_model(const abi::Options& options) {
+    const OptionSpecs specs = option_specs();
+    const OptionValues values(specs, options);
+    auto made = std::make_unique<Model<Env>>(Model<Env>{Env::params(values), {}, {}});
+    if constexpr (requires { Env::blob(values); }) {
+      made->blob = Env::blob(values);
+      made->params.blob = made->blob.data();
+    }
+    made->spec = spec_of(made->params);
+    made->lay_out();
+    return made;
+  }
   static i32 model_create(const abi::Options* options, void** model, abi::Text error) {
-    return with_status(error, [&] {
-      const OptionSpecs specs = option_specs();
-      const OptionValues values(specs, *options);
-      auto made = std::make_unique<Model<Env>>(Model<Env>{Env::params(values), {}, {}});
-      if constexpr (requires { Env::blob(values); }) {
-        made->blob = Env::blob(values);
-        made->params.blob = made->blob.data();
-      }
-      made->spec = spec_of(made->params);
-      made->lay_out();
-      *model = made.release();
-    });
+    return with_status(error, [&] { *model = make_model(*options).release(); });
   }
   static void model_destroy(void* model) { delete static_cast<Model<Env>*>(model); }
   static const abi::Layout* layout(void* model) { return &static_cast<Model<Env>*>(model)->layout; }
@@ -89,6 +134,14 @@ struct TableOf {
     return with_status(error, [&] { cast(envs).render(env_id, rgb); });
   }
 
+  static constexpr const abi::Pure* pure_functions() {
+    if constexpr (std::is_same_v<Contract, PortableContract<Env>>) {
+      return &PureTableOf<Env>::kPure;
+    } else {
+      return nullptr;
+    }
+  }
+
   static constexpr abi::Table kTable{
       .abi = ENVPOOL_ABI,
       .flags = Contract::kFlags | (Envs::kRenders ? abi::kCanRender : 0u),
@@ -107,6 +160,7 @@ struct TableOf {
       .save = save,
       .load = load,
       .render = render,
+      .pure = pure_functions(),
   };
 };
 

@@ -181,6 +181,33 @@ struct Spec {
   }
 };
 
+// The named parts of a State that an environment shows: `parts.add("position", &State::position)`.
+template <class State>
+class StateParts {
+ public:
+  explicit StateParts(i64 base) : base_(base) { json_.open('['); }
+  template <class T>
+  StateParts& add(const char* name, T State::* part) {
+    using Element = std::remove_all_extents_t<T>;
+    alignas(State) static const u8 bytes[sizeof(State)]{};
+    const State& state = *reinterpret_cast<const State*>(bytes);
+    const i64 offset = reinterpret_cast<const u8*>(&(state.*part)) - bytes;
+    put(name, dtype_name(dtype_of<Element>()), base_ + offset,
+        std::is_array_v<T> ? i64(sizeof(T) / sizeof(Element)) : 0);
+    return *this;
+  }
+  // `count` 0 is a scalar.
+  void put(const char* name, const char* dtype, i64 offset, i64 count) {
+    json_.open('{').key("name").text(name).key("dtype").text(dtype).key("offset").integer(offset);
+    json_.key("count").integer(count).close('}');
+  }
+  std::string json() { return json_.close(']').str(); }
+
+ private:
+  Json json_;
+  i64 base_;
+};
+
 // One option of an environment, as `make` takes it by keyword.
 struct OptionSpec {
   std::string name;
@@ -217,6 +244,8 @@ class Blob {
   Blob() = default;
   explicit Blob(size_t size) : lines_((size + sizeof(CacheLine) - 1) / sizeof(CacheLine)) {}
   u8* data() { return reinterpret_cast<u8*>(lines_.data()); }
+  const u8* data() const { return reinterpret_cast<const u8*>(lines_.data()); }
+  size_t size() const { return lines_.size() * sizeof(CacheLine); }
   // Keeps something alive that the bytes point to.
   void keep(std::shared_ptr<const void> thing) { kept_ = std::move(thing); }
 

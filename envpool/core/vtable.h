@@ -7,7 +7,7 @@
 
 #include "envpool/core/types.h"
 
-#define ENVPOOL_ABI 1
+#define ENVPOOL_ABI 2
 
 namespace envpool::abi {
 
@@ -112,6 +112,49 @@ enum Flags : u32 {
   kCanRender = 4u,    // render is there
 };
 
+// Rows of an operand of pure functions: row k is at data + k * stride, and a stride of 0 repeats one row.
+struct Lane {
+  const void* data;
+  i64 stride;
+};
+
+// Where the randomness of a step comes from: what the state holds (the stream of its pool's environment), or a key
+// given with the step, which the state then holds, with its stream or that of the row.
+enum Keyed : i32 { kKeepKey = 0, kNewKey = 1, kNewKeyAndStream = 2 };
+
+// One call of a pure function: `count` rows. Results are contiguous.
+struct PureWork {
+  i64 count;
+  Keyed keyed;
+  Lane keys;     // u32[2], most significant word first
+  Lane streams;  // u32
+  Lane params;
+  Lane states;                 // of step
+  const void* const* actions;  // of step: one array a field
+  i32 one_action;              // actions hold one row, which is every row's
+  u8* new_states;
+  void* const* fields;        // of reset and of a step's end: the observation that comes next
+  void* const* final_fields;  // the same before a restart; null: an ended episode stays where it is
+  f32 *reward, *discount;
+  u8 *terminated, *truncated;
+  i32* elapsed;
+};
+
+// A portable environment of one player as pure functions of states that the caller holds. Rows of states and
+// parameters are opaque bytes, a multiple of 16 of them, and know what they are of: others are refused.
+struct Pure {
+  i32 (*view)(Text json, Text error);  // named parts of a state: name, dtype, offset, count
+  i64 (*state_bytes)(void* model);
+  i64 (*params_bytes)(void* model);
+  i64 params_values;  // where in a row of parameters the options' values are, a f64 each as declared
+  i32 (*params)(void* model, const Options* options, i32 max_episode_steps, void* out, Text error);
+  // Another row with some options changed, by number; `base` holds what a row does not: texts without choices.
+  i32 (*change_params)(const void* params, const Options* base, i32 count, const i32* options, const f64* values,
+                       void* out, Text error);
+  i32 (*reset)(void* model, const PureWork* work, Text error);
+  i32 (*step)(void* model, const PureWork* work, Text error);
+};
+
 // Functions that can fail return 0 on success and otherwise put a message into `error`.
 struct Table {
   u32 abi;
@@ -131,6 +174,7 @@ struct Table {
   i32 (*save)(void* envs, i32 env_id, void* out, Text error);
   i32 (*load)(void* envs, i32 env_id, const void* data, i64 size, Text error);
   i32 (*render)(void* envs, i32 env_id, u8* rgb, Text error);  // (height, width, 3) as the spec's "render" says
+  const Pure* pure;  // null: not portable, or of several players
 };
 
 struct Plugin {

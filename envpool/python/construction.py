@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +29,33 @@ if TYPE_CHECKING:
     from envpool.python.registry import Registration
 
 _CAN_RENDER = 4
+
+
+class Functional(NamedTuple):
+    """An environment as pure functions.
+
+    Attributes:
+        model: the number that the handlers know it by.
+        state_bytes: length of a state.
+        params_bytes: length of a row of parameters.
+        params_values: where in it the options' values begin, a float64 each.
+        params: the row that these options make.
+        view: JSON of the state's named parts.
+        is_info: of each field, whether it belongs to `info`.
+        options: the options as C++ declares them, in its order.
+    """
+
+    model: int
+    state_bytes: int
+    params_bytes: int
+    params_values: int
+    params: bytes
+    view: str
+    is_info: list[bool]
+    options: dict[str, Option]
+
+
+_functionals: dict[Any, Functional] = {}
 
 
 class Construction:
@@ -167,6 +195,23 @@ class Construction:
             if str(error).startswith("["):
                 raise
             raise type(error)(f"[{self.label}] {error}") from None
+
+    def make_functional(self) -> Functional:
+        """Makes the environment as pure functions, which stay for the rest of the process."""
+        from envpool import _core
+
+        what = (self.label, self._max_episode_steps[0], *sorted(self._prepared[0].items()))
+        if what in _functionals:
+            return _functionals[what]
+        try:
+            made = _core.add_functional(self.table, self.label, self._prepared[0], self._max_episode_steps[0])
+        except ValueError as error:
+            raise ValueError(f"[{self.label}] {error}") from None
+        fields = json.loads(self._spec_of(self._prepared[0]))["fields"]
+        declared = [entry["name"] for entry in json.loads(self.table.describe())]
+        options = {name: self.options[name] for name in declared}
+        _functionals[what] = Functional(*made, [entry["info"] for entry in fields], options)
+        return _functionals[what]
 
     def _check_memory(self) -> None:
         """Refuses batches that the machine has no memory for. Linux would grant them, and kill the process later."""

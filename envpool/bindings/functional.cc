@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "envpool/bindings/functional.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <exception>
+#include <mutex>
+
+#include "envpool/bindings/xla_frame.h"
+
+namespace envpool::xla {
+namespace {
+
+struct Entry {
+  const abi::Table* table;
+  std::string label;
+  OptionList options;
+  void* model;
+};
+
+std::mutex entries_mutex;
+std::deque<Entry>& entries() {
+  static auto* all = new std::deque<Entry>;  // never destroyed: compiled code may run until the very end
+  return *all;
+}
+const Entry& entry_of(const Frame& frame) {
+  const i64 index = frame.integer("model");
+  const std::lock_guard lock(entries_mutex);
+  if (index < 0 || index >= i64(entries().size())) malformed("there is no such model in this process");
+  return entries()[size_t(index)];
+}
+
+DataType type_of(abi::Dtype dtype) {
+  constexpr DataType types[] = {kPred, kU8, kS32, kS64, kF32, kF64};
+  return types[dtype];
+}
+
+template <class From, class To>
+void convert(const void* from, void* to, i64 count) {
+  for (i64 i = 0; i < count; ++i) static_cast<To*>(to)[i] = To(static_cast<const From*>(from)[i]);
+}
+// Without jax_enable_x64 there are no 64-bit arrays: they come and go as 32 bits.
+void convert(DataType from_type, const void* from, DataType to_type, void* to, i64 count) {
+  if (from_type == to_type) {
+    std::memcpy(to, from, size_t(count * size_of(to_type)));
+  } else if (from_type == kF64 && to_type == kF32) {
+    convert<f64, f32>(from, to, count);
+  } else if (from_type == kF32 && to_type == kF64) {
+    convert<f32, f64>(from, to, count);
+  } else if (from_type == kS64 && to_type == kS32) {
+    convert<i64, i32>(from, to, count);
+  } else if (from_type == kS32 && to_type == kS64) {
+    convert<i32, i64>(from, to, count);
+  } else if (from_type == kS32 && to_type == kF64) {
+    convert<i32, f64>(from, to, count);
+  } else if (from_type == kS64 && to_type == kF64) {
+    convert<i64, f64>(from, to, count);
+  } else if (from_type == kPred && to_type == kF64) {
+    convert<u8, f64>(from, to, count);
+  } else if (from_type == kF64 && to_type == kS32) {
+    convert<f64, i32>(from, to, count);
+  } else if (from_type == kF64 && to_type == kPred) {
+    convert<f64, bool>(from, to, count);
+  } else if (from_type == kU32 && to_type == kF64) {
+    std::memcpy(to, from, size_t(count) * sizeof(f64));  // a double in two words, exact
+  } else {
+    malformed("no conversion from XLA's type " + std::to_string(from_type) + " to " + std::to_string(to_type));
+  }
+}
+
+template <class T>
+void check_actions(const abi::Field& field, const void* data, i64 rows, i64 first) {
+  const T* values = static_cast<const T*>(data);
+  const i64 per_row = std::max<i64>(1, field.row_bytes / i64(sizeof(T)));
+  bool good = true;
+  const auto fits = [&](T value) {
+    if constexpr (std::is_floating_point_v<T>) return std::isfinite(value);
+    return field.discrete <= 0 || u64(i64(value)) < u64(field.discrete);
+  };
+  for (i64 i = 0; i < rows * per_row; ++i) good &= fits(values[i]);
+  for (i64 i = 0; !good && i < rows * per_row; ++i) {
+    if (fits(values[i])) continue;
+    const std::string expected = std::is_floating_point_v<T>
+                                     ? "finite numbers"
+                                     : "an integer in 0.." + std::to_string(field.discrete - 1);
+    throw std::invalid_argument(std::string(field.name) + ": expected " + expected + ", got " +
+                                std::to_string(values[i]) + " in row " + std::to_string(first + i / per_row));
+  }
+}
+void check_actions(const abi::Field& field, const void* data, i64 rows, i64 first) {
+  switch (field.dtype) {
+    case abi::kBool: return;
+    case abi::kU8: return check_actions<u8>(field, data, rows, first);
+    case abi::kI32: return check_actions<i32>(field, data, rows, first);
+    case abi::kI64: return check_actions<i64>(field, data, rows, first);
+    case abi::kF32: return check_actions<f32>(field, data, rows, first);
+    case abi::kF64: return check_actions<f64>(field, data, rows, first);
+  }
+}
+
+// The action fields of one run as the environment reads them: its dtypes, and for all fields a row for each row, or
+// one row for all of them.
+class Actions {
+ public:
+  explicit Actions(const abi::Layout& layout) : layout_(layout), copies_(size_t(layout.num_actions)) {}
+
+  void take(const Frame& frame, i64 first_argument, const abi::Lane* lanes, i64 count, i64 first_row) {
+    one_ = true;
+    for (i32 f = 0; f < layout_.num_actions; ++f) one_ &= lanes[f].stride == 0;
+    data_.clear();
+    for (i32 f = 0; f < layout_.num_actions; ++f) {
+      const abi::Field& field = layout_.actions[f];
+      const i64 rows = one_ ? 1 : count;
+      const DataType from = frame.argument(first_argument + f).dtype, to = type_of(field.dtype);
+      const void* data = lanes[f].data;
+      if (from != to || (!one_ && lanes[f].stride == 0)) {
+        const i64 elements = field.row_bytes / size_of(to), row_bytes = elements * size_of(from);
+        copies_[size_t(f)].resize(size_t(rows * field.row_bytes));
+        for (i64 k = 0; k < rows; ++k) {
+          const u8* row = static_cast<const u8*>(lanes[f].data) + (lanes[f].stride == 0 ? 0 : k * row_bytes);
+          convert(from, row, to, copies_[size_t(f)].data() + k * field.row_bytes, elements);
+        }
+        data = copies_[size_t(f)].data();
+      }
+      check_actions(field, data, rows, first_row);
+      data_.push_back(data);
+    }
+  }
+  const void* const* data() const { return data_.data(); }
+  bool one() const { return one_; }
+
+ private:
+  const abi::Layout& layout_;
+  std::vector<std::vector<u8>> copies_;
+  std::vector<const void*> data_;
+  bool one_ = true;
+};
+
+// Where the fields of all rows are written: results, or scratch for what is not asked for or comes in another dtype.
+class Fields {
+ public:
+  Fields(const abi::Layout& layout, i64 rows) : layout_(layout), rows_(rows), scratch_(size_t(layout.num_fields)) {
+    results_.resize(size_t(layout.num_fields));
+    base_.resize(size_t(layout.num_fields));
+  }
+  void send(i32 field, const Buffer& result) { results_[size_t(field)] = &result; }
+  void settle() {
+    for (i32 f = 0; f < layout_.num_fields; ++f) {
+      const Buffer* result = results_[size_t(f)];
+      if (result != nullptr && result->dtype == type_of(layout_.fields[f].dtype)) {
+        base_[size_t(f)] = static_cast<u8*>(result->data);
+      } else {
+        scratch_[size_t(f)].resize(size_t(rows_ * layout_.fields[f].row_bytes));
+        base_[size_t(f)] = scratch_[size_t(f)].data();
+      }
+    }
+  }
+  std::vector<void*> from_row(i64 row) const {
+    std::vector<void*> fields;
+    for (i32 f = 0; f < layout_.num_fields; ++f) {
+      fields.push_back(base_[size_t(f)] + row * layout_.fields[f].row_bytes);
+    }
+    return fields;
+  }
+  void deliver() const {
+    for (i32 f = 0; f < layout_.num_fields; ++f) {
+      const Buffer* result = results_[size_t(f)];
+      const DataType own = type_of(layout_.fields[f].dtype);
+      if (result == nullptr || result->dtype == own) continue;
+      convert(own, base_[size_t(f)], result->dtype, result->data,
+              rows_ * layout_.fields[f].row_bytes / size_of(own));
+    }
+  }
+
+ private:
+  const abi::Layout& layout_;
+  const i64 rows_;
+  std::vector<std::vector<u8>> scratch_;
+  std::vector<const Buffer*> results_;
+  std::vector<u8*> base_;
+};
+
+u8* aligned_rows(const Buffer& states, i64 bytes) {
+  if (states.rank < 1 || states.dims[states.rank - 1] * 4 != bytes) malformed("the result has states of another size");
+  if (reinterpret_cast<std::uintptr_t>(states.data) % 16 != 0) malformed("XLA's buffers do not start on 16 bytes");
+  return static_cast<u8*>(states.data);
+}
+
+// The two calls: (key, stream, params) -> (state, observations), and (key, stream, params, state, actions) -> (state,
+// reward, discount, terminated, truncated, elapsed, observations[, final observations], infos). Attribute `observed`
+// has a bit for each field that is an observation.
+void run(const Frame& frame, bool restart) {
+  const Entry& entry = entry_of(frame);
+  const abi::Pure& pure = *entry.table->pure;
+  const abi::Layout& layout = *entry.table->layout(entry.model);
+  const u64 observed = u64(frame.integer("observed"));
+  const bool autoreset = !restart && frame.integer("autoreset") != 0;
+  const i64 state_bytes = pure.state_bytes(entry.model);
+  const Batch batch(frame.result(0), frame.result(0).rank - 1);
+
+  std::vector<Operand> operands{
+      {frame.argument(0), batch.rank(), 1, 2 * sizeof(u32), "key"},
+      {frame.argument(1), batch.rank(), 0, sizeof(u32), "stream"},
+      {frame.argument(2), batch.rank(), 1, pure.params_bytes(entry.model), "params"},
+  };
+  if (!restart) {
+    operands.emplace_back(frame.argument(3), batch.rank(), 1, state_bytes, "state");
+    for (i32 f = 0; f < layout.num_actions; ++f) {
+      const abi::Field& field = layout.actions[f];
+      const Buffer& action = frame.argument(4 + f);
+      const i64 bytes = field.row_bytes / size_of(type_of(field.dtype)) * size_of(action.dtype);
+      operands.emplace_back(action, batch.rank(), field.dimensions, bytes, field.name);
+    }
+  }
+
+  u8* const states = aligned_rows(frame.result(0), state_bytes);
+  Fields next(layout, batch.rows()), last(layout, batch.rows());
+  i64 result = restart ? 1 : 6;
+  for (Fields* fields : {&next, &last}) {
+    if (fields == &last && !autoreset) break;
+    for (i32 f = 0; f < layout.num_fields; ++f) {
+      if (observed >> f & 1) fields->send(f, frame.result(result++));
+    }
+  }
+  for (i32 f = 0; !restart && f < layout.num_fields; ++f) {
+    if (!(observed >> f & 1)) (autoreset ? last : next).send(f, frame.result(result++));
+  }
+  if (result != frame.results()) malformed("there are more results than fields");
+  next.settle();
+  if (autoreset) last.settle();
+
+  Actions actions(layout);
+  batch.each_run(operands, [&](i64 first, i64 count, const std::vector<abi::Lane>& lanes) {
+    const std::vector<void*> fields = next.from_row(first), final_fields = last.from_row(first);
+    abi::PureWork work{.count = count,
+                       .keyed = abi::kNewKeyAndStream,
+                       .keys = lanes[0],
+                       .streams = lanes[1],
+                       .params = lanes[2],
+                       .states = {},
+                       .actions = nullptr,
+                       .one_action = 0,
+                       .new_states = states + first * state_bytes,
+                       .fields = fields.data(),
+                       .final_fields = autoreset ? final_fields.data() : nullptr,
+                       .reward = nullptr,
+                       .discount = nullptr,
+                       .terminated = nullptr,
+                       .truncated = nullptr,
+                       .elapsed = nullptr};
+    if (!restart) {
+      actions.take(frame, 4, lanes.data() + 4, count, first);
+      work.keyed = abi::Keyed(frame.integer("keyed"));
+      work.states = lanes[3];
+      work.actions = actions.data();
+      work.one_action = actions.one();
+      work.reward = static_cast<f32*>(frame.result(1).data) + first;
+      work.discount = static_cast<f32*>(frame.result(2).data) + first;
+      work.terminated = static_cast<u8*>(frame.result(3).data) + first;
+      work.truncated = static_cast<u8*>(frame.result(4).data) + first;
+      work.elapsed = static_cast<i32*>(frame.result(5).data) + first;
+    }
+    try_table([&](abi::Text error) { return (restart ? pure.reset : pure.step)(entry.model, &work, error); });
+  });
+  next.deliver();
+  if (autoreset) last.deliver();
+}
+
+// (params, values of some options...) -> params. Attribute `options` numbers them; -1 is max_episode_steps.
+void change_params(const Frame& frame) {
+  const Entry& entry = entry_of(frame);
+  const abi::Pure& pure = *entry.table->pure;
+  const i64 bytes = pure.params_bytes(entry.model);
+  const std::vector<i32> options = frame.integers("options");
+  const Batch batch(frame.result(0), frame.result(0).rank - 1);
+  std::vector<Operand> operands{{frame.argument(0), batch.rank(), 1, bytes, "params"}};
+  for (size_t i = 0; i < options.size(); ++i) {
+    const Buffer& value = frame.argument(i64(i) + 1);
+    const bool words = value.dtype == kU32;
+    operands.emplace_back(value, batch.rank(), words ? 1 : 0, words ? 8 : size_of(value.dtype), "value");
+  }
+  u8* out = static_cast<u8*>(frame.result(0).data);
+  const abi::Options base = entry.options.view();
+  std::vector<f64> values(options.size());
+  batch.each_run(operands, [&](i64 first, i64 count, const std::vector<abi::Lane>& lanes) {
+    for (i64 k = 0; k < count; ++k) {
+      const auto at = [&](size_t o) { return static_cast<const u8*>(lanes[o].data) + lanes[o].stride * k; };
+      for (size_t i = 0; i < values.size(); ++i) {
+        convert(frame.argument(i64(i) + 1).dtype, at(i + 1), kF64, &values[i], 1);
+      }
+      try_table([&](abi::Text error) {
+        return pure.change_params(at(0), &base, i32(options.size()), options.data(), values.data(),
+                                  out + (first + k) * bytes, error);
+      });
+    }
+  });
+}
+
+// A part of a row of bytes, and a row with a part replaced. Attribute `at` is where it is, `dtype` its abi::Dtype.
+void read_part(const Frame& frame) {
+  const Buffer &rows = frame.argument(0), &result = frame.result(0);
+  const DataType dtype = type_of(abi::Dtype(frame.integer("dtype")));
+  const i64 at = frame.integer("at"), bytes = rows.dims[rows.rank - 1] * 4;
+  i64 count = 1, total = 1;
+  for (i64 i = 0; i < rows.rank - 1; ++i) total *= rows.dims[i];
+  for (i64 i = rows.rank - 1; i < result.rank; ++i) count *= result.dims[i];
+  if (at < 0 || at + count * size_of(dtype) > bytes) malformed("a part lies outside of its row");
+  for (i64 k = 0; k < total; ++k) {
+    convert(dtype, static_cast<const u8*>(rows.data) + k * bytes + at, result.dtype,
+            static_cast<u8*>(result.data) + k * count * size_of(result.dtype), count);
+  }
+}
+void write_part(const Frame& frame) {
+  const Buffer &value = frame.argument(1), &result = frame.result(0);
+  const DataType dtype = type_of(abi::Dtype(frame.integer("dtype")));
+  const i64 at = frame.integer("at"), bytes = result.dims[result.rank - 1] * 4;
+  const Batch batch(result, result.rank - 1);
+  const bool words = value.dtype == kU32;
+  const i64 dimensions = value.rank - batch.rank();
+  i64 count = 1;
+  for (i64 i = batch.rank(); i < value.rank; ++i) count *= value.dims[i];
+  const std::vector<Operand> operands{
+      {frame.argument(0), batch.rank(), 1, bytes, "row"},
+      {value, batch.rank(), dimensions, count * size_of(value.dtype), "value"},
+  };
+  if (words) count /= 2;
+  if (at < 0 || at + count * size_of(dtype) > bytes) malformed("a part lies outside of its row");
+  batch.each_run(operands, [&](i64 first, i64 rows, const std::vector<abi::Lane>& lanes) {
+    for (i64 k = 0; k < rows; ++k) {
+      u8* out = static_cast<u8*>(result.data) + (first + k) * bytes;
+      std::memcpy(out, static_cast<const u8*>(lanes[0].data) + lanes[0].stride * k, size_t(bytes));
+      convert(value.dtype, static_cast<const u8*>(lanes[1].data) + lanes[1].stride * k, dtype, out + at, count);
+    }
+  });
+}
+
+// XLA's side of a handler: says which version it was written for, runs, and turns what is thrown into XLA's error.
+template <auto kFunction>
+Error* handler(Call* call) noexcept {
+  if (call->extensions != nullptr && call->extensions->type == kMetadataExtension) {
+    Metadata& metadata = *reinterpret_cast<MetadataExtension*>(call->extensions)->metadata;
+    metadata.version.major = 0;
+    metadata.version.minor = 1;
+    return nullptr;
+  }
+  if (call->stage != kExecute) return nullptr;
+  std::string message;
+  ErrorCode code = kInvalidArgument;
+  const Frame frame(*call);
+  try {
+    kFunction(frame);
+    return nullptr;
+  } catch (const std::invalid_argument& error) {
+    message = error.what();
+    try {
+      message = "[" + entry_of(frame).label + "] " + message;
+    } catch (const std::exception&) {  // it says enough without
+    }
+  } catch (const std::exception& error) {
+    message = error.what();
+    code = kInternal;
+  }
+  ErrorCreate create{sizeof(ErrorCreate), nullptr, message.c_str(), code};
+  return call->api->create_error(&create);
+}
+
+}  // namespace
+
+Described add_model(const abi::Table& table, const std::string& label, OptionList options, i32 max_episode_steps) {
+  if (table.pure == nullptr) {
+    throw std::invalid_argument("it cannot run in JAX: it is not portable, or has several players");
+  }
+  const abi::Options view = options.view();
+  void* model = nullptr;
+  try_table([&](abi::Text error) { return table.model_create(&view, &model, error); });
+  const abi::Pure& pure = *table.pure;
+  Described made{0, pure.state_bytes(model), pure.params_bytes(model), pure.params_values, {}, {}};
+  made.params.resize(size_t(made.params_bytes));
+  Collected parts;
+  try_table([&](abi::Text error) { return pure.params(model, &view, max_episode_steps, made.params.data(), error); });
+  try_table([&](abi::Text error) { return pure.view(parts, error); });
+  made.view = parts.text;
+  const std::lock_guard lock(entries_mutex);
+  made.model = i64(entries().size());
+  entries().push_back({&table, label, std::move(options), model});
+  return made;
+}
+
+std::vector<std::pair<std::string, void*>> handlers() {
+  return {
+      {"envpool_reset", reinterpret_cast<void*>(&handler<[](const Frame& frame) { run(frame, true); }>)},
+      {"envpool_step", reinterpret_cast<void*>(&handler<[](const Frame& frame) { run(frame, false); }>)},
+      {"envpool_change_params", reinterpret_cast<void*>(&handler<change_params>)},
+      {"envpool_read_part", reinterpret_cast<void*>(&handler<read_part>)},
+      {"envpool_write_part", reinterpret_cast<void*>(&handler<write_part>)},
+  };
+}
+
+}  // namespace envpool::xla

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A call from XLA as a handler reads it: operands, results and attributes, all checked; and batches of any rank, in
+// which an operand has each extent or, where all rows share it, 1.
+#pragma once
+
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "envpool/bindings/xla_ffi.h"
+#include "envpool/core/vtable.h"
+
+namespace envpool::xla {
+
+[[noreturn]] inline void malformed(const std::string& what) { throw std::logic_error("envpool.jax: " + what); }
+
+class Frame {
+ public:
+  explicit Frame(const Call& call) : call_(call) {}
+
+  i64 arguments() const { return call_.arguments.size; }
+  i64 results() const { return call_.results.size; }
+  const Buffer& argument(i64 i) const {
+    if (i >= call_.arguments.size) malformed("argument " + std::to_string(i) + " is missing");
+    return *call_.arguments.data[i];
+  }
+  const Buffer& result(i64 i) const {
+    if (i >= call_.results.size) malformed("result " + std::to_string(i) + " is missing");
+    return *call_.results.data[i];
+  }
+
+  i64 integer(std::string_view name) const {
+    const auto& scalar = *static_cast<const Scalar*>(attribute(name, kScalar));
+    if (scalar.dtype != kS64) malformed("attribute " + std::string(name) + " is not an int64");
+    i64 value;
+    std::memcpy(&value, scalar.value, sizeof(value));
+    return value;
+  }
+  std::vector<i32> integers(std::string_view name) const {
+    const auto& array = *static_cast<const Array*>(attribute(name, kArray));
+    if (array.dtype != kS32) malformed("attribute " + std::string(name) + " is not an int32 array");
+    std::vector<i32> values(array.size);
+    if (!values.empty()) std::memcpy(values.data(), array.data, values.size() * sizeof(i32));
+    return values;
+  }
+
+ private:
+  const void* attribute(std::string_view name, AttributeKind kind) const {
+    const Attributes& all = call_.attributes;
+    for (i64 i = 0; i < all.size; ++i) {
+      if (name == std::string_view(all.names[i]->data, all.names[i]->size) && all.kinds[i] == kind) return all.data[i];
+    }
+    malformed("attribute " + std::string(name) + " is missing");
+  }
+  const Call& call_;
+};
+
+inline i64 size_of(DataType dtype) {
+  switch (dtype) {
+    case kPred:
+    case kU8: return 1;
+    case kS32:
+    case kU32:
+    case kF32: return 4;
+    case kS64:
+    case kF64: return 8;
+  }
+  malformed("an array has XLA's type " + std::to_string(dtype));
+}
+
+// An operand of a batch: rows of `row_dims` trailing dimensions.
+struct Operand {
+  const u8* data;
+  const std::int64_t* dims;
+  i64 row_bytes;
+
+  Operand(const Buffer& buffer, i64 batch_rank, i64 row_rank, i64 expected_bytes, const char* name)
+      : data(static_cast<const u8*>(buffer.data)), dims(buffer.dims), row_bytes(size_of(buffer.dtype)) {
+    if (buffer.rank != batch_rank + row_rank) malformed(std::string(name) + " has another rank than the batch");
+    for (i64 i = batch_rank; i < buffer.rank; ++i) row_bytes *= dims[i];
+    if (row_bytes != expected_bytes) malformed(std::string(name) + " has rows of another size");
+  }
+};
+
+// Takes a batch apart into runs of rows, in which every operand goes on row by row or stays on one row.
+class Batch {
+ public:
+  Batch(const Buffer& whole, i64 rank) : rank_(rank), dims_(whole.dims) {
+    for (i64 i = 0; i < rank; ++i) rows_ *= dims_[i];
+  }
+  i64 rank() const { return rank_; }
+  i64 rows() const { return rows_; }
+
+  // Calls `run(first, count, lanes)` with the rows' lanes in the order of `operands`.
+  template <class Run>
+  void each_run(const std::vector<Operand>& operands, Run&& run) const {
+    for (const Operand& operand : operands) {
+      for (i64 i = 0; i < rank_; ++i) {
+        if (operand.dims[i] != dims_[i] && operand.dims[i] != 1) malformed("an operand does not fit into the batch");
+      }
+    }
+    if (rows_ == 0) return;
+    i64 inner = rank_, count = 1;
+    std::vector<int> moves(operands.size(), -1);  // whether the operand goes on within a run; -1: not known yet
+    while (inner > 0 && joins(operands, moves, inner - 1)) count *= dims_[--inner];
+    std::vector<abi::Lane> lanes(operands.size());
+    for (i64 first = 0; first < rows_; first += count) {
+      for (size_t o = 0; o < operands.size(); ++o) {
+        lanes[o] = {operands[o].data + row_of(operands[o], first) * operands[o].row_bytes,
+                    moves[o] == 1 ? operands[o].row_bytes : 0};
+      }
+      run(first, count, lanes);
+    }
+  }
+
+ private:
+  bool joins(const std::vector<Operand>& operands, std::vector<int>& moves, i64 axis) const {
+    if (dims_[axis] == 1) return true;
+    std::vector<int> next = moves;
+    for (size_t o = 0; o < operands.size(); ++o) {
+      const int move = operands[o].dims[axis] != 1;
+      if (next[o] == -1) next[o] = move;
+      if (next[o] != move) return false;
+    }
+    moves = next;
+    return true;
+  }
+  i64 row_of(const Operand& operand, i64 row) const {
+    i64 at = 0, scale = 1;
+    for (i64 axis = rank_ - 1; axis >= 0; --axis) {
+      if (operand.dims[axis] != 1) at += row % dims_[axis] * scale;
+      scale *= operand.dims[axis];
+      row /= dims_[axis];
+    }
+    return at;
+  }
+  const i64 rank_;
+  const std::int64_t* const dims_;
+  i64 rows_ = 1;
+};
+
+}  // namespace envpool::xla

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A portable environment of one player as pure functions of a state that the caller holds: what JAX calls. The rules of
+// an episode are those of driver.h; the state is a row of bytes, and so are the parameters, so that either can differ
+// from row to row.
+//
+// Randomness: a reset takes a 64-bit key and a 32-bit stream and begins episode 0 of (key, stream), which is what the
+// pool's environment `stream` does under the seed `key`. The state carries them on. A step that is given a key goes on
+// with that one instead, from draw 0 of the episode; a restart always begins the next episode of the key that is held.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "envpool/core/driver.h"
+
+namespace envpool {
+
+template <class Env>
+struct PureOf {
+  using Contract = PortableContract<Env>;
+  using State = typename Env::State;
+  using Params = typename Env::Params;
+
+  struct Slot {
+    u32 tag;  // says which environment this is a state of
+    Episode episode;
+    alignas(16) State state;  // Env::extra_bytes(params) bytes follow
+  };
+  // A row of parameters: this, one f64 for each declared option, Params.
+  struct Head {
+    u32 tag;
+    i32 max_episode_steps;
+    u64 check;  // of all that follows: what is no longer as we made it could lead anywhere
+  };
+  static_assert(alignof(State) <= 16 && alignof(Params) <= 16, "rows start on 16 bytes");
+
+  static i64 rounded(i64 bytes) { return (bytes + 15) / 16 * 16; }
+  static i64 values_bytes() { return rounded(i64(specs().list.size() * sizeof(f64))); }
+  static i64 state_bytes(void* model) { return rounded(i64(sizeof(Slot)) + Contract::extra_bytes(cast(model).params)); }
+  static i64 params_bytes(void*) { return i64(sizeof(Head)) + values_bytes() + rounded(sizeof(Params)); }
+
+  static const OptionSpecs& specs() {
+    static const OptionSpecs list = [] {
+      OptionSpecs declared;
+      Env::options(declared);
+      return declared;
+    }();
+    return list;
+  }
+
+  static std::string view() {
+    StateParts<State> parts(i64(offsetof(Slot, state)));
+    const i64 episode = i64(offsetof(Slot, episode));
+    parts.put("elapsed_step", "int32", episode + i64(offsetof(Episode, elapsed)), 0);
+    parts.put("episode", "int32", episode + i64(offsetof(Episode, number)), 0);
+    parts.put("over", "bool", episode + i64(offsetof(Episode, over)), 0);
+    if constexpr (requires { Env::state_parts(parts); }) Env::state_parts(parts);
+    return parts.json();
+  }
+
+  static void params(void* model, const abi::Options& options, i32 max_episode_steps, u8* out) {
+    const OptionValues values(specs(), options);
+    std::memset(out, 0, size_t(params_bytes(model)));
+    f64* value = reinterpret_cast<f64*>(out + sizeof(Head));
+    for (const OptionSpec& option : specs().list) *value++ = number(option, values);
+    Params resolved = cast(model).params;
+    if constexpr (requires { resolved.blob; }) resolved.blob = nullptr;
+    std::memcpy(out + sizeof(Head) + values_bytes(), &resolved, sizeof(Params));
+    const Head head{cast(model).tag, max_episode_steps, check_of(out + sizeof(Head))};
+    std::memcpy(out, &head, sizeof(Head));
+  }
+
+  template <class MakeModel>
+  static void change_params(const u8* from, const abi::Options& base, i32 count, const i32* changed, const f64* given,
+                            u8* out, MakeModel&& make_model) {
+    Head head = head_of(from, 0);
+    std::vector<f64> values(specs().list.size());
+    std::memcpy(values.data(), from + sizeof(Head), values.size() * sizeof(f64));
+    for (i32 i = 0; i < count; ++i) {
+      if (changed[i] < 0) {
+        head.max_episode_steps = i32(in_range("max_episode_steps", given[i], 0, 2147483647));
+        continue;
+      }
+      const OptionSpec& option = specs().list[size_t(changed[i])];
+      values[size_t(changed[i])] = in_range(option.name, given[i], option.low, option.high);
+    }
+    std::vector<abi::Option> options;
+    for (size_t i = 0; i < values.size(); ++i) {
+      const OptionSpec& option = specs().list[i];
+      const std::string* text = option.choices.empty() ? nullptr : &option.choices[size_t(values[i])];
+      if (option.kind == abi::kOptionText && text == nullptr) {
+        for (i32 k = 0; k < base.size; ++k) {
+          if (option.name == base.data[k].name) options.push_back(base.data[k]);
+        }
+        continue;
+      }
+      options.push_back({option.name.c_str(), option.kind, text == nullptr ? i64(values[i]) : 0, values[i],
+                         text == nullptr ? nullptr : text->data(), text == nullptr ? 0 : i64(text->size())});
+    }
+    const abi::Options all{options.data(), i32(options.size())};
+    auto model = make_model(all);
+    if (model->tag != head.tag) {
+      throw std::invalid_argument("params: an option that changes the shape of an array, or what all states share, "
+                                  "must be given to make()");
+    }
+    params(model.get(), all, head.max_episode_steps, out);
+  }
+
+  static void reset(void* model, const abi::PureWork& work) {
+    const Rows rows(cast(model), work);
+    for (i64 k = 0; k < work.count; ++k) {
+      const Setting& setting = rows.setting(k);
+      u8* bytes = work.new_states + k * rows.state_bytes;
+      std::memset(bytes, 0, size_t(rows.state_bytes));
+      Slot& it = *new (bytes) Slot{};
+      it.tag = rows.tag;
+      it.episode.rng.seed = rows.key(k);
+      it.episode.rng.stream = rows.stream(k);
+      begin(it, setting.params);
+      Env::observe(it.state, setting.params, rows.row(work.fields, k));
+    }
+  }
+
+  static void step(void* model, const abi::PureWork& work) {
+    const Rows rows(cast(model), work);
+    for (i64 k = 0; k < work.count; ++k) {
+      const Setting& setting = rows.setting(k);
+      u8* bytes = work.new_states + k * rows.state_bytes;
+      std::memcpy(bytes, rows.state(k), size_t(rows.state_bytes));
+      Slot& it = *std::launder(reinterpret_cast<Slot*>(bytes));
+      if (it.tag != rows.tag) refuse("state", k);
+      Episode& episode = it.episode;
+      if (work.keyed != abi::kKeepKey) {
+        episode.rng.seed = rows.key(k);
+        episode.rng.draws = 0;
+        if (work.keyed == abi::kNewKeyAndStream) episode.rng.stream = rows.stream(k);
+      }
+      Outcome outcome{.reward = 0, .terminated = true};
+      if (!episode.over) {
+        outcome = Env::step(it.state, setting.params, rows.action(k), episode.rng);
+        ++episode.elapsed;
+        outcome.truncated |= setting.max_episode_steps > 0 && episode.elapsed >= setting.max_episode_steps;
+        if (outcome.terminated) outcome.discount = 0;
+      }
+      const bool ended = outcome.terminated || outcome.truncated;
+      work.reward[k] = outcome.reward;
+      work.discount[k] = outcome.terminated ? 0 : outcome.discount;
+      work.terminated[k] = outcome.terminated;
+      work.truncated[k] = outcome.truncated;
+      work.elapsed[k] = episode.elapsed;
+      if (work.final_fields != nullptr) {
+        Env::observe(it.state, setting.params, rows.row(work.final_fields, k));
+        if (!ended) {
+          rows.copy_row(work, k);
+          continue;
+        }
+        begin(it, setting.params);
+      } else {
+        episode.over = ended;
+      }
+      Env::observe(it.state, setting.params, rows.row(work.fields, k));
+    }
+  }
+
+ private:
+  struct Setting {
+    Params params;
+    i32 max_episode_steps;
+  };
+
+  static Model<Env>& cast(void* model) { return *static_cast<Model<Env>*>(model); }
+
+  [[noreturn]] static void refuse(const char* what, i64 row) {
+    throw std::invalid_argument(std::string(what) + ": row " + std::to_string(row) + " is not of " + Env::kName +
+                                " as this environment was made");
+  }
+  static f64 in_range(const std::string& name, f64 value, f64 low, f64 high) {
+    if (value >= low && value <= high) return value;
+    throw std::invalid_argument(name + ": expected a number from " + std::to_string(low) + " to " +
+                                std::to_string(high) + ", got " + std::to_string(value));
+  }
+  static f64 number(const OptionSpec& option, const OptionValues& values) {
+    if (option.kind != abi::kOptionText) return values.real(option.name);
+    for (size_t i = 0; i < option.choices.size(); ++i) {
+      if (option.choices[i] == values.text(option.name)) return f64(i);
+    }
+    return 0;
+  }
+
+  static u64 check_of(const u8* content) {
+    u64 check = 0x9E3779B97F4A7C15u;
+    for (i64 at = 0; at < values_bytes() + rounded(sizeof(Params)); at += 8) {
+      u64 word;
+      std::memcpy(&word, content + at, sizeof(word));
+      check = (check ^ word) * 0xD1342543DE82EF95u;
+      check ^= check >> 32;
+    }
+    return check;
+  }
+  static Head head_of(const u8* row, i64 number) {
+    Head head;
+    std::memcpy(&head, row, sizeof(head));
+    if (head.check != check_of(row + sizeof(Head)) || head.max_episode_steps < 0) refuse("params", number);
+    return head;
+  }
+
+  static void begin(Slot& it, const Params& params) {
+    Episode& episode = it.episode;
+    episode.rng.begin_episode(episode.number++);
+    episode.elapsed = 0;
+    episode.over = false;
+    Env::reset(it.state, params, episode.rng);
+  }
+
+  // The operands of one call.
+  struct Rows {
+    const abi::PureWork work;
+    const Model<Env>& model;
+    const u32 tag;
+    const i64 state_bytes;
+    std::vector<i64> row_bytes{}, action_bytes{};
+    mutable Setting now{};
+
+    Rows(const Model<Env>& of, const abi::PureWork& what)
+        : work(what), model(of), tag(of.tag), state_bytes(PureOf::state_bytes(const_cast<Model<Env>*>(&of))) {
+      for (const FieldSpec& field : model.spec.fields) row_bytes.push_back(field.row_bytes());
+      for (const FieldSpec& field : model.spec.actions) action_bytes.push_back(field.row_bytes());
+      if (work.count > 0) load(0);
+    }
+    static const u8* at(const abi::Lane& lane, i64 k) { return static_cast<const u8*>(lane.data) + lane.stride * k; }
+
+    void load(i64 k) const {
+      const u8* row = at(work.params, k);
+      const Head head = head_of(row, k);
+      if (head.tag != tag) refuse("params", k);
+      now.max_episode_steps = head.max_episode_steps;
+      std::memcpy(static_cast<void*>(&now.params), row + sizeof(Head) + values_bytes(), sizeof(Params));
+      if constexpr (requires { now.params.blob; }) now.params.blob = model.params.blob;
+    }
+    const Setting& setting(i64 k) const {
+      if (k > 0 && work.params.stride != 0) load(k);
+      return now;
+    }
+    u64 key(i64 k) const {
+      u32 words[2];
+      std::memcpy(words, at(work.keys, k), sizeof(words));
+      return u64{words[0]} << 32 | words[1];
+    }
+    u32 stream(i64 k) const {
+      u32 word;
+      std::memcpy(&word, at(work.streams, k), sizeof(word));
+      return word;
+    }
+    const u8* state(i64 k) const { return at(work.states, k); }
+    Row row(void* const* fields, i64 k) const { return {fields, row_bytes.data(), k}; }
+    ActionRow action(i64 k) const { return {work.actions, action_bytes.data(), work.one_action != 0 ? 0 : k}; }
+    void copy_row(const abi::PureWork& to, i64 k) const {
+      for (size_t f = 0; f < row_bytes.size(); ++f) {
+        const i64 offset = row_bytes[f] * k;
+        std::memcpy(static_cast<u8*>(to.fields[f]) + offset, static_cast<const u8*>(to.final_fields[f]) + offset,
+                    size_t(row_bytes[f]));
+      }
+    }
+  };
+};
+
+}  // namespace envpool

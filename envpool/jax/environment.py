@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`make` and the environment it returns.
+
+How keys and seeds meet: a key's two words are the seed, most significant first, so `jax.random.key(7)` is `seed=7`.
+`reset(key)` is the first reset of environment 0 of a pool made with that seed, `reset_batch(key, n)` that of a pool of
+n. The state carries seed, stream and episode, and draws from them as the pool does, as long as steps are given
+`None` for a key: then a trajectory is that of the pool with autoreset_mode="same_step", bit for bit. A step that is
+given a key draws from it, as gymnax's do, and the state goes on with that key.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from envpool.jax import ffi, spaces
+from envpool.jax.rows import EnvParams, EnvState, Form, Part
+from envpool.python.construction import Construction, Functional
+from envpool.python.options import COMMON, NO_LIMIT, Option
+from envpool.python.registry import find
+from envpool.python.spaces import Field, action_tree, nest, observation_tree, path_of
+
+_KEEP_KEY, _NEW_KEY, _NEW_KEY_AND_STREAM = range(3)
+
+
+def make(task_id: str, *, step_values: int = 5, **options: Any) -> tuple[Environment, EnvParams]:
+    """Makes a portable environment of one player as pure functions.
+
+    Args:
+        task_id: one of `envpool.list_all_envs()`.
+        step_values: what `step` returns: 5 is (obs, state, reward, done, info) as in gymnax 0.0.9, 6 is (obs, state,
+            reward, terminated, truncated, info) as in gymnax 1.
+        **options: the environment's own (`envpool.make_spec(task_id).options` describes them), and max_episode_steps.
+
+    Returns:
+        The environment, and its default parameters.
+
+    Raises:
+        ValueError: an unknown id, a value out of range, or an environment that cannot be a pure function.
+        TypeError: an unknown option, or a value of the wrong type.
+        RuntimeError: the family is not built, or what it needs is not installed.
+    """
+    registration = find(task_id)
+    if step_values not in (5, 6):
+        raise ValueError(f"[{task_id}] step_values must be 5 or 6, got {step_values!r}")
+    construction = Construction(registration, options)
+    for name in options:
+        if name in COMMON and name not in construction.options and name != "max_episode_steps":
+            raise TypeError(f"[{task_id}] {name} is an option of pools: batches are made by vmap, and seeds are keys")
+    environment = Environment(construction, step_values)
+    return environment, environment.default_params
+
+
+class Environment:
+    """Pure functions of a state, with gymnax's interface. They can be jitted, scanned and vmapped, in any order.
+
+    Attributes:
+        name: the id.
+        default_params: the parameters that the options of `make` gave.
+    """
+
+    def __init__(self, construction: Construction, step_values: int) -> None:
+        functional = construction.make_functional()
+        arrays = construction.arrays
+        self.name = construction.label
+        self._six = step_values == 6
+        self._arrays = arrays
+        self._default_raw = np.frombuffer(functional.params, np.uint32)
+        kind = (construction.table.name, int(self._default_raw[0]))
+        number, label = functional.model, self.name
+        options = {"max_episode_steps": _LIMIT, **functional.options}
+        self._state_form = Form(*kind, functional.state_bytes // 4, _state_parts(functional), number, label)
+        self._params_form = Form(*kind, functional.params_bytes // 4, _params_parts(functional), number, label, options)
+        self._attributes = {
+            "model": np.int64(functional.model),
+            "observed": np.int64(sum(1 << f for f, info in enumerate(functional.is_info) if not info)),
+        }
+        self._reset = jax.jit(self._call_reset)
+        self._step = jax.jit(self._call_step, static_argnames=("keyed", "autoreset"))
+
+    def __repr__(self) -> str:
+        return f"Environment({self.name!r})"
+
+    @property
+    def default_params(self) -> EnvParams:
+        """The parameters that the options of `make` gave."""
+        return EnvParams(jnp.asarray(self._default_raw), self._params_form)
+
+    @property
+    def num_actions(self) -> int:
+        """How many actions there are, where they are counted; else the length of an action."""
+        tree = action_tree(self._arrays)
+        if isinstance(tree, dict):
+            raise ValueError(f"[{self.name}] num_actions: an action has the parts {', '.join(tree)}")
+        field: Field = tree
+        return field.discrete or int(np.prod(field.shape))
+
+    def action_space(self, params: EnvParams | None = None) -> Any:
+        """The space of actions."""
+        return spaces.space(action_tree(self._arrays))
+
+    def observation_space(self, params: EnvParams | None = None) -> Any:
+        """The space of observations."""
+        return spaces.space(observation_tree(self._arrays))
+
+    def reset(self, key: Any, params: EnvParams | None = None) -> tuple[Any, EnvState]:
+        """Begins the first episode of a key.
+
+        Args:
+            key: of `jax.random.key` or `jax.random.PRNGKey`.
+            params: parameters of this environment; None: `default_params`.
+
+        Returns:
+            The observation and the state.
+        """
+        return self._first(self._key(key), np.uint32(0), self._params(params))
+
+    def reset_batch(self, key: Any, num_envs: int, params: EnvParams | None = None) -> tuple[Any, EnvState]:
+        """Begins `num_envs` episodes from one key: those of a pool of as many environments.
+
+        Each draws from a stream of its own. `params` are one environment's, or have a row for each.
+        """
+        if not isinstance(num_envs, int) or isinstance(num_envs, bool) or num_envs < 1:
+            raise ValueError(f"[{self.name}] num_envs must be an int of at least 1, got {num_envs!r}")
+        return self._first(self._key(key)[None], self._streams(num_envs), self._params(params, num_envs))
+
+    def step(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
+        """Does a step, and where it ends the episode begins the next one.
+
+        Args:
+            key: what the step draws from, and the state goes on with; None: what the state holds, as a pool's
+                environment does.
+            state: of this environment.
+            action: in `action_space()`.
+            params: parameters of this environment; None: `default_params`.
+
+        Returns:
+            (obs, state, reward, done, info), or with 6 values (obs, state, reward, terminated, truncated, info).
+            Where the episode ended, obs and state are the next one's first. `info` holds the step's own last
+            observation ("final_observation"), discount, terminated, truncated, elapsed_step, and what the
+            environment itself has to say of the step.
+        """
+        return self._advance(key, state, action, params, None, True)
+
+    def step_env(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
+        """The same without a restart: an episode that has ended stays where it is, with reward 0."""
+        return self._advance(key, state, action, params, None, False)
+
+    def reset_env(self, key: Any, params: EnvParams | None = None) -> tuple[Any, EnvState]:
+        """The same as `reset`."""
+        return self.reset(key, params)
+
+    def step_batch(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
+        """`step` of a batch, as `reset_batch` begins it, with one key or None: each row has a stream of its own."""
+        self._check_state(state)
+        if state.raw.ndim != 2:
+            raise ValueError(
+                f"[{self.name}] state: expected a batch of shape (num_envs, {self._state_form.words}), "
+                f"got {state.raw.shape}"
+            )
+        return self._advance(key, state, action, params, state.raw.shape[0], True)
+
+    # --- arguments ---
+
+    def _key(self, key: Any) -> Any:
+        dtype = getattr(key, "dtype", None)
+        if dtype is not None and jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key):
+            key = jax.random.key_data(key)
+            dtype = key.dtype
+        if dtype != np.uint32:
+            got = type(key).__name__ if dtype is None else str(dtype)
+            raise TypeError(f"[{self.name}] key: expected a key of jax.random (uint32), got {got}")
+        if key.shape != (2,):
+            raise ValueError(f"[{self.name}] key: expected one key of two words, shape (2,), got shape {key.shape}")
+        return jnp.asarray(key)
+
+    def _params(self, params: EnvParams | None, rows: int | None = None) -> Any:
+        form = self._params_form
+        if params is None:
+            raw = jnp.asarray(self._default_raw)
+            return raw if rows is None else raw[None]
+        if not isinstance(params, EnvParams):
+            raise TypeError(f"[{self.name}] params: expected EnvParams of {form.name}, got {type(params).__name__}")
+        if params.form != form:
+            raise ValueError(f"[{self.name}] params: expected those of {form.name}, got those of {params.form.name}")
+        return self._rows("params", params.raw, form, rows)
+
+    def _check_state(self, state: EnvState) -> None:
+        form = self._state_form
+        if not isinstance(state, EnvState):
+            raise TypeError(f"[{self.name}] state: expected an EnvState of {form.name}, got {type(state).__name__}")
+        if state.form != form:
+            raise ValueError(f"[{self.name}] state: expected one of {form.name}, got one of {state.form.name}")
+
+    def _rows(self, name: str, raw: Any, form: Form, rows: int | None) -> Any:
+        if raw.dtype != np.uint32:
+            raise TypeError(f"[{self.name}] {name}: expected its bytes as uint32, got {raw.dtype}")
+        if raw.shape == (form.words,):
+            return raw if rows is None else raw[None]
+        if rows is None or raw.shape != (rows, form.words):
+            expected = f"({form.words},)" if rows is None else f"({rows}, {form.words})"
+            hint = "; jax.vmap or step_batch take a batch" if rows is None else ""
+            raise ValueError(f"[{self.name}] {name}: expected shape {expected}, got {raw.shape}{hint}")
+        return raw
+
+    def _action(self, field: Field, action: Any, rows: int | None) -> Any:
+        given = action if isinstance(action, jax.core.Tracer) else _array(action)
+        kind = field.dtype.kind
+        if given is None or given.dtype.kind not in {"f": "fiu", "i": "iub", "u": "iub", "b": "b"}[kind]:
+            got = type(action).__name__ if given is None else given.dtype
+            raise TypeError(f"[{self.name}] {field.name}: expected {field.dtype}, got {got}")
+        shape = field.shape if rows is None else (rows, *field.shape)
+        if given.shape != shape:
+            raise ValueError(f"[{self.name}] {field.name}: expected shape {shape}, got {given.shape}")
+        concrete = isinstance(given, np.ndarray)
+        if concrete and kind == "f" and not np.isfinite(given).all():
+            raise ValueError(f"[{self.name}] {field.name}: expected finite numbers, got {given}")
+        if kind in "iu" and given.dtype != field.dtype:
+            limits = np.iinfo(field.dtype)
+            if not concrete and given.dtype.kind != "b" and np.iinfo(given.dtype).max > limits.max:
+                given = jnp.clip(given, limits.min, limits.max)  # out of range it shall stay
+        if concrete and field.discrete and not ((given >= 0) & (given < field.discrete)).all():
+            raise ValueError(f"[{self.name}] {field.name}: expected an integer in 0..{field.discrete - 1}, got {given}")
+        return jnp.asarray(given).astype(jax.dtypes.canonicalize_dtype(field.dtype))
+
+    def _actions(self, action: Any, rows: int | None) -> list[Any]:
+        tree = action_tree(self._arrays)
+        if not isinstance(tree, dict):
+            return [self._action(tree, action, rows)]
+        if not isinstance(action, dict) or action.keys() != tree.keys():
+            got = ", ".join(map(str, action)) if isinstance(action, dict) else type(action).__name__
+            raise TypeError(f"[{self.name}] action: expected a dict with {', '.join(tree)}, got {got}")
+        return [self._action(field, action[name], rows) for name, field in tree.items()]
+
+    def _streams(self, rows: int) -> Any:
+        return jnp.arange(rows, dtype=jnp.uint32)
+
+    # --- calls ---
+
+    def _first(self, key: Any, stream: Any, params: Any) -> tuple[Any, EnvState]:
+        obs, raw = self._reset(key, stream, params)
+        return obs, EnvState(raw, self._state_form)
+
+    def _advance(
+        self, key: Any, state: EnvState, action: Any, params: EnvParams | None, rows: int | None, autoreset: bool
+    ) -> Any:
+        self._check_state(state)
+        raw = self._rows("state", state.raw, self._state_form, rows)
+        if key is None:
+            keyed, words = _KEEP_KEY, jnp.zeros(2, jnp.uint32)
+        else:
+            keyed, words = _NEW_KEY if rows is None else _NEW_KEY_AND_STREAM, self._key(key)
+        stream = np.uint32(0) if rows is None else self._streams(rows)
+        words = words if rows is None else words[None]
+        obs, raw, reward, terminated, truncated, info = self._step(
+            words, stream, self._params(params, rows), raw, self._actions(action, rows), keyed=keyed, autoreset=autoreset
+        )
+        state = EnvState(raw, self._state_form)
+        if self._six:
+            return obs, state, reward, terminated, truncated, info
+        return obs, state, reward, jnp.logical_or(terminated, truncated), info
+
+    def _results(self, fields: tuple[Field, ...], extents: tuple[int, ...]) -> list[jax.ShapeDtypeStruct]:
+        return [
+            jax.ShapeDtypeStruct((*extents, *field.shape), jax.dtypes.canonicalize_dtype(field.dtype))
+            for field in fields
+        ]
+
+    def _observation(self, values: list[Any]) -> Any:
+        if self._arrays.single_observation:
+            return values[0]
+        return nest(
+            (path_of(field.name), value) for field, value in zip(self._arrays.observations, values, strict=True)
+        )
+
+    def _call_reset(self, key: Any, stream: Any, params: Any) -> tuple[Any, Any]:
+        extents = jnp.shape(stream)
+        results = [jax.ShapeDtypeStruct((*extents, self._state_form.words), jnp.uint32)]
+        results += self._results(self._arrays.observations, extents)
+        raw, *values = ffi.call("envpool_reset", results, key, stream, params, **self._attributes)
+        return self._observation(values), raw
+
+    def _call_step(
+        self, key: Any, stream: Any, params: Any, raw: Any, actions: list[Any], *, keyed: int, autoreset: bool
+    ) -> Any:
+        extents = raw.shape[:-1]
+        arrays = self._arrays
+        results = [
+            jax.ShapeDtypeStruct((*extents, self._state_form.words), jnp.uint32),
+            *(jax.ShapeDtypeStruct(extents, dtype) for dtype in _STEP_DTYPES),
+            *self._results(arrays.observations * (2 if autoreset else 1), extents),
+            *self._results(arrays.infos, extents),
+        ]
+        attributes = {**self._attributes, "keyed": np.int64(keyed), "autoreset": np.int64(autoreset)}
+        raw, reward, discount, terminated, truncated, elapsed, *rest = ffi.call(
+            "envpool_step", results, key, stream, params, raw, *actions, **attributes
+        )
+        count = len(arrays.observations)
+        obs = self._observation(rest[:count])
+        last = self._observation(rest[count : 2 * count]) if autoreset else obs
+        own = rest[-len(arrays.infos) :] if arrays.infos else []
+        info = nest((path_of(field.name), value) for field, value in zip(arrays.infos, own, strict=True))
+        info |= {
+            "discount": discount,
+            "terminated": terminated,
+            "truncated": truncated,
+            "elapsed_step": elapsed,
+            "final_observation": last,
+        }
+        return obs, raw, reward, terminated, truncated, info
+
+
+_STEP_DTYPES = (jnp.float32, jnp.float32, jnp.bool_, jnp.bool_, jnp.int32)
+_LIMIT = Option("max_episode_steps", "int", 0, 0, NO_LIMIT)
+
+
+def _array(value: Any) -> Any:
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):
+        return None
+    return None if array.dtype.kind == "O" else array
+
+
+def _state_parts(functional: Functional) -> tuple[tuple[str, Part], ...]:
+    return tuple(
+        (entry["name"], Part(entry["offset"], entry["dtype"], (entry["count"],) if entry["count"] else ()))
+        for entry in json.loads(functional.view)
+    )
+
+
+def _params_parts(functional: Functional) -> tuple[tuple[str, Part], ...]:
+    shown = {"bool": "bool", "int": "int32", "float": "float64", "str": "int32"}
+    parts = [("max_episode_steps", Part(4, "int32"))]
+    for index, (name, option) in enumerate(functional.options.items()):
+        if option.kind != "str" or option.choices:
+            parts.append((name, Part(functional.params_values + 8 * index, "float64", (), shown[option.kind])))
+    return tuple(parts)

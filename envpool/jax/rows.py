@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""States and parameters as JAX sees them: pytrees of one array of bytes, whose parts have names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from envpool.jax import ffi
+from envpool.python.options import Option
+
+_DTYPES = ("bool", "uint8", "int32", "int64", "float32", "float64")  # in the order of the C table's enum
+
+
+@dataclass(frozen=True)
+class Part:
+    """A named part of a row: where it is, what it is, and what it is shown as."""
+
+    offset: int
+    dtype: str
+    shape: tuple[int, ...] = ()
+    shown: str = ""
+
+    def read(self, raw: Any) -> Any:
+        """The part of each row."""
+        shown = jax.dtypes.canonicalize_dtype(self.shown or self.dtype)
+        result = jax.ShapeDtypeStruct((*raw.shape[:-1], *self.shape), shown)
+        attributes = {"at": np.int64(self.offset), "dtype": np.int64(_DTYPES.index(self.dtype))}
+        return ffi.call("envpool_read_part", [result], raw, **attributes)[0]
+
+
+@dataclass(frozen=True)
+class Form:
+    """What rows of an environment look like. Two are equal when rows of one are rows of the other.
+
+    Attributes:
+        name: the environment's, in its shared object.
+        tag: what its rows begin with, as C++ checks it.
+        words: length of a row in words of 32 bits.
+        parts: its named parts.
+        model: number of a model that jitted code may use; not compared.
+        label: the id, for messages; not compared.
+        options: max_episode_steps and the declared options in their order; of parameters only, not compared.
+    """
+
+    name: str
+    tag: int
+    words: int
+    parts: tuple[tuple[str, Part], ...]
+    model: int = field(compare=False)
+    label: str = field(compare=False)
+    options: Mapping[str, Option] = field(compare=False, default_factory=dict)
+
+    def part(self, name: str) -> Part:
+        """Finds a part by its name, or raises AttributeError."""
+        for known, part in self.parts:
+            if known == name:
+                return part
+        raise AttributeError(f"[{self.label}] there is no {name!r}, only {', '.join(known for known, _ in self.parts)}")
+
+
+class _Row:
+    """One array of bytes, uint32 of shape (..., words), and the form that gives them meaning."""
+
+    __slots__ = ("form", "raw")
+
+    def __init__(self, raw: Any, form: Form) -> None:
+        self.raw = raw
+        self.form = form
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self.form.part(name).read(self.raw)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(name for name, _ in self.form.parts)]
+
+    def __repr__(self) -> str:
+        parts = ", ".join(name for name, _ in self.form.parts)
+        shape = getattr(self.raw, "shape", self.raw)
+        return f"{type(self).__name__}({self.form.label}, raw: {shape}, parts: {parts})"
+
+
+@jax.tree_util.register_pytree_with_keys_class
+class EnvState(_Row):
+    """All that changes in an environment, its generator included. Its parts read as attributes."""
+
+    __slots__ = ()
+
+    def replace(self, **parts: Any) -> EnvState:
+        """The same with other values in some parts, which keep their dtype and shape."""
+        raw = self.raw
+        for name, value in parts.items():
+            part = _part(self.form, name)
+            value = _value(self.form, name, part, value)
+            extents = raw.shape[:-1]
+            tail = (*part.shape, 2) if value.dtype == np.uint32 else part.shape  # see _exact
+            if value.ndim == len(tail):
+                value = value.reshape((1,) * len(extents) + value.shape)
+            if value.shape[len(extents) :] != tail:
+                raise ValueError(f"[{self.form.label}] {name}: expected shape {part.shape}, got {value.shape}")
+            result = jax.ShapeDtypeStruct(raw.shape, jnp.uint32)
+            attributes = {"at": np.int64(part.offset), "dtype": np.int64(_DTYPES.index(part.dtype))}
+            raw = ffi.call("envpool_write_part", [result], raw, value, **attributes)[0]
+        return EnvState(raw, self.form)
+
+    def tree_flatten_with_keys(self) -> tuple[Any, Form]:
+        """For JAX: the array, and what does not change."""
+        return ((jax.tree_util.GetAttrKey("raw"), self.raw),), self.form
+
+    def tree_flatten(self) -> tuple[Any, Form]:
+        """For JAX: the array, and what does not change."""
+        return (self.raw,), self.form
+
+    @classmethod
+    def tree_unflatten(cls, form: Form, children: Any) -> EnvState:
+        """For JAX: what `tree_flatten` took apart."""
+        return cls(children[0], form)
+
+
+@jax.tree_util.register_pytree_with_keys_class
+class EnvParams(_Row):
+    """The options of an environment that may differ from row to row. They read as attributes.
+
+    A text of which there are several choices reads as its number among them.
+    """
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "max_steps_in_episode":  # gymnax's name
+            name = "max_episode_steps"
+        return super().__getattr__(name)
+
+    def replace(self, **options: Any) -> EnvParams:
+        """The same with other values of some options; an array of values makes a batch of parameters.
+
+        Raises:
+            TypeError: there is no such option, or a value of the wrong type.
+            ValueError: a value out of range (inside of `jit`: JAX's runtime error).
+        """
+        form, names = self.form, [name for name, _ in self.form.parts]
+        numbers, values = [], []
+        extents = self.raw.shape[:-1]
+        for name, value in options.items():
+            name = "max_episode_steps" if name == "max_steps_in_episode" else name
+            if name not in names:
+                raise TypeError(f"[{form.label}] params: there is no {name!r}, only {', '.join(names)}")
+            numbers.append([*form.options].index(name) - 1)  # the first is max_episode_steps, -1 to the handler
+            values.append(_option_value(form, form.options[name], value))
+        widest = np.broadcast_shapes(extents, *(_extents(value) for value in values))
+        raw = jnp.asarray(self.raw).reshape((1,) * (len(widest) - len(extents)) + self.raw.shape)
+        operands = [value.reshape((1,) * (len(widest) - len(_extents(value))) + value.shape) for value in values]
+        result = jax.ShapeDtypeStruct((*widest, form.words), jnp.uint32)
+        attributes = {"model": np.int64(form.model), "options": np.array(numbers, np.int32)}
+        return EnvParams(ffi.call("envpool_change_params", [result], raw, *operands, **attributes)[0], form)
+
+    def tree_flatten_with_keys(self) -> tuple[Any, Form]:
+        """For JAX: the array, and what does not change."""
+        return ((jax.tree_util.GetAttrKey("raw"), self.raw),), self.form
+
+    def tree_flatten(self) -> tuple[Any, Form]:
+        """For JAX: the array, and what does not change."""
+        return (self.raw,), self.form
+
+    @classmethod
+    def tree_unflatten(cls, form: Form, children: Any) -> EnvParams:
+        """For JAX: what `tree_flatten` took apart."""
+        return cls(children[0], form)
+
+
+def _part(form: Form, name: str) -> Part:
+    try:
+        return form.part(name)
+    except AttributeError as error:
+        raise TypeError(str(error)) from None
+
+
+def _exact(values: Any) -> Any:
+    """Doubles on the host as pairs of words, which stay exact without 64-bit arrays."""
+    doubles = np.array(values, np.float64, order="C")
+    return jnp.asarray(doubles.reshape(-1).view(np.uint32).reshape((*doubles.shape, 2)))
+
+
+def _extents(value: Any) -> tuple[int, ...]:
+    return value.shape[:-1] if value.dtype == np.uint32 else value.shape
+
+
+def _option_value(form: Form, option: Option, value: Any) -> Any:
+    """A value of an option: doubles as words, or an array that is being traced."""
+    if isinstance(value, jax.core.Tracer):
+        if value.dtype.kind not in ("f" if option.kind == "float" else "") + "ib":
+            raise TypeError(f"[{form.label}] {option.name} must be {option.expectation}, got {value.dtype}")
+        return value.astype(jnp.int32) if value.dtype.kind == "i" else value
+    array = np.asarray(value)
+    plain = [option.check(form.label, item) for item in array.reshape(-1).tolist()]
+    if option.choices:
+        plain = [option.choices.index(str(item)) for item in plain]
+    return _exact(np.array([float(item) for item in plain]).reshape(array.shape))
+
+
+def _value(form: Form, name: str, part: Part, value: Any) -> Any:
+    """A value of a state's part in a dtype that the handler can convert."""
+    kind = np.dtype(part.dtype).kind
+    given = value if isinstance(value, jax.core.Tracer) else np.asarray(value)
+    if given.dtype.kind not in {"f": "fiu", "i": "iu", "u": "iu", "b": "b"}[kind]:
+        raise TypeError(f"[{form.label}] {name}: expected {part.dtype}, got {given.dtype}")
+    if part.dtype == "float64" and isinstance(given, np.ndarray):
+        return _exact(given)
+    return jnp.asarray(given).astype(jax.dtypes.canonicalize_dtype(part.dtype))

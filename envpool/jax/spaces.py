@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Spaces with gymnax's interface: `sample(key)` and `contains(value)`, both of which can be jitted.
+
+Where gymnax has been imported they are its own classes, for code that asks for their type.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from envpool.python.spaces import Field, walk
+
+
+class Discrete:
+    """The integers 0..n-1."""
+
+    def __init__(self, num_categories: int) -> None:
+        self.n = num_categories
+        self.shape: tuple[int, ...] = ()
+        self.dtype = jnp.int32
+
+    def sample(self, key: Any) -> Any:
+        """A uniform element."""
+        return jax.random.randint(key, self.shape, 0, self.n, self.dtype)
+
+    def contains(self, x: Any) -> Any:
+        """Whether x is one of the integers."""
+        return jnp.logical_and(jnp.asarray(x) >= 0, jnp.asarray(x) < self.n)
+
+
+class Box:
+    """Arrays of one shape between two bounds."""
+
+    def __init__(self, low: Any, high: Any, shape: tuple[int, ...], dtype: Any = jnp.float32) -> None:
+        self.low, self.high, self.shape, self.dtype = low, high, shape, dtype
+
+    def sample(self, key: Any) -> Any:
+        """Uniform between the bounds; where there is none, between the largest numbers whose difference is finite."""
+        if jnp.issubdtype(self.dtype, jnp.floating):
+            limit = float(jnp.finfo(self.dtype).max) / 4
+            low, high = jnp.clip(self.low, -limit, limit), jnp.clip(self.high, -limit, limit)
+            return jax.random.uniform(key, self.shape, self.dtype, low, high)
+        if self.dtype == jnp.bool_:
+            return jax.random.bernoulli(key, 0.5, self.shape)
+        wide = jax.random.randint(key, self.shape, jnp.asarray(self.low, int), jnp.asarray(self.high, int) + 1)
+        return wide.astype(self.dtype)
+
+    def contains(self, x: Any) -> Any:
+        """Whether all elements of x are between the bounds."""
+        return jnp.logical_and(jnp.all(jnp.asarray(x) >= self.low), jnp.all(jnp.asarray(x) <= self.high))
+
+
+class Dict:
+    """Spaces by name."""
+
+    def __init__(self, spaces: dict[str, Any]) -> None:
+        self.spaces = spaces
+        self.num_spaces = len(spaces)
+
+    def sample(self, key: Any) -> Any:
+        """An element of each."""
+        keys = jax.random.split(key, self.num_spaces)
+        return {name: space.sample(key) for key, (name, space) in zip(keys, self.spaces.items(), strict=True)}
+
+    def contains(self, x: Any) -> Any:
+        """Whether each space contains what x has under its name."""
+        inside = jnp.bool_(True)
+        for name, space in self.spaces.items():
+            inside = jnp.logical_and(inside, space.contains(x[name]))
+        return inside
+
+
+def _classes() -> Any:
+    module = sys.modules.get("gymnax.environments.spaces")
+    return module or SimpleNamespace(Discrete=Discrete, Box=Box, Dict=Dict)
+
+
+def space(tree: Any) -> Any:
+    """The tree of fields as a space."""
+    classes = _classes()
+
+    def leaf(field: Field) -> Any:
+        if field.discrete and field.shape == () and field.dtype.kind in "iu":
+            return classes.Discrete(field.discrete)
+        dtype = jax.dtypes.canonicalize_dtype(field.dtype)
+        low, high = jnp.asarray(field.low, dtype), jnp.asarray(field.high, dtype)
+        return classes.Box(low, high, field.shape, dtype)
+
+    return walk(tree, leaf, lambda _, content: classes.Dict(content))
