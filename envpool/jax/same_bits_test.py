@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trajectories inside `jit` are the pool's, bit for bit, and the same however the calls are transformed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import envpool
+import envpool.testing.registration  # noqa: F401: registers Counter and Zoo
+
+jax = pytest.importorskip("jax")
+jnp = jax.numpy
+
+LIMIT, NUM_ENVS, STEPS = 23, 5, 120
+FAMILIES = ("classic_control", "toy_text", "minatar")
+
+
+def portable_ids() -> list[str]:
+    from envpool.python.registry import find
+
+    ids = [task_id for task_id in envpool.list_all_envs() if find(task_id).family in FAMILIES]
+    return [*ids, "Counter-v1", "Zoo-v0", "Pong-v5"]
+
+
+def key_of(seed: int):
+    return jax.random.wrap_key_data(np.array([seed >> 32, seed & 0xFFFFFFFF], np.uint32))
+
+
+def actions_of(task_id: str, seed: int, steps: int, num_envs: int):
+    """Random actions for the pool, as it takes them: an array or a dict of arrays, each (steps, num_envs, ...)."""
+    space = envpool.make_spec(task_id).action_space
+    rng = np.random.default_rng(seed)
+
+    def draw(space):
+        shape = (steps, num_envs, *space.shape)
+        if hasattr(space, "n"):
+            return rng.integers(0, space.n, shape).astype(np.int32)
+        low, high = np.broadcast_to(space.low, space.shape), np.broadcast_to(space.high, space.shape)
+        return rng.uniform(low, high, shape).astype(np.float32)
+
+    return {name: draw(part) for name, part in space.items()} if hasattr(space, "items") else draw(space)
+
+
+def assert_same(ours, theirs, where: str):
+    """Trees of arrays; 64-bit arrays of the pool come out of JAX as 32 bits."""
+    if isinstance(theirs, dict):
+        assert set(ours) == set(theirs), where
+        for name in theirs:
+            assert_same(ours[name], theirs[name], f"{where}.{name}")
+        return
+    ours, theirs = np.asarray(ours), np.asarray(theirs)
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(ours, theirs.astype(ours.dtype), where)
+
+
+def at(tree, index):
+    return jax.tree.map(lambda array: np.asarray(array)[index], tree)
+
+
+@pytest.mark.parametrize("task_id", portable_ids())
+def test_a_batch_is_the_pool(task_id):
+    steps = 30 if task_id == "Pong-v5" else STEPS
+    options = {"max_episode_steps": LIMIT}
+    env, params = envpool.jax.make(task_id, **options)
+
+    @jax.jit
+    def rollout(key, actions):
+        obs, state = env.reset_batch(key, NUM_ENVS, params)
+
+        def step(state, action):
+            obs, state, reward, done, info = env.step_batch(None, state, action, params)
+            return state, (obs, reward, done, info)
+
+        return obs, jax.lax.scan(step, state, actions)[1]
+
+    for seed in (0, 42, 2**40 + 3):
+        actions = actions_of(task_id, seed % 1000, steps, NUM_ENVS)
+        first, (obs, reward, done, info) = rollout(key_of(seed), actions)
+        with envpool.make(
+            task_id, num_envs=NUM_ENVS, num_threads=1, seed=seed, autoreset_mode="same_step", **options
+        ) as pool:
+            assert_same(first, pool.reset()[0], "first")
+            ends = 0
+            for t in range(steps):
+                theirs = pool.step(jax.tree.map(lambda array, t=t: array[t], actions))
+                assert_same(at(obs, t), theirs[0], f"obs at {t}")
+                assert_same(reward[t], theirs[1], f"reward at {t}")
+                assert_same(info["terminated"][t], theirs[2], f"terminated at {t}")
+                assert_same(info["truncated"][t], theirs[3], f"truncated at {t}")
+                ended = theirs[2] | theirs[3]
+                assert_same(done[t], ended, f"done at {t}")
+                ends += ended.sum()
+                assert_same(at(info["final_observation"], (t, ~ended)), at(theirs[0], ~ended), f"last obs at {t}")
+                if ended.any():
+                    final = theirs[4]["final_obs"]
+                    if not isinstance(final, dict):
+                        final = np.stack(final[ended]) if final.dtype == object else final[ended]
+                        assert_same(at(info["final_observation"], (t, ended)), final, f"final_obs at {t}")
+            assert ends >= NUM_ENVS
+
+
+CARTPOLE = envpool.jax.make("CartPole-v1", max_episode_steps=9)
+
+
+def plain_loop(env, params, keys, actions):
+    """One environment, call by call; the outputs of each step."""
+    outputs = []
+    _, state = env.reset(keys[0], params)
+    for key, action in zip(keys[1:], actions, strict=True):
+        obs, state, reward, done, _ = env.step(key, state, action, params)
+        outputs.append((obs, reward, done))
+    return jax.tree.map(lambda *steps: jnp.stack(steps), *outputs), state
+
+
+def scanned(env, params, keys, actions):
+    _, state = env.reset(keys[0], params)
+
+    def step(state, given):
+        obs, state, reward, done, _ = env.step(given[0], state, given[1], params)
+        return state, (obs, reward, done)
+
+    state, outputs = jax.lax.scan(step, state, (keys[1:], actions))
+    return outputs, state
+
+
+def whiled(env, params, keys, actions):
+    """The state alone, after a while_loop."""
+    _, state = env.reset(keys[0], params)
+
+    def step(carry):
+        t, state = carry
+        return t + 1, env.step(keys[t + 1], state, actions[t], params)[1]
+
+    return jax.lax.while_loop(lambda carry: carry[0] < len(actions), step, (0, state))[1]
+
+
+def given(shape, steps=25, task_id="CartPole-v1"):
+    keys = jax.random.split(jax.random.key(3), (*shape, steps + 1))
+    actions = actions_of(task_id, 5, steps, int(np.prod(shape)))
+    return keys, np.moveaxis(actions, 0, 1).reshape(*shape, steps, *actions.shape[2:])
+
+
+@pytest.mark.parametrize("task_id", ["CartPole-v1", "Pendulum-v1", "Acrobot-v1"])
+def test_scan_while_and_nested_vmap_are_the_plain_loop(task_id):
+    env, params = envpool.jax.make(task_id, max_episode_steps=9)
+    keys, actions = given((2, 3), task_id=task_id)
+    nested = jax.jit(jax.vmap(jax.vmap(lambda k, a: scanned(env, params, k, a))))(keys, actions)
+    state = jax.jit(jax.vmap(jax.vmap(lambda k, a: whiled(env, params, k, a))))(keys, actions)
+    for i in range(2):
+        for j in range(3):
+            loop = plain_loop(env, params, keys[i, j], actions[i, j])
+            assert_same_tree(jax.tree.map(lambda a, i=i, j=j: a[i, j], nested), loop)
+            np.testing.assert_array_equal(state.raw[i, j], loop[1].raw)
+
+
+def assert_same_tree(ours, theirs):
+    jax.tree.map(np.testing.assert_array_equal, ours, theirs)
+
+
+def test_vmap_over_params_alone_and_crossed_with_states():
+    env, params = CARTPOLE
+    keys, actions = given((3,))
+    several = params.replace(gravity=np.array([5.0, 9.8]), max_episode_steps=np.array([6, 11]))
+    crossed = jax.jit(
+        jax.vmap(jax.vmap(lambda p, k, a: scanned(env, p, k, a), in_axes=(None, 0, 0)), in_axes=(0, None, None))
+    )(several, keys, actions)
+    for i, (gravity, limit) in enumerate([(5.0, 6), (9.8, 11)]):
+        one, of_one = envpool.jax.make("CartPole-v1", gravity=gravity, max_episode_steps=limit)
+        np.testing.assert_array_equal(several.raw[i], of_one.raw)
+        for j in range(3):
+            loop = plain_loop(one, of_one, keys[j], actions[j])
+            assert_same_tree(jax.tree.map(lambda a, i=i, j=j: a[i, j], crossed[0]), loop[0])
+
+
+def test_every_single_axis_may_be_mapped():
+    env, params = CARTPOLE
+    keys = jax.random.split(jax.random.key(1), 4)
+    _, states = jax.vmap(env.reset, (0, None))(keys, params)
+    several = params.replace(force_mag=np.array([1.0, 2.0, 3.0, 4.0]))
+    mapped = {"key": keys, "state": states, "action": np.array([0, 1, 1, 0]), "params": several}
+    whole = {name: jax.tree.map(lambda array: array[0], value) for name, value in mapped.items()}
+    for chosen in mapped:
+        axes = tuple(0 if name == chosen else None for name in mapped)
+        values = [mapped[name] if name == chosen else whole[name] for name in mapped]
+        together = jax.vmap(env.step, axes)(*values)
+        for i in range(4):
+            one = [jax.tree.map(lambda a, i=i: a[i], v) if x == 0 else v for v, x in zip(values, axes, strict=True)]
+            assert_same_tree(jax.tree.map(lambda array, i=i: array[i], together), env.step(*one))
+
+
+def test_the_key_of_a_step_is_what_it_draws_from():
+    env, params = envpool.jax.make("Acrobot-v1", torque_noise_max=0.5)
+    _, state = env.reset(jax.random.key(0), params)
+    first, again, other = (env.step(jax.random.key(seed), state, 1, params)[0] for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first, again)
+    assert (np.asarray(first) != np.asarray(other)).any()
+    held, same = (env.step(None, state, 1, params)[0] for _ in range(2))
+    np.testing.assert_array_equal(held, same)
+
+
+def test_legacy_keys_are_the_same_keys():
+    env, params = CARTPOLE
+    np.testing.assert_array_equal(
+        env.reset(jax.random.key(5), params)[0], env.reset(jax.random.PRNGKey(5), params)[0]
+    )
+
+
+def test_step_env_stays_where_the_episode_ended():
+    env, params = envpool.jax.make("CartPole-v1", max_episode_steps=2)
+    _, state = env.reset(jax.random.key(0), params)
+    for t in range(4):
+        obs, state, reward, done, info = env.step_env(None, state, 1, params)
+        if t == 1:
+            ended = obs
+            assert info["truncated"] and not info["terminated"] and info["discount"] == 1 and reward == 1
+        if t > 1:
+            np.testing.assert_array_equal(obs, ended)
+            assert done and reward == 0
+    restarted, state, *_ = env.step(None, state, 1, params)
+    assert state.elapsed_step == 0 and (np.asarray(restarted) != np.asarray(ended)).any()
+
+
+def test_six_values():
+    env, params = envpool.jax.make("CartPole-v1", step_values=6, max_episode_steps=1)
+    _, state = env.reset(jax.random.key(0))
+    _, _, _, terminated, truncated, info = env.step(jax.random.key(1), state, 0)
+    assert not terminated and truncated and info["elapsed_step"] == 1
+
+
+def test_parts_of_states_and_params_read_and_change():
+    env, params = CARTPOLE
+    _, state = jax.vmap(env.reset, (0, None))(jax.random.split(jax.random.key(0), 3), params)
+    assert state.position.shape == (3,) and params.gravity == np.float32(9.8) and params.max_steps_in_episode == 9
+    moved = jax.jit(lambda s, x: s.replace(position=x, angle=0.0))(state, jnp.array([1.0, 2.0, 3.0]))
+    np.testing.assert_array_equal(moved.position, [1, 2, 3])
+    np.testing.assert_array_equal(moved.angle, [0, 0, 0])
+    np.testing.assert_array_equal(moved.velocity, state.velocity)
+    changed = jax.jit(jax.vmap(lambda g: params.replace(gravity=g)))(jnp.array([5.0, 6.0]))
+    np.testing.assert_array_equal(changed.gravity, [5, 6])
+    np.testing.assert_array_equal(changed.tau, np.float32([0.02, 0.02]))
+    assert params.replace(kinematics_integrator="semi-implicit").kinematics_integrator == 1
+    assert params.replace(gravity=9.8).raw.tolist() == params.raw.tolist()  # the double, not its float
+
+
+def test_a_finished_episode_is_recorded_in_the_state():
+    env, params = CARTPOLE
+    _, state = env.reset(jax.random.key(0), params)
+    for _ in range(9):
+        _, state, _, done, _ = env.step(None, state, 0, params)
+        if done:
+            break
+    assert state.episode == 2 and state.elapsed_step == 0 and not state.over
+
+
+DOUBLE = """
+import jax, numpy as np, envpool, envpool.jax
+jax.config.update("jax_enable_x64", True)
+env, params = envpool.jax.make("CartPole-v1")
+_, state = jax.jit(env.reset)(jax.random.key(3), params)
+assert state.position.dtype == np.float64 and params.gravity == 9.8
+position, velocity = float(state.position), float(state.velocity)
+_, state, *_ = jax.jit(env.step)(None, state, 1, params)
+assert float(state.position) == position + 0.02 * velocity, (position, velocity, state.position)
+assert float(state.replace(position=np.pi).position) == np.pi
+assert params.replace(gravity=np.float64(1) / 3).gravity == 1 / 3
+assert jax.jit(lambda g: params.replace(gravity=g))(1 / 3).gravity == 1 / 3
+"""
+
+
+def test_with_64_bit_arrays():
+    subprocess.run([sys.executable, "-c", DOUBLE], check=True, env=os.environ)
