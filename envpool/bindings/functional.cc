@@ -81,9 +81,8 @@ void check_actions(const abi::Field& field, const void* data, i64 rows, i64 firs
   for (i64 i = 0; i < rows * per_row; ++i) good &= fits(values[i]);
   for (i64 i = 0; !good && i < rows * per_row; ++i) {
     if (fits(values[i])) continue;
-    const std::string expected = std::is_floating_point_v<T>
-                                     ? "finite numbers"
-                                     : "an integer in 0.." + std::to_string(field.discrete - 1);
+    const std::string expected =
+        std::is_floating_point_v<T> ? "finite numbers" : "an integer in 0.." + std::to_string(field.discrete - 1);
     throw std::invalid_argument(std::string(field.name) + ": expected " + expected + ", got " +
                                 std::to_string(values[i]) + " in row " + std::to_string(first + i / per_row));
   }
@@ -168,8 +167,7 @@ class Fields {
       const Buffer* result = results_[size_t(f)];
       const DataType own = type_of(layout_.fields[f].dtype);
       if (result == nullptr || result->dtype == own) continue;
-      convert(own, base_[size_t(f)], result->dtype, result->data,
-              rows_ * layout_.fields[f].row_bytes / size_of(own));
+      convert(own, base_[size_t(f)], result->dtype, result->data, rows_ * layout_.fields[f].row_bytes / size_of(own));
     }
   }
 

@@ -107,8 +107,7 @@ std::vector<PyTable> load_plugin(const std::string& path) {
 // A model for jitted code, as (number, bytes of a state, of parameters, where in them values are, parameters, JSON).
 py::tuple add_functional(const PyTable& table, const std::string& label, const py::dict& options,
                          i32 max_episode_steps) {
-  const xla::Described made =
-      xla::add_model(table.get(), label, PyTable::option_list(options), max_episode_steps);
+  const xla::Described made = xla::add_model(table.get(), label, PyTable::option_list(options), max_episode_steps);
   return py::make_tuple(std::int64_t(made.model), std::int64_t(made.state_bytes), std::int64_t(made.params_bytes),
                         std::int64_t(made.params_values), py::bytes(made.params), made.view);
 }

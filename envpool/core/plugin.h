@@ -42,8 +42,7 @@ struct PureTableOf {
     });
   }
   static i32 params(void* model, const abi::Options* options, i32 max_episode_steps, void* out, abi::Text error) {
-    return with_status(error,
-                       [&] { Functions::params(model, *options, max_episode_steps, static_cast<u8*>(out)); });
+    return with_status(error, [&] { Functions::params(model, *options, max_episode_steps, static_cast<u8*>(out)); });
   }
   static i32 change_params(const void* params, const abi::Options* base, i32 count, const i32* options,
                            const f64* values, void* out, abi::Text error) {

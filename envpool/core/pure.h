@@ -9,7 +9,6 @@
 // with that one instead, from draw 0 of the episode; a restart always begins the next episode of the key that is held.
 #pragma once
 
-#include <cstddef>
 #include <cstring>
 #include <new>
 #include <stdexcept>
@@ -54,11 +53,11 @@ struct PureOf {
   }
 
   static std::string view() {
-    StateParts<State> parts(i64(offsetof(Slot, state)));
-    const i64 episode = i64(offsetof(Slot, episode));
-    parts.put("elapsed_step", "int32", episode + i64(offsetof(Episode, elapsed)), 0);
-    parts.put("episode", "int32", episode + i64(offsetof(Episode, number)), 0);
-    parts.put("over", "bool", episode + i64(offsetof(Episode, over)), 0);
+    StateParts<State> parts(offset_of(&Slot::state));
+    const i64 episode = offset_of(&Slot::episode);
+    parts.put("elapsed_step", "int32", episode + offset_of(&Episode::elapsed), 0);
+    parts.put("episode", "int32", episode + offset_of(&Episode::number), 0);
+    parts.put("over", "bool", episode + offset_of(&Episode::over), 0);
     if constexpr (requires { Env::state_parts(parts); }) Env::state_parts(parts);
     return parts.json();
   }
@@ -105,8 +104,9 @@ struct PureOf {
     const abi::Options all{options.data(), i32(options.size())};
     auto model = make_model(all);
     if (model->tag != head.tag) {
-      throw std::invalid_argument("params: an option that changes the shape of an array, or what all states share, "
-                                  "must be given to make()");
+      throw std::invalid_argument(
+          "params: an option that changes the shape of an array, or what all states share, "
+          "must be given to make()");
     }
     params(model.get(), all, head.max_episode_steps, out);
   }

@@ -181,6 +181,13 @@ struct Spec {
   }
 };
 
+// Where a member lies. offsetof is for plainer structs only.
+template <class Struct, class Member>
+i64 offset_of(Member Struct::* member) {
+  alignas(Struct) static const u8 bytes[sizeof(Struct)]{};
+  return reinterpret_cast<const u8*>(&(reinterpret_cast<const Struct*>(bytes)->*member)) - bytes;
+}
+
 // The named parts of a State that an environment shows: `parts.add("position", &State::position)`.
 template <class State>
 class StateParts {
@@ -189,10 +196,7 @@ class StateParts {
   template <class T>
   StateParts& add(const char* name, T State::* part) {
     using Element = std::remove_all_extents_t<T>;
-    alignas(State) static const u8 bytes[sizeof(State)]{};
-    const State& state = *reinterpret_cast<const State*>(bytes);
-    const i64 offset = reinterpret_cast<const u8*>(&(state.*part)) - bytes;
-    put(name, dtype_name(dtype_of<Element>()), base_ + offset,
+    put(name, dtype_name(dtype_of<Element>()), base_ + offset_of(part),
         std::is_array_v<T> ? i64(sizeof(T) / sizeof(Element)) : 0);
     return *this;
   }

@@ -174,7 +174,7 @@ struct Table {
   i32 (*save)(void* envs, i32 env_id, void* out, Text error);
   i32 (*load)(void* envs, i32 env_id, const void* data, i64 size, Text error);
   i32 (*render)(void* envs, i32 env_id, u8* rgb, Text error);  // (height, width, 3) as the spec's "render" says
-  const Pure* pure;  // null: not portable, or of several players
+  const Pure* pure;                                            // null: not portable, or of several players
 };
 
 struct Plugin {

@@ -257,7 +257,13 @@ class Environment:
         stream = np.uint32(0) if rows is None else self._streams(rows)
         words = words if rows is None else words[None]
         obs, raw, reward, terminated, truncated, info = self._step(
-            words, stream, self._params(params, rows), raw, self._actions(action, rows), keyed=keyed, autoreset=autoreset
+            words,
+            stream,
+            self._params(params, rows),
+            raw,
+            self._actions(action, rows),
+            keyed=keyed,
+            autoreset=autoreset,
         )
         state = EnvState(raw, self._state_form)
         if self._six:

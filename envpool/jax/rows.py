@@ -98,13 +98,13 @@ class EnvState(_Row):
         raw = self.raw
         for name, value in parts.items():
             part = _part(self.form, name)
-            value = _value(self.form, name, part, value)
+            value, given = _value(self.form, name, part, value), np.shape(value)
             extents = raw.shape[:-1]
             tail = (*part.shape, 2) if value.dtype == np.uint32 else part.shape  # see _exact
             if value.ndim == len(tail):
                 value = value.reshape((1,) * len(extents) + value.shape)
             if value.shape[len(extents) :] != tail:
-                raise ValueError(f"[{self.form.label}] {name}: expected shape {part.shape}, got {value.shape}")
+                raise ValueError(f"[{self.form.label}] {name}: expected shape {part.shape}, got {given}")
             result = jax.ShapeDtypeStruct(raw.shape, jnp.uint32)
             attributes = {"at": np.int64(part.offset), "dtype": np.int64(_DTYPES.index(part.dtype))}
             raw = ffi.call("envpool_write_part", [result], raw, value, **attributes)[0]
@@ -154,7 +154,10 @@ class EnvParams(_Row):
                 raise TypeError(f"[{form.label}] params: there is no {name!r}, only {', '.join(names)}")
             numbers.append([*form.options].index(name) - 1)  # the first is max_episode_steps, -1 to the handler
             values.append(_option_value(form, form.options[name], value))
-        widest = np.broadcast_shapes(extents, *(_extents(value) for value in values))
+        try:
+            widest = np.broadcast_shapes(extents, *(_extents(value) for value in values))
+        except ValueError as error:
+            raise ValueError(f"[{form.label}] params: {', '.join(options)} do not broadcast: {error}") from None
         raw = jnp.asarray(self.raw).reshape((1,) * (len(widest) - len(extents)) + self.raw.shape)
         operands = [value.reshape((1,) * (len(widest) - len(_extents(value))) + value.shape) for value in values]
         result = jax.ShapeDtypeStruct((*widest, form.words), jnp.uint32)
@@ -189,7 +192,8 @@ def _exact(values: Any) -> Any:
 
 
 def _extents(value: Any) -> tuple[int, ...]:
-    return value.shape[:-1] if value.dtype == np.uint32 else value.shape
+    shape: tuple[int, ...] = value.shape
+    return shape[:-1] if value.dtype == np.uint32 else shape
 
 
 def _option_value(form: Form, option: Option, value: Any) -> Any:

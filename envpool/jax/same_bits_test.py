@@ -205,9 +205,7 @@ def test_the_key_of_a_step_is_what_it_draws_from():
 
 def test_legacy_keys_are_the_same_keys():
     env, params = CARTPOLE
-    np.testing.assert_array_equal(
-        env.reset(jax.random.key(5), params)[0], env.reset(jax.random.PRNGKey(5), params)[0]
-    )
+    np.testing.assert_array_equal(env.reset(jax.random.key(5), params)[0], env.reset(jax.random.PRNGKey(5), params)[0])
 
 
 def test_step_env_stays_where_the_episode_ended():

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong is an exception that names the argument, what was expected and what came; never an abort."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import envpool
+import envpool.testing.registration  # noqa: F401: registers Zoo, Crowd and Trouble
+
+jax = pytest.importorskip("jax")
+jnp = jax.numpy
+
+ENV, PARAMS = envpool.jax.make("CartPole-v1")
+PENDULUM, PENDULUM_PARAMS = envpool.jax.make("Pendulum-v1")
+ZOO, ZOO_PARAMS = envpool.jax.make("Zoo-v0")
+KEY = jax.random.PRNGKey(0)
+STATE = ENV.reset(KEY, PARAMS)[1]
+SWING = PENDULUM.reset(KEY)[1]
+FINITE = np.zeros(2, np.float32)
+
+CALLS = [
+    # key
+    (lambda: ENV.reset(0), TypeError, "key: expected a key of jax.random .uint32., got int"),
+    (lambda: ENV.reset(None), TypeError, "key: .*got NoneType"),
+    (lambda: ENV.reset(np.zeros(2, np.int32)), TypeError, "key: .*got int32"),
+    (lambda: ENV.reset(np.zeros(3, np.uint32)), ValueError, r"key: .*shape \(2,\), got shape \(3,\)"),
+    (lambda: ENV.reset(jax.random.split(KEY, 4)), ValueError, r"key: .*got shape \(4, 2\)"),
+    (lambda: ENV.reset(jax.random.key(0, impl="rbg")), ValueError, r"key: .*two words, .*got shape \(4,\)"),
+    (lambda: ENV.step(1.5, STATE, 0), TypeError, "key: .*got float"),
+    # params
+    (lambda: ENV.reset(KEY, 3), TypeError, "params: expected EnvParams of CartPole, got int"),
+    (lambda: ENV.reset(KEY, STATE), TypeError, "params: expected EnvParams of CartPole, got EnvState"),
+    (lambda: ENV.reset(KEY, PENDULUM_PARAMS), ValueError, "params: expected those of CartPole, got those of Pendulum"),
+    (lambda: ENV.reset(KEY, PARAMS.replace(gravity=[1.0, 2.0])), ValueError, r"params: expected shape \(44,\), got"),
+    (lambda: PARAMS.replace(gravitas=1), TypeError, "params: there is no 'gravitas', only max_episode_steps, gravity"),
+    (lambda: PARAMS.replace(gravity="up"), TypeError, "gravity must be a number, got 'up'"),
+    (lambda: PARAMS.replace(masscart=-1), ValueError, "masscart must be a number from 1e-06 to 1000000, got -1"),
+    (lambda: PARAMS.replace(masscart=np.nan), ValueError, "masscart must be .*got nan"),
+    (lambda: PARAMS.replace(max_episode_steps=-1), ValueError, "max_episode_steps must be .*got -1"),
+    (lambda: PARAMS.replace(max_episode_steps=2.5), TypeError, "max_episode_steps must be .*got 2.5"),
+    (lambda: PARAMS.replace(kinematics_integrator="verlet"), ValueError, "kinematics_integrator must be one of"),
+    (
+        lambda: PARAMS.replace(gravity=[1.0, 2.0], tau=[0.1, 0.1, 0.1]),
+        ValueError,
+        "params: gravity, tau do not broadcast",
+    ),
+    (lambda: PARAMS.gravitas, AttributeError, "there is no 'gravitas'"),
+    # state
+    (lambda: ENV.step(KEY, SWING, 0), ValueError, "state: expected one of CartPole, got one of Pendulum"),
+    (lambda: ENV.step(KEY, PARAMS, 0), TypeError, "state: expected an EnvState of CartPole, got EnvParams"),
+    (lambda: ENV.step(KEY, np.zeros(4), 0), TypeError, "state: .*got ndarray"),
+    (lambda: ENV.step(KEY, ENV.reset_batch(KEY, 2)[1], 0), ValueError, r"state: expected shape \(24,\), got \(2, 24\)"),
+    (lambda: ENV.step_batch(KEY, STATE, [0]), ValueError, r"state: expected a batch of shape \(num_envs, 24\)"),
+    (lambda: STATE.replace(height=1), TypeError, "there is no 'height', only"),
+    (lambda: STATE.replace(position=np.zeros(3)), ValueError, r"position: expected shape \(\), got \(3,\)"),
+    (lambda: STATE.replace(position="left"), TypeError, "position: expected float64, got <U4"),
+    (lambda: STATE.replace(elapsed_step=0.5), TypeError, "elapsed_step: expected int32, got float64"),
+    # action
+    (lambda: ENV.step(KEY, STATE, 2), ValueError, "action: expected an integer in 0..1, got 2"),
+    (lambda: ENV.step(KEY, STATE, -1), ValueError, "action: expected an integer in 0..1, got -1"),
+    (lambda: ENV.step(KEY, STATE, 2**40), ValueError, "action: expected an integer in 0..1, got 1099511627776"),
+    (lambda: ENV.step(KEY, STATE, 0.5), TypeError, "action: expected int32, got float64"),
+    (lambda: ENV.step(KEY, STATE, None), TypeError, "action: expected int32, got NoneType"),
+    (lambda: ENV.step(KEY, STATE, [0]), ValueError, r"action: expected shape \(\), got \(1,\)"),
+    (
+        lambda: ENV.step_batch(KEY, ENV.reset_batch(KEY, 2)[1], 0),
+        ValueError,
+        r"action: expected shape \(2,\), got \(\)",
+    ),
+    (lambda: PENDULUM.step(KEY, SWING, 0.5), ValueError, r"action: expected shape \(1,\), got \(\)"),
+    (lambda: PENDULUM.step(KEY, SWING, [np.nan]), ValueError, "action: expected finite numbers, got .nan."),
+    (lambda: PENDULUM.step(KEY, SWING, [True]), TypeError, "action: expected float32, got bool"),
+    (lambda: ZOO.step(KEY, ZOO.reset(KEY)[1], 0), TypeError, "action: expected a dict with move, turn, got int"),
+    (lambda: ZOO.step(KEY, ZOO.reset(KEY)[1], {"move": 0}), TypeError, "action: expected a dict with move, turn"),
+    # make
+    (lambda: envpool.jax.make("CartPole-v7"), ValueError, "CartPole-v7.* not registered; did you mean 'CartPole-v"),
+    (lambda: envpool.jax.make("CartPole-v1", num_envs=3), TypeError, "num_envs is an option of pools"),
+    (lambda: envpool.jax.make("CartPole-v1", seed=3), TypeError, "seed is an option of pools"),
+    (lambda: envpool.jax.make("CartPole-v1", gravitas=3), TypeError, "unknown option 'gravitas'"),
+    (lambda: envpool.jax.make("CartPole-v1", step_values=4), ValueError, "step_values must be 5 or 6, got 4"),
+    (lambda: envpool.jax.make("Crowd-v0"), ValueError, "Crowd-v0. it cannot run in JAX: .* several players"),
+    (lambda: envpool.jax.make("Trouble-v0"), ValueError, "Trouble-v0. it cannot run in JAX: it is not portable"),
+    (lambda: ENV.reset_batch(KEY, 0), ValueError, "num_envs must be an int of at least 1, got 0"),
+    (lambda: ENV.reset_batch(KEY, 2.0), ValueError, "num_envs must be an int of at least 1, got 2.0"),
+]
+
+
+@pytest.mark.parametrize("call,error,text", CALLS, ids=range(len(CALLS)))
+def test_told_before_anything_runs(call, error, text):
+    with pytest.raises(error, match=text):
+        call()
+    assert ENV.step(KEY, STATE, 0)[2] == 1
+
+
+def garbage(row):
+    return jax.tree.map(lambda raw: raw * 3, row)
+
+
+RUNS = [
+    (lambda x: ENV.step(KEY, STATE, x.astype(int))[0], 7.0, "action: expected an integer in 0..1, got 7 in row 0"),
+    (
+        lambda x: jax.vmap(lambda a: ENV.step(KEY, STATE, a)[0])(jnp.array([0, 1, 5, 1]) + x.astype(int)),
+        0.0,
+        "action: expected an integer in 0..1, got 5 in row 2",
+    ),
+    (lambda x: PENDULUM.step(KEY, SWING, x[None] / 0)[0], 1.0, "action: expected finite numbers, got inf in row 0"),
+    (lambda x: PARAMS.replace(masscart=x).raw, -1.0, "masscart: expected a number from .*, got -1"),
+    (lambda x: PARAMS.replace(masscart=x / 0).raw, 0.0, "masscart: expected a number from .*, got -?nan"),
+    (lambda x: ENV.reset(KEY, garbage(PARAMS))[0] + x, 0.0, "params: row 0 is not of CartPole"),
+    (lambda x: ENV.step(KEY, garbage(STATE), 0)[0] + x, 0.0, "state: row 0 is not of CartPole"),
+    (lambda x: garbage(PARAMS).replace(gravity=x).raw, 0.0, "params: row 0 is not of CartPole"),
+]
+
+
+@pytest.mark.parametrize("call,value,text", RUNS, ids=range(len(RUNS)))
+def test_told_from_inside_of_jit(call, value, text):
+    with pytest.raises(RuntimeError, match=text):  # jax.errors.JaxRuntimeError, by whatever name it goes
+        jax.block_until_ready(jax.jit(call)(jnp.float32(value)))
+    assert ENV.step(KEY, STATE, 0)[2] == 1
+
+
+def test_inside_of_a_scan_too():
+    def step(state, action):
+        return ENV.step(None, state, action)[1], None
+
+    with pytest.raises(RuntimeError, match="action: expected an integer in 0..1, got 2"):
+        jax.block_until_ready(jax.jit(lambda: jax.lax.scan(step, STATE, jnp.arange(9)))()[0].raw)
+
+
+def test_traced_types_are_checked_while_tracing():
+    with pytest.raises(TypeError, match="action: expected int32, got float32"):
+        jax.jit(lambda a: ENV.step(KEY, STATE, a))(jnp.float32(1))
+    with pytest.raises(TypeError, match="max_episode_steps must be an int"):
+        jax.jit(lambda n: PARAMS.replace(max_episode_steps=n))(jnp.float32(3))
+
+
+def test_import_envpool_does_not_import_jax():
+    code = "import sys, envpool; envpool.make('CartPole-v1'); sys.exit('jax' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, env=os.environ)
+
+
+def test_without_jax_the_error_says_what_to_install():
+    code = "import sys; sys.modules['jax'] = None\nimport envpool\nenvpool.jax.make"
+    done = subprocess.run([sys.executable, "-c", code], env=os.environ, capture_output=True, text=True, check=False)
+    assert "ImportError: envpool.jax needs JAX, which is not installed: pip install 'envpool[jax]'" in done.stderr

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Our declaration of XLA's call frame agrees with the header of the jaxlib that is installed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+jaxlib = pytest.importorskip("jaxlib")
+
+SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
+
+# (our struct, its members), (theirs, theirs)
+SAME = [
+    ("Extension struct_size type next", "XLA_FFI_Extension_Base struct_size type next"),
+    (
+        "Version struct_size extensions major minor",
+        "XLA_FFI_Api_Version struct_size extension_start major_version minor_version",
+    ),
+    ("Metadata struct_size version traits", "XLA_FFI_Metadata struct_size api_version traits"),
+    ("MetadataExtension base metadata", "XLA_FFI_Metadata_Extension extension_base metadata"),
+    (
+        "ErrorCreate struct_size extensions message code",
+        "XLA_FFI_Error_Create_Args struct_size extension_start message errc",
+    ),
+    (
+        "Api struct_size extensions version internal create_error",
+        "XLA_FFI_Api struct_size extension_start api_version internal_api XLA_FFI_Error_Create",
+    ),
+    (
+        "Buffer struct_size extensions dtype data rank dims",
+        "XLA_FFI_Buffer struct_size extension_start dtype data rank dims",
+    ),
+    ("Buffers struct_size extensions size kinds data", "XLA_FFI_Args struct_size extension_start size types args"),
+    ("Buffers struct_size extensions size kinds data", "XLA_FFI_Rets struct_size extension_start size types rets"),
+    ("Text data size", "XLA_FFI_ByteSpan ptr len"),
+    ("Scalar dtype value", "XLA_FFI_Scalar dtype value"),
+    ("Array dtype size data", "XLA_FFI_Array dtype size data"),
+    (
+        "Attributes struct_size extensions size kinds names data",
+        "XLA_FFI_Attrs struct_size extension_start size types names attrs",
+    ),
+    (
+        "Call struct_size extensions api context stage arguments results attributes",
+        "XLA_FFI_CallFrame struct_size extension_start api ctx stage args rets attrs",
+    ),
+]
+VALUES = {
+    "kMetadataExtension": "XLA_FFI_Extension_Metadata",
+    "kInvalidArgument": "XLA_FFI_Error_Code_INVALID_ARGUMENT",
+    "kInternal": "XLA_FFI_Error_Code_INTERNAL",
+    "kExecute": "XLA_FFI_ExecutionStage_EXECUTE",
+    "kArray": "XLA_FFI_AttrType_ARRAY",
+    "kScalar": "XLA_FFI_AttrType_SCALAR",
+    **{
+        f"k{name.capitalize()}": f"XLA_FFI_DataType_{name}"
+        for name in ("PRED", "S32", "S64", "U8", "U32", "F32", "F64")
+    },
+}
+
+
+@pytest.mark.skipif(SOURCE is None or shutil.which("g++") is None, reason="needs the sources and g++")
+def test_offsets_and_values(tmp_path):
+    lines = ['#include "envpool/bindings/xla_ffi.h"', '#include "xla/ffi/api/c_api.h"', "using namespace envpool::xla;"]
+    for ours, theirs in SAME:
+        (our_struct, *our_members), (their_struct, *their_members) = ours.split(), theirs.split()
+        for mine, other in zip(our_members, their_members, strict=True):
+            lines.append(
+                f"static_assert(offsetof(envpool::xla::{our_struct}, {mine}) == offsetof({their_struct}, {other}) && "
+                f"sizeof(envpool::xla::{our_struct}::{mine}) == sizeof((({their_struct}*)nullptr)->{other}));"
+            )
+    for mine, other in VALUES.items():
+        lines.append(f"static_assert(int(envpool::xla::{mine}) == int({other}));")
+    source = tmp_path / "abi.cc"
+    source.write_text("\n".join(lines))
+    headers = Path(jaxlib.__file__).parent / "include"
+    command = ["g++", "-std=c++20", "-fsyntax-only", "-Wno-invalid-offsetof", f"-I{SOURCE}", f"-I{headers}", source]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

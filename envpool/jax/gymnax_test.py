@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Beside gymnax 0.0.9: the form of its interface, and its dynamics from equal states.
+
+gymnax computes in float32, we in float64 as gymnasium does: hence the tolerance, which one step from a float32 state
+stays within. Acrobot's step is four stages of Runge-Kutta with speeds up to 28 rad/s.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import envpool
+
+jax = pytest.importorskip("jax")
+gymnax = pytest.importorskip("gymnax")
+jnp = jax.numpy
+
+TOLERANCE = {"rtol": 2e-5, "atol": 2e-5}
+ACROBOT = {"rtol": 2e-4, "atol": 2e-4}
+COUNT = 512
+
+# Ours, gymnax's, the parts of their states that mean the same, and the range to draw each from.
+PAIRS = {
+    "CartPole-v1": {
+        "position": ("x", 2.4),
+        "velocity": ("x_dot", 3),
+        "angle": ("theta", 0.2),
+        "spin": ("theta_dot", 3),
+    },
+    "MountainCar-v0": {"position": ("position", (-1.2, 0.5)), "velocity": ("velocity", 0.07)},
+    "Acrobot-v1": {
+        "angle1": ("joint_angle1", 3),
+        "angle2": ("joint_angle2", 3),
+        "spin1": ("velocity_1", 12),
+        "spin2": ("velocity_2", 28),
+    },
+    "Pendulum-v1": {"angle": ("theta", 3), "spin": ("theta_dot", 8)},
+}
+
+
+def states(env, params, other, other_params, parts):
+    """The same states, COUNT of them, of both."""
+    rng = np.random.default_rng(0)
+    keys = jax.random.split(jax.random.key(0), COUNT)
+    ours = jax.vmap(env.reset, (0, None))(keys, params)[1]
+    theirs = jax.vmap(other.reset, (0, None))(keys, other_params)[1]
+    drawn = {}
+    for name, (_, bound) in parts.items():
+        low, high = bound if isinstance(bound, tuple) else (-bound, bound)
+        drawn[name] = rng.uniform(low, high, COUNT).astype(np.float32)
+    return ours.replace(**drawn), theirs.replace(**{parts[name][0]: value for name, value in drawn.items()})
+
+
+@pytest.mark.parametrize("task_id", PAIRS)
+def test_dynamics_from_equal_states(task_id):
+    parts = PAIRS[task_id]
+    env, params = envpool.jax.make(task_id)
+    other, other_params = gymnax.make(task_id)
+    mine, theirs = states(env, params, other, other_params, parts)
+    keys = jax.random.split(jax.random.key(1), COUNT)
+    if task_id == "Pendulum-v1":
+        actions = jax.random.uniform(keys[0], (COUNT, 1), minval=-2, maxval=2)
+    else:
+        actions = jax.random.randint(keys[0], (COUNT,), 0, env.num_actions)
+    ours = jax.vmap(env.step_env, (0, 0, 0, None))(keys, mine, actions, params)
+    ref = jax.vmap(other.step_env, (0, 0, 0, None))(keys, theirs, actions, other_params)
+    tolerance = ACROBOT if task_id == "Acrobot-v1" else TOLERANCE
+    np.testing.assert_allclose(ours[0], np.reshape(ref[0], ours[0].shape), **tolerance)
+    np.testing.assert_array_equal(ours[3], ref[3])
+    assert (task_id != "CartPole-v1") or ours[3].any()
+    reward, done = np.reshape(ref[2], COUNT), np.asarray(ref[3])
+    if task_id == "CartPole-v1":  # a state drawn outside of the limits has ended already for gymnax, which gives it 0
+        assert (np.asarray(ours[2]) == 1).all()
+    elif task_id == "Acrobot-v1":  # the last step's reward is 0 in both
+        np.testing.assert_array_equal(ours[2][~done], reward[~done])
+    else:
+        np.testing.assert_allclose(ours[2], reward, **TOLERANCE)
+
+
+@pytest.mark.parametrize("task_id", [*PAIRS, "MountainCarContinuous-v0"])
+def test_the_form_is_gymnax(task_id):
+    """Code written for gymnax finds what it takes: signatures, shapes, dtypes, spaces."""
+    (env, params), (other, other_params) = envpool.jax.make(task_id), gymnax.make(task_id)
+    assert env.num_actions == other.num_actions
+    for name in ("action_space", "observation_space"):
+        ours, theirs = getattr(env, name)(params), getattr(other, name)(other_params)
+        assert type(ours) is type(theirs) and ours.shape == theirs.shape and ours.dtype == theirs.dtype
+        if not hasattr(ours, "low") or np.isfinite(ours.low).all():  # gymnax's Box samples NaN where there is no bound
+            assert ours.contains(ours.sample(jax.random.key(0)))
+
+    def rollout(env, params, key):
+        key, first = jax.random.split(key)
+        obs, state = env.reset(first, params)
+
+        def step(carry, key):
+            obs, state = carry
+            key, draw = jax.random.split(key)
+            action = env.action_space(params).sample(draw)
+            obs, state, reward, done, info = env.step(key, state, action, params)
+            return (obs, state), (obs, reward, done, info["discount"])
+
+        return jax.lax.scan(step, (obs, state), jax.random.split(key, 7))[1]
+
+    keys = jax.random.split(jax.random.key(0), 3)
+    ours = jax.jit(jax.vmap(lambda key: rollout(env, params, key)))(keys)
+    theirs = jax.jit(jax.vmap(lambda key: rollout(other, other_params, key)))(keys)
+    assert [part.shape for part in ours[:1]] == [part.shape for part in theirs[:1]]
+    assert [part.dtype for part in ours] == [part.dtype for part in theirs]
+
+
+def test_gymnax_wrappers_take_it():
+    from gymnax.wrappers import FlattenObservationWrapper, LogWrapper
+
+    env, params = envpool.jax.make("CartPole-v1")
+    wrapped = LogWrapper(FlattenObservationWrapper(env))
+    keys = jax.random.split(jax.random.key(0), 4)
+    obs, state = jax.vmap(wrapped.reset, (0, None))(keys, params)
+
+    def step(state, _):
+        obs, state, reward, done, info = jax.vmap(wrapped.step, (0, 0, 0, None))(
+            keys, state, jnp.ones(4, jnp.int32), params
+        )
+        return state, (done, info["returned_episode_lengths"])
+
+    _, (done, lengths) = jax.jit(lambda state: jax.lax.scan(step, state, length=30))(state)
+    assert done.any() and lengths.max() in range(7, 13)
