@@ -20,7 +20,7 @@ CPP := $(shell find envpool benchmark -name '*.h' -o -name '*.cc' 2>/dev/null)
 IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test cpp-test py-test test-gym test-peer test-clients lint format tsan asan exact bench bench-atari wheel clean
+.PHONY: help demo test cpp-test py-test test-gym test-jax test-peer test-clients lint format tsan asan exact bench bench-atari wheel clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -102,6 +102,11 @@ test-peer: build/test/.installed $(VENV)/peer/.ready
 	@ENVPOOL_PEER_PYTHON="$(CURDIR)/$(VENV)/peer/bin/python" && export ENVPOOL_PEER_PYTHON \
 	  && $(call pytest,test) --pyargs envpool.atari.peer_test $(PYTEST_ARGS)
 
+# The oldest JAX that envpool.jax takes; the newest is among the tests.
+test-jax: build/test/.installed $(VENV)/jax/.ready
+	@$(VENV)/jax/bin/python -m pip install -q --no-deps --force-reinstall build/test/wheel/envpool-*.whl
+	@$(call pytest,jax) --pyargs envpool.jax -k 'CartPole or offsets or inside or mapped or parts'
+
 exact: build/test/.installed
 	@$(call installed,test,python) -m envpool.atari.testing.sweep --json="$(CURDIR)/build/exact.json" $(EXACT_ARGS)
 
@@ -121,7 +126,7 @@ build/test/.installed: $(SOURCES) $(VENV)/test/.ready
 	@$(VENV)/test/bin/python -m pip install -q --no-deps --force-reinstall build/test/wheel/envpool-*.whl
 	@touch $@
 
-test-clients: test-gym $(VENV)/clients/.installed
+test-clients: test-gym test-jax $(VENV)/clients/.installed
 	$(VENV)/clients/bin/python examples/async_actors.py --task=Pong-v5 --num_envs=16 --batch_size=8 --steps=2000
 	$(VENV)/clients/bin/python examples/cleanrl_style.py --total_timesteps=2048 --num_envs=8 --num_steps=64
 	$(VENV)/clients/bin/python examples/sb3_ppo.py --total_timesteps=30000 --require_return=100

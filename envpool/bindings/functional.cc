@@ -279,7 +279,8 @@ void change_params(const Frame& frame) {
     operands.emplace_back(value, batch.rank(), words ? 1 : 0, words ? 8 : size_of(value.dtype), "value");
   }
   u8* out = static_cast<u8*>(frame.result(0).data);
-  const abi::Options base = entry.options.view();
+  const OptionList own = entry.options;  // another thread may look at the same
+  const abi::Options base = own.view();
   std::vector<f64> values(options.size());
   batch.each_run(operands, [&](i64 first, i64 count, const std::vector<abi::Lane>& lanes) {
     for (i64 k = 0; k < count; ++k) {
