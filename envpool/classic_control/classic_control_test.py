@@ -14,7 +14,7 @@ from scipy import stats
 
 import envpool
 from envpool.testing import libraries
-from envpool.testing.capi import Options, pointer
+from envpool.testing.capi import Functions, pointer
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*is out of date")  # gymnasium, of CartPole-v0
 
@@ -42,20 +42,9 @@ STATES = {
 OBS = {"CartPole": 4, "Pendulum": 3, "MountainCar": 2, "MountainCarContinuous": 2, "Acrobot": 6}
 
 
-class Engine:
-    """One environment's functions, on arrays of states."""
-
+class Engine(Functions):
     def __init__(self, library, name, **options):
-        self.name, self.options, self.library = name, Options(**options), library
-        assert getattr(library, f"{name}_size")() == STATES[name].itemsize
-
-    def _call(self, what, *arguments):
-        return getattr(self.library, f"{self.name}_{what}")(ctypes.byref(self.options), *arguments)
-
-    def reset(self, count, seed=0):
-        states = np.zeros(count, STATES[self.name])
-        self._call("reset", ctypes.c_uint64(seed), pointer(states), ctypes.c_int64(count))
-        return states
+        super().__init__(library, name, STATES[name], **options)
 
     def step(self, states, actions):
         """Moves the states on, and returns rewards and whether they are terminal."""

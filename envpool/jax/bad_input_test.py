@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import envpool
-import envpool.testing.registration  # noqa: F401: registers Zoo, Crowd and Trouble
+import envpool.testing.registration  # noqa: F401 (registers Zoo, Crowd and Trouble)
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy

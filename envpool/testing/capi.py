@@ -3,6 +3,8 @@
 
 import ctypes
 
+import numpy as np
+
 
 class Option(ctypes.Structure):
     """abi::Option."""
@@ -37,3 +39,19 @@ class Options(ctypes.Structure):
 def pointer(array):
     """Where an array's elements lie."""
     return array.ctypes.data_as(ctypes.c_void_p)
+
+
+class Functions:
+    """One environment's functions, on arrays of states of a dtype."""
+
+    def __init__(self, library, name, state, **options):
+        self.name, self.state, self.options, self.library = name, state, Options(**options), library
+        assert getattr(library, f"{name}_size")() == state.itemsize
+
+    def _call(self, what, *arguments):
+        return getattr(self.library, f"{self.name}_{what}")(ctypes.byref(self.options), *arguments)
+
+    def reset(self, count, seed=0):
+        states = np.zeros(count, self.state)
+        self._call("reset", ctypes.c_uint64(seed), pointer(states), ctypes.c_int64(count))
+        return states

@@ -19,7 +19,7 @@ from scipy import stats
 
 import envpool
 from envpool.testing import libraries
-from envpool.testing.capi import Options, pointer
+from envpool.testing.capi import Functions, pointer
 
 # An environment's State as it lies in memory.
 HAND = [(name, "u1") for name in ("hard", "ace", "cards")]
@@ -48,20 +48,9 @@ FIELDS = {
 SMALLEST_P = 1e-3  # of each chi-square below; seeds are fixed, so what passes once passes always
 
 
-class Engine:
-    """One environment's functions, on arrays of states."""
-
+class Engine(Functions):
     def __init__(self, library, name, **options):
-        self.name, self.options, self.library = name, Options(**options), library
-        assert getattr(library, f"{name}_size")() == STATES[name].itemsize
-
-    def _call(self, what, *arguments):
-        return getattr(self.library, f"{self.name}_{what}")(ctypes.byref(self.options), *arguments)
-
-    def reset(self, count, seed=0):
-        states = np.zeros(count, STATES[self.name])
-        self._call("reset", ctypes.c_uint64(seed), pointer(states), ctypes.c_int64(count))
-        return states
+        super().__init__(library, name, STATES[name], **options)
 
     def step(self, states, actions, seed=0):
         """Moves the states on, and returns rewards and whether they are terminal."""
