@@ -13,16 +13,9 @@
 // stack.
 #pragma once
 
+#include "envpool/atari/avx2.h"
 #include "envpool/atari/resize_plan.h"
 #include "envpool/core/types.h"
-
-#ifndef ENVPOOL_RESIZE_AVX2
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__)
-#define ENVPOOL_RESIZE_AVX2 1
-#else
-#define ENVPOOL_RESIZE_AVX2 0
-#endif
-#endif
 
 namespace envpool::atari {
 
@@ -368,27 +361,15 @@ ENVPOOL_FN void rgb_max(const ResizePlan& plan, const u8* frame_a, const u8* fra
 
 }  // namespace envpool::atari
 
-#if ENVPOOL_RESIZE_AVX2
+#if ENVPOOL_ATARI_AVX2
 #include "envpool/atari/resize_avx2.h"
 #endif
 
 namespace envpool::atari {
 
-namespace resize_detail {
-
-ENVPOOL_FN bool has_avx2() {
-#if ENVPOOL_RESIZE_AVX2
-  return __builtin_cpu_supports("avx2");
-#else
-  return false;
-#endif
-}
-
-}  // namespace resize_detail
-
-#if ENVPOOL_RESIZE_AVX2
+#if ENVPOOL_ATARI_AVX2
 #define ENVPOOL_RESIZE_DISPATCH(function, ...)                    \
-  if (resize_detail::has_avx2()) {                                \
+  if (has_avx2()) {                                               \
     resize_detail::function<resize_detail::Avx2Ops>(__VA_ARGS__); \
     return;                                                       \
   }                                                               \

@@ -3,13 +3,11 @@
 // Objects' pixels and colours to palette indices. Picture rows are 160 bytes, eight pixels a word.
 #pragma once
 
+#include "envpool/atari/avx2.h"
 #include "envpool/atari/console/tia_objects.h"
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__)
-#define ENVPOOL_ATARI_AVX2 1
+#if ENVPOOL_ATARI_AVX2
 #include <immintrin.h>
-#else
-#define ENVPOOL_ATARI_AVX2 0
 #endif
 
 namespace envpool::atari {
@@ -155,7 +153,7 @@ __attribute__((target("avx2"))) inline void paint_avx2(const Scene& scene, u64* 
 
 ENVPOOL_FN void paint(const Scene& scene, u64* row, i32 x0, i32 x1) {
 #if ENVPOOL_ATARI_AVX2
-  if (__builtin_cpu_supports("avx2")) return paint_avx2(scene, row, x0, x1);
+  if (has_avx2()) return paint_avx2(scene, row, x0, x1);
 #endif
   paint_words(scene, row, x0, x1);
 }
