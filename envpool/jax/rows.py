@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -64,6 +64,9 @@ class Form:
         raise AttributeError(f"[{self.label}] there is no {name!r}, only {', '.join(known for known, _ in self.parts)}")
 
 
+_AnyRow = TypeVar("_AnyRow", bound="_Row")
+
+
 class _Row:
     """One array of bytes, uint32 of shape (..., words), and the form that gives them meaning."""
 
@@ -80,6 +83,19 @@ class _Row:
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *(name for name, _ in self.form.parts)]
+
+    def tree_flatten_with_keys(self) -> tuple[Any, Form]:
+        """For JAX: the array, and what does not change."""
+        return ((jax.tree_util.GetAttrKey("raw"), self.raw),), self.form
+
+    def tree_flatten(self) -> tuple[Any, Form]:
+        """For JAX: the array, and what does not change."""
+        return (self.raw,), self.form
+
+    @classmethod
+    def tree_unflatten(cls: type[_AnyRow], form: Form, children: Any) -> _AnyRow:
+        """For JAX: what `tree_flatten` took apart."""
+        return cls(children[0], form)
 
     def __repr__(self) -> str:
         parts = ", ".join(name for name, _ in self.form.parts)
@@ -109,19 +125,6 @@ class EnvState(_Row):
             attributes = {"at": np.int64(part.offset), "dtype": np.int64(_DTYPES.index(part.dtype))}
             raw = ffi.call("envpool_write_part", [result], raw, value, **attributes)[0]
         return EnvState(raw, self.form)
-
-    def tree_flatten_with_keys(self) -> tuple[Any, Form]:
-        """For JAX: the array, and what does not change."""
-        return ((jax.tree_util.GetAttrKey("raw"), self.raw),), self.form
-
-    def tree_flatten(self) -> tuple[Any, Form]:
-        """For JAX: the array, and what does not change."""
-        return (self.raw,), self.form
-
-    @classmethod
-    def tree_unflatten(cls, form: Form, children: Any) -> EnvState:
-        """For JAX: what `tree_flatten` took apart."""
-        return cls(children[0], form)
 
 
 @jax.tree_util.register_pytree_with_keys_class
@@ -163,19 +166,6 @@ class EnvParams(_Row):
         result = jax.ShapeDtypeStruct((*widest, form.words), jnp.uint32)
         attributes = {"model": np.int64(form.model), "options": np.array(numbers, np.int32)}
         return EnvParams(ffi.call("envpool_change_params", [result], raw, *operands, **attributes)[0], form)
-
-    def tree_flatten_with_keys(self) -> tuple[Any, Form]:
-        """For JAX: the array, and what does not change."""
-        return ((jax.tree_util.GetAttrKey("raw"), self.raw),), self.form
-
-    def tree_flatten(self) -> tuple[Any, Form]:
-        """For JAX: the array, and what does not change."""
-        return (self.raw,), self.form
-
-    @classmethod
-    def tree_unflatten(cls, form: Form, children: Any) -> EnvParams:
-        """For JAX: what `tree_flatten` took apart."""
-        return cls(children[0], form)
 
 
 def _part(form: Form, name: str) -> Part:
