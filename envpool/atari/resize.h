@@ -13,7 +13,7 @@
 // stack.
 #pragma once
 
-#include "envpool/atari/avx2.h"
+#include "envpool/core/avx2.h"
 #include "envpool/atari/resize_plan.h"
 #include "envpool/core/types.h"
 
@@ -361,13 +361,13 @@ ENVPOOL_FN void rgb_max(const ResizePlan& plan, const u8* frame_a, const u8* fra
 
 }  // namespace envpool::atari
 
-#if ENVPOOL_ATARI_AVX2
+#if ENVPOOL_AVX2
 #include "envpool/atari/resize_avx2.h"
 #endif
 
 namespace envpool::atari {
 
-#if ENVPOOL_ATARI_AVX2
+#if ENVPOOL_AVX2
 #define ENVPOOL_RESIZE_DISPATCH(function, ...)                    \
   if (has_avx2()) {                                               \
     resize_detail::function<resize_detail::Avx2Ops>(__VA_ARGS__); \

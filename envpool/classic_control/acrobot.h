@@ -17,6 +17,7 @@
 #pragma once
 
 #include "envpool/core/env.h"
+#include "envpool/core/lanes.h"
 #include "envpool/core/portable.h"
 #if ENVPOOL_HOST
 #include "envpool/classic_control/draw.h"
@@ -34,9 +35,11 @@ struct Acrobot {
     f64 torque_noise;
     bool nips;
   };
-  struct State {
-    f64 angle1, angle2, spin1, spin2;
+  template <class T>
+  struct Motion {
+    T angle1, angle2, spin1, spin2;
   };
+  using State = Motion<f64>;
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
@@ -87,19 +90,7 @@ struct Acrobot {
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
     f64 torque = *action.at<i32>(0) - 1;
     if (p.torque_noise > 0) torque += rng.uniform(-p.torque_noise, p.torque_noise);
-
-    const State k1 = slope(s, torque, p);  // Runge-Kutta of order four
-    const State k2 = slope(along(s, kStep / 2, k1), torque, p);
-    const State k3 = slope(along(s, kStep / 2, k2), torque, p);
-    const State k4 = slope(along(s, kStep, k3), torque, p);
-    s.angle1 = wrap(s.angle1 + kStep / 6 * (k1.angle1 + 2 * k2.angle1 + 2 * k3.angle1 + k4.angle1));
-    s.angle2 = wrap(s.angle2 + kStep / 6 * (k1.angle2 + 2 * k2.angle2 + 2 * k3.angle2 + k4.angle2));
-    s.spin1 += kStep / 6 * (k1.spin1 + 2 * k2.spin1 + 2 * k3.spin1 + k4.spin1);
-    s.spin2 += kStep / 6 * (k1.spin2 + 2 * k2.spin2 + 2 * k3.spin2 + k4.spin2);
-    s.spin1 = clamp(s.spin1, -kMaxSpin1, kMaxSpin1);
-    s.spin2 = clamp(s.spin2, -kMaxSpin2, kMaxSpin2);
-
-    const bool above = -cos(s.angle1) - cos(s.angle2 + s.angle1) > 1;
+    const bool above = advance(s, torque, p);
     return {.reward = above ? 0.0f : -1.0f, .terminated = above};
   }
 
@@ -118,29 +109,72 @@ struct Acrobot {
     angles[1] = f32(s.angle2);
   }
 
+#if ENVPOOL_AVX2
+  static constexpr int kLanes = 4;
+  static bool in_lanes(const Params& p) { return !(p.torque_noise > 0); }
+  ENVPOOL_ALWAYS_INLINE static void step_lanes(State* const* states, const Params& p, ActionRow first, Outcome* out) {
+    Motion<f64x4> s{gather(states, &State::angle1), gather(states, &State::angle2), gather(states, &State::spin1),
+                    gather(states, &State::spin2)};
+    const i64x4 above = advance(s, to_f64(load(first.at<i32>(0)) - 1), p);
+    scatter(s.angle1, states, &State::angle1);
+    scatter(s.angle2, states, &State::angle2);
+    scatter(s.spin1, states, &State::spin1);
+    scatter(s.spin2, states, &State::spin2);
+    for (int lane = 0; lane < kLanes; ++lane) {
+      out[lane] = {.reward = above[lane] != 0 ? 0.0f : -1.0f, .terminated = above[lane] != 0};
+    }
+  }
+  ENVPOOL_ALWAYS_INLINE static void observe_lanes(const State* const* states, const Params&, Row first) {
+    const f64x4 angle1 = gather(states, &State::angle1), angle2 = gather(states, &State::angle2);
+    const auto [sin1, cos1] = sincos(angle1);
+    const auto [sin2, cos2] = sincos(angle2);
+    store_rows(first.at<f32, 6>(0), cos1, sin1, cos2, sin2, gather(states, &State::spin1),
+               gather(states, &State::spin2));
+    store_rows(first.at<f32, 2>(1), angle1, angle2);
+  }
+#endif
+
  private:
+  // Moves it by a step. Whether the end is above the bar.
+  template <class T>
+  ENVPOOL_ALWAYS_INLINE static Holds<T> advance(Motion<T>& s, T torque, const Params& p) {
+    const Motion<T> k1 = slope(s, torque, p);  // Runge-Kutta of order four
+    const Motion<T> k2 = slope(along(s, kStep / 2, k1), torque, p);
+    const Motion<T> k3 = slope(along(s, kStep / 2, k2), torque, p);
+    const Motion<T> k4 = slope(along(s, kStep, k3), torque, p);
+    s.angle1 = wrap(s.angle1 + kStep / 6 * (k1.angle1 + 2 * k2.angle1 + 2 * k3.angle1 + k4.angle1));
+    s.angle2 = wrap(s.angle2 + kStep / 6 * (k1.angle2 + 2 * k2.angle2 + 2 * k3.angle2 + k4.angle2));
+    s.spin1 += kStep / 6 * (k1.spin1 + 2 * k2.spin1 + 2 * k3.spin1 + k4.spin1);
+    s.spin2 += kStep / 6 * (k1.spin2 + 2 * k2.spin2 + 2 * k3.spin2 + k4.spin2);
+    s.spin1 = clamp(s.spin1, -kMaxSpin1, kMaxSpin1);
+    s.spin2 = clamp(s.spin2, -kMaxSpin2, kMaxSpin2);
+    return -cos(s.angle1) - cos(s.angle2 + s.angle1) > 1.0;
+  }
   // The state's derivative by time.
-  ENVPOOL_FN static State slope(const State& s, f64 torque, const Params& p) {
+  template <class T>
+  ENVPOOL_ALWAYS_INLINE static Motion<T> slope(const Motion<T>& s, T torque, const Params& p) {
     const auto [sin2, cos2] = sincos(s.angle2);
     const f64 reach = kLength * kCenter;
-    const f64 d1 = kMass * (kCenter * kCenter) + kMass * (kLength * kLength + kCenter * kCenter + 2 * reach * cos2) +
-                   kInertia + kInertia;
-    const f64 d2 = kMass * (kCenter * kCenter + reach * cos2) + kInertia;
-    const f64 phi2 = kMass * kCenter * kGravity * cos(s.angle1 + s.angle2 - kPi / 2);
-    const f64 phi1 = -kMass * reach * (s.spin2 * s.spin2) * sin2 - 2 * kMass * reach * s.spin2 * s.spin1 * sin2 +
-                     (kMass * kCenter + kMass * kLength) * kGravity * cos(s.angle1 - kPi / 2) + phi2;
-    const f64 pull = p.nips ? torque + d2 / d1 * phi1 - phi2
-                            : torque + d2 / d1 * phi1 - kMass * reach * (s.spin1 * s.spin1) * sin2 - phi2;
-    const f64 acceleration2 = pull / (kMass * (kCenter * kCenter) + kInertia - d2 * d2 / d1);
+    const T d1 = kMass * (kCenter * kCenter) + kMass * (kLength * kLength + kCenter * kCenter + 2 * reach * cos2) +
+                 kInertia + kInertia;
+    const T d2 = kMass * (kCenter * kCenter + reach * cos2) + kInertia;
+    const T phi2 = kMass * kCenter * kGravity * cos(s.angle1 + s.angle2 - kPi / 2);
+    const T phi1 = -kMass * reach * (s.spin2 * s.spin2) * sin2 - 2 * kMass * reach * s.spin2 * s.spin1 * sin2 +
+                   (kMass * kCenter + kMass * kLength) * kGravity * cos(s.angle1 - kPi / 2) + phi2;
+    const T pull = p.nips ? torque + d2 / d1 * phi1 - phi2
+                          : torque + d2 / d1 * phi1 - kMass * reach * (s.spin1 * s.spin1) * sin2 - phi2;
+    const T acceleration2 = pull / (kMass * (kCenter * kCenter) + kInertia - d2 * d2 / d1);
     return {s.spin1, s.spin2, -(d2 * acceleration2 + phi1) / d1, acceleration2};
   }
-  ENVPOOL_FN static State along(const State& s, f64 time, const State& k) {
+  template <class T>
+  ENVPOOL_ALWAYS_INLINE static Motion<T> along(const Motion<T>& s, f64 time, const Motion<T>& k) {
     return {s.angle1 + time * k.angle1, s.angle2 + time * k.angle2, s.spin1 + time * k.spin1, s.spin2 + time * k.spin2};
   }
   // A step is a few turns at most; the bound is for what a snapshot may hold.
-  ENVPOOL_FN static f64 wrap(f64 angle) {
-    for (int turn = 0; turn < 64 && angle > kPi; ++turn) angle -= 2 * kPi;
-    for (int turn = 0; turn < 64 && angle < -kPi; ++turn) angle += 2 * kPi;
+  template <class T>
+  ENVPOOL_ALWAYS_INLINE static T wrap(T angle) {
+    for (int turn = 0; turn < 64 && any(angle > kPi); ++turn) angle = select(angle > kPi, angle - 2 * kPi, angle);
+    for (int turn = 0; turn < 64 && any(angle < -kPi); ++turn) angle = select(angle < -kPi, angle + 2 * kPi, angle);
     return angle;
   }
 };

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "envpool/core/env.h"
+#include "envpool/core/lanes.h"
 #include "envpool/core/portable.h"
 #if ENVPOOL_HOST
 #include "envpool/classic_control/draw.h"
@@ -31,9 +32,11 @@ struct CartPole {
     f64 position_limit, angle_limit;
     bool semi_implicit, sutton_barto_reward;
   };
-  struct State {
-    f64 position, velocity, angle, spin;
+  template <class T>
+  struct Motion {
+    T position, velocity, angle, spin;
   };
+  using State = Motion<f64>;
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
@@ -94,28 +97,14 @@ struct CartPole {
 #endif
 
   ENVPOOL_FN static void reset(State& s, const Params&, Rng& rng) {
-    s.position = rng.uniform(-0.05, 0.05);
-    s.velocity = rng.uniform(-0.05, 0.05);
-    s.angle = rng.uniform(-0.05, 0.05);
-    s.spin = rng.uniform(-0.05, 0.05);
+    f64 start[4];
+    rng.uniforms(-0.05, 0.05, start);
+    s = {start[0], start[1], start[2], start[3]};
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
-    const f64 force = *action.at<i32>(0) == 1 ? p.force : -p.force;
-    const auto [sin, cos] = sincos(s.angle);
-    const f64 push = (force + p.pole_moment * (s.spin * s.spin) * sin) / p.total_mass;
-    const f64 angular =
-        (p.gravity * sin - cos * push) / (p.length * (4.0 / 3.0 - p.pole_mass * (cos * cos) / p.total_mass));
-    const f64 linear = push - p.pole_moment * angular * cos / p.total_mass;
-
-    const f64 velocity = s.velocity + p.tau * linear, spin = s.spin + p.tau * angular;
-    s.position += p.tau * (p.semi_implicit ? velocity : s.velocity);
-    s.angle += p.tau * (p.semi_implicit ? spin : s.spin);
-    s.velocity = velocity;
-    s.spin = spin;
-
-    const bool fell = fabs(s.position) > p.position_limit || fabs(s.angle) > p.angle_limit;
-    return {.reward = p.sutton_barto_reward ? (fell ? -1.0f : 0.0f) : 1.0f, .terminated = fell};
+    advance(s, p, *action.at<i32>(0) == 1 ? p.force : -p.force);
+    return outcome(p, fabs(s.position) > p.position_limit || fabs(s.angle) > p.angle_limit);
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params&, Row row) {
@@ -124,6 +113,42 @@ struct CartPole {
     obs[1] = f32(s.velocity);
     obs[2] = f32(s.angle);
     obs[3] = f32(s.spin);
+  }
+
+#if ENVPOOL_AVX2
+  static constexpr int kLanes = 4;
+  ENVPOOL_ALWAYS_INLINE static void step_lanes(State* const* states, const Params& p, ActionRow first, Outcome* out) {
+    const i32* const action = first.at<i32>(0);
+    const i64x4 right = {-(action[0] == 1), -(action[1] == 1), -(action[2] == 1), -(action[3] == 1)};
+    Motion<f64x4> s{gather(states, &State::position), gather(states, &State::velocity), gather(states, &State::angle),
+                    gather(states, &State::spin)};
+    advance(s, p, select(right, f64x4{} + p.force, f64x4{} - p.force));
+    scatter(s.position, states, &State::position);
+    scatter(s.velocity, states, &State::velocity);
+    scatter(s.angle, states, &State::angle);
+    scatter(s.spin, states, &State::spin);
+    const i64x4 fell = (fabs(s.position) > p.position_limit) | (fabs(s.angle) > p.angle_limit);
+    for (int lane = 0; lane < kLanes; ++lane) out[lane] = outcome(p, fell[lane] != 0);
+  }
+#endif
+
+ private:
+  template <class T>
+  ENVPOOL_ALWAYS_INLINE static void advance(Motion<T>& s, const Params& p, T force) {
+    const auto [sin, cos] = sincos(s.angle);
+    const T push = (force + p.pole_moment * (s.spin * s.spin) * sin) / p.total_mass;
+    const T angular =
+        (p.gravity * sin - cos * push) / (p.length * (4.0 / 3.0 - p.pole_mass * (cos * cos) / p.total_mass));
+    const T linear = push - p.pole_moment * angular * cos / p.total_mass;
+
+    const T velocity = s.velocity + p.tau * linear, spin = s.spin + p.tau * angular;
+    s.position += p.tau * (p.semi_implicit ? velocity : s.velocity);
+    s.angle += p.tau * (p.semi_implicit ? spin : s.spin);
+    s.velocity = velocity;
+    s.spin = spin;
+  }
+  ENVPOOL_FN static Outcome outcome(const Params& p, bool fell) {
+    return {.reward = p.sutton_barto_reward ? (fell ? -1.0f : 0.0f) : 1.0f, .terminated = fell};
   }
 };
 

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "envpool/core/env.h"
+#include "envpool/core/lanes.h"
 #include "envpool/core/portable.h"
 #if ENVPOOL_HOST
 #include "envpool/classic_control/draw.h"
@@ -29,9 +30,11 @@ struct MountainCar {
   struct Params {
     f64 goal_velocity, force, gravity;
   };
-  struct State {
-    f64 position, velocity;
+  template <class T>
+  struct Motion {
+    T position, velocity;
   };
+  using State = Motion<f64>;
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
@@ -63,17 +66,36 @@ struct MountainCar {
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
-    s.velocity += (*action.at<i32>(0) - 1) * p.force + cos(3 * s.position) * -p.gravity;
-    s.velocity = clamp(s.velocity, -kMaxSpeed, kMaxSpeed);
-    s.position = clamp(s.position + s.velocity, kLeft, kRight);
-    if (s.position == kLeft && s.velocity < 0) s.velocity = 0;
-    return {.reward = -1, .terminated = s.position >= kGoal && s.velocity >= p.goal_velocity};
+    const bool there = advance(s, p, f64(*action.at<i32>(0) - 1));
+    return {.reward = -1, .terminated = there};
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params&, Row row) {
     f32* const obs = row.at<f32, 2>(0);
     obs[0] = f32(s.position);
     obs[1] = f32(s.velocity);
+  }
+
+#if ENVPOOL_AVX2
+  static constexpr int kLanes = 4;
+  ENVPOOL_ALWAYS_INLINE static void step_lanes(State* const* states, const Params& p, ActionRow first, Outcome* out) {
+    Motion<f64x4> s{gather(states, &State::position), gather(states, &State::velocity)};
+    const i64x4 there = advance(s, p, to_f64(load(first.at<i32>(0)) - 1));
+    scatter(s.position, states, &State::position);
+    scatter(s.velocity, states, &State::velocity);
+    for (int lane = 0; lane < kLanes; ++lane) out[lane] = {.reward = -1, .terminated = there[lane] != 0};
+  }
+#endif
+
+ private:
+  // Whether it is at the flag, and fast enough.
+  template <class T>
+  ENVPOOL_ALWAYS_INLINE static Holds<T> advance(Motion<T>& s, const Params& p, T throttle) {
+    s.velocity += throttle * p.force + cos(3 * s.position) * -p.gravity;
+    s.velocity = clamp(s.velocity, -kMaxSpeed, kMaxSpeed);
+    s.position = clamp(s.position + s.velocity, kLeft, kRight);
+    s.velocity = select((s.position == kLeft) & (s.velocity < 0.0), T{}, s.velocity);
+    return (s.position >= kGoal) & (s.velocity >= p.goal_velocity);
   }
 };
 

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "envpool/core/env.h"
+#include "envpool/core/lanes.h"
 #include "envpool/core/portable.h"
 #if ENVPOOL_HOST
 #include "envpool/classic_control/draw.h"
@@ -66,14 +67,10 @@ struct MountainCarContinuous {
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
     const f32 throttle = *action.at<f32>(0);
     const f64 slope = s.moved ? f64(3 * f32(s.position)) : 3 * s.position;
-    s.velocity += clamp(throttle, -1.0f, 1.0f) * p.power - f32(0.0025 * cos(slope));
-    s.velocity = clamp(s.velocity, -kMaxSpeed, kMaxSpeed);
-    const f32 position = clamp(f32(s.position + f64(s.velocity)), kLeft, kRight);
-    if (position == kLeft && s.velocity < 0) s.velocity = 0;
+    const f32 position = advance(s.position, s.velocity, p, throttle, f32(0.0025 * cos(slope)));
+    const bool there = position >= kGoal && s.velocity >= p.goal_velocity;
     s.position = position;
     s.moved = true;
-
-    const bool there = position >= kGoal && s.velocity >= p.goal_velocity;
     return {.reward = f32((there ? 100.0 : 0.0) - f64(throttle) * f64(throttle) * 0.1), .terminated = there};
   }
 
@@ -81,6 +78,38 @@ struct MountainCarContinuous {
     f32* const obs = row.at<f32, 2>(0);
     obs[0] = f32(s.position);
     obs[1] = s.velocity;
+  }
+
+#if ENVPOOL_AVX2
+  static constexpr int kLanes = 4;
+  ENVPOOL_ALWAYS_INLINE static void step_lanes(State* const* states, const Params& p, ActionRow first, Outcome* out) {
+    const f32x4 throttle = load(first.at<f32>(0));
+    const f64x4 before = gather(states, &State::position);
+    const i64x4 moved = {-i64(states[0]->moved), -i64(states[1]->moved), -i64(states[2]->moved), -i64(states[3]->moved)};
+    const f64x4 slope = select(moved, to_f64(3 * to_f32(before)), 3 * before);
+    f32x4 velocity = gather(states, &State::velocity);
+    const f32x4 position = advance(before, velocity, p, throttle, to_f32(0.0025 * cos(slope)));
+    const i32x4 there = (position >= kGoal) & (velocity >= p.goal_velocity);
+    const f64x4 cost = to_f64(throttle) * to_f64(throttle) * 0.1;
+    scatter(to_f64(position), states, &State::position);
+    scatter(velocity, states, &State::velocity);
+    for (int lane = 0; lane < kLanes; ++lane) {
+      states[lane]->moved = true;
+      out[lane] = {.reward = f32((there[lane] != 0 ? 100.0 : 0.0) - cost[lane]), .terminated = there[lane] != 0};
+    }
+  }
+#endif
+
+ private:
+  // Returns where the car comes to.
+  template <class Double, class Single>
+  ENVPOOL_ALWAYS_INLINE static Single advance(Double position, Single& velocity, const Params& p, Single throttle,
+                                              Single pull) {
+    velocity += clamp(throttle, -1.0f, 1.0f) * p.power - pull;
+    velocity = clamp(velocity, -kMaxSpeed, kMaxSpeed);
+    const Single next = clamp(to_f32(position + to_f64(velocity)), kLeft, kRight);
+    velocity = select((next == kLeft) & (velocity < 0.0f), Single{}, velocity);
+    return next;
   }
 };
 

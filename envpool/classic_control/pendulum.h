@@ -15,6 +15,7 @@
 #pragma once
 
 #include "envpool/core/env.h"
+#include "envpool/core/lanes.h"
 #include "envpool/core/portable.h"
 #if ENVPOOL_HOST
 #include "envpool/classic_control/draw.h"
@@ -83,14 +84,7 @@ struct Pendulum {
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
     s.torque = clamp(*action.at<f32>(0), -kMaxTorque, kMaxTorque);
-    f64 turn = fmod(s.angle + kPi, 2 * kPi);
-    if (turn < 0) turn += 2 * kPi;
-    const f64 angle = turn - kPi;
-    const f64 cost = angle * angle + 0.1 * (s.spin * s.spin) + f64(0.001f * (s.torque * s.torque));
-
-    const f64 spin = s.spin + (p.gravity * sin(s.angle) + f64(p.torque * s.torque)) * kStep;
-    s.spin = clamp(spin, -kMaxSpeed, kMaxSpeed);
-    s.angle += (p.limit_first ? s.spin : spin) * kStep;
+    const f64 cost = advance(s.angle, s.spin, p, f64(p.torque * s.torque), f64(0.001f * (s.torque * s.torque)));
     return {.reward = f32(-cost)};
   }
 
@@ -100,6 +94,38 @@ struct Pendulum {
     obs[0] = f32(cos);
     obs[1] = f32(sin);
     obs[2] = f32(s.spin);
+  }
+
+#if ENVPOOL_AVX2
+  static constexpr int kLanes = 4;
+  ENVPOOL_ALWAYS_INLINE static void step_lanes(State* const* states, const Params& p, ActionRow first, Outcome* out) {
+    const f32x4 torque = clamp(load(first.at<f32>(0)), -kMaxTorque, kMaxTorque);
+    f64x4 angle = gather(states, &State::angle), spin = gather(states, &State::spin);
+    const f64x4 cost = advance(angle, spin, p, to_f64(p.torque * torque), to_f64(0.001f * (torque * torque)));
+    scatter(angle, states, &State::angle);
+    scatter(spin, states, &State::spin);
+    scatter(torque, states, &State::torque);
+    const f32x4 reward = to_f32(-cost);
+    for (int lane = 0; lane < kLanes; ++lane) out[lane] = {.reward = reward[lane]};
+  }
+  ENVPOOL_ALWAYS_INLINE static void observe_lanes(const State* const* states, const Params&, Row first) {
+    const auto [sin, cos] = sincos(gather(states, &State::angle));
+    store_rows(first.at<f32, 3>(0), cos, sin, gather(states, &State::spin));
+  }
+#endif
+
+ private:
+  // Returns what the step costs.
+  template <class T>
+  ENVPOOL_ALWAYS_INLINE static T advance(T& angle, T& spin, const Params& p, T torque, T torque_cost) {
+    const T rest = fmod(angle + kPi, 2 * kPi);
+    const T off = select(rest < 0.0, rest + 2 * kPi, rest) - kPi;
+    const T cost = off * off + 0.1 * (spin * spin) + torque_cost;
+
+    const T next = spin + (p.gravity * sin(angle) + torque) * kStep;
+    spin = clamp(next, -kMaxSpeed, kMaxSpeed);
+    angle += (p.limit_first ? spin : next) * kStep;
+    return cost;
   }
 };
 

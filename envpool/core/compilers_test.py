@@ -23,7 +23,7 @@ FLAGS = ["-std=c++20", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hi
 # This clang links no __builtin_cpu_supports; so it compiles the plain loops, and they are compared with the vector ones.
 COMPILERS = {
     "gcc": ["g++"],
-    "clang": [sys.executable, "-m", "ziglang", "c++", "-DENVPOOL_ATARI_AVX2=0"],
+    "clang": [sys.executable, "-m", "ziglang", "c++", "-DENVPOOL_AVX2=0"],
     # The source as a GPU's compiler sees it: a switch instead of labels, calls instead of copies, no vector code.
     "device": ["g++", "-D__CUDACC__", "-D__host__=", "-D__device__="],
 }

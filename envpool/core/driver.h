@@ -66,6 +66,7 @@ struct Episode {
   Rng rng;
   u32 number = 0;    // resets so far
   i32 elapsed = 0;   // steps since the last
+  u32 tag = 0;       // of a state that the caller holds (pure.h): which environment it is of
   bool over = true;  // nothing to step: the next step is a reset
 };
 

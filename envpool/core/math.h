@@ -17,6 +17,11 @@
 
 #include "envpool/core/types.h"
 
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+// Lanes (lanes.h) go from one inlined function to another: which registers a call would use does not matter.
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+
 namespace envpool {
 
 inline constexpr f64 kPi = 0x1.921fb54442d18p+1;
@@ -30,8 +35,11 @@ struct Real;
 
 template <>
 struct Real<f64> {
+  using Scalar = f64;
+  using Holds = bool;  // what a comparison yields
   using Bits = u64;
   using Signed = i64;
+  using Steps = u32;
   static constexpr int kMantissa = 52, kBias = 1023;
   static constexpr u64 kHead = ~u64{0} << 27;  // keeps the leading 26 bits: products of two heads are exact
   static constexpr f64 kRound = 0x1.8p52;      // x + kRound - kRound is x rounded to a whole number
@@ -46,8 +54,11 @@ struct Real<f64> {
 
 template <>
 struct Real<f32> {
+  using Scalar = f32;
+  using Holds = bool;
   using Bits = u32;
   using Signed = i32;
+  using Steps = u32;
   static constexpr int kMantissa = 23, kBias = 127;
   static constexpr u32 kHead = ~u32{0} << 12;
   static constexpr f32 kRound = 0x1.8p23f;
@@ -61,6 +72,13 @@ struct Real<f32> {
 
 template <class T>
 using Bits = typename Real<T>::Bits;
+
+// The type of one lane, where T has several (lanes.h).
+template <class T>
+using Scalar = typename Real<T>::Scalar;
+
+template <class T>
+using Holds = typename Real<T>::Holds;
 
 template <class T>
 inline constexpr Bits<T> kSign = Bits<T>{1} << (8 * sizeof(T) - 1);
@@ -89,12 +107,13 @@ ENVPOOL_ALWAYS_INLINE T power_of_two(i32 k) {
 }
 
 // c0 + x * (c1 + x * (c2 + ...)).
-template <class T>
-ENVPOOL_ALWAYS_INLINE T polynomial(T, T c) {
+template <class T, class C>
+ENVPOOL_ALWAYS_INLINE C polynomial(T, C c) {
   return c;
 }
-template <class T, class... More>
-ENVPOOL_ALWAYS_INLINE T polynomial(T x, T c, More... more) {
+template <class T, class C, class... More>
+ENVPOOL_ALWAYS_INLINE T polynomial(T x, C c, More... more) {
+  static_assert(sizeof(C) == sizeof(Scalar<T>));
   return c + x * polynomial(x, more...);
 }
 
@@ -129,7 +148,7 @@ ENVPOOL_ALWAYS_INLINE Two<T> mul(Two<T> a, Two<T> b) {
 // An angle as a number of steps of pi/32, a 64th of a turn, and the rest: half a step at most.
 template <class T>
 struct Angle {
-  u32 steps;
+  typename Real<T>::Steps steps;
   Two<T> rest;
 };
 
@@ -137,11 +156,11 @@ struct Angle {
 template <class T>
 ENVPOOL_ALWAYS_INLINE Angle<T> angle_near(T x) {
   using R = Real<T>;
-  const T rounded = x * T(0x1.45f306dc9c883p+3) + R::kRound;
+  const T rounded = x * Scalar<T>(0x1.45f306dc9c883p+3) + R::kRound;
   const T n = rounded - R::kRound;
   const Two<T> second = add(x - n * R::kStep1, -(n * R::kStep2));
   const Two<T> third = add(second.hi, -(n * R::kStep3));
-  return {u32(bits(rounded)), {third.hi, third.lo + (second.lo - n * R::kStep4)}};
+  return {typename R::Steps(bits(rounded)), {third.hi, third.lo + (second.lo - n * R::kStep4)}};
 }
 
 // For larger x, by long multiplication (Payne and Hanek): x is m * 2^e, and of 2/pi only those bits matter that end up
@@ -237,14 +256,24 @@ struct SinCos {
   T sin, cos;
 };
 
-// With s and c the sine and cosine of the whole steps and d the rest:
+template <class T>
+ENVPOOL_ALWAYS_INLINE Two<T> look_up(const Two<T>* table, u32 index) {
+  return table[index];
+}
+
+// With s and c the sine and cosine of the whole steps and d = first + last the rest:
 // sin(step + d) = s + c sin(d) + s (cos(d) - 1). The first two terms are summed in double length.
+template <class T>
+ENVPOOL_ALWAYS_INLINE T sine_of_sum(Two<T> s, Two<T> c, T first, T last, T cos_rest) {
+  const Two<T> sum = add_smaller(s.hi, c.hi * first);
+  return sum.hi + (sum.lo + (s.lo + ((c.hi * last + c.lo * (first + last)) + (s.hi + s.lo) * cos_rest)));
+}
 template <class T, bool kSin, bool kCos>
 ENVPOOL_ALWAYS_INLINE SinCos<T> around(Angle<T> angle) {
-  static constexpr SineTable<T> sine;
+  static constexpr SineTable<Scalar<T>> sine;
   const T first = head(angle.rest.hi), d = angle.rest.hi, z = d * d;
   T sin_rest, cos_rest;  // sin(d) - d, cos(d) - 1
-  if constexpr (sizeof(T) == 8) {
+  if constexpr (sizeof(Scalar<T>) == 8) {
     sin_rest = d * z * polynomial(z, -1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880);
     cos_rest = z * polynomial(z, -0.5, 1.0 / 24, -1.0 / 720, 1.0 / 40320);
   } else {
@@ -252,26 +281,24 @@ ENVPOOL_ALWAYS_INLINE SinCos<T> around(Angle<T> angle) {
     cos_rest = z * polynomial(z, -0.5f, 1.0f / 24);
   }
   const T last = ((d - first) + angle.rest.lo) + sin_rest;
-  const auto at = [&](u32 step) {
-    const Two<T> s = sine.at[step & 63], c = sine.at[(step + 16) & 63];
-    const Two<T> sum = add_smaller(s.hi, c.hi * first);
-    return sum.hi + (sum.lo + (s.lo + ((c.hi * last + c.lo * (first + last)) + (s.hi + s.lo) * cos_rest)));
-  };
-  return {kSin ? at(angle.steps) : T(0), kCos ? at(angle.steps + 16) : T(0)};
+  const Two<T> s = look_up(sine.at, angle.steps & 63), c = look_up(sine.at, (angle.steps + 16) & 63);
+  // A quarter further on, the sine is the cosine, and the cosine the sine negated.
+  return {kSin ? sine_of_sum(s, c, first, last, cos_rest) : T{},
+          kCos ? sine_of_sum(c, Two<T>{-s.hi, -s.lo}, first, last, cos_rest) : T{}};
 }
 
 template <class T>
 ENVPOOL_ALWAYS_INLINE T size_of(T x) {
-  return real<T>(bits(x) & ~kSign<T>);
+  return real<T>(bits(x) & ~kSign<Scalar<T>>);
 }
 template <class T>
 ENVPOOL_ALWAYS_INLINE T signed_as(T size, T x) {
-  return real<T>((bits(size) & ~kSign<T>) | (bits(x) & kSign<T>));
+  return real<T>((bits(size) & ~kSign<Scalar<T>>) | (bits(x) & kSign<Scalar<T>>));
 }
 // y, negated where x is negative.
 template <class T>
 ENVPOOL_ALWAYS_INLINE T flip_as(T y, T x) {
-  return real<T>(bits(y) ^ (bits(x) & kSign<T>));
+  return real<T>(bits(y) ^ (bits(x) & kSign<Scalar<T>>));
 }
 
 // Large angles, infinities, NaN.
@@ -280,14 +307,21 @@ ENVPOOL_FN SinCos<f64> sincos_far(f64 size) {
   return around<f64, true, true>(size <= Real<f64>::kNear ? angle_near(size) : angle_far(size));
 }
 
+// What differs where T has lanes.
+template <class T>
+struct Each {
+  ENVPOOL_ALWAYS_INLINE static bool all(bool holds) { return holds; }
+  ENVPOOL_ALWAYS_INLINE static SinCos<T> sincos(T x) {
+    const SinCos<f64> far = sincos_far(size_of(x));
+    return {flip_as(T(far.sin), x), T(far.cos)};
+  }
+};
+
 // kSin and kCos say which of the two is wanted; the other is left 0.
 template <class T, bool kSin, bool kCos>
 ENVPOOL_ALWAYS_INLINE SinCos<T> sincos(T x) {
   const T size = size_of(x);
-  if (!(size <= Real<T>::kNear)) [[unlikely]] {
-    const SinCos<f64> far = sincos_far(size);
-    return {flip_as(T(far.sin), x), T(far.cos)};
-  }
+  if (!Each<T>::all(size <= Real<T>::kNear)) [[unlikely]] return Each<T>::sincos(x);
   const SinCos<T> near = around<T, kSin, kCos>(angle_near(size));
   return {flip_as(near.sin, x), near.cos};
 }
@@ -425,6 +459,7 @@ ENVPOOL_FN T ceil(T x) {
 
 // What environments call. Overloads, not templates: a call that could also mean libm's function is ambiguous and does
 // not compile, rather than silently giving other bits.
+using math::Holds;
 using math::SinCos;
 ENVPOOL_FN f64 sin(f64 x) { return math::sincos<f64, true, false>(x).sin; }
 ENVPOOL_FN f32 sin(f32 x) { return math::sincos<f32, true, false>(x).sin; }
@@ -473,6 +508,12 @@ template <class T>
 ENVPOOL_FN T clamp(T x, T low, T high) {
   return x < low ? low : x > high ? high : x;
 }
+// For code that serves lanes as well.
+ENVPOOL_FN bool any(bool holds) { return holds; }
+ENVPOOL_FN f64 select(bool which, f64 yes, f64 no) { return which ? yes : no; }
+ENVPOOL_FN f32 select(bool which, f32 yes, f32 no) { return which ? yes : no; }
+ENVPOOL_FN f32 to_f32(f64 x) { return f32(x); }
+ENVPOOL_FN f64 to_f64(f32 x) { return x; }
 ENVPOOL_FN bool is_finite(f64 x) { return fabs(x) < math::infinity<f64>(); }
 ENVPOOL_FN bool is_finite(f32 x) { return fabs(x) < math::infinity<f32>(); }
 

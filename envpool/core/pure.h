@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "envpool/core/driver.h"
+#include "envpool/core/lanes.h"
 
 namespace envpool {
 
@@ -26,7 +27,6 @@ struct PureOf {
   using Params = typename Env::Params;
 
   struct Slot {
-    u32 tag;  // says which environment this is a state of
     Episode episode;
     alignas(16) State state;  // Env::extra_bytes(params) bytes follow
   };
@@ -118,7 +118,7 @@ struct PureOf {
       u8* bytes = work.new_states + k * rows.state_bytes;
       std::memset(bytes, 0, size_t(rows.state_bytes));
       Slot& it = *new (bytes) Slot{};
-      it.tag = rows.tag;
+      it.episode.tag = rows.tag;
       it.episode.rng.seed = rows.key(k);
       it.episode.rng.stream = rows.stream(k);
       begin(it, setting.params);
@@ -126,44 +126,32 @@ struct PureOf {
     }
   }
 
+  // A block of rows at a time, so that what a pass leaves in the cache the next one finds there: the states move on and
+  // are observed; where an episode that ended restarts, that observation is also the last one of all rows, and the rows
+  // that ended are then reset and observed again.
   static void step(void* model, const abi::PureWork& work) {
     const Rows rows(cast(model), work);
-    for (i64 k = 0; k < work.count; ++k) {
-      const Setting& setting = rows.setting(k);
-      u8* bytes = work.new_states + k * rows.state_bytes;
-      std::memcpy(bytes, rows.state(k), size_t(rows.state_bytes));
-      Slot& it = *std::launder(reinterpret_cast<Slot*>(bytes));
-      if (it.tag != rows.tag) refuse("state", k);
-      Episode& episode = it.episode;
-      if (work.keyed != abi::kKeepKey) {
-        episode.rng.seed = rows.key(k);
-        episode.rng.draws = 0;
-        if (work.keyed == abi::kNewKeyAndStream) episode.rng.stream = rows.stream(k);
+    const bool autoreset = work.final_fields != nullptr;
+    const bool lanes = rows.in_lanes();
+    const i64 block = rows.rows_in_cache();
+    for (i64 first = 0; first < work.count; first += block) {
+      const i64 end = first + block < work.count ? first + block : work.count;
+      rows.copy_states(first, end);
+      bool any_ended = false;
+      i64 k = first;
+      if constexpr (InLanes<Env>::kLanes > 1) {
+        for (; lanes && k + InLanes<Env>::kLanes <= end; k += InLanes<Env>::kLanes) any_ended |= advance_lanes(rows, k);
       }
-      Outcome outcome{.reward = 0, .terminated = true};
-      if (!episode.over) {
-        outcome = Env::step(it.state, setting.params, rows.action(k), episode.rng);
-        ++episode.elapsed;
-        outcome.truncated |= setting.max_episode_steps > 0 && episode.elapsed >= setting.max_episode_steps;
-        if (outcome.terminated) outcome.discount = 0;
-      }
-      const bool ended = outcome.terminated || outcome.truncated;
-      work.reward[k] = outcome.reward;
-      work.discount[k] = outcome.terminated ? 0 : outcome.discount;
-      work.terminated[k] = outcome.terminated;
-      work.truncated[k] = outcome.truncated;
-      work.elapsed[k] = episode.elapsed;
-      if (work.final_fields != nullptr) {
-        Env::observe(it.state, setting.params, rows.row(work.final_fields, k));
-        if (!ended) {
-          rows.copy_row(work, k);
-          continue;
-        }
+      for (; k < end; ++k) any_ended |= advance(rows, k);
+      if (!autoreset) continue;
+      rows.copy_fields(first, end);
+      for (i64 k = first; any_ended && k < end; ++k) {
+        if ((work.terminated[k] | work.truncated[k]) == 0) continue;
+        const Setting& setting = rows.setting(k);
+        Slot& it = rows.new_state(k);
         begin(it, setting.params);
-      } else {
-        episode.over = ended;
+        Env::observe(it.state, setting.params, rows.row(work.fields, k));
       }
-      Env::observe(it.state, setting.params, rows.row(work.fields, k));
     }
   }
 
@@ -172,6 +160,8 @@ struct PureOf {
     Params params;
     i32 max_episode_steps;
   };
+
+  struct Rows;
 
   static Model<Env>& cast(void* model) { return *static_cast<Model<Env>*>(model); }
 
@@ -219,6 +209,8 @@ struct PureOf {
 
   // The operands of one call.
   struct Rows {
+    static constexpr i64 kCacheBytes = 16384;
+
     const abi::PureWork work;
     const Model<Env>& model;
     const u32 tag;
@@ -259,14 +251,102 @@ struct PureOf {
     const u8* state(i64 k) const { return at(work.states, k); }
     Row row(void* const* fields, i64 k) const { return {fields, row_bytes.data(), k}; }
     ActionRow action(i64 k) const { return {work.actions, action_bytes.data(), work.one_action != 0 ? 0 : k}; }
-    void copy_row(const abi::PureWork& to, i64 k) const {
+    // Whether rows may be stepped several at a time: all parameters are the same, and each has an action.
+    bool in_lanes() const {
+      return work.count > 0 && work.params.stride == 0 && work.one_action == 0 && InLanes<Env>::available(now.params);
+    }
+    Slot& new_state(i64 k) const {
+      return *std::launder(reinterpret_cast<Slot*>(work.new_states + k * state_bytes));
+    }
+    // As many rows as lie in a processor's first cache with their observations.
+    i64 rows_in_cache() const {
+      i64 bytes = state_bytes;
+      for (const i64 field : row_bytes) bytes += 2 * field;
+      return bytes < kCacheBytes ? kCacheBytes / bytes : 1;
+    }
+    void copy_states(i64 first, i64 end) const {
+      if (work.states.data == work.new_states) return;
+      if (work.states.stride == state_bytes) {
+        std::memcpy(work.new_states + first * state_bytes, state(first), size_t((end - first) * state_bytes));
+        return;
+      }
+      for (i64 k = first; k < end; ++k) std::memcpy(work.new_states + k * state_bytes, state(k), size_t(state_bytes));
+    }
+    // From the observations that come next to the last ones.
+    void copy_fields(i64 first, i64 end) const {
       for (size_t f = 0; f < row_bytes.size(); ++f) {
-        const i64 offset = row_bytes[f] * k;
-        std::memcpy(static_cast<u8*>(to.fields[f]) + offset, static_cast<const u8*>(to.final_fields[f]) + offset,
-                    size_t(row_bytes[f]));
+        std::memcpy(static_cast<u8*>(work.final_fields[f]) + row_bytes[f] * first,
+                    static_cast<const u8*>(work.fields[f]) + row_bytes[f] * first,
+                    size_t(row_bytes[f] * (end - first)));
       }
     }
   };
+
+  // The row's slot with the key it steps under, once its state has been copied.
+  static Slot& keyed(const Rows& rows, i64 k) {
+    Slot& it = rows.new_state(k);
+    if (it.episode.tag != rows.tag) refuse("state", k);
+    if (rows.work.keyed != abi::kKeepKey) {
+      it.episode.rng.seed = rows.key(k);
+      it.episode.rng.draws = 0;
+      if (rows.work.keyed == abi::kNewKeyAndStream) it.episode.rng.stream = rows.stream(k);
+    }
+    return it;
+  }
+
+  // Writes what a step brought. Returns whether the episode is over.
+  static bool conclude(const abi::PureWork& work, i64 k, Slot& it, Outcome outcome, i32 max_episode_steps) {
+    Episode& episode = it.episode;
+    if (!episode.over) {
+      ++episode.elapsed;
+      outcome.truncated |= max_episode_steps > 0 && episode.elapsed >= max_episode_steps;
+    }
+    const bool ended = outcome.terminated || outcome.truncated;
+    work.reward[k] = outcome.reward;
+    work.discount[k] = outcome.terminated ? 0 : outcome.discount;
+    work.terminated[k] = outcome.terminated;
+    work.truncated[k] = outcome.truncated;
+    work.elapsed[k] = episode.elapsed;
+    episode.over = ended && work.final_fields == nullptr;
+    return ended;
+  }
+
+  // Steps and observes a row. Returns whether its episode is over.
+  static bool advance(const Rows& rows, i64 k) {
+    const Setting& setting = rows.setting(k);
+    Slot& it = keyed(rows, k);
+    Outcome outcome{.reward = 0, .terminated = true};
+    if (!it.episode.over) outcome = Env::step(it.state, setting.params, rows.action(k), it.episode.rng);
+    const bool ended = conclude(rows.work, k, it, outcome, setting.max_episode_steps);
+    Env::observe(it.state, setting.params, rows.row(rows.work.fields, k));
+    return ended;
+  }
+
+  // The same for as many rows as the environment takes at a time.
+  static bool advance_lanes(const Rows& rows, i64 first) {
+    constexpr int kLanes = InLanes<Env>::kLanes;
+    State* states[kLanes];
+    bool any_over = false;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      Slot& it = keyed(rows, first + lane);
+      any_over |= it.episode.over;
+      states[lane] = &it.state;
+    }
+    bool ended = false;
+    if (any_over) {
+      for (int lane = 0; lane < kLanes; ++lane) ended |= advance(rows, first + lane);
+      return ended;
+    }
+    const Setting& setting = rows.setting(first);
+    Outcome outcomes[kLanes];
+    InLanes<Env>::step(states, setting.params, rows.action(first), outcomes);
+    for (int lane = 0; lane < kLanes; ++lane) {
+      Slot& it = rows.new_state(first + lane);
+      ended |= conclude(rows.work, first + lane, it, outcomes[lane], setting.max_episode_steps);
+    }
+    InLanes<Env>::observe(states, setting.params, rows.row(rows.work.fields, first));
+    return ended;
+  }
 };
 
 }  // namespace envpool

@@ -54,6 +54,21 @@ struct Rng {
   }
   ENVPOOL_FN f64 uniform(f64 low, f64 high) { return low + (high - low) * uniform(); }
 
+  // As many of uniform(low, high) in a row, of which two come from one block.
+  template <int kCount>
+  ENVPOOL_FN void uniforms(f64 low, f64 high, f64 (&out)[kCount]) {
+    Philox4 words{};
+    u64 held = ~u64{0};
+    const auto word = [&](u64 at) {
+      if (at >> 2 != held) words = block(held = at >> 2);
+      return words.word[at & 3];
+    };
+    for (int i = 0; i < kCount; ++i, draws += 2) {
+      const u32 first = word(draws) >> 5, second = word(draws + 1) >> 6;
+      out[i] = low + (high - low) * ((f64(first) * 67108864.0 + f64(second)) * (1.0 / 9007199254740992.0));
+    }
+  }
+
   // Uniform integer in [0, n), n >= 1, without bias (Lemire's multiply-and-reject).
   ENVPOOL_FN u32 below(u32 n) {
     u64 product = u64{bits()} * n;

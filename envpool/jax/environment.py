@@ -302,8 +302,9 @@ class Environment:
             *self._results(arrays.infos, extents),
         ]
         attributes = {**self._attributes, "keyed": np.int64(keyed), "autoreset": np.int64(autoreset)}
+        raw = ffi.with_extents_of(raw, key, stream, params, *actions)
         raw, reward, discount, terminated, truncated, elapsed, *rest = ffi.call(
-            "envpool_step", results, key, stream, params, raw, *actions, **attributes
+            "envpool_step", results, key, stream, params, raw, *actions, in_place={3: 0}, **attributes
         )
         count = len(arrays.observations)
         obs = self._observation(rest[:count])

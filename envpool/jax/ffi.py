@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 _OLDEST = (0, 4, 38)
 
@@ -37,7 +38,29 @@ def _interface() -> Any:
     return module
 
 
-def call(name: str, results: Sequence[jax.ShapeDtypeStruct], *operands: Any, **attributes: Any) -> Any:
-    """Calls a handler. Operands have the batch's leading extents, or 1 in their place."""
-    function = _interface().ffi_call(name, results, vmap_method="expand_dims")
+def call(
+    name: str,
+    results: Sequence[jax.ShapeDtypeStruct],
+    *operands: Any,
+    in_place: Mapping[int, int] | None = None,
+    **attributes: Any,
+) -> Any:
+    """Calls a handler. Operands have the batch's leading extents, or 1 in their place.
+
+    `in_place` names results that may overwrite an operand nobody else needs. Such an operand must be batched wherever
+    the results are: see `with_extents_of`.
+    """
+    aliases = dict(in_place) if in_place else None
+    function = _interface().ffi_call(name, results, vmap_method="expand_dims", input_output_aliases=aliases)
     return function(*operands, **attributes)
+
+
+def with_extents_of(array: Any, *others: Any) -> Any:
+    """The same array, which under vmap is batched wherever one of the others is.
+
+    A selection between it and itself is what says so. XLA finds that out, and nothing is left of it.
+    """
+    some = jnp.bool_(False)
+    for other in others:
+        some = jnp.logical_or(some, jnp.ravel(other)[0] == 0)
+    return jax.lax.select(jnp.broadcast_to(some, array.shape), array, array)

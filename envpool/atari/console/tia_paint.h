@@ -3,10 +3,10 @@
 // Objects' pixels and colours to palette indices. Picture rows are 160 bytes, eight pixels a word.
 #pragma once
 
-#include "envpool/atari/avx2.h"
+#include "envpool/core/avx2.h"
 #include "envpool/atari/console/tia_objects.h"
 
-#if ENVPOOL_ATARI_AVX2
+#if ENVPOOL_AVX2
 #include <immintrin.h>
 #endif
 
@@ -103,7 +103,7 @@ ENVPOOL_FN void paint_words(const Scene& scene, u64* row, i32 x0, i32 x1) {
   }
 }
 
-#if ENVPOOL_ATARI_AVX2
+#if ENVPOOL_AVX2
 
 // The same, all words at once and 32 pixels at a time.
 __attribute__((target("avx2"))) inline void paint_avx2(const Scene& scene, u64* row, i32 x0, i32 x1) {
@@ -152,7 +152,7 @@ __attribute__((target("avx2"))) inline void paint_avx2(const Scene& scene, u64* 
 #endif
 
 ENVPOOL_FN void paint(const Scene& scene, u64* row, i32 x0, i32 x1) {
-#if ENVPOOL_ATARI_AVX2
+#if ENVPOOL_AVX2
   if (has_avx2()) return paint_avx2(scene, row, x0, x1);
 #endif
   paint_words(scene, row, x0, x1);

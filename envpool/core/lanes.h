@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers by the four, for environments whose mathematics is most of a step. Code that is written for any T computes
+// with f64x4 as it does with f64, each lane the bits that the scalar gives: + - * / and comparisons are the same
+// operations, and nothing is contracted. What a comparison of lanes yields, `select` takes. Functions of lanes must be
+// ENVPOOL_ALWAYS_INLINE: how they are passed depends on the processor that caller and callee were compiled for.
+//
+// An environment that defines
+//
+//   static constexpr int kLanes = 4;
+//   static void step_lanes(State* const* states, const Params&, ActionRow first, Outcome* outcomes);
+//   static void observe_lanes(const State* const* states, const Params&, Row first);
+//
+// for kLanes of itself, in rows that follow each other, is stepped by the four where the processor has AVX2. They must
+// give the bits of step and observe, and draw no random numbers: where they would have to, they say so in
+//
+//   static bool in_lanes(const Params&);
+#pragma once
+
+#include "envpool/core/avx2.h"
+#include "envpool/core/env.h"
+#include "envpool/core/math.h"
+
+#if ENVPOOL_AVX2
+
+namespace envpool {
+
+typedef f64 f64x4 __attribute__((vector_size(32)));
+typedef u64 u64x4 __attribute__((vector_size(32)));
+typedef i64 i64x4 __attribute__((vector_size(32)));
+typedef f32 f32x4 __attribute__((vector_size(16)));
+typedef i32 i32x4 __attribute__((vector_size(16)));
+
+namespace math {
+
+template <>
+struct Real<f64x4> : Real<f64> {
+  using Scalar = f64;
+  using Holds = i64x4;
+  using Bits = u64x4;
+  using Steps = u64x4;
+};
+
+// From a table of pairs.
+ENVPOOL_ALWAYS_INLINE Two<f64x4> look_up(const Two<f64>* table, u64x4 index) {
+  const Two<f64>&a = table[index[0]], &b = table[index[1]], &c = table[index[2]], &d = table[index[3]];
+  return {f64x4{a.hi, b.hi, c.hi, d.hi}, f64x4{a.lo, b.lo, c.lo, d.lo}};
+}
+
+ENVPOOL_NOINLINE void sincos_each(const f64* x, SinCos<f64>* out) {
+  for (int lane = 0; lane < 4; ++lane) out[lane] = sincos<f64, true, true>(x[lane]);
+}
+
+template <>
+struct Each<f64x4> {
+  ENVPOOL_ALWAYS_INLINE static bool all(i64x4 holds) { return (holds[0] & holds[1] & holds[2] & holds[3]) != 0; }
+  ENVPOOL_ALWAYS_INLINE static SinCos<f64x4> sincos(f64x4 x) {
+    const f64 from[4] = {x[0], x[1], x[2], x[3]};
+    SinCos<f64> out[4];
+    sincos_each(from, out);
+    return {f64x4{out[0].sin, out[1].sin, out[2].sin, out[3].sin},
+            f64x4{out[0].cos, out[1].cos, out[2].cos, out[3].cos}};
+  }
+};
+
+}  // namespace math
+
+ENVPOOL_ALWAYS_INLINE f64x4 sin(f64x4 x) { return math::sincos<f64x4, true, false>(x).sin; }
+ENVPOOL_ALWAYS_INLINE f64x4 cos(f64x4 x) { return math::sincos<f64x4, false, true>(x).cos; }
+ENVPOOL_ALWAYS_INLINE SinCos<f64x4> sincos(f64x4 x) { return math::sincos<f64x4, true, true>(x); }
+ENVPOOL_ALWAYS_INLINE f64x4 fabs(f64x4 x) { return math::size_of(x); }
+
+ENVPOOL_ALWAYS_INLINE f64x4 select(i64x4 which, f64x4 yes, f64x4 no) { return which ? yes : no; }
+ENVPOOL_ALWAYS_INLINE f32x4 select(i32x4 which, f32x4 yes, f32x4 no) { return which ? yes : no; }
+ENVPOOL_ALWAYS_INLINE bool any(i64x4 holds) { return (holds[0] | holds[1] | holds[2] | holds[3]) != 0; }
+
+ENVPOOL_ALWAYS_INLINE f64x4 clamp(f64x4 x, f64 low, f64 high) {
+  const f64x4 least = f64x4{} + low, most = f64x4{} + high;
+  return select(x < least, least, select(x > most, most, x));
+}
+ENVPOOL_ALWAYS_INLINE f32x4 clamp(f32x4 x, f32 low, f32 high) {
+  const f32x4 least = f32x4{} + low, most = f32x4{} + high;
+  return select(x < least, least, select(x > most, most, x));
+}
+// By binary long division, each subtraction exact; far ones lane by lane.
+ENVPOOL_ALWAYS_INLINE f64x4 fmod(f64x4 x, f64 y) {
+  f64x4 rest = math::size_of(x);
+  if (any(~(rest < 16 * y))) [[unlikely]] {
+    return f64x4{fmod(x[0], y), fmod(x[1], y), fmod(x[2], y), fmod(x[3], y)};
+  }
+  for (f64 part = 8 * y; part >= y; part *= 0.5) rest = select(rest >= part, rest - part, rest);
+  return math::flip_as(rest, x);
+}
+
+ENVPOOL_ALWAYS_INLINE f32x4 to_f32(f64x4 x) { return __builtin_convertvector(x, f32x4); }
+ENVPOOL_ALWAYS_INLINE f64x4 to_f64(f32x4 x) { return __builtin_convertvector(x, f64x4); }
+ENVPOOL_ALWAYS_INLINE f64x4 to_f64(i32x4 x) { return __builtin_convertvector(x, f64x4); }
+
+// A member of four states, and back.
+template <class State, class Of>
+ENVPOOL_ALWAYS_INLINE f64x4 gather(State* const* states, f64 Of::* member) {
+  return f64x4{states[0]->*member, states[1]->*member, states[2]->*member, states[3]->*member};
+}
+template <class State, class Of>
+ENVPOOL_ALWAYS_INLINE f32x4 gather(State* const* states, f32 Of::* member) {
+  return f32x4{states[0]->*member, states[1]->*member, states[2]->*member, states[3]->*member};
+}
+template <class Lanes, class State, class T>
+ENVPOOL_ALWAYS_INLINE void scatter(Lanes lanes, State* const* states, T State::* member) {
+  for (int lane = 0; lane < 4; ++lane) states[lane]->*member = lanes[lane];
+}
+// Four rows of one number each.
+ENVPOOL_ALWAYS_INLINE f32x4 load(const f32* rows) { return f32x4{rows[0], rows[1], rows[2], rows[3]}; }
+ENVPOOL_ALWAYS_INLINE i32x4 load(const i32* rows) { return i32x4{rows[0], rows[1], rows[2], rows[3]}; }
+// Four rows of one number for each of the arguments.
+template <class... Parts>
+ENVPOOL_ALWAYS_INLINE void store_rows(f32* rows, Parts... parts) {
+  const f32x4 part[] = {to_f32(parts)...};
+  for (int lane = 0; lane < 4; ++lane) {
+    for (u64 i = 0; i < sizeof...(Parts); ++i) rows[lane * sizeof...(Parts) + i] = part[i][lane];
+  }
+}
+
+}  // namespace envpool
+
+#endif  // ENVPOOL_AVX2
+
+namespace envpool {
+
+// An environment's functions for lanes, compiled for AVX2. kLanes is 1 where there are none.
+template <class Env>
+struct InLanes {
+  static constexpr int kLanes = 1;
+  static bool available(const typename Env::Params&) { return false; }
+};
+
+#if ENVPOOL_AVX2
+template <class Env>
+  requires requires { Env::kLanes; }
+struct InLanes<Env> {
+  using State = typename Env::State;
+  using Params = typename Env::Params;
+  static constexpr int kLanes = Env::kLanes;
+
+  static bool available(const Params& params) {
+    if constexpr (requires { Env::in_lanes(params); }) {
+      return has_avx2() && Env::in_lanes(params);
+    } else {
+      return has_avx2();
+    }
+  }
+  __attribute__((target("avx2"), flatten)) static void step(State* const* states, const Params& params, ActionRow first,
+                                                            Outcome* outcomes) {
+    Env::step_lanes(states, params, first, outcomes);
+  }
+  __attribute__((target("avx2"), flatten)) static void observe(const State* const* states, const Params& params,
+                                                               Row first) {
+    if constexpr (requires { Env::observe_lanes(states, params, first); }) {
+      Env::observe_lanes(states, params, first);
+    } else {
+      for (int lane = 0; lane < kLanes; ++lane, ++first.row) Env::observe(*states[lane], params, first);
+    }
+  }
+};
+#endif
+
+}  // namespace envpool
