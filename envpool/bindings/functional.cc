@@ -2,12 +2,15 @@
 #include "envpool/bindings/functional.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <deque>
 #include <exception>
 #include <mutex>
 
 #include "envpool/bindings/xla_frame.h"
+#include "envpool/core/crew.h"
 
 namespace envpool::xla {
 namespace {
@@ -17,6 +20,11 @@ struct Entry {
   std::string label;
   OptionList options;
   void* model;
+  // What a row took of late, in nanoseconds, of a step and of a reset: says how many threads a call is worth.
+  std::atomic<f64> row_time[2]{0, 0};
+
+  Entry(const abi::Table* of, std::string name, OptionList with, void* made)
+      : table(of), label(std::move(name)), options(std::move(with)), model(made) {}
 };
 
 std::mutex entries_mutex;
@@ -24,7 +32,7 @@ std::deque<Entry>& entries() {
   static auto* all = new std::deque<Entry>;  // never destroyed: compiled code may run until the very end
   return *all;
 }
-const Entry& entry_of(const Frame& frame) {
+Entry& entry_of(const Frame& frame) {
   const i64 index = frame.integer("model");
   const std::lock_guard lock(entries_mutex);
   if (index < 0 || index >= i64(entries().size())) malformed("there is no such model in this process");
@@ -185,11 +193,82 @@ u8* aligned_rows(const Buffer& states, i64 bytes) {
   return static_cast<u8*>(states.data);
 }
 
+// Work of which each thread has so much is worth waking it for, in nanoseconds.
+constexpr f64 kWorthAThread = 50e3;
+constexpr i64 kFewestRows = 8;
+
+// The rows from `first` on, as many as `count`.
+class Part {
+ public:
+  Part(const abi::PureWork& whole, const abi::Layout& layout, i64 first, i64 count) : work_(whole) {
+    work_.count = count;
+    work_.first += first;
+    for (abi::Lane* lane : {&work_.keys, &work_.streams, &work_.params, &work_.states}) {
+      lane->data = static_cast<const u8*>(lane->data) + lane->stride * first;
+    }
+    const auto column = [&](auto*& base) { base = base == nullptr ? nullptr : base + first; };
+    column(work_.reward);
+    column(work_.discount);
+    column(work_.terminated);
+    column(work_.truncated);
+    column(work_.elapsed);
+    for (i32 f = 0; whole.actions != nullptr && f < layout.num_actions; ++f) {
+      const i64 offset = whole.one_action != 0 ? 0 : layout.actions[f].row_bytes * first;
+      actions_.push_back(static_cast<const u8*>(whole.actions[f]) + offset);
+    }
+    for (i32 f = 0; f < layout.num_fields; ++f) {
+      const i64 offset = layout.fields[f].row_bytes * first;
+      fields_.push_back(static_cast<u8*>(whole.fields[f]) + offset);
+      if (whole.final_fields != nullptr) final_fields_.push_back(static_cast<u8*>(whole.final_fields[f]) + offset);
+    }
+    work_.actions = whole.actions == nullptr ? nullptr : actions_.data();
+    work_.fields = fields_.data();
+    work_.final_fields = whole.final_fields == nullptr ? nullptr : final_fields_.data();
+  }
+  void move_states(i64 bytes) { work_.new_states += bytes; }
+  const abi::PureWork* work() const { return &work_; }
+
+ private:
+  abi::PureWork work_;
+  std::vector<const void*> actions_;
+  std::vector<void*> fields_, final_fields_;
+};
+
+// Does the work, with other threads' help where it is worth it by what such work took before.
+void share(Entry& entry, bool restart, const abi::PureWork& work) {
+  const abi::Pure& pure = *entry.table->pure;
+  const auto function = restart ? pure.reset : pure.step;
+  std::atomic<f64>& row_time = entry.row_time[restart];
+  const f64 before = row_time.load(std::memory_order_relaxed);
+  Crew& crew = Crew::shared();
+  const f64 worth = before * f64(work.count) / kWorthAThread;
+  i64 parts = worth < 2 ? 1 : i64(std::min(worth, 8.0 * crew.size()));
+  const i64 rows =
+      std::max(kFewestRows, (work.count + parts - 1) / parts + kFewestRows - 1) / kFewestRows * kFewestRows;
+  parts = (work.count + rows - 1) / rows;
+
+  const auto begin = std::chrono::steady_clock::now();
+  if (parts == 1) {
+    try_table([&](abi::Text error) { return function(entry.model, &work, error); });
+  } else {
+    const abi::Layout& layout = *entry.table->layout(entry.model);
+    const i64 state_bytes = pure.state_bytes(entry.model);
+    crew.run(parts, [&](i64 i) {
+      Part part(work, layout, i * rows, std::min(rows, work.count - i * rows));
+      part.move_states(i * rows * state_bytes);
+      try_table([&](abi::Text error) { return function(entry.model, part.work(), error); });
+    });
+  }
+  const std::chrono::duration<f64, std::nano> took = std::chrono::steady_clock::now() - begin;
+  const f64 now = took.count() * f64(std::min<i64>(parts, crew.size())) / f64(work.count);
+  row_time.store(before == 0 ? now : 0.75 * before + 0.25 * now, std::memory_order_relaxed);
+}
+
 // The two calls: (key, stream, params) -> (state, observations), and (key, stream, params, state, actions) -> (state,
 // reward, discount, terminated, truncated, elapsed, observations[, final observations], infos). Attribute `observed`
 // has a bit for each field that is an observation.
 void run(const Frame& frame, bool restart) {
-  const Entry& entry = entry_of(frame);
+  Entry& entry = entry_of(frame);
   const abi::Pure& pure = *entry.table->pure;
   const abi::Layout& layout = *entry.table->layout(entry.model);
   const u64 observed = u64(frame.integer("observed"));
@@ -232,6 +311,7 @@ void run(const Frame& frame, bool restart) {
   batch.each_run(operands, [&](i64 first, i64 count, const std::vector<abi::Lane>& lanes) {
     const std::vector<void*> fields = next.from_row(first), final_fields = last.from_row(first);
     abi::PureWork work{.count = count,
+                       .first = first,
                        .keyed = abi::kNewKeyAndStream,
                        .keys = lanes[0],
                        .streams = lanes[1],
@@ -259,7 +339,7 @@ void run(const Frame& frame, bool restart) {
       work.truncated = static_cast<u8*>(frame.result(4).data) + first;
       work.elapsed = static_cast<i32*>(frame.result(5).data) + first;
     }
-    try_table([&](abi::Text error) { return (restart ? pure.reset : pure.step)(entry.model, &work, error); });
+    share(entry, restart, work);
   });
   next.deliver();
   if (autoreset) last.deliver();
@@ -382,7 +462,7 @@ Described add_model(const abi::Table& table, const std::string& label, OptionLis
   made.view = parts.text;
   const std::lock_guard lock(entries_mutex);
   made.model = i64(entries().size());
-  entries().push_back({&table, label, std::move(options), model});
+  entries().emplace_back(&table, label, std::move(options), model);
   return made;
 }
 

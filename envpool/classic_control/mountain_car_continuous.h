@@ -85,7 +85,8 @@ struct MountainCarContinuous {
   ENVPOOL_ALWAYS_INLINE static void step_lanes(State* const* states, const Params& p, ActionRow first, Outcome* out) {
     const f32x4 throttle = load(first.at<f32>(0));
     const f64x4 before = gather(states, &State::position);
-    const i64x4 moved = {-i64(states[0]->moved), -i64(states[1]->moved), -i64(states[2]->moved), -i64(states[3]->moved)};
+    const i64x4 moved = {-i64(states[0]->moved), -i64(states[1]->moved), -i64(states[2]->moved),
+                         -i64(states[3]->moved)};
     const f64x4 slope = select(moved, to_f64(3 * to_f32(before)), 3 * before);
     f32x4 velocity = gather(states, &State::velocity);
     const f32x4 position = advance(before, velocity, p, throttle, to_f32(0.0025 * cos(slope)));

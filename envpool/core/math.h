@@ -321,7 +321,8 @@ struct Each {
 template <class T, bool kSin, bool kCos>
 ENVPOOL_ALWAYS_INLINE SinCos<T> sincos(T x) {
   const T size = size_of(x);
-  if (!Each<T>::all(size <= Real<T>::kNear)) [[unlikely]] return Each<T>::sincos(x);
+  if (!Each<T>::all(size <= Real<T>::kNear)) [[unlikely]]
+    return Each<T>::sincos(x);
   const SinCos<T> near = around<T, kSin, kCos>(angle_near(size));
   return {flip_as(near.sin, x), near.cos};
 }

@@ -228,8 +228,8 @@ struct PureOf {
 
     void load(i64 k) const {
       const u8* row = at(work.params, k);
-      const Head head = head_of(row, k);
-      if (head.tag != tag) refuse("params", k);
+      const Head head = head_of(row, work.first + k);
+      if (head.tag != tag) refuse("params", work.first + k);
       now.max_episode_steps = head.max_episode_steps;
       std::memcpy(static_cast<void*>(&now.params), row + sizeof(Head) + values_bytes(), sizeof(Params));
       if constexpr (requires { now.params.blob; }) now.params.blob = model.params.blob;
@@ -255,9 +255,7 @@ struct PureOf {
     bool in_lanes() const {
       return work.count > 0 && work.params.stride == 0 && work.one_action == 0 && InLanes<Env>::available(now.params);
     }
-    Slot& new_state(i64 k) const {
-      return *std::launder(reinterpret_cast<Slot*>(work.new_states + k * state_bytes));
-    }
+    Slot& new_state(i64 k) const { return *std::launder(reinterpret_cast<Slot*>(work.new_states + k * state_bytes)); }
     // As many rows as lie in a processor's first cache with their observations.
     i64 rows_in_cache() const {
       i64 bytes = state_bytes;
@@ -285,7 +283,7 @@ struct PureOf {
   // The row's slot with the key it steps under, once its state has been copied.
   static Slot& keyed(const Rows& rows, i64 k) {
     Slot& it = rows.new_state(k);
-    if (it.episode.tag != rows.tag) refuse("state", k);
+    if (it.episode.tag != rows.tag) refuse("state", rows.work.first + k);
     if (rows.work.keyed != abi::kKeepKey) {
       it.episode.rng.seed = rows.key(k);
       it.episode.rng.draws = 0;

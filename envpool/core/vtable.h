@@ -7,7 +7,7 @@
 
 #include "envpool/core/types.h"
 
-#define ENVPOOL_ABI 2
+#define ENVPOOL_ABI 3
 
 namespace envpool::abi {
 
@@ -125,6 +125,7 @@ enum Keyed : i32 { kKeepKey = 0, kNewKey = 1, kNewKeyAndStream = 2 };
 // One call of a pure function: `count` rows. Results are contiguous.
 struct PureWork {
   i64 count;
+  i64 first;  // number of the first row, for messages
   Keyed keyed;
   Lane keys;     // u32[2], most significant word first
   Lane streams;  // u32
