@@ -32,6 +32,10 @@ NUM_ENVS, STEPS = 6, 120
 ROLLOUTS = {
     "classic_control": ["CartPole-v1", "Pendulum-v1", "MountainCar-v0", "MountainCarContinuous-v0", "Acrobot-v1"],
     "toy_text": ["Catch-v0", "FrozenLake-v1", "Taxi-v4", "NChain-v0", "CliffWalkingSlippery-v1", "Blackjack-v1"],
+    "bsuite": [
+        *("Catch-bsuite", "DeepSea-bsuite", "DiscountingChain-bsuite"),
+        *("MemoryChain-bsuite", "SimpleBandit-bsuite", "UmbrellaChain-bsuite"),
+    ],
     "atari": ["Pong-v5", "Breakout-v5", "MsPacman-v5"],
 }
 

@@ -117,7 +117,7 @@ def number(pattern: str, text: str) -> int:
 
 def test_families_are_found() -> None:
     families = {family for family, _, _ in ENVIRONMENTS}
-    assert {"classic_control", "toy_text", "atari"} <= families
+    assert {"classic_control", "toy_text", "bsuite", "atari"} <= families
 
 
 @pytest.mark.parametrize(("family", "name", "header"), ENVIRONMENTS, ids=[name for _, name, _ in ENVIRONMENTS])

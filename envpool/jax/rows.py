@@ -137,9 +137,7 @@ class EnvParams(_Row):
     __slots__ = ()
 
     def __getattr__(self, name: str) -> Any:
-        if name == "max_steps_in_episode":  # gymnax's name
-            name = "max_episode_steps"
-        return super().__getattr__(name)
+        return super().__getattr__(_own_name(self.form, name))
 
     def replace(self, **options: Any) -> EnvParams:
         """The same with other values of some options; an array of values makes a batch of parameters.
@@ -152,7 +150,7 @@ class EnvParams(_Row):
         numbers, values = [], []
         extents = self.raw.shape[:-1]
         for name, value in options.items():
-            name = "max_episode_steps" if name == "max_steps_in_episode" else name
+            name = _own_name(form, name)
             if name not in names:
                 raise TypeError(f"[{form.label}] params: there is no {name!r}, only {', '.join(names)}")
             numbers.append([*form.options].index(name) - 1)  # the first is max_episode_steps, -1 to the handler
@@ -166,6 +164,12 @@ class EnvParams(_Row):
         result = jax.ShapeDtypeStruct((*widest, form.words), jnp.uint32)
         attributes = {"model": np.int64(form.model), "options": np.array(numbers, np.int32)}
         return EnvParams(ffi.call("envpool_change_params", [result], raw, *operands, **attributes)[0], form)
+
+
+def _own_name(form: Form, name: str) -> str:
+    """Our name of the time limit for gymnax's, unless an environment has an option of that name."""
+    gymnax = name == "max_steps_in_episode" and all(known != name for known, _ in form.parts)
+    return "max_episode_steps" if gymnax else name
 
 
 def _part(form: Form, name: str) -> Part:

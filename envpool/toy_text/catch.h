@@ -60,9 +60,9 @@ struct Catch {
     f32* const board = row.at<f32>(0);
     const i32 cells = p.height * p.width;
     for (i32 i = 0; i < cells; ++i) board[i] = 0;
-    // On the board even if the state is a snapshot of a larger one.
-    board[min(s.ball_row, p.height - 1) * p.width + min(s.ball_column, p.width - 1)] = 1;
-    board[cells - p.width + min(s.paddle, p.width - 1)] = 1;
+    // On the board even if the state is of a larger one, or made up.
+    board[clamp(s.ball_row, 0, p.height - 1) * p.width + clamp(s.ball_column, 0, p.width - 1)] = 1;
+    board[cells - p.width + clamp(s.paddle, 0, p.width - 1)] = 1;
   }
 };
 

@@ -1,0 +1,590 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The behaviour suite against gymnax 0.0.9: next states, rewards, ends and observations from equal states, and resets.
+
+Our functions go through testing_capi.cc, on arrays of states. What is certain is equal to the bit; what is random is
+counted and compared by chi-square, with fixed seeds. Where gymnax differs from bsuite we do as bsuite does, and the
+rule is written out here.
+"""
+
+import collections
+import ctypes
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import envpool
+from envpool.testing import libraries
+from envpool.testing.capi import Options, pointer
+
+jax = pytest.importorskip("jax")
+gymnax = pytest.importorskip("gymnax")
+jnp = jax.numpy
+
+NAMES = ("Catch", "DeepSea", "DiscountingChain", "MemoryChain", "SimpleBandit", "UmbrellaChain")
+IDS = [f"{name}-bsuite" for name in NAMES]
+SMALLEST_P = 1e-3  # of each test below; seeds are fixed, so what passes once passes always
+
+
+def state_of(name, options):
+    """An environment's State as it lies in memory, with what follows it, and the shape of its observation."""
+    if name == "Catch":
+        return [("ball_y", "i4"), ("ball_x", "i4"), ("paddle_x", "i4")], (options["rows"], options["columns"])
+    if name == "DeepSea":
+        size = options["size"]
+        counts = [("row", "i4"), ("column", "i4"), ("total_bad_episodes", "i4"), ("denoised_return", "f4")]
+        return [*counts, ("bad_episode", "?"), ("mapping", "u4", ((size * size + 31) // 32,))], (size, size)
+    if name == "DiscountingChain":
+        return [("context", "i4"), ("time", "i4")], (2,)
+    if name == "MemoryChain":
+        counts = [("query", "i4"), ("time", "i4"), ("total_perfect", "i4"), ("total_regret", "f4")]
+        return [("context", "u8"), *counts], (2 + options["num_bits"],)
+    if name == "SimpleBandit":
+        return [("total_regret", "f4"), ("time", "i4"), ("arms", "i4", (options["num_actions"],))], (1, 1)
+    counts = [("need_umbrella", "i4"), ("has_umbrella", "i4"), ("time", "i4"), ("total_regret", "f4")]
+    return [*counts, ("coins", "u8")], (3 + options["n_distractor"],)
+
+
+SHAPES = {"rows": 10, "columns": 5, "size": 8, "num_bits": 1, "num_actions": 11, "n_distractor": 0}
+INFOS = {
+    "DeepSea": {"total_bad_episodes": "i4", "denoised_return": "f4"},
+    "MemoryChain": {"total_perfect": "i4", "total_regret": "f4"},
+    "SimpleBandit": {"total_regret": "f4"},
+    "UmbrellaChain": {"total_regret": "f4"},
+}
+
+
+class Engine:
+    """One environment's functions, on arrays of states."""
+
+    def __init__(self, library, name, **options):
+        self.library, self.name, self.options = library, name, Options(**options)
+        fields, self.shape = state_of(name, SHAPES | options)
+        self.state = np.dtype(fields, align=True)
+        stride = getattr(library, f"{name}_stride")
+        stride.restype = ctypes.c_int64
+        assert stride(ctypes.byref(self.options)) == self.state.itemsize
+
+    def _call(self, what, *arguments):
+        getattr(self.library, f"{self.name}_{what}")(ctypes.byref(self.options), *arguments)
+
+    def reset(self, count, seed=0, episode=0, states=None):
+        states = np.zeros(count, self.state) if states is None else states
+        self._call("reset", ctypes.c_uint64(seed), ctypes.c_uint32(episode), pointer(states), ctypes.c_int64(count))
+        return states
+
+    def step(self, states, actions, seed=0):
+        """Moves the states on, and returns rewards and whether they are terminal."""
+        count = len(states)
+        reward, terminated = np.empty(count, np.float32), np.empty(count, np.uint8)
+        actions = np.broadcast_to(np.asarray(actions, np.int32), count).copy()
+        outputs = pointer(reward), pointer(terminated)
+        self._call("step", ctypes.c_uint64(seed), pointer(states), pointer(actions), *outputs, ctypes.c_int64(count))
+        return reward, terminated.astype(bool)
+
+    def observe(self, states):
+        """The observations, and the infos by name."""
+        states = states.copy()
+        obs = np.empty((len(states), *self.shape), np.float32)
+        infos = {name: np.empty(len(states), dtype) for name, dtype in INFOS.get(self.name, {}).items()}
+        arrays = [obs, *infos.values()]
+        places = (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
+        self._call("observe", pointer(states), places, ctypes.c_int64(len(states)))
+        return obs, infos
+
+
+@pytest.fixture(scope="module")
+def library():
+    return ctypes.CDLL(libraries.library("bsuite_testing"))
+
+
+class Theirs:
+    """gymnax's environment, on arrays of states."""
+
+    def __init__(self, task_id, params=None, **options):
+        self.env, self.params = gymnax.make(task_id, **options)
+        self.params = self.params.replace(**(params or {}))
+        _, self.state = self.env.reset(jax.random.key(0), self.params)
+        self._step = jax.jit(jax.vmap(self.env.step_env))
+        self._reset = jax.jit(jax.vmap(self.env.reset_env, (0, None)))
+
+    def states(self, count, **fields):
+        """States that are one state but for some fields."""
+        full = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (count, *jnp.shape(leaf))), self.state)
+        given = {name: jnp.asarray(value, getattr(full, name).dtype) for name, value in fields.items()}
+        return full.replace(**given)
+
+    def step(self, states, actions, seed=0):
+        """Next observations, states, rewards and ends."""
+        actions = np.asarray(actions, np.int32)
+        count = len(actions)
+        # A row of parameters for each state: XLA divides by one number for all by multiplying with its reciprocal.
+        params = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (count, *jnp.shape(leaf))), self.params)
+        obs, states, reward, done, _ = self._step(
+            jax.random.split(jax.random.key(seed), count), states, actions, params
+        )
+        return np.asarray(obs), states, np.asarray(reward), np.asarray(done)
+
+    def reset(self, count, seed=0):
+        return self._reset(jax.random.split(jax.random.key(seed), count), self.params)
+
+
+def same_counts(ours, theirs):
+    """Chi-square that two samples of outcomes are of one distribution."""
+    ours, theirs = (collections.Counter(map(tuple, np.asarray(s).reshape(len(s), -1).tolist())) for s in (ours, theirs))
+    assert set(ours) == set(theirs)
+    table = [[counts[outcome] for outcome in sorted(ours)] for counts in (ours, theirs)]
+    pvalue = stats.chi2_contingency(table).pvalue if len(ours) > 1 else 1
+    print(f"{len(ours)} outcomes, p = {pvalue:.4f}")
+    assert pvalue > SMALLEST_P
+
+
+def uniform(sample, outcomes):
+    """Chi-square that a sample has each of so many outcomes with one probability."""
+    counts = np.bincount(np.asarray(sample).astype(int), minlength=outcomes)
+    assert len(counts) == outcomes
+    if outcomes == 1:
+        return
+    pvalue = stats.chisquare(counts).pvalue
+    print(f"{outcomes} outcomes, p = {pvalue:.4f}")
+    assert pvalue > SMALLEST_P
+
+
+def product(*ranges):
+    """Every combination, as one column for each range."""
+    return np.array(list(itertools.product(*ranges))).T
+
+
+def fill(engine, **fields):
+    states = np.zeros(len(next(iter(fields.values()))), engine.state)
+    for name, value in fields.items():
+        states[name] = value
+    return states
+
+
+# ---- Catch ----
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(10, 5), (2, 1), (6, 4)])
+def test_catch_everywhere(library, rows, columns):
+    engine, theirs = (
+        Engine(library, "Catch", rows=rows, columns=columns),
+        Theirs("Catch-bsuite", rows=rows, columns=columns),
+    )
+    y, x, paddle, action = product(range(rows - 1), range(columns), range(columns), range(3))
+    states = fill(engine, ball_y=y, ball_x=x, paddle_x=paddle)
+    reward, ends = engine.step(states, action)
+    obs, after, their_reward, done = theirs.step(theirs.states(len(y), ball_y=y, ball_x=x, paddle_x=paddle), action)
+    for name in engine.state.names:
+        np.testing.assert_array_equal(states[name], getattr(after, name))
+    np.testing.assert_array_equal(engine.observe(states)[0], obs)
+    np.testing.assert_array_equal(reward, their_reward)
+    np.testing.assert_array_equal(ends, done)
+    first = engine.reset(20000)
+    obs, _ = theirs.reset(20000)
+    same_counts(engine.observe(first)[0], obs)
+
+
+# ---- DeepSea ----
+
+
+def cells(mapping, size):
+    """Our mapping's words as gymnax's matrix."""
+    bits = np.unpackbits(np.ascontiguousarray(mapping).view(np.uint8), axis=-1, bitorder="little")
+    return bits[..., : size * size].reshape(*mapping.shape[:-1], size, size)
+
+
+@pytest.mark.parametrize(
+    ("size", "options"),
+    [(8, {}), (1, {}), (5, {"mapping_seed": 7}), (6, {"randomize_actions": False, "unscaled_move_cost": 0.25})],
+    ids=str,
+)
+def test_deep_sea_everywhere(library, size, options):
+    engine = Engine(library, "DeepSea", size=size, **options)
+    move = {"unscaled_move_cost": options.get("unscaled_move_cost", 0.01)}
+    theirs = Theirs("DeepSea-bsuite", params=move, size=size)
+    row, column, bad, action = product(range(size), range(size), (0, 1), (0, 1))
+    mapping = engine.reset(1)["mapping"][0]
+    states = fill(engine, row=row, column=column, bad_episode=bad, mapping=mapping[None])
+    matrix = cells(mapping, size)
+    if options.get("randomize_actions", True):
+        assert size == 1 or 0 < matrix.sum() < size * size
+    else:
+        assert matrix.all()
+    reward, ends = engine.step(states, action)
+    obs, after, their_reward, done = theirs.step(
+        theirs.states(len(row), row=row, column=column, bad_episode=bad, action_mapping=[matrix] * len(row)), action
+    )
+    for name in ("row", "column", "bad_episode", "total_bad_episodes", "denoised_return"):
+        np.testing.assert_array_equal(states[name], getattr(after, name), name)
+    np.testing.assert_array_equal(engine.observe(states)[0], obs)
+    # The cost of a move is rounded once, as bsuite's; XLA multiplies by 1 / size, which is one unit off now and then.
+    np.testing.assert_allclose(reward, their_reward, rtol=1.2e-7 if size & (size - 1) else 0)
+    np.testing.assert_array_equal(ends, done)
+
+
+def test_deep_seas_wind_and_noise_are_bsuites(library):
+    size, samples = 4, 4000
+    engine = Engine(library, "DeepSea", size=size, deterministic=False, randomize_actions=False)
+    for row, column, action in itertools.product(range(size), range(size), (0, 1)):
+        states = fill(engine, row=np.full(samples, row), column=column)
+        states["mapping"] = 0xFFFFFFFF
+        reward, ends = engine.step(states, action, seed=(row * size + column) * 2 + action)
+        assert (ends == (row == size - 1)).all()
+        # Going right fails once in `size` times, but is paid for; gymnax 0.0.9 makes a failure free.
+        if action == 1:
+            moved = states["column"] == min(column + 1, size - 1)
+            assert moved.all() or set(states["column"]) == {column, column + 1}
+            if column < size - 1:
+                assert stats.binomtest(int(moved.sum()), samples, 1 - 1 / size).pvalue > SMALLEST_P
+        else:
+            assert (states["column"] == max(column - 1, 0)).all()
+        certain = (action == 1 and column == size - 1) - np.float32(0.01 / size) * action
+        # Both corners of the last row are noisy; in gymnax 0.0.9 the noise is always multiplied by 0.
+        if row == size - 1 and column in (0, size - 1):
+            assert stats.kstest(reward.astype(float) - float(certain), "norm").pvalue > SMALLEST_P
+        else:
+            assert (reward == np.float32(certain)).all()
+
+
+def test_deep_seas_maps(library):
+    same = [Engine(library, "DeepSea", size=5, mapping_seed=seed).reset(50, seed=9)["mapping"] for seed in (0, 0, 1)]
+    assert (same[0] == same[0][0]).all()
+    np.testing.assert_array_equal(same[0], same[1])
+    assert (same[0][0] != same[2][0]).any()
+    uniform(
+        np.concatenate([cells(Engine(library, "DeepSea", size=64, mapping_seed=2).reset(1)["mapping"], 64).ravel()]), 2
+    )
+    engine = Engine(library, "DeepSea", size=3, sample_action_map=True)
+    drawn = cells(engine.reset(40000)["mapping"], 3).reshape(-1, 9)
+    uniform(drawn @ (1 << np.arange(9)), 512)
+    once, again = engine.reset(9, episode=1)["mapping"], engine.reset(9, episode=2)["mapping"]
+    assert (once != again).any()
+
+
+def test_deep_seas_counts_run_on_until_a_seed(library):
+    engine = Engine(library, "DeepSea", size=2, randomize_actions=False)
+    states = engine.reset(2)
+    for episode in range(1, 4):
+        for _ in range(2):
+            engine.step(states, [1, 0])
+        infos = engine.observe(states)[1]
+        assert infos["total_bad_episodes"].tolist() == [0, episode]
+        assert infos["denoised_return"].tolist() == [episode, 0]
+        engine.reset(2, episode=episode, states=states)
+    engine.reset(2, states=states)
+    assert not engine.observe(states)[1]["total_bad_episodes"].any()
+
+
+def test_normal_numbers(library):
+    numbers = np.empty(200000)
+    library.normal_numbers(ctypes.c_uint64(5), pointer(numbers), ctypes.c_int64(len(numbers)))
+    assert stats.kstest(numbers, "norm").pvalue > SMALLEST_P
+    assert stats.kstest(numbers[:-1] * numbers[1:], numbers[::2][:-1] * numbers[1::2][1:]).pvalue > SMALLEST_P
+    for power, moment in ((1, 0), (2, 1), (3, 0), (4, 3), (6, 15)):
+        spread = np.std(numbers**power) / len(numbers) ** 0.5
+        assert abs(np.mean(numbers**power) - moment) < 4 * spread
+
+
+# ---- DiscountingChain ----
+
+
+@pytest.mark.parametrize(
+    ("options", "params"),
+    [
+        ({}, {}),
+        ({"mapping_seed": 3}, {}),
+        ({"n_actions": 3, "mapping_seed": 1}, {"optimal_return": 2.5, "max_steps_in_episode": 37}),
+        ({"n_actions": 2}, {"reward_timestep": [4, 2]}),
+    ],
+    ids=str,
+)
+def test_discounting_chain_everywhere(library, options, params):
+    theirs = Theirs(
+        "DiscountingChain-bsuite",
+        {k: jnp.asarray(v) if isinstance(v, list) else v for k, v in params.items()},
+        **options,
+    )
+    plain = {name: " ".join(map(str, v)) if isinstance(v, list) else v for name, v in params.items()}
+    engine = Engine(library, "DiscountingChain", **options, **plain)
+    limit, actions = params.get("max_steps_in_episode", 100), options.get("n_actions", 5)
+    context, time, action = product(range(actions), range(limit), range(actions))
+    context = np.where(time == 0, -1, context)
+    states = fill(engine, context=context, time=time)
+    reward, ends = engine.step(states, action)
+    obs, after, their_reward, done = theirs.step(theirs.states(len(time), context=context, time=time), action)
+    for name in engine.state.names:
+        np.testing.assert_array_equal(states[name], getattr(after, name))
+    np.testing.assert_array_equal(engine.observe(states)[0], obs)
+    np.testing.assert_array_equal(reward, their_reward)
+    np.testing.assert_array_equal(ends, done)
+    np.testing.assert_array_equal(engine.observe(engine.reset(3))[0], theirs.reset(3)[0])
+    assert (reward > 0).any()
+
+
+def test_the_bonus_is_counted_in_a_circle_as_bsuite_does(library):
+    """gymnax gives nobody the bonus if mapping_seed is too large."""
+    engine = Engine(library, "DiscountingChain", mapping_seed=7)
+    states = fill(engine, context=np.arange(5), time=np.array([1, 3, 10, 30, 100]) - 1)
+    states["time"][0], states["context"][0] = 0, -1
+    np.testing.assert_array_equal(engine.step(states, 0)[0], np.float32([1, 1, 1.1, 1, 1]))
+
+
+# ---- MemoryChain ----
+
+
+@pytest.mark.parametrize("length", [5, 1, 30])
+def test_memory_chain_everywhere(library, length):
+    engine, theirs = (
+        Engine(library, "MemoryChain", memory_length=length),
+        Theirs("MemoryChain-bsuite", {"memory_length": length}),
+    )
+    context, time, action, perfect = product((0, 1), range(length + 1), (0, 1), (0, 4))
+    states = fill(engine, context=context, time=time, total_perfect=perfect, total_regret=2 * perfect)
+    reward, ends = engine.step(states, action)
+    obs, after, their_reward, done = theirs.step(
+        theirs.states(len(time), context=context[:, None], time=time, total_perfect=perfect, total_regret=2 * perfect),
+        action,
+    )
+    for name in engine.state.names:
+        np.testing.assert_array_equal(states[name], np.reshape(getattr(after, name), len(time)))
+    np.testing.assert_array_equal(engine.observe(states)[0], obs)
+    np.testing.assert_array_equal(reward, their_reward)
+    np.testing.assert_array_equal(ends, done)
+
+
+@pytest.mark.parametrize("bits", [1, 3, 40])
+def test_memory_chain_of_several_bits(library, bits):
+    """As bsuite's rules are: gymnax 0.0.9 takes one bit only."""
+    engine, length, count = Engine(library, "MemoryChain", num_bits=bits, memory_length=4), 4, 3000
+    states = engine.reset(count, seed=bits)
+    context = (states["context"][:, None] >> np.arange(bits, dtype=np.uint64) & np.uint64(1)).astype(int)
+    uniform(states["query"], bits)
+    uniform(context.ravel(), 2)
+    for time in range(length + 2):
+        obs, infos = engine.observe(states)
+        at = max(time - 1, 0)
+        expected = np.zeros((count, 2 + bits), np.float32)
+        expected[:, 0] = 1 - at / length
+        expected[:, 1] = states["query"] * (at == length - 1)
+        expected[:, 2:] = (2 * context - 1) * (at == 0)
+        np.testing.assert_array_equal(obs, expected)
+        if time == length + 1:
+            break
+        answer = np.arange(count) % 2
+        reward, ends = engine.step(states, answer)
+        assert (ends == (time == length)).all()
+        right = answer == context[np.arange(count), states["query"]]
+        np.testing.assert_array_equal(reward, np.where(right, 1, -1) * (time == length))
+    np.testing.assert_array_equal(infos["total_perfect"], right)
+    np.testing.assert_array_equal(infos["total_regret"], np.where(right, 0, 2))
+    assert spec_contains("MemoryChain-bsuite", {"num_bits": bits, "memory_length": length}, obs)
+
+
+def spec_contains(task_id, options, batch):
+    space = envpool.make_spec(task_id, **options).observation_space
+    return all(space.contains(obs) for obs in batch)
+
+
+# ---- UmbrellaChain ----
+
+
+@pytest.mark.parametrize("length", [10, 1, 100])
+def test_umbrella_chain_everywhere(library, length):
+    engine, theirs = (
+        Engine(library, "UmbrellaChain", chain_length=length),
+        Theirs("UmbrellaChain-bsuite", {"chain_length": length}),
+    )
+    need, has, time, action, regret = product((0, 1), (0, 1), range(length), (0, 1), (0, 6))
+    fields = {"need_umbrella": need, "has_umbrella": has, "time": time, "total_regret": regret}
+    states = fill(engine, **fields)
+    reward, ends = engine.step(states, action)
+    obs, after, their_reward, done = theirs.step(theirs.states(len(time), **fields), action)
+    for name in fields:
+        np.testing.assert_array_equal(states[name], getattr(after, name), name)
+    np.testing.assert_array_equal(engine.observe(states)[0], obs)
+    np.testing.assert_array_equal(ends, done)
+    last = time == length - 1
+    np.testing.assert_array_equal(reward[last], their_reward[last])
+    assert set(reward[~last]) <= {-1, 1}
+
+
+def test_umbrella_chains_coins(library):
+    count = 20000
+    engine, theirs = Engine(library, "UmbrellaChain", n_distractor=3), Theirs("UmbrellaChain-bsuite", n_distractor=3)
+    states = engine.reset(count)
+    obs, their_states = theirs.reset(count)
+    same_counts(engine.observe(states)[0], obs)
+    before = engine.observe(states)[0][:, 3:]
+    reward, _ = engine.step(states, 1)
+    obs, _, their_reward, _ = theirs.step(their_states, np.ones(count), seed=1)
+    same_counts(
+        np.c_[engine.observe(states)[0], reward, before],
+        np.c_[obs, their_reward, np.asarray(theirs.reset(count, 5)[0])[:, 3:]],
+    )
+    wide = Engine(library, "UmbrellaChain", n_distractor=1000)
+    obs, _ = wide.observe(wide.reset(300))
+    uniform(obs[:, 3:].ravel(), 2)
+    assert abs(np.corrcoef(obs[:, 3:])[np.triu_indices(300, 1)]).max() < 0.2
+    assert abs(np.corrcoef(obs[:, 3:].T)[np.triu_indices(1000, 1)]).max() < 0.4
+
+
+# ---- SimpleBandit ----
+
+
+@pytest.mark.parametrize("arms", [11, 1, 4])
+def test_simple_bandit_everywhere(library, arms):
+    engine, theirs = Engine(library, "SimpleBandit", num_actions=arms), Theirs("SimpleBandit-bsuite", num_actions=arms)
+    states = np.repeat(engine.reset(50), arms)
+    action = np.tile(np.arange(arms), 50)
+    pays = np.linspace(0, 1, arms).astype(np.float32)[states["arms"]]
+    reward, ends = engine.step(states, action)
+    after, their_reward, done = theirs.step(theirs.states(len(action), rewards=pays), action)[1:]
+    np.testing.assert_array_equal(reward, their_reward)
+    np.testing.assert_array_equal(ends, done)
+    np.testing.assert_array_equal(states["total_regret"], after.rewards)  # gymnax 0.0.9 confuses the parts of its state
+    np.testing.assert_array_equal(engine.observe(states)[0], np.ones((len(action), 1, 1)))
+
+
+def test_simple_bandits_order(library):
+    engine = Engine(library, "SimpleBandit", num_actions=4)
+    first = engine.reset(30000)
+    assert (np.sort(first["arms"]) == np.arange(4)).all()
+    uniform(np.unique(first["arms"], axis=0, return_inverse=True)[1], 24)
+    later = engine.reset(30000, episode=1, states=first.copy())
+    np.testing.assert_array_equal(later, first)
+
+
+def test_an_arm_pays_the_same_in_every_episode():
+    """As in bsuite. In gymnax no two episodes have one order."""
+    pool = envpool.make_gymnasium("SimpleBandit-bsuite", num_envs=40, seed=1, autoreset_mode="same_step")
+    pool.reset()
+    history = [pool.step(np.full(40, 3))[1] for _ in range(20)]
+    assert (np.array(history) == history[0]).all()
+    assert len(set(history[0].tolist())) > 5
+    pool.reset()
+    np.testing.assert_array_equal(pool.step(np.full(40, 3))[1], history[0])
+    pool.reset(seed=2)
+    assert (pool.step(np.full(40, 3))[1] != history[0]).any()
+
+    env, params = envpool.jax.make("SimpleBandit-bsuite")
+    _, state = env.reset(jax.random.key(1), params)
+    _, state, one, done, _ = env.step(jax.random.key(2), state, 3, params)
+    _, state, two, done, info = env.step(jax.random.key(3), state, 3, params)
+    assert one == two and done
+    np.testing.assert_allclose(info["total_regret"], 2 - 2 * one, rtol=1e-6)
+
+
+# ---- whole episodes, options, gymnax's form ----
+
+
+def test_ends():
+    """Lengths of episodes, and which end they have."""
+    cases = [
+        ("Catch-bsuite", {}, 9, True),
+        ("Catch-bsuite", {"rows": 1024}, 1000, False),
+        ("DeepSea-bsuite", {}, 8, True),
+        ("DeepSea-bsuite", {"size": 3, "deterministic": False, "sample_action_map": True}, 3, True),
+        ("DiscountingChain-bsuite", {}, 100, True),
+        ("DiscountingChain-bsuite", {"max_steps_in_episode": 7}, 7, True),
+        ("MemoryChain-bsuite", {}, 6, True),
+        ("MemoryChain-bsuite", {"memory_length": 2000}, 1000, False),
+        ("UmbrellaChain-bsuite", {}, 10, True),
+        ("UmbrellaChain-bsuite", {"chain_length": 300}, 100, False),
+        ("SimpleBandit-bsuite", {}, 1, True),
+    ]
+    for task_id, options, length, terminates in cases:
+        pool = envpool.make_gymnasium(task_id, num_envs=3, seed=3, **options)
+        pool.reset()
+        for t in range(1, length + 1):
+            obs, _, terminated, truncated, info = pool.step(np.array([0, 1, 0]))
+            over = t == length
+            assert (terminated == (over and terminates)).all(), (task_id, t)
+            assert (truncated == (over and not terminates)).all(), (task_id, t)
+        assert (info["elapsed_step"] == length).all()
+        assert all(pool.single_observation_space.contains(one) for one in obs)
+        pool.close()
+
+
+@pytest.mark.parametrize("task_id", IDS)
+def test_the_form_is_gymnax(task_id):
+    (env, params), (other, other_params) = envpool.jax.make(task_id), gymnax.make(task_id)
+    assert env.num_actions == other.num_actions
+    obs, state = env.reset(jax.random.key(0), params)
+    other_obs, other_state = other.reset(jax.random.key(0), other_params)
+    assert (obs.shape, obs.dtype) == (other_obs.shape, other_obs.dtype)
+    assert env.observation_space(params).shape == other.observation_space(other_params).shape
+    assert env.observation_space(params).contains(obs)
+    ours = env.step(jax.random.key(1), state, 0, params)
+    if task_id != "SimpleBandit-bsuite":  # in gymnax 0.0.9 a step from a reset is an error
+        theirs = other.step(jax.random.key(1), other_state, 0, other_params)
+        assert len(ours) == len(theirs)
+        assert ours[0].shape == theirs[0].shape and ours[3].dtype == theirs[3].dtype
+    for name, value in vars(other_params).items():
+        if name == "reward_timestep":  # a text to us, and so an option of make alone
+            continue
+        changed = params.replace(**{name: value})
+        assert getattr(changed, name) == np.float32(value)
+        if name != "randomize_actions":  # which does nothing in 0.0.9, and is on in 1.0.1 and bsuite
+            np.testing.assert_array_equal(changed.raw, params.raw, name)
+
+
+def test_params_change_the_dynamics():
+    env, params = envpool.jax.make("UmbrellaChain-bsuite")
+    lengths = params.replace(chain_length=np.array([1, 2]))
+    _, state = env.reset(jax.random.key(0), params)
+    done = jax.vmap(lambda p: env.step(jax.random.key(0), state, 1, p)[3])(lengths)
+    assert done.tolist() == [True, False]
+    env, params = envpool.jax.make("DiscountingChain-bsuite")
+    shorter = params.replace(max_steps_in_episode=2, optimal_return=7.0)
+    _, state = env.reset(jax.random.key(0), shorter)
+    obs, state, reward, done, info = env.step_env(None, state, 0, shorter)
+    assert obs.tolist() == [0, 0.5] and reward == 7 and not done
+    *_, done, info = env.step_env(None, state, 0, shorter)
+    assert done and info["terminated"]
+
+
+def test_a_made_up_state_stays_on_the_board():
+    for task_id, fields in [
+        ("Catch-bsuite", {"ball_x": -5, "ball_y": 10**6, "paddle_x": -(2**31)}),
+        ("DeepSea-bsuite", {"row": -7, "column": 10**9}),
+        ("DiscountingChain-bsuite", {"context": 10**9, "time": 5}),
+        ("MemoryChain-bsuite", {"query": -3, "time": 5}),
+    ]:
+        env, params = envpool.jax.make(task_id)
+        _, state = env.reset(jax.random.key(0), params)
+        env.step_env(None, state.replace(**fields), 1, params)
+
+
+WRONG = [
+    ("Catch-bsuite", {"rows": 1}, ValueError, ["rows", "from 2 to 1024", "got 1"]),
+    ("DeepSea-bsuite", {"size": 0}, ValueError, ["size", "from 1 to 1024", "got 0"]),
+    ("DeepSea-bsuite", {"mapping_seed": -1}, ValueError, ["mapping_seed", "got -1"]),
+    ("MemoryChain-bsuite", {"num_bits": 65}, ValueError, ["num_bits", "from 1 to 64", "got 65"]),
+    ("MemoryChain-bsuite", {"memory_length": 0}, ValueError, ["memory_length", "got 0"]),
+    ("UmbrellaChain-bsuite", {"n_distractor": -1}, ValueError, ["n_distractor", "got -1"]),
+    ("SimpleBandit-bsuite", {"num_actions": 2.5}, TypeError, ["num_actions", "an int", "got 2.5"]),
+    ("DiscountingChain-bsuite", {"n_actions": 6}, ValueError, ["reward_timestep", "each of 6", "'1 3 10 30 100'"]),
+    ("DiscountingChain-bsuite", {"reward_timestep": [1, 2]}, ValueError, ["reward_timestep", "each of 5", "'1 2'"]),
+    ("DiscountingChain-bsuite", {"reward_timestep": "1 2 3 4 x"}, ValueError, ["reward_timestep", "'1 2 3 4 x'"]),
+    ("DiscountingChain-bsuite", {"reward_timestep": "1 2 3 4 0"}, ValueError, ["reward_timestep", "at least 1"]),
+    ("DiscountingChain-bsuite", {"reward_timestep": 4}, TypeError, ["reward_timestep", "several ints", "got 4"]),
+    ("DiscountingChain-bsuite", {"reward_timestep": [1.5]}, TypeError, ["reward_timestep", "several ints", "1.5"]),
+]
+
+
+@pytest.mark.parametrize("make", [envpool.make_spec, envpool.make_gymnasium])
+@pytest.mark.parametrize(("task_id", "options", "error", "words"), WRONG, ids=str)
+def test_wrong_options(make, task_id, options, error, words):
+    with pytest.raises(error) as caught:
+        make(task_id, **options)
+    message = str(caught.value)
+    assert message.startswith(f"[{task_id}] ")
+    assert all(word in message for word in words), message
+
+
+def test_reward_timestep_in_all_its_forms():
+    for steps in ([4, 2, 1, 1, 9], (4, 2, 1, 1, 9), np.array([4, 2, 1, 1, 9]), jnp.array([4, 2, 1, 1, 9]), "4 2 1 1 9"):
+        spec = envpool.make_spec("DiscountingChain-bsuite", reward_timestep=steps)
+        assert spec.config.reward_timestep == "4 2 1 1 9"

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DiscountingChain: the first action chooses when the one reward comes. Each choice pays 1, and one of them a bonus:
+// who discounts too much takes the first.
+//
+//   Action       i32, 0 to n_actions - 1; only that of the first step matters
+//   Observation  f32[2]: the choice, -1 before it is made; steps taken / max_steps_in_episode
+//   Reward       1 at step reward_timestep[choice], optimal_return if the choice is mapping_seed (modulo n_actions); 0
+//                at all others
+//   Terminated   after max_steps_in_episode steps, 100
+//   Reset        before the choice; nothing is random
+//
+// I. Osband et al., "Behaviour suite for reinforcement learning" (2020), as bsuite 0.3.5 and gymnax 0.0.9 have it. With
+// gymnax 1.0.1 the last step truncates.
+#pragma once
+
+#include "envpool/core/env.h"
+#include "envpool/core/portable.h"
+#if ENVPOOL_HOST
+#include <algorithm>
+#include <charconv>
+
+#include "envpool/core/spec.h"
+#endif
+
+namespace envpool::bsuite {
+
+struct DiscountingChain {
+  static constexpr const char* kName = "DiscountingChain";
+  static constexpr i32 kMostActions = 64;
+
+  struct Params {
+    i32 n_actions, bonus, length;
+    f32 bonus_reward;
+    i32 pays[kMostActions];  // the step at which each choice does
+  };
+  struct State {
+    i32 context;  // the choice
+    i32 time;
+  };
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) {
+    o.integer("n_actions", 5, "choices").between(1, kMostActions).changes_shapes();
+    o.integer("mapping_seed", 0, "the choice with the bonus, modulo n_actions").between(0, 2147483647);
+    o.text("reward_timestep", "1 3 10 30 100", "the step at which each choice pays");
+    o.real("optimal_return", 1.1, "what the choice with the bonus pays");
+    o.integer("max_steps_in_episode", 100, "steps of an episode").between(1, 2147483647);
+  }
+  static Params params(const OptionValues& v) {
+    Params p{.n_actions = i32(v.integer("n_actions")),
+             .bonus = 0,
+             .length = i32(v.integer("max_steps_in_episode")),
+             .bonus_reward = f32(v.real("optimal_return")),
+             .pays = {}};
+    p.bonus = i32(v.integer("mapping_seed") % p.n_actions);
+    read_steps(v.text("reward_timestep"), p);
+    return p;
+  }
+  static void spec(const Params& p, Spec& s) {
+    s.obs<f32>("obs", {2}).bounds({-1, 0}, {f64(p.n_actions - 1), 1}).says("the choice, the part of the episode done");
+    s.action<i32>().categories(p.n_actions).says("the first chooses when the reward comes");
+    s.reward_low = std::min(0.0f, p.bonus_reward);
+    s.reward_high = std::max(1.0f, p.bonus_reward);
+  }
+  static void state_parts(StateParts<State>& parts) { parts.add("context", &State::context).add("time", &State::time); }
+#endif
+
+  ENVPOOL_FN static void reset(State& s, const Params&, Rng&) { s = {-1, 0}; }
+
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
+    if (s.time == 0) s.context = *action.at<i32>(0);
+    ++s.time;
+    const i32 choice = clamp(s.context, 0, p.n_actions - 1);
+    const f32 pay = choice == p.bonus ? p.bonus_reward : 1.0f;
+    return {.reward = s.time == p.pays[choice] ? pay : 0.0f, .terminated = s.time >= p.length};
+  }
+
+  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
+    f32* const obs = row.at<f32, 2>(0);
+    obs[0] = f32(s.context);
+    obs[1] = f32(s.time) / f32(p.length);
+  }
+
+#if ENVPOOL_HOST
+ private:
+  // Numbers between spaces, at least one for each choice.
+  static void read_steps(std::string_view text, Params& p) {
+    const std::string shown = " must be a step of at least 1 for each of " + std::to_string(p.n_actions) +
+                              " actions, got '" + std::string(text.substr(0, 80)) + "'";
+    i32 count = 0;
+    for (const char *at = text.data(), *end = at + text.size(); at != end;) {
+      if (*at == ' ') {
+        ++at;
+        continue;
+      }
+      i32 step = 0;
+      const auto [next, error] = std::from_chars(at, end, step);
+      if (error != std::errc() || step < 1) throw std::invalid_argument("reward_timestep" + shown);
+      if (count < kMostActions) p.pays[count] = step;
+      ++count;
+      at = next;
+    }
+    if (count < p.n_actions) throw std::invalid_argument("reward_timestep" + shown);
+  }
+#endif
+};
+
+}  // namespace envpool::bsuite

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MemoryChain: bits are shown at first. Long after, one of them is asked for.
+//
+//   Action       i32, 0 or 1; only the answer, in the last step, matters
+//   Observation  f32[2 + num_bits]: 1 - t / memory_length; at t = memory_length - 1 the number of the bit that is asked
+//                for, else 0; at t = 0 the bits as -1 and 1, else 0. t is the number of steps before the last one, so
+//                that the first two observations of an episode are equal.
+//   Reward       in the last step 1 if the action is the bit, else -1; before that 0
+//   Terminated   after memory_length + 1 steps
+//   Truncated    after 1000 steps
+//   Info         total_perfect: right answers so far; total_regret: 2 for each wrong one. Both run on over episodes
+//                until a reset with a seed or key.
+//   Reset        the bits by a fair coin; each of them is asked for with the same probability
+//
+// I. Osband et al., "Behaviour suite for reinforcement learning" (2020), as bsuite 0.3.5 and gymnax 1.0.1 have it; more
+// than one bit is an error in gymnax 0.0.9.
+#pragma once
+
+#include "envpool/core/env.h"
+#include "envpool/core/portable.h"
+#if ENVPOOL_HOST
+#include "envpool/core/spec.h"
+#endif
+
+namespace envpool::bsuite {
+
+struct MemoryChain {
+  static constexpr const char* kName = "MemoryChain";
+
+  struct Params {
+    i32 num_bits, memory_length;
+  };
+  struct State {
+    u64 context;  // the bits, the first lowest
+    i32 query, time;
+    i32 total_perfect;
+    f32 total_regret;
+  };
+  enum Field { kObs, kPerfect, kRegret };
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) {
+    o.integer("num_bits", 1, "bits to remember").between(1, 64).changes_shapes();
+    o.integer("memory_length", 5, "steps before the one that answers").between(1, 1 << 30);
+  }
+  static Params params(const OptionValues& v) {
+    return {.num_bits = i32(v.integer("num_bits")), .memory_length = i32(v.integer("memory_length"))};
+  }
+  static void spec(const Params& p, Spec& s) {
+    std::vector<f64> low(size_t(p.num_bits) + 2, -1), high(size_t(p.num_bits) + 2, 1);
+    low[0] = low[1] = 0;
+    high[1] = p.num_bits - 1;
+    s.obs<f32>("obs", {p.num_bits + 2}).bounds(low, high).says("time left, the bit asked for, the bits");
+    s.info<i32>("total_perfect").bounds(0, kInfinity).says("right answers");
+    s.info<f32>("total_regret").bounds(0, kInfinity).says("2 for each wrong answer");
+    s.action<i32>().categories(2).says("the bit remembered");
+    s.reward_low = -1;
+    s.reward_high = 1;
+  }
+  static void state_parts(StateParts<State>& parts) {
+    parts.add("query", &State::query)
+        .add("time", &State::time)
+        .add("total_perfect", &State::total_perfect)
+        .add("total_regret", &State::total_regret);
+  }
+#endif
+
+  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
+    if (rng.episode == 0) s = {};
+    s.context = rng.bits();
+    if (p.num_bits > 32) s.context |= u64{rng.bits()} << 32;
+    s.query = i32(rng.below(u32(p.num_bits)));
+    s.time = 0;
+  }
+
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
+    const bool answers = s.time >= p.memory_length;
+    ++s.time;
+    Outcome outcome{.reward = 0, .terminated = s.time > p.memory_length};
+    if (answers) {
+      const bool right = *action.at<i32>(0) == bit(s, s.query);
+      outcome.reward = right ? 1.0f : -1.0f;
+      s.total_perfect += right;
+      s.total_regret += right ? 0.0f : 2.0f;
+    }
+    return outcome;
+  }
+
+  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
+    f32* const obs = row.at<f32>(kObs);
+    const i32 time = max(s.time - 1, 0);
+    obs[0] = 1 - f32(time) / f32(p.memory_length);
+    obs[1] = time == p.memory_length - 1 ? f32(s.query) : 0.0f;
+    for (i32 i = 0; i < p.num_bits; ++i) obs[2 + i] = time == 0 ? f32(2 * bit(s, i) - 1) : 0.0f;
+    *row.at<i32, 1>(kPerfect) = s.total_perfect;
+    *row.at<f32, 1>(kRegret) = s.total_regret;
+  }
+
+ private:
+  ENVPOOL_FN static i32 bit(const State& s, i32 number) { return i32(s.context >> (number & 63) & 1); }
+};
+
+}  // namespace envpool::bsuite

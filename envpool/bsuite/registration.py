@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ids of the behaviour suite, as gymnax names them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from envpool.registration import register_family
+
+_FAMILY = "bsuite"
+
+
+def translate(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Brings DiscountingChain's reward_timestep, several ints as gymnax has them, into the text that C++ declares.
+
+    Raises:
+        TypeError: it is not several ints.
+    """
+    plain = dict(given)
+    steps = plain.get("reward_timestep")
+    if steps is None or isinstance(steps, (str, bytes)):
+        return plain
+    steps = steps.tolist() if hasattr(steps, "tolist") else steps
+    if not isinstance(steps, (tuple, list)) or not all(type(step) is int for step in steps):
+        raise TypeError(f"[{task_id}] reward_timestep must be several ints, such as [1, 3, 10], got {steps!r}")
+    plain["reward_timestep"] = " ".join(map(str, steps))
+    return plain
+
+
+register_family("Catch-bsuite", _FAMILY, "Catch", max_episode_steps=1000, doc="Catch a falling ball with a paddle.")
+register_family(
+    "DeepSea-bsuite",
+    _FAMILY,
+    "DeepSea",
+    max_episode_steps=2000,
+    doc="Find the one way to a treasure, on which every step costs a little.",
+)
+register_family(
+    "DiscountingChain-bsuite",
+    _FAMILY,
+    "DiscountingChain",
+    doc="Choose when a reward comes, of which a late one may be larger.",
+)
+register_family(
+    "MemoryChain-bsuite",
+    _FAMILY,
+    "MemoryChain",
+    max_episode_steps=1000,
+    doc="Remember bits until one of them is asked for.",
+)
+register_family(
+    "SimpleBandit-bsuite",
+    _FAMILY,
+    "SimpleBandit",
+    max_episode_steps=100,
+    doc="Find the arm that pays most, of eleven that always pay the same.",
+)
+register_family(
+    "UmbrellaChain-bsuite",
+    _FAMILY,
+    "UmbrellaChain",
+    max_episode_steps=100,
+    doc="Take an umbrella or not, and learn much later whether that was right.",
+)

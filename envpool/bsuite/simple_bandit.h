@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SimpleBandit: arms that always pay the same, from 0 to 1 in equal steps, in an order that is to be found out.
+//
+//   Action       i32, the arm, 0 to num_actions - 1
+//   Observation  f32[1][1]: 1
+//   Reward       what the arm pays
+//   Terminated   after every step
+//   Info         total_regret: optimal_return less the reward, over all steps until a reset with a seed or key
+//   Reset        the order, each as likely, at the first reset with a seed or key; it is kept over all that follow
+//
+// I. Osband et al., "Behaviour suite for reinforcement learning" (2020); bsuite 0.3.5. gymnax 1.0.1 draws another
+// order in every reset, and so after every step, from which nothing can be learnt; in gymnax 0.0.9 a step is an error.
+#pragma once
+
+#include "envpool/core/env.h"
+#include "envpool/core/portable.h"
+#if ENVPOOL_HOST
+#include "envpool/core/spec.h"
+#endif
+
+namespace envpool::bsuite {
+
+struct SimpleBandit {
+  static constexpr const char* kName = "SimpleBandit";
+
+  struct Params {
+    i32 num_actions;
+    f32 optimal_return;
+  };
+  // The arms follow, an i32 each: what it pays in steps of 1 / (num_actions - 1).
+  struct State {
+    f32 total_regret;
+    i32 time;  // steps of all episodes
+  };
+  enum Field { kObs, kRegret };
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) {
+    o.integer("num_actions", 11, "arms").between(1, 1 << 20).changes_shapes();
+    o.real("optimal_return", 1, "what regret is measured from");
+  }
+  static Params params(const OptionValues& v) {
+    return {.num_actions = i32(v.integer("num_actions")), .optimal_return = f32(v.real("optimal_return"))};
+  }
+  static i64 extra_bytes(const Params& p) { return i64{p.num_actions} * i64{sizeof(i32)}; }
+  static void spec(const Params& p, Spec& s) {
+    s.obs<f32>("obs", {1, 1}).bounds(1, 1).says("always 1");
+    s.info<f32>("total_regret").says("what the best arm would have paid more");
+    s.action<i32>().categories(p.num_actions).says("the arm");
+    s.reward_low = 0;
+    s.reward_high = 1;
+  }
+  static void state_parts(StateParts<State>& parts) {
+    parts.add("total_regret", &State::total_regret).add("time", &State::time);
+  }
+#endif
+
+  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
+    if (rng.episode != 0) return;
+    s = {};
+    for (i32 i = 0; i < p.num_actions; ++i) {
+      const i32 other = i32(rng.below(u32(i) + 1));
+      arms(s)[i] = arms(s)[other];
+      arms(s)[other] = i;
+    }
+  }
+
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
+    const f32 reward = f32(arms(s)[*action.at<i32>(0)]) / f32(max(p.num_actions - 1, 1));
+    s.total_regret = s.total_regret + p.optimal_return - reward;
+    ++s.time;
+    return {.reward = reward, .terminated = true};
+  }
+
+  ENVPOOL_FN static void observe(const State& s, const Params&, Row row) {
+    *row.at<f32, 1>(kObs) = 1;
+    *row.at<f32, 1>(kRegret) = s.total_regret;
+  }
+
+ private:
+  ENVPOOL_FN static i32* arms(State& s) { return reinterpret_cast<i32*>(&s + 1); }
+};
+
+}  // namespace envpool::bsuite

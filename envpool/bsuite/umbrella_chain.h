@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// UmbrellaChain: whether it will rain is known at once, and so is whether to take the umbrella. What that was worth
+// shows at the end, after rewards that mean nothing.
+//
+//   Action       i32, 1 takes the umbrella, 0 leaves it; only that of the first step matters
+//   Observation  f32[3 + n_distractor]: whether the umbrella is needed, whether one has it, 1 - t / chain_length, and
+//                fair coins, tossed anew in each step
+//   Reward       in step chain_length 1 if one has the umbrella just when it is needed, else -1; in all others -1 or 1,
+//                by a fair coin
+//   Terminated   after chain_length steps
+//   Truncated    after 100 steps
+//   Info         total_regret: 2 for each wrong choice so far; it runs on over episodes until a reset with a seed or
+//   key Reset        both whether the umbrella is needed and whether one has it by a fair coin
+//
+// I. Osband et al., "Behaviour suite for reinforcement learning" (2020), as bsuite 0.3.5 and gymnax 0.0.9 and 1.0.1
+// have it.
+#pragma once
+
+#include "envpool/core/env.h"
+#include "envpool/core/portable.h"
+#if ENVPOOL_HOST
+#include "envpool/core/spec.h"
+#endif
+
+namespace envpool::bsuite {
+
+struct UmbrellaChain {
+  static constexpr const char* kName = "UmbrellaChain";
+
+  struct Params {
+    i32 n_distractor, chain_length;
+  };
+  struct State {
+    i32 need_umbrella, has_umbrella;
+    i32 time;
+    f32 total_regret;
+    u64 coins;  // what the distractors are drawn from
+  };
+  enum Field { kObs, kRegret };
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) {
+    o.integer("n_distractor", 0, "coins that an observation shows").between(0, 1 << 20).changes_shapes();
+    o.integer("chain_length", 10, "steps of an episode").between(1, 1 << 30);
+  }
+  static Params params(const OptionValues& v) {
+    return {.n_distractor = i32(v.integer("n_distractor")), .chain_length = i32(v.integer("chain_length"))};
+  }
+  static void spec(const Params& p, Spec& s) {
+    s.obs<f32>("obs", {3 + p.n_distractor}).bounds(0, 1).says("need and possession of the umbrella, time left, coins");
+    s.info<f32>("total_regret").bounds(0, kInfinity).says("2 for each wrong choice");
+    s.action<i32>().categories(2).says("1 takes the umbrella, 0 leaves it");
+    s.reward_low = -1;
+    s.reward_high = 1;
+  }
+  static void state_parts(StateParts<State>& parts) {
+    parts.add("need_umbrella", &State::need_umbrella)
+        .add("has_umbrella", &State::has_umbrella)
+        .add("total_regret", &State::total_regret)
+        .add("time", &State::time);
+  }
+#endif
+
+  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
+    if (rng.episode == 0) s = {};
+    const u32 bits = rng.bits();
+    s.need_umbrella = i32(bits & 1);
+    s.has_umbrella = i32(bits >> 1 & 1);
+    s.time = 0;
+    toss(s, p, rng);
+  }
+
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
+    if (s.time == 0) s.has_umbrella = *action.at<i32>(0);
+    ++s.time;
+    bool pays = false;
+    if (s.time == p.chain_length) {
+      pays = s.has_umbrella == s.need_umbrella;
+      s.total_regret += pays ? 0.0f : 2.0f;
+    } else {
+      pays = (rng.bits() & 1) != 0;
+    }
+    toss(s, p, rng);
+    return {.reward = pays ? 1.0f : -1.0f, .terminated = s.time >= p.chain_length};
+  }
+
+  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
+    f32* const obs = row.at<f32>(kObs);
+    obs[0] = f32(s.need_umbrella);
+    obs[1] = f32(s.has_umbrella);
+    obs[2] = 1 - f32(s.time) / f32(p.chain_length);
+    Rng coins{.seed = s.coins};
+    u32 word = 0;
+    for (i32 i = 0; i < p.n_distractor; ++i, word >>= 1) {
+      if (i % 32 == 0) word = coins.bits();
+      obs[3 + i] = f32(word & 1);
+    }
+    *row.at<f32, 1>(kRegret) = s.total_regret;
+  }
+
+ private:
+  ENVPOOL_FN static void toss(State& s, const Params& p, Rng& rng) {
+    if (p.n_distractor == 0) return;
+    const u32 high = rng.bits();
+    s.coins = u64{high} << 32 | rng.bits();
+  }
+};
+
+}  // namespace envpool::bsuite
