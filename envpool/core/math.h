@@ -270,7 +270,7 @@ ENVPOOL_ALWAYS_INLINE T sine_of_sum(Two<T> s, Two<T> c, T first, T last, T cos_r
 }
 template <class T, bool kSin, bool kCos>
 ENVPOOL_ALWAYS_INLINE SinCos<T> around(Angle<T> angle) {
-  static constexpr SineTable<Scalar<T>> sine;
+  static constexpr SineTable<Scalar<T>> sine{};  // without the braces a device has a table of zeros
   const T first = head(angle.rest.hi), d = angle.rest.hi, z = d * d;
   T sin_rest, cos_rest;  // sin(d) - d, cos(d) - 1
   if constexpr (sizeof(Scalar<T>) == 8) {

@@ -5,7 +5,9 @@
 
 #include "envpool/core/env.h"
 #include "envpool/core/portable.h"
+#if ENVPOOL_HOST
 #include "envpool/core/spec.h"
+#endif
 
 namespace envpool::testing {
 
@@ -23,6 +25,7 @@ struct Crowd {
   };
   enum Field { kObs, kId, kSize };
 
+#if ENVPOOL_HOST
   static void options(OptionSpecs& specs) {
     specs.integer("fewest", 1, "players there are at least").between(0, kMaxPlayers);
     specs.integer("length", 10, "steps of an episode").between(1, 1000);
@@ -36,6 +39,8 @@ struct Crowd {
     spec.info<i32>("size").says("players in the world");
     spec.action<i32>().categories(3).of_players().says("back, stay, on");
   }
+#endif
+
   ENVPOOL_FN static void reset(World<Crowd>& world, const Params& params, Rng& rng) {
     world.shared = {params.fewest + i32(rng.below(u32(kMaxPlayers - params.fewest + 1))), 0};
     for (Agent& agent : world.agent) agent = {i32(rng.below(100)), 0};

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Portable environments compiled for a GPU by NVRTC, on a machine without one."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+from importlib import metadata
+from pathlib import Path
+from typing import NamedTuple
+
+SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
+# Functions and tables without ENVPOOL_FN are the device's too, and no product is fused with a sum: the host's bits.
+FLAGS = ["-std=c++20", "--fmad=false", "--device-as-default-execution-space"]
+
+_COMMON = """
+#include "{header}"
+
+using namespace envpool;
+using Env = envpool::{family}::{name};
+
+extern "C" __device__ const u64 state_bytes = sizeof({state});
+
+// As driver.h has it.
+struct Episode {{
+  Rng rng;
+  u32 number;
+  i32 elapsed;
+  bool over;
+}};
+
+struct Results {{
+  f32* reward;
+  bool *terminated, *truncated;
+}};
+
+__device__ void begin(Episode& episode) {{
+  episode.rng.begin_episode(episode.number++);
+  episode.elapsed = 0;
+}}
+__device__ Outcome end(Episode& episode, Outcome outcome, i32 limit) {{
+  ++episode.elapsed;
+  outcome.truncated |= limit > 0 && episode.elapsed >= limit;
+  return outcome;
+}}
+"""
+
+# A thread is an environment, whose episodes follow the pool's rules.
+_PORTABLE = """
+extern "C" __global__ void run(u8* states, i64 stride, Env::Params params, Episode* episodes, bool restart, i32 limit,
+                               Row row, ActionRow action, Results results) {
+  const i64 i = i64{blockIdx.x} * blockDim.x + threadIdx.x;
+  row.row = action.row = i;
+  Env::State& state = *reinterpret_cast<Env::State*>(states + i * stride);
+  Episode& episode = episodes[i];
+  Outcome outcome;
+  if (restart || episode.over) {
+    begin(episode);
+    Env::reset(state, params, episode.rng);
+  } else {
+    outcome = end(episode, Env::step(state, params, action, episode.rng), limit);
+  }
+  episode.over = outcome.terminated || outcome.truncated;
+  results.reward[i] = outcome.reward;
+  results.terminated[i] = outcome.terminated;
+  results.truncated[i] = outcome.truncated;
+  Env::observe(state, params, row);
+}
+"""
+
+# A block is a world and a thread an agent.
+_WORLD = """
+template <int kPhase>
+__device__ void run_phase(World<Env>& world, const Env::Params& params, const Episode& episode, ActionRow action) {
+  const i32 agent = i32(threadIdx.x);
+  if (agent < Env::players(world)) {
+    Rng rng = episode.rng;
+    rng.agent = u32(agent) + 1;
+    rng.draws = (u64(episode.elapsed) * Env::kPhases + kPhase) << 8;
+    Env::template phase<kPhase>(world, agent, params, action, rng);
+  }
+  __syncthreads();
+  if constexpr (kPhase + 1 < Env::kPhases) run_phase<kPhase + 1>(world, params, episode, action);
+}
+
+extern "C" __global__ void run(u8* states, i64 stride, Env::Params params, Episode* episodes, bool restart, i32 limit,
+                               Row row, ActionRow action, Results results) {
+  const i64 block = blockIdx.x, place = block * Env::kMaxPlayers + threadIdx.x;
+  const i32 agent = i32(threadIdx.x);
+  World<Env>& world = *reinterpret_cast<World<Env>*>(states + block * stride);
+  Episode& episode = episodes[block];
+  const bool begins = restart || episode.over;
+  __syncthreads();
+  if (!begins) {
+    action.row = place;
+    run_phase<0>(world, params, episode, action);
+  }
+  if (agent == 0) {
+    Outcome outcome;
+    if (begins) {
+      begin(episode);
+      Env::reset(world, params, episode.rng);
+    } else {
+      outcome = end(episode, Env::finish(world, params, episode.rng), limit);
+    }
+    episode.over = outcome.terminated || outcome.truncated;
+    results.terminated[block] = outcome.terminated;
+    results.truncated[block] = outcome.truncated;
+    row.row = block;
+    Env::observe_world(world, params, row);
+  }
+  __syncthreads();
+  if (agent < Env::players(world)) {
+    results.reward[place] = begins ? 0.0f : Env::reward(world, agent);
+    row.row = place;
+    Env::observe(world, params, agent, row);
+  }
+}
+"""
+
+
+class Environment(NamedTuple):
+    """One that runs on a device: "portable", or a "world" of several agents."""
+
+    kind: str
+    family: str
+    name: str
+    header: str
+
+    @property
+    def state(self) -> str:
+        """The type of its state, in C++."""
+        return "Env::State" if self.kind == "portable" else "World<Env>"
+
+    @property
+    def kernel(self) -> str:
+        """The source of a kernel `run` that resets or steps, and observes."""
+        common = _COMMON.format(header=self.header, family=self.family, name=self.name, state=self.state)
+        return common + (_PORTABLE if self.kind == "portable" else _WORLD)
+
+
+def environments() -> list[Environment]:
+    """All that the families' plugins list, but those of the host; of those that only tests use, the world."""
+    found = []
+    for plugin in sorted(Path(SOURCE or "", "envpool").glob("*/plugin.cc")):
+        family = plugin.parent.name
+        for kind, name in re.findall(r"(\w+)_table<([\w:]+)>", plugin.read_text()):
+            if kind == "host" or (family == "testing" and kind != "world"):
+                continue
+            name = name.split("::")[-1]
+            (header,) = (h for h in plugin.parent.glob("*.h") if re.search(rf"^struct {name} ", h.read_text(), re.M))
+            found.append(Environment(kind, family, name, f"envpool/{family}/{header.name}"))
+    return found
+
+
+class Compiled(NamedTuple):
+    cubin: bytes
+    ptx: str
+    log: str
+
+
+class Nvrtc:
+    """The few functions of NVRTC that compile one program."""
+
+    def __init__(self) -> None:
+        files = metadata.files("nvidia-cuda-nvrtc-cu12")
+        assert files is not None
+        (path,) = (file for file in files if file.match("libnvrtc.so.*"))
+        self._library = ctypes.CDLL(str(path.locate()))
+
+    def compile(self, source: str, flags: list[str]) -> Compiled:
+        """Compiles for a virtual machine ("compute_80": no cubin) or a real one ("sm_80")."""
+        flags = [*flags, f"-I{SOURCE}"]
+        program = ctypes.c_void_p()
+        self._call("CreateProgram", ctypes.byref(program), source.encode(), b"env.cu", 0, None, None)
+        arguments = (ctypes.c_char_p * len(flags))(*(flag.encode() for flag in flags))
+        status = self._library.nvrtcCompileProgram(program, len(flags), arguments)
+        log = self._output(program, "ProgramLog").rstrip(b"\0").decode()
+        assert status == 0, log
+        ptx = self._output(program, "PTX").rstrip(b"\0").decode()
+        virtual = any("architecture=compute" in flag for flag in flags)
+        compiled = Compiled(b"" if virtual else self._output(program, "CUBIN"), ptx, log)
+        self._call("DestroyProgram", ctypes.byref(program))
+        return compiled
+
+    def _output(self, program: ctypes.c_void_p, what: str) -> bytes:
+        size = ctypes.c_size_t()
+        self._call(f"Get{what}Size", program, ctypes.byref(size))
+        output = ctypes.create_string_buffer(size.value)
+        self._call(f"Get{what}", program, output)
+        return output.raw
+
+    def _call(self, name: str, *arguments: object) -> None:
+        status = getattr(self._library, f"nvrtc{name}")(*arguments)
+        assert status == 0, f"nvrtc{name} returned {status}"
