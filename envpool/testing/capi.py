@@ -27,8 +27,9 @@ class Options(ctypes.Structure):
     def __init__(self, **values):
         made = []
         for name, value in values.items():
-            if isinstance(value, str):
-                made.append(Option(name.encode(), 3, 0, 0, value.encode(), len(value)))
+            if isinstance(value, (str, bytes)):
+                text = value.encode() if isinstance(value, str) else value
+                made.append(Option(name.encode(), 3, 0, 0, text, len(text)))
             else:
                 kind = 0 if isinstance(value, bool) else 1 if isinstance(value, int) else 2
                 made.append(Option(name.encode(), kind, int(value), float(value), None, 0))

@@ -127,6 +127,7 @@ class Environment(NamedTuple):
     family: str
     name: str
     header: str
+    table: str  # what registrations call it
 
     @property
     def state(self) -> str:
@@ -150,7 +151,9 @@ def environments() -> list[Environment]:
                 continue
             name = name.split("::")[-1]
             (header,) = (h for h in plugin.parent.glob("*.h") if re.search(rf"^struct {name} ", h.read_text(), re.M))
-            found.append(Environment(kind, family, name, f"envpool/{family}/{header.name}"))
+            table = re.search(rf'^struct {name} .*?kName = "(\w+)"', header.read_text(), re.M | re.S)
+            path = f"envpool/{family}/{header.name}"
+            found.append(Environment(kind, family, name, path, table[1] if table else name))
     return found
 
 

@@ -42,6 +42,15 @@ static inline u8* at(u64 address, u64 bytes, const char* what) {
 LOAD(u8, u8) LOAD(u16, u16) LOAD(u32, u32) LOAD(u64, u64) LOAD(i8, i8) LOAD(i16, i16) LOAD(i32, i32) LOAD(i64, i64)
 STORE(u8, u8) STORE(u16, u16) STORE(u32, u32) STORE(u64, u64)
 static inline u32 brev32(u32 x) { u32 y = 0; for (int i = 0; i < 32; ++i) y |= (x >> i & 1) << (31 - i); return y; }
+static inline u32 permute(u32 a, u32 b, u32 select) {
+  u32 y = 0;
+  for (int i = 0; i < 4; ++i, select >>= 4) {
+    u32 byte = (u8)(((u64)b << 32 | a) >> 8 * (select & 7));
+    y |= (select & 8 ? (u8)-(byte >> 7) : byte) << 8 * i;
+  }
+  return y;
+}
+#define DP2A(H, B, a, b, c) ((c) + (H)(a) * (B)(b) + (H)((a) >> 16) * (B)((b) >> 8))
 static inline u64 to_whole(f64 x, f64 low, f64 high) {
   if (x != x) return 0;
   return x <= low ? (u64)(i64)low : x >= high ? high >= 0x1p63 ? ~0ull >> (high < 0x1p64) : (u64)high
@@ -197,11 +206,11 @@ class _Function:
         self.entry = ".entry" in head
         head = re.sub(r"\.(maxntid|minnctapersm|noinline|pragma)[^\n{]*", "", head)
         lists = re.findall(r"\(([^()]*)\)", head)
-        found = re.search(r"([\w$]+)\s*\([^()]*\)\s*$", head.strip())
+        found = re.search(r"([\w$]+)\s*(\([^()]*\))?\s*;?$", head.strip())
         assert found, head
         self.name = _name(found[1])
-        self.parameters = _declared_names(lists[-1])
-        results = _declared_names(lists[0]) if len(lists) > 1 else []
+        self.parameters = _declared_names(lists[-1]) if found[2] else []
+        results = _declared_names(lists[0]) if len(lists) > (found[2] is not None) else []
         result = results[0] if results else "result"
         arguments = "".join(f", u8* {name}" for name in self.parameters)
         self.signature = f"static void {self.name}(Thread* t, u8* {result}{arguments})"
@@ -300,6 +309,8 @@ class _Function:
         assert match, statement
         width = _width(match[1])
         name = f"R_{match[2]}"
+        if name == "R_temp_param_reg":  # of every call, and never used
+            return []
         names = [f"{name}{i}" for i in range(1, int(match[3]))] if match[3] else [name]
         if names:
             self._declarations.append(f"u{width} {', '.join(f'{register} = 0' for register in names)};")
@@ -391,6 +402,12 @@ class _Function:
             return put(f"__builtin_popcountll({value(1)})")
         if name == "clz":
             return put(f"{value(1)} == 0 ? {bits} : __builtin_clzll({value(1)}) - {64 - bits}")
+        if name == "prmt" and len(parts) == 1:
+            return put(f"permute({value(1)}, {value(2)}, {value(3)})")
+        if name == "dp2a":  # two 16-bit halves times two bytes
+            half, byte = (f"{'i' if part[0] == 's' else 'u'}" for part in parts[1:])
+            second = f"{value(2, 'u32')}{' >> 16' if parts[0] == 'hi' else ''}"
+            return put(f"DP2A({half}16, {byte}8, {value(1, 'u32')}, {second}, {value(3, 'u32')})")
         if name == "brev" and bits == 32:
             return put(f"brev32({value(1)})")
         if name == "selp":
