@@ -13,7 +13,7 @@ import functools
 import re
 import subprocess
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -89,6 +89,16 @@ def tasks() -> dict[str, Environment]:
 
 
 TASKS = tasks()
+# What the defaults leave out: noise, chance, and other arithmetic.
+MORE = {
+    "Acrobot-v1": {"torque_noise_max": 0.5},
+    "CartPole-v0": {"kinematics_integrator": "semi-implicit"},
+    "DeepSea-bsuite": {"size": 5, "deterministic": False, "sample_action_map": True},
+    "MemoryChain-bsuite": {"num_bits": 40},
+    "Taxi-v3": {"is_rainy": True, "fickle_passenger": True},
+    "UmbrellaChain-bsuite": {"n_distractor": 70},
+}
+CASES = [*((task_id, {}) for task_id in TASKS), *MORE.items()]
 
 
 @functools.cache
@@ -147,9 +157,9 @@ EPISODE = np.dtype(
 class Device:
     """A batch of an environment in the hands of its kernel."""
 
-    def __init__(self, task_id: str, host, kernel: Kernel, count: int) -> None:
-        environment, construction = TASKS[task_id], Construction(find(task_id), {})
-        self.registration, self.options = find(task_id), options_of(construction)
+    def __init__(self, task_id: str, host, kernel: Kernel, count: int, **options: Any) -> None:
+        environment, construction = TASKS[task_id], Construction(find(task_id), options)
+        self.registration, self.options = find(task_id), options_of(construction, options)
         self.shape, self.kernel, self.count = Shape(), kernel, count
         shape = getattr(host(environment), f"{environment.family}_{environment.name}")
         shape(ctypes.byref(Options(**self.options)), ctypes.byref(self.shape))
@@ -208,11 +218,11 @@ class Device:
         return self.states[begin : begin + self.shape.state_bytes].tobytes()
 
 
-def options_of(construction: Construction) -> dict[str, bool | int | float | str | bytes]:
+def options_of(construction: Construction, given: dict[str, Any]) -> dict[str, bool | int | float | str | bytes]:
     """All options as C++ takes them."""
     registration = construction.registration
     return registration.prepare(
-        registration.task_id, {name: option.default for name, option in construction.options.items()}
+        registration.task_id, {name: given.get(name, option.default) for name, option in construction.options.items()}
     )
 
 
@@ -302,8 +312,8 @@ def players_of(device: Device, pool: _core.Pool) -> np.ndarray:
     return (np.arange(device.players) < players[:, None]).ravel()
 
 
-@pytest.mark.parametrize("task_id", TASKS)
-def test_bits_are_the_pools(task_id: str, host, kernel_of) -> None:
+@pytest.mark.parametrize(("task_id", "options"), CASES, ids=[task_id + "+" * bool(more) for task_id, more in CASES])
+def test_bits_are_the_pools(task_id: str, options: dict[str, Any], host, kernel_of) -> None:
     environment = TASKS[task_id]
     ptx = ptx_of(environment)
     # Only what says .rn is safe from ptxas, which fuses the rest.
@@ -313,7 +323,7 @@ def test_bits_are_the_pools(task_id: str, host, kernel_of) -> None:
         count = WORLDS
     elif environment.family == "atari":
         count, steps = CONSOLES, FRAMES
-    run = compare(Device(task_id, host, kernel_of(environment), count), steps)
+    run = compare(Device(task_id, host, kernel_of(environment), count, **options), steps)
     print(f"{task_id}: {run.words} words, {run.ends} episodes")
     assert run.ends >= count
     assert not run.different, f"words that differ, of {run.words}"
