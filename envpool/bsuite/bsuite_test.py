@@ -8,6 +8,7 @@ rule is written out here.
 
 import collections
 import ctypes
+import hashlib
 import itertools
 
 import numpy as np
@@ -588,3 +589,37 @@ def test_reward_timestep_in_all_its_forms():
     for steps in ([4, 2, 1, 1, 9], (4, 2, 1, 1, 9), np.array([4, 2, 1, 1, 9]), jnp.array([4, 2, 1, 1, 9]), "4 2 1 1 9"):
         spec = envpool.make_spec("DiscountingChain-bsuite", reward_timestep=steps)
         assert spec.config.reward_timestep == "4 2 1 1 9"
+
+
+# ---- bits ----
+
+# Of 300 steps of 64 environments, on every machine. Whoever changes them changes everyone's trajectories.
+GOLDEN = {
+    "Catch": "9464173faff7989d",
+    "DeepSea": "14458e1a0aa8dbc0",
+    "DiscountingChain": "74664f94fb370a38",
+    "MemoryChain": "3d8fc6999039adbe",
+    "SimpleBandit": "16091584404be006",
+    "UmbrellaChain": "078626b46167035d",
+}
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_golden_bits(library, name):
+    options = {
+        "DeepSea": {"size": 5, "deterministic": False, "sample_action_map": True},
+        "MemoryChain": {"num_bits": 40},
+        "UmbrellaChain": {"n_distractor": 40},
+    }
+    engine = Engine(library, name, **options.get(name, {}))
+    categories = {"Catch": 3, "DiscountingChain": 5, "SimpleBandit": 11}.get(name, 2)
+    states, digest = engine.reset(64, seed=3), hashlib.sha256()
+    for step in range(300):
+        bits = (np.arange(step * 64, step * 64 + 64, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)
+        reward, terminated = engine.step(states, bits % categories, seed=step)
+        fresh = engine.reset(64, seed=step, episode=step + 1, states=states.copy())
+        states[terminated] = fresh[terminated]
+        obs, infos = engine.observe(states)
+        digest.update(obs.tobytes() + b"".join(info.tobytes() for info in infos.values()))
+        digest.update(reward.tobytes() + terminated.tobytes())
+    assert digest.hexdigest()[:16] == GOLDEN[name]
