@@ -36,6 +36,8 @@ ROLLOUTS = {
         *("Catch-bsuite", "DeepSea-bsuite", "DiscountingChain-bsuite"),
         *("MemoryChain-bsuite", "SimpleBandit-bsuite", "UmbrellaChain-bsuite"),
     ],
+    "misc": ["FourRooms-misc", "MetaMaze-misc", "PointRobot-misc", "BernoulliBandit-misc", "GaussianBandit-misc"]
+    + ["Reacher-misc", "Swimmer-misc", "Pong-misc"],
     "atari": ["Pong-v5", "Breakout-v5", "MsPacman-v5"],
 }
 

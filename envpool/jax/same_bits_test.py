@@ -17,7 +17,7 @@ jax = pytest.importorskip("jax")
 jnp = jax.numpy
 
 LIMIT, NUM_ENVS, STEPS = 23, 5, 120
-FAMILIES = ("classic_control", "toy_text", "minatar", "bsuite")
+FAMILIES = ("classic_control", "toy_text", "minatar", "bsuite", "misc")
 
 
 def portable_ids() -> list[str]:

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// BernoulliBandit: two arms that pay with unknown probabilities, for long enough to find out which one is better.
+//
+//   Action       i32, the arm
+//   Observation  f32[4]: the last reward, 1 if the last arm was 0, 1 if it was 1, and the time: steps scaled so that
+//                min_lim is 0 and max_lim is t_max steps, or without `normalize_time` their number
+//   Reward       1 with the arm's probability, else 0
+//   Terminated   never
+//   Truncated    after 100 steps
+//   Reset        the first arm pays with probability reward_prob or 1 - reward_prob, each as likely, the second with
+//                the other of the two; the last reward is 0, the last arm 0
+//
+// J. X. Wang et al., "Learning to reinforcement learn" (2016). Reference: gymnax 1.0.1 (and 0.0.9, where the reward is
+// an integer), misc/bernoulli_bandit.py.
+#pragma once
+
+#include "envpool/core/env.h"
+#include "envpool/core/portable.h"
+#include "envpool/misc/clock.h"
+#if ENVPOOL_HOST
+#include "envpool/core/spec.h"
+#endif
+
+namespace envpool::misc {
+
+struct BernoulliBandit {
+  static constexpr const char* kName = "BernoulliBandit";
+
+  struct Params {
+    f32 probability;
+    f32 min_time, max_time, time_scale;
+    bool normalize_time;
+  };
+  struct State {
+    f32 probability[2];
+    f32 last_reward;
+    i32 last_action, time;
+  };
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) {
+    o.real("reward_prob", 0.1, "probability that one arm pays; the other does with 1 minus this").between(0, 1);
+    o.boolean("normalize_time", true, "show the time scaled, not as the number of steps");
+    o.real("min_lim", -1, "what the scaled time begins with");
+    o.real("max_lim", 1, "what the scaled time is after t_max steps");
+    o.integer("t_max", 100, "see max_lim").between(1, 1 << 24);
+  }
+  static Params params(const OptionValues& v) {
+    return {.probability = f32(v.real("reward_prob")),
+            .min_time = f32(v.real("min_lim")),
+            .max_time = f32(v.real("max_lim")),
+            .time_scale = f32(v.integer("t_max")),
+            .normalize_time = v.boolean("normalize_time")};
+  }
+  static void spec(const Params& p, Spec& s) {
+    const f64 first = p.normalize_time ? p.min_time : 0;
+    const bool down = p.normalize_time && p.max_time < p.min_time;
+    s.obs<f32>("obs", {4})
+        .bounds({0, 0, 0, down ? -kInfinity : first}, {1, 1, 1, down ? first : kInfinity})
+        .says("last reward, last arm was 0, last arm was 1, time");
+    s.action<i32>().categories(2).says("the arm");
+    s.reward_low = 0;
+    s.reward_high = 1;
+  }
+  static void state_parts(StateParts<State>& parts) {
+    parts.add("reward_probs", &State::probability)
+        .add("last_action", &State::last_action)
+        .add("last_reward", &State::last_reward)
+        .add("time", &State::time);
+  }
+#endif
+
+  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
+    const f32 first = rng.bits() & 1 ? 1 - p.probability : p.probability;
+    s = {{first, 1 - first}, 0, 0, 0};
+  }
+
+  ENVPOOL_FN static Outcome step(State& s, const Params&, ActionRow action, Rng& rng) {
+    s.last_action = *action.at<i32>(0);
+    s.last_reward = rng.uniform_f32() < s.probability[s.last_action & 1] ? 1.0f : 0.0f;
+    ++s.time;
+    return {.reward = s.last_reward};
+  }
+
+  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
+    f32* const obs = row.at<f32, 4>(0);
+    obs[0] = s.last_reward;
+    obs[1] = s.last_action == 0 ? 1.0f : 0.0f;
+    obs[2] = s.last_action == 1 ? 1.0f : 0.0f;
+    obs[3] = p.normalize_time ? scaled_time(s.time, p.min_time, p.max_time, p.time_scale) : f32(s.time);
+  }
+};
+
+}  // namespace envpool::misc

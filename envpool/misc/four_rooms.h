@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// FourRooms: find the way through the doors between four rooms to a goal.
+//
+//   Action       i32, 0 goes up, 1 right, 2 down, 3 left; into a wall is nowhere. With probability fail_prob it is one
+//                of the other three instead, each as likely
+//   Observation  f32[4]: row and column, row and column of the goal. With `use_visual_obs` f32[13][13][2]: 1 where a
+//                wall is, and 1 where the agent is
+//   Reward       1 on the goal, else 0
+//   Terminated   on the goal
+//   Truncated    after 500 steps
+//   Reset        at pos_fixed and the goal at goal_fixed; with `resample_goal_pos` the goal in any cell, each as
+//                likely, with `resample_init_pos` the agent in any cell but the goal's
+//
+// R. Sutton, D. Precup, S. Singh, "Between MDPs and semi-MDPs" (1999). Reference: gymnax 1.0.1 (and 0.0.9, where the
+// reward is a bool), misc/rooms.py. Differences: the numbers observed are float32, as gymnax's space says, though its
+// arrays are int32; and in the picture the agent is where it is, where gymnax exchanges its row and column.
+#pragma once
+
+#include "envpool/core/env.h"
+#include "envpool/core/portable.h"
+#if ENVPOOL_HOST
+#include <stdexcept>
+#include <string>
+
+#include "envpool/core/spec.h"
+#endif
+
+namespace envpool::misc {
+
+struct FourRooms {
+  static constexpr const char* kName = "FourRooms";
+  static constexpr i32 kSize = 13, kCells = 104;
+
+  struct Map {
+    f32 picture[2 * kSize * kSize];  // 1 at each wall, and room for the agent
+    u8 cells[kCells][2];             // row and column of all that are open
+
+    ENVPOOL_FN constexpr Map() : picture{}, cells{} {
+      // clang-format off
+      const char* const rows[kSize] = {"xxxxxxxxxxxxx",
+                                       "x     x     x",
+                                       "x     x     x",
+                                       "x           x",
+                                       "x     x     x",
+                                       "x     x     x",
+                                       "xx xxxx     x",
+                                       "x     xxx xxx",
+                                       "x     x     x",
+                                       "x     x     x",
+                                       "x           x",
+                                       "x     x     x",
+                                       "xxxxxxxxxxxxx"};
+      // clang-format on
+      i32 count = 0;
+      for (i32 row = 0; row < kSize; ++row) {
+        for (i32 column = 0; column < kSize; ++column) {
+          const bool wall = rows[row][column] == 'x';
+          picture[2 * (row * kSize + column)] = wall ? 1.0f : 0.0f;
+          if (wall) continue;
+          cells[count][0] = u8(row);
+          cells[count++][1] = u8(column);
+        }
+      }
+    }
+    ENVPOOL_FN constexpr bool wall(i32 row, i32 column) const { return picture[2 * (row * kSize + column)] != 0; }
+  };
+  ENVPOOL_FN static const Map& map() {
+    static constexpr Map rooms;
+    return rooms;
+  }
+
+  struct Params {
+    u32 random;  // of 2^30 moves, how many are in a random direction: 4 / 3 of those that fail
+    bool resample_start, resample_goal, picture;
+    i32 start[2], goal[2];
+  };
+  struct State {
+    i32 pos[2], goal[2];
+  };
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) {
+    o.boolean("use_visual_obs", false, "observe a picture").changes_shapes();
+    o.integer("goal_fixed_row", 8, "row of the goal; goal_fixed=(row, column) sets both").between(1, kSize - 2);
+    o.integer("goal_fixed_column", 9, "column of the goal").between(1, kSize - 2);
+    o.integer("pos_fixed_row", 4, "row of the start; pos_fixed=(row, column) sets both").between(1, kSize - 2);
+    o.integer("pos_fixed_column", 1, "column of the start").between(1, kSize - 2);
+    o.real("fail_prob", 1.0 / 3, "probability of going elsewhere than meant").between(0, 0.75);
+    o.boolean("resample_init_pos", false, "start anywhere");
+    o.boolean("resample_goal_pos", false, "a goal anywhere in each episode");
+  }
+  static Params params(const OptionValues& v) {
+    return {.random = u32(v.real("fail_prob") * 4 / 3 * (1 << 30)),
+            .resample_start = v.boolean("resample_init_pos"),
+            .resample_goal = v.boolean("resample_goal_pos"),
+            .picture = v.boolean("use_visual_obs"),
+            .start = {open_cell(v, "pos_fixed").row, open_cell(v, "pos_fixed").column},
+            .goal = {open_cell(v, "goal_fixed").row, open_cell(v, "goal_fixed").column}};
+  }
+  static void spec(const Params& p, Spec& s) {
+    if (p.picture) {
+      s.obs<f32>("obs", {kSize, kSize, 2}).bounds(0, 1).says("1 where a wall is, 1 where the agent is");
+    } else {
+      s.obs<f32>("obs", {4}).bounds(1, kSize - 2).says("row, column, row and column of the goal");
+    }
+    s.action<i32>().categories(4).says("0 goes up, 1 right, 2 down, 3 left");
+    s.reward_low = 0;
+    s.reward_high = 1;
+  }
+  static void state_parts(StateParts<State>& parts) { parts.add("pos", &State::pos).add("goal", &State::goal); }
+#endif
+
+  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
+    s = {{p.start[0], p.start[1]}, {p.goal[0], p.goal[1]}};
+    if (p.resample_goal) place(s.goal, rng.below(kCells));
+    if (p.resample_start) {
+      place(s.pos, rng.below(kCells - 1));
+      if (s.pos[0] == s.goal[0] && s.pos[1] == s.goal[1]) place(s.pos, kCells - 1);
+    }
+  }
+
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
+    i32 direction = *action.at<i32>(0);
+    if (p.random != 0) {
+      const u32 bits = rng.bits();
+      if (bits >> 2 < p.random) direction = i32(bits & 3);
+    }
+    // On the map even if someone wrote another place into the state.
+    const i32 row = clamp(s.pos[0], 1, kSize - 2) + (direction == 2) - (direction == 0);
+    const i32 column = clamp(s.pos[1], 1, kSize - 2) + (direction == 1) - (direction == 3);
+    if (!map().wall(row, column)) {
+      s.pos[0] = row;
+      s.pos[1] = column;
+    }
+    const bool reached = s.pos[0] == s.goal[0] && s.pos[1] == s.goal[1];
+    return {.reward = reached ? 1.0f : 0.0f, .terminated = reached};
+  }
+
+  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
+    if (!p.picture) {
+      f32* const obs = row.at<f32, 4>(0);
+      obs[0] = f32(s.pos[0]);
+      obs[1] = f32(s.pos[1]);
+      obs[2] = f32(s.goal[0]);
+      obs[3] = f32(s.goal[1]);
+      return;
+    }
+    f32* const obs = row.at<f32, 2 * kSize * kSize>(0);
+    for (i32 i = 0; i < 2 * kSize * kSize; ++i) obs[i] = map().picture[i];
+    obs[2 * (clamp(s.pos[0], 0, kSize - 1) * kSize + clamp(s.pos[1], 0, kSize - 1)) + 1] = 1;
+  }
+
+ private:
+  ENVPOOL_FN static void place(i32* at, u32 cell) {
+    at[0] = map().cells[cell][0];
+    at[1] = map().cells[cell][1];
+  }
+#if ENVPOOL_HOST
+  struct Cell {
+    i32 row, column;
+  };
+  static Cell open_cell(const OptionValues& v, const std::string& name) {
+    const Cell cell{i32(v.integer(name + "_row")), i32(v.integer(name + "_column"))};
+    if (!map().wall(cell.row, cell.column)) return cell;
+    throw std::invalid_argument(name + " must be a cell without a wall, got row " + std::to_string(cell.row) +
+                                ", column " + std::to_string(cell.column));
+  }
+#endif
+};
+
+}  // namespace envpool::misc

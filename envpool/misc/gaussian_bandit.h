@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// GaussianBandit: one arm pays nothing for sure, the other a normally distributed amount of unknown mean.
+//
+//   Action       i32, the arm: 0 pays 0, 1 pays at random
+//   Observation  f32[4]: the last reward, 1 if the last arm was 0, 1 if it was 1, and the time: -1 at first, 1 after
+//                100 steps, or without `normalize_time` the number of steps
+//   Reward       of arm 1 normal, of mean mu and standard deviation sigma_l
+//   Terminated   never
+//   Truncated    after 100 steps
+//   Reset        mu normal, of mean mean_mu and standard deviation sigma_p; the last reward is 0, the last arm 0
+//
+// R. T. Lange, H. Sprekeler, "Learning not to learn: nature versus nurture in silico" (2022). Reference: gymnax 1.0.1
+// (and 0.0.9), misc/gaussian_bandit.py.
+#pragma once
+
+#include "envpool/core/env.h"
+#include "envpool/core/portable.h"
+#include "envpool/misc/clock.h"
+#include "envpool/misc/normal.h"
+#if ENVPOOL_HOST
+#include "envpool/core/spec.h"
+#endif
+
+namespace envpool::misc {
+
+struct GaussianBandit {
+  static constexpr const char* kName = "GaussianBandit";
+
+  struct Params {
+    f32 mean_mu, sigma_p, sigma_l;
+    bool normalize_time;
+  };
+  struct State {
+    f32 mu, last_reward;
+    i32 last_action, time;
+  };
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) {
+    o.real("mean_mu", -1, "mean of mu").between(-1e18, 1e18);
+    o.real("sigma_p", 1, "standard deviation of mu between episodes").between(0, 1e18);
+    o.real("sigma_l", 0.1, "standard deviation of arm 1's reward within an episode").between(0, 1e18);
+    o.boolean("normalize_time", true, "show the time scaled, not as the number of steps");
+  }
+  static Params params(const OptionValues& v) {
+    return {.mean_mu = f32(v.real("mean_mu")),
+            .sigma_p = f32(v.real("sigma_p")),
+            .sigma_l = f32(v.real("sigma_l")),
+            .normalize_time = v.boolean("normalize_time")};
+  }
+  static void spec(const Params& p, Spec& s) {
+    s.obs<f32>("obs", {4})
+        .bounds({-kInfinity, 0, 0, p.normalize_time ? -1.0 : 0.0}, {kInfinity, 1, 1, kInfinity})
+        .says("last reward, last arm was 0, last arm was 1, time");
+    s.action<i32>().categories(2).says("the arm: 0 pays 0, 1 at random");
+  }
+  static void state_parts(StateParts<State>& parts) {
+    parts.add("mu", &State::mu)
+        .add("last_action", &State::last_action)
+        .add("last_reward", &State::last_reward)
+        .add("time", &State::time);
+  }
+#endif
+
+  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
+    s = {p.mean_mu + normal(rng) * p.sigma_p, 0, 0, 0};
+  }
+
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
+    s.last_action = *action.at<i32>(0);
+    s.last_reward = s.last_action == 0 ? 0.0f : s.mu + normal(rng) * p.sigma_l;
+    ++s.time;
+    return {.reward = s.last_reward};
+  }
+
+  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
+    f32* const obs = row.at<f32, 4>(0);
+    obs[0] = s.last_reward;
+    obs[1] = s.last_action == 0 ? 1.0f : 0.0f;
+    obs[2] = s.last_action == 1 ? 1.0f : 0.0f;
+    obs[3] = p.normalize_time ? scaled_time(s.time) : f32(s.time);
+  }
+};
+
+}  // namespace envpool::misc

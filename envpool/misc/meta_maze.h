@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MetaMaze: find a goal that cannot be seen in a maze of pillars, and find it again from wherever it sends you.
+//
+//   Action       i32, 0 goes up, 1 right, 2 down, 3 left; into a wall is nowhere
+//   Observation  f32[rf_size^2 + 6]: the cells around the agent, row by row, 1 where a wall is; 1 for the last action
+//                among four; the last reward; the number of steps, or with `normalize_time` that / 50 - 1
+//   Reward       `reward` on the goal, plus `punishment` for going into a wall
+//   Terminated   on the goal the agent is put into any cell, each as likely; if that is the goal, the episode ends
+//   Truncated    after 200 steps
+//   Reset        in the middle, the goal in any cell, each as likely
+//
+// The maze has maze_size rows and columns; where both are odd, counted from 0, there is a pillar. Walls surround it. If
+// maze_size is 4 k + 3 the middle is such a pillar, out of which the agent walks.
+//
+// T. Miconi et al., "Backpropamine" (2019). Reference: gymnax 1.0.1 (and 0.0.9), misc/meta_maze.py. One difference:
+// for an rf_size other than 3 gymnax starts beside the middle, or within the outer wall, where nothing moves.
+#pragma once
+
+#include "envpool/core/env.h"
+#include "envpool/core/portable.h"
+#include "envpool/misc/clock.h"
+#if ENVPOOL_HOST
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "envpool/core/spec.h"
+#endif
+
+namespace envpool::misc {
+
+struct MetaMaze {
+  static constexpr const char* kName = "MetaMaze";
+
+  struct Params {
+    i32 size, view;  // view: cells seen to each side, and also the thickness of the walls around
+    f32 reward, punishment;
+    bool normalize_time;
+  };
+  struct State {
+    i32 pos[2], goal[2];  // row and column, the walls around counted
+    i32 last_action;
+    f32 last_reward;
+    i32 time;
+  };
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) {
+    o.integer("maze_size", 9, "rows and columns of the maze, odd").between(1, 1023).changes_shapes();
+    o.integer("rf_size", 3, "rows and columns of what is seen, odd").between(3, 1023).changes_shapes();
+    o.real("reward", 10, "for reaching the goal").between(-1e18, 1e18);
+    o.real("punishment", 0, "added to the reward for going into a wall").between(-1e18, 1e18);
+    o.boolean("normalize_time", false, "show the time scaled, not as the number of steps");
+  }
+  static Params params(const OptionValues& v) {
+    return {.size = odd(v, "maze_size"),
+            .view = (odd(v, "rf_size") - 1) / 2,
+            .reward = f32(v.real("reward")),
+            .punishment = f32(v.real("punishment")),
+            .normalize_time = v.boolean("normalize_time")};
+  }
+  static void spec(const Params& p, Spec& s) {
+    const auto [low, high] = std::minmax({0.0f, p.reward, p.punishment, p.reward + p.punishment});
+    std::vector<f64> lows(size_t(seen(p)) + 6, 0.0), highs(lows.size(), 1.0);
+    lows.end()[-2] = low;
+    highs.end()[-2] = high;
+    lows.back() = p.normalize_time ? -1 : 0;
+    highs.back() = kInfinity;
+    s.obs<f32>("obs", {seen(p) + 6})
+        .bounds(lows, highs)
+        .says("walls around, last action among four, last reward, time");
+    s.action<i32>().categories(4).says("0 goes up, 1 right, 2 down, 3 left");
+    s.reward_low = low;
+    s.reward_high = high;
+  }
+  static void state_parts(StateParts<State>& parts) {
+    parts.add("pos", &State::pos)
+        .add("goal", &State::goal)
+        .add("last_action", &State::last_action)
+        .add("last_reward", &State::last_reward)
+        .add("time", &State::time);
+  }
+#endif
+
+  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
+    s = {};
+    s.pos[0] = s.pos[1] = p.size / 2 + p.view;
+    place(s.goal, p, rng);
+  }
+
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
+    s.last_action = *action.at<i32>(0);
+    const i32 row = s.pos[0] + (s.last_action == 2) - (s.last_action == 0);
+    const i32 column = s.pos[1] + (s.last_action == 1) - (s.last_action == 3);
+    const bool free = is_open(row, column, p);
+    if (free) {
+      s.pos[0] = row;
+      s.pos[1] = column;
+    }
+    const bool reached = on_goal(s);
+    if (reached) place(s.pos, p, rng);
+    s.last_reward = (reached ? p.reward : 0.0f) + (free ? 0.0f : p.punishment);
+    ++s.time;
+    return {.reward = s.last_reward, .terminated = reached && on_goal(s)};
+  }
+
+  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
+    f32* obs = row.at<f32>(0);
+    for (i32 y = -p.view; y <= p.view; ++y) {
+      for (i32 x = -p.view; x <= p.view; ++x) *obs++ = is_open(s.pos[0] + y, s.pos[1] + x, p) ? 0.0f : 1.0f;
+    }
+    for (i32 a = 0; a < 4; ++a) *obs++ = s.last_action == a ? 1.0f : 0.0f;
+    obs[0] = s.last_reward;
+    obs[1] = p.normalize_time ? scaled_time(s.time) : f32(s.time);
+  }
+
+ private:
+  ENVPOOL_FN static i64 seen(const Params& p) { return i64(2 * p.view + 1) * (2 * p.view + 1); }
+  ENVPOOL_FN static bool is_open(i32 row, i32 column, const Params& p) {
+    const u32 y = u32(row) - u32(p.view), x = u32(column) - u32(p.view);
+    return y < u32(p.size) && x < u32(p.size) && (y & x & 1) == 0;
+  }
+  ENVPOOL_FN static bool on_goal(const State& s) { return s.pos[0] == s.goal[0] && s.pos[1] == s.goal[1]; }
+  // Rows alternate between size open cells and every second one: a pair of rows has `pair` of them.
+  ENVPOOL_FN static void place(i32* at, const Params& p, Rng& rng) {
+    const i32 half = p.size / 2, pair = p.size + half + 1;
+    const i32 cell = i32(rng.below(u32(half * pair + p.size))), rest = cell % pair;
+    at[0] = p.view + cell / pair * 2 + (rest >= p.size);
+    at[1] = p.view + (rest < p.size ? rest : 2 * (rest - p.size));
+  }
+#if ENVPOOL_HOST
+  static i32 odd(const OptionValues& v, const std::string& name) {
+    const i32 value = i32(v.integer(name));
+    if (value % 2 == 1) return value;
+    throw std::invalid_argument(name + " must be odd, got " + std::to_string(value));
+  }
+#endif
+};
+
+}  // namespace envpool::misc

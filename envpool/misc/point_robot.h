@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// PointRobot: a point that finds a goal somewhere on a half circle, again and again from wherever it is put then.
+//
+//   Action       f32[2], how far to go in x and y; at most max_force each way, more is clipped
+//   Observation  f32[6]: x and y, the last reward, the last action as it was given, and the time: -1 at first, 1 after
+//                100 steps, or without `normalize_time` the number of steps
+//   Reward       1 if the point was within goal_radius of the goal before the step, else 0; with `dense_reward` its
+//                distance from the goal before the step, negative
+//   Terminated   never; if it was within goal_radius, the step goes nowhere but to a new start
+//   Truncated    after 100 steps
+//   Reset        the goal on the circle of circle_radius at a uniform angle in [0, pi); the point, as at each new
+//                start, at a uniform angle and distance within that half circle, or with `center_init` at (0, 0)
+//
+// R. Dorfman, I. Shenfeld, A. Tamar, "Offline meta reinforcement learning" (2021). Reference: gymnax 1.0.1 (and 0.0.9),
+// misc/point_robot.py.
+#pragma once
+
+#include "envpool/core/env.h"
+#include "envpool/core/portable.h"
+#include "envpool/misc/clock.h"
+#if ENVPOOL_HOST
+#include "envpool/core/spec.h"
+#endif
+
+namespace envpool::misc {
+
+struct PointRobot {
+  static constexpr const char* kName = "PointRobot";
+
+  struct Params {
+    f32 max_force, circle_radius, goal_radius;
+    bool dense_reward, center_init, normalize_time;
+  };
+  struct State {
+    f32 pos[2], goal[2];
+    f32 last_action[2], last_reward;
+    i32 goals_reached, time;
+  };
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) {
+    o.real("max_force", 0.1, "largest change of x and of y in a step").between(1e-6, 1e6);
+    o.real("circle_radius", 1, "of the half circle").between(0, 1e6);
+    o.boolean("dense_reward", false, "the distance from the goal, negative, as reward");
+    o.real("goal_radius", 0.2, "distance from the goal that counts as there").between(0, 1e6);
+    o.boolean("center_init", false, "start at (0, 0)");
+    o.boolean("normalize_time", true, "show the time scaled, not as the number of steps");
+  }
+  static Params params(const OptionValues& v) {
+    return {.max_force = f32(v.real("max_force")),
+            .circle_radius = f32(v.real("circle_radius")),
+            .goal_radius = f32(v.real("goal_radius")),
+            .dense_reward = v.boolean("dense_reward"),
+            .center_init = v.boolean("center_init"),
+            .normalize_time = v.boolean("normalize_time")};
+  }
+  static void spec(const Params& p, Spec& s) {
+    s.obs<f32>("obs", {6}).says("x, y, last reward, last action in x and y, time");
+    s.action<f32>("action", {2}).bounds(-p.max_force, p.max_force).says("how far to go in x and y");
+    s.reward_low = p.dense_reward ? -kInfinity : 0;
+    s.reward_high = p.dense_reward ? 0 : 1;
+  }
+  static void state_parts(StateParts<State>& parts) {
+    parts.add("pos", &State::pos)
+        .add("goal", &State::goal)
+        .add("last_action", &State::last_action)
+        .add("last_reward", &State::last_reward)
+        .add("goals_reached", &State::goals_reached)
+        .add("time", &State::time);
+  }
+#endif
+
+  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
+    s = {};
+    const SinCos<f32> angle = sincos(f32(kPi) * rng.uniform_f32());
+    s.goal[0] = p.circle_radius * angle.cos;
+    s.goal[1] = p.circle_radius * angle.sin;
+    start(s, p, rng);
+  }
+
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
+    const f32* const move = action.at<f32, 2>(0);
+    const f32 x = s.goal[0] - s.pos[0], y = s.goal[1] - s.pos[1];
+    const f32 distance = sqrt(x * x + y * y);
+    const bool reached = distance <= p.goal_radius;
+    for (i32 i = 0; i < 2; ++i) {
+      s.last_action[i] = move[i];
+      s.pos[i] += clamp(move[i], -p.max_force, p.max_force);
+    }
+    if (reached) start(s, p, rng);
+    s.last_reward = p.dense_reward ? -distance : reached ? 1.0f : 0.0f;
+    s.goals_reached += reached;
+    ++s.time;
+    return {.reward = s.last_reward};
+  }
+
+  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
+    f32* const obs = row.at<f32, 6>(0);
+    obs[0] = s.pos[0];
+    obs[1] = s.pos[1];
+    obs[2] = s.last_reward;
+    obs[3] = s.last_action[0];
+    obs[4] = s.last_action[1];
+    obs[5] = p.normalize_time ? scaled_time(s.time) : f32(s.time);
+  }
+
+ private:
+  ENVPOOL_FN static void start(State& s, const Params& p, Rng& rng) {
+    s.pos[0] = s.pos[1] = 0;
+    if (p.center_init) return;
+    const f32 radius = p.circle_radius * rng.uniform_f32();
+    const SinCos<f32> angle = sincos(f32(kPi) * rng.uniform_f32());
+    s.pos[0] = radius * angle.cos;
+    s.pos[1] = radius * angle.sin;
+  }
+};
+
+}  // namespace envpool::misc

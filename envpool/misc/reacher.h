@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reacher: move the end of an arm of num_joints links, each of length 1, to a goal by turning its joints.
+//
+//   Action       f32[num_joints], the joints' torques, meant to be in [-1, 1] but not clipped
+//   Observation  f32[3 * num_joints + 2]: cos of all angles, sin of all angles, angular velocities, x and y of the goal
+//   Reward       exp(-d^2), d the distance of the arm's end from the goal
+//   Terminated   never
+//   Truncated    after 100 steps
+//   Reset        uniform: angles in [-pi, pi), velocities in [-1, 1), goal in [-num_joints, num_joints)^2
+//
+// A torque changes velocities by torque_scale * dt, and they the angles, which are each from the x axis.
+//
+// Reference: gymnax 1.0.1 (and 0.0.9), misc/reacher.py, after Ivy's gym. One difference: gymnax fails unless num_joints
+// is 2.
+#pragma once
+
+#include "envpool/core/env.h"
+#include "envpool/core/portable.h"
+#if ENVPOOL_HOST
+#include <vector>
+
+#include "envpool/core/spec.h"
+#endif
+
+namespace envpool::misc {
+
+struct Reacher {
+  static constexpr const char* kName = "Reacher";
+
+  struct Params {
+    i32 num_joints;
+    f32 torque_scale, dt;
+  };
+  // What follows: angles[num_joints], velocities[num_joints].
+  struct State {
+    f32 goal[2];
+
+    ENVPOOL_FN f32* joints() { return reinterpret_cast<f32*>(this + 1); }
+    ENVPOOL_FN const f32* joints() const { return reinterpret_cast<const f32*>(this + 1); }
+  };
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) {
+    o.integer("num_joints", 2, "links of the arm").between(1, 256).changes_shapes();
+    o.real("torque_scale", 1, "angular acceleration by a torque of 1").between(-1e6, 1e6);
+    o.real("dt", 0.05, "s, of a step").between(0, 1e6);
+  }
+  static Params params(const OptionValues& v) {
+    return {.num_joints = i32(v.integer("num_joints")),
+            .torque_scale = f32(v.real("torque_scale")),
+            .dt = f32(v.real("dt"))};
+  }
+  static void spec(const Params& p, Spec& s) {
+    const size_t n = size_t(p.num_joints);
+    std::vector<f64> high(3 * n + 2, 1.0);
+    for (size_t i = 2 * n; i < 3 * n; ++i) high[i] = kInfinity;
+    high[3 * n] = high[3 * n + 1] = p.num_joints;
+    std::vector<f64> low;
+    for (const f64 bound : high) low.push_back(-bound);
+    s.obs<f32>("obs", {3 * p.num_joints + 2}).bounds(low, high).says("cos, sin, velocity of each angle; goal");
+    s.action<f32>("action", {p.num_joints}).bounds(-1, 1).says("torque of each joint");
+    s.reward_low = 0;
+    s.reward_high = 1;
+  }
+  static void state_parts(StateParts<State>& parts) { parts.add("goal_xy", &State::goal); }
+#endif
+  ENVPOOL_FN static i64 extra_bytes(const Params& p) { return 2 * p.num_joints * i64(sizeof(f32)); }
+
+  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
+    const i32 n = p.num_joints;
+    f32 *const angles = s.joints(), *const velocities = angles + n;
+    for (i32 i = 0; i < n; ++i) angles[i] = f32(2 * kPi) * rng.uniform_f32() - f32(kPi);
+    for (i32 i = 0; i < n; ++i) velocities[i] = 2 * rng.uniform_f32() - 1;
+    for (f32& part : s.goal) part = f32(2 * n) * rng.uniform_f32() - f32(n);
+  }
+
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
+    const i32 n = p.num_joints;
+    const f32* const torque = action.row_of<f32>(0);
+    f32 *const angles = s.joints(), *const velocities = angles + n;
+    f32 x = 0, y = 0;
+    for (i32 i = 0; i < n; ++i) {
+      velocities[i] += p.dt * (p.torque_scale * torque[i]);
+      angles[i] += p.dt * velocities[i];
+      const auto [sin, cos] = sincos(angles[i]);
+      x += cos;
+      y += sin;
+    }
+    x -= s.goal[0];
+    y -= s.goal[1];
+    return {.reward = exp(-(x * x + y * y))};
+  }
+
+  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
+    const i32 n = p.num_joints;
+    const f32 *const angles = s.joints(), *const velocities = angles + n;
+    f32* const obs = row.at<f32>(0);
+    for (i32 i = 0; i < n; ++i) {
+      const auto [sin, cos] = sincos(angles[i]);
+      obs[i] = cos;
+      obs[n + i] = sin;
+      obs[2 * n + i] = velocities[i];
+    }
+    obs[3 * n] = s.goal[0];
+    obs[3 * n + 1] = s.goal[1];
+  }
+};
+
+}  // namespace envpool::misc

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ids of gymnax's miscellaneous environments."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from typing import Any
+
+from envpool.registration import register_family
+
+_FAMILY = "misc"
+
+
+def translate(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Brings FourRooms' cells, each a row and a column as gymnax's users give them, into the form that C++ declares.
+
+    Raises:
+        TypeError: goal_fixed or pos_fixed is not of two ints.
+        ValueError: it is of another length.
+    """
+    plain = dict(given)
+    if not task_id.startswith("FourRooms"):
+        return plain
+    for name in ("goal_fixed", "pos_fixed"):
+        cell = plain.pop(name, None)
+        if cell is None:
+            continue
+        try:
+            numbers = [operator.index(number) for number in cell]
+        except TypeError:
+            raise TypeError(f"[{task_id}] {name} must be two ints, a row and a column, got {cell!r}") from None
+        if len(numbers) != 2:
+            raise ValueError(f"[{task_id}] {name} must be two ints, a row and a column, got {cell!r}")
+        for part, number in zip(("row", "column"), numbers, strict=True):
+            plain.setdefault(f"{name}_{part}", number)
+    return plain
+
+
+register_family(
+    "FourRooms-misc",
+    _FAMILY,
+    "FourRooms",
+    max_episode_steps=500,
+    doc="Walk through the doors between four rooms to a goal, with moves that may fail.",
+)
+register_family(
+    "MetaMaze-misc",
+    _FAMILY,
+    "MetaMaze",
+    max_episode_steps=200,
+    doc="Find an unseen goal in a maze, and find it again from anywhere.",
+)
+register_family(
+    "PointRobot-misc",
+    _FAMILY,
+    "PointRobot",
+    max_episode_steps=100,
+    doc="Move a point to an unseen goal on a half circle, again and again.",
+)
+register_family(
+    "BernoulliBandit-misc",
+    _FAMILY,
+    "BernoulliBandit",
+    max_episode_steps=100,
+    doc="Find out which of two arms pays more often.",
+)
+register_family(
+    "GaussianBandit-misc",
+    _FAMILY,
+    "GaussianBandit",
+    max_episode_steps=100,
+    doc="Find out whether an arm of random rewards pays more than nothing.",
+)
+register_family(
+    "Reacher-misc",
+    _FAMILY,
+    "Reacher",
+    max_episode_steps=100,
+    doc="Move the end of an arm of two joints to a goal.",
+)
+register_family(
+    "Swimmer-misc",
+    _FAMILY,
+    "Swimmer",
+    max_episode_steps=500,
+    doc="Glide to a goal between urchins.",
+)
+register_family(
+    "Pong-misc",
+    _FAMILY,
+    "Pong",
+    max_episode_steps=1000,
+    doc="Keep a ball in play with a paddle.",
+)
