@@ -32,7 +32,7 @@ struct Reacher {
     i32 num_joints;
     f32 torque_scale, dt;
   };
-  // What follows: angles[num_joints], velocities[num_joints].
+  // What follows: angles, velocities, and cos and sin of the angles, num_joints of each.
   struct State {
     f32 goal[2];
 
@@ -65,12 +65,15 @@ struct Reacher {
   }
   static void state_parts(StateParts<State>& parts) { parts.add("goal_xy", &State::goal); }
 #endif
-  ENVPOOL_FN static i64 extra_bytes(const Params& p) { return 2 * p.num_joints * i64(sizeof(f32)); }
+  ENVPOOL_FN static i64 extra_bytes(const Params& p) { return 4 * p.num_joints * i64(sizeof(f32)); }
 
   ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
     const i32 n = p.num_joints;
     f32 *const angles = s.joints(), *const velocities = angles + n;
-    for (i32 i = 0; i < n; ++i) angles[i] = f32(2 * kPi) * rng.uniform_f32() - f32(kPi);
+    for (i32 i = 0; i < n; ++i) {
+      angles[i] = f32(2 * kPi) * rng.uniform_f32() - f32(kPi);
+      turn(angles, i, n);
+    }
     for (i32 i = 0; i < n; ++i) velocities[i] = 2 * rng.uniform_f32() - 1;
     for (f32& part : s.goal) part = f32(2 * n) * rng.uniform_f32() - f32(n);
   }
@@ -83,7 +86,7 @@ struct Reacher {
     for (i32 i = 0; i < n; ++i) {
       velocities[i] += p.dt * (p.torque_scale * torque[i]);
       angles[i] += p.dt * velocities[i];
-      const auto [sin, cos] = sincos(angles[i]);
+      const auto [sin, cos] = turn(angles, i, n);
       x += cos;
       y += sin;
     }
@@ -94,16 +97,21 @@ struct Reacher {
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
     const i32 n = p.num_joints;
-    const f32 *const angles = s.joints(), *const velocities = angles + n;
+    const f32 *const velocities = s.joints() + n, *const cosines = velocities + n;
     f32* const obs = row.at<f32>(0);
-    for (i32 i = 0; i < n; ++i) {
-      const auto [sin, cos] = sincos(angles[i]);
-      obs[i] = cos;
-      obs[n + i] = sin;
-      obs[2 * n + i] = velocities[i];
-    }
+    for (i32 i = 0; i < 2 * n; ++i) obs[i] = cosines[i];
+    for (i32 i = 0; i < n; ++i) obs[2 * n + i] = velocities[i];
     obs[3 * n] = s.goal[0];
     obs[3 * n + 1] = s.goal[1];
+  }
+
+ private:
+  // Keeps cos and sin of a new angle, which the reward and the observation take.
+  ENVPOOL_FN static SinCos<f32> turn(f32* angles, i32 i, i32 n) {
+    const SinCos<f32> of = sincos(angles[i]);
+    angles[2 * n + i] = of.cos;
+    angles[3 * n + i] = of.sin;
+    return of;
   }
 };
 

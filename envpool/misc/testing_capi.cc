@@ -87,6 +87,9 @@ void normals(u64 seed, f32* out, i64 n) {
   Rng rng{.seed = seed};
   for (i64 i = 0; i < n; ++i) out[i] = normal(rng);
 }
+void normal_quantiles(const f32* x, f32* out, i64 n) {
+  for (i64 i = 0; i < n; ++i) out[i] = normal_quantile(x[i]);
+}
 EXPORT(BernoulliBandit)
 EXPORT(FourRooms)
 EXPORT(GaussianBandit)
