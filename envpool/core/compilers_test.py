@@ -38,6 +38,13 @@ ROLLOUTS = {
     ],
     "misc": ["FourRooms-misc", "MetaMaze-misc", "PointRobot-misc", "BernoulliBandit-misc", "GaussianBandit-misc"]
     + ["Reacher-misc", "Swimmer-misc", "Pong-misc"],
+    "minatar": [
+        "MinAtar/Asterix-v0",
+        "MinAtar/Breakout-v1",
+        "Freeway-MinAtar",
+        "MinAtar/Seaquest-v1",
+        "SpaceInvaders-MinAtar",
+    ],
     "atari": ["Pong-v5", "Breakout-v5", "MsPacman-v5"],
 }
 

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Freeway: a chicken crosses eight lanes of a road, on each of which a car goes round and round.
+//
+//   Action       i32, 0 nothing, 1 left, 2 up, 3 right, 4 down, 5 fire (only 2 and 4 do something); minimal: 0 nothing,
+//                1 up, 2 down
+//   Observation  bool[10][10][7] (or f32): chicken, cars, and five channels of which a car sets, behind itself, that of
+//                its speed
+//   Reward       1 for reaching the other side
+//   Terminated   after 2501 steps
+//   Reset        the chicken at the bottom, all cars in the first column, each with one of five speeds and two
+//                directions; the crossing of the road gives them new ones
+//
+// The chicken moves every third step at most, and starts anew when it is hit. It never gets faster.
+// Reference: see game.h.
+#pragma once
+
+#include "envpool/minatar/game.h"
+#include "envpool/minatar/lanes.h"
+
+namespace envpool::minatar {
+
+struct Freeway {
+  static constexpr const char* kName = "MinAtarFreeway";
+  static constexpr i32 kChannels = 7, kColumn = 4, kPause = 3, kSteps = 2500;
+
+  using Params = minatar::Params;
+  // Lane i is row i + 1 of the board.
+  struct State {
+    u64 place, right, speed;  // a car's column, 1 if it drives to the right, steps it rests
+    u64 timer;
+    i32 steps_left;  // -1 at the end
+    u8 pos, move_timer;
+    u8 last_action;
+  };
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) { declare(o, false); }
+  static Params params(const OptionValues& v) { return resolve(v, {kNothing, kUp, kDown}); }
+  static void spec(const Params& p, Spec& s) {
+    describe(s, p, kChannels,
+             "chicken, car, trails of cars that rest one, two, three, four and five steps in each cell");
+    s.reward_high = 1;
+  }
+  static void render(const State& s, const Params&, u8* rgb) {
+    minatar::render<Freeway>(
+        s, {{255, 210, 60}, {220, 70, 60}, {60, 60, 160}, {60, 80, 130}, {60, 90, 110}, {60, 90, 90}, {60, 80, 70}},
+        rgb);
+  }
+  static void state_parts(StateParts<State>& parts) {
+    parts.add("pos", &State::pos).add("move_timer", &State::move_timer).add("terminate_timer", &State::steps_left);
+  }
+#endif
+
+  ENVPOOL_FN static void reset(State& s, const Params&, Rng& rng) {
+    s = {.place = 0,
+         .right = 0,
+         .speed = 0,
+         .timer = 0,
+         .steps_left = kSteps,
+         .pos = kSide - 1,
+         .move_timer = kPause,
+         .last_action = kNothing};
+    new_cars(s, rng);
+  }
+
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
+    const u8 a = played(s.last_action, p, action, rng);
+    Outcome outcome;
+    if (s.move_timer == 0 && (a == kUp || a == kDown)) {
+      s.move_timer = kPause;
+      s.pos = u8(a == kUp ? s.pos - 1 : min(s.pos + 1, kSide - 1));
+      if (s.pos == 0) {
+        outcome.reward = 1;
+        s.pos = kSide - 1;
+        new_cars(s, rng);
+      }
+    }
+    // The only car that can hit is that of the chicken's row: where it stands, or where it goes.
+    bool hit = in_the_way(s);
+    const u64 moves = Lanes::kOnes ^ Lanes::nonzero(s.timer);
+    const u64 place = s.place + (moves & s.right) + 9 * (moves & ~s.right);
+    s.place = place - 10 * Lanes::above(place, 9);
+    s.timer = (s.timer - (Lanes::kOnes ^ moves)) | (s.speed & Lanes::fill(moves));
+    hit |= in_the_way(s);
+    if (hit) s.pos = kSide - 1;
+
+    s.move_timer = u8(s.move_timer - (s.move_timer > 0));
+    outcome.terminated = --s.steps_left < 0;
+    return outcome;
+  }
+
+  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) { minatar::observe<Freeway>(s, p, row); }
+
+  template <class T>
+  ENVPOOL_FN static void paint(const State& s, Board<T, kChannels>& board) {
+    board.set(s.pos, kColumn, 0);
+    const u64 behind = s.place + 9 * s.right + (Lanes::kOnes ^ s.right);
+    const u64 wrapped = behind - 10 * Lanes::above(behind, 9);
+    for (i32 lane = 0; lane < 8; ++lane) {
+      board.set(lane + 1, Lanes::get(s.place, lane), 1);
+      board.set(lane + 1, Lanes::get(wrapped, lane), 1 + Lanes::get(s.speed, lane));
+    }
+  }
+
+ private:
+  ENVPOOL_FN static bool in_the_way(const State& s) {
+    return s.pos < kSide - 1 && Lanes::get(s.place, s.pos - 1) == kColumn;
+  }
+
+  ENVPOOL_FN static void new_cars(State& s, Rng& rng) {
+    u32 draw = rng.below(100000000);  // all eight cars at the price of one: each has ten possibilities
+    s.right = s.speed = 0;
+    for (i32 lane = 0; lane < 8; ++lane, draw /= 10) {
+      s.right = s.right << 8 | draw % 2;
+      s.speed = s.speed << 8 | (draw % 10 / 2 + 1);
+    }
+    s.timer = s.speed;
+  }
+};
+
+}  // namespace envpool::minatar

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What MinAtar's five games have in common: a board of 10 by 10 cells with a channel a kind of thing, six actions of
+// which a game may use fewer, sticky actions, and an observation of truth values in one of two dtypes.
+//
+// K. Young, T. Tian, "MinAtar: an Atari-inspired testbed for thorough and reproducible reinforcement learning
+// experiments" (2019). Reference: minatar 1.0.15, as a black box; gymnax 0.0.9 for ids and form.
+#pragma once
+
+#include "envpool/core/env.h"
+#include "envpool/core/portable.h"
+#if ENVPOOL_HOST
+#include "envpool/core/spec.h"
+#endif
+
+namespace envpool::minatar {
+
+inline constexpr i32 kSide = 10;
+
+enum Action : u8 { kNothing, kLeft, kUp, kRight, kDown, kFire };
+
+struct Params {
+  f64 sticky;  // probability that the last action is repeated
+  bool ramping, floats;
+  u8 actions[8];  // what each number means
+};
+
+// What is played: mostly the action given, sometimes the one before. An episode begins with kNothing before.
+ENVPOOL_FN u8 played(u8& last, const Params& p, ActionRow action, Rng& rng) {
+  if (p.sticky == 0 || rng.uniform() >= p.sticky) last = p.actions[*action.at<i32>(0) & 7];
+  return last;
+}
+
+// The board as it is observed: T is u8 (a bool's byte) or f32.
+template <class T, i32 kChannels>
+struct Board {
+  T* cells;
+
+  ENVPOOL_FN explicit Board(T* where) : cells(where) {
+    for (i32 i = 0; i < kSide * kSide * kChannels; ++i) cells[i] = 0;
+  }
+  ENVPOOL_FN void set(i32 y, i32 x, i32 channel) { cells[(y * kSide + x) * kChannels + channel] = 1; }
+  ENVPOOL_FN void set_inside(i32 y, i32 x, i32 channel) {
+    if (u32(x) < u32(kSide)) set(y, x, channel);
+  }
+};
+
+// Game::paint draws a state on a board.
+template <class Game>
+ENVPOOL_FN void observe(const typename Game::State& s, const Params& p, Row row) {
+  constexpr i32 kElements = kSide * kSide * Game::kChannels;
+  if (p.floats) {
+    Board<f32, Game::kChannels> board(row.at<f32, kElements>(0));
+    Game::paint(s, board);
+  } else {
+    Board<u8, Game::kChannels> board(row.at<u8, kElements>(0));
+    Game::paint(s, board);
+  }
+}
+
+ENVPOOL_FN i32 count_of_bits(u32 x) {
+  x -= x >> 1 & 0x55555555u;
+  x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
+  return i32(((x + (x >> 4)) & 0x0F0F0F0Fu) * 0x01010101u >> 24);
+}
+
+#if ENVPOOL_HOST
+
+inline void declare(OptionSpecs& o, bool ramps) {
+  o.real("sticky_action_prob", 0.1, "probability of the last action being repeated").between(0, 1);
+  o.boolean("difficulty_ramping", true, ramps ? "the game gets faster" : "without effect: this game never gets faster");
+  o.boolean("use_minimal_action_set", false, "only the actions that do something").changes_shapes();
+  o.text("obs_dtype", "bool", "dtype of the observation").one_of({"bool", "float32"}).changes_shapes();
+}
+
+// `minimal` are the actions that do something.
+inline Params resolve(const OptionValues& v, std::initializer_list<u8> minimal) {
+  Params p{.sticky = v.real("sticky_action_prob"),
+           .ramping = v.boolean("difficulty_ramping"),
+           .floats = v.text("obs_dtype") == "float32",
+           .actions = {}};
+  u8* next = p.actions;
+  if (v.boolean("use_minimal_action_set")) {
+    for (u8 action : minimal) *next++ = action;
+  } else {
+    for (u8 action = kNothing; action <= kFire; ++action) *next++ = action;
+  }
+  return p;
+}
+
+inline constexpr i32 kPixels = 16;  // of a cell's side in a picture
+
+inline void describe(Spec& s, const Params& p, i32 channels, const char* names) {
+  const std::vector<i64> shape{kSide, kSide, channels};
+  FieldSpec& obs = p.floats ? s.obs<f32>("obs", shape) : s.obs<bool>("obs", shape);
+  obs.bounds(0, 1).says(std::string("what is in each cell: ") + names);
+  i64 actions = 1;
+  while (actions < 6 && p.actions[actions] != kNothing) ++actions;
+  const char* meanings[] = {"nothing", "left", "up", "right", "down", "fire"};
+  std::string meaning;
+  for (i64 i = 0; i < actions; ++i) {
+    meaning += (i == 0 ? "" : ", ") + std::to_string(i) + " " + meanings[p.actions[i]];
+  }
+  s.action<i32>().categories(actions).says(meaning);
+  s.reward_low = 0;
+  s.render_height = s.render_width = kSide * kPixels;
+}
+
+struct Color {
+  u8 red, green, blue;
+};
+
+// A cell has the colour of the first of its channels, in order of `front` to back, that is set.
+template <class Game>
+void render(const typename Game::State& s, const Color (&colors)[Game::kChannels], u8* rgb) {
+  u8 cells[kSide * kSide * Game::kChannels];
+  Board<u8, Game::kChannels> board(cells);
+  Game::paint(s, board);
+  for (i32 y = 0; y < kSide * kPixels; ++y) {
+    for (i32 x = 0; x < kSide * kPixels; ++x, rgb += 3) {
+      const u8* const cell = cells + (y / kPixels * kSide + x / kPixels) * Game::kChannels;
+      Color color{0, 0, 0};
+      for (i32 c = Game::kChannels - 1; c >= 0; --c) {
+        if (cell[c] != 0) color = colors[c];
+      }
+      rgb[0] = color.red;
+      rgb[1] = color.green;
+      rgb[2] = color.blue;
+    }
+  }
+}
+
+#endif
+
+}  // namespace envpool::minatar

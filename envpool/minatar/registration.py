@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ids of MinAtar: those that its package gives gymnasium, and gymnax's."""
+
+from __future__ import annotations
+
+from envpool.registration import register_family
+
+_FAMILY = "minatar"
+# What each game is, and the steps after which gymnax ends it.
+_GAMES = {
+    "Asterix": ("Collect treasures and keep away from enemies.", 1000),
+    "Breakout": ("Keep a ball in play that breaks bricks.", 1000),
+    "Freeway": ("Cross a road again and again.", 2500),
+    "Seaquest": ("Rescue divers in a submarine among fish and enemies, and surface in time.", 1000),
+    "SpaceInvaders": ("Shoot down wave after wave of aliens.", 1000),
+}
+
+for _game, (_doc, _limit) in _GAMES.items():
+    register_family(f"MinAtar/{_game}-v0", _FAMILY, f"MinAtar{_game}", doc=_doc)
+    register_family(f"MinAtar/{_game}-v1", _FAMILY, f"MinAtar{_game}", doc=_doc, use_minimal_action_set=True)
+    register_family(
+        f"{_game}-MinAtar",
+        _FAMILY,
+        f"MinAtar{_game}",
+        max_episode_steps=_limit,
+        doc=_doc,
+        use_minimal_action_set=True,
+        sticky_action_prob=0.0,
+        obs_dtype="float32",
+    )

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Seaquest: a submarine rescues divers, among fish and enemy submarines, and surfaces for air.
+//
+//   Action       i32, 0 nothing, 1 left, 2 up, 3 right, 4 down, 5 fire; all of them are the minimal ones
+//   Observation  bool[10][10][10] (or f32): front and back of the submarine, own bullets, trails, enemies' bullets,
+//                fish, enemy submarines, gauges of oxygen and of divers, divers
+//   Reward       1 for a fish or an enemy submarine that is shot; for surfacing with six divers, up to 10 with the
+//                oxygen that is left
+//   Terminated   when an enemy or its bullet meets the submarine, when there is no oxygen left, and when it surfaces
+//                without a diver
+//   Reset        at the surface, nobody else there
+//
+// Surfacing costs a diver, also after six were brought to safety: then one is owed, and who owes divers may surface
+// without any. Each time the game gets faster, up to a limit.
+// Reference: see game.h.
+#pragma once
+
+#include "envpool/minatar/game.h"
+
+namespace envpool::minatar {
+
+struct Seaquest {
+  static constexpr const char* kName = "MinAtarSeaquest";
+  static constexpr i32 kChannels = 10, kMaxOxygen = 200, kDivers = 6;
+  static constexpr u8 kShotCoolDown = 5, kEnemyShotInterval = 10, kEnemyMoveInterval = 5, kDiverMoveInterval = 5,
+                      kEnemySpawnSpeed = 20, kDiverSpawnSpeed = 30;
+
+  using Params = minatar::Params;
+
+  // What swims: its cell as 16 y + x, so that one that leaves a row has no column; whether it goes to the right; steps
+  // until it moves on; an enemy submarine's steps until it shoots.
+  struct Swimmer {
+    u8 cell, right, timer, shot;
+
+    ENVPOOL_FN bool operator==(const Swimmer& o) const {
+      return cell == o.cell && right == o.right && timer == o.timer && shot == o.shot;
+    }
+    ENVPOOL_FN bool outside() const { return (cell & 15) >= kSide; }
+    ENVPOOL_FN void move() { cell = u8(right != 0 ? cell + 1 : cell - 1); }
+  };
+
+  // An ordered list. Order counts where several are in one cell: the first is the one that is hit.
+  template <i32 kCapacity>
+  struct List {
+    Swimmer at[kCapacity];
+    i32 count;
+
+    ENVPOOL_FN void add(Swimmer it) {
+      if (count < kCapacity) at[count++] = it;
+    }
+    ENVPOOL_FN void remove(i32 index) {
+      --count;
+      for (i32 i = index; i < count; ++i) at[i] = at[i + 1];
+    }
+    ENVPOOL_FN void remove_first_like(i32 index) {
+      i32 first = 0;
+      while (!(at[first] == at[index])) ++first;
+      remove(first);
+    }
+    ENVPOOL_FN bool remove_first_in(u8 cell) {
+      for (i32 i = 0; i < count; ++i) {
+        if (at[i].cell != cell) continue;
+        remove(i);
+        return true;
+      }
+      return false;
+    }
+    ENVPOOL_FN bool heads_against(u8 row, u8 right) const {
+      for (i32 i = 0; i < count; ++i) {
+        if (at[i].cell >> 4 == row && at[i].right != right) return true;
+      }
+      return false;
+    }
+  };
+
+  // How many there can be. At its fastest an enemy comes every step and leaves after 30 (ten moves, every third step);
+  // before, 11 to 19 surfacings earlier, they came and left so much slower that there were fewer. A submarine shoots
+  // every eleventh step, and bullets leave after ten, so at most one is under way for each that was there in the last
+  // ten steps. Own shots are five steps apart and leave within ten; divers come every 30 and leave within 60.
+  struct State {
+    List<34> fish, subs;
+    List<46> enemy_bullets;
+    List<4> bullets, divers;
+    i32 oxygen, diver_count;
+    u8 sub_cell;
+    bool sub_right, surface;
+    u8 spawn_speed, spawn_timer, diver_timer, move_speed, shot_timer;
+    u8 ramp_index;
+    u8 last_action;
+  };
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) { declare(o, true); }
+  static Params params(const OptionValues& v) { return resolve(v, {kNothing, kLeft, kUp, kRight, kDown, kFire}); }
+  static void spec(const Params& p, Spec& s) {
+    describe(s, p, kChannels,
+             "submarine's front, its back, own bullet, trail, enemy's bullet, fish, enemy submarine, oxygen gauge, "
+             "diver gauge, diver");
+  }
+  static void render(const State& s, const Params&, u8* rgb) {
+    minatar::render<Seaquest>(s,
+                              {{255, 210, 60},
+                               {180, 150, 40},
+                               {255, 255, 160},
+                               {40, 60, 110},
+                               {240, 120, 200},
+                               {110, 220, 110},
+                               {220, 70, 60},
+                               {90, 160, 240},
+                               {240, 240, 240},
+                               {250, 250, 250}},
+                              rgb);
+  }
+  static void state_parts(StateParts<State>& parts) {
+    parts.add("oxygen", &State::oxygen).add("surface", &State::surface).add("sub_or", &State::sub_right);
+    parts.add("move_speed", &State::move_speed).add("e_spawn_speed", &State::spawn_speed);
+    parts.add("ramp_index", &State::ramp_index).add("shot_timer", &State::shot_timer);
+  }
+#endif
+
+  ENVPOOL_FN static void reset(State& s, const Params&, Rng&) {
+    s.fish.count = s.subs.count = s.enemy_bullets.count = s.bullets.count = s.divers.count = 0;
+    s.oxygen = kMaxOxygen;
+    s.sub_cell = 5;
+    s.sub_right = false;
+    s.surface = true;
+    s.diver_count = 0;
+    s.spawn_speed = s.spawn_timer = kEnemySpawnSpeed;
+    s.diver_timer = kDiverSpawnSpeed;
+    s.move_speed = kEnemyMoveInterval;
+    s.shot_timer = 0;
+    s.ramp_index = 0;
+    s.last_action = kNothing;
+  }
+
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
+    const u8 a = played(s.last_action, p, action, rng);
+    if (s.spawn_timer == 0) {
+      spawn_enemy(s, rng);
+      s.spawn_timer = s.spawn_speed;
+    }
+    if (s.diver_timer == 0) {
+      const u32 draw = rng.below(16);
+      s.divers.add(swimmer(u8(1 + draw / 2), draw % 2, kDiverMoveInterval, 0));
+      s.diver_timer = kDiverSpawnSpeed;
+    }
+    act(s, a);
+
+    Outcome outcome;
+    move_bullets(s, outcome);
+    move_divers(s);
+    move_subs(s, outcome);
+    move_enemy_bullets(s, outcome);
+    move_fish(s, outcome);
+
+    s.spawn_timer = u8(s.spawn_timer - (s.spawn_timer > 0));
+    s.diver_timer = u8(s.diver_timer - (s.diver_timer > 0));
+    s.shot_timer = u8(s.shot_timer - (s.shot_timer > 0));
+    if (s.oxygen <= 0) outcome.terminated = true;
+    if (s.sub_cell >= 16) {
+      --s.oxygen;
+      s.surface = false;
+    } else if (!s.surface) {
+      if (s.diver_count == 0) {
+        outcome.terminated = true;
+      } else {
+        outcome.reward += come_up(s, p);
+      }
+    }
+    return outcome;
+  }
+
+  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) { minatar::observe<Seaquest>(s, p, row); }
+
+  template <class T>
+  ENVPOOL_FN static void paint(const State& s, Board<T, kChannels>& board) {
+    const i32 y = s.sub_cell >> 4, x = s.sub_cell & 15;
+    board.set(y, x, 0);
+    board.set_inside(y, s.sub_right ? x - 1 : x + 1, 1);
+    const i32 oxygen = s.oxygen * 10 / kMaxOxygen;
+    for (i32 i = 0; i < oxygen; ++i) board.set(9, i, 7);
+    for (i32 i = 9 - s.diver_count; i < 9; ++i) board.set(9, i, 8);
+    paint_list(s.bullets, 2, false, board);
+    paint_list(s.enemy_bullets, 4, false, board);
+    paint_list(s.fish, 5, true, board);
+    paint_list(s.subs, 6, true, board);
+    paint_list(s.divers, 9, true, board);
+  }
+
+ private:
+  template <class T, i32 kCapacity>
+  ENVPOOL_FN static void paint_list(const List<kCapacity>& list, i32 channel, bool trail, Board<T, kChannels>& board) {
+    for (i32 i = 0; i < list.count; ++i) {
+      const Swimmer it = list.at[i];
+      const i32 y = it.cell >> 4, x = it.cell & 15;
+      board.set(y, x, channel);
+      if (trail) board.set_inside(y, it.right != 0 ? x - 1 : x + 1, 3);
+    }
+  }
+
+  ENVPOOL_FN static Swimmer swimmer(u8 row, u32 right, u8 timer, u8 shot) {
+    return {u8(16 * row + (right != 0 ? 0 : 9)), u8(right), timer, shot};
+  }
+
+  // Nobody comes where one would meet others of the same row head on.
+  ENVPOOL_FN static void spawn_enemy(State& s, Rng& rng) {
+    const u32 draw = rng.below(48);  // row, side and kind
+    const u8 row = u8(1 + draw / 6), right = u8(draw % 2);
+    if (s.fish.heads_against(row, right) || s.subs.heads_against(row, right)) return;
+    if (draw % 6 < 2) {
+      s.subs.add(swimmer(row, right, s.move_speed, kEnemyShotInterval));
+    } else {
+      s.fish.add(swimmer(row, right, s.move_speed, 0));
+    }
+  }
+
+  ENVPOOL_FN static void act(State& s, u8 a) {
+    const i32 x = s.sub_cell & 15, y = s.sub_cell >> 4;
+    switch (a) {
+      case kFire:
+        if (s.shot_timer != 0) break;
+        s.bullets.add({s.sub_cell, u8(s.sub_right), 0, 0});
+        s.shot_timer = kShotCoolDown;
+        break;
+      case kLeft:
+        s.sub_cell = u8(s.sub_cell - (x > 0));
+        s.sub_right = false;
+        break;
+      case kRight:
+        s.sub_cell = u8(s.sub_cell + (x < 9));
+        s.sub_right = true;
+        break;
+      case kUp: s.sub_cell = u8(s.sub_cell - (y > 0 ? 16 : 0)); break;
+      case kDown: s.sub_cell = u8(s.sub_cell + (y < 8 ? 16 : 0)); break;
+      default: break;
+    }
+  }
+
+  // All lists are gone through from the last to the first.
+  ENVPOOL_FN static void move_bullets(State& s, Outcome& outcome) {
+    for (i32 i = s.bullets.count - 1; i >= 0; --i) {
+      Swimmer& it = s.bullets.at[i];
+      it.move();
+      const u8 cell = it.cell;
+      if (it.outside()) {
+        s.bullets.remove_first_like(i);
+      } else if (s.fish.remove_first_in(cell) || s.subs.remove_first_in(cell)) {
+        s.bullets.remove_first_like(i);
+        outcome.reward += 1;
+      }
+    }
+  }
+
+  ENVPOOL_FN static void move_divers(State& s) {
+    for (i32 i = s.divers.count - 1; i >= 0; --i) {
+      Swimmer& it = s.divers.at[i];
+      if (it.cell == s.sub_cell && s.diver_count < kDivers) {
+        s.divers.remove_first_like(i);
+        ++s.diver_count;
+      } else if (it.timer == 0) {
+        it.timer = kDiverMoveInterval;
+        it.move();
+        if (it.outside()) {
+          s.divers.remove_first_like(i);
+        } else if (it.cell == s.sub_cell && s.diver_count < kDivers) {
+          s.divers.remove_first_like(i);
+          ++s.diver_count;
+        }
+      } else {
+        --it.timer;
+      }
+    }
+  }
+
+  // An enemy, and whether it is still there after its turn.
+  struct Moved {
+    Swimmer it;
+    bool there;
+  };
+
+  template <i32 kCapacity>
+  ENVPOOL_FN static Moved move_enemy(State& s, List<kCapacity>& list, i32 i, Outcome& outcome) {
+    Swimmer& it = list.at[i];
+    if (it.cell == s.sub_cell) outcome.terminated = true;
+    if (it.timer > 0) {
+      --it.timer;
+      return {it, true};
+    }
+    it.timer = s.move_speed;
+    it.move();
+    const Swimmer moved = it;
+    if (it.cell == s.sub_cell) {
+      outcome.terminated = true;
+    } else if (it.outside()) {
+      list.remove_first_like(i);
+      return {moved, false};
+    } else if (s.bullets.remove_first_in(it.cell)) {
+      list.remove_first_like(i);
+      outcome.reward += 1;
+      return {moved, false};
+    }
+    return {moved, true};
+  }
+
+  // One that is hit as it moves may shoot all the same.
+  ENVPOOL_FN static void move_subs(State& s, Outcome& outcome) {
+    for (i32 i = s.subs.count - 1; i >= 0; --i) {
+      const auto [it, there] = move_enemy(s, s.subs, i, outcome);
+      if (it.shot == 0 && !it.outside()) s.enemy_bullets.add({it.cell, it.right, 0, 0});
+      if (there) s.subs.at[i].shot = u8(it.shot == 0 ? kEnemyShotInterval : it.shot - 1);
+    }
+  }
+
+  ENVPOOL_FN static void move_fish(State& s, Outcome& outcome) {
+    for (i32 i = s.fish.count - 1; i >= 0; --i) move_enemy(s, s.fish, i, outcome);
+  }
+
+  ENVPOOL_FN static void move_enemy_bullets(State& s, Outcome& outcome) {
+    for (i32 i = s.enemy_bullets.count - 1; i >= 0; --i) {
+      Swimmer& it = s.enemy_bullets.at[i];
+      if (it.cell == s.sub_cell) outcome.terminated = true;
+      it.move();
+      if (it.outside()) {
+        s.enemy_bullets.remove_first_like(i);
+      } else if (it.cell == s.sub_cell) {
+        outcome.terminated = true;
+      }
+    }
+  }
+
+  // At the surface there is air. Returns what the rescue of six is worth.
+  ENVPOOL_FN static f32 come_up(State& s, const Params& p) {
+    f32 reward = 0;
+    s.surface = true;
+    if (s.diver_count == kDivers) {
+      s.diver_count = 0;
+      reward = f32(s.oxygen * 10 / kMaxOxygen);
+    }
+    --s.diver_count;
+    s.oxygen = kMaxOxygen;
+    if (p.ramping && (s.spawn_speed > 1 || s.move_speed > 2)) {
+      if (s.move_speed > 2 && s.ramp_index % 2 == 1) --s.move_speed;
+      if (s.spawn_speed > 1) --s.spawn_speed;
+      ++s.ramp_index;
+    }
+    return reward;
+  }
+};
+
+}  // namespace envpool::minatar
