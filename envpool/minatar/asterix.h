@@ -39,7 +39,7 @@ struct Asterix {
   static Params params(const OptionValues& v) { return resolve(v, {kNothing, kLeft, kUp, kRight, kDown}); }
   static void spec(const Params& p, Spec& s) {
     describe(s, p, kChannels, "player, enemy, trail, treasure");
-    s.reward_high = 2;
+    s.reward_high = 1;
   }
   static void render(const State& s, const Params&, u8* rgb) {
     minatar::render<Asterix>(s, {{240, 240, 240}, {220, 70, 60}, {70, 70, 90}, {255, 210, 60}}, rgb);

@@ -37,7 +37,16 @@ struct Board {
   T* cells;
 
   ENVPOOL_FN explicit Board(T* where) : cells(where) {
+#if defined(__GNUC__) && !defined(__CUDACC__)
+    // The C library's memset, by pieces below 2 KB. For more it would use an instruction that takes longer, and so
+    // would GCC in its place if it knew how much there is.
+    constexpr i32 kElements = kSide * kSide * kChannels, kPieces = sizeof(T) * kElements < 2048 ? 1 : 2;
+    u64 bytes = sizeof(T) * kElements / kPieces;
+    asm("" : "+r"(bytes));
+    for (i32 i = 0; i < kPieces; ++i) __builtin_memset(cells + i * kElements / kPieces, 0, bytes);
+#else
     for (i32 i = 0; i < kSide * kSide * kChannels; ++i) cells[i] = 0;
+#endif
   }
   ENVPOOL_FN void set(i32 y, i32 x, i32 channel) { cells[(y * kSide + x) * kChannels + channel] = 1; }
   ENVPOOL_FN void set_inside(i32 y, i32 x, i32 channel) {
