@@ -184,8 +184,14 @@ class ActionArgument {
     const T* values = static_cast<const T*>(data_);
     bool good = true;
     for (i64 i = 0; i < elements_; ++i) good &= u64(i64(values[i])) < u64(field_.discrete);
+    if (field_.counts != nullptr) {
+      const i64 count = per_row();
+      for (i64 i = 0; i < elements_; i += count) {
+        for (i64 j = 0; j < count; ++j) good &= i64(values[i + j]) < field_.counts[j];
+      }
+    }
     for (i64 i = 0; !good && i < elements_; ++i) {
-      if (u64(i64(values[i])) >= u64(field_.discrete)) out_of_range(i, std::to_string(values[i]), label);
+      if (u64(i64(values[i])) >= u64(categories_at(i))) out_of_range(i, std::to_string(values[i]), label);
     }
   }
   template <class T>
@@ -205,9 +211,12 @@ class ActionArgument {
     for (i32 i = 0; i < field_.dimensions; ++i) count *= field_.shape[i];
     return count < 1 ? 1 : count;
   }
+  i64 categories_at(i64 element) const {
+    return field_.counts != nullptr ? field_.counts[element % per_row()] : field_.discrete;
+  }
   [[noreturn]] void out_of_range(i64 at, const std::string& value, const std::string& label) const {
-    const std::string range =
-        field_.discrete > 0 ? "an integer in 0.." + std::to_string(field_.discrete - 1) : "a value that fits its dtype";
+    const std::string range = field_.discrete > 0 ? "an integer in 0.." + std::to_string(categories_at(at) - 1)
+                                                  : "a value that fits its dtype";
     throw py::value_error("[" + label + "] " + field_.name + ": expected " + range + ", got " + value + " in row " +
                           std::to_string(at / per_row()));
   }

@@ -5,6 +5,7 @@
 // of env.h differ only in how an instance is reset, stepped and observed; each is a Contract struct below.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -56,8 +57,9 @@ struct Model {
 
  private:
   static abi::Field view(const FieldSpec& field) {
+    const i64* counts = field.counts.empty() ? nullptr : field.counts.data();
     return {field.name.c_str(), field.dtype,       field.per_player, i32(field.shape.size()),
-            field.shape.data(), field.row_bytes(), field.discrete};
+            field.shape.data(), field.row_bytes(), field.discrete,   counts};
   }
 };
 
@@ -69,6 +71,13 @@ struct Episode {
   u32 tag = 0;       // of a state that the caller holds (pure.h): which environment it is of
   bool over = true;  // nothing to step: the next step is a reset
 };
+
+// Bytes that follow a State or World, its size set by options.
+template <class Env>
+i64 extra_bytes_of(const typename Env::Params& params) {
+  if constexpr (requires { Env::extra_bytes(params); }) return Env::extra_bytes(params);
+  return 0;
+}
 
 template <class Env>
 struct PortableContract {
@@ -82,10 +91,7 @@ struct PortableContract {
   static constexpr u32 kFlags = abi::kPortable | abi::kCanSnapshot;
   static constexpr bool kMayThrow = false;
 
-  static i64 extra_bytes(const Params& params) {
-    if constexpr (requires { Env::extra_bytes(params); }) return Env::extra_bytes(params);
-    return 0;
-  }
+  static i64 extra_bytes(const Params& params) { return extra_bytes_of<Env>(params); }
   static void reset(Instance& it, const Params& params, Rng& rng) { Env::reset(it.state, params, rng); }
   static Outcome step(Instance& it, const Params& params, ActionRow action, Episode& episode) {
     return Env::step(it.state, params, action, episode.rng);
@@ -101,13 +107,13 @@ struct WorldContract {
   using Params = typename Env::Params;
   static_assert(std::is_trivially_copyable_v<State>, "Shared and Agent are plain data: no heap, no pointers");
   struct Instance {
-    State state;
+    State state;  // Env::extra_bytes(params) bytes follow
     Instance(const Params&, i32) : state{} {}
   };
   static constexpr u32 kFlags = abi::kPortable | abi::kCanSnapshot;
   static constexpr bool kMayThrow = false;
 
-  static i64 extra_bytes(const Params&) { return 0; }
+  static i64 extra_bytes(const Params& params) { return extra_bytes_of<Env>(params); }
   static void reset(Instance& it, const Params& params, Rng& rng) { Env::reset(it.state, params, rng); }
   static Outcome step(Instance& it, const Params& params, ActionRow action, Episode& episode) {
     run_phases(it.state, params, action, episode, std::make_integer_sequence<int, Env::kPhases>{});
@@ -178,12 +184,12 @@ class Driver {
     for (i32 i = 0; i < config.num_envs; ++i) {
       const auto* model = static_cast<const Model<Env>*>(config.models[i]);
       settings_.push_back({&model->params, config.max_episode_steps[i]});
+      stride_ = std::max(stride_, (i64(sizeof(Slot)) + Contract::extra_bytes(model->params) + 15) / 16 * 16);
     }
     const auto* model = static_cast<const Model<Env>*>(config.models[0]);
     for (const FieldSpec& field : model->spec.fields) row_bytes_.push_back(field.row_bytes());
     for (const FieldSpec& field : model->spec.fields) per_player_.push_back(field.per_player);
     for (const FieldSpec& field : model->spec.actions) action_bytes_.push_back(field.row_bytes());
-    stride_ = (i64(sizeof(Slot)) + Contract::extra_bytes(model->params) + 15) / 16 * 16;
     memory_.reset(static_cast<u8*>(::operator new(size_t(stride_) * config.num_envs, std::align_val_t{64})));
     std::memset(memory_.get(), 0, size_t(stride_) * config.num_envs);
     for (; size_ < config.num_envs; ++size_) {

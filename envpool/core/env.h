@@ -28,7 +28,7 @@
 //   struct Tag {
 //     static constexpr i32 kMaxPlayers = 100, kPhases = 2;
 //     struct Shared { ... };  struct Agent { ... };               // World<Tag> holds one Shared and kMaxPlayers Agents
-//     ... options, params, spec as above (Spec::max_players is set for you) ...
+//     ... options, params, spec as above (Spec::max_players is kMaxPlayers, unless spec() makes it less) ...
 //     ENVPOOL_FN static void reset(World<Tag>&, const Params&, Rng&);
 //     ENVPOOL_FN static i32 players(const World<Tag>&);           // 0..kMaxPlayers, may change at a reset
 //     template <int kPhase>
@@ -37,6 +37,8 @@
 //     ENVPOOL_FN static f32 reward(const World<Tag>&, i32 agent);
 //     ENVPOOL_FN static void observe(const World<Tag>&, const Params&, i32 agent, Row);  // per-player fields
 //     ENVPOOL_FN static void observe_world(const World<Tag>&, const Params&, Row);       // the others
+//     // optional, instead of struct Agent, where options say how many agents there are:
+//     static i64 extra_bytes(const Params&);                      // bytes that follow World: World::extra()
 //   };
 //
 // Host: an object with a heap, and perhaps a library, inside. Runs on the pool. Whatever it throws reaches recv() as a
@@ -104,6 +106,15 @@ template <class Env>
 struct World {
   typename Env::Shared shared;
   typename Env::Agent agent[Env::kMaxPlayers];
+};
+
+template <class Env>
+  requires(!requires { typename Env::Agent; })
+struct World<Env> {
+  alignas(16) typename Env::Shared shared;
+
+  ENVPOOL_FN void* extra() { return this + 1; }
+  ENVPOOL_FN const void* extra() const { return this + 1; }
 };
 
 }  // namespace envpool

@@ -308,6 +308,45 @@ TEST(a_snapshot_continues_exactly) {
   CHECK_THROWS(other->restore(0, state.data(), i64(state.size())), std::invalid_argument);
 }
 
+TEST(options_say_how_many_players_a_world_has_room_for) {
+  i64 sizes[2];
+  for (const i32 players : {2, 1000}) {
+    const auto pool = Making{.num_envs = 3, .goal = players}.line();
+    CHECK_EQ(pool->layout().max_players, players);
+    reset_all(*pool);
+    CHECK_EQ(pool->recv()->players(), 3 * players);
+    std::vector<i32> actions;
+    for (i32 i = 0; i < 3 * players; ++i) actions.insert(actions.end(), {i % 1000, i % 3});
+    const std::vector<i32> ids = all_of(*pool);
+    for (i32 times = 1; times <= 2; ++times) {
+      const void* field = actions.data();
+      pool->send(ids.data(), 3, &field, nullptr, 3 * players, true);
+      const Batch batch = pool->recv({}, {}, true);
+      const i32* obs = batch->values<i32>(batch->layout().find("obs"));
+      i32 wrong = 0;
+      for (i32 i = 0; i < 3 * players; ++i) {
+        const i32 right = i % players == players - 1 ? i - players + 1 : i + 1;
+        wrong += obs[2 * i] != times * (i % 1000) || obs[2 * i + 1] != times * (right % 1000);
+        wrong += batch->values<f32>(abi::kReward)[i] != f32(times * (i % 1000));
+      }
+      CHECK_EQ(wrong, 0);
+    }
+    sizes[players == 1000] = i64(pool->snapshot(0).size());
+  }
+  CHECK(sizes[0] < 200);
+  CHECK_EQ((sizes[1] - sizes[0] + 15) / 16, 998 * 8 / 16);
+  CHECK_THROWS((Making{.goal = 0}.line()), std::invalid_argument);
+  CHECK_THROWS((Making{.goal = 1001}.line()), std::invalid_argument);
+
+  Construction how{.num_envs = 2, .options = std::vector<OptionList>(2)};
+  how.options[0].add_integer("players", abi::kOptionInt, 2);
+  how.options[1].add_integer("players", abi::kOptionInt, 3);
+  how.max_episode_steps.assign(2, 0);
+  how.seeds.assign(2, 0);
+  how.streams = {0, 1};
+  CHECK_THROWS(EnvPool::make(*world_table<Line>(), how, {"test", 0, 1}), std::invalid_argument);
+}
+
 TEST(players_are_gathered_in_order_and_act_by_name) {
   const auto pool = Making{.num_envs = 5, .num_threads = 3}.crowd();
   reset_all(*pool);

@@ -141,7 +141,8 @@ class Environments {
     models_.push_back(model);
     const abi::Layout& first = layout();
     const abi::Layout& other = *table_.layout(model);
-    bool same = other.num_fields == first.num_fields && other.num_actions == first.num_actions;
+    bool same = other.num_fields == first.num_fields && other.num_actions == first.num_actions &&
+                other.max_players == first.max_players;
     for (i32 f = 0; same && f < first.num_fields; ++f) same = first.fields[f].row_bytes == other.fields[f].row_bytes;
     for (i32 f = 0; same && f < first.num_actions; ++f) {
       same = first.actions[f].row_bytes == other.actions[f].row_bytes &&

@@ -84,7 +84,12 @@ struct TableOf {
   static Spec spec_of(const typename Env::Params& params) {
     Spec spec;
     if constexpr (requires { Env::kMaxPlayers; }) spec.max_players = Env::kMaxPlayers;
+    const i32 most = spec.max_players;
     Env::spec(params, spec);
+    if (spec.max_players < 1 || spec.max_players > most) {
+      throw std::logic_error("max_players: expected 1.." + std::to_string(most) + ", got " +
+                             std::to_string(spec.max_players));
+    }
     return spec;
   }
   static void put(abi::Text text, const std::string& value) { text.put(text.context, value.data(), i64(value.size())); }

@@ -5,6 +5,7 @@
 // file writes. Host only.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <limits>
 #include <memory>
@@ -112,7 +113,8 @@ struct FieldSpec {
   std::vector<i64> shape;
   std::vector<f64> low{-kInfinity};
   std::vector<f64> high{kInfinity};
-  i64 discrete = 0;  // n > 0: integers 0..n-1
+  i64 discrete = 0;           // n > 0: integers 0..n-1
+  std::vector<i64> counts{};  // where the elements differ in that: of each element; `discrete` is the largest
   bool per_player = false;
   std::string doc{};
 
@@ -129,6 +131,16 @@ struct FieldSpec {
   FieldSpec& categories(i64 n) {
     discrete = n;
     return bounds(0, f64(n - 1));
+  }
+  FieldSpec& categories(std::vector<i64> of_each) {
+    counts = std::move(of_each);
+    high.clear();
+    for (i64 count : counts) {
+      discrete = std::max(discrete, count);
+      high.push_back(f64(count - 1));
+    }
+    low = {0};
+    return *this;
   }
   FieldSpec& of_players() {
     per_player = true;

@@ -34,6 +34,14 @@ TEST(bounds_may_be_one_per_element) {
   CHECK(spec.json().find("\"low\":[-1,\"-inf\"],\"high\":[2,\"inf\"]") != std::string::npos);
 }
 
+TEST(categories_may_be_as_many_for_each_element) {
+  Spec spec;
+  const FieldSpec& action = spec.action<i32>("action", {2}).categories({3, 7});
+  CHECK_EQ(action.discrete, 7);
+  CHECK_EQ(action.counts[0], 3);
+  CHECK(spec.json().find("\"low\":0,\"high\":[2,6],\"discrete\":7") != std::string::npos);
+}
+
 TEST(options_are_what_was_given_or_declared) {
   OptionSpecs specs;
   specs.integer("count", 3, "how many").between(1, 9);

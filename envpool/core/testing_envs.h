@@ -86,6 +86,48 @@ struct Crowd {
   }
 };
 
+// A world of as many players as an option says, whose states follow it. Each adds up what it is sent, and sees the
+// sum of the one to its right.
+struct Line {
+  static constexpr const char* kName = "Line";
+  static constexpr i32 kMaxPlayers = 1000, kPhases = 2;
+  struct Params {
+    i32 players;
+  };
+  struct Shared {
+    i32 players;
+  };
+  static void options(OptionSpecs& o) { o.integer("players", 3, "how many there are").between(0, 2000); }
+  static Params params(const OptionValues& values) { return {i32(values.integer("players"))}; }
+  static i64 extra_bytes(const Params& params) { return i64(sizeof(i32)) * 2 * params.players; }
+  static void spec(const Params& params, Spec& spec) {
+    spec.max_players = params.players;
+    spec.obs<i32>("obs", {2}).of_players();
+    spec.action<i32>("action", {2}).categories({1000, 3}).of_players();
+  }
+  ENVPOOL_FN static void reset(World<Line>& world, const Params& params, Rng&) {
+    world.shared.players = params.players;
+    for (i32 i = 0; i < 2 * params.players; ++i) static_cast<i32*>(world.extra())[i] = 0;
+  }
+  ENVPOOL_FN static i32 players(const World<Line>& world) { return world.shared.players; }
+  template <int kPhase>
+  ENVPOOL_FN static void phase(World<Line>& world, i32 agent, const Params& params, ActionRow action, Rng&) {
+    i32* const sums = static_cast<i32*>(world.extra());
+    if (kPhase == 0) sums[agent] += *action.at<i32, 2>(0);
+    if (kPhase == 1) sums[params.players + agent] = sums[(agent + 1) % params.players];
+  }
+  ENVPOOL_FN static Outcome finish(World<Line>&, const Params&, Rng&) { return {}; }
+  ENVPOOL_FN static f32 reward(const World<Line>& world, i32 agent) {
+    return f32(static_cast<const i32*>(world.extra())[agent]);
+  }
+  ENVPOOL_FN static void observe(const World<Line>& world, const Params& params, i32 agent, Row row) {
+    const i32* const sums = static_cast<const i32*>(world.extra());
+    row.at<i32, 2>(0)[0] = sums[agent];
+    row.at<i32, 2>(0)[1] = sums[params.players + agent];
+  }
+  ENVPOOL_FN static void observe_world(const World<Line>&, const Params&, Row) {}
+};
+
 // Does as it is told: 0 steps, 1 throws, 2 sleeps a millisecond, 3 hangs until `release` is set, 4 throws in the next
 // reset.
 class Moody {
@@ -149,6 +191,7 @@ struct Making {
   }
   std::shared_ptr<EnvPool> counter() const { return (*this)(portable_table<Counter>()); }
   std::shared_ptr<EnvPool> crowd() const { return (*this)(world_table<Crowd>()); }
+  std::shared_ptr<EnvPool> line() const { return (*this)(world_table<Line>(), "players"); }
   std::shared_ptr<EnvPool> moody() const { return (*this)(host_table<Moody>(), "ignored"); }
 };
 

@@ -28,8 +28,9 @@ struct Field {
   i32 per_player;
   i32 dimensions;
   const i64* shape;
-  i64 row_bytes;  // of one environment's, or player's, row
-  i64 discrete;   // n > 0: integers 0..n-1
+  i64 row_bytes;                // of one environment's, or player's, row
+  i64 discrete;                 // n > 0: integers 0..n-1
+  const i64* counts = nullptr;  // where the elements differ in that: of each element; `discrete` is the largest
 };
 
 struct Layout {

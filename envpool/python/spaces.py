@@ -32,7 +32,7 @@ class Field:
         shape: of one environment's (or player's) value.
         low: smallest values, of that dtype and shape; -inf where a float has no bound.
         high: largest values, likewise.
-        discrete: n > 0 when the values are the integers 0..n-1.
+        discrete: n > 0 when the values are the integers 0..n-1; where elements differ in that, the largest of them.
         per_player: whether there is one value per player instead of one per environment.
         info: whether it belongs to `info` rather than to the observation.
         doc: one line of meaning.
@@ -153,7 +153,7 @@ def space(tree: Any, spaces: Any) -> Any:
         if field.discrete and field.dtype.kind in "iu":
             if field.shape == ():
                 return spaces.Discrete(field.discrete)
-            return spaces.MultiDiscrete(np.full(field.shape, field.discrete), field.dtype.type)
+            return spaces.MultiDiscrete(field.high.astype(np.int64) + 1, field.dtype.type)
         if field.dtype.kind == "b" and field.shape:
             return spaces.MultiBinary(field.shape if len(field.shape) > 1 else field.shape[0])
         return spaces.Box(field.low, field.high, field.shape, field.dtype.type)
