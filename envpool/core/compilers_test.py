@@ -45,7 +45,11 @@ ROLLOUTS = {
         "MinAtar/Seaquest-v1",
         "SpaceInvaders-MinAtar",
     ],
+    "tag": ["TagContinuous-v0", "TagGridWorld-v0"],
     "atari": ["Pong-v5", "Breakout-v5", "MsPacman-v5"],
+}
+OPTIONS = {  # as many that the host finds the nearest otherwise than a device
+    "TagContinuous-v0": {"num_runners": 90, "use_full_observation": False, "tagging_distance": 0.05},
 }
 
 pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
@@ -53,10 +57,11 @@ pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does 
 
 def rollout(table: _core.Table, task_id: str) -> str:
     """Hash of all observations, rewards and ends of a few episodes."""
-    options = dict(find(task_id).defaults)
+    options = {**find(task_id).defaults, **OPTIONS.get(task_id, {})}
     if table.name == "Atari":
         options = prepare(task_id, options)
-    space = envpool.make_spec(task_id).gymnasium_action_space
+    spec = envpool.make_spec(task_id, **OPTIONS.get(task_id, {}))
+    space, rows = spec.gymnasium_action_space, NUM_ENVS * spec.config.max_num_players
     outputs = ["obs", "reward", "terminated", "truncated"]
     pool = _core.Pool(
         table,
@@ -80,9 +85,11 @@ def rollout(table: _core.Table, task_id: str) -> str:
         for array in arrays:
             digest.update(array.tobytes())
         if hasattr(space, "n"):
-            action = random.integers(0, space.n, NUM_ENVS)
+            action = random.integers(0, space.n, rows)
+        elif hasattr(space, "nvec"):
+            action = random.integers(0, space.nvec, (rows, *space.shape))
         else:
-            action = random.uniform(space.low, space.high, (NUM_ENVS, *space.shape))
+            action = random.uniform(space.low, space.high, (rows, *space.shape))
         arrays = pool.step(action)
     pool.close()
     return digest.hexdigest()

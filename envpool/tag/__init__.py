@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tag: WarpDrive's two games of runners and taggers, with up to 1,024 players in a world."""

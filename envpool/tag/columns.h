@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The agents of a world as columns: an array for each quantity, an element for each agent, so that loops over all
+// agents read neighbours in memory. The columns follow the world, whose `shared.stride` is the elements of one.
+#pragma once
+
+#include "envpool/core/env.h"
+#include "envpool/core/portable.h"
+
+namespace envpool::tag {
+
+// Whole vectors of four; columns that would begin a multiple of a kilobyte apart would share the lines of a cache.
+ENVPOOL_FN i32 stride_of(i32 agents) {
+  const i32 whole = (agents + 3) / 4 * 4;
+  return whole % 256 == 0 ? whole + 16 : whole;
+}
+
+template <class T, class Env>
+ENVPOOL_ALWAYS_INLINE T* column(World<Env>& world, i32 number) {
+  return static_cast<T*>(world.extra()) + i64(number) * world.shared.stride;
+}
+template <class T, class Env>
+ENVPOOL_ALWAYS_INLINE const T* column(const World<Env>& world, i32 number) {
+  return static_cast<const T*>(world.extra()) + i64(number) * world.shared.stride;
+}
+
+}  // namespace envpool::tag

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TagContinuous: taggers chase runners over a square, each by turning and accelerating.
+//
+//   Players      num_taggers + num_runners; their number never changes, who has left the game keeps its row
+//   Action       i32[2] each: level of acceleration 0..num_acceleration_levels, level of turn 0..num_turn_levels. 0
+//                changes nothing; 1 to the last are evenly spaced from the least to the greatest. Accelerations add up
+//   Observation  f32 each. Of every other player (in order of their numbers), or with use_full_observation=False of
+//                the num_other_agents_observed nearest that are in the game (nearest first, zeros where there are
+//                fewer): all x, all y (over the diagonal), all speeds, all accelerations (over max_speed), all
+//                directions (over a full turn), each less one's own; 1 for each tagger; 1 for each in the game. Then
+//                steps over episode_length. Who has left the game sees zeros, but with full observation who is a
+//                tagger and who is in the game
+//   Reward       for all in the game: edge_hit_penalty at the border, and step_penalty_for_tagger or
+//                step_reward_for_runner. A runner nearer than tagging_distance * grid_length to a tagger gets
+//                tag_penalty_for_runner, the nearest tagger tag_reward_for_tagger (of several as near, the first);
+//                with runner_exits_game_after_tagged the runner leaves the game. end_of_game_reward_for_runner for
+//                each runner still in the game after episode_length steps
+//   Terminated   when no runner is left, or after episode_length steps (which the players see coming)
+//   Info         players.id, players.is_tagger, players.done
+//   Reset        who is a tagger is drawn, places uniformly from the square, directions from the four along its sides;
+//                all stand still. With shuffle_roles=False the first num_taggers are the taggers
+//
+// What a step shows is from before its tags: who is tagged sees that step, and is seen, as in the game.
+//
+// T. Lan et al., "WarpDrive: extremely fast end-to-end deep multi-agent reinforcement learning on a GPU",
+// arXiv 2108.13976. Reference: warp_drive 2.7.1, example_envs/tag_continuous, the Python rules in float32. Its resets
+// begin every episode as the constructor drew the first; here each is drawn so.
+#pragma once
+
+#include "envpool/tag/columns.h"
+#include "envpool/tag/nearest.h"
+#if ENVPOOL_HOST
+#include "envpool/core/spec.h"
+#endif
+
+namespace envpool::tag {
+
+// What the levels of an action mean: 0 is 0, 1..count go from `low` to `last` in equal steps.
+struct Levels {
+  f64 low, step;
+  f32 last;
+  i32 count;
+
+  ENVPOOL_FN static Levels between(f32 low, f32 high, i32 count) {
+    return {low, count > 1 ? (f64(high) - f64(low)) / (count - 1) : 0, count > 1 ? high : low, count};
+  }
+  ENVPOOL_FN f32 operator[](i32 level) const {
+    if (level <= 0) return 0;
+    return level >= count ? last : f32(f64(level - 1) * step + low);
+  }
+};
+
+struct TagContinuous {
+  static constexpr const char* kName = "TagContinuous";
+  static constexpr i32 kMaxPlayers = 1024, kPhases = 2;
+  static constexpr f32 kTurn = 2 * f32(kPi);
+#ifdef __CUDACC__
+  static constexpr bool kSorts = false;  // a device's agents look at all others at once
+#else
+  static constexpr bool kSorts = true;
+#endif
+
+  struct Params {
+    i32 taggers, players, length;
+    i32 observed;  // of the others, how many a player observes
+    bool full, exits, shuffled;
+    f32 side, diagonal, margin, speed_scale;
+    f32 top_speed[2], step_reward[2];  // of a runner, of a tagger
+    f32 edge_penalty, tag_reward, tag_penalty, end_reward;
+    Levels acceleration, turn;
+  };
+  struct Shared {
+    i32 players, stride, steps, runners;
+    i32 cells_per_side;
+    bool over;
+  };
+  // Of each player. kSeen and kInGame are 1 or 0: in the game before and after the last step's tags. kScaled and the
+  // four after it are what an observation takes differences of.
+  enum Column {
+    kX,
+    kY,
+    kSpeed,
+    kAcceleration,
+    kDirection,
+    kScaled,
+    kTagger = kScaled + 5,
+    kSeen,
+    kInGame,
+    kReward,
+    kTaggedBy,
+    // Of each tagger, in order of their numbers; kRank is a tagger's place there.
+    kRank,
+    kTaggerX,
+    kTaggerY,
+    kTaggerNumber,
+    // Of the players seen, in order of their cells.
+    kCellX,
+    kCellY,
+    kCellNumber,
+    kCellBegin
+  };
+  enum Field { kObs, kId, kIsTagger, kDone };
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) {
+    constexpr f64 kLarge = 1e6;
+    o.integer("num_taggers", 1, "how many players chase").between(1, kMaxPlayers - 1).changes_shapes();
+    o.integer("num_runners", 10, "how many are chased").between(1, kMaxPlayers - 1).changes_shapes();
+    o.real("grid_length", 10.0, "length of the square's side").between(1e-3, kLarge);
+    o.integer("episode_length", 100, "steps after which an episode ends").between(1, 1e9);
+    o.real("max_speed", 1.0, "length per step, times the skill level").between(0, kLarge);
+    o.real("skill_level_runner", 1.0, "times max_speed is a runner's greatest speed").between(0, kLarge);
+    o.real("skill_level_tagger", 1.0, "times max_speed is a tagger's greatest speed").between(0, kLarge);
+    o.real("max_acceleration", 1.0, "what the last level adds to the acceleration").between(-kLarge, kLarge);
+    o.real("min_acceleration", -1.0, "what the first level adds to the acceleration").between(-kLarge, kLarge);
+    o.real("max_turn", kPi / 2, "radians, of the last level").between(-kLarge, kLarge);
+    o.real("min_turn", -kPi / 2, "radians, of the first level").between(-kLarge, kLarge);
+    o.integer("num_acceleration_levels", 10, "levels besides 0").between(0, kLarge).changes_shapes();
+    o.integer("num_turn_levels", 10, "levels besides 0").between(0, kLarge).changes_shapes();
+    o.real("edge_hit_penalty", 0.0, "reward for running into the border").between(-kLarge, 0);
+    o.boolean("use_full_observation", true, "see all others, not just the nearest").changes_shapes();
+    o.integer("num_other_agents_observed", 2, "how many of the nearest are seen if not all are")
+        .between(0, kMaxPlayers)
+        .changes_shapes();
+    o.real("tagging_distance", 0.01, "how near a tagger tags a runner, over grid_length").between(0, 1);
+    o.real("tag_reward_for_tagger", 1.0, "reward for each runner one tags").between(0, kLarge);
+    o.real("step_penalty_for_tagger", 0.0, "a tagger's reward for each step").between(-kLarge, 0);
+    o.real("tag_penalty_for_runner", -1.0, "reward for being tagged").between(-kLarge, 0);
+    o.real("step_reward_for_runner", 0.0, "a runner's reward for each step in the game").between(0, kLarge);
+    o.real("end_of_game_reward_for_runner", 1.0, "for being in the game after episode_length steps").between(0, kLarge);
+    o.boolean("runner_exits_game_after_tagged", true, "a tagged runner leaves the game; else it can be tagged again");
+    o.boolean("shuffle_roles", true, "draw who is a tagger at each reset; else the first players are");
+  }
+  static Params params(const OptionValues& v) {
+    const f32 side = f32(v.real("grid_length")), speed = f32(v.real("max_speed"));
+    Params p{
+        .taggers = i32(v.integer("num_taggers")),
+        .players = i32(v.integer("num_taggers") + v.integer("num_runners")),
+        .length = i32(v.integer("episode_length")),
+        .observed = i32(v.integer("num_other_agents_observed")),
+        .full = v.boolean("use_full_observation"),
+        .exits = v.boolean("runner_exits_game_after_tagged"),
+        .shuffled = v.boolean("shuffle_roles"),
+        .side = side,
+        .diagonal = f32(f64(side) * sqrt(2.0)),
+        .margin = f32(v.real("tagging_distance") * f64(side)),
+        .speed_scale = speed + 1e-10f,
+        .top_speed = {speed * f32(v.real("skill_level_runner")), speed * f32(v.real("skill_level_tagger"))},
+        .step_reward = {f32(v.real("step_reward_for_runner")), f32(v.real("step_penalty_for_tagger"))},
+        .edge_penalty = f32(v.real("edge_hit_penalty")),
+        .tag_reward = f32(v.real("tag_reward_for_tagger")),
+        .tag_penalty = f32(v.real("tag_penalty_for_runner")),
+        .end_reward = f32(v.real("end_of_game_reward_for_runner")),
+        .acceleration = Levels::between(f32(v.real("min_acceleration")), f32(v.real("max_acceleration")),
+                                        i32(v.integer("num_acceleration_levels"))),
+        .turn = Levels::between(f32(v.real("min_turn")), f32(v.real("max_turn")), i32(v.integer("num_turn_levels")))};
+    if (p.players > kMaxPlayers) {
+      throw std::invalid_argument("num_taggers + num_runners: expected at most " + std::to_string(kMaxPlayers) +
+                                  ", got " + std::to_string(p.players));
+    }
+    if (p.full) p.observed = p.players - 1;
+    if (p.observed > p.players) {
+      throw std::invalid_argument("num_other_agents_observed: expected at most " + std::to_string(p.players) +
+                                  ", which is how many players there are, got " + std::to_string(p.observed));
+    }
+    return p;
+  }
+  static i64 extra_bytes(const Params& p) {
+    const i64 side = p.full ? 0 : Cells::wanted(p.players, p.observed);
+    return i64(sizeof(f32)) * (i64(kCellBegin) * stride_of(p.players) + side * side + 1);
+  }
+  static void spec(const Params& p, Spec& s) {
+    s.max_players = p.players;
+    s.obs<f32>("obs", {7 * i64(p.observed) + 1}).of_players().says("the others beside oneself, the time");
+    s.info<i32>("players.id").bounds(0, p.players - 1).of_players().says("number of the player in its world");
+    s.info<bool>("players.is_tagger").of_players().says("false for a runner");
+    s.info<bool>("players.done").of_players().says("the player has left the game, or the episode is over");
+    s.action<i32>("action", {2})
+        .categories({i64(p.acceleration.count) + 1, i64(p.turn.count) + 1})
+        .of_players()
+        .says("levels of acceleration and of turn");
+    const f64 runners = p.players - p.taggers;
+    s.reward_low = f64(p.edge_penalty) + min(f64(p.step_reward[1]), f64(p.tag_penalty));
+    s.reward_high = max(f64(p.tag_reward) * runners, f64(p.step_reward[0]) + f64(p.end_reward));
+  }
+#endif
+
+  ENVPOOL_FN static void reset(World<TagContinuous>& world, const Params& p, Rng& rng) {
+    world.shared = {.players = p.players,
+                    .stride = stride_of(p.players),
+                    .steps = 0,
+                    .runners = p.players - p.taggers,
+                    .cells_per_side = 0,
+                    .over = false};
+    const Agents a(world);
+    i32 taggers = 0;
+    for (i32 i = 0; i < p.players; ++i) {
+      const i32 wanted = p.taggers - taggers;
+      const bool tagger = p.shuffled ? i32(rng.below(u32(p.players - i))) < wanted : wanted > 0;
+      a.of<f32>(kTagger)[i] = f32(tagger);
+      a.of<i32>(kRank)[i] = taggers;
+      if (tagger) a.of<i32>(kTaggerNumber)[taggers++] = i;
+      a.of<f32>(kX)[i] = f32(f64(p.side) * rng.uniform());
+      a.of<f32>(kY)[i] = f32(f64(p.side) * rng.uniform());
+      a.of<f32>(kDirection)[i] = f32(f64(rng.below(4)) * (kPi / 2));
+      a.of<f32>(kSpeed)[i] = a.of<f32>(kAcceleration)[i] = a.of<f32>(kReward)[i] = 0;
+      a.of<f32>(kSeen)[i] = a.of<f32>(kInGame)[i] = 1;
+      a.of<i32>(kTaggedBy)[i] = -1;
+      scale(a, p, i);
+    }
+    sort_into_cells(world, p);
+  }
+
+  ENVPOOL_FN static i32 players(const World<TagContinuous>& world) { return world.shared.players; }
+
+  template <int kPhase>
+  ENVPOOL_FN static void phase(World<TagContinuous>& world, i32 agent, const Params& p, ActionRow actions, Rng&) {
+    const Agents a(world);
+    if constexpr (kPhase == 0) {
+      move(a, p, agent, actions.at<i32, 2>(0));
+    } else {
+      find_tagger(a, p, agent);
+    }
+  }
+
+  ENVPOOL_FN static Outcome finish(World<TagContinuous>& world, const Params& p, Rng&) {
+    Shared& s = world.shared;
+    const Agents a(world);
+    f32 *reward = a.of<f32>(kReward), *in_game = a.of<f32>(kInGame);
+    const i32* tagged_by = a.of<i32>(kTaggedBy);
+    for (i32 i = 0; i < p.players; ++i) {
+      if (tagged_by[i] < 0) continue;
+      reward[tagged_by[i]] += p.tag_reward;
+      if (!p.exits) continue;
+      in_game[i] = 0;
+      --s.runners;
+    }
+    if (++s.steps >= p.length) {
+      const f32* tagger = a.of<f32>(kTagger);
+      for (i32 i = 0; i < p.players; ++i) reward[i] += tagger[i] == 0 && in_game[i] != 0 ? p.end_reward : 0.0f;
+    }
+    s.over = s.steps >= p.length || s.runners == 0;
+    sort_into_cells(world, p);
+    return {.terminated = s.over};
+  }
+
+  ENVPOOL_FN static f32 reward(const World<TagContinuous>& world, i32 agent) {
+    return column<f32>(world, kReward)[agent];
+  }
+
+  ENVPOOL_FN static void observe(const World<TagContinuous>& world, const Params& p, i32 agent, Row row) {
+    const f32 time = f32(world.shared.steps) / f32(p.length);
+    f32* obs = row.at<f32>(kObs);
+    if (p.full) {
+      observe_all(world, p, agent, obs, time);
+    } else {
+      observe_nearest(world, p, agent, obs, time);
+    }
+    *row.at<i32, 1>(kId) = agent;
+    *row.at<bool, 1>(kIsTagger) = column<f32>(world, kTagger)[agent] != 0;
+    *row.at<bool, 1>(kDone) = world.shared.over || column<f32>(world, kInGame)[agent] == 0;
+  }
+  ENVPOOL_FN static void observe_world(const World<TagContinuous>&, const Params&, Row) {}
+
+ private:
+  // The columns of a world that is written to.
+  struct Agents {
+    f32* const base;
+    const i64 stride;
+    ENVPOOL_ALWAYS_INLINE explicit Agents(World<TagContinuous>& world)
+        : base(column<f32>(world, 0)), stride(world.shared.stride) {}
+    template <class T>
+    ENVPOOL_ALWAYS_INLINE T* of(i64 number) const {
+      return reinterpret_cast<T*>(base + number * stride);
+    }
+  };
+
+  // Python's %, as floats: from 0 to `kTurn`.
+  ENVPOOL_ALWAYS_INLINE static f32 around(f32 angle) {
+    if (angle >= 2 * kTurn || angle <= -kTurn) angle = fmod(angle, kTurn);
+    if (angle >= kTurn) return angle - kTurn;
+    return angle < 0 ? angle + kTurn : angle;
+  }
+
+  ENVPOOL_ALWAYS_INLINE static void move(const Agents& a, const Params& p, i32 i, const i32* action) {
+    const f32 in_game = a.of<f32>(kInGame)[i];
+    const bool tagger = a.of<f32>(kTagger)[i] != 0;
+    const f32 top = p.top_speed[tagger];
+    const f32 acceleration = a.of<f32>(kAcceleration)[i] + p.acceleration[action[0]];
+    const f32 direction = around(a.of<f32>(kDirection)[i] + p.turn[action[1]]) * in_game;
+    const f32 speed = clamp(a.of<f32>(kSpeed)[i] + acceleration, 0.0f, top) * in_game;
+    const auto [sine, cosine] = sincos(direction);
+    const f32 to_x = a.of<f32>(kX)[i] + speed * cosine, to_y = a.of<f32>(kY)[i] + speed * sine;
+    const f32 x = clamp(to_x, 0.0f, p.side), y = clamp(to_y, 0.0f, p.side);
+    a.of<f32>(kSpeed)[i] = speed;
+    a.of<f32>(kAcceleration)[i] = speed > 0 && speed < top ? acceleration : 0.0f;
+    a.of<f32>(kDirection)[i] = direction;
+    a.of<f32>(kX)[i] = x;
+    a.of<f32>(kY)[i] = y;
+    a.of<f32>(kSeen)[i] = in_game;
+    const f32 edge = x != to_x || y != to_y ? p.edge_penalty : 0.0f;
+    a.of<f32>(kReward)[i] = in_game != 0 ? edge + p.step_reward[tagger] : 0.0f;
+    if (tagger) {
+      const i32 rank = a.of<i32>(kRank)[i];
+      a.of<f32>(kTaggerX)[rank] = x;
+      a.of<f32>(kTaggerY)[rank] = y;
+    }
+    scale(a, p, i);
+  }
+
+  ENVPOOL_ALWAYS_INLINE static void scale(const Agents& a, const Params& p, i32 i) {
+    a.of<f32>(kScaled)[i] = a.of<f32>(kX)[i] / p.diagonal;
+    a.of<f32>(kScaled + 1)[i] = a.of<f32>(kY)[i] / p.diagonal;
+    a.of<f32>(kScaled + 2)[i] = a.of<f32>(kSpeed)[i] / p.speed_scale;
+    a.of<f32>(kScaled + 3)[i] = a.of<f32>(kAcceleration)[i] / p.speed_scale;
+    a.of<f32>(kScaled + 4)[i] = a.of<f32>(kDirection)[i] / kTurn;
+  }
+
+  // Squares are compared as their bits, which order as they do: a loop of integers becomes one of vectors.
+  ENVPOOL_FN static void find_tagger(const Agents& a, const Params& p, i32 i) {
+    i32& tagged_by = a.of<i32>(kTaggedBy)[i];
+    tagged_by = -1;
+    if (a.of<f32>(kTagger)[i] != 0 || a.of<f32>(kInGame)[i] == 0) return;
+    const f32 *tagger_x = a.of<f32>(kTaggerX), *tagger_y = a.of<f32>(kTaggerY);
+    const f32 x = a.of<f32>(kX)[i], y = a.of<f32>(kY)[i];
+    const auto square = [=](i32 t) {
+      const f32 dx = x - tagger_x[t], dy = y - tagger_y[t];
+      return dx * dx + dy * dy;
+    };
+    i32 least = i32(math::bits(math::infinity<f32>()));
+    for (i32 t = 0; t < p.taggers; ++t) least = min(least, i32(math::bits(square(t))));
+    const f32 distance = sqrt(math::real<f32>(u32(least)));
+    if (!(distance < p.margin)) return;
+    i32 t = 0;
+    while (sqrt(square(t)) != distance) ++t;
+    tagged_by = a.of<i32>(kTaggerNumber)[t];
+    a.of<f32>(kReward)[i] += p.tag_penalty;
+  }
+
+  ENVPOOL_FN static void observe_all(const World<TagContinuous>& world, const Params& p, i32 agent, f32* obs,
+                                     f32 time) {
+    const f32 seen = column<f32>(world, kSeen)[agent];
+    for (i32 c = kScaled; c <= kSeen; ++c) {
+      const f32* __restrict from = column<f32>(world, c);
+      f32* __restrict to = obs + (c - kScaled) * p.observed;
+      const bool difference = c < kTagger;
+      const f32 own = difference ? from[agent] : 0.0f, weight = difference ? seen : 1.0f;
+      if (weight == 0) {
+        for (i32 j = 0; j < p.observed; ++j) to[j] = 0;
+        continue;
+      }
+      for (i32 j = 0; j < agent; ++j) to[j] = from[j] - own;
+      for (i32 j = agent + 1; j < p.players; ++j) to[j - 1] = from[j] - own;
+    }
+    obs[7 * p.observed] = time * seen;
+  }
+
+  // The nearest are gathered where their numbers come to stand, so no memory is needed for them.
+  ENVPOOL_FN static void observe_nearest(const World<TagContinuous>& world, const Params& p, i32 agent, f32* obs,
+                                         f32 time) {
+    const f32 *x = column<f32>(world, kX), *y = column<f32>(world, kY), *seen = column<f32>(world, kSeen);
+    const i32 k = p.observed;
+    i32 found = 0;
+    if (seen[agent] != 0 && k > 0) {
+      Nearest nearest(obs, obs + k, k);
+      if (kSorts && world.shared.cells_per_side > 0) {
+        const Places places{column<f32>(world, kCellX), column<f32>(world, kCellY), column<i32>(world, kCellNumber)};
+        cells_of(world, p).search(nearest, places, x[agent], y[agent], [=](i32 other) { return other == agent; });
+      } else {
+        offer_all(nearest, {x, y, nullptr}, 0, p.players, x[agent], y[agent],
+                  [=](i32 other) { return other == agent || seen[other] == 0; });
+      }
+      nearest.sort();
+      found = nearest.size();
+      const f32* scaled = column<f32>(world, kScaled);
+      const i64 stride = world.shared.stride;
+      for (i32 n = 0; n < found; ++n) {
+        const i32 other = nearest.number(n);
+        for (i32 c = 0; c < 5; ++c) obs[c * k + n] = scaled[c * stride + other] - scaled[c * stride + agent];
+        obs[5 * k + n] = scaled[5 * stride + other];
+        obs[6 * k + n] = 1;
+      }
+    }
+    for (i32 c = 0; found < k && c < 7; ++c) {
+      for (i32 n = found; n < k; ++n) obs[c * k + n] = 0;
+    }
+    obs[7 * k] = time * seen[agent];
+  }
+
+  ENVPOOL_FN static Cells cells_of(const World<TagContinuous>& world, const Params& p) {
+    return {p.side, world.shared.cells_per_side, const_cast<i32*>(column<i32>(world, kCellBegin))};
+  }
+  ENVPOOL_FN static void sort_into_cells(World<TagContinuous>& world, const Params& p) {
+    if (!kSorts || p.full) return;
+    const Agents a(world);
+    i32 seen = 0;
+    for (i32 i = 0; i < p.players; ++i) seen += a.of<f32>(kSeen)[i] != 0;
+    world.shared.cells_per_side = Cells::wanted(seen, p.observed);
+    if (world.shared.cells_per_side == 0) return;
+    cells_of(world, p).sort(a.of<f32>(kX), a.of<f32>(kY), a.of<f32>(kSeen), p.players, a.of<f32>(kCellX),
+                            a.of<f32>(kCellY), a.of<i32>(kCellNumber));
+  }
+};
+
+}  // namespace envpool::tag

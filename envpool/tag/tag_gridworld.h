@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TagGridWorld: taggers chase one runner over a square grid, whose coordinates go from 0 to grid_length.
+//
+//   Players      num_taggers taggers, then the runner; their number never changes
+//   Action       i32 each: 0 stays, 1 goes to the next x, 2 to the one before, 3 to the next y, 4 to the one before; a
+//                step over the border is none
+//   Observation  f32 each, coordinates over grid_length. With use_full_observation 4 * players + 1: every player's x,
+//                every player's y, 1 where it is the runner, 1 where it is oneself, steps over episode_length. Without,
+//                6: own x and y, the other's x and y, 1 for the runner, steps over episode_length; the other is the
+//                runner for a tagger, the nearest tagger for the runner (of several as near, the first)
+//   Reward       a tagger: tag_reward_for_tagger when any tagger is where the runner is, else -step_cost_for_tagger;
+//                the runner: -tag_penalty_for_runner then, else step_cost_for_tagger; less wall_hit_penalty for who
+//                stepped over the border
+//   Terminated   when the runner is tagged, or after episode_length steps (which the players see coming)
+//   Info         players.id, players.is_tagger, players.done
+//   Reset        taggers in the middle, the runner at (0, 0); with random_start taggers anywhere but at the border
+//
+// T. Lan et al., "WarpDrive: extremely fast end-to-end deep multi-agent reinforcement learning on a GPU",
+// arXiv 2108.13976. Reference: warp_drive 2.7.1, example_envs/tag_gridworld; random_start is what its reset pool draws.
+#pragma once
+
+#include "envpool/tag/columns.h"
+#if ENVPOOL_HOST
+#include "envpool/core/spec.h"
+#endif
+
+namespace envpool::tag {
+
+struct TagGridWorld {
+  static constexpr const char* kName = "TagGridWorld";
+  static constexpr i32 kMaxPlayers = 1024, kPhases = 2;
+
+  struct Params {
+    i32 players, side, length;
+    bool full, random;
+    f32 reward[2][2][2];  // [tagged][runner][over the border]
+  };
+  struct Shared {
+    i32 players, stride, steps;
+    bool tagged, over;
+    f32 reward[2][2][2];
+  };
+  enum Column { kX, kY, kScaledX, kScaledY, kOutside, kTags, kColumns };
+  enum Field { kObs, kId, kIsTagger, kDone };
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) {
+    o.integer("num_taggers", 10, "how many players chase the runner").between(1, kMaxPlayers - 1).changes_shapes();
+    o.integer("grid_length", 10, "the largest x and y").between(2, 32767);
+    o.integer("episode_length", 100, "steps after which an episode ends").between(1, 1e9);
+    o.real("wall_hit_penalty", 0.1, "taken from the reward for a step over the border");
+    o.real("tag_reward_for_tagger", 10.0, "every tagger's reward when the runner is tagged");
+    o.real("tag_penalty_for_runner", 2.0, "taken from the runner's reward then");
+    o.real("step_cost_for_tagger", 0.01, "taken from a tagger's reward for any other step, and given to the runner");
+    o.boolean("use_full_observation", true, "see all players, not just the nearest that matters").changes_shapes();
+    o.boolean("random_start", false, "draw where taggers start; else they start in the middle");
+  }
+  static Params params(const OptionValues& v) {
+    Params p{.players = i32(v.integer("num_taggers")) + 1,
+             .side = i32(v.integer("grid_length")),
+             .length = i32(v.integer("episode_length")),
+             .full = v.boolean("use_full_observation"),
+             .random = v.boolean("random_start"),
+             .reward = {}};
+    const f64 step = v.real("step_cost_for_tagger"), wall = v.real("wall_hit_penalty");
+    const f64 plain[2][2] = {{-step, step}, {v.real("tag_reward_for_tagger"), -v.real("tag_penalty_for_runner")}};
+    for (int tagged = 0; tagged < 2; ++tagged) {
+      for (int runner = 0; runner < 2; ++runner) {
+        p.reward[tagged][runner][0] = f32(plain[tagged][runner]);
+        p.reward[tagged][runner][1] = f32(plain[tagged][runner] - wall);
+      }
+    }
+    return p;
+  }
+  static i64 extra_bytes(const Params& p) { return i64(sizeof(f32)) * kColumns * stride_of(p.players); }
+  static void spec(const Params& p, Spec& s) {
+    s.max_players = p.players;
+    s.obs<f32>("obs", {row_of(p)}).bounds(0, 1).of_players().says("places over grid_length, who is who, the time");
+    s.info<i32>("players.id").bounds(0, p.players - 1).of_players().says("number of the player in its world");
+    s.info<bool>("players.is_tagger").of_players().says("false for the runner, which is the last");
+    s.info<bool>("players.done").of_players().says("the episode is over for the player");
+    s.action<i32>().categories(5).of_players().says("0 stays, 1 and 2 go along x, 3 and 4 along y");
+    s.reward_low = kInfinity;
+    s.reward_high = -kInfinity;
+    for (int i = 0; i < 8; ++i) {
+      const f64 reward = p.reward[i / 4][i / 2 % 2][i % 2];
+      s.reward_low = min(s.reward_low, reward);
+      s.reward_high = max(s.reward_high, reward);
+    }
+  }
+#endif
+
+  ENVPOOL_FN static i64 row_of(const Params& p) { return p.full ? 4 * i64(p.players) + 1 : 6; }
+
+  ENVPOOL_FN static void reset(World<TagGridWorld>& world, const Params& p, Rng& rng) {
+    Shared& s = world.shared;
+    s = {
+        .players = p.players, .stride = stride_of(p.players), .steps = 0, .tagged = false, .over = false, .reward = {}};
+    for (int i = 0; i < 8; ++i) s.reward[i / 4][i / 2 % 2][i % 2] = p.reward[i / 4][i / 2 % 2][i % 2];
+    for (i32 i = 0; i < p.players; ++i) {
+      const bool tagger = i < p.players - 1;
+      i32 x = 0, y = 0;
+      if (tagger) x = p.random ? 1 + i32(rng.below(u32(p.side - 1))) : p.side / 2;
+      if (tagger) y = p.random ? 1 + i32(rng.below(u32(p.side - 1))) : p.side / 2;
+      place(world, p, i, x, y);
+      column<i32>(world, kOutside)[i] = 0;
+    }
+  }
+
+  ENVPOOL_FN static i32 players(const World<TagGridWorld>& world) { return world.shared.players; }
+
+  template <int kPhase>
+  ENVPOOL_FN static void phase(World<TagGridWorld>& world, i32 agent, const Params& p, ActionRow actions, Rng&) {
+    const i32 *x = column<i32>(world, kX), *y = column<i32>(world, kY);
+    if constexpr (kPhase == 0) {
+      const i32 action = *actions.at<i32>(0);
+      const i32 to_x = x[agent] + (action == 1) - (action == 2), to_y = y[agent] + (action == 3) - (action == 4);
+      const i32 in_x = clamp(to_x, 0, p.side), in_y = clamp(to_y, 0, p.side);
+      column<i32>(world, kOutside)[agent] = in_x != to_x || in_y != to_y;
+      place(world, p, agent, in_x, in_y);
+    } else {
+      const i32 runner = p.players - 1;
+      column<i32>(world, kTags)[agent] = agent != runner && x[agent] == x[runner] && y[agent] == y[runner];
+    }
+  }
+
+  ENVPOOL_FN static Outcome finish(World<TagGridWorld>& world, const Params& p, Rng&) {
+    const i32* tags = column<i32>(world, kTags);
+    i32 tagged = 0;
+    for (i32 i = 0; i < p.players; ++i) tagged |= tags[i];
+    world.shared.tagged = tagged != 0;
+    world.shared.over = ++world.shared.steps >= p.length || tagged != 0;
+    return {.terminated = world.shared.over};
+  }
+
+  ENVPOOL_FN static f32 reward(const World<TagGridWorld>& world, i32 agent) {
+    const Shared& s = world.shared;
+    return s.reward[s.tagged][agent == s.players - 1][column<i32>(world, kOutside)[agent]];
+  }
+
+  ENVPOOL_FN static void observe(const World<TagGridWorld>& world, const Params& p, i32 agent, Row row) {
+    const i32 runner = p.players - 1;
+    const f32 *x = column<f32>(world, kScaledX), *y = column<f32>(world, kScaledY);
+    const f32 time = f32(world.shared.steps) / f32(p.length);
+    f32* obs = row.at<f32>(kObs);
+    if (p.full) {
+      for (i32 i = 0; i < p.players; ++i) obs[i] = x[i];
+      obs += p.players;
+      for (i32 i = 0; i < p.players; ++i) obs[i] = y[i];
+      obs += p.players;
+      for (i32 i = 0; i < 2 * p.players; ++i) obs[i] = 0;
+      obs[runner] = 1;
+      obs += p.players;
+      obs[agent] = 1;
+      obs[p.players] = time;
+    } else {
+      const i32 other = agent == runner ? nearest_tagger(world) : runner;
+      obs[0] = x[agent];
+      obs[1] = y[agent];
+      obs[2] = x[other];
+      obs[3] = y[other];
+      obs[4] = f32(agent == runner);
+      obs[5] = time;
+    }
+    *row.at<i32, 1>(kId) = agent;
+    *row.at<bool, 1>(kIsTagger) = agent != runner;
+    *row.at<bool, 1>(kDone) = world.shared.over;
+  }
+  ENVPOOL_FN static void observe_world(const World<TagGridWorld>&, const Params&, Row) {}
+
+ private:
+  ENVPOOL_FN static void place(World<TagGridWorld>& world, const Params& p, i32 agent, i32 x, i32 y) {
+    column<i32>(world, kX)[agent] = x;
+    column<i32>(world, kY)[agent] = y;
+    column<f32>(world, kScaledX)[agent] = f32(x) / f32(p.side);
+    column<f32>(world, kScaledY)[agent] = f32(y) / f32(p.side);
+  }
+  ENVPOOL_FN static i32 nearest_tagger(const World<TagGridWorld>& world) {
+    const i32 *x = column<i32>(world, kX), *y = column<i32>(world, kY);
+    const i32 runner = world.shared.players - 1;
+    i32 nearest = 0, least = 0x7FFFFFFF;
+    for (i32 i = 0; i < runner; ++i) {
+      const i32 dx = x[i] - x[runner], dy = y[i] - y[runner], square = dx * dx + dy * dy;
+      if (square < least) nearest = i;
+      least = min(least, square);
+    }
+    return nearest;
+  }
+};
+
+}  // namespace envpool::tag

@@ -1,0 +1,641 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tag against WarpDrive's rules, written here in NumPy: moves, tags, rewards, ends and observations, from equal states.
+
+testing_capi.cc calls an environment's functions on one world. The rules are asked, at every step, what they make of the
+world as it was; what follows a move (tags, observations) is asked of the places that the environment itself came to, so
+that a last bit of a sine decides nothing.
+"""
+
+import ctypes
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import envpool
+from envpool.testing import libraries
+from envpool.testing.capi import Options, pointer
+
+F32 = np.float32
+CONTINUOUS = ["x", "y", "speed", "acceleration", "direction", *"abcde", "tagger", "seen", "in_game", "reward"]
+GRID = ["x", "y"]
+SMALLEST_P = 1e-3  # of each test of a distribution; seeds are fixed
+
+
+@pytest.fixture(scope="module")
+def library():
+    return ctypes.CDLL(libraries.library("tag_testing"))
+
+
+class Tag:
+    """One world of an environment."""
+
+    def __init__(self, library, name, players, row, columns, **options):
+        self.library, self.name, self.players, self.row = library, name, players, row
+        self.options = Options(**options)
+        whole = (players + 3) // 4 * 4
+        self.stride = whole + 16 if whole % 256 == 0 else whole
+        size = self._function("size", ctypes.c_int64)(ctypes.byref(self.options))
+        self.memory = np.zeros(size // 8 + 3, np.uint64).view(np.uint8)
+        self.memory = self.memory[-self.memory.ctypes.data % 16 :][:size]
+        self.header = self.memory[:8].view(np.int32)
+        self.columns = columns
+
+    def _function(self, what, result=None):
+        function = getattr(self.library, f"{self.name}_{what}")
+        function.restype = result
+        return function
+
+    def reset(self, seed=0, stream=0):
+        arguments = ctypes.c_uint64(seed), ctypes.c_uint32(stream), pointer(self.memory)
+        self._function("reset")(ctypes.byref(self.options), *arguments)
+        assert self.header.tolist() == [self.players, self.stride]
+        return self
+
+    def step(self, actions):
+        actions, rewards = np.ascontiguousarray(actions, np.int32), np.full(self.players, np.nan, F32)
+        arguments = pointer(self.memory), pointer(actions), pointer(rewards)
+        return rewards, bool(self._function("step", ctypes.c_int32)(ctypes.byref(self.options), *arguments))
+
+    def observe(self):
+        obs = np.full((self.players, self.row), np.nan, F32)
+        number, tagger, done = (
+            np.empty(self.players, np.int32),
+            np.empty(self.players, "?"),
+            np.empty(self.players, "?"),
+        )
+        fields = (ctypes.c_void_p * 4)(*(array.ctypes.data for array in (obs, number, tagger, done)))
+        self._function("observe")(ctypes.byref(self.options), pointer(self.memory), fields)
+        assert number.tolist() == list(range(self.players))
+        return obs, tagger, done
+
+    def __getitem__(self, column):
+        start = self.head + 4 * self.stride * self.columns.index(column)
+        dtype = np.int32 if self.columns is GRID else F32
+        return self.memory[start : start + 4 * self.players].view(dtype)
+
+    def state(self):
+        return {column: self[column].copy() for column in self.columns}
+
+
+# ---- continuous: the rules ----
+
+DEFAULTS = {
+    "num_taggers": 1,
+    "num_runners": 10,
+    "grid_length": 10.0,
+    "episode_length": 100,
+    "max_speed": 1.0,
+    "skill_level_runner": 1.0,
+    "skill_level_tagger": 1.0,
+    "max_acceleration": 1.0,
+    "min_acceleration": -1.0,
+    "max_turn": np.pi / 2,
+    "min_turn": -np.pi / 2,
+    "num_acceleration_levels": 10,
+    "num_turn_levels": 10,
+    "edge_hit_penalty": 0.0,
+    "use_full_observation": True,
+    "num_other_agents_observed": 2,
+    "tagging_distance": 0.01,
+    "tag_reward_for_tagger": 1.0,
+    "step_penalty_for_tagger": 0.0,
+    "tag_penalty_for_runner": -1.0,
+    "step_reward_for_runner": 0.0,
+    "end_of_game_reward_for_runner": 1.0,
+    "runner_exits_game_after_tagged": True,
+    "shuffle_roles": True,
+}
+
+
+class Continuous(Tag):
+    head = 32
+
+    def __init__(self, library, **options):
+        self.rules = {**DEFAULTS, **options}
+        players = self.rules["num_taggers"] + self.rules["num_runners"]
+        observed = players - 1 if self.rules["use_full_observation"] else self.rules["num_other_agents_observed"]
+        super().__init__(library, "TagContinuous", players, 7 * observed + 1, CONTINUOUS, **options)
+
+    def random_actions(self, random):
+        levels = [self.rules["num_acceleration_levels"] + 1, self.rules["num_turn_levels"] + 1]
+        return random.integers(0, levels, (self.players, 2))
+
+
+def levels(low, high, count):
+    return np.concatenate([[0], np.linspace(float(F32(low)), float(F32(high)), count)]).astype(F32)
+
+
+def moved(rules, before, actions):
+    """Where everybody is after a move; whether over the border."""
+    live, tagger = before["in_game"], before["tagger"]
+    turns = levels(rules["min_turn"], rules["max_turn"], rules["num_turn_levels"])
+    pushes = levels(rules["min_acceleration"], rules["max_acceleration"], rules["num_acceleration_levels"])
+    skill = np.where(tagger == 1, F32(rules["skill_level_tagger"]), F32(rules["skill_level_runner"]))
+    top = F32(rules["max_speed"]) * skill
+    direction = (before["direction"] + turns[actions[:, 1]]) % F32(2 * np.pi) * live
+    acceleration = before["acceleration"] + pushes[actions[:, 0]]
+    speed = np.clip(before["speed"] + acceleration, F32(0), top) * live
+    acceleration = np.where((speed > 0) & (speed < top), acceleration, F32(0))
+    x = before["x"] + speed * np.cos(direction.astype(np.float64)).astype(F32)
+    y = before["y"] + speed * np.sin(direction.astype(np.float64)).astype(F32)
+    side = F32(rules["grid_length"])
+    outside = (x < 0) | (x > side) | (y < 0) | (y > side)
+    clipped = {"x": np.clip(x, 0, side), "y": np.clip(y, 0, side)}
+    return {**clipped, "speed": speed, "acceleration": acceleration, "direction": direction}, outside
+
+
+def distances(x, y, others, i):
+    return np.sqrt((x[others] - x[i]) ** 2 + (y[others] - y[i]) ** 2)
+
+
+def tags(rules, x, y, tagger, live):
+    """(runner, tagger) of every tag, in order of the runners."""
+    taggers = np.flatnonzero(tagger)
+    margin = F32(rules["tagging_distance"] * np.float64(F32(rules["grid_length"])))
+    for runner in np.flatnonzero((tagger == 0) & (live == 1)):
+        away = distances(x, y, taggers, runner)
+        if away.min() < margin:
+            yield runner, taggers[away.argmin()]
+
+
+def rewarded(rules, before, after, outside, steps):
+    """Everybody's reward, and who is in the game from now on."""
+    tagger, live = before["tagger"], before["in_game"].copy()
+    reward = np.zeros(len(tagger), F32)
+    for i in np.flatnonzero(live):
+        reward[i] = F32(rules["edge_hit_penalty"]) * outside[i]
+        reward[i] += F32(rules["step_penalty_for_tagger" if tagger[i] else "step_reward_for_runner"])
+    for runner, by in list(tags(rules, after["x"], after["y"], tagger, live)):
+        reward[runner] += F32(rules["tag_penalty_for_runner"])
+        reward[by] += F32(rules["tag_reward_for_tagger"])
+        if rules["runner_exits_game_after_tagged"]:
+            live[runner] = 0
+    if steps == rules["episode_length"]:
+        reward[(tagger == 0) & (live == 1)] += F32(rules["end_of_game_reward_for_runner"])
+    return reward, live
+
+
+def observed(rules, world, seen, steps):
+    """Everybody's observation, when those of `seen` are in the game."""
+    players = len(seen)
+    side, speed = F32(rules["grid_length"]), F32(rules["max_speed"]) + F32(1e-10)
+    diagonal = F32(side * np.sqrt(2.0))
+    norms = {"x": diagonal, "y": diagonal, "speed": speed, "acceleration": speed, "direction": F32(2 * np.pi)}
+    scaled = np.stack([world[name] / norm for name, norm in norms.items()])
+    kinds = np.stack([world["tagger"], seen])
+    everyone = np.arange(players)
+    rows = []
+    for i in range(players):
+        if rules["use_full_observation"]:
+            others, size = np.delete(everyone, i), players - 1
+        else:
+            others = np.flatnonzero((seen == 1) & (everyone != i))
+            away, size = distances(world["x"], world["y"], others, i), rules["num_other_agents_observed"]
+            others = others[np.argsort(away, kind="stable")][:size]
+        row = np.zeros((7, size), F32)
+        if seen[i]:
+            row[:5, : len(others)] = scaled[:, others] - scaled[:, [i]]
+        if seen[i] or rules["use_full_observation"]:
+            row[5:, : len(others)] = kinds[:, others]
+        rows.append([*row.ravel(), F32(steps) / F32(rules["episode_length"]) * seen[i]])
+    return np.array(rows, F32)
+
+
+GAMES = {
+    "default": {},
+    "two": {"num_runners": 1, "use_full_observation": False, "num_other_agents_observed": 2},
+    "five": {"num_taggers": 2, "num_runners": 3, "tagging_distance": 0.1, "edge_hit_penalty": -0.5},
+    "turns": {"max_turn": 40.0, "min_turn": -15.5, "num_turn_levels": 7, "num_acceleration_levels": 1},
+    "still": {"num_acceleration_levels": 0, "num_turn_levels": 0, "max_speed": 0.0, "tagging_distance": 0.2},
+    "stays": {
+        "num_taggers": 4,
+        "num_runners": 5,
+        "runner_exits_game_after_tagged": False,
+        "tagging_distance": 0.3,
+        "step_penalty_for_tagger": -0.1,
+        "step_reward_for_runner": 0.1,
+        "use_full_observation": False,
+        "num_other_agents_observed": 4,
+    },
+    "skill": {
+        "num_taggers": 3,
+        "num_runners": 9,
+        "skill_level_tagger": 2.0,
+        "skill_level_runner": 0.7,
+        "max_acceleration": 0.05,
+        "min_acceleration": -0.05,
+        "tagging_distance": 0.08,
+        "episode_length": 60,
+        "use_full_observation": False,
+        "num_other_agents_observed": 11,
+    },
+    "unshuffled": {"num_taggers": 3, "shuffle_roles": False, "tagging_distance": 0.05, "grid_length": 3.7},
+    "hundred": {
+        "num_taggers": 10,
+        "num_runners": 90,
+        "grid_length": 20.0,
+        "tagging_distance": 0.02,
+        "episode_length": 30,
+        "use_full_observation": False,
+        "num_other_agents_observed": 5,
+    },
+    "many seen": {
+        "num_taggers": 5,
+        "num_runners": 75,
+        "tagging_distance": 0.1,
+        "episode_length": 30,
+        "use_full_observation": False,
+        "num_other_agents_observed": 60,
+    },
+    "thousand": {
+        "num_taggers": 40,
+        "num_runners": 960,
+        "grid_length": 50.0,
+        "episode_length": 8,
+        "use_full_observation": False,
+        "num_other_agents_observed": 10,
+    },
+    "all of them": {"num_taggers": 512, "num_runners": 512, "episode_length": 2},
+}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_continuous_follows_the_rules(game, library):
+    random = np.random.default_rng(len(game))
+    left = borders = ends = 0
+    world = Continuous(library, **GAMES[game])
+    rules, episodes = world.rules, 1 if world.players > 100 else 2 if world.players > 50 else 6
+    for episode in range(episodes):
+        world.reset(seed=3, stream=episode)
+        np.testing.assert_array_equal(
+            world.observe()[0], observed(rules, world.state(), np.ones(world.players, F32), 0)
+        )
+        over, steps = False, 0
+        while not over:
+            before, actions = world.state(), world.random_actions(random)
+            reward, over = world.step(actions)
+            steps += 1
+            after, (expected, outside) = world.state(), moved(rules, before, actions)
+            for name, value in expected.items():
+                # Own sines are within one unit in the last place of their exact values, times speed.
+                slack = 2 * np.spacing(F32(rules["grid_length"])) if name in "xy" else 0
+                np.testing.assert_allclose(after[name], value, rtol=0, atol=slack, err_msg=name)
+            expected, live = rewarded(rules, before, after, outside, steps)
+            np.testing.assert_array_equal(reward, expected)
+            np.testing.assert_array_equal(after["in_game"], live)
+            left, borders = left + (before["in_game"] != live).sum(), borders + outside.sum()
+            assert over == (steps == rules["episode_length"] or not (live * (1 - before["tagger"])).any())
+            obs, tagger, done = world.observe()
+            np.testing.assert_array_equal(obs, observed(rules, after, before["in_game"], steps))
+            np.testing.assert_array_equal(tagger, before["tagger"] == 1)
+            np.testing.assert_array_equal(done, (live == 0) | over)
+        ends += steps < rules["episode_length"]
+    if game in ("five", "skill", "hundred", "thousand", "unshuffled"):
+        assert left > 0 and borders > 0
+    if game == "five":
+        assert ends > 0
+
+
+def put(world, x, y, tagger):
+    """A world with everybody at these places, standing still."""
+    world.reset()
+    for name, value in (("x", x), ("y", y), ("speed", 0), ("acceleration", 0), ("direction", 0), ("tagger", tagger)):
+        world[name][:] = value
+    taggers = np.flatnonzero(tagger)
+    integers = world.memory[world.head :].view(np.int32)
+    integers[15 * world.stride :][: len(tagger)] = np.cumsum(tagger) - tagger
+    integers[18 * world.stride :][: len(taggers)] = taggers
+    return world
+
+
+STAND = np.zeros((100, 2), int)
+
+
+def test_ties_are_the_first_players(library):
+    world = Continuous(
+        library, num_taggers=3, num_runners=3, use_full_observation=False, num_other_agents_observed=3,
+        tagging_distance=0.2, runner_exits_game_after_tagged=False,
+    )  # fmt: skip
+    put(world, [1, 3, 2, 9, 9, 2], [5, 5, 6, 9, 9, 5], np.array([1, 1, 1, 0, 0, 0]))
+    reward, over = world.step(STAND[:6])
+    assert not over
+    assert reward.tolist() == [1, 0, 0, 0, 0, -1]  # all three taggers are one away; the first has it
+    obs, _, _ = world.observe()
+    nearest = obs[5][:21].reshape(7, 3)
+    diagonal = 10 * np.sqrt(2)
+    np.testing.assert_allclose(nearest[0] * diagonal, [-1, 1, 0], atol=1e-5)
+    np.testing.assert_allclose(nearest[1] * diagonal, [0, 0, 1], atol=1e-5)
+    assert obs[3][:3].tolist()[0] == 0  # the one at the same place comes first
+
+
+def test_one_tagger_tags_several_and_the_last_tag_ends_the_game(library):
+    world = Continuous(library, num_taggers=1, num_runners=3, tagging_distance=0.1)
+    put(world, [5, 5.5, 5, 1], [5, 5, 5.9, 1], np.array([1, 0, 0, 0]))
+    reward, over = world.step(STAND[:4])
+    assert reward.tolist() == [2, -1, -1, 0] and not over
+    obs, _, done = world.observe()
+    assert done.tolist() == [False, True, True, False]
+    assert obs[0].reshape(-1)[18:21].tolist() == [1, 1, 1], "a tag shows a step later"
+    world["x"][3], world["y"][3] = 5, 5
+    reward, over = world.step(STAND[:4])
+    assert reward.tolist() == [1, 0, 0, -1] and over
+    obs, _, done = world.observe()
+    assert done.all()
+    assert obs[0].reshape(-1)[18:21].tolist() == [0, 0, 1]
+    assert not obs[1, :15].any() and obs[1, -1] == 0
+
+
+def test_who_left_does_not_move_and_is_not_tagged_again(library):
+    world = Continuous(library, num_taggers=1, num_runners=2, tagging_distance=0.1, edge_hit_penalty=-1.0)
+    put(world, [0, 0, 9], [0, 0.5, 9], np.array([1, 0, 0]))
+    assert world.step(STAND[:3])[0].tolist() == [1, -1, 0]
+    for _ in range(3):
+        reward, _ = world.step(np.array([[0, 0], [10, 10], [0, 0]]))
+        assert reward.tolist() == [0, 0, 0]
+        assert (world["x"][1], world["y"][1], world["speed"][1]) == (0, 0.5, 0)
+
+
+@pytest.mark.parametrize("crowd", ["corner", "one place", "line", "lattice"])
+def test_the_nearest_of_a_crowd(crowd, library):
+    """Cells that hold everybody or nobody, and ties by the hundred."""
+    world = Continuous(
+        library, num_taggers=5, num_runners=295, use_full_observation=False, num_other_agents_observed=7,
+        tagging_distance=0.0,
+    )  # fmt: skip
+    random, n = np.random.default_rng(1), 300
+    tagger = (np.arange(n) < 5).astype(int)
+    x, y = {
+        "corner": lambda: (10 - random.random(n) ** 4 * 0.1, 10 - random.random(n) * 0.1),
+        "one place": lambda: (np.full(n, 10), np.full(n, 0)),
+        "line": lambda: (np.arange(n) / 30, np.full(n, 10)),
+        "lattice": lambda: (np.arange(n) % 20 / 2, np.arange(n) // 20 / 2),
+    }[crowd]()
+    put(world, x, y, tagger)
+    world["in_game"][10:40] = 0
+    before = world.state()
+    world.step(np.zeros((n, 2), int))
+    np.testing.assert_array_equal(world.observe()[0], observed(world.rules, world.state(), before["in_game"], 1))
+
+
+def test_resets_of_continuous(library):
+    world = Continuous(library, num_taggers=3, num_runners=9, grid_length=4.0)
+    draws = [world.reset(seed=1, stream=stream).state() for stream in range(2000)]
+    columns = {name: np.stack([draw[name] for draw in draws]) for name in ("x", "y", "direction", "tagger")}
+    for name in ("x", "y"):
+        assert stats.kstest(columns[name].ravel() / 4, "uniform").pvalue > SMALLEST_P
+    assert (columns["tagger"].sum(1) == 3).all()
+    # Every player is a tagger equally often, and every two of them together.
+    together = columns["tagger"].T @ columns["tagger"]
+    assert stats.chisquare(np.diag(together)).pvalue > SMALLEST_P
+    assert stats.chisquare([together[i, j] for i, j in itertools.combinations(range(12), 2)]).pvalue > SMALLEST_P
+    values, counts = np.unique(columns["direction"], return_counts=True)
+    np.testing.assert_array_equal(values, (np.arange(4) * np.pi / 2).astype(F32))
+    assert stats.chisquare(counts).pvalue > SMALLEST_P
+    for i, j in itertools.combinations(("x", "y", "direction", "tagger"), 2):
+        assert abs(np.corrcoef(columns[i].ravel(), columns[j].ravel())[0, 1]) < 0.02
+    assert all(not draw[name].any() for draw in draws for name in ("speed", "acceleration"))
+
+
+# ---- grid: the rules ----
+
+GRID_DEFAULTS = {
+    "num_taggers": 10,
+    "grid_length": 10,
+    "episode_length": 100,
+    "wall_hit_penalty": 0.1,
+    "tag_reward_for_tagger": 10.0,
+    "tag_penalty_for_runner": 2.0,
+    "step_cost_for_tagger": 0.01,
+    "use_full_observation": True,
+    "random_start": False,
+}
+WAYS = np.array([[0, 0], [1, 0], [-1, 0], [0, 1], [0, -1]])
+
+
+class GridWorld(Tag):
+    head = 48
+
+    def __init__(self, library, **options):
+        self.rules = {**GRID_DEFAULTS, **options}
+        players = self.rules["num_taggers"] + 1
+        row = 4 * players + 1 if self.rules["use_full_observation"] else 6
+        super().__init__(library, "TagGridWorld", players, row, GRID, **options)
+
+
+def grid_step(rules, before, actions):
+    to = np.stack([before["x"], before["y"]]) + WAYS[actions].T
+    x, y = np.clip(to, 0, rules["grid_length"])
+    outside = (x != to[0]) | (y != to[1])
+    tagged = ((x[:-1] == x[-1]) & (y[:-1] == y[-1])).any()
+    cost = rules["step_cost_for_tagger"]
+    reward = np.full(len(x), rules["tag_reward_for_tagger"] if tagged else -cost)
+    reward[-1] = -rules["tag_penalty_for_runner"] if tagged else cost
+    return {"x": x, "y": y}, (reward - rules["wall_hit_penalty"] * outside).astype(F32), tagged
+
+
+def grid_observed(rules, world, steps):
+    players = len(world["x"])
+    places = np.stack([world["x"], world["y"]]) / rules["grid_length"]
+    is_runner, time = np.arange(players) == players - 1, steps / rules["episode_length"]
+    rows = []
+    for i in range(players):
+        if rules["use_full_observation"]:
+            rows.append(np.concatenate([*places, is_runner, np.arange(players) == i, [time]]))
+            continue
+        apart = (world["x"][:-1] - world["x"][-1]) ** 2 + (world["y"][:-1] - world["y"][-1]) ** 2
+        rows.append([*places[:, i], *places[:, -1 if i < players - 1 else apart.argmin()], is_runner[i], time])
+    return np.array(rows, F32)
+
+
+GRID_GAMES = {
+    "default": {},
+    "two": {"num_taggers": 1, "grid_length": 2, "use_full_observation": False},
+    "four": {"num_taggers": 4, "tag_penalty_for_runner": 5.0, "random_start": True, "use_full_observation": False},
+    "small": {"num_taggers": 3, "grid_length": 3, "random_start": True, "wall_hit_penalty": 0.37},
+    "hundred": {"num_taggers": 99, "grid_length": 60, "random_start": True, "use_full_observation": False},
+    "thousand": {"num_taggers": 1023, "grid_length": 32767, "episode_length": 2, "random_start": True},
+}
+
+
+@pytest.mark.parametrize("game", GRID_GAMES)
+def test_grid_follows_the_rules(game, library):
+    world = GridWorld(library, **GRID_GAMES[game])
+    rules, random = world.rules, np.random.default_rng(len(game))
+    tags = borders = 0
+    for episode in range(1 if world.players > 500 else 10):
+        world.reset(seed=5, stream=episode)
+        np.testing.assert_array_equal(world.observe()[0], grid_observed(rules, world.state(), 0))
+        over, steps = False, 0
+        while not over:
+            before, actions = world.state(), random.integers(0, 5, world.players)
+            reward, over = world.step(actions)
+            steps += 1
+            after, (places, expected, tagged) = world.state(), grid_step(rules, before, actions)
+            for name, value in places.items():
+                np.testing.assert_array_equal(after[name], value)
+            np.testing.assert_array_equal(reward, expected)
+            assert over == (tagged or steps == rules["episode_length"])
+            obs, tagger, done = world.observe()
+            np.testing.assert_array_equal(obs, grid_observed(rules, after, steps))
+            assert tagger.tolist() == [True] * (world.players - 1) + [False]
+            assert (done == over).all()
+            borders += (np.stack([before["x"], before["y"]]) + WAYS[actions].T != [after["x"], after["y"]]).sum()
+        tags += tagged
+    assert borders > 0 or game == "thousand"
+    assert tags > 0 or game == "thousand"
+
+
+def test_resets_of_grid(library):
+    world = GridWorld(library, num_taggers=4, grid_length=9).reset()
+    assert world["x"].tolist() == world["y"].tolist() == [4, 4, 4, 4, 0]
+    world = GridWorld(library, num_taggers=6, grid_length=5, random_start=True)
+    draws = [world.reset(seed=2, stream=stream).state() for stream in range(3000)]
+    x, y = (np.stack([draw[name] for draw in draws]) for name in "xy")
+    assert not x[:, -1].any() and not y[:, -1].any()
+    x, y = x[:, :-1], y[:, :-1]
+    assert x.min() == y.min() == 1 and x.max() == y.max() == 4
+    assert stats.chisquare(np.histogram2d(x.ravel(), y.ravel(), 4)[0].ravel()).pvalue > SMALLEST_P
+    assert stats.chi2_contingency(np.histogram2d(x[:, 0], x[:, 1], 4)[0]).pvalue > SMALLEST_P
+
+
+# ---- in the pool ----
+
+
+@pytest.mark.parametrize(
+    ("task_id", "options", "players"),
+    [
+        ("TagContinuous-v0", {"num_taggers": 2, "num_runners": 3}, 5),
+        ("TagContinuous-v0", {"num_taggers": 5, "num_runners": 995, "use_full_observation": False}, 1000),
+        ("TagContinuous-v0", {"num_taggers": 24, "num_runners": 1000, "use_full_observation": False}, 1024),
+        ("TagGridWorld-v0", {"num_taggers": 4}, 5),
+        ("TagGridWorld-v0", {"num_taggers": 999, "use_full_observation": False}, 1000),
+    ],
+)
+def test_options_say_how_many_players(task_id, options, players):
+    with envpool.make_gymnasium(task_id, num_envs=3, **options) as env:
+        obs, info = env.reset()
+        assert len(obs) == 3 * players
+        assert info["players"]["env_id"].tolist() == np.repeat(np.arange(3), players).tolist()
+        assert info["players"]["id"].tolist() == list(range(players)) * 3
+        assert env.config["max_num_players"] == players
+        actions = np.zeros((3 * players, *env.action_space.shape), np.int32)
+        _, reward, terminated, _, _ = env.step(actions)
+        assert len(reward) == 3 * players and len(terminated) == 3
+        # Memory follows the players: some hundred bytes for each.
+        assert len(env.snapshot(0)) < 300 + 150 * players
+
+
+def test_an_episode_in_the_pool():
+    """Ends, the rows of those who left, and the restart."""
+    options = {"num_taggers": 3, "num_runners": 4, "tagging_distance": 0.15, "episode_length": 40}
+    random = np.random.default_rng(0)
+    with envpool.make_gymnasium("TagContinuous-v0", num_envs=16, seed=3, **options) as env:
+        obs, info = env.reset()
+        first, out, early = obs, np.zeros(16 * 7, bool), 0
+        over = np.zeros(16, bool)
+        for _ in range(120):
+            obs, reward, terminated, truncated, info = env.step(random.integers(0, 11, (16 * 7, 2)))
+            assert not truncated.any() and len(obs) == 16 * 7
+            assert env.observation_space.contains(obs[0])
+            fresh, done = np.repeat(over, 7), info["players"]["done"]
+            assert not reward[fresh].any() and not done[fresh].any()
+            assert not obs[out & ~fresh, :30].any() and not reward[out & ~fresh].any()
+            assert done[np.repeat(terminated, 7)].all()
+            assert (terminated == (done.reshape(16, 7).all(1))).all()
+            early += (terminated & (info["elapsed_step"] < 40)).sum()
+            out, over = done & ~np.repeat(terminated, 7), terminated
+        assert early > 0
+        assert (obs != first).any()
+
+
+@pytest.mark.parametrize(
+    ("task_id", "options"),
+    [
+        ("TagContinuous-v0", {"num_taggers": 10, "num_runners": 190, "use_full_observation": False}),
+        ("TagGridWorld-v0", {"num_taggers": 6, "random_start": True}),
+    ],
+)
+def test_threads_and_batches_change_nothing(task_id, options):
+    def play(num_threads, batch_size):
+        with envpool.make_gymnasium(
+            task_id, num_envs=6, num_threads=num_threads, batch_size=batch_size, seed=9, episode_length=15, **options
+        ) as env:
+            seen = [[] for _ in range(6)]
+            env.async_reset()
+            for _ in range(40 * 6 // batch_size):
+                obs, reward, terminated, _, info = env.recv()
+                owners, shape = info["players"]["env_id"], env.action_space.shape
+                actions = np.zeros((len(owners), *shape), np.int32)
+                for row, env_id in enumerate(info["env_id"]):
+                    own = owners == env_id
+                    draw = np.random.default_rng([int(env_id), len(seen[env_id])])
+                    actions[own] = draw.integers(0, 5, (own.sum(), *shape))
+                    seen[env_id].append((obs[own].tobytes(), reward[own].tobytes(), bool(terminated[row])))
+                env.send({"action": actions, "players.env_id": owners}, info["env_id"])
+            return seen
+
+    want = play(1, 6)
+    assert any(end for _, _, end in want[0])
+    for num_threads, batch_size in [(2, 6), (3, 2), (1, 1)]:
+        for expected, got in zip(want, play(num_threads, batch_size), strict=True):
+            steps = min(len(expected), len(got))
+            assert steps > 10 and expected[:steps] == got[:steps]
+
+
+@pytest.mark.parametrize(
+    ("task_id", "options", "words"),
+    [
+        ("TagContinuous-v0", {"num_taggers": 0}, ["num_taggers", "1", "1023", "0"]),
+        ("TagContinuous-v0", {"num_taggers": 30, "num_runners": 1000}, ["num_taggers", "num_runners", "1024", "1030"]),
+        ("TagContinuous-v0", {"num_other_agents_observed": 12, "use_full_observation": False}, ["at most 11", "12"]),
+        ("TagContinuous-v0", {"tagging_distance": 1.5}, ["tagging_distance", "1.5"]),
+        ("TagContinuous-v0", {"edge_hit_penalty": 0.5}, ["edge_hit_penalty", "0.5"]),
+        ("TagContinuous-v0", {"grid_length": 0.0}, ["grid_length"]),
+        ("TagContinuous-v0", {"max_speed": float("nan")}, ["max_speed", "nan"]),
+        ("TagGridWorld-v0", {"grid_length": 1}, ["grid_length", "2"]),
+        ("TagGridWorld-v0", {"num_runners": 2}, ["num_runners"]),
+    ],
+)
+def test_bad_options(task_id, options, words):
+    with pytest.raises((ValueError, TypeError)) as caught:
+        envpool.make_gymnasium(task_id, **options)
+    for word in [task_id, *words]:
+        assert word in str(caught.value), str(caught.value)
+
+
+def test_levels_are_checked_each_by_its_own_number():
+    with envpool.make_gymnasium(
+        "TagContinuous-v0", num_runners=1, num_acceleration_levels=2, num_turn_levels=6
+    ) as env:  # fmt: skip
+        assert env.action_space.nvec.tolist() == [3, 7]
+        env.reset()
+        env.step([[2, 6], [0, 0]])
+        for bad, most in (([[3, 0], [0, 0]], 2), ([[0, 0], [0, 7]], 6), ([[-1, 0], [0, 0]], 2)):
+            with pytest.raises(ValueError, match=rf"0\.\.{most}, got"):
+                env.step(bad)
+
+
+def test_sizes_must_agree_in_a_pool():
+    with pytest.raises(ValueError, match="num_runners"):
+        envpool.make_gymnasium("TagContinuous-v0", num_envs=2, env_options=[{}, {"num_runners": 5}])
+    with envpool.make_gymnasium(
+        "TagContinuous-v0", num_envs=2, env_options=[{"grid_length": 5.0}, {"max_speed": 2.0}]
+    ) as env:
+        env.reset()
+        env.step(np.zeros((22, 2), int))
+
+
+def test_a_snapshot_goes_on_the_same():
+    options = {"num_taggers": 8, "num_runners": 120, "use_full_observation": False, "num_other_agents_observed": 3}
+    with envpool.make_gymnasium("TagContinuous-v0", num_envs=1, **options) as env:
+        env.reset()
+        actions = [np.random.default_rng(i).integers(0, 11, (128, 2)) for i in range(6)]
+        for action in actions[:3]:
+            env.step(action)
+        state = env.snapshot(0)
+        want = [env.step(action)[0] for action in actions[3:]]
+        env.restore(0, state)
+        for action, expected in zip(actions[3:], want, strict=True):
+            np.testing.assert_array_equal(env.step(action)[0], expected)
