@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The k agents that are nearest to one, nearest first, of two as near the one of the lower number. Both searches give
-// the same: among all, and, where there are many, among those of the cells around. The second is the host's; a device
-// has a thread for each agent, and cells that one thread would have to fill.
+// The k agents that are nearest to one, nearest first, of two as near the one of the lower number: offered one by one.
+// This is how a device finds them, where each agent's thread looks at all others, and the host where k is large;
+// around.h finds the same few faster.
 #pragma once
 
 #include "envpool/core/portable.h"
@@ -97,97 +97,6 @@ class Nearest {
   const i32 most_;
   i32 size_ = 0;
   f32 limit_;
-};
-
-// Agents as arrays: places, and the number of each; none: the element's.
-struct Places {
-  const f32 *x, *y;
-  const i32* number;
-};
-
-// Offers the agents first..last-1. Squares of distances are computed for some at once, which vectors do.
-template <class Skip>
-ENVPOOL_ALWAYS_INLINE void offer_all(Nearest& nearest, Places places, i32 first, i32 last, f32 x, f32 y, Skip skip) {
-  constexpr i32 kAtOnce = 32;
-  for (i32 begin = first; begin < last; begin += kAtOnce) {
-    const i32 count = min(kAtOnce, last - begin);
-    f32 square[kAtOnce];
-    for (i32 i = 0; i < count; ++i) {
-      const f32 dx = places.x[begin + i] - x, dy = places.y[begin + i] - y;
-      square[i] = dx * dx + dy * dy;
-    }
-    for (i32 i = 0; i < count; ++i) {
-      if (square[i] > nearest.limit()) continue;
-      const i32 number = places.number == nullptr ? begin + i : places.number[begin + i];
-      if (!skip(number)) nearest.offer(square[i], number);
-    }
-  }
-}
-
-// Agents by the cell of a square that they are in: `order` lists them, cell by cell, `begin` says where each cell's
-// begin. Cells of a row are neighbours there, so a block of cells is a few runs of agents.
-struct Cells {
-  static constexpr i32 kMostPerSide = 40;
-  f32 side;      // of the square
-  i32 per_side;  // 0: there are none, look at all
-  i32* begin;    // per_side^2 + 1
-  f32 scale = f32(per_side) / side;
-
-  // How many to a side make the 3 by 3 around an agent hold some four times the k that are looked for: enough, mostly.
-  ENVPOOL_FN static i32 wanted(i32 agents, i32 k) {
-    if (k == 0 || agents < 8 * k + 40) return 0;
-    return clamp(i32(sqrt(f32(agents) / (0.46f * f32(k)))), 1, kMostPerSide);
-  }
-  ENVPOOL_FN i32 of(f32 x, f32 y) const { return of(y) * per_side + of(x); }
-  ENVPOOL_FN i32 of(f32 coordinate) const { return min(i32(coordinate * scale), per_side - 1); }
-
-  // Puts the agents for which `present` is not 0 in order.
-  ENVPOOL_FN void sort(const f32* x, const f32* y, const f32* present, i32 agents, f32* order_x, f32* order_y,
-                       i32* order) const {
-    const i32 cells = per_side * per_side;
-    for (i32 c = 0; c <= cells; ++c) begin[c] = 0;
-    for (i32 i = 0; i < agents; ++i) begin[of(x[i], y[i])] += present[i] != 0;
-    for (i32 c = 1; c <= cells; ++c) begin[c] += begin[c - 1];
-    for (i32 i = agents - 1; i >= 0; --i) {
-      if (present[i] == 0) continue;
-      const i32 at = --begin[of(x[i], y[i])];
-      order_x[at] = x[i];
-      order_y[at] = y[i];
-      order[at] = i;
-    }
-  }
-
-  // Looks at the cells around (x, y), ring after ring, until what is beyond them is farther than all that was found.
-  template <class Skip>
-  ENVPOOL_FN void search(Nearest& nearest, Places places, f32 x, f32 y, Skip skip) const {
-    const i32 cell_x = of(x), cell_y = of(y), last = per_side - 1;
-    for (i32 ring = 1;; ++ring) {
-      const i32 left = cell_x - ring, right = cell_x + ring, low = cell_y - ring, high = cell_y + ring;
-      const i32 from = max(left, 0), to = min(right, last);
-      for (i32 row = max(low, 0); row <= min(high, last); ++row) {
-        const i32* cell = begin + row * per_side;
-        if (ring == 1 || row == low || row == high) {
-          offer_all(nearest, places, cell[from], cell[to + 1], x, y, skip);
-          continue;
-        }
-        if (left >= 0) offer_all(nearest, places, cell[left], cell[left + 1], x, y, skip);
-        if (right <= last) offer_all(nearest, places, cell[right], cell[right + 1], x, y, skip);
-      }
-      const bool everything = left <= 0 && right >= last && low <= 0 && high >= last;
-      if (everything || (nearest.full() && nearest.farthest() < reach(x, left, right, y, low, high))) return;
-    }
-  }
-
- private:
-  // How far away, at least, an agent beyond this block of cells is; what rounding may take is taken off.
-  ENVPOOL_FN f32 reach(f32 x, i32 left, i32 right, f32 y, i32 low, i32 high) const {
-    f32 distance = 4 * side;
-    if (left > 0) distance = min(distance, x - f32(left) / scale);
-    if (right < per_side - 1) distance = min(distance, f32(right + 1) / scale - x);
-    if (low > 0) distance = min(distance, y - f32(low) / scale);
-    if (high < per_side - 1) distance = min(distance, f32(high + 1) / scale - y);
-    return distance - 1e-5f * side;
-  }
 };
 
 }  // namespace envpool::tag

@@ -28,6 +28,7 @@
 // begin every episode as the constructor drew the first; here each is drawn so.
 #pragma once
 
+#include "envpool/tag/around.h"
 #include "envpool/tag/columns.h"
 #include "envpool/tag/nearest.h"
 #if ENVPOOL_HOST
@@ -56,9 +57,9 @@ struct TagContinuous {
   static constexpr i32 kMaxPlayers = 1024, kPhases = 2;
   static constexpr f32 kTurn = 2 * f32(kPi);
 #ifdef __CUDACC__
-  static constexpr bool kSorts = false;  // a device's agents look at all others at once
+  static constexpr bool kVectors = false;  // a device's agents look at all others at once
 #else
-  static constexpr bool kSorts = true;
+  static constexpr bool kVectors = true;
 #endif
 
   struct Params {
@@ -98,6 +99,7 @@ struct TagContinuous {
     kCellX,
     kCellY,
     kCellNumber,
+    kCellPlace,
     kCellBegin
   };
   enum Field { kObs, kId, kIsTagger, kDone };
@@ -356,30 +358,28 @@ struct TagContinuous {
     obs[7 * p.observed] = time * seen;
   }
 
-  // The nearest are gathered where their numbers come to stand, so no memory is needed for them.
   ENVPOOL_FN static void observe_nearest(const World<TagContinuous>& world, const Params& p, i32 agent, f32* obs,
                                          f32 time) {
-    const f32 *x = column<f32>(world, kX), *y = column<f32>(world, kY), *seen = column<f32>(world, kSeen);
+    const f32 *scaled = column<f32>(world, kScaled), *seen = column<f32>(world, kSeen);
+    const i64 stride = world.shared.stride;
     const i32 k = p.observed;
+    const auto write = [&](i32 place, i32 other) {
+      for (i32 c = 0; c < 5; ++c) obs[c * k + place] = scaled[c * stride + other] - scaled[c * stride + agent];
+      obs[5 * k + place] = scaled[5 * stride + other];
+      obs[6 * k + place] = 1;
+    };
     i32 found = 0;
     if (seen[agent] != 0 && k > 0) {
-      Nearest nearest(obs, obs + k, k);
-      if (kSorts && world.shared.cells_per_side > 0) {
-        const Places places{column<f32>(world, kCellX), column<f32>(world, kCellY), column<i32>(world, kCellNumber)};
-        cells_of(world, p).search(nearest, places, x[agent], y[agent], [=](i32 other) { return other == agent; });
+      if (kVectors && k <= Around::kMostNearest) {
+        i32 nearest[Around::kMostNearest];
+        found = nearest_around(world, p, agent, nearest);
+        for (i32 n = 0; n < found; ++n) write(n, nearest[n]);
       } else {
-        offer_all(nearest, {x, y, nullptr}, 0, p.players, x[agent], y[agent],
-                  [=](i32 other) { return other == agent || seen[other] == 0; });
-      }
-      nearest.sort();
-      found = nearest.size();
-      const f32* scaled = column<f32>(world, kScaled);
-      const i64 stride = world.shared.stride;
-      for (i32 n = 0; n < found; ++n) {
-        const i32 other = nearest.number(n);
-        for (i32 c = 0; c < 5; ++c) obs[c * k + n] = scaled[c * stride + other] - scaled[c * stride + agent];
-        obs[5 * k + n] = scaled[5 * stride + other];
-        obs[6 * k + n] = 1;
+        // They are gathered where they come to stand, so no memory is needed for them.
+        Nearest nearest(obs, obs + k, k);
+        offer_others(world, p, agent, nearest);
+        found = nearest.size();
+        for (i32 n = 0; n < found; ++n) write(n, nearest.number(n));
       }
     }
     for (i32 c = 0; found < k && c < 7; ++c) {
@@ -388,18 +388,46 @@ struct TagContinuous {
     obs[7 * k] = time * seen[agent];
   }
 
+  ENVPOOL_FN static void offer_others(const World<TagContinuous>& world, const Params& p, i32 agent, Nearest& nearest) {
+    const f32 *x = column<f32>(world, kX), *y = column<f32>(world, kY), *seen = column<f32>(world, kSeen);
+    for (i32 i = 0; i < p.players; ++i) {
+      const f32 dx = x[i] - x[agent], dy = y[i] - y[agent], square = dx * dx + dy * dy;
+      if (square <= nearest.limit() && i != agent && seen[i] != 0) nearest.offer(square, i);
+    }
+    nearest.sort();
+  }
+  ENVPOOL_FN static i32 nearest_around(const World<TagContinuous>& world, const Params& p, i32 agent, i32* nearest) {
+    if (world.shared.cells_per_side > 0) return cells_of(world, p).nearest(agent, p.observed, nearest);
+    const f32 *x = column<f32>(world, kX), *y = column<f32>(world, kY), *seen = column<f32>(world, kSeen);
+    Around around(x[agent], y[agent]);
+    around.add(x, y, nullptr, 0, p.players);
+    around.remove(agent);
+    if (p.exits) {
+      for (i32 i = 0; i < p.players; ++i) {
+        if (seen[i] == 0) around.remove(i);
+      }
+    }
+    const f32 guess = p.side * p.side * f32(p.observed + 2 + p.observed / 4) / (3.2f * f32(p.players));
+    return around.choose(p.observed, guess, nearest);
+  }
   ENVPOOL_FN static Cells cells_of(const World<TagContinuous>& world, const Params& p) {
-    return {p.side, world.shared.cells_per_side, const_cast<i32*>(column<i32>(world, kCellBegin))};
+    World<TagContinuous>& it = const_cast<World<TagContinuous>&>(world);
+    return {p.side,
+            world.shared.cells_per_side,
+            column<i32>(it, kCellBegin),
+            column<f32>(it, kCellX),
+            column<f32>(it, kCellY),
+            column<i32>(it, kCellNumber),
+            column<i32>(it, kCellPlace)};
   }
   ENVPOOL_FN static void sort_into_cells(World<TagContinuous>& world, const Params& p) {
-    if (!kSorts || p.full) return;
+    if (!kVectors || p.full) return;
     const Agents a(world);
     i32 seen = 0;
     for (i32 i = 0; i < p.players; ++i) seen += a.of<f32>(kSeen)[i] != 0;
     world.shared.cells_per_side = Cells::wanted(seen, p.observed);
     if (world.shared.cells_per_side == 0) return;
-    cells_of(world, p).sort(a.of<f32>(kX), a.of<f32>(kY), a.of<f32>(kSeen), p.players, a.of<f32>(kCellX),
-                            a.of<f32>(kCellY), a.of<i32>(kCellNumber));
+    cells_of(world, p).sort(a.of<f32>(kX), a.of<f32>(kY), a.of<f32>(kSeen), p.players);
   }
 };
 

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The floor under a pool of tag: the loop one would write by hand around the same functions, on one thread, writing the
+// same arrays. What the pool takes beyond this is the engine's.
+//
+//   c++ -std=c++20 -O3 -ffp-contract=off -I. benchmark/tag_loop.cc -o build/tag_loop
+//   build/tag_loop 20 5 95 10       # worlds, taggers, runners, nearest observed (0: all); agent-steps per second
+#include <time.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "envpool/tag/tag_continuous.h"
+
+namespace {
+
+using namespace envpool;
+using Env = tag::TagContinuous;
+
+// Of this process: others on the machine do not count.
+f64 cpu_seconds() {
+  timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return f64(now.tv_sec) + 1e-9 * f64(now.tv_nsec);
+}
+
+// WarpDrive's own settings for training.
+Env::Params settings(i32 taggers, i32 runners, i32 observed) {
+  const auto integer = [](const char* name, i64 value) {
+    return abi::Option{name, abi::kOptionInt, value, 0, nullptr, 0};
+  };
+  const auto real = [](const char* name, f64 value) {
+    return abi::Option{name, abi::kOptionReal, 0, value, nullptr, 0};
+  };
+  const std::vector<abi::Option> options{
+      integer("num_taggers", taggers),
+      integer("num_runners", runners),
+      integer("num_other_agents_observed", observed),
+      integer("use_full_observation", observed == 0),
+      real("grid_length", 20),
+      integer("episode_length", 500),
+      real("max_acceleration", 0.1),
+      real("min_acceleration", -0.1),
+      real("max_turn", 2.356),
+      real("min_turn", -2.356),
+      integer("num_acceleration_levels", 20),
+      integer("num_turn_levels", 20),
+      real("tagging_distance", 0.02),
+  };
+  OptionSpecs specs;
+  Env::options(specs);
+  const abi::Options given{options.data(), i32(options.size())};
+  return Env::params(OptionValues(specs, given));
+}
+
+struct Loop {
+  Env::Params params;
+  i32 worlds, players;
+  i64 stride;
+  std::vector<CacheLine> memory;
+  std::vector<Rng> rngs;
+  std::vector<u8> over, terminated, truncated, is_tagger, done;
+  std::vector<f32> obs, reward, discount;
+  std::vector<i32> id, env_id, elapsed, owner, steps;
+  std::vector<i64> row_bytes;
+  void* fields[4];
+
+  Loop(const Env::Params& p, i32 num_worlds) : params(p), worlds(num_worlds), players(p.players) {
+    stride = (i64(sizeof(World<Env>)) + Env::extra_bytes(p) + 63) / 64 * 64;
+    memory.resize(size_t(stride * worlds / 64));
+    over.assign(size_t(worlds), 1);
+    terminated.resize(size_t(worlds));
+    truncated.resize(size_t(worlds));
+    env_id.resize(size_t(worlds));
+    elapsed.resize(size_t(worlds));
+    steps.resize(size_t(worlds));
+    const size_t rows = size_t(worlds) * size_t(players);
+    obs.resize(rows * size_t(7 * p.observed + 1));
+    for (auto* array : {&reward, &discount}) array->resize(rows);
+    for (auto* array : {&is_tagger, &done}) array->resize(rows);
+    for (auto* array : {&id, &owner}) array->resize(rows);
+    for (i32 i = 0; i < worlds; ++i) rngs.push_back({.seed = 42, .stream = u32(i), .episode = ~0u});
+    Spec spec;
+    Env::spec(p, spec);
+    for (const FieldSpec& field : spec.fields) row_bytes.push_back(field.row_bytes());
+    fields[0] = obs.data();
+    fields[1] = id.data();
+    fields[2] = is_tagger.data();
+    fields[3] = done.data();
+  }
+
+  template <int kPhase>
+  void phase(World<Env>& world, const i32* actions, Rng& rng) {
+    const void* field = actions;
+    for (i32 i = 0; i < players; ++i) Env::phase<kPhase>(world, i, params, ActionRow{&field, nullptr, i}, rng);
+  }
+
+  void step(const i32* actions) {
+    for (i32 w = 0; w < worlds; ++w) {
+      auto& world = *reinterpret_cast<World<Env>*>(memory.data()->bytes + stride * w);
+      Outcome outcome;
+      const bool restart = over[w] != 0;
+      if (restart) {
+        rngs[w].begin_episode(rngs[w].episode + 1);
+        Env::reset(world, params, rngs[w]);
+        steps[w] = 0;
+      } else {
+        phase<0>(world, actions + 2 * w * players, rngs[w]);
+        phase<1>(world, actions + 2 * w * players, rngs[w]);
+        outcome = Env::finish(world, params, rngs[w]);
+        ++steps[w];
+      }
+      over[w] = terminated[w] = outcome.terminated;
+      truncated[w] = 0;
+      env_id[w] = w;
+      elapsed[w] = steps[w];
+      for (i32 i = 0; i < players; ++i) {
+        const i64 row = i64(w) * players + i;
+        reward[row] = restart ? 0 : Env::reward(world, i);
+        discount[row] = outcome.terminated ? 0 : 1;
+        owner[row] = w;
+        Env::observe(world, params, i, Row{fields, row_bytes.data(), row});
+      }
+    }
+  }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 5) {
+    std::fprintf(stderr, "usage: tag_loop WORLDS TAGGERS RUNNERS OBSERVED\n");
+    return 2;
+  }
+  const i32 worlds = std::atoi(argv[1]);
+  Loop loop(settings(std::atoi(argv[2]), std::atoi(argv[3]), std::atoi(argv[4])), worlds);
+  std::vector<std::vector<i32>> actions(8, std::vector<i32>(size_t(2 * worlds * loop.players)));
+  Rng random{.seed = 1};
+  for (auto& batch : actions) {
+    for (i32& action : batch) action = i32(random.below(21));
+  }
+  f64 best = 0;
+  for (int round = 0; round < 5; ++round) {
+    const f64 start = cpu_seconds();
+    f64 seconds = 0;
+    i64 rows = 0;
+    for (int k = 0; seconds < 0.3; ++k) {
+      loop.step(actions[k % 8].data());
+      rows += i64(worlds) * loop.players;
+      seconds = cpu_seconds() - start;
+    }
+    best = std::max(best, f64(rows) / seconds);
+  }
+  std::printf("TagContinuous, plain loop, %d worlds of %d: %.0f agent-steps/s, %.1f ns each\n", worlds, loop.players,
+              best, 1e9 / best);
+}
