@@ -387,6 +387,14 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
       if (max_players > 1 && layout_->actions[f].per_player) {
         if (!placed) place_players(env_ids, count, owners, action_rows);
         placed = true;
+        if (owners == nullptr) {  // a world's rows follow each other
+          for (i32 k = 0; k < count; ++k) {
+            const i64 world = env_ids[k], size = players_[size_t(world)] * bytes;
+            std::memcpy(actions_[size_t(f)].get() + world * max_players * bytes, from, size_t(size));
+            from += size;
+          }
+          continue;
+        }
         for (i32 row = 0; row < action_rows; ++row) {
           std::memcpy(actions_[size_t(f)].get() + places_[size_t(row)] * bytes, from + row * bytes, size_t(bytes));
         }
@@ -401,7 +409,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
       }
     }
   }
-  // Where each row of per-player actions goes. Every environment must get as many as it has players.
+  // Where each row of per-player actions goes that names its owner. Every environment must get as many as it has
+  // players.
   void place_players(const i32* env_ids, i32 count, const i32* owners, i32 action_rows) {
     places_.clear();
     i64 wanted = 0;
@@ -410,14 +419,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
       throw std::invalid_argument(text("action: expected " + std::to_string(wanted) + " rows, one per player, got " +
                                        std::to_string(action_rows)));
     }
-    if (owners == nullptr) {
-      for (i32 k = 0; k < count; ++k) {
-        for (i32 player = 0; player < players_[size_t(env_ids[k])]; ++player) {
-          places_.push_back(i64(env_ids[k]) * layout_->max_players + player);
-        }
-      }
-      return;
-    }
+    if (owners == nullptr) return;
     for (i32 k = 0; k < count; ++k) cursor_[size_t(env_ids[k])] = 0;
     i32 stray = -1;  // the first row that no player is left for
     for (i32 row = 0; row < action_rows && stray < 0; ++row) {

@@ -16,7 +16,7 @@ class Around {
 
   ENVPOOL_FN Around(f32 x, f32 y) : x_(x), y_(y) {}
 
-  // The agents first..last-1 of these arrays, where `number` is null if they are numbered as they stand.
+  // The agents first..last-1 of these arrays.
   ENVPOOL_ALWAYS_INLINE void add(const f32* x, const f32* y, const i32* number, i32 first, i32 last) {
     const i32 count = last - first;
     i32* __restrict const square = square_ + size_;
@@ -24,14 +24,21 @@ class Around {
     for (i32 i = 0; i < count; ++i) {
       const f32 dx = x[first + i] - x_, dy = y[first + i] - y_;
       square[i] = i32(math::bits(dx * dx + dy * dy));
-    }
-    if (number == nullptr) {
-      for (i32 i = 0; i < count; ++i) to[i] = first + i;
-    } else {
-      for (i32 i = 0; i < count; ++i) to[i] = number[first + i];
+      to[i] = number[first + i];
     }
     size_ += count;
     valid_ += count;
+  }
+  // All agents for which `present` is not 0, which are so many.
+  ENVPOOL_ALWAYS_INLINE void add_all(const f32* x, const f32* y, const f32* present, i32 agents, i32 so_many) {
+    for (i32 i = 0; i < agents; ++i) {
+      const f32 dx = x[i] - x_, dy = y[i] - y_;
+      const i32 square = i32(math::bits(dx * dx + dy * dy));
+      square_[i] = present[i] != 0 ? square : kNever;
+      number_[i] = i;
+    }
+    size_ = agents;
+    valid_ = so_many;
   }
   // Of those added: nobody to be chosen, as oneself.
   ENVPOOL_ALWAYS_INLINE void remove(i32 place) {

@@ -73,7 +73,7 @@ struct TagContinuous {
   };
   struct Shared {
     i32 players, stride, steps, runners;
-    i32 cells_per_side;
+    i32 seen, cells_per_side;  // how many are in the game for an observation; of those, cells
     bool over;
   };
   // Of each player. kSeen and kInGame are 1 or 0: in the game before and after the last step's tags. kScaled and the
@@ -193,6 +193,7 @@ struct TagContinuous {
                     .stride = stride_of(p.players),
                     .steps = 0,
                     .runners = p.players - p.taggers,
+                    .seen = p.players,
                     .cells_per_side = 0,
                     .over = false};
     const Agents a(world);
@@ -340,9 +341,24 @@ struct TagContinuous {
     a.of<f32>(kReward)[i] += p.tag_penalty;
   }
 
+  // Of few, vectors are more work than what they save.
+  static constexpr i32 kFew = 12;
+
   ENVPOOL_FN static void observe_all(const World<TagContinuous>& world, const Params& p, i32 agent, f32* obs,
                                      f32 time) {
     const f32 seen = column<f32>(world, kSeen)[agent];
+    if (p.players <= kFew && seen != 0) {
+      const f32* const scaled = column<f32>(world, kScaled);
+      const i64 stride = world.shared.stride;
+      const i32 k = p.observed;
+      for (i32 j = 0; j < k; ++j) {
+        const f32* const other = scaled + j + (j >= agent);
+        for (i32 c = 0; c < 5; ++c) obs[c * k + j] = other[c * stride] - scaled[c * stride + agent];
+        for (i32 c = 5; c < 7; ++c) obs[c * k + j] = other[c * stride];
+      }
+      obs[7 * k] = time;
+      return;
+    }
     for (i32 c = kScaled; c <= kSeen; ++c) {
       const f32* __restrict from = column<f32>(world, c);
       f32* __restrict to = obs + (c - kScaled) * p.observed;
@@ -400,13 +416,8 @@ struct TagContinuous {
     if (world.shared.cells_per_side > 0) return cells_of(world, p).nearest(agent, p.observed, nearest);
     const f32 *x = column<f32>(world, kX), *y = column<f32>(world, kY), *seen = column<f32>(world, kSeen);
     Around around(x[agent], y[agent]);
-    around.add(x, y, nullptr, 0, p.players);
+    around.add_all(x, y, seen, p.players, world.shared.seen);
     around.remove(agent);
-    if (p.exits) {
-      for (i32 i = 0; i < p.players; ++i) {
-        if (seen[i] == 0) around.remove(i);
-      }
-    }
     const f32 guess = p.side * p.side * f32(p.observed + 2 + p.observed / 4) / (3.2f * f32(p.players));
     return around.choose(p.observed, guess, nearest);
   }
@@ -423,7 +434,7 @@ struct TagContinuous {
   ENVPOOL_FN static void sort_into_cells(World<TagContinuous>& world, const Params& p) {
     if (!kVectors || p.full) return;
     const Agents a(world);
-    i32 seen = 0;
+    i32& seen = world.shared.seen = 0;
     for (i32 i = 0; i < p.players; ++i) seen += a.of<f32>(kSeen)[i] != 0;
     world.shared.cells_per_side = Cells::wanted(seen, p.observed);
     if (world.shared.cells_per_side == 0) return;
