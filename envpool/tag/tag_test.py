@@ -7,6 +7,7 @@ that a last bit of a sine decides nothing.
 """
 
 import ctypes
+import hashlib
 import itertools
 
 import numpy as np
@@ -551,13 +552,18 @@ def test_an_episode_in_the_pool():
 
 
 @pytest.mark.parametrize(
-    ("task_id", "options"),
+    ("task_id", "options", "golden"),
     [
-        ("TagContinuous-v0", {"num_taggers": 10, "num_runners": 190, "use_full_observation": False}),
-        ("TagGridWorld-v0", {"num_taggers": 6, "random_start": True}),
+        (
+            "TagContinuous-v0",
+            {"num_taggers": 10, "num_runners": 190, "use_full_observation": False},
+            "b91535e056d74f36",
+        ),
+        ("TagContinuous-v0", {"num_taggers": 2, "num_runners": 3, "tagging_distance": 0.2}, "64d017b52650aa57"),
+        ("TagGridWorld-v0", {"num_taggers": 6, "random_start": True}, "0e73e49686196e34"),
     ],
 )
-def test_threads_and_batches_change_nothing(task_id, options):
+def test_threads_and_batches_change_nothing(task_id, options, golden):
     def play(num_threads, batch_size):
         with envpool.make_gymnasium(
             task_id, num_envs=6, num_threads=num_threads, batch_size=batch_size, seed=9, episode_length=15, **options
@@ -578,6 +584,8 @@ def test_threads_and_batches_change_nothing(task_id, options):
 
     want = play(1, 6)
     assert any(end for _, _, end in want[0])
+    digest = hashlib.sha256(repr(want).encode()).hexdigest()[:16]
+    assert digest == golden, f"{task_id} is no longer what it was: {digest}"
     for num_threads, batch_size in [(2, 6), (3, 2), (1, 1)]:
         for expected, got in zip(want, play(num_threads, batch_size), strict=True):
             steps = min(len(expected), len(got))
