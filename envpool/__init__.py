@@ -9,7 +9,7 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from envpool.python.errors import EnvError
+from envpool.python.errors import CompileError, EnvError
 from envpool.python.gymnasium_registry import register_when_imported
 from envpool.registration import (
     list_all_envs,
@@ -23,14 +23,20 @@ from envpool.registration import (
 )
 
 if TYPE_CHECKING:
+    from envpool.plugins.compiling import compile
+    from envpool.plugins.paths import get_cmake_dir, get_include
     from envpool.python.protocol import DMEnvPool, EnvPool, EnvSpec, GymnasiumEnvPool
 
 __all__ = [
+    "CompileError",
     "DMEnvPool",
     "EnvError",
     "EnvPool",
     "EnvSpec",
     "GymnasiumEnvPool",
+    "compile",
+    "get_cmake_dir",
+    "get_include",
     "list_all_envs",
     "make",
     "make_dm",
@@ -50,6 +56,14 @@ def __getattr__(name: str) -> Any:
         from envpool.python import protocol
 
         return getattr(protocol, name)
+    if name == "compile":
+        from envpool.plugins.compiling import compile
+
+        return compile
+    if name in ("get_cmake_dir", "get_include"):
+        from envpool.plugins import paths
+
+        return getattr(paths, name)
     if name == "jax":
         return importlib.import_module("envpool.jax")
     if name == "__version__":

@@ -8,11 +8,16 @@ import sys
 from typing import NoReturn
 
 from envpool.cli.common import Failure, need
+from envpool.plugins.paths import get_cmake_dir, get_include
 
 
 def main() -> NoReturn:
     """Runs the command line. Whatever goes wrong is one sentence on stderr and an exit status that is not 0."""
+    folder = {"--include-dir": get_include, "--cmake-dir": get_cmake_dir}.get(" ".join(sys.argv[1:]))
     try:
+        if folder is not None:  # asked for by build systems, where nothing else may be installed
+            print(folder())
+            sys.exit(0)
         need("typer", "rich")
         from envpool.cli.app import app
 

@@ -24,8 +24,11 @@ Seed = Annotated[int, typer.Option(help="Seed of the environments.")]
 
 
 @app.callback()
-def _commands() -> None:
-    pass
+def _commands(
+    include_dir: Annotated[bool, typer.Option("--include-dir", help="Print where the C++ headers are.")] = False,
+    cmake_dir: Annotated[bool, typer.Option("--cmake-dir", help="Print what CMake takes as envpool_DIR.")] = False,
+) -> None:
+    pass  # `main` has answered both, unless there were other words beside them
 
 
 @app.command("list")

@@ -36,12 +36,15 @@ constexpr i64 dtype_size(Dtype dtype) {
 
 template <class T>
 constexpr Dtype dtype_of() {
+  constexpr bool known = std::is_same_v<T, bool> || std::is_same_v<T, u8> || std::is_same_v<T, i32> ||
+                         std::is_same_v<T, i64> || std::is_same_v<T, f32> || std::is_same_v<T, f64>;
+  static_assert(known, "an array is of bool, u8, i32, i64, f32 or f64");
   if constexpr (std::is_same_v<T, bool>) return abi::kBool;
   if constexpr (std::is_same_v<T, u8>) return abi::kU8;
   if constexpr (std::is_same_v<T, i32>) return abi::kI32;
   if constexpr (std::is_same_v<T, i64>) return abi::kI64;
   if constexpr (std::is_same_v<T, f32>) return abi::kF32;
-  if constexpr (std::is_same_v<T, f64>) return abi::kF64;
+  return abi::kF64;
 }
 
 // JSON has no infinity: it is written as the string "inf" or "-inf".

@@ -200,7 +200,7 @@ class Construction:
         """Makes the environment as pure functions, which stay for the rest of the process."""
         from envpool import _core
 
-        what = (self.label, self._max_episode_steps[0], *sorted(self._prepared[0].items()))
+        what = (self.label, self.registration.plugin, self._max_episode_steps[0], *sorted(self._prepared[0].items()))
         if what in _functionals:
             return _functionals[what]
         try:

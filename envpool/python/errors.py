@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a pool raises beyond TypeError, ValueError, RuntimeError and TimeoutError."""
+"""What envpool raises beyond TypeError, ValueError, RuntimeError and TimeoutError."""
 
 from __future__ import annotations
 
@@ -23,3 +23,17 @@ class EnvError(RuntimeError):
         self.env_id = env_id
         self.messages = messages
         self.result = result
+
+
+class CompileError(RuntimeError):
+    """What `envpool.compile` was given does not become an environment.
+
+    Attributes:
+        command: the compiler's command; empty if it did not come to that.
+        log: all that the compiler said.
+    """
+
+    def __init__(self, text: str, command: str = "", log: str = "") -> None:
+        super().__init__(text)
+        self.command = command
+        self.log = log

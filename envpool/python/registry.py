@@ -10,18 +10,20 @@ from __future__ import annotations
 import difflib
 import importlib
 import os
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from envpool.plugins.entry_points import load_entry_points
 from envpool.python.gymnasium_registry import enter
 
 if TYPE_CHECKING:
     from envpool._core import Table
     from envpool.python.options import Value
 
-_NOT_FAMILIES = {"core", "bindings", "python", "testing"}
+_NOT_FAMILIES = {"core", "bindings", "python", "plugins", "testing"}
 
 
 class Registration(NamedTuple):
@@ -36,6 +38,7 @@ class Registration(NamedTuple):
         reward_threshold: return at which the task counts as solved, or None.
         doc: one line of meaning.
         defaults: values of options that differ from what C++ declares.
+        source: what `envpool.compile` made it of; else empty.
     """
 
     task_id: str
@@ -46,6 +49,7 @@ class Registration(NamedTuple):
     reward_threshold: float | None = None
     doc: str = ""
     defaults: Mapping[str, Value] = {}
+    source: str = ""
 
     def load(self) -> Table:
         """Loads the shared object, once in a process, and returns the environment's table.
@@ -53,19 +57,37 @@ class Registration(NamedTuple):
         Raises:
             RuntimeError: the shared object is absent, cannot be loaded, or has no such environment.
         """
-        path = self.plugin or _library_of(self.family, self.task_id)
+        tables = self.tables()
+        if self.table not in tables:
+            raise RuntimeError(
+                f"[{self.task_id}] {self._path()} holds no {self.table!r}, only {', '.join(sorted(tables))}"
+            )
+        return tables[self.table]
+
+    def tables(self) -> Mapping[str, Table]:
+        """Loads the shared object, once in a process, and returns all its tables by name.
+
+        Raises:
+            RuntimeError: it is absent, or cannot be loaded.
+        """
+        path = self._path()
         with _lock:
             if path not in _tables:
                 from envpool import _core
 
+                if self.source and not os.path.exists(path):
+                    raise RuntimeError(
+                        f"[{self.task_id}] what was compiled of {self.source} is no longer at {path}: "
+                        "call envpool.compile again"
+                    )
                 try:
                     _tables[path] = {table.name: table for table in _core.load_plugin(path)}
                 except RuntimeError as error:
                     raise RuntimeError(f"[{self.task_id}] {error}") from None
-        tables = _tables[path]
-        if self.table not in tables:
-            raise RuntimeError(f"[{self.task_id}] {path} holds no {self.table!r}, only {', '.join(sorted(tables))}")
-        return tables[self.table]
+            return _tables[path]
+
+    def _path(self) -> str:
+        return self.plugin or _library_of(self.family, self.task_id)
 
     @property
     def translate(self) -> Callable[[str, Mapping[str, Any]], dict[str, Any]]:
@@ -82,6 +104,9 @@ class Registration(NamedTuple):
             return None
         return getattr(importlib.import_module(f"envpool.{self.family}.registration"), name, None)
 
+
+# As gymnasium has it, so that it can take the id too.
+_ID = re.compile(r"[\w:.-]+(/[\w:.-]+)?")
 
 _lock = threading.RLock()
 _registry: dict[str, Registration] = {}
@@ -123,26 +148,58 @@ def find(task_id: str) -> Registration:
     if task_id not in _registry:
         _discover()
     if task_id not in _registry:
+        load_entry_points()
+    if task_id not in _registry:
         near = difflib.get_close_matches(task_id, _registry, 3, 0.5)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
         raise ValueError(f"[{task_id}] task_id is not registered{hint} envpool.list_all_envs() names all that are.")
     return _registry[task_id]
 
 
-def _add(registration: Registration, aliases: Sequence[str]) -> None:
-    if isinstance(aliases, str):
-        raise TypeError(f"[{registration.task_id}] aliases must be a sequence of str, got {aliases!r}")
-    if registration.max_episode_steps < 0:
+def check_compilable(task_id: str) -> None:
+    """Raises TypeError or ValueError for an id that `register_compiled` would not take."""
+    _check_id(task_id)
+    _discover()
+    _check_free(task_id, True)
+
+
+def _check_id(task_id: str) -> None:
+    if not isinstance(task_id, str):
+        raise TypeError(f"[envpool] task_id must be a str such as 'Pong-v5', got {task_id!r}")
+    if not _ID.fullmatch(task_id):
         raise ValueError(
-            f"[{registration.task_id}] max_episode_steps must be at least 0, got {registration.max_episode_steps}"
+            f"[{task_id}] task_id must be letters, digits and any of _ : . - with at most one / between them, "
+            f"such as 'Pong-v5', got {task_id!r}"
         )
+
+
+def _add(registration: Registration, aliases: Sequence[str]) -> None:
+    label = registration.task_id
+    if isinstance(aliases, str):
+        raise TypeError(f"[{label}] aliases must be a sequence of str, got {aliases!r}")
+    names = (label, *aliases)
+    for name in names:
+        _check_id(name)
+    steps, threshold = registration.max_episode_steps, registration.reward_threshold
+    if isinstance(steps, bool) or not isinstance(steps, int):
+        raise TypeError(f"[{label}] max_episode_steps must be an int, got {steps!r}")
+    if not 0 <= steps < 2**31:
+        raise ValueError(f"[{label}] max_episode_steps must be at least 0 and below 2**31, got {steps}")
+    if isinstance(threshold, bool) or not isinstance(threshold, (int, float, type(None))):
+        raise TypeError(f"[{label}] reward_threshold must be a number or None, got {threshold!r}")
+    if not registration.family:
+        _discover()  # lest a family's registration find its id taken
     with _lock:
-        for name in (registration.task_id, *aliases):
-            if name in _registry:
-                raise ValueError(f"[{name}] task_id is registered already")
-        for name in (registration.task_id, *aliases):
+        for name in names:
+            _check_free(name, bool(registration.source))
+        for name in names:
             _registry[name] = registration
-    enter((registration.task_id, *aliases))
+    enter(names)
+
+
+def _check_free(task_id: str, compiled: bool) -> None:
+    if task_id in _registry and not (compiled and _registry[task_id].source):
+        raise ValueError(f"[{task_id}] task_id is registered already")
 
 
 def register_family(
@@ -221,7 +278,27 @@ def register(
     _add(Registration(task_id, "", path, table, max_episode_steps, reward_threshold, doc, defaults), aliases)
 
 
+def register_compiled(registration: Registration) -> Registration:
+    """Registers what `envpool.compile` made, whose table is the only one in its plugin, and returns it completed.
+
+    Raises:
+        RuntimeError: it cannot be loaded.
+        ValueError, TypeError: the id is taken, or a default is not one of the environment's.
+    """
+    from envpool.python.options import check_known, declared_options
+
+    label = registration.task_id
+    (table,) = registration.tables().values()
+    options = declared_options(table, {})
+    check_known(label, registration.defaults, list(options))
+    defaults = {name: options[name].check(label, value) for name, value in registration.defaults.items()}
+    registration = registration._replace(table=table.name, defaults=defaults)
+    _add(registration, ())
+    return registration
+
+
 def list_all_envs() -> list[str]:
     """Every id that `make` takes, aliases included. Loads no shared object."""
     _discover()
+    load_entry_points()
     return list(_registry)

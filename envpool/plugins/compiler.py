@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The local C++ compiler: which it is, and how it is run within limits of time and memory."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from envpool.python.errors import CompileError
+
+_MEMORY_KIB = 4 << 20
+_FILE_KIB = 1 << 20
+_LOG_BYTES = 1 << 20
+_INSTALL = (
+    "install g++ 11 or newer (Debian, Ubuntu: g++; Fedora: gcc-c++) or clang++ 14 or newer, or `pip install ziglang`, "
+    "or name a compiler in $CXX"
+)
+
+
+def find_compiler(label: str, cxx: str | os.PathLike[str] | None) -> list[str]:
+    """Returns the command of the compiler: `cxx`, else $CXX, else what is installed.
+
+    Raises:
+        CompileError: there is none.
+    """
+    given, told_by = (os.fspath(cxx), "cxx") if cxx else (os.environ.get("CXX", "").strip(), "$CXX")
+    if given:
+        words = [given] if isinstance(cxx, os.PathLike) or os.path.exists(given) else shlex.split(given)
+        program = shutil.which(words[0])
+        if program is None:
+            raise CompileError(f"[{label}] {told_by} names the compiler {words[0]!r}, which is not there: {_INSTALL}")
+        return [program, *words[1:]]
+    for name in ("c++", "g++", "clang++"):
+        if program := shutil.which(name):
+            return [program]
+    if sys.executable and importlib.util.find_spec("ziglang") is not None:
+        return [sys.executable, "-m", "ziglang", "c++", "-fno-sanitize=all"]
+    raise CompileError(f"[{label}] there is no C++ compiler: {_INSTALL}")
+
+
+class Ended(NamedTuple):
+    """How a program ended: its status (negative: the signal that killed it) and what it said on stderr."""
+
+    status: int
+    log: str
+
+
+def run(
+    command: Sequence[str],
+    folder: Path,
+    timeout: float,
+    out: Path,
+    limit_memory: bool = True,
+    environment: Mapping[str, str] | None = None,
+) -> Ended:
+    """Runs a program, with its stdout in a file. Whatever it started has ended when this returns.
+
+    Args:
+        command: the program and its arguments.
+        folder: for its temporary files and its log.
+        timeout: seconds after which it is killed.
+        out: file of its stdout.
+        limit_memory: whether it may take 4 GiB only.
+        environment: further variables of its environment.
+
+    Raises:
+        TimeoutError: it took longer.
+    """
+    limits = f"ulimit -f {_FILE_KIB}; " + (f"ulimit -v {_MEMORY_KIB}; " if limit_memory else "")
+    log = folder / "log"
+    with out.open("wb") as stdout, log.open("wb") as stderr:
+        # A shell sets the limits: Python code between fork and exec may hang where there are threads.
+        process = subprocess.Popen(
+            ["/bin/sh", "-c", limits + 'exec "$@"', "sh", *command],
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
+            start_new_session=True,
+            env={**_environment(folder), **(environment or {})},
+        )
+        try:
+            status = process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            raise TimeoutError from None
+        finally:
+            _kill_group(process)
+    with log.open("rb") as file:
+        return Ended(status, file.read(_LOG_BYTES).decode(errors="replace"))
+
+
+def _environment(folder: Path) -> Mapping[str, str]:
+    """English messages, and temporary files where they are removed even if the compiler is killed."""
+    return {**os.environ, "LC_ALL": "C", "LANGUAGE": "", "TMPDIR": str(folder)}
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
