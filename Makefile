@@ -15,7 +15,7 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 VENV := build/venv
 SOURCES := $(shell find envpool cmake CMakeLists.txt pyproject.toml -type f -not -name '*.pyc' 2>/dev/null)
 SHIPPED := $(filter-out %_test.py %_test.cc,$(SOURCES))
-CPP := $(shell find envpool benchmark -name '*.h' -o -name '*.cc' 2>/dev/null)
+CPP := $(shell find envpool benchmark examples -name '*.h' -o -name '*.cc' 2>/dev/null)
 # So that its CMake, Ninja and Python are found first.
 IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 

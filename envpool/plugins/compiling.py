@@ -62,7 +62,7 @@ def compile(
     defaults: Mapping[str, Value] | None = None,
     cxx: str | os.PathLike[str] | None = None,
     flags: Sequence[str] = (),
-    timeout: float = 120,
+    timeout: float = 300,
 ) -> Registration:
     """Compiles a C++ header that holds an environment, and registers it: all that takes an id then takes this one.
 
@@ -72,7 +72,7 @@ def compile(
     flags have changed. Compiling under the same id again replaces it for pools that are made from then on.
 
     A process that is started anew, as by multiprocessing's "spawn", must call this too, which then takes a tenth of a
-    second, or be sent what this returns, or a pool, both of which can be pickled while the cache is there.
+    second, or be sent a pool, which can be pickled while the cache is there.
 
     Args:
         source: path of the header, or its text, which is what a str with a line break in it is.
@@ -100,7 +100,7 @@ def compile(
     with tempfile.TemporaryDirectory(prefix="envpool-") as folder:
         unit = _Unit.of(id, source, name, Path(folder))
         command = [*find_compiler(id, cxx), *_FLAGS, f"-I{get_include()}", *flags]
-        plugin = _Build(id, unit, command, Path(folder), time.monotonic() + timeout).plugin()
+        plugin = _Build(id, unit, command, Path(folder), timeout).plugin()
     return register_compiled(
         Registration(
             id,
@@ -179,12 +179,13 @@ class _Build:
     is what is compiled then, whatever becomes of the files meanwhile.
     """
 
-    def __init__(self, label: str, unit: _Unit, command: list[str], folder: Path, deadline: float) -> None:
+    def __init__(self, label: str, unit: _Unit, command: list[str], folder: Path, timeout: float) -> None:
         self._label = label
         self._unit = unit
         self._command = command
         self._folder = folder
-        self._deadline = deadline
+        self._timeout = timeout
+        self._deadline = time.monotonic() + timeout
         self._system: set[str] = set()  # headers
 
     def plugin(self) -> Path:
@@ -263,8 +264,8 @@ class _Build:
             ended = run(command, self._folder, self._deadline - time.monotonic(), out)
         except TimeoutError:
             raise CompileError(
-                f"[{self._label}] the compiler was stopped by timeout=: is there a template without end in "
-                f"{self._unit.shown}?\ncommand: {shown}",
+                f"[{self._label}] the compiler was stopped after timeout={self._timeout:g} seconds: is there a template "
+                f"without end in {self._unit.shown}?\ncommand: {shown}",
                 shown,
             ) from None
         if ended.status != 0:

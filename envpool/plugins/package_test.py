@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packages of others: the one in examples/ is built and installed as a user would, and broken ones break nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import envpool
+
+SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
+# The package that these tests belong to, wherever it is.
+ENVPOOL_PATH = str(Path(envpool.__file__).parent.parent)
+needs_source = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
+
+
+def run(*command: str | Path, path: Path | None = None, **options):
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([*([str(path)] if path else []), ENVPOOL_PATH])}
+    env["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), env["PATH"]])
+    return subprocess.run([*map(str, command)], env=env, capture_output=True, text=True, timeout=600, **options)
+
+
+@needs_source
+def test_the_package_in_examples(tmp_path):
+    """It is built from a copy, for a build may leave traces."""
+    for tool in ("scikit_build_core", "pip"):
+        pytest.importorskip(tool)
+    package = tmp_path / "package"
+    shutil.copytree(Path(SOURCE, "examples", "plugin_package"), package)
+    site = tmp_path / "site"
+    install = [sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--no-index"]
+    built = run(*install, "--disable-pip-version-check", "--target", site, package)
+    assert built.returncode == 0, built.stdout + built.stderr
+    assert {entry.name for entry in (site / "coin_hunt").iterdir()} - {"__pycache__"} == {"__init__.py", "coin_hunt.so"}
+    tests = run(
+        sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "coin_hunt_test.py", path=site, cwd=package
+    )
+    assert tests.returncode == 0, tests.stdout + tests.stderr
+
+
+@needs_source
+def test_cmake_alone(tmp_path):
+    """`find_package` where the user says the folder, and no Python."""
+    cmake = shutil.which("cmake", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
+    if cmake is None:
+        pytest.skip("there is no cmake")
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.21)\n"
+        "project(one CXX)\n"
+        "find_package(envpool CONFIG REQUIRED)\n"
+        f'envpool_add_plugin(one "{SOURCE}/examples/plugin_package/src/coin_hunt/plugin.cc")\n'
+        "get_target_property(flags envpool::headers INTERFACE_COMPILE_OPTIONS)\n"
+        'message(STATUS "flags: ${flags}, type: ${CMAKE_BUILD_TYPE}")\n'
+    )
+    configured = run(cmake, "-S", tmp_path, "-B", tmp_path / "build", f"-Denvpool_DIR={envpool.get_cmake_dir()}")
+    assert configured.returncode == 0, configured.stderr
+    assert "flags: -ffp-contract=off, type: Release" in configured.stdout
+
+
+def fake_package(site: Path, name: str, entry_point: str, code: str) -> None:
+    (site / f"{name}.py").write_text(textwrap.dedent(code))
+    info = site / f"{name}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[envpool.plugins]\n{name} = {entry_point}\n")
+
+
+def test_broken_plugins_are_named_once_and_break_nothing(tmp_path):
+    fake_package(tmp_path, "alpha", "alpha", "raise RuntimeError('no alpha today')")
+    fake_package(tmp_path, "beta", "beta:start", "")
+    fake_package(tmp_path, "gamma", "gamma:start", "import sys\ndef start(): sys.exit(3)")
+    fake_package(
+        tmp_path,
+        "delta",
+        "delta:start",
+        """
+        import envpool
+        def start():
+            envpool.register("Delta-v0", "/nowhere/delta.so", "Delta")
+            envpool.register("CartPole-v1", "/nowhere/delta.so", "Delta")
+        """,
+    )
+    fake_package(
+        tmp_path, "omega", "omega", "import envpool\nenvpool.register('Omega-v0', '/nowhere/omega.so', 'Omega')"
+    )
+    code = """
+        import warnings
+        import envpool
+
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            envpool.make("CartPole-v1").reset()
+            for _ in range(2):
+                for name in ("Nothing-v0", "Omega-v1"):
+                    try:
+                        envpool.make(name)
+                    except ValueError as error:
+                        print(error)
+            assert {"Delta-v0", "Omega-v0", "CartPole-v1"} <= set(envpool.list_all_envs())
+        for warning in caught:
+            assert warning.category is RuntimeWarning
+            print(warning.message)
+        try:
+            envpool.make("Omega-v0")
+        except RuntimeError as error:
+            print(error)
+    """
+    done = run(sys.executable, "-c", textwrap.dedent(code), path=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for name, words in {
+        "alpha": "of alpha (alpha) is left out: RuntimeError: no alpha today",
+        "beta": "of beta (beta:start) is left out: AttributeError",
+        "gamma": "of gamma (gamma:start) is left out: SystemExit: 3",
+        "delta": "of delta (delta:start) is left out: ValueError: [CartPole-v1] task_id is registered already",
+    }.items():
+        assert done.stdout.count(f"[envpool] the plugin '{name}' {words}") == 1, done.stdout
+    assert "'Omega-v0'" in done.stdout
+    assert "[Omega-v0] cannot load the plugin /nowhere/omega.so" in done.stdout
+
+
+def test_an_id_of_ours_cannot_be_taken_before_it_is_known():
+    """Registering looks at the families first; else theirs would fail when they come, all at once."""
+    code = """
+        import envpool
+        try:
+            envpool.register("CartPole-v1", "/nowhere/x.so", "X")
+        except ValueError as error:
+            print(error)
+        envpool.make("CartPole-v1").reset()
+    """
+    done = run(sys.executable, "-c", textwrap.dedent(code))
+    assert done.returncode == 0, done.stderr
+    assert "[CartPole-v1] task_id is registered already" in done.stdout
+
+
+@pytest.mark.parametrize("task_id", ["a b", "", "a/b/c", "x\ty"])
+def test_ids_that_are_none(task_id):
+    with pytest.raises(ValueError, match=r"^\[.*\] task_id must be letters"):
+        envpool.register(task_id, "/nowhere/x.so", "X")

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CoinHunt-v0, an environment for envpool."""
+
+from pathlib import Path
+
+import envpool
+
+
+def register() -> None:
+    """Registers the ids. envpool calls it, through the entry point, when it looks for an id that it does not know."""
+    envpool.register(
+        "CoinHunt-v0",
+        plugin=Path(__file__).with_name("coin_hunt.so"),
+        table="CoinHunt",
+        max_episode_steps=100,
+        doc="Walk to the coins of a small field.",
+    )

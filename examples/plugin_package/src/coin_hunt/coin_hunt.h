@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CoinHunt: a walker on a square field, and a coin that lies elsewhere whenever it has been found.
+//
+//   Action       i32: 0 up, 1 right, 2 down, 3 left; the field's edges hold
+//   Observation  i32[4]: row and column of the walker, row and column of the coin
+//   Reward       1 for a coin
+//   Terminated   with the tenth coin
+//   Reset        both anywhere, not in the same place
+#pragma once
+
+#include "envpool/core/api.h"
+
+namespace coin_hunt {
+
+using namespace envpool;
+
+struct CoinHunt {
+  static constexpr const char* kName = "CoinHunt";
+
+  struct Params {
+    i32 size;
+  };
+  struct State {
+    i32 walker, coin;  // row * size + column
+    i32 found;
+  };
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) { o.integer("size", 5, "rows and columns of the field").between(2, 100); }
+  static Params params(const OptionValues& v) { return {.size = i32(v.integer("size"))}; }
+  static void spec(const Params& p, Spec& s) {
+    s.obs<i32>("obs", {4}).bounds(0, p.size - 1).says("row and column of the walker, row and column of the coin");
+    s.action<i32>().categories(4).says("up, right, down, left");
+    s.reward_low = 0;
+    s.reward_high = 1;
+  }
+#endif
+
+  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
+    s = {.walker = i32(rng.below(u32(p.size * p.size))), .coin = 0, .found = 0};
+    lay_coin(s, p, rng);
+  }
+
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
+    i32 row = s.walker / p.size, column = s.walker % p.size;
+    switch (*action.at<i32>(0)) {
+      case 0: row = max(row - 1, 0); break;
+      case 1: column = min(column + 1, p.size - 1); break;
+      case 2: row = min(row + 1, p.size - 1); break;
+      default: column = max(column - 1, 0); break;
+    }
+    s.walker = row * p.size + column;
+    if (s.walker != s.coin) return {};
+    lay_coin(s, p, rng);
+    return {.reward = 1, .terminated = ++s.found == 10};
+  }
+
+  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
+    i32* const obs = row.at<i32, 4>(0);
+    obs[0] = s.walker / p.size;
+    obs[1] = s.walker % p.size;
+    obs[2] = s.coin / p.size;
+    obs[3] = s.coin % p.size;
+  }
+
+ private:
+  ENVPOOL_FN static void lay_coin(State& s, const Params& p, Rng& rng) {
+    const i32 place = i32(rng.below(u32(p.size * p.size - 1)));
+    s.coin = place < s.walker ? place : place + 1;  // anywhere but under the walker
+  }
+};
+
+}  // namespace coin_hunt
