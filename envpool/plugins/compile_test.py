@@ -463,6 +463,101 @@ def test_code_that_crashes_when_it_is_loaded():
     )
 
 
+# ---- what an environment says of itself ----
+
+# The test names a line of options(), or of spec(), in $ODD.
+ODD = """
+#include <cstdlib>
+#include <string_view>
+#include "envpool/core/api.h"
+using namespace envpool;
+
+struct Odd {
+  static constexpr const char* kName = "Odd";
+  struct Params {};
+  struct State {};
+  static bool odd(std::string_view name) { return std::getenv("ODD") != nullptr && name == std::getenv("ODD"); }
+  static void options(OptionSpecs& o) {
+    if (odd("twice")) o.integer("a", 1, ""), o.real("a", 2, "");
+    if (odd("common")) o.integer("num_envs", 1, "");
+    if (odd("keyword")) o.integer("a b", 1, "");
+    if (odd("low")) o.integer("a", 5, "").between(6, 9);
+    if (odd("choice")) o.text("a", "c", "").one_of({"a", "b"});
+    if (odd("option nan")) o.real("a", kInfinity - kInfinity, "");
+    if (odd("bytes")) o.text("a", "\\xff", "");
+    if (odd("throws")) throw std::runtime_error("no options today");
+    if (odd("throws 1")) throw 1;
+  }
+  static Params params(const OptionValues&) {
+    if (odd("params")) throw std::invalid_argument("no params today");
+    return {};
+  }
+  static void spec(const Params&, Spec& s) {
+    if (odd("no action")) return;
+    if (odd("categories")) return void(s.action<i32>().categories(0));
+    if (odd("small")) return void(s.action<u8>().categories(257));
+    if (odd("float")) return void(s.action<f32>().categories(2));
+    s.action<i32>().categories(2);
+    if (odd("shape")) return void(s.obs<i32>("obs", {2, -1}));
+    if (odd("huge")) return void(s.obs<i32>("obs", {1ll << 40, 1ll << 40}));
+    if (odd("bounds")) return void(s.obs<f32>("obs").bounds(5, 3));
+    if (odd("bound")) return void(s.obs<f32>("obs", {3}).bounds({1, 2}, {3, 4}));
+    if (odd("nan")) return void(s.obs<f32>("obs").bounds(kInfinity - kInfinity, 1));
+    if (odd("name")) return void(s.obs<f32>("a..b"));
+    if (odd("reward")) return void(s.obs<f32>("reward"));
+    if (odd("leaf")) s.obs<f32>("a"), s.obs<f32>("a.b");
+    if (odd("players")) s.max_players = 0;
+    if (odd("picture")) s.render_height = -4;
+    s.obs<i32>("obs");
+    if (odd("two")) s.obs<i32>("obs");
+  }
+  static void reset(State&, const Params&, Rng&) {}
+  static Outcome step(State&, const Params&, ActionRow, Rng&) { return {}; }
+  static void observe(const State&, const Params&, Row row) { *row.at<i32, 1>(0) = 0; }
+};
+"""
+DECLARATIONS = {
+    "twice": "options(): 'a' is there twice",
+    "common": "options(): 'num_envs' is an option that every environment has",
+    "keyword": "options(): 'a b' cannot be a keyword in Python",
+    "low": "options(): 'a' is an int from 6 to 9, and its default is 5",
+    "choice": "options(): 'a' is one of 'a', 'b', and its default is 'c'",
+    "option nan": "options(): a number is NaN",
+    "bytes": "options(): a text is not UTF-8",
+    "throws": "options(): no options today",
+    "throws 1": "options(): threw something that is not a std::exception",
+    "no action": "spec(): there is no action",
+    "categories": "spec(): 'action' needs at least one category",
+    "small": "spec(): 'action' cannot hold 257 categories in a uint8",
+    "float": "spec(): 'action' cannot hold 2 categories in a float32",
+    "shape": "spec(): 'obs' cannot have the shape (2, -1)",
+    "huge": "spec(): 'obs' cannot have the shape (1099511627776, 1099511627776)",
+    "bounds": "spec(): 'obs' has bounds from 5 to 3",
+    "bound": "spec(): 'obs' has 3 elements and 2 low bounds",
+    "nan": "spec(): a number is NaN",
+    "name": "spec(): 'a..b' cannot be the name of an array",
+    "reward": "spec(): every environment has an array 'reward'",
+    "leaf": "spec(): 'a' is an array, and has others inside",
+    "players": "spec(): max_players is 0",
+    "picture": "spec(): the size of the picture is negative",
+    "two": "spec(): two arrays are named 'obs'",
+}
+
+
+@pytest.mark.parametrize("odd", DECLARATIONS)
+def test_declarations_that_cannot_be(odd, monkeypatch):
+    envpool.compile(ODD, "Even-v0", flags=QUICK)
+    monkeypatch.setenv("ODD", odd)
+    fails({"source": ODD, "id": "Bad-v0", "flags": QUICK}, envpool.CompileError, [f"[Bad-v0] {DECLARATIONS[odd]}"])
+
+
+def test_defaults_that_an_environment_refuses_are_said_when_it_is_made(monkeypatch):
+    monkeypatch.setenv("ODD", "params")
+    envpool.compile(ODD, "Choosy-v0", flags=QUICK)
+    with pytest.raises(ValueError, match=r"^\[Choosy-v0\] no params today"):
+        envpool.make("Choosy-v0")
+
+
 # ---- compilers ----
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from envpool.plugins import cache
 from envpool.plugins.compiler import Ended, find_compiler, run
+from envpool.plugins.declaration import check_declaration
 from envpool.plugins.messages import explain
 from envpool.plugins.paths import get_include
 from envpool.plugins.structs import Struct, find_structs
@@ -90,7 +91,8 @@ def compile(
         The registration: what `envpool.register` would take is in `plugin` and `table`.
 
     Raises:
-        CompileError: the compiler is missing or refuses the header, or what comes out cannot be loaded.
+        CompileError: the compiler is missing or refuses the header, or what comes out cannot be loaded, or declares
+            options or arrays that cannot be.
         FileNotFoundError: there is no such file.
         ValueError: the id is taken by another kind of environment, or is none; a default is out of range.
         TypeError: an argument of the wrong type; a default that is no option.
@@ -101,19 +103,14 @@ def compile(
         unit = _Unit.of(id, source, name, Path(folder))
         command = [*find_compiler(id, cxx), *_FLAGS, f"-I{get_include()}", *flags]
         plugin = _Build(id, unit, command, Path(folder), timeout).plugin()
-    return register_compiled(
-        Registration(
-            id,
-            "",
-            str(plugin),
-            "",
-            max_episode_steps,
-            reward_threshold,
-            doc,
-            dict(defaults or {}),
-            unit.shown,
-        )
+    registration = Registration(
+        id, "", str(plugin), "", max_episode_steps, reward_threshold, doc, dict(defaults or {}), unit.shown
     )
+    (table,) = registration.tables().values()
+    checked = check_declaration(id, table, registration.defaults)
+    registration = registration._replace(table=table.name, defaults=checked)
+    register_compiled(registration)
+    return registration
 
 
 def _check_arguments(label: str, name: str, flags: Sequence[str], timeout: float) -> None:

@@ -278,23 +278,13 @@ def register(
     _add(Registration(task_id, "", path, table, max_episode_steps, reward_threshold, doc, defaults), aliases)
 
 
-def register_compiled(registration: Registration) -> Registration:
-    """Registers what `envpool.compile` made, whose table is the only one in its plugin, and returns it completed.
+def register_compiled(registration: Registration) -> None:
+    """Registers what `envpool.compile` made, in the place of what it made under that id before.
 
     Raises:
-        RuntimeError: it cannot be loaded.
-        ValueError, TypeError: the id is taken, or a default is not one of the environment's.
+        ValueError, TypeError: the id is taken by another kind of environment; a value is wrong.
     """
-    from envpool.python.options import check_known, declared_options
-
-    label = registration.task_id
-    (table,) = registration.tables().values()
-    options = declared_options(table, {})
-    check_known(label, registration.defaults, list(options))
-    defaults = {name: options[name].check(label, value) for name, value in registration.defaults.items()}
-    registration = registration._replace(table=table.name, defaults=defaults)
     _add(registration, ())
-    return registration
 
 
 def list_all_envs() -> list[str]:

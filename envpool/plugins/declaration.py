@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an environment says of itself, looked at once when it is compiled: options() and, with the defaults, spec()."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from envpool.python.errors import CompileError
+from envpool.python.options import COMMON, Option, check_known, declared_options
+from envpool.python.spaces import COMMON_ARRAYS
+
+if TYPE_CHECKING:
+    from envpool._core import Table
+    from envpool.python.options import Value
+
+_LARGEST = 1 << 40  # bytes of one row
+_RANGES = {"bool": (0, 1), "uint8": (0, 255), "int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
+
+
+def check_declaration(label: str, table: Table, defaults: Mapping[str, Value]) -> dict[str, Value]:
+    """Returns the defaults as plain values.
+
+    Raises:
+        CompileError: options() or spec() say what cannot be.
+        TypeError, ValueError: a default is not one of the environment's options, or not allowed.
+    """
+    for problem in _of_options(_read(label, "options()", table.describe)):
+        raise CompileError(f"[{label}] options(): {problem}")
+    options = declared_options(table, {})
+    check_known(label, defaults, list(options))
+    checked = {name: options[name].check(label, value) for name, value in defaults.items()}
+    values = {name: option.default for name, option in options.items()} | checked
+    try:
+        table.spec(values)
+    except UnicodeDecodeError:
+        pass  # said below
+    except ValueError:  # the environment has no use for its defaults; whoever makes it will be told
+        return checked
+    spec = _read(label, "spec()", lambda: table.spec(values))
+    for problem in _of_arrays(spec):
+        raise CompileError(f"[{label}] spec(): {problem}")
+    return checked
+
+
+def _read(label: str, function: str, ask: Callable[[], str]) -> Any:
+    try:
+        return json.loads(ask())
+    except json.JSONDecodeError:
+        raise CompileError(f"[{label}] {function}: a number is NaN") from None
+    except UnicodeDecodeError:
+        raise CompileError(f"[{label}] {function}: a text is not UTF-8") from None
+    except ValueError as error:
+        raise CompileError(f"[{label}] {function}: {error}") from None
+
+
+def _of_options(entries: list[dict[str, Any]]) -> Iterator[str]:
+    names = [entry["name"] for entry in entries]
+    for entry in entries:
+        name, low, high, default = entry["name"], float(entry["low"]), float(entry["high"]), entry["default"]
+        if not name.isidentifier():
+            yield f"{name!r} cannot be a keyword in Python"
+        if name in COMMON:
+            yield f"{name!r} is an option that every environment has"
+        if names.count(name) > 1:
+            yield f"{name!r} is there twice"
+        if entry["kind"] == "float":
+            default = float(default)
+        option = Option(name, entry["kind"], default, low, high, tuple(entry["choices"]))
+        try:
+            option.check("", default)
+        except ValueError:
+            yield f"{name!r} is {option.expectation}, and its default is {default!r}"
+
+
+def _of_arrays(spec: dict[str, Any]) -> Iterator[str]:
+    if not spec["actions"]:
+        yield "there is no action"
+    if spec["max_players"] < 1:
+        yield f"max_players is {spec['max_players']}"
+    if min(spec["render_height"], spec["render_width"]) < 0:
+        yield "the size of the picture is negative"
+    groups = (
+        [field for field in spec["fields"] if not field["info"]],
+        [field for field in spec["fields"] if field["info"]],
+        spec["actions"],
+    )
+    for group in groups:
+        names = [field["name"].removeprefix("obs:").removeprefix("info:") for field in group]
+        for name, field in zip(names, group, strict=True):
+            if not all(part for part in name.split(".")):
+                yield f"{field['name']!r} cannot be the name of an array"
+            if group is not spec["actions"] and field["name"] in COMMON_ARRAYS:
+                yield f"every environment has an array {name!r}"
+            if names.count(name) > 1:
+                yield f"two arrays are named {name!r}"
+            if any(other.startswith(name + ".") for other in names):
+                yield f"{name!r} is an array, and has others inside"
+            for problem in _of_array(field):
+                yield f"{field['name']!r} {problem}"
+
+
+def _of_array(field: dict[str, Any]) -> Iterator[str]:
+    size = 1
+    for extent in field["shape"]:
+        size *= extent
+        if extent < 0 or not 0 <= size * 8 <= _LARGEST:
+            yield f"cannot have the shape {tuple(field['shape'])}"
+            return
+    if len(field["shape"]) > 32:
+        yield f"has {len(field['shape'])} dimensions, more than 32"
+    if field["discrete"] < 0 or (
+        field["discrete"] == 0 and _list(field["high"]) == [-1] and _list(field["low"]) == [0]
+    ):
+        yield "needs at least one category"
+        return
+    if field["discrete"] and (field["dtype"] not in _RANGES or field["discrete"] - 1 > _RANGES[field["dtype"]][1]):
+        yield f"cannot hold {field['discrete']} categories in a {field['dtype']}"
+    low, high = _list(field["low"]), _list(field["high"])
+    for end, values in (("low", low), ("high", high)):
+        if len(values) not in (1, size):
+            yield f"has {size} elements and {len(values)} {end} bounds"
+    for lowest, highest in zip(
+        low * (len(high) if len(low) == 1 else 1), high * (len(low) if len(high) == 1 else 1), strict=True
+    ):
+        if not lowest <= highest:
+            yield f"has bounds from {lowest:.15g} to {highest:.15g}"
+
+
+def _list(bounds: Any) -> list[float]:
+    return [float(value) for value in (bounds if isinstance(bounds, list) else [bounds])]
