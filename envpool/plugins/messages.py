@@ -14,6 +14,7 @@ _LINKER = re.compile(
     r"undefined reference to|undefined symbol|cannot find -l|multiple definition|unable to find .*library"
 )
 _CONTRACT = re.compile(r"the environment(?P<rest>('s| has) .*)")
+_ASSERTION = re.compile(r"static assertion failed(?: due to requirement '.*?')?: ")
 _MEMORY = re.compile(r"out of memory|memory exhausted|bad_alloc|Cannot allocate memory|OutOfMemory")
 _SHOWN = 3
 _LINE = 300
@@ -67,7 +68,8 @@ def _read(log: str, is_users: Callable[[str], bool]) -> list[_Error]:
             context = None
             if match["kind"].endswith("error"):
                 context = []
-                errors.append(_Error(match["file"], int(match["line"]), match["text"], context, came_from))
+                text = _ASSERTION.sub("", match["text"])
+                errors.append(_Error(match["file"], int(match["line"]), text, context, came_from))
                 came_from = ""
             elif match["kind"] == "note" and errors and not errors[-1].from_user and is_users(match["file"]):
                 errors[-1] = errors[-1]._replace(from_user=where)
