@@ -39,44 +39,6 @@ Entry& entry_of(const Frame& frame) {
   return entries()[size_t(index)];
 }
 
-DataType type_of(abi::Dtype dtype) {
-  constexpr DataType types[] = {kPred, kU8, kS32, kS64, kF32, kF64};
-  return types[dtype];
-}
-
-template <class From, class To>
-void convert(const void* from, void* to, i64 count) {
-  for (i64 i = 0; i < count; ++i) static_cast<To*>(to)[i] = To(static_cast<const From*>(from)[i]);
-}
-// Without jax_enable_x64 there are no 64-bit arrays: they come and go as 32 bits.
-void convert(DataType from_type, const void* from, DataType to_type, void* to, i64 count) {
-  if (from_type == to_type) {
-    std::memcpy(to, from, size_t(count * size_of(to_type)));
-  } else if (from_type == kF64 && to_type == kF32) {
-    convert<f64, f32>(from, to, count);
-  } else if (from_type == kF32 && to_type == kF64) {
-    convert<f32, f64>(from, to, count);
-  } else if (from_type == kS64 && to_type == kS32) {
-    convert<i64, i32>(from, to, count);
-  } else if (from_type == kS32 && to_type == kS64) {
-    convert<i32, i64>(from, to, count);
-  } else if (from_type == kS32 && to_type == kF64) {
-    convert<i32, f64>(from, to, count);
-  } else if (from_type == kS64 && to_type == kF64) {
-    convert<i64, f64>(from, to, count);
-  } else if (from_type == kPred && to_type == kF64) {
-    convert<u8, f64>(from, to, count);
-  } else if (from_type == kF64 && to_type == kS32) {
-    convert<f64, i32>(from, to, count);
-  } else if (from_type == kF64 && to_type == kPred) {
-    convert<f64, bool>(from, to, count);
-  } else if (from_type == kU32 && to_type == kF64) {
-    std::memcpy(to, from, size_t(count) * sizeof(f64));  // a double in two words, exact
-  } else {
-    malformed("no conversion from XLA's type " + std::to_string(from_type) + " to " + std::to_string(to_type));
-  }
-}
-
 template <class T>
 void check_actions(const abi::Field& field, const void* data, i64 rows, i64 first) {
   const T* values = static_cast<const T*>(data);
@@ -414,34 +376,16 @@ void write_part(const Frame& frame) {
   });
 }
 
-// XLA's side of a handler: says which version it was written for, runs, and turns what is thrown into XLA's error.
+// Errors in the arguments begin with the environment's id.
 template <auto kFunction>
 Error* handler(Call* call) noexcept {
-  if (call->extensions != nullptr && call->extensions->type == kMetadataExtension) {
-    Metadata& metadata = *reinterpret_cast<MetadataExtension*>(call->extensions)->metadata;
-    metadata.version.major = 0;
-    metadata.version.minor = 1;
-    return nullptr;
-  }
-  if (call->stage != kExecute) return nullptr;
-  std::string message;
-  ErrorCode code = kInvalidArgument;
-  const Frame frame(*call);
-  try {
-    kFunction(frame);
-    return nullptr;
-  } catch (const std::invalid_argument& error) {
-    message = error.what();
+  return answer(*call, [](const Frame& frame) {
     try {
-      message = "[" + entry_of(frame).label + "] " + message;
-    } catch (const std::exception&) {  // it says enough without
+      kFunction(frame);
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument("[" + entry_of(frame).label + "] " + error.what());
     }
-  } catch (const std::exception& error) {
-    message = error.what();
-    code = kInternal;
-  }
-  ErrorCreate create{sizeof(ErrorCreate), nullptr, message.c_str(), code};
-  return call->api->create_error(&create);
+  });
 }
 
 }  // namespace

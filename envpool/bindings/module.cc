@@ -17,6 +17,7 @@
 
 #include "envpool/bindings/arguments.h"
 #include "envpool/bindings/functional.h"
+#include "envpool/bindings/xla_pool.h"
 #include "envpool/core/env_pool.h"
 
 namespace envpool::python {
@@ -115,8 +116,10 @@ py::tuple add_functional(const PyTable& table, const std::string& label, const p
 // The handlers in the capsules that JAX registers.
 py::dict xla_handlers() {
   py::dict capsules;
-  for (const auto& [name, address] : xla::handlers()) {
-    capsules[py::str(name)] = py::capsule(address, "xla._CUSTOM_CALL_TARGET");
+  for (const auto& handlers : {xla::handlers(), xla::pool_handlers()}) {
+    for (const auto& [name, address] : handlers) {
+      capsules[py::str(name)] = py::capsule(address, "xla._CUSTOM_CALL_TARGET");
+    }
   }
   return capsules;
 }
@@ -247,6 +250,19 @@ class PyPool {
     return counts;
   }
 
+  // For jitted code: the handle, and of each output its array, dtype, shape of a row, and whether it is per player.
+  py::tuple xla() {
+    check_usable();
+    if (port_ < 0) port_ = xla::open_port(pool_, step_mutex_);
+    py::list outputs;
+    for (const Output& output : outputs_) {
+      const std::vector<py::ssize_t> shape(output.shape.begin() + 1, output.shape.end());
+      const bool per_player = pool_->block_layout().arrays[size_t(output.array)].per_player;
+      outputs.append(py::make_tuple(output.array, output.dtype, py::tuple(py::cast(shape)), per_player));
+    }
+    return py::make_tuple(py::bytes(xla::handle_of(port_)), std::int64_t(port_), outputs);
+  }
+
   void close(double timeout) {
     if (pool_->forked()) return;
     without_gil([&] { pool_->close(std::chrono::duration<double>(timeout)); });
@@ -314,7 +330,7 @@ class PyPool {
   };
 
   std::unique_lock<std::timed_mutex> take_turn() {
-    std::unique_lock<std::timed_mutex> turn(step_mutex_, std::try_to_lock);
+    std::unique_lock<std::timed_mutex> turn(*step_mutex_, std::try_to_lock);
     while (!turn) {
       without_gil([&] { (void)turn.try_lock_for(std::chrono::milliseconds(50)); });
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
@@ -338,7 +354,8 @@ class PyPool {
   std::unique_ptr<IdsArgument> owners_;
   std::mutex arguments_mutex_;
   std::thread::id inside_{};  // who converts arguments now; the interpreter lock guards it
-  std::timed_mutex step_mutex_;
+  std::shared_ptr<std::timed_mutex> step_mutex_ = std::make_shared<std::timed_mutex>();
+  i64 port_ = -1;  // where jitted code finds the pool, once it was asked for
 };
 
 // An action is an array (one action field), or a dict of arrays by field name, which may also carry "env_id" and
@@ -472,7 +489,7 @@ PYBIND11_MODULE(_core, m) {
   m.def("usable_cpus", &usable_cpus, "CPUs this process may use: affinity mask and cgroup quota.");
   m.def("load_plugin", &load_plugin, py::arg("path"), "Loads a shared object and returns the tables it exports.");
 
-  m.def("xla_handlers", &xla_handlers, "XLA FFI handlers of the portable environments, by name.");
+  m.def("xla_handlers", &xla_handlers, "XLA FFI handlers of portable environments and of pools, by name.");
   m.def("add_functional", &add_functional, py::arg("table"), py::arg("label"), py::arg("options"),
         py::arg("max_episode_steps"), "Keeps a model that jitted code names by its number.");
 
@@ -501,6 +518,7 @@ PYBIND11_MODULE(_core, m) {
            py::arg("streams") = py::none())
       .def("render", &PyPool::render, py::arg("env_ids") = py::none())
       .def("players", &PyPool::players, py::arg("env_ids") = py::none())
+      .def("xla", &PyPool::xla)
       .def("close", &PyPool::close, py::arg("timeout") = 10.0)
       .def_property_readonly("closed", &PyPool::closed)
       .def_property_readonly("under_way", &PyPool::under_way)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A call from XLA as a handler reads it: operands, results and attributes, all checked; and batches of any rank, in
-// which an operand has each extent or, where all rows share it, 1.
+// A call from XLA as a handler reads it: operands, results and attributes, all checked; batches of any rank, in which
+// an operand has each extent or, where all rows share it, 1; and the answer, be it an error.
 #pragma once
 
+#include <cfenv>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -69,6 +70,44 @@ inline i64 size_of(DataType dtype) {
     case kF64: return 8;
   }
   malformed("an array has XLA's type " + std::to_string(dtype));
+}
+
+inline DataType type_of(abi::Dtype dtype) {
+  constexpr DataType types[] = {kPred, kU8, kS32, kS64, kF32, kF64};
+  return types[dtype];
+}
+
+template <class From, class To>
+void convert(const void* from, void* to, i64 count) {
+  for (i64 i = 0; i < count; ++i) static_cast<To*>(to)[i] = To(static_cast<const From*>(from)[i]);
+}
+// Without jax_enable_x64 there are no 64-bit arrays: they come and go as 32 bits.
+inline void convert(DataType from_type, const void* from, DataType to_type, void* to, i64 count) {
+  if (from_type == to_type) {
+    std::memcpy(to, from, size_t(count * size_of(to_type)));
+  } else if (from_type == kF64 && to_type == kF32) {
+    convert<f64, f32>(from, to, count);
+  } else if (from_type == kF32 && to_type == kF64) {
+    convert<f32, f64>(from, to, count);
+  } else if (from_type == kS64 && to_type == kS32) {
+    convert<i64, i32>(from, to, count);
+  } else if (from_type == kS32 && to_type == kS64) {
+    convert<i32, i64>(from, to, count);
+  } else if (from_type == kS32 && to_type == kF64) {
+    convert<i32, f64>(from, to, count);
+  } else if (from_type == kS64 && to_type == kF64) {
+    convert<i64, f64>(from, to, count);
+  } else if (from_type == kPred && to_type == kF64) {
+    convert<u8, f64>(from, to, count);
+  } else if (from_type == kF64 && to_type == kS32) {
+    convert<f64, i32>(from, to, count);
+  } else if (from_type == kF64 && to_type == kPred) {
+    convert<f64, bool>(from, to, count);
+  } else if (from_type == kU32 && to_type == kF64) {
+    std::memcpy(to, from, size_t(count) * sizeof(f64));  // a double in two words, exact
+  } else {
+    malformed("no conversion from XLA's type " + std::to_string(from_type) + " to " + std::to_string(to_type));
+  }
 }
 
 // An operand of a batch: rows of `row_dims` trailing dimensions.
@@ -141,5 +180,49 @@ class Batch {
   const std::int64_t* const dims_;
   i64 rows_ = 1;
 };
+
+// XLA calls with denormal numbers off, as its own code wants them; environments get them as everywhere else.
+class PlainArithmetic {
+ public:
+  PlainArithmetic() {
+    std::fegetenv(&before_);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~PlainArithmetic() { std::fesetenv(&before_); }
+  PlainArithmetic(const PlainArithmetic&) = delete;
+  PlainArithmetic& operator=(const PlainArithmetic&) = delete;
+
+ private:
+  std::fenv_t before_;
+};
+
+// XLA's side of a handler: says which version it was written for, runs, and turns what is thrown into XLA's error.
+template <class Function>
+Error* answer(Call& call, Function&& function) noexcept {
+  if (call.extensions != nullptr && call.extensions->type == kMetadataExtension) {
+    Metadata& metadata = *reinterpret_cast<MetadataExtension*>(call.extensions)->metadata;
+    metadata.version.major = 0;
+    metadata.version.minor = 1;
+    return nullptr;
+  }
+  if (call.stage != kExecute) return nullptr;
+  std::string message;
+  ErrorCode code = kInternal;
+  try {
+    const PlainArithmetic arithmetic;
+    function(Frame(call));
+    return nullptr;
+  } catch (const std::invalid_argument& error) {
+    message = error.what();
+    code = kInvalidArgument;
+  } catch (const std::runtime_error& error) {
+    message = error.what();
+    code = kFailedPrecondition;
+  } catch (const std::exception& error) {
+    message = error.what();
+  }
+  ErrorCreate create{sizeof(ErrorCreate), nullptr, message.c_str(), code};
+  return call.api->create_error(&create);
+}
 
 }  // namespace envpool::xla

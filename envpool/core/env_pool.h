@@ -46,6 +46,10 @@ struct TimedOut : std::runtime_error {
 // A wait was broken off because the caller's `interrupted` said so (Ctrl-C).
 struct Interrupted : std::exception {};
 
+// Who calls. XLA runs a program on whichever of its threads is free, so that its threads say nothing about how many
+// users there are.
+enum class Caller { kUser, kXla };
+
 class EnvPool : public std::enable_shared_from_this<EnvPool> {
  public:
   using Clock = std::chrono::steady_clock;
@@ -65,9 +69,9 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   // order of env_ids), and `action_rows` counts the rows. Everything is copied before this returns. A caller that goes
   // straight on to recv says so with `caller_helps`, and fewer threads are woken.
   void send(const i32* env_ids, i32 count, const void* const* actions, const i32* owners = nullptr,
-            i32 action_rows = -1, bool caller_helps = false) {
+            i32 action_rows = -1, bool caller_helps = false, Caller caller = Caller::kUser) {
     std::unique_lock lock(mutex_);
-    enter("send");
+    enter("send", caller);
     admit(env_ids, count, "send");
     try {
       if (autoreset_ == abi::kAutoresetDisabled) refuse_finished(env_ids, count);
@@ -92,10 +96,12 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
 
   // The next complete batch. Throws TimedOut or Interrupted, with the batch still to be had. With `help` the caller
   // takes part in the work of a sync batch; where no worker was worth waking, it does all of it in any case.
-  Batch recv(Deadline deadline = {}, const Interrupt& interrupted = {}, bool help = false) {
+  Batch recv(Deadline deadline = {}, const Interrupt& interrupted = {}, bool help = false,
+             Caller caller = Caller::kUser) {
     std::unique_lock lock(mutex_);
-    enter("recv");
-    return receive(lock, deadline, interrupted, portable_ && ((help && sync_) || !awake_));
+    enter("recv", caller);
+    const bool may_wait = caller == Caller::kUser;
+    return receive(lock, deadline, interrupted, portable_ && ((help && sync_) || !awake_), may_wait);
   }
 
   // Waits for whatever is under way and drops it, so that every environment can be sent again.
@@ -308,8 +314,9 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
 
   // ---- the callers' side; mutex_ is held ----
 
-  void enter(const char* call) {
+  void enter(const char* call, Caller caller = Caller::kUser) {
     if (closed_) fail(std::string(call) + ": the pool is closed");
+    if (caller == Caller::kXla) return;
     const std::thread::id me = std::this_thread::get_id();
     if (caller_ == std::thread::id()) caller_ = me;
     if (caller_ != me) many_callers_ = true;
@@ -465,12 +472,13 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     return wanted > 0;
   }
 
-  Batch receive(std::unique_lock<std::mutex>& lock, const Deadline& deadline, const Interrupt& interrupted, bool help) {
+  Batch receive(std::unique_lock<std::mutex>& lock, const Deadline& deadline, const Interrupt& interrupted, bool help,
+                bool may_wait) {
     Clock::time_point asked = {};  // when `interrupted` was, or began to be due
     while (true) {
       if (closed_) fail("recv: the pool is closed");
       if (Block* block = front()) return take(block);
-      refuse_endless_wait();
+      refuse_endless_wait(may_wait && many_callers_);
       bool ran = false;
       if (help) {
         ++running_;
@@ -542,9 +550,10 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     return Batch(block);
   }
 
-  // With one calling thread nobody else can send what a batch still needs: say so instead of waiting for ever.
-  void refuse_endless_wait() const {
-    if (many_callers_) return;
+  // Unless another thread may send what a batch still needs: say so instead of waiting for ever. A program of XLA's
+  // cannot be interrupted, so it never waits for others.
+  void refuse_endless_wait(bool others) const {
+    if (others) return;
     if (sync_ && front_ == back_) fail("recv: nothing is under way; call send, reset or async_reset first");
     if (!sync_ && under_way_count_ < options_.batch_size) {
       fail("recv: a batch needs " + std::to_string(options_.batch_size) + " environments but only " +

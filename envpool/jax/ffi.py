@@ -64,3 +64,9 @@ def with_extents_of(array: Any, *others: Any) -> Any:
     for other in others:
         some = jnp.logical_or(some, jnp.ravel(other)[0] == 0)
     return jax.lax.select(jnp.broadcast_to(some, array.shape), array, array)
+
+
+def effect(name: str, results: Sequence[jax.ShapeDtypeStruct], *operands: Any, **attributes: Any) -> Any:
+    """Calls a handler that does something each time, and must not be left out. It knows vmap by the extents."""
+    function = _interface().ffi_call(name, results, vmap_method="expand_dims", has_side_effect=True)
+    return function(*operands, **attributes)

@@ -52,6 +52,7 @@ SAME = [
 VALUES = {
     "kMetadataExtension": "XLA_FFI_Extension_Metadata",
     "kInvalidArgument": "XLA_FFI_Error_Code_INVALID_ARGUMENT",
+    "kFailedPrecondition": "XLA_FFI_Error_Code_FAILED_PRECONDITION",
     "kInternal": "XLA_FFI_Error_Code_INTERNAL",
     "kExecute": "XLA_FFI_ExecutionStage_EXECUTE",
     "kArray": "XLA_FFI_AttrType_ARRAY",

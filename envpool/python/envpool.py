@@ -124,6 +124,24 @@ class EnvPoolMixin:
         self._next_seed = self._checked_seed(seed, self.num_envs)
         return self._next_seed if isinstance(self._next_seed, list) else [self._next_seed]
 
+    def xla(self) -> tuple[npt.NDArray[np.uint8], Any, Any, Any]:
+        """The pool for use inside of `jax.jit`, scans and loops, on the CPU.
+
+        Returns:
+            (handle, recv, send, step), to be called as `handle, result = recv(handle)`, `handle = send(handle, action,
+            env_id)` and `handle, result = step(handle, action, env_id)`. Each call takes the handle that the one
+            before it returned, which puts them in order. `result` is what `recv` of the pool returns, with a fixed
+            number of rows: see docs/jax.md.
+
+        Raises:
+            ImportError: JAX is not installed.
+            RuntimeError: the pool is closed, or the process is a fork.
+        """
+        from envpool.jax.pool import Calls
+
+        calls = Calls(self._construction, self._pool, self._layout.traced)
+        return calls.handle, calls.recv, calls.send, calls.step
+
     def _send_reset(self, env_id: Any, seed: Any) -> None:
         if seed is None:
             seed, self._next_seed = self._next_seed, None

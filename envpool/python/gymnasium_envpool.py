@@ -229,6 +229,10 @@ class GymnasiumVectorEnv(GymnasiumEnvPool):
             return self._reset(None, seed, memory.reset)  # type: ignore[no-any-return]
         return self._reset(env_ids, seed, partial(memory.partial_reset, env_ids))  # type: ignore[no-any-return]
 
+    def xla(self) -> Any:
+        """Is not to be had here, where a reset of some environments returns the others as they last came."""
+        raise RuntimeError(f"[{self._label}] xla: gymnasium's form has none; see make_gymnasium")
+
     def render(self) -> tuple[npt.NDArray[np.uint8], ...]:  # type: ignore[override]  # gymnasium's form
         """Pictures of all environments: a tuple of uint8 arrays of shape (height, width, 3), RGB.
 

@@ -27,11 +27,13 @@ class Layout:
         outputs: names of the arrays, in the order the pool shall return them.
         step: makes of them what step and recv return.
         reset: makes of them what reset returns.
+        traced: what step makes, of arrays whose values are not known yet: info always holds all of its keys.
     """
 
     outputs: list[str]
     step: Pack
     reset: Pack
+    traced: Pack
 
 
 class _Writer:
@@ -59,11 +61,12 @@ class _Writer:
     def function(self, name: str, body: str) -> str:
         return f"def {name}(arrays):\n    {', '.join(self.variables.values())}, = arrays\n{body}\n"
 
-    def compile(self, step: str, reset: str) -> Layout:
-        source = self.function("step", step) + self.function("reset", reset)
+    def compile(self, step: str, reset: str, traced: str) -> Layout:
+        bodies = {"step": step, "reset": reset, "traced": traced}
+        source = "".join(self.function(name, body) for name, body in bodies.items())
         scope = dict(self.scope)
         exec(compile(source, "<envpool layout>", "exec"), scope)  # noqa: S102
-        return Layout(list(self.variables), scope["step"], scope["reset"])
+        return Layout(list(self.variables), *(scope[name] for name in bodies))
 
 
 def _observation(specs: ArraySpecs, writer: _Writer, prefix: str = "") -> str:
@@ -89,22 +92,21 @@ def dict_layout(specs: ArraySpecs, *, classic: bool, final: bool) -> Layout:
     observation = _observation(specs, writer)
     reward, terminated, truncated = (writer.use(name) for name in ("reward", "terminated", "truncated"))
     info = writer.dict_of(_info(specs))
-    step = f"    info = {info}\n"
+    begin, ends, last = f"    info = {info}\n", "", ""
     if classic or final:
-        step += f"    done = {terminated} | {truncated}\n"
+        begin += f"    done = {terminated} | {truncated}\n"
     if final:
-        last = {path_of(field.name): "final." + field.name for field in specs.infos}
-        step += (
-            "    if done.any():\n"
-            f"        info['final_obs'] = {_observation(specs, writer, 'final.')}\n"
-            f"        info['final_info'] = {writer.dict_of(nest(last.items()))}\n"
-            "        info['_final_obs'] = info['_final_info'] = done\n"
+        own = {path_of(field.name): "final." + field.name for field in specs.infos}
+        ends = "    if done.any():\n    "
+        last = (
+            f"    info |= {{'final_obs': {_observation(specs, writer, 'final.')}, '_final_obs': done, "
+            f"'final_info': {writer.dict_of(nest(own.items()))}, '_final_info': done}}\n"
         )
     if classic:
-        step += f"    info['TimeLimit.truncated'] = {truncated}\n    return {observation}, {reward}, done, info"
+        result = f"    info['TimeLimit.truncated'] = {truncated}\n    return {observation}, {reward}, done, info"
     else:
-        step += f"    return {observation}, {reward}, {terminated}, {truncated}, info"
-    return writer.compile(step, f"    return {observation}, {info}")
+        result = f"    return {observation}, {reward}, {terminated}, {truncated}, info"
+    return writer.compile(begin + ends + last + result, f"    return {observation}, {info}", begin + last + result)
 
 
 def dm_layout(specs: ArraySpecs) -> Layout:
@@ -118,4 +120,4 @@ def dm_layout(specs: ArraySpecs) -> Layout:
     paths = {("env_id",): "env_id", ("players", "env_id"): "players.env_id"}
     tree = nest({**paths, **{path_of(field.name): field.name for field in fields}}.items())
     body = f"    return TimeStep({heads}, {writer.record_of('State', tree)})"
-    return writer.compile(body, body)
+    return writer.compile(body, body, body)

@@ -52,6 +52,9 @@ class EnvPool(Protocol):
     def async_reset(self) -> None:
         """Starts new episodes everywhere."""
 
+    def xla(self) -> tuple[npt.NDArray[np.uint8], Any, Any, Any]:
+        """Handle, recv, send and step for jitted code."""
+
     def close(self, timeout: float = 10.0) -> None:
         """Ends threads and environments."""
 

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `env.xla()` returns: a pool's recv, send and step inside of jitted code.
+
+They are side effects: XLA does each of them as often as the program says, in the order in which the handle goes from
+one to the next. Arrays have fixed extents: rows for which nothing came hold zeros, and -1 for an env_id.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+
+from envpool.jax import ffi
+
+if TYPE_CHECKING:
+    from envpool._core import Pool
+    from envpool.python.construction import Construction
+    from envpool.python.layout import Pack
+    from envpool.python.spaces import Field
+
+_HANDLE = jax.ShapeDtypeStruct((8,), np.uint8)
+_ENV_ID, _OWNERS = 1, 2  # which of the ids are given
+_INTEGERS = ("uint8", "int32", "uint32", "int64")  # which the handlers read
+
+
+class Calls:
+    """One pool's functions for jitted code. While they are there, so is the pool.
+
+    Attributes:
+        handle: names the pool, uint8 of shape (8,).
+    """
+
+    def __init__(self, construction: Construction, pool: Pool, pack: Pack) -> None:
+        given, number, outputs = pool.xla()
+        self.handle: npt.NDArray[np.uint8] = np.frombuffer(given, np.uint8)
+        self._core = pool
+        self._pack = pack
+        self._label = construction.label
+        self._num_envs = construction.common.num_envs
+        self._fields = construction.arrays.actions
+        self._several = construction.arrays.max_players > 1
+        self._pool = np.int64(number)
+        self._outputs = np.array([array for array, *_ in outputs], np.int32)
+        batch, most = construction.common.batch_size, construction.arrays.max_players
+        self._rows = [
+            ((batch * most if per_player else batch, *shape), dtype) for _, dtype, shape, per_player in outputs
+        ]
+
+    def recv(self, handle: Any) -> tuple[Any, Any]:
+        """Waits for the next batch.
+
+        Args:
+            handle: what the call before this one returned.
+
+        Returns:
+            The handle for the next call, and what the pool's own `recv` returns, with batch_size rows (times the most
+            players there can be, where there is a row for each).
+        """
+        return self._with_results("envpool_pool_recv", [self._handle(handle)])
+
+    def send(self, handle: Any, action: Any, env_id: Any = None) -> Any:
+        """Starts one step, and does not wait.
+
+        Args:
+            handle: what the call before this one returned.
+            action: an array with one row per environment (per player, where there are several), or a dict of arrays
+                as the pool's own `send` takes it. Rows of padding may be among them.
+            env_id: ids of the environments to step, -1 for padding; None is all environments.
+
+        Returns:
+            The handle for the next call.
+        """
+        operands, named = self._sent(handle, action, env_id)
+        return self._call("envpool_pool_send", [_HANDLE], operands, named=named)[0]
+
+    def step(self, handle: Any, action: Any, env_id: Any = None) -> tuple[Any, Any]:
+        """Does both: takes what `send` takes, and returns what `recv` returns."""
+        operands, named = self._sent(handle, action, env_id)
+        return self._with_results("envpool_pool_step", operands, named=named)
+
+    # --- calls ---
+
+    def _with_results(self, name: str, operands: list[Any], **attributes: Any) -> tuple[Any, Any]:
+        results = [_HANDLE]
+        results += [jax.ShapeDtypeStruct(shape, jax.dtypes.canonicalize_dtype(dtype)) for shape, dtype in self._rows]
+        handle, *arrays = self._call(name, results, operands, outputs=self._outputs, **attributes)
+        return handle, self._pack(tuple(arrays))
+
+    def _call(self, name: str, results: list[Any], operands: list[Any], **attributes: Any) -> Any:
+        return ffi.effect(name, results, *operands, pool=self._pool, **attributes)
+
+    # --- arguments ---
+
+    def _handle(self, handle: Any) -> Any:
+        dtype, shape = getattr(handle, "dtype", None), getattr(handle, "shape", None)
+        if dtype != _HANDLE.dtype:
+            self._type_error("handle", "the one that xla() or the last call returned (uint8)", handle)
+        if shape != _HANDLE.shape:
+            raise ValueError(f"[{self._label}] handle: expected shape {_HANDLE.shape}, got {shape}")
+        return jnp.asarray(handle)
+
+    def _sent(self, handle: Any, action: Any, env_id: Any) -> tuple[list[Any], Any]:
+        """The operands of a send, and which ids are among them."""
+        names = [field.name for field in self._fields]
+        owners = None
+        if isinstance(action, dict):
+            unknown = action.keys() - {*names, "env_id", "players.env_id"}
+            missing = names - action.keys()
+            if unknown or missing:
+                what = f"unknown key {min(map(str, unknown))}" if unknown else f"key {min(missing)} is missing"
+                raise ValueError(f"[{self._label}] action: {what}; expected {', '.join(names)}")
+            env_id = action.get("env_id") if env_id is None else env_id
+            owners = action.get("players.env_id") if self._several else None
+        elif len(names) == 1:
+            action = {names[0]: action}
+        else:
+            self._type_error("action", f"a dict with {', '.join(names)}", action)
+        operands, named, rows, players = [self._handle(handle)], 0, self._num_envs, None
+        if env_id is not None:
+            operands.append(self._ids("env_id", env_id))
+            named, rows = named | _ENV_ID, len(operands[-1])
+        if owners is not None:
+            operands.append(self._ids("players.env_id", owners))
+            named, players = named | _OWNERS, len(operands[-1])
+        for field in self._fields:
+            one_each = self._several and field.per_player
+            operands.append(self._action(field, action[field.name], players if one_each else rows))
+            if one_each:
+                players = len(operands[-1])
+        return operands, np.int64(named)
+
+    def _ids(self, name: str, value: Any) -> Any:
+        ids = self._array(value)
+        if ids is None or (ids.dtype.kind not in "iu" and ids.size):
+            self._type_error(name, "integers (int32)", value)
+        if ids.ndim != 1:
+            raise ValueError(f"[{self._label}] {name}: expected a one-dimensional array, got shape {ids.shape}")
+        return self._integers(name, ids, -1, self._num_envs - 1, f"ids in 0..{self._num_envs - 1}")
+
+    def _action(self, field: Field, value: Any, rows: int | None) -> Any:
+        array, kind = self._array(value), field.dtype.kind
+        # What JAX itself adds to NumPy's dtypes, such as bfloat16, has kind "V".
+        given = (
+            "f" if array is not None and jnp.issubdtype(array.dtype, jnp.floating) else getattr(array, "dtype", kind)
+        )
+        if array is None or getattr(given, "kind", given) not in {"f": "fiu", "b": "b"}.get(kind, "iub"):
+            words = {"f": "floats", "b": "booleans"}.get(kind, "integers")
+            self._type_error(field.name, f"{words} ({field.dtype})", value)
+        if array.ndim == 0 or array.shape[1:] != field.shape or rows not in (None, array.shape[0]):
+            wanted = ("players" if rows is None else str(rows), *map(str, field.shape))
+            each = "player" if self._several and field.per_player else "environment"
+            raise ValueError(
+                f"[{self._label}] {field.name}: expected shape ({', '.join(wanted)}{',' * (len(wanted) == 1)}), one "
+                f"row per {each}, got {array.shape}"
+            )
+        if kind == "f":
+            return jnp.asarray(array.astype(jax.dtypes.canonicalize_dtype(field.dtype)))
+        if kind == "b":
+            return jnp.asarray(array)
+        limits = np.iinfo(jax.dtypes.canonicalize_dtype(field.dtype))
+        low, high, expected = int(limits.min), int(limits.max), "a value that fits its dtype"
+        if field.discrete:
+            low, high, expected = 0, field.discrete - 1, f"an integer in 0..{field.discrete - 1}"
+        return self._integers(field.name, array, low, high, expected)
+
+    def _integers(self, name: str, array: Any, low: int, high: int, expected: str) -> Any:
+        """As the handlers read them, with no value changed: they look at those that only the program knows."""
+        if isinstance(array, np.ndarray):
+            if array.size and not (low <= int(array.min()) and int(array.max()) <= high):
+                outside = array[(array < low) | (array > high)].flat[0]
+                raise ValueError(f"[{self._label}] {name}: expected {expected}, got {outside}")
+            return jnp.asarray(array.astype(jax.dtypes.canonicalize_dtype(np.int64)))
+        if array.dtype == np.uint64:
+            array = jnp.minimum(array, np.uint64(2**63 - 1)).astype(np.int64)
+        return array if array.dtype.name in _INTEGERS else array.astype(np.int32)
+
+    @staticmethod
+    def _array(value: Any) -> Any:
+        """What JAX has, or a NumPy array; None if it cannot be one."""
+        if isinstance(value, jax.Array):
+            return value
+        try:
+            array = np.asarray(value)
+        except (TypeError, ValueError):
+            return None
+        return None if array.dtype.kind == "O" else array
+
+    def _type_error(self, name: str, expected: str, value: Any) -> Any:
+        got = getattr(value, "dtype", None) or type(value).__name__
+        raise TypeError(f"[{self._label}] {name}: expected {expected}, got {got}")
