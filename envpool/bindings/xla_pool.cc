@@ -54,8 +54,8 @@ struct Rows {
       ids[rows.kept.size()] = ids[k];
       rows.kept.push_back(i64(k));
     }
+    rows.all = rows.kept.size() == ids.size();
     ids.resize(rows.kept.size());
-    rows.all = rows.count() == rows.given;
     return rows;
   }
   static Rows first(i64 count, i64 given) {
