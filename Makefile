@@ -105,7 +105,7 @@ test-peer: build/test/.installed $(VENV)/peer/.ready
 # The oldest JAX that envpool.jax takes; the newest is among the tests.
 test-jax: build/test/.installed $(VENV)/jax/.ready
 	@$(VENV)/jax/bin/python -m pip install -q --no-deps --force-reinstall build/test/wheel/envpool-*.whl
-	@$(call pytest,jax) --pyargs envpool.jax -k 'CartPole or offsets or inside or mapped or parts'
+	@$(call pytest,jax) --pyargs envpool.jax -k 'CartPole or Crowd or offsets or inside or mapped or parts or equal or told'
 
 exact: build/test/.installed
 	@$(call installed,test,python) -m envpool.atari.testing.sweep --json="$(CURDIR)/build/exact.json" $(EXACT_ARGS)

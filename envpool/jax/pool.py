@@ -136,7 +136,7 @@ class Calls:
     def _ids(self, name: str, value: Any) -> Any:
         ids = self._array(value)
         if ids is None or (ids.dtype.kind not in "iu" and ids.size):
-            self._type_error(name, "integers (int32)", value)
+            self._type_error(name, "integers (int32)", value if ids is None else ids)
         if ids.ndim != 1:
             raise ValueError(f"[{self._label}] {name}: expected a one-dimensional array, got shape {ids.shape}")
         return self._integers(name, ids, -1, self._num_envs - 1, f"ids in 0..{self._num_envs - 1}")
@@ -149,7 +149,7 @@ class Calls:
         )
         if array is None or getattr(given, "kind", given) not in {"f": "fiu", "b": "b"}.get(kind, "iub"):
             words = {"f": "floats", "b": "booleans"}.get(kind, "integers")
-            self._type_error(field.name, f"{words} ({field.dtype})", value)
+            self._type_error(field.name, f"{words} ({field.dtype})", value if array is None else array)
         if array.ndim == 0 or array.shape[1:] != field.shape or rows not in (None, array.shape[0]):
             wanted = ("players" if rows is None else str(rows), *map(str, field.shape))
             each = "player" if self._several and field.per_player else "environment"
