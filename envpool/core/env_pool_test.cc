@@ -186,6 +186,18 @@ TEST(a_wait_that_cannot_end_is_refused) {
   CHECK_EQ(async->recv()->rows(), 3);
 }
 
+TEST(jitted_code_never_waits_for_others) {
+  for (i32 batch_size : {0, 3}) {
+    const auto pool = Making{.num_envs = 4, .batch_size = batch_size}.counter();
+    send(*pool, {0, 1}, {0, 0});
+    std::thread([&] { send(*pool, {2}, {0}); }).join();  // there are two callers now
+    const std::vector<i32> counts = batch_size == 0 ? std::vector<i32>{2, 1} : std::vector<i32>{3};
+    for (i32 count : counts) CHECK_EQ(pool->recv({}, {}, false, Caller::kXla)->rows(), count);
+    CHECK_THROWS(pool->recv({}, {}, false, Caller::kXla), std::runtime_error);
+    CHECK_THROWS(pool->recv(in(0.01)), TimedOut);
+  }
+}
+
 TEST(an_exception_reaches_recv_and_nothing_is_lost) {
   for (i32 batch_size : {0, 2}) {
     const auto pool = Making{.num_envs = 4, .batch_size = batch_size}.moody();
