@@ -222,9 +222,12 @@ class Delivery {
     u8* const to = static_cast<u8*>(result.data);
     const i32 current = index - layout_.own_fields;  // what a final array is the end of
     if (layout_.has_final && current >= abi::kCommonFields && current < abi::kCommonFields + layout_.own_fields) {
-      for (i64 row = 0; row < there; ++row) {
-        const u8* const from = block_.data(ended(array.per_player, row) ? index : current);
-        convert(own, from + row * array.row_bytes, result.dtype, to + row * row_bytes, per_row);
+      const bool several = array.per_player && layout_.max_players > 1;
+      for (i64 env = 0, row = 0; env < block_.rows(); ++env) {
+        const i64 count = several ? block_.values<i32>(abi::kPlayers)[env] : 1;
+        const u8* const from = block_.data(ended(env) ? index : current);
+        convert(own, from + row * array.row_bytes, result.dtype, to + row * row_bytes, count * per_row);
+        row += count;
       }
     } else {
       convert(own, block_.data(index), result.dtype, to, there * per_row);
@@ -235,13 +238,7 @@ class Delivery {
   }
 
  private:
-  // Whether the episode of a row ended in this step. A player's row is found by counting.
-  bool ended(bool per_player, i64 row) const {
-    i64 env = row;
-    if (per_player && layout_.max_players > 1) {
-      const i32* const counts = block_.values<i32>(abi::kPlayers);
-      for (env = 0; row >= counts[env]; ++env) row -= counts[env];
-    }
+  bool ended(i64 env) const {
     return (block_.values<u8>(abi::kTerminated)[env] | block_.values<u8>(abi::kTruncated)[env]) != 0;
   }
 
