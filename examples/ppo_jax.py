@@ -1,0 +1,402 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many agents trained by one compiled program: proximal policy optimisation, environments included, inside `jax.jit`.
+
+The idea and the hyperparameters are PureJaxRL's (https://github.com/luchris429/purejaxrl). Several values of a
+hyperparameter make a grid, and every point of the grid is trained with every seed, all at once.
+
+    python examples/ppo_jax.py --learning_rate=2.5e-4,5e-4,1e-3 --seeds=8
+
+It prints a table and leaves curve.png and curves.npz in --out. The environments are envpool.jax's; with
+--backend=gymnax they are gymnax 0.0.9's, and nothing else differs.
+"""
+
+import itertools
+import time
+from collections import namedtuple
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from absl import app, flags
+from tqdm import tqdm
+
+FLAGS = flags.FLAGS
+flags.DEFINE_string("task", "CartPole-v1", "which environment; its actions are counted")
+flags.DEFINE_enum("backend", "envpool", ["envpool", "gymnax"], "whose environments")
+flags.DEFINE_string("out", "runs/ppo_jax", "folder of what is left behind")
+flags.DEFINE_float("require_return", float("-inf"), "fail if the evaluation of the best setting is below")
+flags.DEFINE_float("target", None, "the table tells after how many steps 100 episodes had this mean return")
+# How much is trained
+flags.DEFINE_integer("seeds", 4, "agents of each setting", lower_bound=1)
+flags.DEFINE_integer("seed", 0, "what the seeds are drawn from")
+flags.DEFINE_integer("total_timesteps", 500_000, "environment steps of each agent", lower_bound=1)
+flags.DEFINE_integer("num_envs", 4, "environments of each agent", lower_bound=1)
+flags.DEFINE_integer("num_steps", 128, "steps of each environment between two updates", lower_bound=1)
+# The network: two towers, one for the policy, one for the value
+flags.DEFINE_integer("width", 64, "of the two hidden layers", lower_bound=1)
+flags.DEFINE_enum("activation", "tanh", ["tanh", "relu"], "of the hidden layers")
+# How an agent learns
+flags.DEFINE_integer("epochs", 4, "times each step is learned from", lower_bound=1)
+flags.DEFINE_integer("minibatches", 4, "parts that an epoch is cut into", lower_bound=1)
+flags.DEFINE_bool("anneal", True, "whether the learning rate falls to 0, linearly")
+# Each of these may be several numbers with commas between: a dimension of the grid
+HYPERPARAMETERS = {
+    "learning_rate": (2.5e-4, "of Adam"),
+    "gamma": (0.99, "discount"),
+    "gae_lambda": (0.95, "of generalised advantage estimation"),
+    "clip": (0.2, "how far an update may move the policy, and a value"),
+    "entropy": (0.01, "weight of the entropy bonus"),
+    "value_weight": (0.5, "weight of the value loss"),
+    "max_grad_norm": (0.5, "gradients are cut to it"),
+}
+for name, (default, says) in HYPERPARAMETERS.items():
+    flags.DEFINE_list(name, [str(default)], says)
+# How it is judged
+flags.DEFINE_integer(
+    "eval_episodes", 64, "whole episodes of each agent at the end, each step the likeliest action", lower_bound=1
+)
+flags.DEFINE_integer("eval_steps", 1000, "evaluated episodes are cut off here", lower_bound=1)
+
+Hyper = namedtuple("Hyper", HYPERPARAMETERS)
+
+
+class Agent(NamedTuple):
+    """All that one run carries from update to update."""
+
+    key: Any
+    net: Any
+    optimizer: Any
+    obs: Any
+    state: Any
+    running: Any  # return so far of the episode in each environment
+
+
+class Step(NamedTuple):
+    """What is learned from. `following` is where the step led, which is not the next `obs` where an episode ended."""
+
+    obs: Any
+    action: Any
+    logprob: Any
+    reward: Any
+    following: Any
+    terminated: Any
+    done: Any
+
+
+class Environments:
+    """A batch of environments, with flat observations.
+
+    envpool.jax has batches of its own, whose randomness is in their state. gymnax's are made by vmap, and want keys.
+    """
+
+    def __init__(self, task: str, backend: str, num: int):
+        self.num, self.batched = num, backend == "envpool"
+        if self.batched:
+            import envpool.jax as module
+        else:
+            import gymnax as module
+        self.env, self.params = module.make(task)
+        actions, seen = self.env.action_space(self.params), self.env.observation_space(self.params)
+        if not hasattr(actions, "n") or not hasattr(seen, "shape"):
+            raise app.UsageError(f"--task={task}: this policy takes one array and answers with the number of an action")
+        self.num_actions, self.obs_size = int(actions.n), int(np.prod(seen.shape))
+
+    def flat(self, obs):
+        return obs.reshape(len(obs), -1)
+
+    def keys(self, key, steps: int):
+        return None if self.batched else jax.random.split(key, (steps, self.num))
+
+    def reset(self, key):
+        if self.batched:
+            obs, state = self.env.reset_batch(key, self.num, self.params)
+        else:
+            obs, state = jax.vmap(self.env.reset, (0, None))(jax.random.split(key, self.num), self.params)
+        return self.flat(obs), state
+
+    def step(self, keys, state, action):
+        """The next observations and state, reward, terminated, done, and the observations that the step itself led to."""
+        if self.batched:
+            obs, state, reward, done, info = self.env.step_batch(None, state, action, self.params)
+            return self.flat(obs), state, reward, info["terminated"], done, self.flat(info["final_observation"])
+        obs, state, reward, done, _ = jax.vmap(self.env.step, (0, 0, 0, None))(keys, state, action, self.params)
+        return self.flat(obs), state, reward, done, done, self.flat(obs)  # cut off or ended: it does not tell
+
+
+def towers(key, inputs: int, outputs: int):
+    """Weights and biases of the two, orthogonal and 0."""
+    w, root = FLAGS.width, 2**0.5
+    shapes = {
+        "policy": [(inputs, w, root), (w, w, root), (w, outputs, 0.01)],
+        "value": [(inputs, w, root), (w, w, root), (w, 1, 1.0)],
+    }
+    # One draw for all: each call of jax.random costs half a second of compiling.
+    draws = jax.random.normal(key, (sum(a * b for layers in shapes.values() for a, b, _ in layers),))
+
+    def orthogonal(a, b, gain):
+        nonlocal draws
+        q, r = jnp.linalg.qr(draws[: a * b].reshape(max(a, b), min(a, b)))
+        draws = draws[a * b :]
+        q *= jnp.where(jnp.diagonal(r) < 0, -gain, gain)
+        return q if a >= b else q.T
+
+    return {name: [(orthogonal(*shape), jnp.zeros(shape[1])) for shape in layers] for name, layers in shapes.items()}
+
+
+def forward(layers, x):
+    x = x.astype(jnp.float32)
+    for weight, bias in layers[:-1]:
+        x = getattr(jax.nn, FLAGS.activation)(x @ weight + bias)
+    return x @ layers[-1][0] + layers[-1][1]
+
+
+def value_of(net, obs):
+    return forward(net["value"], obs).squeeze(-1)
+
+
+def optimizer_of(h: Hyper, left):
+    return optax.chain(optax.clip_by_global_norm(h.max_grad_norm), optax.adam(h.learning_rate * left, eps=1e-5))
+
+
+def begin(envs: Environments, key, h: Hyper) -> Agent:
+    key, net_key, env_key = jax.random.split(key, 3)
+    net = towers(net_key, envs.obs_size, envs.num_actions)
+    return Agent(key, net, optimizer_of(h, 1.0).init(net), *envs.reset(env_key), jnp.zeros(envs.num))
+
+
+def collect(envs: Environments, agent: Agent, key):
+    """Goes on for some steps. Returns the agent, its steps, and the sum and number of the returns of ended episodes."""
+    noise_key, step_key = key
+    # Drawn at once: the action of the largest sum of logit and Gumbel noise is a sample of the policy.
+    noise = jax.random.gumbel(noise_key, (FLAGS.num_steps, envs.num, envs.num_actions))
+
+    def one(carry, drawn):
+        obs, state, running = carry
+        noise, keys = drawn
+        logits = forward(agent.net["policy"], obs)
+        action = jnp.argmax(logits + noise, axis=-1)
+        logprob = pick(jax.nn.log_softmax(logits), action)
+        next_obs, state, reward, terminated, done, following = envs.step(keys, state, action)
+        running += reward
+        ended = jnp.sum(running * done), jnp.sum(done)
+        step = Step(obs, action, logprob, reward, following, terminated, done)
+        return (next_obs, state, running * ~done), (step, ended)
+
+    carry = (agent.obs, agent.state, agent.running)
+    carry, (steps, ended) = jax.lax.scan(one, carry, (noise, envs.keys(step_key, FLAGS.num_steps)))
+    return Agent(agent.key, agent.net, agent.optimizer, *carry), steps, tuple(x.sum() for x in ended)
+
+
+def pick(rows, index):
+    return jnp.take_along_axis(rows, index[..., None], axis=-1).squeeze(-1)
+
+
+def advantages_of(h: Hyper, steps: Step, values, next_values):
+    """Generalised advantage estimation. An episode cut off keeps the value of where it was; an ended one has none."""
+    deltas = steps.reward + h.gamma * next_values * ~steps.terminated - values
+
+    def one(running, x):
+        delta, done = x
+        running = delta + h.gamma * h.gae_lambda * running * ~done
+        return running, running
+
+    return jax.lax.scan(one, jnp.zeros_like(deltas[0]), (deltas, steps.done), reverse=True)[1]
+
+
+def loss_of(net, h: Hyper, batch):
+    steps, old_values, advantages = batch
+    targets = advantages + old_values
+    logprobs = jax.nn.log_softmax(forward(net["policy"], steps.obs))
+    ratio = jnp.exp(pick(logprobs, steps.action) - steps.logprob)
+    advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+    gain = jnp.minimum(ratio * advantages, jnp.clip(ratio, 1 - h.clip, 1 + h.clip) * advantages).mean()
+    entropy = -jnp.sum(jnp.exp(logprobs) * logprobs, axis=-1).mean()
+    values = value_of(net, steps.obs)
+    clipped = old_values + jnp.clip(values - old_values, -h.clip, h.clip)
+    value_loss = 0.5 * jnp.maximum((values - targets) ** 2, (clipped - targets) ** 2).mean()
+    return h.value_weight * value_loss - gain - h.entropy * entropy
+
+
+def update(envs: Environments, agent: Agent, h: Hyper, left):
+    """Collects steps and learns from them. `left` is the part of the training that is still to come."""
+    key, shuffle_key, *collect_key = jax.random.split(agent.key, 4)
+    agent, steps, ended = collect(envs, agent, collect_key)
+    values = value_of(agent.net, steps.obs)
+    advantages = advantages_of(h, steps, values, value_of(agent.net, steps.following))
+    size = FLAGS.num_steps * envs.num
+    rollout = jax.tree.map(lambda x: x.reshape(size, *x.shape[2:]), (steps, values, advantages))
+    optimizer = optimizer_of(h, left if FLAGS.anneal else 1.0)
+
+    def minibatch(carry, chosen):
+        net, state = carry
+        gradient = jax.grad(loss_of)(net, h, jax.tree.map(lambda x: x[chosen], rollout))
+        change, state = optimizer.update(gradient, state)
+        return (optax.apply_updates(net, change), state), None
+
+    orders = jnp.argsort(jax.random.bits(shuffle_key, (FLAGS.epochs, size)), axis=-1)
+    chosen = orders.reshape(FLAGS.epochs * FLAGS.minibatches, -1)
+    (net, state), _ = jax.lax.scan(minibatch, (agent.net, agent.optimizer), chosen)
+    return agent._replace(key=key, net=net, optimizer=state), ended
+
+
+def train(envs: Environments, updates: int, show, keys, grid: Hyper):
+    """Every setting with every key: networks, and for each update the sum and number of the returns."""
+    # The inner vmap goes over seeds, the outer over settings.
+    begin_all = jax.vmap(jax.vmap(partial(begin, envs), (0, None)), (None, 0))
+    update_all = jax.vmap(jax.vmap(partial(update, envs), (0, None, None)), (0, 0, None))
+    every = max(1, updates // 100)
+
+    def one(agents, done):
+        agents, (total, number) = update_all(agents, grid, 1 - done / updates)
+        recent = total.sum() / number.sum()
+        jax.lax.cond(done % every == 0, lambda: jax.debug.callback(show, done, recent), lambda: None)
+        return agents, (total, number)
+
+    agents, curves = jax.lax.scan(one, begin_all(keys, grid), jnp.arange(updates))
+    return agents.net, curves
+
+
+def evaluate(envs: Environments, key, net):
+    """Mean return of a first episode in each environment, so that short ones do not count for more."""
+
+    def go_on(carry):
+        _, _, _, over, t = carry
+        return ~over.all() & (t < FLAGS.eval_steps)
+
+    def one(carry):
+        obs, state, returns, over, t = carry
+        keys = envs.keys(jax.random.fold_in(key, t), 1)
+        action = jnp.argmax(forward(net["policy"], obs), axis=-1)
+        obs, state, reward, _, done, _ = envs.step(keys if keys is None else keys[0], state, action)
+        return obs, state, returns + reward * ~over, over | done, t + 1
+
+    carry = (*envs.reset(key), jnp.zeros(envs.num), jnp.zeros(envs.num, bool), 0)
+    return jax.lax.while_loop(go_on, one, carry)[2].mean()
+
+
+def last_hundred(total, number):
+    """After each update, the mean return of its agent's latest episodes: 100, and those that ended in the same update."""
+
+    def of_one(total, number):
+        total, number = (np.append(0.0, np.cumsum(x)) for x in (total, number))
+        first = np.searchsorted(number, number - 100, side="right") - 1
+        means = (total - total[first]) / np.maximum(number - number[first], 1)
+        return np.where(first >= 0, means, np.nan)[1:]  # not a number while there are fewer
+
+    runs = [x.reshape(len(x), -1).T for x in (total, number)]
+    return np.stack([of_one(*run) for run in zip(*runs, strict=True)], axis=-1).reshape(total.shape)
+
+
+class Time(NamedTuple):
+    wall: float
+    cpu: float
+
+    def __str__(self) -> str:
+        return f"{self.wall:.2f} s ({self.cpu:.2f} s of CPU)"
+
+
+class Clock:
+    """Laps in seconds."""
+
+    def __init__(self):
+        self.last = self.now()
+
+    def now(self):
+        return time.perf_counter(), time.process_time()
+
+    def lap(self) -> Time:
+        before, self.last = self.last, self.now()
+        return Time(*(b - a for a, b in zip(before, self.last, strict=True)))
+
+
+def numbers(name: str) -> list[float]:
+    try:
+        return [float(x) for x in FLAGS[name].value]
+    except ValueError:
+        raise app.UsageError(f"--{name}: expected numbers with commas between, got {FLAGS[name].value}") from None
+
+
+def plot(steps, means, labels, path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, ax = pyplot.subplots(figsize=(6, 3.5), layout="constrained")
+    thin = slice(None, None, max(1, len(steps) // 300))
+    for curve, label in zip(np.moveaxis(means, 1, 0), labels, strict=True):
+        known = ~np.isnan(curve).any(axis=-1)
+        x, curve = steps[known][thin], curve[known][thin]
+        (line,) = ax.plot(x, curve.mean(axis=-1), label=label)
+        ax.fill_between(x, curve.min(axis=-1), curve.max(axis=-1), color=line.get_color(), alpha=0.2, linewidth=0)
+    ax.set(xlabel="environment steps of an agent", ylabel="mean return of 100 episodes")
+    ax.set_title(f"{FLAGS.task}: mean, least and most of {FLAGS.seeds} seeds", fontsize="medium")
+    ax.grid(alpha=0.3)
+    ax.legend(fontsize="small")
+    figure.savefig(path, dpi=90)
+
+
+def main(_: list[str]) -> None:
+    jax.config.update("jax_platforms", "cpu")  # the only one that envpool.jax has
+    batch = FLAGS.num_envs * FLAGS.num_steps
+    if batch % FLAGS.minibatches:
+        raise app.UsageError(f"--minibatches={FLAGS.minibatches} must divide num_envs * num_steps, {batch}")
+    updates = max(1, FLAGS.total_timesteps // batch)
+    points = list(itertools.product(*(numbers(name) for name in Hyper._fields)))
+    grid = Hyper(*jnp.array(points).T)
+    varied = [i for i, name in enumerate(Hyper._fields) if len(FLAGS[name].value) > 1]
+    labels = [", ".join(f"{Hyper._fields[i]}={p[i]:g}" for i in varied) or FLAGS.task for p in points]
+    keys = jax.random.split(jax.random.key(FLAGS.seed), FLAGS.seeds)
+    envs = Environments(FLAGS.task, FLAGS.backend, FLAGS.num_envs)
+
+    total = updates * batch * len(points) * FLAGS.seeds
+    bar = tqdm(total=total, unit=" steps", unit_scale=True, desc=f"{len(points)} x {FLAGS.seeds} agents")
+
+    def show(done, recent):
+        if recent == recent:  # an episode ended
+            bar.set_postfix_str(f"return {float(recent):.1f}", refresh=False)
+        bar.update((int(done) + 1) * (total // updates) - bar.n)
+
+    clock = Clock()
+    program = jax.jit(lambda k, g: train(envs, updates, show, k, g)).lower(keys, grid).compile()
+    compiling = clock.lap()
+    nets, curves = jax.block_until_ready(program(keys, grid))
+    running = clock.lap()
+    jax.effects_barrier()
+    bar.update(total - bar.n)
+    bar.close()
+    print(f"{FLAGS.backend}: compiled in {compiling}, ran in {running}: {total / running.wall:,.0f} steps/s")
+
+    means = last_hundred(*(np.asarray(x, np.float64) for x in curves))
+    judges = Environments(FLAGS.task, FLAGS.backend, FLAGS.eval_episodes)
+    judged = jax.jit(jax.vmap(jax.vmap(partial(evaluate, judges)), (None, 0)))
+    scores = np.asarray(judged(jax.vmap(lambda k: jax.random.fold_in(k, 1))(keys), nets))
+
+    steps = (np.arange(updates) + 1) * batch
+    width = max(map(len, labels))
+    to_target = "  steps to target" if FLAGS.target is not None else ""
+    print(f"\n{'':{width}}  last 100 episodes  evaluation, worst seed{to_target}")
+    for i, label in enumerate(labels):
+        row = f"{label:{width}}  {means[-1, i].mean():8.1f} ±{means[-1, i].std():7.1f}"
+        row += f"  {scores[i].mean():10.1f}, {scores[i].min():10.1f}"
+        if to_target:
+            reached = means[:, i] >= FLAGS.target
+            first = [int(steps[r.argmax()]) for r in reached.T if r.any()]
+            row += f"  {int(np.median(first)):,} by {len(first)} of {FLAGS.seeds}" if first else "  never"
+        print(row)
+
+    out = Path(FLAGS.out)
+    out.mkdir(parents=True, exist_ok=True)
+    np.savez_compressed(out / "curves.npz", steps=steps, means=means.astype(np.float32), settings=np.array(points))
+    plot(steps, means, labels, out / "curve.png")
+    best = scores.mean(axis=-1).max()
+    if best < FLAGS.require_return:
+        raise SystemExit(f"mean return {best:.1f} is below {FLAGS.require_return}")
+
+
+if __name__ == "__main__":
+    app.run(main)
