@@ -132,6 +132,8 @@ test-clients: test-gym test-jax $(VENV)/clients/.installed
 	$(VENV)/clients/bin/python examples/sb3_ppo.py --total_timesteps=30000 --require_return=100
 	$(VENV)/clients/bin/python examples/ppo_atari.py --total_timesteps=8192 --eval_games=2 --require_return=-21 \
 	  --out=build/ppo_atari
+	$(VENV)/clients/bin/python examples/ppo_jax.py --num_envs=64 --num_steps=32 --learning_rate=2.5e-3,5e-3 --seeds=2 \
+	  --total_timesteps=150000 --require_return=475 --out=build/ppo_jax
 
 # --- sanitizers ---
 
