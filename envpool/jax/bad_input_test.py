@@ -56,7 +56,7 @@ CALLS = [
     (lambda: ENV.step(KEY, PARAMS, 0), TypeError, "state: expected an EnvState of CartPole, got EnvParams"),
     (lambda: ENV.step(KEY, np.zeros(4), 0), TypeError, "state: .*got ndarray"),
     (lambda: ENV.step(KEY, ENV.reset_batch(KEY, 2)[1], 0), ValueError, r"state: expected shape \(20,\), got \(2, 20\)"),
-    (lambda: ENV.step_batch(KEY, STATE, [0]), ValueError, r"state: expected a batch of shape \(num_envs, 24\)"),
+    (lambda: ENV.step_batch(KEY, STATE, [0]), ValueError, r"state: expected a batch of shape \(num_envs, 20\)"),
     (lambda: STATE.replace(height=1), TypeError, "there is no 'height', only"),
     (lambda: STATE.replace(position=np.zeros(3)), ValueError, r"position: expected shape \(\), got \(3,\)"),
     (lambda: STATE.replace(position="left"), TypeError, "position: expected float64, got <U4"),
