@@ -106,7 +106,7 @@ class Theirs:
     def __init__(self, task_id, params=None, **options):
         self.env, self.params = gymnax.make(task_id, **options)
         self.params = self.params.replace(**(params or {}))
-        _, self.state = self.env.reset(jax.random.key(0), self.params)
+        _, self.state = self.env.reset_env(jax.random.key(0), self.params)
         self._step = jax.jit(jax.vmap(self.env.step_env))
         self._reset = jax.jit(jax.vmap(self.env.reset_env, (0, None)))
 
@@ -167,7 +167,7 @@ def fill(engine, **fields):
 # ---- Catch ----
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(10, 5), (2, 1), (6, 4)])
+@pytest.mark.parametrize(("rows", "columns"), [(10, 5), (2, 1)])
 def test_catch_everywhere(library, rows, columns):
     engine, theirs = (
         Engine(library, "Catch", rows=rows, columns=columns),
@@ -182,9 +182,10 @@ def test_catch_everywhere(library, rows, columns):
     np.testing.assert_array_equal(engine.observe(states)[0], obs)
     np.testing.assert_array_equal(reward, their_reward)
     np.testing.assert_array_equal(ends, done)
-    first = engine.reset(20000)
-    obs, _ = theirs.reset(20000)
-    same_counts(engine.observe(first)[0], obs)
+    first, their_first = engine.reset(2000), theirs.reset(2000)[1]
+    same_counts(first["ball_x"], their_first.ball_x)
+    assert not first["ball_y"].any()
+    np.testing.assert_array_equal(first["paddle_x"], their_first.paddle_x)
 
 
 # ---- DeepSea ----
@@ -198,7 +199,7 @@ def cells(mapping, size):
 
 @pytest.mark.parametrize(
     ("size", "options"),
-    [(8, {}), (1, {}), (5, {"mapping_seed": 7}), (6, {"randomize_actions": False, "unscaled_move_cost": 0.25})],
+    [(8, {}), (1, {}), (6, {"randomize_actions": False, "unscaled_move_cost": 0.25})],
     ids=str,
 )
 def test_deep_sea_everywhere(library, size, options):
@@ -513,13 +514,13 @@ def test_the_form_is_gymnax(task_id):
     (env, params), (other, other_params) = envpool.jax.make(task_id), gymnax.make(task_id)
     assert env.num_actions == other.num_actions
     obs, state = env.reset(jax.random.key(0), params)
-    other_obs, other_state = other.reset(jax.random.key(0), other_params)
+    other_obs, other_state = jax.eval_shape(other.reset, jax.random.key(0), other_params)
     assert (obs.shape, obs.dtype) == (other_obs.shape, other_obs.dtype)
     assert env.observation_space(params).shape == other.observation_space(other_params).shape
     assert env.observation_space(params).contains(obs)
     ours = env.step(jax.random.key(1), state, 0, params)
     if task_id != "SimpleBandit-bsuite":  # in gymnax 0.0.9 a step from a reset is an error
-        theirs = other.step(jax.random.key(1), other_state, 0, other_params)
+        theirs = jax.eval_shape(other.step, jax.random.key(1), other_state, 0, other_params)
         assert len(ours) == len(theirs)
         assert ours[0].shape == theirs[0].shape and ours[3].dtype == theirs[3].dtype
     for name, value in vars(other_params).items():
