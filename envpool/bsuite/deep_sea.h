@@ -21,6 +21,7 @@
 // free.
 #pragma once
 
+#include "envpool/bsuite/normal.h"
 #include "envpool/core/env.h"
 #include "envpool/core/portable.h"
 #if ENVPOOL_HOST

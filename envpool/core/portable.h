@@ -4,6 +4,5 @@
 #pragma once
 
 #include "envpool/core/math.h"
-#include "envpool/core/normal.h"
 #include "envpool/core/rng.h"
 #include "envpool/core/types.h"

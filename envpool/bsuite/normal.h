@@ -3,10 +3,9 @@
 // Normal numbers from the generator, by the method of G. Box and M. Muller (1958).
 #pragma once
 
-#include "envpool/core/math.h"
-#include "envpool/core/rng.h"
+#include "envpool/core/portable.h"
 
-namespace envpool {
+namespace envpool::bsuite {
 
 // Standard normal, up to 8.6 in size. Takes four words.
 ENVPOOL_FN f64 normal(Rng& rng) {
@@ -14,4 +13,4 @@ ENVPOOL_FN f64 normal(Rng& rng) {
   return radius * cos(2 * kPi * rng.uniform());
 }
 
-}  // namespace envpool
+}  // namespace envpool::bsuite
