@@ -22,7 +22,7 @@ from envpool.jax.rows import EnvParams, EnvState, Form, Part
 from envpool.python.construction import Construction, Functional
 from envpool.python.options import COMMON, NO_LIMIT, Option
 from envpool.python.registry import find
-from envpool.python.spaces import Field, action_tree, nest, observation_tree, path_of
+from envpool.python.spaces import Field, action_tree, nest, observation_tree, path_of, walk
 
 _KEEP_KEY, _NEW_KEY, _NEW_KEY_AND_STREAM = range(3)
 
@@ -153,6 +153,22 @@ class Environment:
     def reset_env(self, key: Any, params: EnvParams | None = None) -> tuple[Any, EnvState]:
         """The same as `reset`."""
         return self.reset(key, params)
+
+    def get_obs(self, state: EnvState, params: EnvParams | None = None, key: Any = None) -> Any:
+        """What is observed in a state. The key is not used; gymnax's functions take one."""
+        self._check_state(state)
+        # A step of an episode that has ended does nothing but observe.
+        idle = walk(
+            action_tree(self._arrays),
+            lambda field: jnp.zeros(field.shape, jax.dtypes.canonicalize_dtype(field.dtype)),
+            lambda _, content: content,
+        )
+        return self._advance(None, state.replace(over=True), idle, params, None, False)[0]
+
+    def is_terminal(self, state: EnvState, params: EnvParams | None = None) -> Any:
+        """Whether `step_env` has ended the episode, by the time limit too; `step` has begun the next one by then."""
+        self._check_state(state)
+        return state.over
 
     def step_batch(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
         """`step` of a batch, as `reset_batch` begins it, with one key or None: each row has a stream of its own."""

@@ -109,6 +109,78 @@ def test_the_form_is_gymnax(task_id):
     assert [part.dtype for part in ours] == [part.dtype for part in theirs]
 
 
+SHARED = [task_id for task_id in gymnax.registered_envs if task_id in envpool.list_all_envs()]
+# What of gymnax's we do not follow: FourRooms' arrays are not of its space's dtype, and two rewards are not floats.
+OTHER_DTYPES = {"FourRooms-misc": ("obs", "reward"), "BernoulliBandit-misc": ("reward",)}
+
+
+@pytest.mark.parametrize("task_id", SHARED)
+def test_every_shared_id_has_gymnax_spaces_and_values(task_id):
+    (env, params), (other, other_params) = envpool.jax.make(task_id), gymnax.make(task_id)
+    for name in ("action_space", "observation_space"):
+        ours, theirs = getattr(env, name)(params), getattr(other, name)(other_params)
+        assert type(ours) is type(theirs) and ours.shape == theirs.shape and ours.dtype == theirs.dtype, name
+        assert getattr(ours, "n", None) == getattr(theirs, "n", None)
+    assert env.num_actions == other.num_actions
+    assert params.max_steps_in_episode == other_params.max_steps_in_episode
+    shared = [name for name in vars(other_params) if name in dict(params.form.parts)]
+    for name in shared:
+        np.testing.assert_allclose(getattr(params, name), getattr(other_params, name), rtol=1e-6, err_msg=name)
+    if task_id.endswith("-misc"):
+        assert {*shared, "max_steps_in_episode"} == {*vars(other_params)}
+
+    key = jax.random.key(0)
+    action = other.action_space(other_params).sample(key)
+    obs, state = jax.eval_shape(env.reset, key, params)
+    their_obs, their_state = jax.eval_shape(other.reset, key, other_params)
+    values = jax.eval_shape(env.step, key, state, action, params)
+    their_values = jax.eval_shape(other.step, key, their_state, action, other_params)
+    assert len(values) == len(their_values) == 5 and "discount" in values[4]
+    pairs = {
+        "first": (obs, their_obs),
+        "obs": (values[0], their_values[0]),
+        "reward": (values[2], their_values[2]),
+        "done": (values[3], their_values[3]),
+    }
+    for name, (ours, theirs) in pairs.items():
+        assert ours.shape == theirs.shape, name
+        if name.replace("first", "obs") not in OTHER_DTYPES.get(task_id, ()):
+            assert ours.dtype == theirs.dtype, name
+
+
+@pytest.mark.parametrize("task_id", SHARED)
+def test_six_values_as_gymnax_1_has_them(task_id):
+    """obs, state, reward, terminated, truncated and an info with the last observation of the step's own episode."""
+    env, params = envpool.jax.make(task_id, step_values=6)
+    params = params.replace(max_steps_in_episode=2)
+    key = jax.random.key(0)
+    _, state = env.reset(key, params)
+    action = jnp.zeros_like(env.action_space(params).sample(key))
+    for t in range(2):
+        assert state.time == t
+        before = state
+        obs, state, reward, terminated, truncated, info = env.step(key, state, action, params)
+        assert reward.dtype == jnp.float32 and terminated.dtype == truncated.dtype == jnp.bool_
+        assert truncated == (t == 1) and info["truncated"] == truncated and info["terminated"] == terminated
+        assert info["discount"] == 1 - terminated
+        stepped, after, *_ = env.step_env(key, before, action, params)
+        np.testing.assert_array_equal(info["final_observation"], stepped)
+        np.testing.assert_array_equal(env.get_obs(after, params), stepped)
+        np.testing.assert_array_equal(env.get_obs(state, params), obs)
+        assert env.is_terminal(after, params) == (terminated | truncated)
+        assert not env.is_terminal(state, params)
+        if terminated:
+            break
+
+
+def test_get_obs_in_jitted_code():
+    env, params = envpool.jax.make("Pendulum-v1")
+    keys = jax.random.split(jax.random.key(0), 6)
+    obs, state = jax.vmap(env.reset, (0, None))(keys, params)
+    again = jax.jit(jax.vmap(lambda state: env.get_obs(state, params)))(state)
+    np.testing.assert_array_equal(again, obs)
+
+
 def test_gymnax_wrappers_take_it():
     from gymnax.wrappers import FlattenObservationWrapper, LogWrapper
 

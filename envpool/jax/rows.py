@@ -109,6 +109,11 @@ class EnvState(_Row):
 
     __slots__ = ()
 
+    def __getattr__(self, name: str) -> Any:
+        if name == "time" and all(known != name for known, _ in self.form.parts):  # gymnax's name
+            name = "elapsed_step"
+        return super().__getattr__(name)
+
     def replace(self, **parts: Any) -> EnvState:
         """The same with other values in some parts, which keep their dtype and shape."""
         raw = self.raw
