@@ -14,10 +14,18 @@ try:
 except ImportError as error:
     raise ImportError("envpool.jax needs JAX, which is not installed: pip install 'envpool[jax]'") from error
 
-from envpool.jax import ffi
+from envpool.jax import environments, ffi
 from envpool.jax.environment import Environment, make
 from envpool.jax.rows import EnvParams, EnvState
 
 ffi.check_version(_jax.__version__)
 
-__all__ = ["EnvParams", "EnvState", "Environment", "make"]
+__all__ = ["EnvParams", "EnvState", "Environment", "environments", "make"]
+
+
+def __getattr__(name: str) -> list[str]:
+    if name == "registered_envs":  # gymnax's name
+        from envpool.python.registry import list_all_envs
+
+        return list_all_envs()
+    raise AttributeError(f"module 'envpool.jax' has no attribute {name!r}")

@@ -7,6 +7,8 @@ stays within. Acrobot's step is four stages of Runge-Kutta with speeds up to 28 
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -179,6 +181,83 @@ def test_get_obs_in_jitted_code():
     obs, state = jax.vmap(env.reset, (0, None))(keys, params)
     again = jax.jit(jax.vmap(lambda state: env.get_obs(state, params)))(state)
     np.testing.assert_array_equal(again, obs)
+
+
+class Wrapper:
+    """As training code for gymnax writes them: attributes pass through, and methods are jitted with self static."""
+
+    def __init__(self, env):
+        self._env = env
+
+    def __getattr__(self, name):
+        return getattr(self._env, name)
+
+
+class Flat(Wrapper):
+    def observation_space(self, params):
+        inner = self._env.observation_space(params)
+        assert isinstance(inner, gymnax.environments.spaces.Box)
+        return gymnax.environments.spaces.Box(inner.low, inner.high, (int(np.prod(inner.shape)),), inner.dtype)
+
+    @functools.partial(jax.jit, static_argnums=(0,))
+    def reset(self, key, params=None):
+        obs, state = self._env.reset(key, params)
+        return obs.reshape(-1), state
+
+    @functools.partial(jax.jit, static_argnums=(0,))
+    def step(self, key, state, action, params=None):
+        obs, *rest = self._env.step(key, state, action, params)
+        return obs.reshape(-1), *rest
+
+
+class Logged(Wrapper):
+    @functools.partial(jax.jit, static_argnums=(0,))
+    def reset(self, key, params=None):
+        obs, state = self._env.reset(key, params)
+        return obs, (state, 0.0, 0)
+
+    @functools.partial(jax.jit, static_argnums=(0,))
+    def step(self, key, state, action, params=None):
+        inner, total, length = state
+        obs, inner, reward, done, info = self._env.step(key, inner, action, params)
+        total, length = total + reward, length + 1
+        info["returned_episode_returns"], info["returned_episode_lengths"] = total, length
+        return obs, (inner, total * (1 - done), length * (1 - done)), reward, done, info
+
+
+@pytest.mark.parametrize(("task_id", "limit"), [("CartPole-v1", 500), ("FourRooms-misc", 30), ("Catch-v0", 9)])
+def test_training_code_of_gymnax_users(task_id, limit):
+    """Wrapped twice, vmapped over environments, scanned with a policy inside, jitted whole, vmapped over seeds."""
+    options = {} if task_id == "CartPole-v1" else {"max_episode_steps": limit}
+    env, params = envpool.jax.make(task_id, **options)
+    assert task_id in envpool.jax.registered_envs
+    env = Logged(Flat(env))
+    size, num_actions = env.observation_space(params).shape[0], env.action_space(params).n
+
+    def train(key):
+        key, *parts = jax.random.split(key, 3)
+        weights = jax.random.normal(parts[0], (size, num_actions))
+        obs, state = jax.vmap(env.reset, in_axes=(0, None))(jax.random.split(parts[1], 8), params)
+
+        def step(carry, _):
+            obs, state, key = carry
+            key, draw, use = jax.random.split(key, 3)
+            action = jax.random.categorical(draw, obs @ weights)
+            obs, state, reward, done, info = jax.vmap(env.step, in_axes=(0, 0, 0, None))(
+                jax.random.split(use, 8), state, action, params
+            )
+            return (obs, state, key), (reward, done, info)
+
+        return jax.lax.scan(step, (obs, state, key), None, 60)[1]
+
+    reward, done, info = jax.jit(jax.vmap(train))(jax.random.split(jax.random.key(0), 3))
+    assert reward.shape == done.shape == (3, 60, 8)
+    assert done.any(axis=(1, 2)).all()
+    lengths, returns = info["returned_episode_lengths"], info["returned_episode_returns"]
+    np.testing.assert_array_equal(lengths, info["elapsed_step"])
+    assert lengths.max() <= limit
+    if task_id == "CartPole-v1":
+        np.testing.assert_array_equal(returns, lengths)
 
 
 def test_gymnax_wrappers_take_it():
