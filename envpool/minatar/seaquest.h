@@ -74,10 +74,11 @@ struct Seaquest {
     }
   };
 
-  // How many there can be. At its fastest an enemy comes every step and leaves after 30 (ten moves, every third step);
-  // before, 11 to 19 surfacings earlier, they came and left so much slower that there were fewer. A submarine shoots
-  // every eleventh step, and bullets leave after ten, so at most one is under way for each that was there in the last
-  // ten steps. Own shots are five steps apart and leave within ten; divers come every 30 and leave within 60.
+  // How many there can be. An enemy comes every 20 - n steps after n surfacings, at the fastest every step, and leaves
+  // after ten moves, which by the sixth surfacing take three steps each: 30 at a time. One from before rests once as
+  // long as it did then, but few came then. A submarine shoots every eleventh step and its bullet leaves within ten, so
+  // at most one is under way for each that was there in the last ten steps. Own shots are five steps apart and leave
+  // within ten; divers come every 30 and leave within 60.
   struct State {
     List<34> fish, subs;
     List<46> enemy_bullets;

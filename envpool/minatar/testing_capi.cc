@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The games without the pool, for minatar_test.py: n states in, n states out, through ctypes. A State is passed as it
+// The games without the pool, for testing/states.py: n states in, n states out, through ctypes. A State is passed as it
 // lies in memory. Each state draws from a stream of its own, so that n equal states are n independent samples.
 #include "envpool/core/driver.h"
 #include "envpool/minatar/asterix.h"

@@ -29,6 +29,8 @@ GOLDEN = {
     "FrozenLake8x8-v1": "c43dea46f5295e4c",
     "Taxi-v4": "2d9dc7ffd8db9e40",
     "Blackjack-v1": "5a58dbfe1579bbae",
+    "MinAtar/Asterix-v1": "1f3a3a6163e57e2e",
+    "MinAtar/Seaquest-v0": "6e917f0ed1b446e9",
     "Pong-v5": "9adeffaf409880b6",
     "Breakout-v5": "476455c44d9cdca8",
 }

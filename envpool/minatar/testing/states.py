@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The package's games and ours side by side: how states are set and read, and what both are compared by.
+
+A state of the package is what `vars` shows of its live object. Its generator is replaced by one that goes through all
+outcomes of a step, each as likely as any other: what then comes out is the distribution that ours must have. Ours are
+called through testing_capi.cc, without a pool.
+"""
+
+import ctypes
+
+import minatar
+import numpy as np
+
+from envpool.testing import libraries
+from envpool.testing.capi import Functions, pointer
+
+
+def lists(count, capacity):
+    return [("at", "u1", (capacity, 4)), ("count", "i4")]
+
+
+def words(kind, text):
+    return [(name, kind) for name in text.split()]
+
+
+# An environment's State as it lies in memory.
+STATES = {
+    "Asterix": words("u8", "place right gold")
+    + words("u1", "player_x player_y spawn_speed spawn_timer move_speed move_timer")
+    + [("ramp_timer", "i1")]
+    + words("u1", "ramp_index last_action"),
+    "Breakout": words("u4", "bricks") + words("u1", "ball_y ball_x last_y last_x ball_dir pos strike last_action"),
+    "Freeway": words("u8", "place right speed timer")
+    + [("steps_left", "i4")]
+    + words("u1", "pos move_timer last_action"),
+    "Seaquest": [(name, lists(name, size)) for name, size in (("fish", 34), ("subs", 34), ("enemy_bullets", 46))]
+    + [(name, lists(name, 4)) for name in ("bullets", "divers")]
+    + words("i4", "oxygen diver_count")
+    + words(
+        "u1",
+        "sub_cell sub_right surface spawn_speed spawn_timer diver_timer move_speed shot_timer ramp_index last_action",
+    ),
+    "SpaceInvaders": words("u8", "aliens bullets")
+    + words("u1", "top enemy_y enemy_x")
+    + [("alien_dir", "i1")]
+    + words("u1", "pos enemy_move_interval alien_move_timer alien_shot_timer shot_timer ramp_index last_action"),
+}
+NAMES = {"Asterix": "asterix", "Breakout": "breakout", "Freeway": "freeway"} | {
+    "Seaquest": "seaquest",
+    "SpaceInvaders": "space_invaders",
+}
+CHANNELS = {"Asterix": 4, "Breakout": 4, "Freeway": 7, "Seaquest": 10, "SpaceInvaders": 6}
+GAMES = list(STATES)
+
+
+class Engine(Functions):
+    def __init__(self, game, **options):
+        library = ctypes.CDLL(libraries.library("minatar_testing"))
+        super().__init__(library, game, np.dtype(STATES[game], align=True), **options)
+        self.floats = options.get("obs_dtype") == "float32"
+
+    def step(self, states, actions, seed=0):
+        """Moves the states on, and returns rewards and whether they are terminal."""
+        count = len(states)
+        reward, terminated = np.empty(count, np.float32), np.empty(count, np.uint8)
+        actions = np.broadcast_to(np.asarray(actions, np.int32), count).copy()
+        outputs = pointer(reward), pointer(terminated)
+        self._call("step", ctypes.c_uint64(seed), pointer(states), pointer(actions), *outputs, ctypes.c_int64(count))
+        return reward, terminated.astype(bool)
+
+    def observe(self, states):
+        obs = np.full((len(states), 10, 10, CHANNELS[self.name]), 7, np.float32 if self.floats else np.uint8)
+        places = (ctypes.c_void_p * 1)(obs.ctypes.data)
+        self._call("observe", pointer(states), places, ctypes.c_int64(len(states)))
+        return obs
+
+
+class Script:
+    """A generator that goes through all outcomes. Those of `rand` are six, which is exact for any sixth as a limit."""
+
+    def __init__(self):
+        self.chosen, self.sizes = [], []
+
+    def pick(self, size):
+        index = len(self.sizes)
+        self.sizes.append(size)
+        if index == len(self.chosen):
+            self.chosen.append(0)
+        return self.chosen[index]
+
+    def rand(self):
+        return (self.pick(6) + 0.5) / 6
+
+    def randint(self, low, high=None):
+        low, high = (0, low) if high is None else (low, high)
+        return low + self.pick(high - low)
+
+    def advance(self):
+        """Goes to the next outcome; False after the last."""
+        while self.chosen and self.chosen[-1] == self.sizes[len(self.chosen) - 1] - 1:
+            self.chosen.pop()
+        if self.chosen:
+            self.chosen[-1] += 1
+        self.sizes = []
+        return bool(self.chosen)
+
+
+def copied(part):
+    """A copy of a part of a state: a number, an array or a list of lists."""
+    if isinstance(part, list):
+        return [list(entry) if isinstance(entry, list) else entry for entry in part]
+    return part.copy() if isinstance(part, np.ndarray) else part
+
+
+class Reference:
+    """The package's game, whose state is set and read."""
+
+    def __init__(self, game, **options):
+        self.outer = minatar.Environment(NAMES[game], **{"sticky_action_prob": 0.0, **options})
+        self.game, self.inner = game, self.outer.env
+
+    def get(self):
+        return {k: copied(v) for k, v in vars(self.inner).items() if k not in ("random", "channels", "action_map")}
+
+    def put(self, state):
+        vars(self.inner).update({k: copied(v) for k, v in state.items()})
+
+    def outcomes(self, state, action):
+        """All that can come of an action: (next state, reward, terminal, observation, probability)."""
+        script = Script()
+        self.inner.random = script
+        while True:
+            self.put(state)
+            reward, terminal = self.outer.act(action)
+            likely = 1 / np.prod(script.sizes) if script.sizes else 1.0
+            yield self.get(), float(reward), terminal, self.outer.state(), likely
+            if not script.advance():
+                return
+
+
+# ---- a state as the package has it, as ours, and as a tuple of what both are compared by ----
+
+
+def lanes(values):
+    return sum(int(value) << (8 * lane) for lane, value in enumerate(values))
+
+
+def bits(array):
+    return sum(int(bit) << index for index, bit in enumerate(np.asarray(array).ravel()))
+
+
+def swimmer(entity):
+    x, y, right, *timers = map(int, entity)
+    return (16 * y + x, right, *timers, *[0] * (2 - len(timers)))
+
+
+SWIMMERS = {
+    "fish": "e_fish",
+    "subs": "e_subs",
+    "enemy_bullets": "e_bullets",
+    "bullets": "f_bullets",
+    "divers": "divers",
+}
+
+
+def to_ours(game, theirs):
+    """The package's state as ours."""
+    ours = np.zeros((), np.dtype(STATES[game], align=True))
+    for name in ours.dtype.names:
+        if name in theirs and not isinstance(theirs[name], list):
+            ours[name] = theirs[name]
+    if game == "Asterix":
+        ours["place"] = lanes(0 if e is None else e[0] + 1 for e in theirs["entities"])
+        ours["right"] = lanes(0 if e is None else e[2] for e in theirs["entities"])
+        ours["gold"] = lanes(0 if e is None else e[3] for e in theirs["entities"])
+    elif game == "Breakout":
+        ours["bricks"] = bits(theirs["brick_map"][1:4])
+    elif game == "Freeway":
+        cars = theirs["cars"]
+        ours["place"], ours["timer"] = lanes(car[0] for car in cars), lanes(car[2] for car in cars)
+        ours["right"], ours["speed"] = lanes(car[3] > 0 for car in cars), lanes(abs(car[3]) for car in cars)
+        ours["steps_left"] = theirs["terminate_timer"]
+    elif game == "Seaquest":
+        for name, their_name in SWIMMERS.items():
+            entities = [swimmer(e) for e in theirs[their_name]]
+            ours[name]["count"] = len(entities)
+            if entities:
+                ours[name]["at"][: len(entities)] = entities
+        ours["sub_cell"], ours["sub_right"] = 16 * theirs["sub_y"] + theirs["sub_x"], theirs["sub_or"]
+        ours["spawn_speed"], ours["spawn_timer"] = theirs["e_spawn_speed"], theirs["e_spawn_timer"]
+        ours["diver_timer"] = theirs["d_spawn_timer"]
+    else:
+        rows = theirs["alien_map"].astype(int) @ (1 << np.arange(10))
+        top = next(top for top in range(10) if not np.delete(rows, [(top + k) % 10 for k in range(4)]).any())
+        ours["top"], ours["aliens"] = top, sum(int(rows[(top + k) % 10]) << (16 * k) for k in range(4))
+        ours["bullets"] = sum((x + 1) << (4 * y) for y, x in np.argwhere(theirs["f_bullet_map"]).tolist())
+        ours["enemy_y"] = 255
+        for ours["enemy_y"], ours["enemy_x"] in np.argwhere(theirs["e_bullet_map"]):
+            pass
+    return ours
+
+
+def of_theirs(game, theirs):
+    """What a state of the package is compared by."""
+    plain = [
+        (k, int(v)) for k, v in theirs.items() if isinstance(v, (int, np.integer)) and k not in ("terminal", "ramping")
+    ]
+    if game == "Asterix":
+        if theirs["spawn_speed"] == theirs["move_speed"] == 1:
+            plain = [(k, v) for k, v in plain if k != "ramp_timer"]  # which has no use any more
+        return (*sorted(plain), *(e and tuple(map(int, e)) for e in theirs["entities"]))
+    if game == "Breakout":
+        return (*sorted(plain), theirs["brick_map"].astype(bool).tobytes())
+    if game == "Freeway":
+        return (*sorted(plain), *(tuple(map(int, car)) for car in theirs["cars"]))
+    if game == "Seaquest":
+        return (*sorted(plain), *(tuple(map(swimmer, theirs[name])) for name in SWIMMERS.values()))
+    return (
+        *sorted(plain),
+        *(theirs[f"{what}_map"].astype(bool).tobytes() for what in ("alien", "f_bullet", "e_bullet")),
+    )
+
+
+def of_ours(game, ours):
+    """The same of a state of ours."""
+    plain = {
+        name: int(ours[name]) for name in ours.dtype.names if ours[name].dtype.kind in "iu" and not ours[name].shape
+    }
+    plain.pop("last_action")
+
+    def lane(name, i):
+        return plain[name] >> (8 * i) & 255
+
+    if game == "Asterix":
+        rest = [
+            (lane("place", i) - 1, i + 1, lane("right", i), lane("gold", i)) if lane("place", i) else None
+            for i in range(8)
+        ]
+        assert not any(lane(name, i) for name in ("right", "gold") for i in range(8) if rest[i] is None)
+        drop, plain["shot_timer"] = ("place", "right", "gold"), 0
+        if plain["spawn_speed"] == plain["move_speed"] == 1:
+            drop = (*drop, "ramp_timer")
+    elif game == "Breakout":
+        board = np.zeros((10, 10), bool)
+        board[1:4] = [[plain["bricks"] >> (10 * y + x) & 1 for x in range(10)] for y in range(3)]
+        rest, drop = [board.tobytes()], ("bricks",)
+    elif game == "Freeway":
+        rest = [
+            (lane("place", i), i + 1, lane("timer", i), lane("speed", i) * (2 * lane("right", i) - 1)) for i in range(8)
+        ]
+        plain["terminate_timer"] = plain["steps_left"]
+        drop = ("place", "timer", "speed", "right", "steps_left")
+    elif game == "Seaquest":
+        rest = [tuple(map(tuple, ours[name]["at"][: ours[name]["count"]].tolist())) for name in SWIMMERS]
+        plain["sub_y"], plain["sub_x"] = divmod(plain["sub_cell"], 16)
+        plain |= {"sub_or": plain["sub_right"], "e_spawn_speed": plain["spawn_speed"]}
+        plain |= {"e_spawn_timer": plain["spawn_timer"], "d_spawn_timer": plain["diver_timer"]}
+        drop = ("sub_cell", "sub_right", "spawn_speed", "spawn_timer", "diver_timer")
+    else:
+        aliens, own, enemy = np.zeros((3, 10, 10), bool)
+        for k in range(4):
+            aliens[(plain["top"] + k) % 10] = [plain["aliens"] >> (16 * k + x) & 1 for x in range(10)]
+        for y in range(10):
+            if column := plain["bullets"] >> (4 * y) & 15:
+                own[y, column - 1] = True
+        if plain["enemy_y"] != 255:
+            enemy[plain["enemy_y"], plain["enemy_x"]] = True
+        rest, drop = (
+            [part.tobytes() for part in (aliens, own, enemy)],
+            ("aliens", "bullets", "top", "enemy_y", "enemy_x"),
+        )
+    return (*sorted((k, v) for k, v in plain.items() if k not in drop), *rest)
