@@ -50,8 +50,8 @@ def compare(game, states, samples=400, most_random=12, **options):
         assert of_ours(game, ours) == of_theirs(game, state)
         spawns = sum(state.get(name) == 0 for name in ("spawn_timer", "e_spawn_timer", "d_spawn_timer"))
         random += spawns
-        if spawns > 1 and random > most_random:
-            continue
+        if spawns > 0 and random > (4 if spawns == 1 else 1) * most_random:
+            continue  # enough of them: each takes hundreds of outcomes
         for action in range(1 if spawns > 1 or (spawns and random > most_random) else 6):
             if crosses(game, state, action):
                 continue
