@@ -144,7 +144,7 @@ struct Cells {
 
   // How many to a side make the 3 by 3 around an agent hold some four times the k that are looked for: enough, mostly.
   ENVPOOL_FN static i32 wanted(i32 agents, i32 k) {
-    if (k == 0 || k > Around::kMostNearest || agents < 6 * k + 20) return 0;
+    if (k == 0 || k > Around::kMostNearest || agents < 3 * k + 20) return 0;
     return clamp(i32(sqrt(f32(agents) / (0.46f * f32(k)))), 1, kMostPerSide);
   }
 
