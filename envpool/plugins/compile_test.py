@@ -327,6 +327,7 @@ CALLS = [
     ({"source": "/"}, FileNotFoundError, ["'/' is no file"]),
     ({"source": "/dev/zero"}, FileNotFoundError, ["'/dev/zero' is no file"]),
     ({"source": 3}, TypeError, ["source", "path of a header", "got 3"]),
+    ({"source": "struct Walk {};" + "x" * 5000}, OSError, ["source: 'struct Walk {};xxx", "...' File name too long"]),
     ({"source": None}, TypeError, ["source", "got None"]),
     ({"source": b"walk.h"}, TypeError, ["source"]),
     ({"source": "\n"}, envpool.CompileError, NO_STRUCT),
@@ -342,6 +343,10 @@ CALLS = [
     ({"name": 3}, ValueError, ["name", "got 3"]),
     ({"flags": "-O0"}, TypeError, ["flags", "sequence of str", "got '-O0'"]),
     ({"flags": [3]}, TypeError, ["flags", "got [3]"]),
+    ({"flags": None}, TypeError, ["flags", "got None"]),
+    ({"cxx": 3}, TypeError, ["cxx", "got 3"]),
+    ({"doc": 3}, TypeError, ["doc", "got 3"]),
+    ({"defaults": [3]}, TypeError, ["defaults", "mapping", "got [3]"]),
     ({"timeout": 0}, ValueError, ["timeout", "more than 0", "got 0"]),
     ({"timeout": float("nan")}, ValueError, ["timeout", "got nan"]),
     ({"timeout": "1"}, TypeError, ["timeout", "got '1'"]),
@@ -436,6 +441,25 @@ def test_the_file_is_named_as_it_was_given(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("walk.h").write_text(WALK.replace("won ?", "wn ?"))
     fails({"source": "walk.h", "id": "Bad-v0"}, envpool.CompileError, ["\nwalk.h:27: 'wn' was not declared"])
+
+
+def test_files_of_odd_names(tmp_path):
+    folder = tmp_path / 'it\'s "a" \\ folder ä'
+    folder.mkdir()
+    (folder / "my walk.h").write_text(WALK.replace("#pragma once", '#include "the rest.h"'))
+    (folder / "the rest.h").write_text("#error not today\n")
+    with pytest.raises(envpool.CompileError) as caught:
+        walk(folder / "my walk.h", "Bad-v0")
+    assert "the rest.h" in str(caught.value) and "#error not today" in str(caught.value)
+    (folder / "the rest.h").write_text("")
+    assert walk(folder / "my walk.h", "Odd/Name-v0").table == "Walk"
+
+
+def test_a_limit_of_memory_that_is_there_already():
+    code = f"import envpool; envpool.compile({WALK!r}, 'Walk-v0', flags={QUICK!r})"
+    command = ["/bin/sh", "-c", 'ulimit -v 3000000; exec "$0" -c "$1"', sys.executable, code]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_template_without_end():

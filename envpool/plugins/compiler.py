@@ -75,7 +75,10 @@ def run(
     Raises:
         TimeoutError: it took longer.
     """
-    limits = f"ulimit -f {_FILE_KIB}; " + (f"ulimit -v {_MEMORY_KIB}; " if limit_memory else "")
+    # Where they are lower already, they stay.
+    limits = "".join(
+        f"ulimit {limit} 2>/dev/null; " for limit in (f"-f {_FILE_KIB}", *([f"-v {_MEMORY_KIB}"] * limit_memory))
+    )
     log = folder / "log"
     with out.open("wb") as stdout, log.open("wb") as stderr:
         # A shell sets the limits: Python code between fork and exec may hang where there are threads.

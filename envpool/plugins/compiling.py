@@ -15,7 +15,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from envpool.plugins import cache
 from envpool.plugins.compiler import Ended, find_compiler, run
@@ -24,7 +24,7 @@ from envpool.plugins.messages import explain
 from envpool.plugins.paths import get_include
 from envpool.plugins.structs import Struct, find_structs
 from envpool.python.errors import CompileError
-from envpool.python.registry import Registration, check_compilable, register_compiled
+from envpool.python.registry import Registration, add, check
 
 if TYPE_CHECKING:
     from envpool.python.options import Value
@@ -34,9 +34,7 @@ _FLAGS = ("-std=c++20", "-O3", "-DNDEBUG", "-ffp-contract=off", "-fPIC", "-fvisi
 _DIAGNOSTICS = ("-fdiagnostics-color=never",)
 _LINK = ("-shared", "-pthread", "-Wl,-z,defs")
 _ENTRY = "envpool_plugin"
-_UNIT = """#include "envpool/core/contract.h"
-#include "{header}"
-ENVPOOL_PLUGIN(envpool::table<{struct}>())
+_UNIT = """ENVPOOL_PLUGIN(envpool::table<{struct}>())
 extern "C" __attribute__((visibility("default"))) const char* envpool_compiler() {{ return __VERSION__; }}
 """
 # "# 12 "file" 3": the compiler's note of where a preprocessed line is from; 3 marks a header of the system.
@@ -97,26 +95,32 @@ def compile(
         ValueError: the id is taken by another kind of environment, or is none; a default is out of range.
         TypeError: an argument of the wrong type; a default that is no option.
     """
-    check_compilable(id)
-    _check_arguments(id, name, flags, timeout)
+    made = Registration(id, "", "", "", max_episode_steps, reward_threshold, doc, defaults or {}, "a header")
+    check(made)
+    _check_arguments(made, name, cxx, flags, timeout)
     with tempfile.TemporaryDirectory(prefix="envpool-") as folder:
         unit = _Unit.of(id, source, name, Path(folder))
         command = [*find_compiler(id, cxx), *_FLAGS, f"-I{get_include()}", *flags]
         plugin = _Build(id, unit, command, Path(folder), timeout).plugin()
-    registration = Registration(
-        id, "", str(plugin), "", max_episode_steps, reward_threshold, doc, dict(defaults or {}), unit.shown
-    )
-    (table,) = registration.tables().values()
-    checked = check_declaration(id, table, registration.defaults)
-    registration = registration._replace(table=table.name, defaults=checked)
-    register_compiled(registration)
-    return registration
+    made = made._replace(plugin=str(plugin), source=unit.shown)
+    (table,) = made.tables().values()
+    made = made._replace(table=table.name, defaults=check_declaration(id, table, made.defaults))
+    add(made)
+    return made
 
 
-def _check_arguments(label: str, name: str, flags: Sequence[str], timeout: float) -> None:
+def _check_arguments(made: Registration, name: Any, cxx: Any, flags: Any, timeout: Any) -> None:
+    """Those that `check` does not know."""
+    label = made.task_id
     if not isinstance(name, str) or not re.fullmatch(r"[\w:<>, ]*", name):
         raise ValueError(f"[{label}] name must be that of a struct, such as 'games::Snake', got {name!r}")
-    if isinstance(flags, str) or not all(isinstance(flag, str) for flag in flags):
+    if not isinstance(made.doc, str):
+        raise TypeError(f"[{label}] doc must be a str, got {made.doc!r}")
+    if not isinstance(made.defaults, Mapping):
+        raise TypeError(f"[{label}] defaults must be a mapping of option names to values, got {made.defaults!r}")
+    if not isinstance(cxx, (str, os.PathLike, type(None))):
+        raise TypeError(f"[{label}] cxx must be a compiler's command, got {cxx!r}")
+    if isinstance(flags, str) or not isinstance(flags, Sequence) or not all(isinstance(flag, str) for flag in flags):
         raise TypeError(f"[{label}] flags must be a sequence of str, got {flags!r}")
     if isinstance(timeout, bool) or not isinstance(timeout, (int, float)):
         raise TypeError(f"[{label}] timeout must be a number of seconds, got {timeout!r}")
@@ -146,14 +150,17 @@ class _Unit(NamedTuple):
             raise TypeError(f"[{label}] source must be a path of str, got {source!r}")
         if "\n" in given and not isinstance(source, os.PathLike):
             header, shown = folder / "source.h", "source"
-            header.write_text(given)
+            header.write_text(given, "utf-8", "replace")
         else:
             header, shown = Path(given).absolute(), given
+        try:
             if not header.is_file():
-                what = "is no file" if header.exists() else "is not there"
-                raise FileNotFoundError(f"[{label}] source: {given!r} {what}")
-        structs = find_structs(header.read_text(errors="replace"))
-        return cls(header, shown, _choose(label, shown, structs, name))
+                raise FileNotFoundError(2, "is no file" if header.exists() else "is not there")
+            text = header.read_text("utf-8", "replace")
+        except OSError as error:
+            what = given if len(given) < 100 else given[:97] + "..."
+            raise type(error)(f"[{label}] source: {what!r} {error.strerror}") from None
+        return cls(header, shown, _choose(label, shown, find_structs(text), name))
 
 
 def _choose(label: str, shown: str, structs: Sequence[Struct], name: str) -> Struct:
@@ -195,11 +202,17 @@ class _Build:
 
     def _preprocess(self) -> bytes:
         unit, out = self._folder / "unit.cc", self._folder / "preprocessed.cc"
-        header = str(self._unit.header).replace("\\", "\\\\").replace('"', '\\"')
-        unit.write_text(_UNIT.format(header=header, struct=self._unit.struct.name))
+        unit.write_text(_UNIT.format(struct=self._unit.struct.name))
+        # Not by #include, between whose quotes not every path can stand.
+        headers = [
+            "-include",
+            os.path.join(get_include(), "envpool", "core", "contract.h"),
+            "-include",
+            str(self._unit.header),
+        ]
         # __FILE__ must not depend on where the text of a header lay this time.
         moved = f"-fmacro-prefix-map={self._folder}/="
-        self._run([*self._command, *_DIAGNOSTICS, moved, "-E", str(unit)], out)
+        self._run([*self._command, *_DIAGNOSTICS, moved, *headers, "-E", str(unit)], out)
         preprocessed = out.read_bytes()
         if _ENTRY.encode() not in preprocessed:
             raise self._error("does not preprocess as a C++ compiler does", self._command)

@@ -156,30 +156,22 @@ def find(task_id: str) -> Registration:
     return _registry[task_id]
 
 
-def check_compilable(task_id: str) -> None:
-    """Raises TypeError or ValueError for an id that `register_compiled` would not take."""
-    _check_id(task_id)
-    _discover()
-    _check_free(task_id, True)
+def check(registration: Registration, aliases: Sequence[str] = ()) -> None:
+    """Raises TypeError or ValueError for what cannot be registered.
 
-
-def _check_id(task_id: str) -> None:
-    if not isinstance(task_id, str):
-        raise TypeError(f"[envpool] task_id must be a str such as 'Pong-v5', got {task_id!r}")
-    if not _ID.fullmatch(task_id):
-        raise ValueError(
-            f"[{task_id}] task_id must be letters, digits and any of _ : . - with at most one / between them, "
-            f"such as 'Pong-v5', got {task_id!r}"
-        )
-
-
-def _add(registration: Registration, aliases: Sequence[str]) -> None:
+    What `envpool.compile` made takes the place of what it made before; else an id that is taken is an error.
+    """
     label = registration.task_id
     if isinstance(aliases, str):
         raise TypeError(f"[{label}] aliases must be a sequence of str, got {aliases!r}")
-    names = (label, *aliases)
-    for name in names:
-        _check_id(name)
+    for name in (label, *aliases):
+        if not isinstance(name, str):
+            raise TypeError(f"[envpool] task_id must be a str such as 'Pong-v5', got {name!r}")
+        if not _ID.fullmatch(name):
+            raise ValueError(
+                f"[{name}] task_id must be letters, digits and any of _ : . - with at most one / between them, "
+                f"such as 'Pong-v5', got {name!r}"
+            )
     steps, threshold = registration.max_episode_steps, registration.reward_threshold
     if isinstance(steps, bool) or not isinstance(steps, int):
         raise TypeError(f"[{label}] max_episode_steps must be an int, got {steps!r}")
@@ -189,17 +181,18 @@ def _add(registration: Registration, aliases: Sequence[str]) -> None:
         raise TypeError(f"[{label}] reward_threshold must be a number or None, got {threshold!r}")
     if not registration.family:
         _discover()  # lest a family's registration find its id taken
+    for name in (label, *aliases):
+        if name in _registry and not (registration.source and _registry[name].source):
+            raise ValueError(f"[{name}] task_id is registered already")
+
+
+def add(registration: Registration, aliases: Sequence[str] = ()) -> None:
+    """Registers. Raises what `check` raises."""
     with _lock:
-        for name in names:
-            _check_free(name, bool(registration.source))
-        for name in names:
+        check(registration, aliases)
+        for name in (registration.task_id, *aliases):
             _registry[name] = registration
-    enter(names)
-
-
-def _check_free(task_id: str, compiled: bool) -> None:
-    if task_id in _registry and not (compiled and _registry[task_id].source):
-        raise ValueError(f"[{task_id}] task_id is registered already")
+    enter((registration.task_id, *aliases))
 
 
 def register_family(
@@ -233,7 +226,7 @@ def register_family(
     Raises:
         ValueError: the id or an alias is taken.
     """
-    _add(Registration(task_id, family, "", table, max_episode_steps, reward_threshold, doc, defaults), aliases)
+    add(Registration(task_id, family, "", table, max_episode_steps, reward_threshold, doc, defaults), aliases)
 
 
 def register(
@@ -275,16 +268,7 @@ def register(
     if not path or not table:
         raise TypeError(f"[{task_id}] register needs plugin=path and table=name, got {plugin!r} and {table!r}")
     path = os.path.abspath(path)
-    _add(Registration(task_id, "", path, table, max_episode_steps, reward_threshold, doc, defaults), aliases)
-
-
-def register_compiled(registration: Registration) -> None:
-    """Registers what `envpool.compile` made, in the place of what it made under that id before.
-
-    Raises:
-        ValueError, TypeError: the id is taken by another kind of environment; a value is wrong.
-    """
-    _add(registration, ())
+    add(Registration(task_id, "", path, table, max_episode_steps, reward_threshold, doc, defaults), aliases)
 
 
 def list_all_envs() -> list[str]:
