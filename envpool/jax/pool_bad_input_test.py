@@ -131,6 +131,15 @@ def test_told_while_running(call, value, text):
     assert obs[1] == obs[0] + 1
 
 
+def test_elements_of_an_action_may_have_other_ranges():
+    env, handle, _, _, step = pool_of("TagContinuous-v0", 2, num_turn_levels=3)
+    actions = np.zeros((int(env.players().sum()), 2), np.int32)
+    actions[3] = [10, 4]
+    fails(step, handle, actions, text=r"action: expected an integer in 0..3, got 4 in row 3")
+    with pytest.raises(ValueError, match="action: expected an integer in 0..3, got 4 in row 3"):
+        env.step(actions)
+
+
 def test_derivatives():
     with pytest.raises(ValueError, match="cannot be differentiated"):
         jax.grad(lambda a: SWING(SWING_HANDLE, a)[1][1].sum())(jnp.asarray(ROWS))
