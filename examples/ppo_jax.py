@@ -334,7 +334,8 @@ def plot(steps, means, labels, path: Path) -> None:
         (line,) = ax.plot(x, curve.mean(axis=-1), label=label)
         ax.fill_between(x, curve.min(axis=-1), curve.max(axis=-1), color=line.get_color(), alpha=0.2, linewidth=0)
     ax.set(xlabel="environment steps of an agent", ylabel="mean return of 100 episodes")
-    ax.set_title(f"{FLAGS.task}: mean, least and most of {FLAGS.seeds} seeds", fontsize="medium")
+    seeds = "one seed" if FLAGS.seeds == 1 else f"mean, least and most of {FLAGS.seeds} seeds"
+    ax.set_title(f"{FLAGS.task}: {seeds}", fontsize="medium")
     ax.grid(alpha=0.3)
     ax.legend(fontsize="small")
     figure.savefig(path, dpi=90)
