@@ -13,8 +13,8 @@
 // stack.
 #pragma once
 
-#include "envpool/core/avx2.h"
 #include "envpool/atari/resize_plan.h"
+#include "envpool/core/avx2.h"
 #include "envpool/core/types.h"
 
 namespace envpool::atari {

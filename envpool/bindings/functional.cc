@@ -216,6 +216,7 @@ void share(Entry& entry, bool restart, const abi::PureWork& work) {
     const abi::Layout& layout = *entry.table->layout(entry.model);
     const i64 state_bytes = pure.state_bytes(entry.model);
     crew.run(parts, [&](i64 i) {
+      const PlainArithmetic arithmetic;
       Part part(work, layout, i * rows, std::min(rows, work.count - i * rows));
       part.move_states(i * rows * state_bytes);
       try_table([&](abi::Text error) { return function(entry.model, part.work(), error); });

@@ -319,8 +319,8 @@ class Environment:
         ]
         attributes = {**self._attributes, "keyed": np.int64(keyed), "autoreset": np.int64(autoreset)}
         raw = ffi.with_extents_of(raw, key, stream, params, *actions)
-        raw, reward, discount, terminated, truncated, elapsed, *rest = ffi.call(
-            "envpool_step", results, key, stream, params, raw, *actions, in_place={3: 0}, **attributes
+        raw, reward, discount, terminated, truncated, elapsed, *rest = ffi.call_over(
+            "envpool_step", results, {3: 0}, key, stream, params, raw, *actions, **attributes
         )
         count = len(arrays.observations)
         obs = self._observation(rest[:count])

@@ -38,20 +38,19 @@ def _interface() -> Any:
     return module
 
 
-def call(
-    name: str,
-    results: Sequence[jax.ShapeDtypeStruct],
-    *operands: Any,
-    in_place: Mapping[int, int] | None = None,
-    **attributes: Any,
-) -> Any:
-    """Calls a handler. Operands have the batch's leading extents, or 1 in their place.
+def call(name: str, results: Sequence[jax.ShapeDtypeStruct], *operands: Any, **attributes: Any) -> Any:
+    """Calls a handler. Operands have the batch's leading extents, or 1 in their place."""
+    return call_over(name, results, {}, *operands, **attributes)
 
-    `in_place` names results that may overwrite an operand nobody else needs. Such an operand must be batched wherever
-    the results are: see `with_extents_of`.
+
+def call_over(
+    name: str, results: Sequence[jax.ShapeDtypeStruct], over: Mapping[int, int], *operands: Any, **attributes: Any
+) -> Any:
+    """The same with results that may overwrite an operand nobody else needs: `over` says which operand which result.
+
+    Such an operand must be batched wherever the results are: see `with_extents_of`.
     """
-    aliases = dict(in_place) if in_place else None
-    function = _interface().ffi_call(name, results, vmap_method="expand_dims", input_output_aliases=aliases)
+    function = _interface().ffi_call(name, results, vmap_method="expand_dims", input_output_aliases=dict(over) or None)
     return function(*operands, **attributes)
 
 

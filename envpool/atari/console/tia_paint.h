@@ -3,8 +3,8 @@
 // Objects' pixels and colours to palette indices. Picture rows are 160 bytes, eight pixels a word.
 #pragma once
 
-#include "envpool/core/avx2.h"
 #include "envpool/atari/console/tia_objects.h"
+#include "envpool/core/avx2.h"
 
 #if ENVPOOL_AVX2
 #include <immintrin.h>
