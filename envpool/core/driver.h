@@ -119,19 +119,25 @@ struct WorldContract {
     run_phases(it.state, params, action, episode, std::make_integer_sequence<int, Env::kPhases>{});
     return Env::finish(it.state, params, episode.rng);
   }
-  static i32 players(const Instance& it) { return Env::players(it.state); }
+  static i32 players(const Instance& it) { return players(it.state); }
   static f32 reward(const Instance& it, const Outcome&, i32 player) { return Env::reward(it.state, player); }
   static void observe(Instance& it, const Params& params, Row row, i32 max_players) {
     Env::observe_world(it.state, params, row);
     row.row *= max_players;
-    for (i32 player = 0; player < players(it); ++player, ++row.row) Env::observe(it.state, params, player, row);
+    const i32 count = players(it) < max_players ? players(it) : max_players;
+    for (i32 player = 0; player < count; ++player, ++row.row) Env::observe(it.state, params, player, row);
   }
 
  private:
+  // What an environment says is not more than there is room for.
+  static i32 players(const State& world) {
+    const i32 count = Env::players(world);
+    return count < 0 ? 0 : count < Env::kMaxPlayers ? count : Env::kMaxPlayers;
+  }
   // An agent draws from its own stream, at a place that depends on the step and phase alone: 256 words for each.
   template <int kPhase>
   static void run_phase(State& world, const Params& params, ActionRow action, const Episode& episode) {
-    for (i32 agent = 0; agent < Env::players(world); ++agent, ++action.row) {
+    for (i32 agent = 0, count = players(world); agent < count; ++agent, ++action.row) {
       Rng rng = episode.rng;
       rng.agent = u32(agent) + 1;
       rng.draws = (u64(episode.elapsed) * Env::kPhases + kPhase) << 8;
@@ -338,7 +344,7 @@ class Driver {
     columns.step_type[row] = restart ? 0 : (ended ? 2 : 1);
     columns.env_id[row] = env_id;
     columns.elapsed[row] = episode.elapsed;
-    const i32 players = Contract::players(it.instance);
+    const i32 players = players_of(it);
     columns.players[row] = players;
     for (i32 player = 0; player < players; ++player) {
       columns.reward[row * max_players_ + player] = restart ? 0.0f : Contract::reward(it.instance, outcome, player);
@@ -350,6 +356,7 @@ class Driver {
         begin(it, setting);
       });
       episode.over = !healthy;
+      fill_up(columns, row, players, players_of(it));
     }
     if (healthy) healthy = guarded(work, env_id, [&] { observe(it, setting, columns.own, row); });
     if (!healthy) {
@@ -364,6 +371,28 @@ class Driver {
     episode.elapsed = 0;
     episode.over = false;
     Contract::reset(it.instance, *setting.params, episode.rng);
+  }
+
+  i32 players_of(const Slot& it) const {
+    const i32 count = Contract::players(it.instance);
+    return count < max_players_ ? count : max_players_;
+  }
+
+  // Where an episode of `before` players made room for one of `after` in the same row, whoever is in one alone has
+  // zeros for the other.
+  void fill_up(const Columns& columns, i64 row, i32 before, i32 after) {
+    if (before == after) return;
+    columns.players[row] = before > after ? before : after;
+    for (i32 player = before; player < after; ++player) {
+      columns.reward[row * max_players_ + player] = columns.discount[row * max_players_ + player] = 0;
+    }
+    for (size_t f = 0; f < row_bytes_.size(); ++f) {
+      if (!per_player_[f]) continue;
+      void* const fields = (before > after ? columns.own : columns.own_final)[f];
+      const i64 first = before > after ? after : before, last = before > after ? before : after;
+      std::memset(static_cast<u8*>(fields) + (row * max_players_ + first) * row_bytes_[f], 0,
+                  size_t((last - first) * row_bytes_[f]));
+    }
   }
 
   void observe(Slot& it, const Setting& setting, void* const* fields, i64 row) {

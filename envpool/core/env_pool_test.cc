@@ -359,6 +359,37 @@ TEST(options_say_how_many_players_a_world_has_room_for) {
   CHECK_THROWS(EnvPool::make(*world_table<Line>(), how, {"test", 0, 1}), std::invalid_argument);
 }
 
+// A row holds the players of the episode that ended and those of the next one; who is in one alone has zeros for the
+// other.
+TEST(same_step_autoreset_makes_room_for_both_episodes_players) {
+  const auto pool = Making{.num_envs = 5, .autoreset = abi::kAutoresetSameStep, .max_episode_steps = 1}.crowd();
+  reset_all(*pool);
+  (void)pool->recv();
+  const int owner = pool->block_layout().find("players.env_id");
+  const int obs = pool->block_layout().find("obs"), final_obs = pool->block_layout().find("final.obs");
+  bool grown = false;
+  for (i32 times = 0; times < 40; ++times) {
+    std::vector<i32> sent(5);
+    i32 total = 0;
+    for (i32 i = 0; i < 5; ++i) total += sent[size_t(i)] = pool->players(i);
+    const Batch batch = step(*pool, std::vector<i32>(size_t(total), 7));
+    i32 player = 0;
+    for (i32 i = 0; i < batch->players(); ++i) {
+      const i32 env_id = batch->values<i32>(owner)[i];
+      player = i > 0 && env_id == batch->values<i32>(owner)[i - 1] ? player + 1 : 0;
+      const bool there = batch->values<i32>(final_obs)[i] != 0;  // who was not sent anything to act upon
+      CHECK_EQ(batch->values<i32>(final_obs)[i], there ? 7 + player : 0);
+      CHECK_EQ(batch->values<f32>(abi::kReward)[i], there ? f32(7 + player) : 0.0f);
+      CHECK_EQ(batch->values<i32>(obs)[i], 0);
+      grown |= player >= sent[size_t(env_id)];
+    }
+    i32 room = 0;
+    for (i32 i = 0; i < 5; ++i) room += pool->players(i);
+    CHECK_EQ(batch->players(), room);
+  }
+  CHECK(grown);
+}
+
 TEST(players_are_gathered_in_order_and_act_by_name) {
   const auto pool = Making{.num_envs = 5, .num_threads = 3}.crowd();
   reset_all(*pool);

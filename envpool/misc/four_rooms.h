@@ -66,7 +66,7 @@ struct FourRooms {
     ENVPOOL_FN constexpr bool wall(i32 row, i32 column) const { return picture[2 * (row * kSize + column)] != 0; }
   };
   ENVPOOL_FN static const Map& map() {
-    static constexpr Map rooms;
+    static constexpr Map rooms{};  // without the braces a device has zeros
     return rooms;
   }
 
