@@ -149,7 +149,7 @@ def host(tmp_path_factory):
 
 EPISODE = np.dtype(
     [("seed", "u8"), ("stream", "u4"), ("episode", "u4"), ("agent", "u4"), ("draws", "u8")]
-    + [("number", "u4"), ("elapsed", "i4"), ("over", "?")],
+    + [("number", "u4"), ("elapsed", "i4"), ("tag", "u4"), ("over", "?")],
     align=True,
 )
 

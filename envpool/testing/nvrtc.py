@@ -27,6 +27,7 @@ struct Episode {{
   Rng rng;
   u32 number;
   i32 elapsed;
+  u32 tag;
   bool over;
 }};
 
@@ -86,7 +87,7 @@ __device__ void run_phase(World<Env>& world, const Env::Params& params, const Ep
 
 extern "C" __global__ void run(u8* states, i64 stride, Env::Params params, Episode* episodes, bool restart, i32 limit,
                                Row row, ActionRow action, Results results) {
-  const i64 block = blockIdx.x, place = block * Env::kMaxPlayers + threadIdx.x;
+  const i64 block = blockIdx.x, place = block * blockDim.x + threadIdx.x;  // room for as many as threads
   const i32 agent = i32(threadIdx.x);
   World<Env>& world = *reinterpret_cast<World<Env>*>(states + block * stride);
   Episode& episode = episodes[block];
