@@ -18,11 +18,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from envpool.jax import ffi, spaces
-from envpool.jax.rows import EnvParams, EnvState, Form, Part
+from envpool.jax.rows import EnvParams, EnvState, Form, Part, option_values
 from envpool.python.construction import Construction, Functional
 from envpool.python.options import COMMON, NO_LIMIT, Option
 from envpool.python.registry import find
-from envpool.python.spaces import Field, action_tree, nest, observation_tree, path_of, walk
+from envpool.python.spaces import ArraySpecs, Field, action_tree, nest, observation_tree, path_of, walk
 
 _KEEP_KEY, _NEW_KEY, _NEW_KEY_AND_STREAM = range(3)
 
@@ -67,6 +67,7 @@ class Environment:
         functional = construction.make_functional()
         arrays = construction.arrays
         self.name = construction.label
+        self._construction = construction
         self._six = step_values == 6
         self._arrays = arrays
         self._default_raw = np.frombuffer(functional.params, np.uint32)
@@ -100,12 +101,20 @@ class Environment:
         return field.discrete or int(np.prod(field.shape))
 
     def action_space(self, params: EnvParams | None = None) -> Any:
-        """The space of actions."""
-        return spaces.space(action_tree(self._arrays))
+        """The space of actions, with the bounds that `params` give it; inside of `jit`, those of `default_params`."""
+        return spaces.space(action_tree(self._arrays_of(params)))
 
     def observation_space(self, params: EnvParams | None = None) -> Any:
-        """The space of observations."""
-        return spaces.space(observation_tree(self._arrays))
+        """The space of observations, with the bounds that `params` give it; inside of `jit`, `default_params`'s."""
+        return spaces.space(observation_tree(self._arrays_of(params)))
+
+    def _arrays_of(self, params: EnvParams | None) -> ArraySpecs:
+        if params is None:
+            return self._arrays
+        raw = self._params(params)
+        if isinstance(raw, jax.core.Tracer) or np.array_equal(raw, self._default_raw):
+            return self._arrays
+        return self._construction.arrays_with(option_values(params))
 
     def reset(self, key: Any, params: EnvParams | None = None) -> tuple[Any, EnvState]:
         """Begins the first episode of a key.

@@ -276,3 +276,13 @@ def test_gymnax_wrappers_take_it():
 
     _, (done, lengths) = jax.jit(lambda state: jax.lax.scan(step, state, length=30))(state)
     assert done.any() and lengths.max() in range(7, 13)
+
+
+def test_spaces_follow_the_parameters():
+    env, params = envpool.jax.make("CartPole-v1")
+    wide = params.replace(x_threshold=10.0, kinematics_integrator="semi-implicit")
+    assert env.observation_space(params).high[0] == np.float32(4.8)
+    assert env.observation_space(wide).high[0] == 20
+    assert env.observation_space().high[0] == np.float32(4.8)
+    with pytest.raises(ValueError, match="params: expected shape"):
+        env.observation_space(params.replace(x_threshold=np.array([1.0, 2.0])))

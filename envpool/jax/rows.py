@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from envpool.jax import ffi
-from envpool.python.options import Option
+from envpool.python.options import Option, Value
 
 _DTYPES = ("bool", "uint8", "int32", "int64", "float32", "float64")  # in the order of the C table's enum
 
@@ -175,6 +175,22 @@ def _own_name(form: Form, name: str) -> str:
     """Our name of the time limit for gymnax's, unless an environment has an option of that name."""
     gymnax = name == "max_steps_in_episode" and all(known != name for known, _ in form.parts)
     return "max_episode_steps" if gymnax else name
+
+
+def option_values(params: EnvParams) -> dict[str, Value]:
+    """The options that one row of parameters holds, as `make` takes them."""
+    row = np.asarray(params.raw, np.uint32).tobytes()
+    values: dict[str, Value] = {}
+    for name, part in params.form.parts:
+        if name == "max_episode_steps":
+            continue
+        option = params.form.options[name]
+        number = float(np.frombuffer(row, np.float64, 1, part.offset)[0])
+        if option.choices:
+            values[name] = option.choices[int(number)]
+        else:
+            values[name] = {"bool": bool, "int": int}.get(option.kind, float)(number)
+    return values
 
 
 def _part(form: Form, name: str) -> Part:

@@ -272,3 +272,48 @@ assert jax.jit(lambda g: params.replace(gravity=g))(1 / 3).gravity == 1 / 3
 
 def test_with_64_bit_arrays():
     subprocess.run([sys.executable, "-c", DOUBLE], check=True, env=os.environ)
+
+
+DEVICES = """
+import jax, jax.numpy as jnp, numpy as np, envpool, envpool.jax
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+try:
+    from jax import shard_map
+except ImportError:
+    from jax.experimental.shard_map import shard_map
+assert jax.device_count() == 4
+env, params = envpool.jax.make("CartPole-v1", max_episode_steps=9)
+
+def rollout(keys, actions):
+    _, state = jax.vmap(env.reset, (0, None))(keys, params)
+    def step(state, action):
+        obs, state, reward, done, _ = jax.vmap(env.step, (None, 0, 0, None))(None, state, action, params)
+        return state, (obs, reward, done)
+    return jax.lax.scan(step, state, actions.T)[1]
+
+keys = jax.random.key_data(jax.random.split(jax.random.key(3), 8))
+actions = jax.random.randint(jax.random.key(4), (8, 30), 0, 2)
+expected = jax.jit(rollout)(keys, actions)
+
+def same(ours, what):
+    jax.tree.map(lambda a, b: np.testing.assert_array_equal(np.asarray(a).reshape(b.shape), b, what), ours, expected)
+
+parts = jax.pmap(rollout)(keys.reshape(4, 2, 2), actions.reshape(4, 2, 30))  # (4, 30, 2, ...)
+same(jax.tree.map(lambda a: jnp.moveaxis(a, 0, 1), parts), "pmap")
+mesh = Mesh(np.array(jax.devices()), ("x",))
+rows, columns = PartitionSpec("x"), PartitionSpec(None, "x")
+for check in ("check_vma", "check_rep"):
+    try:
+        sharded = jax.jit(shard_map(rollout, mesh=mesh, in_specs=(rows, rows), out_specs=columns, **{check: False}))
+        break
+    except TypeError:
+        continue
+same(sharded(keys, actions), "shard_map")
+apart = [jax.device_put(array, NamedSharding(mesh, rows)) for array in (keys, actions)]
+same(jax.jit(rollout)(*apart), "jit of sharded arrays")
+"""
+
+
+def test_on_several_devices_of_the_host():
+    environment = {**os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=4"}
+    subprocess.run([sys.executable, "-c", DEVICES], check=True, env=environment)

@@ -141,6 +141,10 @@ class Construction:
         if common.render_mode is not None and not self.can_render:
             raise ValueError(f"[{label}] render_mode must be None, for it has no picture, got {common.render_mode!r}")
 
+    def arrays_with(self, changed: Mapping[str, Value]) -> ArraySpecs:
+        """The arrays that some other options would make. They must have been checked."""
+        return ArraySpecs.from_json(self._spec_of({**self._prepared[0], **changed}))
+
     @property
     def can_render(self) -> bool:
         """Whether there are pictures of this environment."""
