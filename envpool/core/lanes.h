@@ -127,11 +127,25 @@ ENVPOOL_ALWAYS_INLINE void store_rows(f32* rows, Parts... parts) {
 
 namespace envpool {
 
-// An environment's functions for lanes, compiled for AVX2. kLanes is 1 where there are none.
+// States that follow each other at equal distances.
+template <class State>
+struct StatesInLanes {
+  u8* first;
+  i64 stride;
+  i64 count;  // a multiple of the lanes
+
+  ENVPOOL_ALWAYS_INLINE State* at(i64 i) const { return reinterpret_cast<State*>(first + i * stride); }
+};
+
+// An environment's functions for lanes, over many groups of them. kLanes is 1 where there are none.
 template <class Env>
 struct InLanes {
+  using States = StatesInLanes<typename Env::State>;
+  using Params = typename Env::Params;
   static constexpr int kLanes = 1;
-  static bool available(const typename Env::Params&) { return false; }
+  static bool available(const Params&) { return false; }
+  static void step(States, const Params&, ActionRow, Outcome*) {}
+  static void observe(States, const Params&, Row) {}
 };
 
 #if ENVPOOL_AVX2
@@ -139,6 +153,7 @@ template <class Env>
   requires requires { Env::kLanes; }
 struct InLanes<Env> {
   using State = typename Env::State;
+  using States = StatesInLanes<State>;
   using Params = typename Env::Params;
   static constexpr int kLanes = Env::kLanes;
 
@@ -149,16 +164,25 @@ struct InLanes<Env> {
       return has_avx2();
     }
   }
-  __attribute__((target("avx2"), flatten)) static void step(State* const* states, const Params& params, ActionRow first,
+  __attribute__((target("avx2"), flatten)) static void step(States states, const Params& params, ActionRow first,
                                                             Outcome* outcomes) {
-    Env::step_lanes(states, params, first, outcomes);
+    for (i64 k = 0; k < states.count; k += kLanes, first.row += kLanes) {
+      State* group[kLanes];
+      for (int lane = 0; lane < kLanes; ++lane) group[lane] = states.at(k + lane);
+      Env::step_lanes(group, params, first, outcomes + k);
+    }
   }
-  __attribute__((target("avx2"), flatten)) static void observe(const State* const* states, const Params& params,
-                                                               Row first) {
-    if constexpr (requires { Env::observe_lanes(states, params, first); }) {
-      Env::observe_lanes(states, params, first);
-    } else {
-      for (int lane = 0; lane < kLanes; ++lane, ++first.row) Env::observe(*states[lane], params, first);
+  __attribute__((target("avx2"), flatten)) static void observe(States states, const Params& params, Row first) {
+    for (i64 k = 0; k < states.count; k += kLanes, first.row += kLanes) {
+      const State* group[kLanes];
+      for (int lane = 0; lane < kLanes; ++lane) group[lane] = states.at(k + lane);
+      if constexpr (requires { Env::observe_lanes(group, params, first); }) {
+        Env::observe_lanes(group, params, first);
+      } else {
+        for (int lane = 0; lane < kLanes; ++lane) {
+          Env::observe(*group[lane], params, Row{first.fields, first.row_bytes, first.row + lane});
+        }
+      }
     }
   }
 };

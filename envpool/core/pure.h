@@ -126,24 +126,31 @@ struct PureOf {
     }
   }
 
-  // A block of rows at a time, so that what a pass leaves in the cache the next one finds there: the states move on and
-  // are observed; where an episode that ended restarts, that observation is also the last one of all rows, and the rows
-  // that ended are then reset and observed again.
+  // A block of rows at a time, so that what a pass leaves in the cache the next one finds there. The states move on,
+  // what that brought is written, and they are observed; where an episode that ended restarts, that observation is also
+  // the last one of all rows, and the rows that ended are then reset and observed again.
   static void step(void* model, const abi::PureWork& work) {
     const Rows rows(cast(model), work);
-    const bool autoreset = work.final_fields != nullptr;
-    const bool lanes = rows.in_lanes();
     const i64 block = rows.rows_in_cache();
     for (i64 first = 0; first < work.count; first += block) {
       const i64 end = first + block < work.count ? first + block : work.count;
       rows.copy_states(first, end);
-      bool any_ended = false;
-      i64 k = first;
-      if constexpr (InLanes<Env>::kLanes > 1) {
-        for (; lanes && k + InLanes<Env>::kLanes <= end; k += InLanes<Env>::kLanes) any_ended |= advance_lanes(rows, k);
+      Outcome outcomes[kMostRows];
+      const bool any_over = take_keys(rows, first, end);
+      const i64 in_lanes = any_over ? 0 : rows.in_lanes(end - first);
+      if (in_lanes > 0)
+        InLanes<Env>::step(rows.states(first, in_lanes), rows.setting(first).params, rows.action(first), outcomes);
+      for (i64 k = first + in_lanes; k < end; ++k) {
+        Slot& it = rows.new_state(k);
+        if (it.episode.over) {
+          outcomes[k - first] = {.reward = 0, .terminated = true};
+        } else {
+          outcomes[k - first] = Env::step(it.state, rows.setting(k).params, rows.action(k), it.episode.rng);
+        }
       }
-      for (; k < end; ++k) any_ended |= advance(rows, k);
-      if (!autoreset) continue;
+      const bool any_ended = conclude(rows, first, end, outcomes);
+      observe(rows, first, end, in_lanes);
+      if (work.final_fields == nullptr) continue;
       rows.copy_fields(first, end);
       for (i64 k = first; any_ended && k < end; ++k) {
         if ((work.terminated[k] | work.truncated[k]) == 0) continue;
@@ -156,6 +163,8 @@ struct PureOf {
   }
 
  private:
+  static constexpr i64 kMostRows = 256;  // of a block
+
   struct Setting {
     Params params;
     i32 max_episode_steps;
@@ -251,16 +260,22 @@ struct PureOf {
     const u8* state(i64 k) const { return at(work.states, k); }
     Row row(void* const* fields, i64 k) const { return {fields, row_bytes.data(), k}; }
     ActionRow action(i64 k) const { return {work.actions, action_bytes.data(), work.one_action != 0 ? 0 : k}; }
-    // Whether rows may be stepped several at a time: all parameters are the same, and each has an action.
-    bool in_lanes() const {
-      return work.count > 0 && work.params.stride == 0 && work.one_action == 0 && InLanes<Env>::available(now.params);
+    // How many of the rows of a block are stepped several at a time: where all parameters are the same, and each has an
+    // action.
+    i64 in_lanes(i64 count) const {
+      const bool may = work.params.stride == 0 && work.one_action == 0 && InLanes<Env>::available(now.params);
+      return may ? count / InLanes<Env>::kLanes * InLanes<Env>::kLanes : 0;
+    }
+    typename InLanes<Env>::States states(i64 first, i64 count) const {
+      return {reinterpret_cast<u8*>(&new_state(first).state), state_bytes, count};
     }
     Slot& new_state(i64 k) const { return *std::launder(reinterpret_cast<Slot*>(work.new_states + k * state_bytes)); }
     // As many rows as lie in a processor's first cache with their observations.
     i64 rows_in_cache() const {
       i64 bytes = state_bytes;
       for (const i64 field : row_bytes) bytes += 2 * field;
-      return bytes < kCacheBytes ? kCacheBytes / bytes : 1;
+      const i64 rows = kCacheBytes / bytes;
+      return rows < 1 ? 1 : rows < kMostRows ? rows : kMostRows;
     }
     void copy_states(i64 first, i64 end) const {
       if (work.states.data == work.new_states) return;
@@ -280,70 +295,51 @@ struct PureOf {
     }
   };
 
-  // The row's slot with the key it steps under, once its state has been copied.
-  static Slot& keyed(const Rows& rows, i64 k) {
-    Slot& it = rows.new_state(k);
-    if (it.episode.tag != rows.tag) refuse("state", rows.work.first + k);
-    if (rows.work.keyed != abi::kKeepKey) {
-      it.episode.rng.seed = rows.key(k);
-      it.episode.rng.draws = 0;
-      if (rows.work.keyed == abi::kNewKeyAndStream) it.episode.rng.stream = rows.stream(k);
-    }
-    return it;
-  }
-
-  // Writes what a step brought. Returns whether the episode is over.
-  static bool conclude(const abi::PureWork& work, i64 k, Slot& it, Outcome outcome, i32 max_episode_steps) {
-    Episode& episode = it.episode;
-    if (!episode.over) {
-      ++episode.elapsed;
-      outcome.truncated |= max_episode_steps > 0 && episode.elapsed >= max_episode_steps;
-    }
-    const bool ended = outcome.terminated || outcome.truncated;
-    work.reward[k] = outcome.reward;
-    work.discount[k] = outcome.terminated ? 0 : outcome.discount;
-    work.terminated[k] = outcome.terminated;
-    work.truncated[k] = outcome.truncated;
-    work.elapsed[k] = episode.elapsed;
-    episode.over = ended && work.final_fields == nullptr;
-    return ended;
-  }
-
-  // Steps and observes a row. Returns whether its episode is over.
-  static bool advance(const Rows& rows, i64 k) {
-    const Setting& setting = rows.setting(k);
-    Slot& it = keyed(rows, k);
-    Outcome outcome{.reward = 0, .terminated = true};
-    if (!it.episode.over) outcome = Env::step(it.state, setting.params, rows.action(k), it.episode.rng);
-    const bool ended = conclude(rows.work, k, it, outcome, setting.max_episode_steps);
-    Env::observe(it.state, setting.params, rows.row(rows.work.fields, k));
-    return ended;
-  }
-
-  // The same for as many rows as the environment takes at a time.
-  static bool advance_lanes(const Rows& rows, i64 first) {
-    constexpr int kLanes = InLanes<Env>::kLanes;
-    State* states[kLanes];
+  // Gives each row the key that it steps under, once its state has been copied. Returns whether some episode is over.
+  static bool take_keys(const Rows& rows, i64 first, i64 end) {
     bool any_over = false;
-    for (int lane = 0; lane < kLanes; ++lane) {
-      Slot& it = keyed(rows, first + lane);
-      any_over |= it.episode.over;
-      states[lane] = &it.state;
+    for (i64 k = first; k < end; ++k) {
+      Episode& episode = rows.new_state(k).episode;
+      if (episode.tag != rows.tag) refuse("state", rows.work.first + k);
+      any_over |= episode.over;
+      if (rows.work.keyed == abi::kKeepKey) continue;
+      episode.rng.seed = rows.key(k);
+      episode.rng.draws = 0;
+      if (rows.work.keyed == abi::kNewKeyAndStream) episode.rng.stream = rows.stream(k);
     }
-    bool ended = false;
-    if (any_over) {
-      for (int lane = 0; lane < kLanes; ++lane) ended |= advance(rows, first + lane);
-      return ended;
+    return any_over;
+  }
+
+  // Writes what the steps brought. Returns whether an episode ended.
+  static bool conclude(const Rows& rows, i64 first, i64 end, const Outcome* outcomes) {
+    const abi::PureWork work = rows.work;  // a copy of its own, which what is written cannot change
+    bool any_ended = false;
+    for (i64 k = first; k < end; ++k) {
+      Outcome outcome = outcomes[k - first];
+      Episode& episode = rows.new_state(k).episode;
+      if (!episode.over) {
+        const i32 limit = rows.setting(k).max_episode_steps;
+        ++episode.elapsed;
+        outcome.truncated |= limit > 0 && episode.elapsed >= limit;
+      }
+      const bool ended = outcome.terminated || outcome.truncated;
+      any_ended |= ended;
+      work.reward[k] = outcome.reward;
+      work.discount[k] = outcome.terminated ? 0 : outcome.discount;
+      work.terminated[k] = outcome.terminated;
+      work.truncated[k] = outcome.truncated;
+      work.elapsed[k] = episode.elapsed;
+      episode.over = ended && work.final_fields == nullptr;
     }
-    const Setting& setting = rows.setting(first);
-    Outcome outcomes[kLanes];
-    InLanes<Env>::step(states, setting.params, rows.action(first), outcomes);
-    for (int lane = 0; lane < kLanes; ++lane) {
-      Slot& it = rows.new_state(first + lane);
-      ended |= conclude(rows.work, first + lane, it, outcomes[lane], setting.max_episode_steps);
+    return any_ended;
+  }
+
+  static void observe(const Rows& rows, i64 first, i64 end, i64 in_lanes) {
+    const Row row = rows.row(rows.work.fields, first);
+    if (in_lanes > 0) InLanes<Env>::observe(rows.states(first, in_lanes), rows.setting(first).params, row);
+    for (i64 k = first + in_lanes; k < end; ++k) {
+      Env::observe(rows.new_state(k).state, rows.setting(k).params, rows.row(rows.work.fields, k));
     }
-    InLanes<Env>::observe(states, setting.params, rows.row(rows.work.fields, first));
-    return ended;
   }
 };
 
