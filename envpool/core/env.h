@@ -19,6 +19,7 @@
 //     static Blob blob(const OptionValues&);                      // immutable, shared; its address is Params::blob
 //     static void render(const State&, const Params&, u8* rgb);   // host: (height, width, 3)
 //     static void state_parts(StateParts<State>&);                // host: parts that JAX's states show by name
+//     kLanes, step_lanes, observe_lanes                           // four at a time, see lanes.h
 //   };
 //
 // Multi-agent portable: the same with a world of agents that act in phases. Between phases there is a barrier, within

@@ -2,12 +2,16 @@
 //
 // Taxi: fetch a passenger at one of four places of a town with walls, and bring them to another.
 //
-//       +---------+       Action       i32, 0 drives south, 1 north, 2 east, 3 west, 4 picks up, 5 drops off
-//       |R: | : :G|       Observation  i32, ((row * 5 + column) * 5 + passenger) * 4 + destination, where the passenger
-//       is | : | : : |                    at R, G, Y, B (0 to 3) or in the taxi (4) | : : : : |       Reward       20
-//       for dropping off at the destination, -10 for a pick-up or drop-off that cannot | | : | : | be, else -1 |Y| :
-//       |B: |       Terminated   after the drop-off at the destination
-//       +---------+       Truncated    after 200 steps
+// clang-format off
+//       +---------+
+//       |R: | : :G|       Action       i32, 0 drives south, 1 north, 2 east, 3 west, 4 picks up, 5 drops off
+//       | : | : : |       Observation  i32, ((row * 5 + column) * 5 + passenger) * 4 + destination, where the passenger
+//       | : : : : |                    is at R, G, Y, B (0 to 3) or in the taxi (4)
+//       | | : | : |       Reward       20 for dropping off at the destination, -10 for a pick-up or drop-off that cannot
+//       |Y| : |B: |                    be, else -1
+//       +---------+       Terminated   after the drop-off at the destination
+//                         Truncated    after 200 steps
+// clang-format on
 //
 //   Info    prob, the probability of what the step did; action_mask, the actions that change something
 //   Reset   the taxi anywhere, the passenger at one of the places, with another for destination: all 300 as likely
