@@ -17,7 +17,7 @@ from scipy import stats
 
 import envpool
 from envpool.testing import libraries
-from envpool.testing.capi import Options, pointer
+from envpool.testing.capi import Functions, pointer
 
 jax = pytest.importorskip("jax")
 gymnax = pytest.importorskip("gymnax")
@@ -56,33 +56,12 @@ INFOS = {
 }
 
 
-class Engine:
+class Engine(Functions):
     """One environment's functions, on arrays of states."""
 
     def __init__(self, library, name, **options):
-        self.library, self.name, self.options = library, name, Options(**options)
         fields, self.shape = state_of(name, SHAPES | options)
-        self.state = np.dtype(fields, align=True)
-        stride = getattr(library, f"{name}_stride")
-        stride.restype = ctypes.c_int64
-        assert stride(ctypes.byref(self.options)) == self.state.itemsize
-
-    def _call(self, what, *arguments):
-        getattr(self.library, f"{self.name}_{what}")(ctypes.byref(self.options), *arguments)
-
-    def reset(self, count, seed=0, episode=0, states=None):
-        states = np.zeros(count, self.state) if states is None else states
-        self._call("reset", ctypes.c_uint64(seed), ctypes.c_uint32(episode), pointer(states), ctypes.c_int64(count))
-        return states
-
-    def step(self, states, actions, seed=0):
-        """Moves the states on, and returns rewards and whether they are terminal."""
-        count = len(states)
-        reward, terminated = np.empty(count, np.float32), np.empty(count, np.uint8)
-        actions = np.broadcast_to(np.asarray(actions, np.int32), count).copy()
-        outputs = pointer(reward), pointer(terminated)
-        self._call("step", ctypes.c_uint64(seed), pointer(states), pointer(actions), *outputs, ctypes.c_int64(count))
-        return reward, terminated.astype(bool)
+        super().__init__(library, name, np.dtype(fields, align=True), **options)
 
     def observe(self, states):
         """The observations, and the infos by name."""
@@ -90,8 +69,7 @@ class Engine:
         obs = np.empty((len(states), *self.shape), np.float32)
         infos = {name: np.empty(len(states), dtype) for name, dtype in INFOS.get(self.name, {}).items()}
         arrays = [obs, *infos.values()]
-        places = (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
-        self._call("observe", pointer(states), places, ctypes.c_int64(len(states)))
+        self.observe_into(states, *arrays)
         return obs, infos
 
 

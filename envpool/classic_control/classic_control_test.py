@@ -46,18 +46,9 @@ class Engine(Functions):
     def __init__(self, library, name, **options):
         super().__init__(library, name, STATES[name], **options)
 
-    def step(self, states, actions):
-        """Moves the states on, and returns rewards and whether they are terminal."""
-        reward, terminated = np.empty(len(states), np.float32), np.empty(len(states), np.uint8)
-        actions = np.ascontiguousarray(actions, np.float32 if actions.dtype.kind == "f" else np.int32)
-        self._call(
-            "step", pointer(states), pointer(actions), pointer(reward), pointer(terminated), ctypes.c_int64(len(states))
-        )
-        return reward, terminated.astype(bool)
-
     def observe(self, states):
         obs, info = np.empty((len(states), OBS[self.name]), np.float32), np.empty((len(states), 2), np.float32)
-        self._call("observe", pointer(states), pointer(obs), pointer(info), ctypes.c_int64(len(states)))
+        self.observe_into(states, *((obs, info) if self.name == "Acrobot" else (obs,)))
         return obs
 
     def render(self, state, height, width):

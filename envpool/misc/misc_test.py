@@ -18,7 +18,7 @@ from scipy import special, stats
 import envpool
 import envpool.jax
 from envpool.testing import libraries
-from envpool.testing.capi import Options, pointer
+from envpool.testing.capi import Functions, pointer
 
 jax = pytest.importorskip("jax")
 gymnax = pytest.importorskip("gymnax")
@@ -63,40 +63,23 @@ def state_of(name, joints=2, urchins=5):
     )
 
 
-class Engine:
+class Engine(Functions):
     """One environment's functions, on arrays of states."""
 
     def __init__(self, library, name, **options):
-        self.name, self.options, self.library = name, Options(**options), library
-        self.state = state_of(name, options.get("num_joints", 2), options.get("num_urchins", 5))
+        state = state_of(name, options.get("num_joints", 2), options.get("num_urchins", 5))
+        super().__init__(library, name, state, **options)
         spec = envpool.make_spec(f"{name}-misc", **options)
         self.observation_space, self.action_space = spec.observation_space, spec.action_space
-        stride = getattr(library, f"{name}_stride")
-        stride.restype = ctypes.c_int64
-        assert stride(ctypes.byref(self.options)) == self.state.itemsize
-
-    def _call(self, what, *arguments):
-        getattr(self.library, f"{self.name}_{what}")(ctypes.byref(self.options), *arguments)
-
-    def reset(self, count, seed=0):
-        states = np.zeros(count, self.state)
-        self._call("reset", ctypes.c_uint64(seed), pointer(states), ctypes.c_int64(count))
-        return states
 
     def step(self, states, actions, seed=0):
-        """Moves the states on, and returns rewards and whether they are terminal."""
-        count = len(states)
-        reward, terminated = np.empty(count, np.float32), np.empty(count, np.uint8)
         space = self.action_space
-        actions = np.broadcast_to(np.asarray(actions, space.dtype), (count, *space.shape))
-        actions = np.ascontiguousarray(actions, np.int32 if space.shape == () else np.float32)
-        outputs = pointer(reward), pointer(terminated)
-        self._call("step", ctypes.c_uint64(seed), pointer(states), pointer(actions), *outputs, ctypes.c_int64(count))
-        return reward, terminated.astype(bool)
+        actions = np.broadcast_to(np.asarray(actions, space.dtype), (len(states), *space.shape))
+        return super().step(states, actions, seed)
 
     def observe(self, states):
         obs = np.full((len(states), *self.observation_space.shape), np.nan, np.float32)
-        self._call("observe", pointer(states), pointer(obs), ctypes.c_int64(len(states)))
+        self.observe_into(states, obs)
         return obs
 
 

@@ -43,16 +43,37 @@ def pointer(array):
 
 
 class Functions:
-    """One environment's functions, on arrays of states of a dtype."""
+    """One environment's functions (functions.h), on arrays of states of a dtype."""
 
     def __init__(self, library, name, state, **options):
-        self.name, self.state, self.options, self.library = name, state, Options(**options), library
-        assert getattr(library, f"{name}_size")() == state.itemsize
+        self.name, self.state, self.options, self.library = name, np.dtype(state), Options(**options), library
+        stride = getattr(library, f"{name}_stride")
+        stride.restype = ctypes.c_int64
+        assert stride(ctypes.byref(self.options)) == self.state.itemsize
 
     def _call(self, what, *arguments):
-        return getattr(self.library, f"{self.name}_{what}")(ctypes.byref(self.options), *arguments)
+        getattr(self.library, f"{self.name}_{what}")(ctypes.byref(self.options), *arguments)
 
-    def reset(self, count, seed=0):
-        states = np.zeros(count, self.state)
-        self._call("reset", ctypes.c_uint64(seed), pointer(states), ctypes.c_int64(count))
+    def reset(self, count, seed=0, episode=0, states=None):
+        """States as resets leave them; those given go on, as in a pool."""
+        states = np.zeros(count, self.state) if states is None else states
+        self._call("reset", ctypes.c_uint64(seed), ctypes.c_uint32(episode), pointer(states), ctypes.c_int64(count))
         return states
+
+    def step(self, states, actions, seed=0):
+        """Moves the states on, and returns rewards and whether they are terminal. Actions: one for all, or one each."""
+        count = len(states)
+        actions = np.asarray(actions)
+        actions = actions.astype(np.float32 if actions.dtype.kind == "f" else np.int32)
+        if actions.ndim == 0 or len(actions) != count:
+            actions = np.broadcast_to(actions, (count, *actions.shape))
+        actions = np.ascontiguousarray(actions)
+        reward, terminated = np.empty(count, np.float32), np.empty(count, np.uint8)
+        outputs = pointer(reward), pointer(terminated)
+        self._call("step", ctypes.c_uint64(seed), pointer(states), pointer(actions), *outputs, ctypes.c_int64(count))
+        return reward, terminated.astype(bool)
+
+    def observe_into(self, states, *fields):
+        """Writes observations and infos, in the order of the spec, into arrays with a row for each state."""
+        places = (ctypes.c_void_p * len(fields))(*(field.ctypes.data for field in fields))
+        self._call("observe", pointer(states), places, ctypes.c_int64(len(states)))

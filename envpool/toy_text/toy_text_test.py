@@ -19,7 +19,7 @@ from scipy import stats
 
 import envpool
 from envpool.testing import libraries
-from envpool.testing.capi import Functions, pointer
+from envpool.testing.capi import Functions
 
 # An environment's State as it lies in memory.
 HAND = [(name, "u1") for name in ("hard", "ace", "cards")]
@@ -52,22 +52,12 @@ class Engine(Functions):
     def __init__(self, library, name, **options):
         super().__init__(library, name, STATES[name], **options)
 
-    def step(self, states, actions, seed=0):
-        """Moves the states on, and returns rewards and whether they are terminal."""
-        count = len(states)
-        reward, terminated = np.empty(count, np.float32), np.empty(count, np.uint8)
-        actions = np.broadcast_to(np.asarray(actions, np.int32), count).copy()
-        outputs = pointer(reward), pointer(terminated)
-        self._call("step", ctypes.c_uint64(seed), pointer(states), pointer(actions), *outputs, ctypes.c_int64(count))
-        return reward, terminated.astype(bool)
-
     def observe(self, states, shape=None):
         fields = [
             np.empty((len(states), *(field_shape if shape is None else shape)), dtype)
             for dtype, field_shape in FIELDS[self.name]
         ]
-        places = (ctypes.c_void_p * len(fields))(*(field.ctypes.data for field in fields))
-        self._call("observe", pointer(states), places, ctypes.c_int64(len(states)))
+        self.observe_into(states, *fields)
         return fields
 
 

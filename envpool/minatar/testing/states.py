@@ -12,7 +12,7 @@ import minatar
 import numpy as np
 
 from envpool.testing import libraries
-from envpool.testing.capi import Functions, pointer
+from envpool.testing.capi import Functions
 
 
 def lists(count, capacity):
@@ -59,19 +59,9 @@ class Engine(Functions):
         super().__init__(library, game, np.dtype(STATES[game], align=True), **options)
         self.floats = options.get("obs_dtype") == "float32"
 
-    def step(self, states, actions, seed=0):
-        """Moves the states on, and returns rewards and whether they are terminal."""
-        count = len(states)
-        reward, terminated = np.empty(count, np.float32), np.empty(count, np.uint8)
-        actions = np.broadcast_to(np.asarray(actions, np.int32), count).copy()
-        outputs = pointer(reward), pointer(terminated)
-        self._call("step", ctypes.c_uint64(seed), pointer(states), pointer(actions), *outputs, ctypes.c_int64(count))
-        return reward, terminated.astype(bool)
-
     def observe(self, states):
         obs = np.full((len(states), 10, 10, CHANNELS[self.name]), 7, np.float32 if self.floats else np.uint8)
-        places = (ctypes.c_void_p * 1)(obs.ctypes.data)
-        self._call("observe", pointer(states), places, ctypes.c_int64(len(states)))
+        self.observe_into(states, obs)
         return obs
 
 
