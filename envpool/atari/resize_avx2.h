@@ -9,7 +9,7 @@
 #include "envpool/atari/resize_plan.h"
 #include "envpool/core/types.h"
 
-#define ENVPOOL_AVX2 static inline __attribute__((target("avx2")))
+#define ENVPOOL_AVX2_FN static inline __attribute__((target("avx2")))
 
 namespace envpool::atari::resize_detail {
 
@@ -24,9 +24,9 @@ struct Avx2Ops : PlainOps {
     }
   };
 
-  ENVPOOL_AVX2 __m256i load(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
+  ENVPOOL_AVX2_FN __m256i load(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
 
-  ENVPOOL_AVX2 bool equal(const u8* a, const u8* b, i32 n) {
+  ENVPOOL_AVX2_FN bool equal(const u8* a, const u8* b, i32 n) {
     i32 i = 0;
     __m256i difference = _mm256_setzero_si256();
     for (; i + 32 <= n; i += 32) {
@@ -36,7 +36,7 @@ struct Avx2Ops : PlainOps {
   }
 
   // Each row is loaded once and kept in registers for the next; no branch depends on the picture.
-  ENVPOOL_AVX2 void mark_changes(const u8* rows, i64 stride, i32 width, i32 height, u8* changed) {
+  ENVPOOL_AVX2_FN void mark_changes(const u8* rows, i64 stride, i32 width, i32 height, u8* changed) {
     constexpr i32 kParts = 5;
     if (width != kParts * 32) {
       PlainOps::mark_changes(rows, stride, width, height, changed);
@@ -57,7 +57,7 @@ struct Avx2Ops : PlainOps {
 
   // Eight shuffles give the value for each upper three bits of the colour; blends pick by those
   // bits, which a shift brings to the top of each byte.
-  ENVPOOL_AVX2 __m256i look_up_even(const __m256i* tables, __m256i index) {
+  ENVPOOL_AVX2_FN __m256i look_up_even(const __m256i* tables, __m256i index) {
     const __m256i low = _mm256_and_si256(_mm256_srli_epi16(index, 1), _mm256_set1_epi8(0x0f));
     const __m256i bit5 = _mm256_slli_epi16(index, 2);
     const __m256i bit6 = _mm256_slli_epi16(index, 1);
@@ -71,14 +71,14 @@ struct Avx2Ops : PlainOps {
     return _mm256_blendv_epi8(lower, upper, index);
   }
 
-  ENVPOOL_AVX2 void load_tables(const Table& table, __m256i* tables) {
+  ENVPOOL_AVX2_FN void load_tables(const Table& table, __m256i* tables) {
     for (i32 i = 0; i < 8; ++i) {
       const void* from = table.even + i * 16;
       tables[i] = _mm256_broadcastsi128_si256(_mm_loadu_si128(static_cast<const __m128i*>(from)));
     }
   }
 
-  ENVPOOL_AVX2 void look_up(const Table& table, const u8* indices, i32 n, u8* out) {
+  ENVPOOL_AVX2_FN void look_up(const Table& table, const u8* indices, i32 n, u8* out) {
     __m256i tables[8];
     load_tables(table, tables);
     i32 i = 0;
@@ -90,7 +90,7 @@ struct Avx2Ops : PlainOps {
     for (; i < n; ++i) out[i] = table.values[indices[i]];
   }
 
-  ENVPOOL_AVX2 void look_up_max(const Table& table, const u8* a, const u8* b, i32 n, u8* out) {
+  ENVPOOL_AVX2_FN void look_up_max(const Table& table, const u8* a, const u8* b, i32 n, u8* out) {
     __m256i tables[8];
     load_tables(table, tables);
     i32 i = 0;
@@ -105,7 +105,7 @@ struct Avx2Ops : PlainOps {
   }
 
   // The 16 source bytes of four columns in each half.
-  ENVPOOL_AVX2 __m256i block_pixels(const u8* row, const u16* base) {
+  ENVPOOL_AVX2_FN __m256i block_pixels(const u8* row, const u16* base) {
     const __m128i low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + base[0]));
     const __m128i high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + base[1]));
     return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
@@ -114,7 +114,7 @@ struct Avx2Ops : PlainOps {
   // Eight columns at a time; the line buffer has room for the last block's unused ones. Depths are
   // compiled apart to unroll their taps. kDepth 0: as deep as the plan says.
   template <i32 kDepth>
-  ENVPOOL_AVX2 void area_blocks(const ResizePlan& plan, const u8* row, i32 x0, i32 count, f32* line) {
+  ENVPOOL_AVX2_FN void area_blocks(const ResizePlan& plan, const u8* row, i32 x0, i32 count, f32* line) {
     const i32 depth = kDepth != 0 ? kDepth : plan.vector_depth;
     const u16* base = plan_array<u16>(plan, plan.vector_base_at) + x0 / 4;
     const ResizeVectorTap* tap = plan_array<ResizeVectorTap>(plan, plan.vector_taps_at) + x0 / 8 * depth;
@@ -126,12 +126,12 @@ struct Avx2Ops : PlainOps {
     }
   }
 
-  ENVPOOL_AVX2 __m256 area_product(__m256i pixels, const ResizeVectorTap& tap) {
+  ENVPOOL_AVX2_FN __m256 area_product(__m256i pixels, const ResizeVectorTap& tap) {
     const __m256i picked = _mm256_shuffle_epi8(pixels, load(tap.shuffle));
     return _mm256_mul_ps(_mm256_cvtepi32_ps(picked), _mm256_loadu_ps(tap.weight.f));
   }
 
-  ENVPOOL_AVX2 void area_line(const ResizePlan& plan, const u8* row, i32 x0, i32 count, f32* line) {
+  ENVPOOL_AVX2_FN void area_line(const ResizePlan& plan, const u8* row, i32 x0, i32 count, f32* line) {
     switch (plan.vector_depth) {
       case 0: return PlainOps::area_line(plan, row, x0, count, line);
       case 2: return area_blocks<2>(plan, row, x0, count, line);
@@ -142,7 +142,7 @@ struct Avx2Ops : PlainOps {
 
   // The vertical sum of columns x to x + 7.
   template <i32 kCount>
-  ENVPOOL_AVX2 __m256 column_sum(const f32* carry, const f32* const* lines, const f32* weights, i32 n, i32 x) {
+  ENVPOOL_AVX2_FN __m256 column_sum(const f32* carry, const f32* const* lines, const f32* weights, i32 n, i32 x) {
     const i32 taps = kCount != 0 ? kCount : n;
     __m256 sum = _mm256_mul_ps(_mm256_broadcast_ss(weights), _mm256_loadu_ps(lines[0] + x));
     if (carry != nullptr) sum = _mm256_add_ps(_mm256_loadu_ps(carry + x), sum);
@@ -152,23 +152,23 @@ struct Avx2Ops : PlainOps {
     return sum;
   }
 
-  ENVPOOL_AVX2 void area_sum(const f32* carry, const f32* const* lines, const f32* weights, i32 n, i32 count,
-                             f32* sum) {
+  ENVPOOL_AVX2_FN void area_sum(const f32* carry, const f32* const* lines, const f32* weights, i32 n, i32 count,
+                                f32* sum) {
     for (i32 x = 0; x < count; x += 8) {
       _mm256_storeu_ps(sum + x, column_sum<0>(carry, lines, weights, n, x));
     }
   }
 
   // Eight rounded values as bytes; the conversion rounds half to even.
-  ENVPOOL_AVX2 __m128i to_bytes(__m256 values) {
+  ENVPOOL_AVX2_FN __m128i to_bytes(__m256 values) {
     const __m256i whole = _mm256_cvtps_epi32(values);
     const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1));
     return _mm_packus_epi16(words, words);
   }
 
   template <i32 kCount>
-  ENVPOOL_AVX2 void store_sums(const f32* carry, const f32* const* lines, const f32* weights, i32 n, i32 count,
-                               u8* dst) {
+  ENVPOOL_AVX2_FN void store_sums(const f32* carry, const f32* const* lines, const f32* weights, i32 n, i32 count,
+                                  u8* dst) {
     i32 x = 0;
     for (; x + 8 <= count; x += 8) {
       const __m128i bytes = to_bytes(column_sum<kCount>(carry, lines, weights, n, x));
@@ -181,8 +181,8 @@ struct Avx2Ops : PlainOps {
     for (i32 i = 0; x + i < count; ++i) dst[x + i] = rest[i];
   }
 
-  ENVPOOL_AVX2 void area_store(const f32* carry, const f32* const* lines, const f32* weights, i32 n, i32 count,
-                               u8* dst) {
+  ENVPOOL_AVX2_FN void area_store(const f32* carry, const f32* const* lines, const f32* weights, i32 n, i32 count,
+                                  u8* dst) {
     if (carry == nullptr && n == 3) {
       store_sums<3>(nullptr, lines, weights, n, count, dst);  // 210 rows to 84
     } else {
@@ -190,7 +190,7 @@ struct Avx2Ops : PlainOps {
     }
   }
 
-  ENVPOOL_AVX2 void fixed_line(const ResizePlan& plan, const u8* row, i32 x0, i32 count, i16* line) {
+  ENVPOOL_AVX2_FN void fixed_line(const ResizePlan& plan, const u8* row, i32 x0, i32 count, i16* line) {
     if (plan.vector_depth == 0) {
       PlainOps::fixed_line(plan, row, x0, count, line);
       return;
@@ -208,4 +208,4 @@ struct Avx2Ops : PlainOps {
 
 }  // namespace envpool::atari::resize_detail
 
-#undef ENVPOOL_AVX2
+#undef ENVPOOL_AVX2_FN
