@@ -89,7 +89,7 @@ def fails(status: int, *words: str, arguments: tuple[str, ...], **options: Any) 
 
 def test_list() -> None:
     assert run("list").stdout.split() == IDS
-    assert run("list", "pong").stdout.split() == ["Pong-v5", "ALE/Pong-v5"]
+    assert run("list", "pong").stdout.split() == ["Pong-v5", "ALE/Pong-v5", "Pong-misc"]
     status, text = in_terminal("list", "acrobot")
     assert status == 0
     assert "two-link chain" in text
