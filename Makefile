@@ -85,9 +85,10 @@ test: build/test/.installed
 cpp-test: build/test/.installed
 	$(IN_TEST_VENV) ctest --test-dir build/test --output-on-failure -j $(JOBS)
 
-# Tests lie in the installed package, and no folder with our sources is on sys.path.
+# Tests lie in the installed package, and no folder with our sources is on sys.path. Files are shared out among
+# processes.
 py-test: build/test/.installed
-	@$(call pytest,test) --pyargs envpool $(PYTEST_ARGS)
+	@$(call pytest,test) -n $(JOBS) --dist loadfile --pyargs envpool $(PYTEST_ARGS)
 
 # What makes gym's form is tried under its two generations.
 test-gym: build/test/.installed $(VENV)/gym/.ready

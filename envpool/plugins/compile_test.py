@@ -561,7 +561,7 @@ DECLARATIONS = {
     "name": "spec(): 'a..b' cannot be the name of an array",
     "reward": "spec(): every environment has an array 'reward'",
     "leaf": "spec(): 'a' is an array, and has others inside",
-    "players": "spec(): max_players is 0",
+    "players": "spec(): max_players: expected 1..1, got 0",
     "picture": "spec(): the size of the picture is negative",
     "two": "spec(): two arrays are named 'obs'",
 }

@@ -36,8 +36,10 @@ def check_declaration(label: str, table: Table, defaults: Mapping[str, Value]) -
         table.spec(values)
     except UnicodeDecodeError:
         pass  # said below
-    except ValueError:  # the environment has no use for its defaults; whoever makes it will be told
-        return checked
+    except ValueError as error:
+        if str(error).startswith("max_players"):
+            raise CompileError(f"[{label}] spec(): {error}") from None
+        return checked  # the environment has no use for its defaults; whoever makes it will be told
     spec = _read(label, "spec()", lambda: table.spec(values))
     for problem in _of_arrays(spec):
         raise CompileError(f"[{label}] spec(): {problem}")
@@ -77,8 +79,6 @@ def _of_options(entries: list[dict[str, Any]]) -> Iterator[str]:
 def _of_arrays(spec: dict[str, Any]) -> Iterator[str]:
     if not spec["actions"]:
         yield "there is no action"
-    if spec["max_players"] < 1:
-        yield f"max_players is {spec['max_players']}"
     if min(spec["render_height"], spec["render_width"]) < 0:
         yield "the size of the picture is negative"
     groups = (

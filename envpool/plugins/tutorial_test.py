@@ -46,10 +46,10 @@ def test_the_tutorial(tmp_path, monkeypatch):
 
 
 def test_its_portable_game_is_a_gpus_too(tmp_path):
-    from envpool.core.device_compile_test import ARCHITECTURE, FLAGS, KERNEL, Nvrtc
+    from envpool.testing.nvrtc import FLAGS, Environment, Nvrtc
 
     (header,) = (text for kind, text in blocks() if kind == "cpp" and text.startswith("// dodge.h"))
     (tmp_path / "dodge.h").write_text(header)
-    source = KERNEL.replace("envpool::{family}::", "").format(header="dodge.h", name="Dodge")
-    flags = [f"--gpu-architecture={ARCHITECTURE}", *FLAGS, f"-I{SOURCE}", f"-I{tmp_path}"]
-    assert Nvrtc().compile(source, flags).cubin.startswith(b"\x7fELF")
+    kernel = Environment("portable", "mine", "Dodge", "dodge.h", "Dodge").kernel.replace("envpool::mine::", "")
+    flags = ["--gpu-architecture=sm_80", *FLAGS, f"-I{tmp_path}"]
+    assert Nvrtc().compile(kernel, flags).cubin.startswith(b"\x7fELF")
