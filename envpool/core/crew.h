@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "envpool/core/process.h"
@@ -52,7 +53,7 @@ class Crew {
     const bool helped = parts > 1 && size_ > 1 && !in_use_.exchange(true);
     if (helped) {
       const std::lock_guard lock(mutex_);
-      while (i32(threads_.size()) < size_ - 1) threads_.emplace_back([this] { serve(); });
+      hire();
       job_ = &job;
       ++jobs_;
       wake_.notify_all();
@@ -87,6 +88,14 @@ class Crew {
       }
     }
   };
+
+  // A system that grants no more threads costs speed, not correctness.
+  void hire() {
+    try {
+      while (i32(threads_.size()) < size_ - 1) threads_.emplace_back([this] { serve(); });
+    } catch (const std::system_error&) {
+    }
+  }
 
   void serve() {
     std::unique_lock lock(mutex_);

@@ -226,6 +226,7 @@ struct PureOf {
     const i64 state_bytes;
     std::vector<i64> row_bytes{}, action_bytes{};
     mutable Setting now{};
+    mutable i64 loaded = 0;  // the row that `now` is of, where each has its own
 
     Rows(const Model<Env>& of, const abi::PureWork& what)
         : work(what), model(of), tag(of.tag), state_bytes(PureOf::state_bytes(const_cast<Model<Env>*>(&of))) {
@@ -239,12 +240,13 @@ struct PureOf {
       const u8* row = at(work.params, k);
       const Head head = head_of(row, work.first + k);
       if (head.tag != tag) refuse("params", work.first + k);
+      loaded = k;
       now.max_episode_steps = head.max_episode_steps;
       std::memcpy(static_cast<void*>(&now.params), row + sizeof(Head) + values_bytes(), sizeof(Params));
       if constexpr (requires { now.params.blob; }) now.params.blob = model.params.blob;
     }
     const Setting& setting(i64 k) const {
-      if (k > 0 && work.params.stride != 0) load(k);
+      if (work.params.stride != 0 && k != loaded) load(k);
       return now;
     }
     u64 key(i64 k) const {

@@ -177,6 +177,24 @@ def test_vmap_over_params_alone_and_crossed_with_states():
             assert_same_tree(jax.tree.map(lambda a, i=i, j=j: a[i, j], crossed[0]), loop[0])
 
 
+@pytest.mark.parametrize("task_id", ["CartPole-v1", "FrozenLake-v1"])
+def test_rows_of_one_call_keep_their_own_params(task_id):
+    """Limits that differ from row to row, the first one too, through resets."""
+    env, params = envpool.jax.make(task_id)
+    limits = np.array([3, 7, 5, 2, 9])
+    several = params.replace(max_episode_steps=limits)
+    _, states = jax.vmap(env.reset)(jax.random.split(jax.random.key(1), 5), several)
+    step = jax.jit(jax.vmap(env.step, (None, 0, 0, 0)))
+    ended = set()
+    for t in range(30):
+        before, action = states.elapsed_step, np.full(5, t % 2, np.int32)
+        _, states, _, _, info = step(None, states, action, several)
+        np.testing.assert_array_equal(info["elapsed_step"], before + 1)
+        np.testing.assert_array_equal(info["truncated"], info["elapsed_step"] >= limits)
+        ended |= {*np.flatnonzero(info["truncated"]).tolist()}
+    assert len(ended) >= 4
+
+
 def test_every_single_axis_may_be_mapped():
     env, params = CARTPOLE
     keys = jax.random.split(jax.random.key(1), 4)
