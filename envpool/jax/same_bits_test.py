@@ -104,6 +104,26 @@ def test_a_batch_is_the_pool(task_id):
             assert ends >= NUM_ENVS
 
 
+def test_a_call_that_is_shared_among_threads_is_the_pool():
+    count, steps = 4099, 25  # some hundred microseconds a step
+    env, params = envpool.jax.make("Acrobot-v1", max_episode_steps=11)
+    limits = params.replace(max_episode_steps=np.full(count, 11))  # a row of parameters for each
+    actions = actions_of("Acrobot-v1", 1, steps, count)
+    step = jax.jit(env.step_batch)
+    for given in (params, limits):
+        obs, state = env.reset_batch(key_of(7), count, given)
+        with envpool.make(
+            "Acrobot-v1", num_envs=count, seed=7, autoreset_mode="same_step", max_episode_steps=11
+        ) as pool:
+            assert_same(obs, pool.reset()[0], "first")
+            for t in range(steps):
+                obs, state, reward, _, info = step(None, state, actions[t], given)
+                theirs = pool.step(actions[t])
+                assert_same(obs, theirs[0], f"obs at {t}")
+                assert_same(reward, theirs[1], f"reward at {t}")
+                assert_same(info["truncated"], theirs[3], f"truncated at {t}")
+
+
 CARTPOLE = envpool.jax.make("CartPole-v1", max_episode_steps=9)
 
 
