@@ -30,14 +30,16 @@ function(envpool_shared_object target output)
   target_link_libraries(${target} PRIVATE envpool_flags)
 endfunction()
 
-# A family is its plugin.cc, and whatever sources its subfolders hold, which its tests link too.
+# A family is its plugin.cc, and whatever sources its subfolders hold, which its tests link too. Where it needs a library
+# from outside, that is a target <family>_library.
 function(envpool_family name)
   set(folder "${PROJECT_SOURCE_DIR}/envpool/${name}")
   if(NOT EXISTS "${folder}/plugin.cc")
     return()
   endif()
   envpool_shared_object(family_${name} ${name} "${folder}/plugin.cc")
-  target_link_libraries(family_${name} PRIVATE $<TARGET_NAME_IF_EXISTS:${name}_parts>)
+  target_link_libraries(family_${name} PRIVATE $<TARGET_NAME_IF_EXISTS:${name}_parts>
+                                               $<TARGET_NAME_IF_EXISTS:${name}_library>)
   if(ENVPOOL_BINDINGS)
     install(TARGETS family_${name} LIBRARY DESTINATION envpool/${name})
   endif()
@@ -49,7 +51,7 @@ function(envpool_parts name)
   if(sources)
     add_library(${name}_parts STATIC ${sources})
     set_target_properties(${name}_parts PROPERTIES POSITION_INDEPENDENT_CODE ON)
-    target_link_libraries(${name}_parts PUBLIC envpool_flags)
+    target_link_libraries(${name}_parts PUBLIC envpool_flags $<TARGET_NAME_IF_EXISTS:${name}_library>)
   endif()
 endfunction()
 

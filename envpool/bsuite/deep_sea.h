@@ -21,8 +21,8 @@
 // free.
 #pragma once
 
-#include "envpool/bsuite/normal.h"
 #include "envpool/core/env.h"
+#include "envpool/core/normal.h"
 #include "envpool/core/portable.h"
 #if ENVPOOL_HOST
 #include "envpool/core/spec.h"

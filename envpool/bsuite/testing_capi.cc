@@ -5,9 +5,9 @@
 #include "envpool/bsuite/deep_sea.h"
 #include "envpool/bsuite/discounting_chain.h"
 #include "envpool/bsuite/memory_chain.h"
-#include "envpool/bsuite/normal.h"
 #include "envpool/bsuite/simple_bandit.h"
 #include "envpool/bsuite/umbrella_chain.h"
+#include "envpool/core/normal.h"
 #include "envpool/testing/functions.h"
 
 using namespace envpool;

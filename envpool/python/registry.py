@@ -80,6 +80,8 @@ class Registration(NamedTuple):
                         f"[{self.task_id}] what was compiled of {self.source} is no longer at {path}: "
                         "call envpool.compile again"
                     )
+                if require := self._hook("require"):
+                    require(self.task_id)
                 try:
                     _tables[path] = {table.name: table for table in _core.load_plugin(path)}
                 except RuntimeError as error:
@@ -99,7 +101,7 @@ class Registration(NamedTuple):
         """The family's hook that completes options before C++ sees them."""
         return self._hook("prepare") or (lambda task_id, options: options)
 
-    def _hook(self, name: str) -> Callable[[str, Any], dict[str, Any]] | None:
+    def _hook(self, name: str) -> Callable[..., Any] | None:
         if not self.family:
             return None
         return getattr(importlib.import_module(f"envpool.{self.family}.registration"), name, None)
@@ -211,7 +213,8 @@ def register_family(
     A family whose `registration.py` defines `prepare(task_id, options) -> dict` has it called with all options,
     completed with their defaults, before C++ sees them. A default that C++ does not declare becomes an option that
     `prepare` reads and leaves out of what it returns. `translate(task_id, given) -> dict`, if it has one, may replace
-    what the caller gave by what C++ declares, before it is checked.
+    what the caller gave by what C++ declares, before it is checked. `require(task_id)`, if it has one, is called before
+    the shared object is loaded, and loads or checks what that is linked to.
 
     Args:
         task_id: the id that `make` takes, such as "Pong-v5".

@@ -5,7 +5,7 @@
 
 #include "envpool/core/portable.h"
 
-namespace envpool::bsuite {
+namespace envpool {
 
 // Standard normal, up to 8.6 in size. Takes four words.
 ENVPOOL_FN f64 normal(Rng& rng) {
@@ -13,4 +13,4 @@ ENVPOOL_FN f64 normal(Rng& rng) {
   return radius * cos(2 * kPi * rng.uniform());
 }
 
-}  // namespace envpool::bsuite
+}  // namespace envpool

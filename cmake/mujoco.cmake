@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# MuJoCo's headers and library are those of its Python package. Nothing of it is installed with us: the shared object
+# names libmujoco.so.<version>, and envpool/mujoco/registration.py loads that before it.
+find_package(Python 3.10 QUIET COMPONENTS Interpreter)
+set(mujoco_find "import importlib.util as i; s = i.find_spec('mujoco'); print(s.submodule_search_locations[0] if s else '')")
+execute_process(COMMAND "${Python_EXECUTABLE}" -c "${mujoco_find}" OUTPUT_VARIABLE mujoco_folder
+                OUTPUT_STRIP_TRAILING_WHITESPACE)
+file(GLOB mujoco_file "${mujoco_folder}/libmujoco.so.*")
+if(NOT mujoco_folder OR NOT mujoco_file)
+  message(STATUS "Python's package mujoco is not installed: the family mujoco is left out")
+  list(REMOVE_ITEM ENVPOOL_FAMILIES mujoco)
+  return()
+endif()
+
+add_library(mujoco_library SHARED IMPORTED)
+set_target_properties(mujoco_library PROPERTIES IMPORTED_LOCATION "${mujoco_file}"
+                                              INTERFACE_INCLUDE_DIRECTORIES "${mujoco_folder}/include")

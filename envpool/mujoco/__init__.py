@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MuJoCo: gymnasium's continuous control, the DeepMind Control Suite, and models of one's own."""

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of the family, each compiled by itself. plugin.cc puts their tables together.
+#pragma once
+
+#include <span>
+
+#include "envpool/core/vtable.h"
+
+namespace envpool::mujoco {
+
+using Tables = std::span<const abi::Table* const>;
+
+Tables gym_tables();  // gym/gym.cc
+
+}  // namespace envpool::mujoco

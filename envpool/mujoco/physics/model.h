@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Models: read once, and shared by all environments that only read them.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <system_error>
+
+#include "envpool/mujoco/physics/guard.h"
+
+namespace envpool::mujoco {
+
+using SharedModel = std::shared_ptr<const mjModel>;
+
+// Of a path, or of XML itself where the text begins with "<". Raises std::invalid_argument with MuJoCo's own words.
+inline std::shared_ptr<mjModel> read_model(const std::string& source) {
+  char error[1024] = "";
+  mjSpec* spec = nullptr;
+  mjModel* model = nullptr;
+  const bool text = source.starts_with('<');
+  guarded([&] {
+    if (text) {
+      spec = mj_parseXMLString(source.c_str(), nullptr, error, sizeof(error));
+    } else {
+      spec = mj_parseXML(source.c_str(), nullptr, error, sizeof(error));
+    }
+    if (spec == nullptr) return;
+    model = mj_compile(spec, nullptr);
+    if (model == nullptr) std::snprintf(error, sizeof(error), "%s", mjs_getError(spec));
+  });
+  if (spec != nullptr) mj_deleteSpec(spec);
+  if (model == nullptr) {
+    throw std::invalid_argument("xml_file: MuJoCo cannot load " + (text ? "the model" : source) + ": " + error);
+  }
+  return {model, mj_deleteModel};
+}
+
+// The same, shared with whoever loaded it before. The last one stays, for the pool that is made after its spec.
+inline SharedModel load_model(const std::string& source) {
+  static std::mutex mutex;
+  static std::string last_key;
+  static SharedModel last;
+  std::error_code ignored;
+  std::string key = source;
+  if (!source.starts_with('<')) {
+    key += '\n' + std::to_string(std::filesystem::last_write_time(source, ignored).time_since_epoch().count());
+  }
+  const std::lock_guard lock(mutex);
+  if (last == nullptr || key != last_key) {
+    last = read_model(source);
+    last_key = key;
+  }
+  return last;
+}
+
+}  // namespace envpool::mujoco

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MuJoCo ids, and where the library and the models come from: packages that are read, but never imported."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib.metadata
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+from envpool.registration import register_family
+
+VERSION = "3.17.0"  # as in pyproject.toml; physics differ from version to version in the last digits
+
+
+def require(task_id: str) -> None:
+    """Loads libmujoco, which the family's shared object is linked to, out of the package mujoco.
+
+    Raises:
+        RuntimeError: the package is not installed, or is of another version.
+    """
+    install = f"pip install mujoco=={VERSION}"
+    folder = _folder("mujoco")
+    if folder is None:
+        raise RuntimeError(f"[{task_id}] needs MuJoCo: install it with: {install}")
+    library = folder / f"libmujoco.so.{VERSION}"
+    if not library.exists():
+        found = importlib.metadata.version("mujoco")
+        raise RuntimeError(f"[{task_id}] needs MuJoCo {VERSION}, found {found}: install it with: {install}")
+    try:
+        _load(str(library))
+    except OSError as error:
+        raise RuntimeError(f"[{task_id}] cannot load {library}: {error}") from None
+
+
+def prepare(task_id: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Replaces the name of a model of gymnasium's by its path.
+
+    Raises:
+        ValueError: there is no such file.
+    """
+    source = options["xml_file"]
+    if source.lstrip().startswith("<"):
+        return {**options, "xml_file": source.lstrip()}
+    path = Path(source).expanduser()
+    if not source.startswith((".", "/", "~")):
+        path = (_folder("gymnasium") or Path()) / "envs" / "mujoco" / "assets" / source
+    if not path.is_file():
+        raise ValueError(f"[{task_id}] xml_file must be a model's file, got {source!r}: there is no file {path}")
+    return {**options, "xml_file": str(path.resolve())}
+
+
+@functools.lru_cache
+def _load(library: str) -> ctypes.CDLL:
+    return ctypes.CDLL(library)
+
+
+def _folder(package: str) -> Path | None:
+    """Where a package is installed, without importing it."""
+    spec = importlib.util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    return Path(next(iter(spec.submodule_search_locations)))
+
+
+register_family(
+    "HalfCheetah-v5",
+    "mujoco",
+    "HalfCheetah",
+    max_episode_steps=1000,
+    reward_threshold=4800.0,
+    doc="A two-legged cat in a plane that is paid for running.",
+)
