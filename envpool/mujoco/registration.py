@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import importlib
 import importlib.metadata
 import importlib.util
 from pathlib import Path
 from typing import Any
-
-from envpool.registration import register_family
 
 VERSION = "3.17.0"  # as in pyproject.toml; physics differ from version to version in the last digits
 
@@ -65,11 +64,5 @@ def _folder(package: str) -> Path | None:
     return Path(next(iter(spec.submodule_search_locations)))
 
 
-register_family(
-    "HalfCheetah-v5",
-    "mujoco",
-    "HalfCheetah",
-    max_episode_steps=1000,
-    reward_threshold=4800.0,
-    doc="A two-legged cat in a plane that is paid for running.",
-)
+for _part in ("gym_registration",):
+    importlib.import_module(f"envpool.mujoco.{_part}")
