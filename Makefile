@@ -127,7 +127,9 @@ build/test/.installed: $(SOURCES) $(VENV)/test/.ready
 	@$(VENV)/test/bin/python -m pip install -q --no-deps --force-reinstall build/test/wheel/envpool-*.whl
 	@touch $@
 
-test-clients: test-gym test-jax $(VENV)/clients/.installed
+test-clients: test-gym test-jax build/test/.installed $(VENV)/clients/.ready
+	@$(VENV)/clients/bin/python -m pip install -q --no-deps --force-reinstall build/test/wheel/envpool-*.whl
+	@$(call pytest,clients) --pyargs envpool.python.sb3_envpool_test envpool.python.pettingzoo_envpool_test
 	$(VENV)/clients/bin/python examples/async_actors.py --task=Pong-v5 --num_envs=16 --batch_size=8 --steps=2000
 	$(VENV)/clients/bin/python examples/cleanrl_style.py --total_timesteps=2048 --num_envs=8 --num_steps=64
 	$(VENV)/clients/bin/python examples/sb3_ppo.py --total_timesteps=30000 --require_return=100

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from envpool.python.env_spec import EnvSpec
     from envpool.python.gym_envpool import GymEnvPool
     from envpool.python.gymnasium_envpool import GymnasiumEnvPool, GymnasiumVectorEnv
+    from envpool.python.pettingzoo_envpool import PettingZooEnvPool
+    from envpool.python.sb3_envpool import SB3EnvPool
 
 __all__ = [
     "list_all_envs",
@@ -19,6 +21,8 @@ __all__ = [
     "make_dm",
     "make_gym",
     "make_gymnasium",
+    "make_pettingzoo",
+    "make_sb3",
     "make_spec",
     "make_vec",
     "register",
@@ -119,6 +123,36 @@ def make_dm(task_id: str, **options: Any) -> DMEnvPool:
     from envpool.python.dm_envpool import DMEnvPool
 
     return DMEnvPool(find(task_id), options)
+
+
+def make_sb3(task_id: str, num_envs: int = 1, **options: Any) -> SB3EnvPool:
+    """Makes a pool that is a `stable_baselines3.common.vec_env.VecEnv`; `make` describes the options.
+
+    An environment that ends starts its next episode within the same step, as Stable-Baselines3 wants it. `VecMonitor`
+    around it adds the returns of episodes to `infos`.
+
+    Raises:
+        ImportError: Stable-Baselines3 is not installed.
+        ValueError: beyond what `make` raises: batch_size is not num_envs, autoreset_mode is not "same_step", or the
+            environment has several players.
+    """
+    from envpool.python.sb3_envpool import SB3EnvPool
+
+    return SB3EnvPool(find(task_id), {"num_envs": num_envs, **options})
+
+
+def make_pettingzoo(task_id: str, **options: Any) -> PettingZooEnvPool:
+    """Makes one world of several players as a `pettingzoo.ParallelEnv`; `make` describes the options.
+
+    Agents are "player_0" and so on, in the order of the pool's rows.
+
+    Raises:
+        ImportError: PettingZoo is not installed.
+        ValueError: beyond what `make` raises: num_envs is not 1, or autoreset_mode is not "disabled".
+    """
+    from envpool.python.pettingzoo_envpool import PettingZooEnvPool
+
+    return PettingZooEnvPool(find(task_id), options)
 
 
 def make_spec(task_id: str, **options: Any) -> EnvSpec:

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The face of PettingZoo: a world of several players as a `ParallelEnv`. Imported by `envpool.make_pettingzoo` alone."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+try:
+    from pettingzoo import ParallelEnv
+except ModuleNotFoundError as error:
+    raise ImportError(
+        "[envpool] make_pettingzoo needs PettingZoo, which is not installed: pip install pettingzoo"
+    ) from error
+
+from envpool.python.gymnasium_envpool import GymnasiumEnvPool
+
+if TYPE_CHECKING:
+    import gymnasium
+
+    from envpool.python.registry import Registration
+
+    Spaces = dict[str, gymnasium.Space[Any]]
+
+_ONLY = {"num_envs": (1,), "batch_size": (0, 1), "autoreset_mode": ("disabled", "DISABLED", "Disabled")}
+
+
+class PettingZooEnvPool(ParallelEnv):
+    """A world as PettingZoo sees it: agents by name, dicts of what each of them sees, gets and does.
+
+    An agent whose `players.done` is set has left the game: it is terminated in that step, and not among `agents`
+    afterwards.
+
+    Attributes:
+        pool: the pool of one world, a `GymnasiumEnvPool` without autoreset.
+        possible_agents: "player_0" and so on, as many as there can be.
+        agents: those in the game; none after an episode's end, until `reset`.
+        render_mode: None or "rgb_array".
+        metadata: "name", "render_modes" and "is_parallelizable".
+    """
+
+    def __init__(self, registration: Registration, given: Mapping[str, Any]) -> None:
+        self._label = label = registration.task_id
+        for name, allowed in _ONLY.items():
+            value = given.get(name, allowed[0])
+            if getattr(value, "name", value) not in allowed:
+                raise ValueError(f"[{label}] {name} must be {allowed[0]!r} for PettingZoo's one world, got {value!r}")
+        self.pool = GymnasiumEnvPool(registration, {**given, "autoreset_mode": "disabled"})
+        self._arrays = self.pool.spec._construction.arrays
+        self._known = {field.name for field in self._arrays.infos}
+        self.possible_agents = [f"player_{i}" for i in range(self._arrays.max_players)]
+        self.agents: list[str] = []
+        self._rows: list[str] = []  # whose row is which, also of those who have left
+        self.render_mode = self.pool.render_mode
+        modes = self.pool.metadata["render_modes"]
+        self.metadata = {"name": label, "render_modes": modes, "is_parallelizable": True}
+        # One object each, for a space that is sampled has a generator.
+        spec, agents = self.pool.spec, self.possible_agents
+        self.observation_spaces: Spaces = {agent: copy.deepcopy(spec.observation_space) for agent in agents}
+        self.action_spaces: Spaces = {agent: copy.deepcopy(spec.action_space) for agent in agents}
+
+    def __repr__(self) -> str:
+        return f"PettingZooEnvPool({self._label!r}, agents={len(self.agents)} of {len(self.possible_agents)})"
+
+    def observation_space(self, agent: str) -> gymnasium.Space[Any]:
+        """The agent's observation space; the same object each time."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> gymnasium.Space[Any]:
+        """The agent's action space; the same object each time."""
+        return self.action_spaces[agent]
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """Starts a new episode.
+
+        Args:
+            seed: int from 0 to 2**64 - 1; None: the generator goes on where it is.
+            options: not looked at.
+
+        Returns:
+            (observations, infos) of the agents, who are `agents` from now on.
+        """
+        observation, info = self.pool.reset(seed=seed)
+        self._name_rows(info)
+        self.agents = [agent for agent, left in zip(self._rows, self._left(info), strict=True) if not left]
+        return self._of(self.agents, observation), self._infos(self.agents, info)
+
+    def step(
+        self, actions: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
+        """Does one step of the world.
+
+        Args:
+            actions: one of each of `agents`.
+
+        Returns:
+            (observations, rewards, terminated, truncated, infos) of those who acted.
+
+        Raises:
+            ValueError: an agent has no action, who acts is not in the game, or an action is not in its space.
+        """
+        missing = [agent for agent in self.agents if agent not in actions]
+        strange = [str(agent) for agent in actions if agent not in self.agents]
+        if missing or strange:
+            raise ValueError(
+                f"[{self._label}] actions must have one entry for each of the {len(self.agents)} agents in the game, "
+                f"got {len(actions)}: without {', '.join(missing) or 'none'}; with {', '.join(strange) or 'no'} others"
+            )
+        if not self.agents:
+            return {}, {}, {}, {}, {}
+        acting = self.agents
+        observation, reward, terminated, truncated, info = self.pool.step(self._batched(actions))
+        over, cut, left = bool(terminated[0]), bool(truncated[0]), dict(zip(self._rows, self._left(info), strict=True))
+        ended = {agent: over or bool(left[agent]) for agent in acting}
+        self.agents = [] if over or cut else [agent for agent in acting if not ended[agent]]
+        return (
+            self._of(acting, observation),
+            {agent: float(value) for agent, value in self._of(acting, reward).items()},
+            ended,
+            dict.fromkeys(acting, cut),
+            self._infos(acting, info),
+        )
+
+    def render(self) -> npt.NDArray[np.uint8]:
+        """A picture of the world: uint8 of shape (height, width, 3), RGB.
+
+        Raises:
+            RuntimeError: it was made without render_mode="rgb_array".
+        """
+        frame: npt.NDArray[np.uint8] = self.pool.render()[0]
+        return frame
+
+    def close(self) -> None:
+        """Ends the pool."""
+        self.pool.close()
+
+    def _name_rows(self, info: Mapping[str, Any]) -> None:
+        count = len(info["players"]["env_id"])
+        numbers = info["players"]["id"].tolist() if "players.id" in self._known else range(count)
+        self._rows = [self.possible_agents[number] for number in numbers]
+
+    def _left(self, info: Mapping[str, Any]) -> list[bool]:
+        if "players.done" in self._known:
+            done: list[bool] = info["players"]["done"].tolist()
+            return done
+        return [False] * len(self._rows)
+
+    def _of(self, agents: list[str], tree: Any) -> dict[str, Any]:
+        """Rows of a tree of players' arrays."""
+        wanted = set(agents)
+        return {agent: _row(tree, i) for i, agent in enumerate(self._rows) if agent in wanted}
+
+    def _infos(self, agents: list[str], info: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """The world's entries, which all are told, and the players' own."""
+        world = {key: _row(value, 0) for key, value in info.items() if key not in ("players", "env_id")}
+        own = {key: value for key, value in info["players"].items() if key != "env_id"}
+        return {agent: {**world, **row} for agent, row in self._of(agents, own).items()}
+
+    def _batched(self, actions: Mapping[str, Any]) -> Any:
+        """A row of each player; who has left does what is nearest to nothing."""
+        fields = self._arrays.actions
+        idle = {field.name: np.clip(np.zeros(field.shape, field.dtype), field.low, field.high) for field in fields}
+        if len(fields) == 1:
+            return np.array([actions.get(agent, idle[fields[0].name]) for agent in self._rows])
+        return {name: np.array([actions.get(agent, idle)[name] for agent in self._rows]) for name in idle}
+
+
+def _row(tree: Any, index: int) -> Any:
+    """Row `index` of a tree of arrays; of those of the world, the one they have."""
+    if isinstance(tree, dict):
+        return {key: _row(value, index) for key, value in tree.items()}
+    index = min(index, len(tree) - 1)
+    return tree[index].item() if tree.ndim == 1 else tree[index]

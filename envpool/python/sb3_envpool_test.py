@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A pool as Stable-Baselines3's VecEnv, beside that library's own DummyVecEnv of the same environments."""
+
+import subprocess
+import sys
+
+import gymnasium
+import numpy as np
+import pytest
+
+import envpool
+import envpool.testing.registration  # noqa: F401  (registers the test environments)
+
+WITHOUT = "import sys; sys.modules['stable_baselines3'] = None; import envpool; envpool.make_sb3('CartPole-v1')"
+
+
+def test_without_the_library():
+    done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        "ImportError: [envpool] make_sb3 needs Stable-Baselines3, which is not installed: pip install stable-baselines3"
+    )
+
+
+@pytest.fixture(scope="module")
+def vec_env():
+    return pytest.importorskip("stable_baselines3.common.vec_env")
+
+
+class One(gymnasium.Env):
+    """One environment, for DummyVecEnv."""
+
+    def __init__(self, task_id):
+        self.pool = envpool.make_gymnasium(task_id, autoreset_mode="disabled")
+        self.observation_space, self.action_space = self.pool.observation_space, self.pool.action_space
+
+    def reset(self, *, seed=None, options=None):
+        observation, info = self.pool.reset(seed=None if seed is None else [seed])
+        return observation[0], self.first(info)
+
+    def step(self, action):
+        observation, reward, terminated, truncated, info = self.pool.step(np.array([action]))
+        return observation[0], reward[0], bool(terminated[0]), bool(truncated[0]), self.first(info)
+
+    @staticmethod
+    def first(info):
+        # Which of the environments it is, and how far, is the pool's to say.
+        return {key: value[0] for key, value in info.items() if key not in ("env_id", "players", "elapsed_step")}
+
+
+@pytest.mark.parametrize("task_id", ["Counter-v1", "CartPole-v1", "MountainCarContinuous-v0", "Breakout-MinAtar"])
+def test_as_dummy_vec_env(vec_env, task_id):
+    ours = envpool.make_sb3(task_id, 3)
+    theirs = vec_env.DummyVecEnv([lambda: One(task_id)] * 3)
+    assert ours.observation_space == theirs.observation_space
+    assert ours.action_space == theirs.action_space
+    assert ours.seed(7) == theirs.seed(7)
+    np.testing.assert_array_equal(ours.reset(), theirs.reset())
+    ours.action_space.seed(1)
+    ends = 0
+    for _ in range(150):
+        actions = np.array([ours.action_space.sample() for _ in range(3)])
+        (observation, reward, done, infos), expected = ours.step(actions), theirs.step(actions)
+        np.testing.assert_array_equal(observation, expected[0])
+        np.testing.assert_array_equal(reward, expected[1])
+        np.testing.assert_array_equal(done, expected[2])
+        assert (reward.dtype, done.dtype) == (expected[1].dtype, expected[2].dtype)
+        assert isinstance(infos, list)
+        for i, (got, wanted) in enumerate(zip(infos, expected[3], strict=True)):
+            assert got.pop("env_id") == i
+            assert ("terminal_observation" in got) == done[i]
+            got.pop("elapsed_step", None)
+            if not done[i]:
+                wanted.pop("TimeLimit.truncated")
+            np.testing.assert_equal(got, wanted)
+        ends += done.sum()
+    assert ends or "Mountain" in task_id
+    ours.close()
+    assert ours.pool.closed
+
+
+def test_infos_of_resets(vec_env):
+    env = envpool.make_sb3("Counter-v1", 2, seed=3)
+    env.reset()
+    before = [info["luck"] for info in env.reset_infos]
+    _, _, _, infos = env.step(np.array([0, 1]))
+    assert infos[0]["luck"] == before[0]
+    assert infos[1]["luck"] == before[1]  # of the episode that ended
+    assert env.reset_infos[0]["luck"] == before[0]
+    assert env.reset_infos[1]["luck"] != before[1]
+
+
+def test_wrappers(vec_env):
+    env = vec_env.VecMonitor(envpool.make_sb3("Counter-v1", 2, step_reward=2.0))
+    env = vec_env.VecFrameStack(vec_env.VecNormalize(vec_env.VecCheckNan(env, raise_exception=True)), 3)
+    assert env.reset().shape == (2, 3 * env.unwrapped.observation_space.shape[0])
+    lengths = []
+    for _ in range(20):
+        _, _, done, infos = env.step(np.array([0, 0]))
+        lengths += [infos[i]["episode"]["l"] for i in np.flatnonzero(done)]
+        assert all(infos[i]["episode"]["r"] == 2 * infos[i]["episode"]["l"] for i in np.flatnonzero(done))
+    assert lengths == [5] * 8
+
+
+def test_pictures(vec_env):
+    env = envpool.make_sb3("Zoo-v0", 3, render_mode="rgb_array")
+    env.reset()
+    assert env.render_mode == "rgb_array"
+    assert env.render().shape == (16, 16, 3)
+
+
+def test_bad_input(vec_env):
+    with pytest.raises(ValueError, match=r"^\[TagContinuous-v0\] Stable-Baselines3 has no .* see make_pettingzoo$"):
+        envpool.make_sb3("TagContinuous-v0", 2)
+    with pytest.raises(ValueError, match=r"^\[Counter-v0\] autoreset_mode must be 'same_step'.* got 'disabled'$"):
+        envpool.make_sb3("Counter-v0", 2, autoreset_mode="disabled")
+    with pytest.raises(ValueError, match=r"^\[Counter-v0\] batch_size must be num_envs = 4 here.* got 2$"):
+        envpool.make_sb3("Counter-v0", 4, batch_size=2)
+    env = envpool.make_sb3("Counter-v0", 2)
+    env.reset()
+    with pytest.raises(ValueError, match=r"^\[Counter-v0\] action"):
+        env.step(np.zeros(3, int))
+    with pytest.raises(NotImplementedError, match=r"^\[Counter-v0\] .* no Python attribute 'x' to set"):
+        env.set_attr("x", 1)
+    with pytest.raises(NotImplementedError, match=r"^\[Counter-v0\] .* no Python method 'x'"):
+        env.env_method("x")
+    with pytest.raises(AttributeError, match="nothing"):
+        env.get_attr("nothing")
+    env.set_options({"level": 3})
+    with pytest.raises(ValueError, match=r"^\[Counter-v0\] options must be empty"):
+        env.reset()
