@@ -122,6 +122,12 @@ ROMS = {
 }
 
 
+def reference(task_id: str) -> str:
+    """Where the dynamics of an id come from."""
+    form = "gymnasium 1.4.0" if task_id.startswith("ALE/") else "EnvPool 1.2.5"
+    return f"ale-py 0.12.1, frame by frame; options and form of {form}"
+
+
 def translate(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Brings a caller's keywords into the form that C++ declares: None, pairs and paths as gymnasium's users give them.
 

@@ -11,6 +11,11 @@ from envpool.registration import register_family
 _FAMILY = "bsuite"
 
 
+def reference(task_id: str) -> str:
+    """Where the dynamics of an id come from."""
+    return "bsuite 0.3.5; id, options and time limit of gymnax 1.0.1"
+
+
 def translate(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Brings DiscountingChain's reward_timestep, several ints as gymnax has them, into the text that C++ declares.
 

@@ -5,6 +5,14 @@ from envpool.registration import register_family
 
 _FAMILY = "classic_control"
 
+
+def reference(task_id: str) -> str:
+    """Where the dynamics of an id come from."""
+    if task_id == "Pendulum-v0":
+        return "gymnasium 1.4.0, envs/classic_control; the order of angle and speed is that of gym's Pendulum-v0"
+    return "gymnasium 1.4.0, envs/classic_control"
+
+
 register_family(
     "CartPole-v0",
     _FAMILY,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from typing import NoReturn
 
 from envpool.cli.common import Failure, need
@@ -13,6 +14,7 @@ from envpool.plugins.paths import get_cmake_dir, get_include
 
 def main() -> NoReturn:
     """Runs the command line. Whatever goes wrong is one sentence on stderr and an exit status that is not 0."""
+    warnings.showwarning = lambda message, *_, **__: print(f"envpool: warning: {message}", file=sys.stderr)
     folder = {"--include-dir": get_include, "--cmake-dir": get_cmake_dir}.get(" ".join(sys.argv[1:]))
     try:
         if folder is not None:  # asked for by build systems, where nothing else may be installed

@@ -20,6 +20,7 @@ TaskId = Annotated[str, typer.Argument(metavar="ID", help="An environment, such 
 Options = Annotated[
     list[str], typer.Option("--option", "-O", metavar="NAME=VALUE", help="An option of make; may be repeated.")
 ]
+Json = Annotated[bool, typer.Option("--json", help="For programs.")]
 Seed = Annotated[int, typer.Option(help="Seed of the environments.")]
 
 
@@ -32,11 +33,62 @@ def _commands(
 
 
 @app.command("list")
-def list_(text: Annotated[str, typer.Argument(help="Only ids that contain this.")] = "") -> None:
+def list_(
+    text: Annotated[str, typer.Argument(help="Only ids that contain this.")] = "",
+    family: Annotated[str, typer.Option(help="Only ids of this family.")] = "",
+    families: Annotated[bool, typer.Option("--families", help="List families instead, and what they lack.")] = False,
+    as_json: Json = False,
+) -> None:
     """List the environments."""
-    from envpool.cli.catalog import show
+    from envpool.cli import catalog
 
-    show(text)
+    if families:
+        catalog.show_families(as_json)
+    else:
+        catalog.show(text, family, as_json)
+
+
+@app.command()
+def info(
+    task_id: TaskId,
+    option: Options = [],  # noqa: B006
+    picture: Annotated[
+        bool | None, typer.Option("--picture/--no-picture", help="A picture of it; the default: in a terminal.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Describe an environment: spaces, options, where its rules come from."""
+    from envpool.cli.info import info as run
+
+    run(task_id, option, picture, as_json)
+
+
+@app.command()
+def doctor(as_json: Json = False) -> None:
+    """Tell what is installed, what is missing, and what this machine is good for."""
+    from envpool.cli.doctor import doctor as run
+
+    run(as_json)
+
+
+@app.command()
+def bench(
+    task_id: TaskId,
+    option: Options = [],  # noqa: B006
+    num_envs: Annotated[int, typer.Option(min=1, max=65536, help="Environments of each side.")] = 16,
+    num_threads: Annotated[int, typer.Option(min=0, max=1024, help="Threads of each side; 0: the usable CPUs.")] = 0,
+    rounds: Annotated[int, typer.Option(min=1, max=1000, help="How often each side has its turn.")] = 7,
+    seconds: Annotated[float, typer.Option(help="Length of a turn.")] = 0.5,
+    peer_python: Annotated[
+        str, typer.Option(metavar="PYTHON", help="An interpreter that has EnvPool, which has our name.")
+    ] = "",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A chart to write: .png.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure an environment beside whatever else has it: gymnasium, EnvPool, ale-py."""
+    from envpool.cli.bench import bench as run
+
+    run(task_id, option, num_envs, num_threads, rounds, seconds, peer_python, output, as_json)
 
 
 @app.command()

@@ -3,24 +3,93 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 
-from envpool.cli.common import Failure
-from envpool.python.registry import find, list_all_envs
+from envpool.cli.common import Failure, console, print_json
+from envpool.python.registry import Registration, find, list_all_envs
 
 
-def show(text: str) -> None:
+def family_of(registration: Registration) -> str:
+    """The family, or "plugins" for what others brought."""
+    return registration.family or "plugins"
+
+
+def by_family() -> dict[str, list[str]]:
+    """Every id, by family."""
+    families: dict[str, list[str]] = {}
+    for task_id in list_all_envs():
+        families.setdefault(family_of(find(task_id)), []).append(task_id)
+    return families
+
+
+def show(text: str, family: str, as_json: bool) -> None:
     """Prints the ids that contain `text`: a table for people, one a line for programs."""
-    ids = [task_id for task_id in list_all_envs() if text.lower() in task_id.lower()]
-    if not ids:
-        raise Failure(f"no environment's id contains {text!r}")
-    if not sys.stdout.isatty():
-        print("\n".join(ids), flush=True)
-        return
-    from rich.console import Console
+    families = by_family()
+    if family and family not in families:
+        near = difflib.get_close_matches(family, families, 1, 0.5)
+        hint = f"; did you mean {near[0]!r}?" if near else "."
+        raise Failure(f"there is no family {family!r}{hint} Families: {', '.join(families)}")
+    found = {
+        name: [task_id for task_id in ids if text.lower() in task_id.lower()]
+        for name, ids in families.items()
+        if family in ("", name)
+    }
+    found = {name: ids for name, ids in found.items() if ids}
+    if not found:
+        raise Failure(f"no environment's id contains {text!r}" + (f" in the family {family!r}" if family else ""))
+    if as_json:
+        print_json(
+            [
+                {"id": task_id, "family": name, "doc": find(task_id).doc}
+                for name, ids in found.items()
+                for task_id in ids
+            ]
+        )
+    elif sys.stdout.isatty():
+        _table(found)
+    else:
+        print("\n".join(task_id for ids in found.values() for task_id in ids), flush=True)
+
+
+def _table(found: dict[str, list[str]]) -> None:
     from rich.table import Table
 
-    table = Table(box=None, show_header=False)
-    for task_id in ids:
-        table.add_row(task_id, find(task_id).doc)
-    Console().print(table)
+    for name, ids in found.items():
+        table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+        table.add_column(no_wrap=True)
+        table.add_column()
+        for task_id in ids:
+            table.add_row(f"  {task_id}", find(task_id).doc)
+        console().print(f"[bold]{name}[/]  {len(ids)} ids", highlight=False)
+        console().print(table)
+
+
+def show_families(as_json: bool) -> None:
+    """Prints the families: how many ids each has, and whether it can be used here."""
+    rows = families()
+    if as_json:
+        print_json(rows)
+        return
+    for row in rows:
+        line = f"{row['family']:<18}{row['ids']:>4} ids, such as {row['example']}"
+        print(line + (f"\n    {row['missing']}" if row["missing"] else ""))
+
+
+def families() -> list[dict[str, str | int]]:
+    """Of each family its name, number of ids, an example, and in one sentence what it lacks; empty: nothing."""
+    return [
+        {"family": name, "ids": len(ids), "example": ids[0], "missing": missing(ids[0])}
+        for name, ids in by_family().items()
+    ]
+
+
+def missing(task_id: str) -> str:
+    """What keeps an environment from being made, in the sentence that `make` would say; empty: nothing."""
+    from envpool.python.construction import Construction
+
+    try:
+        Construction(find(task_id), {})
+    except (ImportError, RuntimeError, ValueError, TypeError, OSError) as error:
+        return str(error)
+    return ""

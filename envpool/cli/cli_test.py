@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib.util
+import io
+import json
 import os
 import pty
 import re
@@ -10,8 +14,9 @@ import select
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -21,6 +26,10 @@ import envpool
 pytest.importorskip("typer")
 imageio = pytest.importorskip("imageio.v3")
 
+from envpool.atari.registration import _read_rom  # noqa: E402
+from envpool.cli import main  # noqa: E402
+from envpool.cli.doctor import advice, cpu_list  # noqa: E402
+from envpool.cli.info import describe  # noqa: E402
 from envpool.cli.keys import atari_action, discrete_action  # noqa: E402
 from envpool.cli.terminal import fit, lines_of, parse_keys  # noqa: E402
 from envpool.cli.watch import grid  # noqa: E402
@@ -37,11 +46,32 @@ def environment(**extra: str) -> dict[str, str]:
     return {**{key: value for key, value in os.environ.items() if key not in hidden}, "TERM": "xterm", **extra}
 
 
-def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    options.setdefault("env", environment())
-    return subprocess.run(
-        [*COMMAND, *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60, **options
-    )
+class Result(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run(*arguments: str, cwd: Path | None = None, **extra: str) -> Result:
+    """Runs it in this process, in a folder and with some variables of the environment, as if piped."""
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        warnings.catch_warnings(),
+    ):
+        for name in set(os.environ) - set(environment()):
+            patch.delenv(name)
+        for name, value in environment(**extra).items():
+            patch.setenv(name, value)
+        if cwd:
+            patch.chdir(cwd)
+        patch.setattr(sys, "argv", ["envpool", *arguments])
+        patch.setattr(sys, "path", [*sys.path])
+        with pytest.raises(SystemExit) as ended:
+            main()
+    return Result(int(ended.value.code or 0), out.getvalue(), err.getvalue())
 
 
 def in_terminal(
@@ -95,6 +125,117 @@ def test_list() -> None:
     assert "two-link chain" in text
 
 
+def test_list_of_families() -> None:
+    assert run("list", "--family", "toy_text", "cliff").stdout.split() == [
+        "CliffWalking-v0",
+        "CliffWalking-v1",
+        "tabular/CliffWalking-v0",
+        "CliffWalkingSlippery-v1",
+    ]
+    entries = json.loads(run("list", "--json").stdout)
+    assert [entry["id"] for entry in entries] == IDS
+    assert all(entry["doc"] and entry["family"] for entry in entries)
+    families = json.loads(run("list", "--families", "--json").stdout)
+    assert sum(entry["ids"] for entry in families) == len(IDS)
+    assert [entry["missing"] for entry in families] == [""] * len(families)
+
+
+def test_info_knows_every_environment() -> None:
+    for task_id in IDS:
+        facts = describe(find(task_id), {})
+        assert facts["missing"] == ""
+        assert facts["reference"], task_id
+        assert facts["observation"]
+        assert facts["action"]
+        for entry in facts["options"]:
+            if entry["low"] is not None:
+                assert entry["low"] <= entry["default"] <= entry["high"]
+
+
+def test_info() -> None:
+    result = run("info", "CartPole-v1")
+    assert result.returncode == 0, result.stderr
+    for text in ("gymnasium 1.4.0", "500 steps", "kinematics_integrator", "euler, semi-implicit", "m/s^2, downwards"):
+        assert text in result.stdout
+    assert "\x1b" not in result.stdout
+    facts = json.loads(run("info", "CartPole-v1", "--json").stdout)
+    (obs,) = facts["observation"]
+    assert obs["shape"] == [4]
+    assert obs["high"][1] == "inf"
+    assert facts["options"][0] == {
+        "name": "gravity",
+        "kind": "float",
+        "default": 9.8,
+        "low": "-inf",
+        "high": "inf",
+        "choices": [],
+        "changes_shapes": False,
+        "doc": "m/s^2, downwards",
+    }
+    # Options change what is there.
+    facts = json.loads(run("info", "Pong-v5", "-O", "stack_num=2", "--json").stdout)
+    assert facts["observation"][0]["shape"] == [2, 84, 84]
+
+
+def test_info_shows_a_picture() -> None:
+    status, text = in_terminal("info", "Pong-v5", rows=60)
+    assert status == 0
+    assert "\x1b[38;2;144;72;17;48;2;144;72;17m\u2580" in text
+    status, text = in_terminal("info", "Pong-v5", NO_COLOR="1")
+    assert status == 0
+    assert "38;2" not in text
+    assert "::::" in text or "----" in text or "...." in text
+    assert "\u2580" in run("info", "Acrobot-v1", "--picture").stdout
+    assert (
+        run("info", "TagContinuous-v0", "--picture").stderr == "envpool: [TagContinuous-v0] there is no picture of it\n"
+    )
+
+
+def test_doctor(tmp_path: Path) -> None:
+    result = run("doctor")
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == ""
+    for text in ("families", "packages", "CPUs", "num_threads", "compiler", "cache"):
+        assert text in result.stdout
+    (tmp_path / "file").touch()
+    result = run("doctor", "--json", ENVPOOL_CACHE_DIR=str(tmp_path / "file" / "cache"), CXX="no-such")
+    assert result.returncode == 0, result.stderr
+    facts = json.loads(result.stdout)
+    assert facts["cpus"]["usable"] <= facts["cpus"]["affinity"] <= facts["cpus"]["machine"]
+    assert facts["packages"]["numpy"]["version"] == np.__version__
+    assert not facts["cache"]["writable"]
+    assert "ENVPOOL_CACHE_DIR" in facts["cache"]["command"]
+    assert "no-such" in facts["compiler"]["why"]
+
+
+def test_advice() -> None:
+    facts = {"machine": 64, "affinity": 32, "cgroup_quota": 4.0, "usable": 4, "cores": 16}
+    text = " ".join(advice({**facts, "numa_nodes": [[0, 1], [2, 3]]}))
+    for part in ("4 worker threads", "time of 4 CPUs of 32", "32 of 64 CPUs", "share each core", "numactl", "2 NUMA"):
+        assert part in text
+    assert len(advice({**facts, "affinity": 64, "cgroup_quota": None, "cores": 64, "numa_nodes": [[0]]})) == 1
+    assert cpu_list("0-2,8,10-11") == [0, 1, 2, 8, 10, 11]
+    assert cpu_list("") == []
+
+
+def test_bench(tmp_path: Path) -> None:
+    arguments = ["bench", "CartPole-v1", "--num-envs", "2", "--rounds", "2", "--seconds", "0.02"]
+    result = run(*arguments, "-o", "a.png", "--json", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    measured = json.loads(result.stdout)
+    assert list(measured["sides"]) == ["envpool", "gymnasium", "gymnasium, processes"]
+    assert measured["sides"]["gymnasium"]["ours_over"]["median"] > 1
+    assert list(measured["absent"]) == ["EnvPool"]
+    assert imageio.imread(tmp_path / "a.png").shape[1] == 1100
+    # What cannot be measured is said, and the rest goes on.
+    arguments[1] = "TagGridWorld-v0"
+    status, text = in_terminal(*arguments, "--peer-python", "/bin/true")
+    assert status == 0
+    assert "round 2 of 2" in text
+    assert "EnvPool: not measured: it ended with status 0" in text
+    assert "gymnasium: not measured: NameNotFound" in text
+
+
 def test_a_reader_that_leaves() -> None:
     line = " ".join(COMMAND) + " list | head -1"
     result = subprocess.run(line, shell=True, capture_output=True, text=True, env=environment())
@@ -106,6 +247,16 @@ def test_a_reader_that_leaves() -> None:
     ("arguments", "status", "words"),
     [
         (("list", "zork"), 1, ["no environment's id contains 'zork'"]),
+        (("list", "pong", "--family", "toy_text"), 1, ["'pong'", "'toy_text'"]),
+        (("list", "--family", "toytext"), 1, ["did you mean 'toy_text'?"]),
+        (("info", "cartpole"), 1, ["[cartpole]", "did you mean 'CartPole-v"]),
+        (("info", "CartPole-v1", "-O", "gravitas=1"), 1, ["'gravitas'", "did you mean 'gravity'?"]),
+        (("bench", "CARTPOLE-V1"), 1, ["did you mean 'CartPole-v1'"]),
+        (("bench", "CartPole-v1", "-O", "gravity=x"), 1, ["gravity must be a number"]),
+        (("bench", "CartPole-v1", "-o", "a.jpg"), 1, [".png", "a.jpg"]),
+        (("bench", "CartPole-v1", "-o", "no/such/folder/a.png"), 1, ["no folder"]),
+        (("bench", "CartPole-v1", "--seconds", "inf"), 1, ["--seconds", "inf"]),
+        (("bench", "CartPole-v1", "--peer-python", "/no/such"), 1, ["--peer-python", "/no/such"]),
         (("fly",), 2, ["fly"]),
         (("play",), 2, ["ID"]),
         (("play", "Pong-v9"), 1, ["[Pong-v9]", "did you mean"]),
@@ -129,21 +280,83 @@ def test_mistakes(arguments: tuple[str, ...], status: int, words: list[str], tmp
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_package_that_is_missing(tmp_path: Path) -> None:
+def without(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
+    """From now on that package is not installed."""
+    found = importlib.util.find_spec
+    hide = lambda name, *rest: None if name == package else found(name, *rest)  # noqa: E731
+    monkeypatch.setattr(importlib.util, "find_spec", hide)
+
+
+def test_a_package_that_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One sentence that names it."""
-    for package, arguments in (("typer", ["list"]), ("imageio_ffmpeg", ["watch", "Pong-v5", "-o", "a.mp4"])):
-        code = (
-            "import importlib.util as u, sys; found = u.find_spec\n"
-            f"u.find_spec = lambda name, *rest: None if name == {package!r} else found(name, *rest)\n"
-            f"sys.argv = ['envpool', *{arguments!r}]\n"
-            "from envpool.cli import main; main()"
-        )
-        result = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, env=environment()
-        )
-        name = package.replace("_", "-")
+    for package, arguments in (
+        ("typer", ["list"]),
+        ("imageio_ffmpeg", ["watch", "Pong-v5", "-o", "a.mp4"]),
+        ("PIL", ["bench", "CartPole-v1", "-o", "a.png"]),
+    ):
+        with monkeypatch.context() as patch:
+            without(patch, package)
+            result = run(*arguments, cwd=tmp_path)
+        name = {"PIL": "Pillow"}.get(package, package.replace("_", "-"))
         assert result.returncode == 1
         assert result.stderr == f"envpool: this command needs the package {name}: pip install 'envpool[cli]'\n"
+
+
+def test_a_family_whose_package_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is listed and described as far as can be, and nothing else suffers."""
+    without(monkeypatch, "ale_py")
+    _read_rom.cache_clear()
+    result = run("list", "--families")
+    assert result.returncode == 0, result.stderr
+    assert "pip install ale-py" in result.stdout
+    assert "toy_text" in result.stdout
+    result = run("info", "Pong-v5")
+    assert result.returncode == 0, result.stderr
+    assert "missing" in result.stdout
+    assert "pip install ale-py" in result.stdout
+    assert "frame_skip" in result.stdout
+    assert run("info", "Pong-v5", "--picture").returncode == 1
+    result = run("bench", "Pong-v5")
+    assert result.returncode == 1
+    assert result.stderr.startswith("envpool: [Pong-v5] no ROM")
+    families = json.loads(run("doctor", "--json").stdout)["families"]
+    assert [entry["family"] for entry in families if entry["missing"]] == ["atari"]
+
+
+def test_a_family_that_was_not_built(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "__init__.py").touch()
+    (tmp_path / "elsewhere" / "registration.py").write_text(
+        "from envpool.registration import register_family\nregister_family('Far-v0', 'elsewhere', 'Far')\n"
+    )
+    code = (
+        f"import sys, envpool; envpool.__path__.append({str(tmp_path)!r})\n"
+        "from envpool.cli import main\n"
+        "for sys.argv in (['envpool', 'list', '--families'], ['envpool', 'info', 'Far-v0']):\n"
+        "    try: main()\n"
+        "    except SystemExit as ended: assert not ended.code\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment())
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.count("built without the family 'elsewhere'") == 2
+
+
+def test_a_broken_plugin(tmp_path: Path) -> None:
+    """One line that names it, and the rest works."""
+    folder = tmp_path / "shaky-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: shaky\nVersion: 1.0\n")
+    (folder / "entry_points.txt").write_text("[envpool.plugins]\nshaky = shaky_module\n")
+    path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    result = subprocess.run(
+        [*COMMAND, "list", "cartpole"], capture_output=True, text=True, env=environment(PYTHONPATH=path)
+    )
+    assert result.returncode == 0
+    assert result.stdout.split() == ["CartPole-v0", "CartPole-v1"]
+    assert result.stderr == (
+        "envpool: warning: [envpool] the plugin 'shaky' of shaky (shaky_module) is left out: "
+        "ModuleNotFoundError: No module named 'shaky_module'\n"
+    )
 
 
 @pytest.mark.parametrize("task_id", ["Pong-v5", "ALE/Breakout-v5", "CartPole-v1", "Pendulum-v1", "LostLuggage-v5"])

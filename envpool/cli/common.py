@@ -5,9 +5,15 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import json
 import math
+import os
+import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 class Failure(Exception):
@@ -18,7 +24,7 @@ def need(*packages: str) -> None:
     """Raises a Failure that names the first of these packages that is not installed."""
     for package in packages:
         if importlib.util.find_spec(package) is None:
-            name = package.replace("_", "-")
+            name = {"PIL": "Pillow"}.get(package, package.replace("_", "-"))
             raise Failure(f"this command needs the package {name}: pip install 'envpool[cli]'")
 
 
@@ -47,3 +53,27 @@ def steps_per_second(config: dict[str, Any]) -> float:
     """How many steps of an environment are a second of what it simulates, as far as we know."""
     skip = config.get("frame_skip", config.get("frameskip"))
     return 60 / skip if skip else 30
+
+
+def console() -> Console:
+    """Standard output for people; rich leaves colours out where they are not wanted."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() or os.environ.get("COLUMNS") else 120)
+
+
+def print_json(value: Any) -> None:
+    """Prints it for programs. JSON knows no infinity, so that is a string."""
+    print(json.dumps(_plain(value), indent=1), flush=True)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

@@ -15,6 +15,12 @@ _GAMES = {
     "SpaceInvaders": ("Shoot down wave after wave of aliens.", 1000),
 }
 
+
+def reference(task_id: str) -> str:
+    """Where the dynamics of an id come from."""
+    return "minatar 1.0.15" + ("; id, options and time limit of gymnax 0.0.9" if task_id.endswith("-MinAtar") else "")
+
+
 for _game, (_doc, _limit) in _GAMES.items():
     register_family(f"MinAtar/{_game}-v0", _FAMILY, f"MinAtar{_game}", doc=_doc)
     register_family(f"MinAtar/{_game}-v1", _FAMILY, f"MinAtar{_game}", doc=_doc, use_minimal_action_set=True)

@@ -12,6 +12,11 @@ from envpool.registration import register_family
 _FAMILY = "misc"
 
 
+def reference(task_id: str) -> str:
+    """Where the dynamics of an id come from."""
+    return "gymnax 1.0.1 and 0.0.9, environments/misc"
+
+
 def translate(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Brings FourRooms' cells, each a row and a column as gymnax's users give them, into the form that C++ declares.
 

@@ -94,12 +94,20 @@ class Registration(NamedTuple):
     @property
     def translate(self) -> Callable[[str, Mapping[str, Any]], dict[str, Any]]:
         """The family's hook that brings keywords into a declared form before they are checked."""
-        return self._hook("translate") or (lambda task_id, given: dict(given))
+        hook: Callable[[str, Mapping[str, Any]], dict[str, Any]] | None = self._hook("translate")
+        return hook or (lambda task_id, given: dict(given))
 
     @property
     def prepare(self) -> Callable[[str, dict[str, Value]], dict[str, Value]]:
         """The family's hook that completes options before C++ sees them."""
-        return self._hook("prepare") or (lambda task_id, options: options)
+        hook: Callable[[str, dict[str, Value]], dict[str, Value]] | None = self._hook("prepare")
+        return hook or (lambda task_id, options: options)
+
+    @property
+    def reference(self) -> str:
+        """Where its dynamics come from: package and version, as the family's hook says; else empty."""
+        hook = self._hook("reference")
+        return hook(self.task_id) if hook else ""
 
     def _hook(self, name: str) -> Callable[..., Any] | None:
         if not self.family:
@@ -143,6 +151,15 @@ def _discover() -> None:
             importlib.import_module(f"envpool.{family}.registration")
 
 
+def _nearest(task_id: str) -> list[str]:
+    """The ids most like this one, big and small letters being the same: at most three, the best first."""
+    folded: dict[str, list[str]] = {}
+    for name in _registry:
+        folded.setdefault(name.casefold(), []).append(name)
+    near = difflib.get_close_matches(task_id.casefold()[:200], folded, 3, 0.5)
+    return [name for match in near for name in folded[match]][:3]
+
+
 def find(task_id: str) -> Registration:
     """Returns what an id stands for, or raises a ValueError that names its nearest neighbours."""
     if not isinstance(task_id, str):
@@ -152,7 +169,7 @@ def find(task_id: str) -> Registration:
     if task_id not in _registry:
         load_entry_points()
     if task_id not in _registry:
-        near = difflib.get_close_matches(task_id, _registry, 3, 0.5)
+        near = _nearest(task_id)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
         raise ValueError(f"[{task_id}] task_id is not registered{hint} envpool.list_all_envs() names all that are.")
     return _registry[task_id]
@@ -214,7 +231,8 @@ def register_family(
     completed with their defaults, before C++ sees them. A default that C++ does not declare becomes an option that
     `prepare` reads and leaves out of what it returns. `translate(task_id, given) -> dict`, if it has one, may replace
     what the caller gave by what C++ declares, before it is checked. `require(task_id)`, if it has one, is called before
-    the shared object is loaded, and loads or checks what that is linked to.
+    the shared object is loaded, and loads or checks what that is linked to. `reference(task_id) -> str` names the package
+    and version that the dynamics are compared with.
 
     Args:
         task_id: the id that `make` takes, such as "Pong-v5".

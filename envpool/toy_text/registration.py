@@ -12,6 +12,15 @@ _FAMILY = "toy_text"
 _SIZES = {"4x4": 4, "8x8": 8}
 
 
+def reference(task_id: str) -> str:
+    """Where the dynamics of an id come from."""
+    if task_id == "Catch-v0":
+        return "EnvPool 1.2.5, after the behaviour suite"
+    if task_id == "NChain-v0":
+        return "gym before 0.21, EnvPool 1.2.5"
+    return "gymnasium 1.4.0, envs/toy_text"
+
+
 def translate(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Brings FrozenLake's keywords into the form that C++ declares: a map and rewards as gymnasium's users give them.
 

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`envpool doctor`: what is installed, what is missing and how to add it, and what this machine is good for."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from envpool.cli.common import Failure, console, print_json
+
+# What is installed under which name, what it is for, and what adds it. The first three are required.
+_PACKAGES = (
+    ("numpy", "everything", "numpy"),
+    ("gymnasium", "spaces, make, make_vec", "gymnasium"),
+    ("dm-env", "make_dm", "dm-env"),
+    ("gym", "make_gym in gym's own form", "gym"),
+    ("ale-py", "Atari's ROMs", "'envpool[atari]'"),
+    ("mujoco", "MuJoCo's physics", "mujoco"),
+    ("jax", "envpool.jax, xla()", "'envpool[jax]'"),
+    ("nvidia-cuda-nvrtc-cu12", "compiling environments for a GPU", "nvidia-cuda-nvrtc-cu12"),
+    ("typer", "this command line", "'envpool[cli]'"),
+    ("rich", "its tables", "'envpool[cli]'"),
+    ("imageio", "envpool watch", "'envpool[cli]'"),
+    ("imageio-ffmpeg", "envpool watch, .mp4", "'envpool[cli]'"),
+    ("pillow", "envpool watch, .gif; charts of envpool bench", "'envpool[cli]'"),
+    ("pygame", "envpool play in a window", "pygame"),
+)
+_REQUIRED = 3
+
+
+def doctor(as_json: bool) -> None:
+    """Prints it. Raises Failure, when all is said, if envpool cannot work here."""
+    facts = examine()
+    if as_json:
+        print_json(facts)
+    else:
+        _print(facts)
+    broken = [name for name, *_ in _PACKAGES[:_REQUIRED] if not facts["packages"][name]["version"]]
+    if broken or facts["core"]["error"]:
+        raise Failure(facts["core"]["error"] or f"missing: {', '.join(broken)}; pip install {' '.join(broken)}")
+
+
+def examine() -> dict[str, Any]:
+    """The facts as plain values."""
+    core = _core()
+    return {
+        "envpool": _version("envpool") or "not installed as a package",
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}, {' '.join(platform.libc_ver())}".strip(", "),
+        "core": core,
+        "families": [] if core["error"] else _families(),
+        "packages": {
+            name: {"version": _version(name), "for": use, "command": f"pip install {what}"}
+            for name, use, what in _PACKAGES
+        },
+        "cpus": cpus(),
+        "cache": cache(),
+        "compiler": compiler(),
+        "display": next((name for name in ("DISPLAY", "WAYLAND_DISPLAY") if os.environ.get(name)), ""),
+    }
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+def _core() -> dict[str, str]:
+    try:
+        from envpool import _core
+
+        return {"path": str(_core.__file__), "error": ""}
+    except ImportError as error:
+        return {"path": "", "error": f"the compiled core cannot be loaded: {error}; install envpool again"}
+
+
+def _families() -> list[dict[str, str | int]]:
+    from envpool.cli.catalog import families
+
+    return families()
+
+
+# ---- the machine ----
+
+
+def cpus() -> dict[str, Any]:
+    """CPUs of the machine, those this process may use, and what to make of that."""
+    from envpool._core import usable_cpus
+
+    allowed = sorted(os.sched_getaffinity(0))
+    facts: dict[str, Any] = {
+        "machine": os.cpu_count() or 1,
+        "affinity": len(allowed),
+        "cgroup_quota": _quota(),
+        "usable": usable_cpus(),
+        "cores": len(
+            {_read(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list") or cpu for cpu in allowed}
+        ),
+        "numa_nodes": _nodes(set(allowed)),
+    }
+    return {**facts, "advice": advice(facts)}
+
+
+def _quota() -> float | None:
+    words = _read("/sys/fs/cgroup/cpu.max").split()
+    if not words:
+        words = [_read(f"/sys/fs/cgroup/cpu/cpu.cfs_{name}_us") for name in ("quota", "period")]
+    try:
+        quota, period = (float(word) for word in words)
+    except ValueError:
+        return None
+    return quota / period if quota > 0 and period > 0 else None
+
+
+def _nodes(allowed: set[int]) -> list[list[int]]:
+    """The CPUs of each NUMA node that this process may use."""
+    folders = sorted(Path("/sys/devices/system/node").glob("node[0-9]*"), key=lambda folder: int(folder.name[4:]))
+    nodes = [sorted(allowed & set(cpu_list(_read(str(folder / "cpulist"))))) for folder in folders]
+    return [node for node in nodes if node]
+
+
+def cpu_list(text: str) -> list[int]:
+    """The numbers in what the kernel writes as "0-3,8"."""
+    numbers: list[int] = []
+    for part in filter(None, text.split(",")):
+        first, _, last = part.partition("-")
+        numbers += range(int(first), int(last or first) + 1)
+    return numbers
+
+
+def advice(facts: dict[str, Any]) -> list[str]:
+    """What to do about threads, in sentences."""
+    usable, affinity = facts["usable"], facts["affinity"]
+    said = [
+        f"num_threads=0, the default, makes {usable} worker thread{'s' if usable > 1 else ''}, or batch_size if that is less."
+    ]
+    if facts["cgroup_quota"] and facts["cgroup_quota"] < affinity:
+        said.append(
+            f"The container may use the time of {facts['cgroup_quota']:.3g} CPUs of {affinity}: more threads would be "
+            "stopped in the middle of a step."
+        )
+    if affinity < facts["machine"]:
+        said.append(f"The affinity mask leaves {affinity} of {facts['machine']} CPUs; taskset shows and changes it.")
+    if facts["cores"] < affinity:
+        said.append(
+            f"Two threads share each core: try num_threads={min(usable, facts['cores'])} too, light environments gain "
+            "little from the second."
+        )
+    if len(facts["numa_nodes"]) > 1:
+        first = facts["numa_nodes"][0]
+        said.append(
+            f"Memory is in {len(facts['numa_nodes'])} NUMA nodes: one process a node is fastest, each started with "
+            f"numactl --cpunodebind=N --membind=N and {len(first)} threads."
+        )
+    return said
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text().strip()
+    except OSError:
+        return ""
+
+
+def cache() -> dict[str, Any]:
+    """Where compiled plugins are kept, and whether they can be."""
+    from envpool.plugins.cache import cache_folder
+
+    folder = cache_folder()
+    if folder is None:
+        return {
+            "path": "",
+            "writable": False,
+            "why": "there is no home directory",
+            "command": "export ENVPOOL_CACHE_DIR=/tmp/envpool",
+        }
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    try:
+        with tempfile.TemporaryFile(dir=existing):
+            pass
+        return {"path": str(folder), "writable": True, "why": "", "command": ""}
+    except OSError as error:
+        why = error.strerror or str(error)
+        return {"path": str(folder), "writable": False, "why": why, "command": "export ENVPOOL_CACHE_DIR=/tmp/envpool"}
+
+
+def compiler() -> dict[str, str]:
+    """What envpool.compile would call."""
+    from envpool.plugins.compiler import find_compiler
+
+    try:
+        command = find_compiler("envpool", None)
+        said = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=60, check=True).stdout
+    except (RuntimeError, OSError, subprocess.SubprocessError) as error:
+        return {"command": "", "version": "", "why": str(error).removeprefix("[envpool] ")}
+    return {"command": " ".join(command), "version": said.partition("\n")[0], "why": ""}
+
+
+# ---- for people ----
+
+
+def _print(facts: dict[str, Any]) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    out = console()
+    marks = {"ok": "[green]ok[/]", "no": "[yellow]--[/]", "bad": "[red]!![/]", "": ""}
+
+    def section(title: str, rows: list[tuple[str, str, str]]) -> None:
+        table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+        for mark, name, text in rows:
+            table.add_row(f"  {marks[mark]}", escape(name), escape(text))
+        out.print(f"[bold]{title}[/]", table, "", highlight=False)
+
+    core, cpu, keep, found = facts["core"], facts["cpus"], facts["cache"], facts["compiler"]
+    section(
+        f"envpool {facts['envpool']}",
+        [
+            ("ok", "python", f"{facts['python']} at {sys.executable}, {facts['system']}"),
+            ("bad" if core["error"] else "ok", "core", core["error"] or core["path"]),
+        ],
+    )
+    section(
+        "families",
+        [
+            ("no", family["family"], family["missing"])
+            if family["missing"]
+            else ("ok", family["family"], f"{family['ids']} ids, such as {family['example']}")
+            for family in facts["families"]
+        ],
+    )
+    rows = []
+    for number, (name, entry) in enumerate(facts["packages"].items()):
+        mark = "ok" if entry["version"] else "bad" if number < _REQUIRED else "no"
+        rows.append((mark, name, f"{entry['version'] or entry['command']}  ({entry['for']})"))
+    section("packages", rows)
+    quota = f", a quota of {cpu['cgroup_quota']:.3g}" if cpu["cgroup_quota"] else ", no quota"
+    section(
+        "machine",
+        [
+            (
+                "ok",
+                "CPUs",
+                f"{cpu['usable']} usable: {cpu['machine']} in the machine, {cpu['affinity']} by affinity{quota}",
+            ),
+            *(("", "", sentence) for sentence in cpu["advice"]),
+            ("ok", "compiler", f"{found['version']} ({found['command']})")
+            if found["command"]
+            else ("no", "compiler", f"envpool.compile cannot work: {found['why']}"),
+            ("ok", "cache", keep["path"])
+            if keep["writable"]
+            else ("no", "cache", f"{keep['path']} cannot be written ({keep['why']}): {keep['command']}"),
+            ("ok", "display", f"${facts['display']}")
+            if facts["display"]
+            else ("no", "display", "none: envpool play shows pictures in the terminal"),
+            ("ok" if shutil.which("nvidia-smi") else "no", "GPU", shutil.which("nvidia-smi") or "no nvidia-smi"),
+        ],
+    )

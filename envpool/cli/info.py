@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`envpool info`: all that is known of one environment."""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from envpool.cli.catalog import family_of
+from envpool.cli.common import Failure, console, parse_options, print_json
+from envpool.python.construction import Construction
+from envpool.python.options import COMMON, Option, declared_options
+from envpool.python.registry import Registration, find
+from envpool.python.spaces import ArraySpecs, Field
+
+_STEPS = 20  # before the thumbnail, so that there is something to see
+
+
+def info(task_id: str, option: Sequence[str], picture: bool | None, as_json: bool) -> None:
+    """Prints what an environment is; `app.py` describes the arguments."""
+    registration = find(task_id.removeprefix("envpool/"))
+    options = parse_options(option)
+    facts = describe(registration, options)
+    if as_json:
+        print_json(facts)
+        return
+    _print(facts)
+    wanted = sys.stdout.isatty() and os.environ.get("TERM") != "dumb" if picture is None else picture
+    if wanted and facts["picture"]:
+        _thumbnail(task_id, options)
+    elif picture:
+        raise Failure(facts["missing"] or f"[{task_id}] there is no picture of it")
+
+
+def describe(registration: Registration, given: dict[str, Any]) -> dict[str, Any]:
+    """The facts as plain values. What cannot be known because a package is missing is left empty, and `missing` says so."""
+    facts: dict[str, Any] = {
+        "id": registration.task_id,
+        "family": family_of(registration),
+        "doc": registration.doc,
+        "reference": registration.reference or registration.source or registration.plugin,
+        "max_episode_steps": registration.max_episode_steps,
+        "reward_threshold": registration.reward_threshold,
+        "missing": "",
+        "picture": [],
+        "players": None,
+        "reward": None,
+        "observation": [],
+        "action": [],
+        "info": [],
+        "options": [],
+        "common_options": list(COMMON),
+    }
+    try:
+        table = registration.load()
+        options = declared_options(table, registration.defaults)
+        facts["options"] = [_option(entry) for entry in options.values()]
+        facts["portable"] = bool(table.flags & 1)
+        arrays = Construction(registration, given).arrays
+    except (RuntimeError, ImportError, OSError) as error:
+        facts["missing"] = str(error)
+        return facts
+    return {**facts, **_arrays(arrays)}
+
+
+def _arrays(arrays: ArraySpecs) -> dict[str, Any]:
+    return {
+        "picture": list(arrays.render_size) if arrays.render_size[0] else [],
+        "players": arrays.max_players,
+        "reward": [arrays.reward_low, arrays.reward_high],
+        "observation": [_field(field) for field in arrays.observations],
+        "action": [_field(field) for field in arrays.actions],
+        "info": [_field(field) for field in arrays.infos],
+    }
+
+
+def _option(option: Option) -> dict[str, Any]:
+    bounded = option.kind in ("int", "float")
+    return {
+        "name": option.name,
+        "kind": option.kind,
+        "default": option.default,
+        "low": option.low if bounded else None,
+        "high": option.high if bounded else None,
+        "choices": list(option.choices),
+        "changes_shapes": option.changes_shapes,
+        "doc": option.doc,
+    }
+
+
+def _field(field: Field) -> dict[str, Any]:
+    return {
+        "name": field.name.removeprefix("obs:").removeprefix("info:"),
+        "dtype": str(field.dtype),
+        "shape": list(field.shape),
+        "low": _bound(field.low),
+        "high": _bound(field.high),
+        "discrete": field.discrete,
+        "per_player": field.per_player,
+        "doc": field.doc,
+    }
+
+
+def _bound(values: Any) -> Any:
+    """One number where all elements have the same bound."""
+    return values.min() if values.size == 0 or (values == values.flat[0]).all() else values
+
+
+# ---- for people ----
+
+
+def _print(facts: dict[str, Any]) -> None:
+    from rich.markup import escape
+
+    out = console()
+
+    def line(name: str, value: object) -> None:
+        out.print(f"[bold]{name:<12}[/]{escape(str(value))}", highlight=False, soft_wrap=not out.is_terminal)
+
+    line(facts["id"] + "  ", facts["doc"])
+    line("family", facts["family"])
+    if facts["reference"]:
+        line("reference", facts["reference"])
+    line("time limit", f"{facts['max_episode_steps']} steps" if facts["max_episode_steps"] else "none by default")
+    if facts["reward_threshold"] is not None:
+        line("solved at", f"{facts['reward_threshold']:g}")
+    if facts["missing"]:
+        line("missing", facts["missing"])
+    else:
+        if facts["players"] > 1:
+            line("players", f"up to {facts['players']}; fields marked * have a row for each")
+        line("reward", _range(*facts["reward"]))
+        line("runs", "on the pool, in jax.jit and on a GPU" if facts["portable"] else "on the pool")
+    for title in ("observation", "action", "info"):
+        _fields(out, title, facts[title])
+    _options(out, facts["options"])
+    if facts["options"]:
+        out.print(f"\nEvery environment also takes {', '.join(facts['common_options'])}.", highlight=False)
+
+
+def _fields(out: Any, title: str, fields: list[dict[str, Any]]) -> None:
+    if not fields:
+        return
+    table = _table(title, "dtype", "shape", "range", "meaning")
+    for field in fields:
+        table.add_row(
+            field["name"] + ("*" if field["per_player"] else ""),
+            field["dtype"],
+            "x".join(map(str, field["shape"])) or "-",
+            f"0 to {field['discrete'] - 1}" if field["discrete"] else _ranges(field["low"], field["high"]),
+            field["doc"],
+        )
+    out.print("", table)
+
+
+def _options(out: Any, options: list[dict[str, Any]]) -> None:
+    if not options:
+        return
+    table = _table("option", "kind", "default", "range", "meaning")
+    for option in options:
+        default = option["default"]
+        allowed = ", ".join(option["choices"]) or (
+            _range(option["low"], option["high"]) if option["low"] is not None else ""
+        )
+        table.add_row(
+            option["name"],
+            option["kind"],
+            f"{default:.6g}" if isinstance(default, float) else repr(default),
+            allowed,
+            option["doc"],
+        )
+    out.print("", table)
+
+
+def _table(*titles: str) -> Any:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column(titles[0], no_wrap=True)
+    for title in titles[1:-1]:
+        table.add_column(title, overflow="fold")
+    table.add_column(titles[-1], min_width=20, overflow="fold")
+    return table
+
+
+def _ranges(low: Any, high: Any) -> str:
+    """Of elements that differ, each one's; a whole picture of them is cut."""
+    if not getattr(low, "shape", ()) and not getattr(high, "shape", ()):
+        return _range(float(low), float(high))
+    lows, highs = np.broadcast_arrays(low, high)
+    each = [_range(float(a), float(b)) for a, b in zip(lows.flat, highs.flat, strict=True)]
+    return "; ".join(each[:8]) + ("; ..." if len(each) > 8 else "")
+
+
+def _range(low: float, high: float) -> str:
+    if math.isinf(low) and math.isinf(high):
+        return "any"
+    if low == high:
+        return f"{low:.7g}"
+    if math.isinf(high):
+        return f"at least {low:.4g}"
+    return f"at most {high:.4g}" if math.isinf(low) else f"{low:.7g} to {high:.7g}"
+
+
+def _thumbnail(task_id: str, options: dict[str, Any]) -> None:
+    import envpool
+    from envpool.cli.terminal import fit, lines_of
+
+    with envpool.make_gymnasium(task_id, **{**options, "num_envs": 1, "render_mode": "rgb_array"}) as env:
+        env.reset()
+        rng = np.random.default_rng(1)
+        players = max(1, int(env.players()[0])) if env.spec.config.max_num_players > 1 else 1
+        env.action_space.seed(int(rng.integers(2**31)))
+        try:
+            for _ in range(_STEPS):
+                env.step(stack([env.action_space.sample() for _ in range(players)]))
+        except (TypeError, ValueError, RuntimeError):
+            env.reset()  # its first picture is one too
+        frame = env.render()
+    frame = np.asarray(frame[0] if np.ndim(frame) == 4 else frame)
+    columns, rows = shutil.get_terminal_size()
+    colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    sys.stdout.write("\n" + "\n".join(lines_of(fit(frame, min(columns, 80), min(max(rows - 2, 2), 24)), colour)) + "\n")
+
+
+def stack(samples: Sequence[Any]) -> Any:
+    """Actions of several players or environments as one batch."""
+    if isinstance(samples[0], dict):
+        return {key: stack([sample[key] for sample in samples]) for key in samples[0]}
+    batch = np.stack([np.asarray(sample) for sample in samples])
+    return batch.astype(np.int32) if batch.dtype == np.int64 else batch
