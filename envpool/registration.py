@@ -45,28 +45,33 @@ def make(task_id: str, env_type: str = "gymnasium", **options: Any) -> Gymnasium
         **options: options of the environment (`make_spec(task_id).options` describes them) and these, which every
             environment has:
 
-            num_envs: environments in the pool, 1 to 1,048,576 (default 1).
-            batch_size: environments a `recv` returns; 0, the default, is num_envs. Fewer makes the pool
-                asynchronous: a batch holds those that were ready first.
-            num_threads: worker threads, at most 1024; 0, the default, is the CPUs this process may use by its
-                affinity mask and cgroup quota, and no more than batch_size.
-            thread_affinity_offset: worker i runs on the (offset + i)-th CPU; -1, the default, leaves it to the system.
-            seed: int from 0 to 2**64 - 1 (default 42): environment i draws from stream i of that seed, and different
-                seeds share no stream. None: a fresh seed, found in `config`. A sequence of num_envs ints: one each.
-            env_seed: the same as a sequence given as `seed`.
-            max_episode_steps: steps until an episode is truncated; 0 or None: no limit. The default is the id's.
-            autoreset_mode: "next_step" (default: the step after an episode's end discards its action and returns the
-                first observation of the next), "same_step" (that observation comes with the end, the last one in
-                `info["final_obs"]`) or "disabled" (you reset); also as gymnasium's AutoresetMode.
-            render_mode: None (default) or "rgb_array".
-            render_env_id: the environment, or environments, that `render()` shows by default (default 0).
-            env_options: a sequence of num_envs mappings, each overriding options of one environment, as far as they
-                do not change the shape of an array.
-            reward_threshold: replaces the id's own in `spec`.
-            step_api: "classic" (`obs = reset()`, 4-tuples) or "modern" (5-tuples), for env_type "gym" only, where the
-                default follows the installed gym.
-            max_num_players, base_path, gym_reset_return_info: accepted as EnvPool's scripts give them; they cannot
-                change anything.
+            - `num_envs`: environments in the pool, 1 to 1,048,576 (default 1).
+            - `batch_size`: environments a `recv` returns; 0, the default, is num_envs. Fewer makes the pool
+              asynchronous: a batch holds those that were ready first.
+            - `num_threads`: worker threads, at most 1024; 0, the default, is the CPUs this process may use by its
+              affinity mask and cgroup quota, and no more than batch_size.
+            - `thread_affinity_offset`: worker i runs on the (offset + i)-th CPU; -1, the default, leaves it to the
+              system.
+            - `seed`: int from 0 to 2**64 - 1 (default 42): environment i draws from stream i of that seed, and
+              different seeds share no stream. None: a fresh seed, found in `config`. A sequence of num_envs ints: one
+              each.
+            - `env_seed`: the same as a sequence given as `seed`.
+            - `max_episode_steps`: steps until an episode is truncated; 0 or None: no limit. The default is the id's.
+            - `autoreset_mode`: "next_step" (default: the step after an episode's end discards its action and returns
+              the first observation of the next), "same_step" (that observation comes with the end, the last one in
+              `info["final_obs"]`) or "disabled" (you reset); also as gymnasium's AutoresetMode.
+            - `render_mode`: None (default) or "rgb_array".
+            - `render_env_id`: the environment, or environments, that `render()` shows by default (default 0).
+            - `env_options`: a sequence of num_envs mappings, each overriding options of one environment, as far as
+              they do not change the shape of an array.
+            - `reward_threshold`: replaces the id's own in `spec`.
+            - `step_api`: "classic" (`obs = reset()`, 4-tuples) or "modern" (5-tuples), for env_type "gym" only, where
+              the default follows the installed gym.
+            - `max_num_players`, `base_path`, `gym_reset_return_info`: accepted as EnvPool's scripts give them; they
+              cannot change anything.
+
+    Returns:
+        The pool, with nothing under way yet: `reset` or `async_reset` come first.
 
     Raises:
         ValueError: an unknown id, or a value out of range.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class GymEnvPool(EnvPoolMixin):
-    """A pool with gym's face. Its instances are also `gym.Env`s (`gymnasium.Env`s where gym is not installed).
+    """A pool with gym's face. Its instances are of `gym.Env` too (of `gymnasium.Env` where gym is not installed).
 
     Attributes:
         observation_space, action_space: one environment's, or one player's.

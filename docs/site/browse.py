@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Opens every page of the built site in a headless Chromium, follows every link, and takes screenshots.
+
+    make docs-browse
+
+What must hold: every link within the site leads to a page and a place that are there; every picture is shown; nothing is
+fetched from elsewhere; no script fails; no page is wider than its window, on a desk or a telephone; and every page can
+be reached from the first. Pictures of all pages are put into build/docs/screenshots.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import http.server
+import os
+import shutil
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import urldefrag, urlparse
+
+from playwright.sync_api import Page, TimeoutError, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+SIZES = {"desk": (1280, 900), "telephone": (390, 844)}
+
+# Runs in the page.
+LOOK = """() => ({
+  links: [...document.querySelectorAll('a[href]')].map(a => a.href),
+  ids: [...document.querySelectorAll('[id]')].map(e => e.id),
+  broken: [...document.images].filter(i => i.getClientRects().length && !i.naturalWidth).map(i => i.src),
+  nameless: [...document.images].filter(i => !i.alt).map(i => i.src),
+  excess: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  title: document.title,
+})"""
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves files and says nothing."""
+
+    def log_message(self, *_: Any) -> None:
+        """Says nothing."""
+
+
+def serve(folder: Path) -> str:
+    """Serves the site on this machine's loopback, and returns its address."""
+    handler = functools.partial(Quiet, directory=str(folder))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}/"
+
+
+class Walk:
+    """The site as far as it was seen.
+
+    Attributes:
+        ids: of each page, the places that a link may name.
+        links: (from, page, place) of each link within the site.
+        wrong: what does not hold, a line each.
+    """
+
+    def __init__(self, page: Page, base: str, pictures: Path) -> None:
+        self.page = page
+        self.base = base
+        self.pictures = pictures
+        self.ids: dict[str, set[str]] = {}
+        self.links: set[tuple[str, str, str]] = set()
+        self.wrong: list[str] = []
+        self._here = ""
+        page.on("console", self._said)
+        page.on("pageerror", lambda error: self._note(f"script failed: {error}"))
+        page.on("request", self._asked)
+        page.on("response", self._answered)
+
+    def _note(self, what: str) -> None:
+        self.wrong.append(f"{self._here}: {what}")
+
+    def _said(self, message: Any) -> None:
+        if message.type == "error":
+            self._note(f"console: {message.text}")
+
+    def _asked(self, request: Any) -> None:
+        if not request.url.startswith((self.base, "data:")):
+            self._note(f"fetches {request.url}")
+
+    def _answered(self, response: Any) -> None:
+        if response.status >= 400:
+            self._note(f"{response.url} answers {response.status}")
+
+    def all(self) -> None:
+        """Opens the first page and all that it leads to."""
+        todo, seen = [self.base + "index.html"], set()
+        while todo:
+            url = todo.pop(0)
+            if url in seen:
+                continue
+            seen.add(url)
+            todo += sorted(self._open(url) - seen)
+        for origin, url, place in sorted(self.links):
+            if place and url in self.ids and place not in self.ids[url]:
+                self.wrong.append(f"{origin}: links to {self._name(url)}#{place}, and there is no such place")
+
+    def _name(self, url: str) -> str:
+        return url.removeprefix(self.base)
+
+    def _open(self, url: str) -> set[str]:
+        """Looks at one page, and returns the pages it leads to."""
+        self._here = name = self._name(url)
+        width, height = SIZES["desk"]
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.goto(url, wait_until="load")
+        seen = self.page.evaluate(LOOK)
+        self.ids[url] = set(seen["ids"])
+        for picture in seen["broken"]:
+            self._note(f"does not show {picture}")
+        for picture in seen["nameless"]:
+            self._note(f"{picture} has no text that stands for it")
+        if not seen["title"]:
+            self._note("has no title")
+        self._shoot(name, "desk")
+        self._width("desk", seen["excess"])
+        self.page.set_viewport_size(dict(zip(("width", "height"), SIZES["telephone"], strict=True)))
+        self._width("telephone", self.page.evaluate(LOOK)["excess"])
+        found = set()
+        for link in seen["links"]:
+            target, place = urldefrag(link)
+            if not target.startswith(self.base):
+                if urlparse(target).scheme not in ("http", "https", "mailto"):
+                    self._note(f"links to {link}")
+                continue
+            self.links.add((name, target, place))
+            if target.endswith(".html") or target.endswith("/"):
+                found.add(target + "index.html" if target.endswith("/") else target)
+            elif self.page.request.get(target).status != 200:
+                self._note(f"links to {self._name(target)}, which is not there")
+        return found
+
+    def _width(self, where: str, excess: int) -> None:
+        if excess > 0:
+            self._note(f"is {excess} pixels too wide for a {where}")
+
+    def _shoot(self, name: str, size: str) -> None:
+        path = self.pictures / f"{name.replace('/', '_').removesuffix('.html')}_{size}.png"
+        self.page.screenshot(path=path, full_page=True)
+
+
+def find_browser() -> str | None:
+    """The path of a Chromium, or None: Playwright then takes its own."""
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+def search(walk: Walk) -> None:
+    """Asks the site's own search for a word, as the form on each page does."""
+    url = walk.base + "search.html"
+    walk.ids[url] = set()
+    walk.page.goto(url + "?q=autoreset", wait_until="load")
+    try:
+        walk.page.wait_for_selector("#search-results ul.search li a", timeout=10_000)
+    except TimeoutError:
+        walk.wrong.append("search.html: finds nothing for 'autoreset'")
+
+
+def main() -> None:
+    """Says what does not hold, and exits with 1 if there is such a thing."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "docs")
+    arguments = parser.parse_args()
+    html, pictures = arguments.out / "html", arguments.out / "screenshots"
+    shutil.rmtree(pictures, ignore_errors=True)
+    pictures.mkdir(parents=True)
+    base = serve(html)
+    with sync_playwright() as playwright:
+        launch: Callable[..., Any] = playwright.chromium.launch
+        browser = launch(executable_path=find_browser(), args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page()
+        walk = Walk(page, base, pictures)
+        walk.all()
+        search(walk)
+        version = browser.version
+        browser.close()
+    reached = {url.removeprefix(base) for url in walk.ids}
+    built = {str(path.relative_to(html)) for path in html.rglob("*.html") if "_static" not in path.parts}
+    walk.wrong += [f"{name}: nothing leads there" for name in sorted(built - reached)]
+    for line in walk.wrong:
+        print(line, file=sys.stderr)
+    print(f"{len(reached)} pages, {len(walk.links)} links, Chromium {version}: {len(walk.wrong)} faults")
+    sys.exit(bool(walk.wrong))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the site: puts pages together under build/docs/source, and lets Sphinx make HTML of them in build/docs/html.
+
+    make docs
+
+Pages are docs/*.md as they are, so that they read well in the repository too, with links turned towards the site;
+CONTRIBUTING.md, CHANGELOG.md and the examples; and a page for each family, from what is registered. Warnings are errors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import families
+import pages
+from sphinx.cmd.build import main as sphinx
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# The site's order: captions with their pages.
+CONTENTS = {
+    "Use": ["quick_start", "concepts", "migration", "jax", "training", "examples"],
+    "Environments": ["environments", "write_your_own"],
+    "Families": ["families/*"],
+    "Reference": ["api", "performance", "atari_speed", "architecture", "contributing", "changelog"],
+}
+
+
+def contents(names: list[str]) -> str:
+    """The tree of pages, which the front page holds without showing it."""
+    text = ""
+    for caption, entries in CONTENTS.items():
+        shown = "\n".join(name for entry in entries for name in (names if entry == "families/*" else [entry]))
+        text += f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{shown}\n```\n"
+    return text
+
+
+def main() -> None:
+    """Builds the site, and exits with Sphinx's status."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "docs")
+    parser.add_argument("--family", action="append", help="only this family; give it several times for several")
+    parser.add_argument("--no-pictures", action="store_true", help="leave out pictures of environments")
+    arguments = parser.parse_args()
+    source, html = arguments.out / "source", arguments.out / "html"
+    shutil.rmtree(arguments.out, ignore_errors=True)
+    (source / "families").mkdir(parents=True)
+    (source / "_static").mkdir()
+    shutil.copy(ROOT / "docs" / "site" / "site.css", source / "_static")
+    for name in ("conf.py", "icon.svg"):
+        shutil.copy(ROOT / "docs" / "site" / name, source)
+
+    started = time.monotonic()
+    names = []
+    for family in families.registered(arguments.family):
+        text = families.page(ROOT, family, None if arguments.no_pictures else source / "families")
+        (source / "families" / f"{family.name}.md").write_text(text)
+        names.append(f"families/{family.name}")
+        print(f"{family.name}: {len(family.ids)} ids{f', left out: {family.absent}' if family.absent else ''}")
+    print(f"families in {time.monotonic() - started:.1f} s", flush=True)
+    pages.stage(ROOT, source, names, contents(names))
+    sys.exit(sphinx(["-q", "-W", "--keep-going", "-j", "2", "-b", "html", str(source), str(html)]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Charts of tables that stand in the repository's pages."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+
+def _rows(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def table_text(page: Path, head: str) -> str:
+    """The first table of a page whose header has `head` in it, as it stands there."""
+    lines = page.read_text().splitlines()
+    for at, line in enumerate(lines):
+        if line.startswith("|") and head in line and lines[at + 1].startswith("|-"):
+            end = at
+            while end < len(lines) and lines[end].startswith("|"):
+                end += 1
+            return "\n".join(lines[at:end])
+    raise SystemExit(f"docs: {page} has no table with {head!r} in its header")
+
+
+def _number(cell: str) -> float | None:
+    match = re.fullmatch(r"[\d,.]+", cell.replace("*", ""))
+    return float(match[0].replace(",", "")) if match else None
+
+
+def chart(root: Path, source: Path, page: str, head: str, columns: str, label: str) -> str:
+    """Draws columns of a table as bars, and returns the line that shows the picture."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "envpool"
+    from matplotlib import pyplot
+
+    header, _, *body = [_rows(line) for line in table_text(root / page, head).splitlines()]
+    wanted = [name.strip() for name in columns.split(",")]
+    at = [header.index(name) for name in wanted]
+    rows = [row for row in body if not row[0].startswith("**") and all(_number(row[i]) is not None for i in at)]
+    if not rows:
+        raise SystemExit(f"docs: no numbers under {columns!r} in {page}")
+    names = [row[0].strip("`") for row in rows]
+    figure, axes = pyplot.subplots(figsize=(8, 0.9 + 0.09 * len(rows) * (len(wanted) + 1)), layout="constrained")
+    height = 0.84 / len(wanted)
+    for index, (name, column) in enumerate(zip(wanted, at, strict=True)):
+        places = [row + index * height for row in range(len(rows))]
+        color = ["#1f6f8b", "#e0a458", "#9aa5b1"][index % 3]
+        axes.barh(places, [_number(row[column]) for row in rows], height, label=name, color=color)
+    axes.set_yticks([row + height * (len(wanted) - 1) / 2 for row in range(len(rows))], names, fontsize=8)
+    axes.invert_yaxis()
+    axes.set_xlabel(label)
+    axes.margins(y=0.01)
+    axes.grid(axis="x", alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, fontsize=8)
+    name = f"chart_{Path(page).stem}_{re.sub(r'[^a-z]+', '_', head.lower()).strip('_')}.svg"
+    figure.savefig(source / name, metadata={"Date": None})
+    pyplot.close(figure)
+    return f"![{label}: {columns}]({name})"

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The comment at the top of an environment's header, as Markdown."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+_ITEM = re.compile(r"^ {2,4}([A-Z]\w*(?: \w+)?)(?: {2,}| (?=never))(\S.*)$")
+
+
+def find(folder: Path, table: str) -> Path | None:
+    """The header that declares the environment of that name, or None."""
+    for path in sorted(folder.rglob("*.h")):
+        if f'kName = "{table}"' in path.read_text():
+            return path
+    path = folder / (re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", table).lower() + ".h")
+    return path if path.is_file() else None
+
+
+def _paragraphs(path: Path) -> list[list[str]]:
+    """What stands between the licence and `#pragma once`, without the slashes."""
+    lines = []
+    for line in path.read_text().splitlines()[1:]:
+        if not line.startswith("//"):
+            break
+        if not re.match(r"// clang-format (on|off)", line):
+            lines.append(line[2:].removeprefix(" ").rstrip())
+    text = "\n".join(lines).strip("\n")
+    return [part.split("\n") for part in re.split(r"\n\n+", text) if part.strip()]
+
+
+def _escaped(text: str) -> str:
+    kept = re.split(r"(`[^`]*`)", text)
+    return "".join(part if part.startswith("`") else re.sub(r"([\\*_\[\]<>|#$])", r"\\\1", part) for part in kept)
+
+
+def _items(lines: list[str]) -> list[tuple[str, str]] | None:
+    """"  Reward   one a step" and what follows it, indented, as pairs; None if it is something else."""
+    items: list[tuple[str, str]] = []
+    column = 0
+    for line in lines:
+        match = _ITEM.match(line)
+        if match:
+            items.append((match[1], match[2]))
+            column = match.start(2)
+        elif items and line.startswith(" " * column):
+            items[-1] = (items[-1][0], f"{items[-1][1]} {line.strip()}")
+        else:
+            return None
+    return items
+
+
+def as_markdown(path: Path) -> str:
+    """The comment, with its list of action, observation, reward and so on as a table."""
+    parts = []
+    for lines in _paragraphs(path):
+        items = _items(lines)
+        if items:
+            rows = "\n".join(f"| **{name}** | {_escaped(text)} |" for name, text in items)
+            parts.append(f"| | |\n|---|---|\n{rows}")
+        elif any(line.startswith("   ") for line in lines):
+            parts.append("```text\n" + "\n".join(lines) + "\n```")
+        elif any(re.match(r" +- ", line) for line in lines):
+            parts.append("\n".join(("\n" if at and not lines[at - 1].startswith("  ") else "") + _escaped(line)
+                                   for at, line in enumerate(lines)))
+        else:
+            parts.append(_escaped(" ".join(lines)))
+    return "\n\n".join(parts)

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages of the repository as pages of the site: links turned, tables copied, charts drawn."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import charts
+
+_LINK = re.compile(r"(!?\[[^\]]*\])\(([^)\s]+)\)")
+_FENCE = re.compile(r"^(```|~~~).*?^\1\s*$", re.MULTILINE | re.DOTALL)
+_COPY = re.compile(r"^<!-- table: (\S+) \| (.+?) -->$", re.MULTILINE)
+_CHART = re.compile(r"^<!-- chart: (\S+) \| (.+?) \| (.+?) \| (.+?) -->$", re.MULTILINE)
+_MOVED = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md", "README.md": "readme.md"}
+
+
+def _target(path: str, root: Path) -> str:
+    """Where on the site a path of the repository is."""
+    if path in _MOVED:
+        return _MOVED[path]
+    if path.startswith("docs/") and (root / path).is_file():
+        return path.removeprefix("docs/")
+    if path.startswith("examples/") and (root / path).exists():
+        return "examples.md#" + anchor(Path(path).name)
+    raise SystemExit(f"docs: no page of the site stands for {path!r}")
+
+
+def anchor(heading: str) -> str:
+    """A heading's anchor, as code hosts and MyST make it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def _outside_code(text: str, change: re.Pattern[str], by: object) -> str:
+    parts, end = [], 0
+    for fence in _FENCE.finditer(text):
+        parts += [change.sub(by, text[end : fence.start()]), fence[0]]  # type: ignore[call-overload]
+        end = fence.end()
+    return "".join([*parts, change.sub(by, text[end:])])  # type: ignore[call-overload]
+
+
+def turn_links(text: str, page: str, root: Path) -> str:
+    """Turns a page's links to files of the repository into links to pages of the site."""
+
+    def turned(match: re.Match[str]) -> str:
+        label, link = match.groups()
+        if re.match(r"[a-z]+:|#", link):
+            return match[0]
+        path, _, fragment = link.partition("#")
+        target = _target(os.path.normpath(os.path.join(os.path.dirname(page), path)), root)
+        return f"{label}({target}{'#' + fragment if fragment else ''})"
+
+    return _outside_code(text, _LINK, turned)
+
+
+def _examples(root: Path) -> str:
+    text = "# Examples\n\nWhole programs, in `examples/` of the repository.\n"
+    for path in sorted((root / "examples").glob("*.py")):
+        text += f"\n## {path.name}\n\n````python\n{path.read_text()}````\n"
+    package = root / "examples" / "plugin_package"
+    text += "\n## plugin_package\n\nA package of its own, which brings an environment.\n"
+    kinds = {".py": "python", ".h": "cpp", ".cc": "cpp", ".toml": "toml", ".txt": "cmake", ".md": "markdown"}
+    for path in sorted(package.rglob("*")):
+        if path.is_file() and path.suffix in kinds and "__pycache__" not in path.parts:
+            name = path.relative_to(package)
+            text += f"\n### {name}\n\n````{kinds[path.suffix]}\n{path.read_text()}````\n"
+    return text
+
+
+def stage(root: Path, source: Path, families: list[str], contents: str) -> None:
+    """Writes all pages but the families' into `source`.
+
+    Args:
+        root: of the repository.
+        source: what Sphinx reads.
+        families: pages of the families, without their ending.
+        contents: the tree of pages.
+    """
+    docs = root / "docs"
+    for path in [*docs.glob("*.md"), *(root / name for name in _MOVED)]:
+        page = str(path.relative_to(root))
+        text = turn_links(path.read_text(), page, root)
+        text = _COPY.sub(lambda match: charts.table_text(root / match[1], match[2]), text)
+        text = _CHART.sub(lambda match: charts.chart(root, source, *match.groups()), text)
+        if page == "docs/index.md":
+            text += contents
+        elif page == "docs/environments.md":
+            for family in families:
+                name = family.split("/")[1]
+                see = f"\n[Ids, options, arrays and pictures]({family}.md)\n"
+                text, count = re.subn(rf"^## {name}$", lambda head, see=see: f"{head[0]}\n{see}", text, flags=re.MULTILINE)
+                if not count:
+                    text += f"\n## {name}\n{see}"
+        elif page == "README.md":
+            text = "---\norphan: true\n---\n" + text
+        (source / _MOVED.get(page, path.name)).write_text(text)
+    for path in [*docs.glob("*.png"), *docs.glob("*.svg")]:
+        shutil.copy(path, source)
+    shutil.copy(docs / "site" / "api.md", source)
+    (source / "examples.md").write_text(_examples(root))
