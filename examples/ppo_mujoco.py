@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A cheetah that learns to run: proximal policy optimisation on MuJoCo, with actors that never wait.
+
+Of `num_envs` environments `batch_size` are answered at a time, while the others are being stepped; with batch_size equal
+to num_envs it is the usual synchronous loop. Each environment's steps stay in order, so advantages are computed along
+`info["env_id"]`, however the batches fell.
+
+    python examples/ppo_mujoco.py                                     # HalfCheetah-v5, some minutes
+    python examples/ppo_mujoco.py --task=Ant-v5 --total_timesteps=3000000
+    python examples/ppo_mujoco.py --resume --total_timesteps=2000000  # goes on where it stopped
+
+It leaves log.csv, curve.png and checkpoint.pt in --out. A checkpoint holds the simulations too: a synchronous run that is
+stopped and resumed gives the same bits as one that was not.
+"""
+
+import argparse
+import csv
+import time
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+from torch.distributions import Normal
+from tqdm import tqdm
+
+import envpool
+
+
+COLUMNS = ("steps", "wall_s", "env_wall_s", "mean_return_100")
+
+
+def option(default, says):
+    return field(default=default, metadata={"help": f"{says} (default: {default})"})
+
+
+@dataclass
+class Options:
+    task: str = option("HalfCheetah-v5", "which environment")
+    seed: int = option(1, "of everything")
+    total_timesteps: int = option(1_500_000, "environment steps to learn from")
+    out: Path = option(Path("runs/ppo_mujoco"), "folder of what is left behind")
+    resume: bool = option(False, "go on from the checkpoint in that folder")
+    torch_threads: int = option(1, "cores that the network may use; its steps are too small to share")
+    require_return: float = option(float("-inf"), "fail if the mean return of the evaluation is below")
+    # Who acts
+    num_envs: int = option(64, "environments under way")
+    batch_size: int = option(32, "environments in one answer; num_envs: synchronous")
+    num_threads: int = option(0, "of the pool; 0: the CPUs this process may use")
+    # How it learns
+    num_steps: int = option(64, "steps of each environment between two updates, on average")
+    minibatch: int = option(256, "steps learned from at once")
+    epochs: int = option(8, "times each step is learned from")
+    learning_rate: float = option(4e-4, "at the start; it falls to a tenth linearly")
+    gamma: float = option(0.99, "discount")
+    gae_lambda: float = option(0.95, "of generalised advantage estimation")
+    clip: float = option(0.2, "how far an update may move the policy")
+    value_weight: float = option(0.5, "weight of the value loss")
+    max_grad_norm: float = option(0.5, "gradients are cut to it")
+    # How it is judged
+    eval_episodes: int = option(16, "episodes at the end, each step the mean of the policy")
+
+
+def parse() -> Options:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for f in fields(Options):
+        how = {"action": argparse.BooleanOptionalAction} if f.type is bool else {"type": f.type}
+        parser.add_argument(f"--{f.name}", default=f.default, help=f.metadata["help"], **how)
+    return Options(**vars(parser.parse_args()))
+
+
+class Scale:
+    """Running mean and variance, by the parallel formula of Chan, Golub and LeVeque (1979)."""
+
+    def __init__(self, shape=()):
+        self.mean, self.variance, self.count = np.zeros(shape), np.ones(shape), 1e-4
+
+    def see(self, rows):
+        total = self.count + len(rows)
+        shift = rows.mean(0) - self.mean
+        squares = self.variance * self.count + rows.var(0) * len(rows) + shift**2 * self.count * len(rows) / total
+        self.mean, self.variance, self.count = self.mean + shift * len(rows) / total, squares / total, total
+
+    @property
+    def deviation(self):
+        return np.sqrt(self.variance + 1e-8)
+
+
+def layer(inputs, outputs, gain=2**0.5):
+    module = nn.Linear(inputs, outputs)
+    nn.init.orthogonal_(module.weight, gain)
+    nn.init.zeros_(module.bias)
+    return module
+
+
+def tower(inputs, outputs, gain):
+    return nn.Sequential(layer(inputs, 64), nn.Tanh(), layer(64, 64), nn.Tanh(), layer(64, outputs, gain))
+
+
+class Agent(nn.Module):
+    def __init__(self, observed: int, actions: int):
+        super().__init__()
+        self.mean, self.value = tower(observed, actions, 0.01), tower(observed, 1, 1.0)
+        self.log_deviation = nn.Parameter(torch.zeros(actions))
+
+    def forward(self, observation):
+        return Normal(self.mean(observation), self.log_deviation.exp()), self.value(observation).squeeze(-1)
+
+
+@dataclass
+class Rollout:
+    """`rows` batches in the order they came; what an environment's last step brought comes with its next observation."""
+
+    env: torch.Tensor  # (rows, batch) which environment
+    observation: torch.Tensor
+    action: torch.Tensor
+    logprob: torch.Tensor
+    value: torch.Tensor
+    reward: torch.Tensor  # of the step before
+    terminated: torch.Tensor
+    truncated: torch.Tensor
+
+    @classmethod
+    def empty(cls, rows, batch, observed, actions):
+        shape = (rows, batch)
+        ints, bools = (torch.zeros(shape, dtype=t) for t in (torch.int64, torch.bool))
+        floats = [torch.zeros(shape) for _ in range(3)]
+        return cls(ints, torch.zeros(*shape, observed), torch.zeros(*shape, actions), *floats, bools, bools.clone())
+
+
+class Actors:
+    """The pool, the scales of what it returns, and the returns of the episodes played in it."""
+
+    def __init__(self, o: Options):
+        self.pool = envpool.make_gymnasium(
+            o.task, num_envs=o.num_envs, batch_size=o.batch_size, num_threads=o.num_threads, seed=o.seed
+        )
+        self.observed, self.actions = self.pool.observation_space.shape[0], self.pool.action_space.shape[0]
+        self.low, self.high = self.pool.action_space.low, self.pool.action_space.high
+        self.observations, self.returns = Scale(self.observed), Scale()
+        self.discounted, self.running = np.zeros(o.num_envs), np.zeros(o.num_envs)
+        self.finished: list[float] = []  # the last hundred
+        self.waiting: list[tuple] = []  # batches received and not dealt with
+        self.gamma = o.gamma
+        self.wall = 0.0
+
+    def begin(self):
+        self.pool.async_reset()
+
+    def rest(self):
+        """Waits for all environments, so that they can be saved; what they brought is dealt with later."""
+        while sum(len(batch[1]) for batch in self.waiting) < self.pool.config["num_envs"]:
+            self.waiting.append(self.pool.recv())
+
+    def scaled(self, observation):
+        scaled = (observation - self.observations.mean) / self.observations.deviation
+        return torch.from_numpy(scaled.clip(-10, 10).astype(np.float32))
+
+    def recv(self):
+        started = time.perf_counter()
+        observation, reward, terminated, truncated, info = self.waiting.pop(0) if self.waiting else self.pool.recv()
+        self.wall += time.perf_counter() - started
+        env, over = info["env_id"], terminated | truncated
+        self.running[env] += reward
+        self.finished = (self.finished + self.running[env][over].tolist())[-100:]
+        self.running[env] *= ~over
+        self.discounted[env] = self.discounted[env] * self.gamma + reward
+        self.observations.see(observation)
+        self.returns.see(self.discounted[env])
+        self.discounted[env] *= ~over
+        reward = (reward / self.returns.deviation).clip(-10, 10)
+        return torch.from_numpy(env), self.scaled(observation), *map(torch.from_numpy, (reward, terminated, truncated))
+
+    def send(self, action, env):
+        started = time.perf_counter()
+        self.pool.send(np.clip(action.numpy(), self.low, self.high).astype(np.float64), env.numpy())
+        self.wall += time.perf_counter() - started
+
+    @torch.no_grad()
+    def collect(self, agent: Agent, roll: Rollout):
+        for k in range(len(roll.env)):
+            roll.env[k], roll.observation[k], roll.reward[k], roll.terminated[k], roll.truncated[k] = self.recv()
+            policy, roll.value[k] = agent(roll.observation[k])
+            roll.action[k] = policy.sample()
+            self.send(roll.action[k], roll.env[k])
+            roll.logprob[k] = policy.log_prob(roll.action[k]).sum(-1)
+
+
+def advantages_of(o: Options, roll: Rollout):
+    """Generalised advantage estimation along each environment, and which rows can be learned from.
+
+    Not from an environment's last row, whose reward has yet to come, nor from the row that ended an episode: its action
+    is discarded, for the step that follows only starts the next one.
+    """
+    advantages, usable = torch.zeros_like(roll.value), torch.zeros_like(roll.terminated)
+    value, advantage, reward = torch.zeros(3, o.num_envs)
+    terminated, over, seen = torch.zeros(3, o.num_envs, dtype=torch.bool)
+    for k in reversed(range(len(roll.env))):
+        env = roll.env[k]
+        delta = reward[env] + o.gamma * value[env] * ~terminated[env] - roll.value[k]
+        ended = roll.terminated[k] | roll.truncated[k]
+        usable[k] = seen[env] & ~ended
+        advantages[k] = (delta + o.gamma * o.gae_lambda * advantage[env] * ~over[env]) * usable[k]
+        value[env], advantage[env], reward[env] = roll.value[k], advantages[k], roll.reward[k]
+        terminated[env], over[env], seen[env] = roll.terminated[k], ended, True
+    return advantages, usable
+
+
+def learn(o: Options, agent: Agent, optimizer, observation, action, logprob, advantages, returns) -> None:
+    """The clipped objective over one rollout, several times."""
+    for _ in range(o.epochs):
+        for chosen in torch.randperm(len(action)).split(o.minibatch):
+            policy, value = agent(observation[chosen])
+            ratio = (policy.log_prob(action[chosen]).sum(-1) - logprob[chosen]).exp()
+            advantage = advantages[chosen]
+            advantage = (advantage - advantage.mean()) / (advantage.std(correction=0) + 1e-8)
+            gain = torch.min(advantage * ratio, advantage * ratio.clamp(1 - o.clip, 1 + o.clip)).mean()
+            loss = o.value_weight * 0.5 * (value - returns[chosen]).square().mean() - gain
+            optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(agent.parameters(), o.max_grad_norm)
+            optimizer.step()
+
+
+class Run:
+    """Everything that a checkpoint holds."""
+
+    def __init__(self, o: Options):
+        self.o = o
+        self.actors = Actors(o)
+        self.agent = Agent(self.actors.observed, self.actors.actions)
+        self.optimizer = torch.optim.Adam(self.agent.parameters(), lr=o.learning_rate, eps=1e-5)
+        self.steps, self.wall = 0, 0.0
+
+    @property
+    def path(self) -> Path:
+        return self.o.out / "checkpoint.pt"
+
+    def save(self) -> None:
+        actors = self.actors
+        actors.rest()
+        kept = ("discounted", "running", "finished", "waiting", "wall")
+        state = {
+            "agent": self.agent.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "generator": torch.get_rng_state(),
+            "steps": self.steps,
+            "wall": self.wall,
+            "actors": {name: getattr(actors, name) for name in kept},
+            "scales": [vars(actors.observations), vars(actors.returns)],
+            "simulations": [actors.pool.snapshot(i) for i in range(self.o.num_envs)],
+        }
+        torch.save(state, self.path.with_suffix(".new"))
+        self.path.with_suffix(".new").replace(self.path)  # a run killed while it writes leaves the last one whole
+
+    def load(self) -> None:
+        if not self.path.exists():
+            raise SystemExit(f"--resume: there is no {self.path}")
+        state = torch.load(self.path, weights_only=False)
+        self.agent.load_state_dict(state["agent"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        torch.set_rng_state(state["generator"])
+        self.steps, self.wall = state["steps"], state["wall"]
+        vars(self.actors).update(state["actors"])
+        vars(self.actors.observations).update(state["scales"][0])
+        vars(self.actors.returns).update(state["scales"][1])
+        for env, simulation in enumerate(state["simulations"]):
+            self.actors.pool.restore(env, simulation)
+
+    def train(self) -> None:
+        o, actors = self.o, self.actors
+        if o.resume:
+            self.load()
+        else:
+            actors.begin()
+        rows = o.num_steps * o.num_envs // o.batch_size
+        per_update = rows * o.batch_size
+        updates, before = max(1, o.total_timesteps // per_update), self.wall
+        roll = Rollout.empty(rows, o.batch_size, actors.observed, actors.actions)
+        started = time.perf_counter()
+        path = o.out / "log.csv"
+        lines = path.read_text().splitlines()[: 1 + self.steps // per_update] if o.resume else [",".join(COLUMNS)]
+        path.write_text("".join(line + "\n" for line in lines))
+        log = csv.writer(path.open("a", buffering=1))
+        bar = tqdm(total=updates * per_update, initial=self.steps, unit=" steps", unit_scale=True, smoothing=0.05)
+        for update in range(self.steps // per_update, updates):
+            self.optimizer.param_groups[0]["lr"] = o.learning_rate * (1 - 0.9 * update / updates)
+            actors.collect(self.agent, roll)
+            advantages, usable = advantages_of(o, roll)
+            rollout = (roll.observation, roll.action, roll.logprob, advantages, advantages + roll.value)
+            learn(o, self.agent, self.optimizer, *(x[usable] for x in rollout))
+            self.steps += per_update
+            self.wall = before + time.perf_counter() - started
+            mean = float(np.mean(actors.finished)) if actors.finished else float("nan")
+            bar.update(per_update)
+            bar.set_postfix_str(f"return {mean:.0f}", refresh=False)
+            log.writerow([self.steps, f"{self.wall:.2f}", f"{actors.wall:.2f}", f"{mean:.2f}"])
+            if update % 50 == 49 or update == updates - 1:
+                self.save()
+        bar.close()
+        print(
+            f"{self.steps:,} steps in {self.wall / 60:.1f} min, {self.steps / self.wall:,.0f} steps/s; "
+            f"waiting for environments {actors.wall / 60:.1f} min; mean return of the last hundred episodes {mean:.0f}"
+        )
+
+    @torch.no_grad()
+    def evaluate(self) -> np.ndarray:
+        """Returns of whole episodes, one in each of as many environments."""
+        pool = envpool.make_gymnasium(self.o.task, num_envs=self.o.eval_episodes, seed=self.o.seed + 10_000)
+        observation, _ = pool.reset()
+        returns, playing = np.zeros(self.o.eval_episodes), np.ones(self.o.eval_episodes, bool)
+        while playing.any():
+            action = self.agent(self.actors.scaled(observation))[0].mean.numpy()
+            action = np.clip(action, self.actors.low, self.actors.high).astype(np.float64)
+            observation, reward, terminated, truncated, _ = pool.step(action)
+            returns += reward * playing
+            playing &= ~(terminated | truncated)
+        return returns
+
+
+def plot(o: Options) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    steps, wall, _, mean = np.genfromtxt(o.out / "log.csv", delimiter=",", skip_header=1, ndmin=2).T
+    figure, axes = pyplot.subplots(1, 2, figsize=(9, 3), sharey=True, layout="constrained")
+    for ax, x, name in zip(axes, (steps / 1e6, wall / 60), ("million steps", "minutes"), strict=True):
+        ax.plot(x, mean)
+        ax.set_xlabel(name)
+        ax.grid(alpha=0.3)
+    axes[0].set_ylabel("mean return of 100 episodes")
+    figure.suptitle(o.task)
+    figure.savefig(o.out / "curve.png", dpi=90)
+
+
+def main() -> None:
+    o = parse()
+    o.out.mkdir(parents=True, exist_ok=True)
+    torch.manual_seed(o.seed)
+    torch.set_num_threads(o.torch_threads)
+    run = Run(o)
+    run.train()
+    plot(o)
+    if o.eval_episodes:
+        returns = run.evaluate()
+        print(
+            f"mean return of {len(returns)} episodes {returns.mean():.0f}, {returns.min():.0f} to {returns.max():.0f}"
+        )
+        if returns.mean() < o.require_return:
+            raise SystemExit(f"mean return {returns.mean():.0f} is below {o.require_return}")
+
+
+if __name__ == "__main__":
+    main()
