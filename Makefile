@@ -20,7 +20,7 @@ CPP := $(shell find envpool benchmark examples -name '*.h' -o -name '*.cc' 2>/de
 IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test cpp-test py-test test-gym test-jax test-peer test-clients lint format tsan asan exact bench bench-atari wheel clean
+.PHONY: help demo test cpp-test py-test test-gym test-jax test-ray test-peer test-clients lint format tsan asan exact bench bench-atari wheel clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -29,6 +29,7 @@ help:
 	@echo 'make test          build and run every test, C++ and Python, against the installed package'
 	@echo 'make test-clients  the loops of CleanRL, Stable-Baselines3 and examples/ on the installed wheel'
 	@echo 'make test-peer     Atari beside the released EnvPool, bit for bit (minutes; installs it)'
+	@echo 'make test-ray      pools in Ray actors, on a local cluster of several nodes'
 	@echo 'make lint          clang-format, ruff, mypy --strict'
 	@echo 'make format        let clang-format and ruff put the files in order'
 	@echo 'make tsan asan     C++ tests under ThreadSanitizer; under Address- and UndefinedBehaviorSanitizer'
@@ -107,6 +108,11 @@ test-peer: build/test/.installed $(VENV)/peer/.ready
 test-jax: build/test/.installed $(VENV)/jax/.ready
 	@$(VENV)/jax/bin/python -m pip install -q --no-deps --force-reinstall build/test/wheel/envpool-*.whl
 	@$(call pytest,jax) --pyargs envpool.jax -k 'CartPole or Crowd or offsets or inside or mapped or parts or equal or told'
+
+# A pool over several machines, on a cluster that the tests start.
+test-ray: build/test/.installed $(VENV)/ray/.ready
+	@$(VENV)/ray/bin/python -m pip install -q --no-deps --force-reinstall build/test/wheel/envpool-*.whl
+	@$(call pytest,ray) --pyargs envpool.ray $(PYTEST_ARGS)
 
 exact: build/test/.installed
 	@$(call installed,test,python) -m envpool.atari.testing.sweep --json="$(CURDIR)/build/exact.json" $(EXACT_ARGS)

@@ -68,8 +68,8 @@ def __getattr__(name: str) -> Any:
         from envpool.plugins import paths
 
         return getattr(paths, name)
-    if name == "jax":
-        return importlib.import_module("envpool.jax")
+    if name in ("jax", "ray"):
+        return importlib.import_module(f"envpool.{name}")
     if name == "__version__":
         from importlib.metadata import version
 

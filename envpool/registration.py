@@ -67,6 +67,8 @@ def make(task_id: str, env_type: str = "gymnasium", **options: Any) -> Gymnasium
             - `reward_threshold`: replaces the id's own in `spec`.
             - `step_api`: "classic" (`obs = reset()`, 4-tuples) or "modern" (5-tuples), for env_type "gym" only, where
               the default follows the installed gym.
+            - `first_stream`: environment i draws from stream first_stream + i of the seed (default 0), so that pools of
+              several processes are together what one pool of all their environments would be.
             - `max_num_players`, `base_path`, `gym_reset_return_info`: accepted as EnvPool's scripts give them; they
               cannot change anything.
 

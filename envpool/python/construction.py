@@ -158,7 +158,15 @@ class Construction:
             config["gym_reset_return_info"] = common.step_api != "classic"
         if len(common.render_env_id) == 1:
             config["render_env_id"] = common.render_env_id[0]
-        ours = ("reward_threshold", "render_mode", "render_env_id", "autoreset_mode", "env_options", "step_api")
+        ours = (
+            "reward_threshold",
+            "render_mode",
+            "render_env_id",
+            "autoreset_mode",
+            "env_options",
+            "step_api",
+            "first_stream",
+        )
         last = {name: config.pop(name) for name in ours if name in config}
         return {**config, **own, **last}
 
@@ -175,7 +183,7 @@ class Construction:
 
         common = self.common
         self._check_memory()
-        seeds, streams = seeds_and_streams(common.env_seed or common.seed, np.arange(common.num_envs))
+        seeds, streams = self.seeds_and_streams(common.env_seed or common.seed, np.arange(common.num_envs))
         try:
             return _core.Pool(
                 self.table,
@@ -199,6 +207,13 @@ class Construction:
             if str(error).startswith("["):
                 raise
             raise type(error)(f"[{self.label}] {error}") from None
+
+    def seeds_and_streams(self, seed: int | list[int], env_ids: Any) -> tuple[Any, Any]:
+        """The generator's key of each environment: one seed and its own stream, or its own seed and stream 0."""
+        if isinstance(seed, list):
+            return np.array(seed, np.uint64), np.zeros(len(seed), np.uint32)
+        streams = np.asarray(env_ids, np.int64) + self.common.first_stream
+        return np.full(len(env_ids), seed, np.uint64), streams.astype(np.uint32)
 
     def make_functional(self) -> Functional:
         """Makes the environment as pure functions, which stay for the rest of the process."""
@@ -235,10 +250,3 @@ class Construction:
 
 def _limit(max_episode_steps: int) -> int:
     return 0 if max_episode_steps == NO_LIMIT else max_episode_steps
-
-
-def seeds_and_streams(seed: int | list[int], env_ids: Any) -> tuple[Any, Any]:
-    """The generator's key of each environment: one seed and its own stream, or its own seed and stream 0."""
-    if isinstance(seed, list):
-        return np.array(seed, np.uint64), np.zeros(len(seed), np.uint32)
-    return np.full(len(env_ids), seed, np.uint64), np.asarray(env_ids).astype(np.uint32)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from envpool._core import EnvError as CoreEnvError
-from envpool.python.construction import Construction, seeds_and_streams
+from envpool.python.construction import Construction
 from envpool.python.errors import EnvError
 from envpool.python.options import as_number, check_env_ids, check_seed, check_seeds
 
@@ -153,7 +153,7 @@ class EnvPoolMixin:
             self._pool.reset(env_id)
             return
         ids = self.all_env_ids if env_id is None else np.array(self._ids("env_id", env_id), np.int32)
-        self._pool.reset(ids, *seeds_and_streams(self._checked_seed(seed, len(ids)), ids))
+        self._pool.reset(ids, *self._construction.seeds_and_streams(self._checked_seed(seed, len(ids)), ids))
 
     def _checked_seed(self, seed: Any, count: int) -> int | list[int]:
         if as_number(seed, "int") is None and hasattr(seed, "__len__") and not isinstance(seed, (str, bytes, Mapping)):
@@ -215,7 +215,7 @@ class EnvPoolMixin:
         if seed is None:
             self._pool.clone(source, ids)
         else:
-            self._pool.clone(source, ids, *seeds_and_streams(self._checked_seed(seed, len(ids)), ids))
+            self._pool.clone(source, ids, *self._construction.seeds_and_streams(self._checked_seed(seed, len(ids)), ids))
 
     def _one_id(self, env_id: Any, name: str = "env_id") -> int:
         if as_number(env_id, "int") is None:

@@ -176,6 +176,7 @@ _INTEGERS = {
         Option("max_num_players", "int", 0, 1, MAX_NUM_ENVS, doc="players of one environment"),
         Option("thread_affinity_offset", "int", -1, -1, 65535, doc="first CPU threads are pinned to; -1: none are"),
         Option("max_episode_steps", "int", 0, 0, NO_LIMIT, doc="steps until an episode is truncated; 0: no limit"),
+        Option("first_stream", "int", 0, 0, 2**31 - 1, doc="stream of the seed that environment 0 draws from"),
     )
 }
 
@@ -197,6 +198,7 @@ COMMON = (
     "autoreset_mode",
     "env_options",
     "step_api",
+    "first_stream",
 )
 
 
@@ -220,6 +222,7 @@ class Common:
     autoreset_mode: str
     env_options: list[Mapping[str, Any]]
     step_api: str | None
+    first_stream: int
 
 
 def check_common(
@@ -295,6 +298,7 @@ def check_common(
         autoreset_mode=check_autoreset_mode(label, given.get("autoreset_mode", "next_step")),
         env_options=list(env_options),
         step_api=step_api,
+        first_stream=integer("first_stream", 0),
     )
 
 

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A pool past one machine: a pool in each of several Ray actors, with one pool's methods.
+
+    env = envpool.ray.make("Pong-v5", num_envs=256, num_workers=8)
+    obs, info = env.reset()
+    obs, reward, terminated, truncated, info = env.step(actions)
+
+Rows are those that one pool of `num_envs` would return, bit for bit, however many workers there are.
+"""
+
+from __future__ import annotations
+
+from envpool.ray.pool import RayEnvPool, make
+
+__all__ = ["RayEnvPool", "make"]

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A pool over several actors is one pool, bit for bit, and outlives its workers. Runs on a local cluster of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+ray = pytest.importorskip("ray")
+
+import envpool  # noqa: E402
+import envpool.ray  # noqa: E402
+from envpool.ray.worker import Worker  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Three nodes on this machine; what happens to one does not reach the others."""
+    from ray.cluster_utils import Cluster
+
+    cluster = Cluster(
+        initialize_head=True,
+        head_node_args={
+            "num_cpus": 2,
+            "object_store_memory": 200 << 20,
+            "_system_config": {"health_check_period_ms": 500, "health_check_failure_threshold": 3},
+        },
+    )
+    for _ in range(2):
+        cluster.add_node(num_cpus=2, object_store_memory=200 << 20)
+    ray.init(address=cluster.address, log_to_driver=False)
+    yield cluster
+    ray.shutdown()
+    cluster.shutdown()
+
+
+def same(ours, theirs):
+    for a, b in zip(ours[:-1], theirs[:-1], strict=True):
+        np.testing.assert_array_equal(a, b)
+        assert a.dtype == b.dtype
+    for key in ("env_id", "elapsed_step"):
+        np.testing.assert_array_equal(ours[-1][key], theirs[-1][key])
+
+
+@pytest.mark.parametrize(("num_envs", "num_workers"), [(7, 1), (7, 3), (8, 4)])
+def test_rows_are_those_of_one_pool(cluster, num_envs, num_workers):
+    task = "CartPole-v1"
+    with (
+        envpool.ray.make(task, num_envs, num_workers, seed=3) as many,
+        envpool.make_gymnasium(task, num_envs=num_envs, seed=3) as one,
+    ):
+        same(many.reset(), one.reset())
+        rng = np.random.default_rng(0)
+        for step in range(60):
+            actions = rng.integers(2, size=num_envs)
+            same(many.step(actions), one.step(actions))
+            if step == 20:
+                same(many.reset(seed=9), one.reset(seed=9))
+        some = np.array([num_envs - 1, 0, num_envs // 2])
+        same(many.step(actions[some], some), one.step(actions[some], some))
+        same(many.reset([2, 1]), one.reset([2, 1]))
+
+
+def test_of_many_sends_the_oldest_comes_first(cluster):
+    with envpool.ray.make("CartPole-v1", 6, 2) as env:
+        env.reset()
+        env.send(np.zeros(2, int), [5, 0])
+        env.send(np.ones(4, int), [1, 2, 3, 4])
+        with pytest.raises(RuntimeError, match=r"environment 5 is under way"):
+            env.send(np.zeros(1, int), [5])
+        assert env.recv()[-1]["env_id"].tolist() == [5, 0]
+        assert env.recv()[-1]["env_id"].tolist() == [1, 2, 3, 4]
+        with pytest.raises(RuntimeError, match="nothing is under way"):
+            env.recv()
+
+
+def test_asynchronous_batches_are_whole_trajectories(cluster):
+    num_envs, task = 8, "Acrobot-v1"
+    with (
+        envpool.ray.make(task, num_envs, 2, batch_size=2, seed=5) as env,
+        envpool.make_gymnasium(task, num_envs=num_envs, seed=5) as one,
+    ):
+        env.async_reset()
+        seen = [[] for _ in range(num_envs)]
+        for _ in range(200):
+            obs, reward, _, _, info = env.recv()
+            assert len(obs) == 2
+            assert not info["lost"].any()
+            for row, env_id in enumerate(info["env_id"]):
+                seen[env_id].append((obs[row].tobytes(), float(reward[row])))
+            env.send(info["env_id"] % 3, info["env_id"])
+        obs, _ = one.reset()
+        for step in range(max(map(len, seen))):
+            for env_id in range(num_envs):
+                if step < len(seen[env_id]):
+                    assert seen[env_id][step][0] == obs[env_id].tobytes()
+            obs = one.step(np.arange(num_envs) % 3)[0]
+        assert min(map(len, seen)) >= 10
+
+
+def test_arrays_of_one_worker_lie_in_the_store(cluster):
+    with envpool.ray.make("CartPole-v1", 20_000, 1) as env:
+        obs, _ = env.reset()
+        assert not obs.flags.writeable  # Ray's memory, not a copy
+        kept = obs.copy()
+        for _ in range(5):
+            env.step(np.zeros(20_000, int))
+        np.testing.assert_array_equal(obs, kept)
+
+
+def kill_worker(env, index):
+    """Its process, the hard way."""
+    actor = env._shards[index].actor
+    pid = ray.get(actor.__ray_call__.remote(lambda worker: os.getpid()))
+    os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("batch_size", [None, 3])
+def test_a_worker_that_dies_is_replaced(cluster, batch_size):
+    with envpool.ray.make("CartPole-v1", 6, 2, batch_size=batch_size) as env:
+        if batch_size is None:
+            first = env.reset()[0].copy()
+            control = envpool.make_gymnasium("CartPole-v1", num_envs=6)
+            control.reset()
+        else:
+            env.async_reset()
+        kill_worker(env, 1)
+        started, lost = time.monotonic(), set()
+        with pytest.warns(RuntimeWarning, match=r"worker 1 \(environments 3 to 5\) was lost"):
+            while lost < {3, 4, 5} and time.monotonic() - started < 60:
+                if batch_size is None:
+                    ours = env.step(np.zeros(6, int))
+                    theirs = control.step(np.zeros(6, int))
+                    np.testing.assert_array_equal(ours[0][:3], theirs[0][:3])  # of worker 0 nothing is disturbed
+                    info = ours[-1]
+                else:
+                    *ours, info = env.recv()
+                    env.send(np.zeros(3, int), info["env_id"])
+                now = info["env_id"][info["lost"]].tolist()
+                assert not lost & set(now), "an environment is lost once"
+                assert (info["elapsed_step"][info["lost"]] == 0).all()
+                lost |= set(now)
+        assert lost == {3, 4, 5}
+        if batch_size is None:
+            assert not (ours[0][3:] == first[3:]).all(), "another life is not the first one again"
+
+
+def test_a_node_that_dies_is_noticed(cluster):
+    node = cluster.add_node(num_cpus=0, resources={"doomed": 1}, object_store_memory=100 << 20)
+    with envpool.ray.make("CartPole-v1", 4, 2) as env:
+        env.reset()
+        doomed = ray.remote(Worker).options(resources={"doomed": 0.5}, num_cpus=0)
+        ray.kill(env._shards[0].actor)
+        env._shards[0].actor = doomed.remote(
+            env._registration, {**env._options, "num_envs": 2, "first_stream": 0, "batch_size": 2}
+        )
+        env.step(np.zeros(4, int))
+        cluster.remove_node(node, allow_graceful=False)
+        started = time.monotonic()
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            while not (lost := env.step(np.zeros(4, int))[-1]["lost"]).any() and time.monotonic() - started < 60:
+                time.sleep(0.05)  # a process outlives its node by moments
+        assert time.monotonic() - started < 60  # of which noticing it is 2; the rest is a process that starts
+        assert lost.tolist() == [True, True, False, False]
+        assert any("worker 0" in str(warning.message) for warning in said)
+
+
+BAD = [
+    ({"num_workers": 0}, ValueError, r"num_workers must be from 1 to num_envs = 4, got 0"),
+    ({"num_workers": 5}, ValueError, r"num_workers must be from 1 to num_envs = 4, got 5"),
+    ({"num_workers": 2.0}, TypeError, r"num_workers must be an int"),
+    ({"num_envs": 0}, ValueError, r"num_envs must be"),
+    ({"batch_size": 3}, ValueError, r"batch_size must be num_envs = 4 or at most the 2"),
+    ({"seed": -1}, ValueError, r"seed must be"),
+    ({"cpus_per_worker": "2"}, TypeError, r"cpus_per_worker must be a number"),
+    ({"first_stream": 3}, TypeError, r"first_stream is not an option"),
+    ({"gravitas": 3}, TypeError, r"unknown option 'gravitas'"),
+]
+
+
+@pytest.mark.parametrize(("given", "error", "text"), BAD)
+def test_bad_arguments_are_told(given, error, text):
+    with pytest.raises(error, match=text):
+        envpool.ray.make("CartPole-v1", **{"num_envs": 4, "num_workers": 2, **given})
+
+
+def test_a_cluster_without_room_is_told(cluster):
+    with pytest.raises(RuntimeError, match=r"num_workers: \d+ of 40 workers of 1 CPUs were not there within 3.0 s"):
+        envpool.ray.make("CartPole-v1", 40, 40, start_timeout=3)
+
+
+def test_several_players_are_not_shared_out():
+    with pytest.raises(ValueError, match="several players"):
+        envpool.ray.make("TagGridWorld-v0", 4, 2)
+
+
+def test_bad_calls_leave_the_pool_usable(cluster):
+    env = envpool.ray.make("CartPole-v1", 4, 2)
+    env.reset()
+    for call, error, text in [
+        (lambda: env.step(np.zeros(3, int)), ValueError, r"action: expected shape \(4,\), got \(3,\)"),
+        (lambda: env.step(np.full(4, 2)), ValueError, r"action: expected 0..1"),
+        (lambda: env.step(np.zeros(4)), TypeError, "action: expected integers"),
+        (lambda: env.step([0], [4]), ValueError, "env_id must be"),
+        (lambda: env.step([0, 0], [1, 1]), ValueError, "each environment once"),
+        (lambda: env.reset(seed="a"), TypeError, "seed must be"),
+        (lambda: env.recv(timeout=-1), ValueError, "timeout must be"),
+    ]:
+        with pytest.raises(error, match=text):
+            call()
+    assert len(env.step(np.zeros(4, int))[0]) == 4
+    env.close()
+    env.close()
+    for call in (lambda: env.step(np.zeros(4, int)), env.reset, env.recv, env.async_reset):
+        with pytest.raises(RuntimeError, match="the pool is closed"):
+            call()
+    assert repr(env).endswith("closed)")
