@@ -8,6 +8,7 @@ import functools
 import importlib
 import importlib.metadata
 import importlib.util
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,14 @@ def require(task_id: str) -> None:
         _load(str(library))
     except OSError as error:
         raise RuntimeError(f"[{task_id}] cannot load {library}: {error}") from None
+
+
+def translate(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Brings keywords into their declared form: each part of the family knows its own ids."""
+    for part in _PARTS:
+        if hasattr(part, "translate"):
+            given = part.translate(task_id, given)
+    return dict(given)
 
 
 def prepare(task_id: str, options: dict[str, Any]) -> dict[str, Any]:
@@ -64,5 +73,4 @@ def _folder(package: str) -> Path | None:
     return Path(next(iter(spec.submodule_search_locations)))
 
 
-for _part in ("gym_registration",):
-    importlib.import_module(f"envpool.mujoco.{_part}")
+_PARTS = [importlib.import_module(f"envpool.mujoco.{name}") for name in ("gym_registration",)]

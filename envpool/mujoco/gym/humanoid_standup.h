@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A humanoid that lies on its back and is paid for the height it gets up to.
+//
+// Observation: humanoid_body.h. Action: seventeen joint torques in -0.4..0.4.
+// Reward: forward_reward_weight (gymnasium's uph_cost_weight) * the torso's height / time step of the simulation
+// + healthy_reward - ctrl_cost_weight * sum of squared torques - contact_cost_weight (impact_cost_weight) * sum of
+// squared contact forces, that within contact_cost_min..max (impact_cost_range). It never terminates.
+// Versions: in 2 mujoco-py computed no contact forces: they are zeros.
+// gymnasium declares uph_cost_weight but does not read it: here it weighs.
+// Info: the reward's terms; from version 5 on position and tendons. Reset: uniform noise on positions and velocities.
+// Source: gymnasium 1.4.0, HumanoidStandup-v4 and -v5; Tassa, Erez, Todorov (2012).
+#pragma once
+
+#include "envpool/mujoco/gym/humanoid_body.h"
+
+namespace envpool::mujoco {
+
+struct HumanoidStandupParams : GymParams {
+  HumanoidShown shown;
+  f64 forward_reward_weight, ctrl_cost_weight, contact_cost_weight, healthy_reward;
+  Pair contact_cost;
+};
+struct HumanoidStandupKept {
+  f64 x, y, z_distance, reward_linup, reward_quadctrl, reward_impact, reward_alive;
+};
+
+class HumanoidStandup : public GymEnv<HumanoidStandup, HumanoidStandupParams, HumanoidStandupKept> {
+ public:
+  static constexpr const char* kName = "HumanoidStandup";
+  using GymEnv::GymEnv;
+
+  static void options(OptionSpecs& o) {
+    common_options(o, "humanoidstandup.xml", 5);
+    o.real("forward_reward_weight", 1.0, "What a unit of height, over the time step, pays.");
+    o.real("ctrl_cost_weight", 0.1, "What a unit of squared torque costs.");
+    o.real("contact_cost_weight", 5e-7, "What a unit of squared contact force costs.");
+    range_options(o, "contact_cost", -kInfinity, 10.0, "Contact costs");
+    o.real("healthy_reward", 1.0, "What each step pays.");
+    noise_option(o, 1e-2);
+    HumanoidShown::options(o);
+  }
+  static Params params(const OptionValues& o) {
+    Params p{};
+    common_params(p, o);
+    require_model(*p.model, HumanoidShown::kNeeds);
+    p.shown = HumanoidShown::params(o);
+    p.reset_noise_scale = o.real("reset_noise_scale");
+    p.forward_reward_weight = o.real("forward_reward_weight");
+    p.ctrl_cost_weight = o.real("ctrl_cost_weight");
+    p.contact_cost_weight = o.real("contact_cost_weight");
+    p.contact_cost = range(o, "contact_cost");
+    p.healthy_reward = o.real("healthy_reward");
+    return p;
+  }
+  static i64 observed(const Params& p) { return p.shown.observed(*p.model); }
+  template <class Put>
+  static void infos(const Params& p, const HumanoidStandupKept& k, const mjModel* m, const mjData* d, Put put) {
+    put("reward_linup", k.reward_linup);
+    put("reward_quadctrl", k.reward_quadctrl);
+    put("reward_alive", k.reward_alive);
+    put("reward_impact", k.reward_impact);
+    if (!p.v5()) return;
+    put("x_position", k.x);
+    put("y_position", k.y);
+    put("z_distance_from_origin", k.z_distance);
+    tendon_infos(m, d, put);
+  }
+
+  void reset_state(Rng& rng) {
+    noisy_positions(rng, p_.reset_noise_scale);
+    uniform_velocities(rng, p_.reset_noise_scale);
+  }
+  void start() {
+    kept_.x = data()->qpos[0];
+    kept_.y = data()->qpos[1];
+    kept_.z_distance = data()->qpos[2] - model()->qpos0[2];
+  }
+  Outcome move(const f64* action) {
+    simulate(action, true);
+    start();
+    const f64 up = p_.forward_reward_weight * (data()->qpos[2] / model()->opt.timestep);
+    const f64 torque = p_.ctrl_cost_weight * sum_of_squares(data()->ctrl, model()->nu);
+    const f64 impact = contact_cost(*model(), *data(), p_.contact_cost_weight, p_.contact_cost);
+    kept_.reward_linup = up;
+    kept_.reward_quadctrl = -torque;
+    kept_.reward_impact = -impact;
+    kept_.reward_alive = p_.healthy_reward;
+    return {.reward = f32(up - torque - impact + p_.healthy_reward)};
+  }
+  void write(Writer out) const { p_.shown.write(*model(), *data(), out); }
+};
+
+}  // namespace envpool::mujoco

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An arm of two links in a plane whose tip is paid for being near a target.
+//
+// Observation: cosines and sines of the joints' angles (4), the target's place (2), the joints' velocities (2), from the
+// target to the tip (2; up to version 4 with its height, which is 0). Action: two joint torques in -1..1.
+// Reward: -dist_cost_weight * distance - ctrl_cost_weight * sum of squared torques; gymnasium's names are
+// reward_dist_weight and reward_control_weight. Up to version 4 it is the distance before the step that counts
+// (reward_after_step). It never terminates.
+// Info: the reward's terms. Reset: uniform noise on angles and velocities, the target uniform in a disc.
+// Source: gymnasium 1.4.0, Reacher-v4 and -v5.
+#pragma once
+
+#include "envpool/mujoco/gym/gym_env.h"
+
+namespace envpool::mujoco {
+
+struct ReacherParams : GymParams {
+  f64 dist_cost_weight, ctrl_cost_weight, reset_qpos_scale, reset_qvel_scale, reset_goal_scale;
+  bool reward_after_step, show_height;
+  int fingertip, target;
+};
+struct ReacherKept {
+  f64 distance;  // as of the last step
+  f64 reward_dist, reward_ctrl;
+};
+
+class Reacher : public GymEnv<Reacher, ReacherParams, ReacherKept> {
+ public:
+  static constexpr const char* kName = "Reacher";
+  using GymEnv::GymEnv;
+
+  static void options(OptionSpecs& o) {
+    common_options(o, "reacher.xml", 2);
+    o.real("dist_cost_weight", 1.0, "What a unit of distance costs.");
+    o.real("ctrl_cost_weight", 1.0, "What a unit of squared torque costs.");
+    o.boolean("reward_after_step", true, "The distance after a step counts, not that before it.");
+    o.boolean("obs_include_z_distance", false, "The height from target to tip is observed.").changes_shapes();
+    o.real("reset_qpos_scale", 0.1, "Noise of positions at a reset.").between(0, 1e6);
+    o.real("reset_qvel_scale", 0.005, "Noise of velocities at a reset.").between(0, 1e6);
+    o.real("reset_goal_scale", 0.2, "Radius of the disc that the target is in.").between(0, 1e6);
+  }
+  static Params params(const OptionValues& o) {
+    Params p{};
+    common_params(p, o);
+    require_model(*p.model, {.positions = 4, .velocities = 4});
+    p.fingertip = body_named(*p.model, "fingertip");
+    p.target = body_named(*p.model, "target");
+    p.dist_cost_weight = o.real("dist_cost_weight");
+    p.ctrl_cost_weight = o.real("ctrl_cost_weight");
+    p.reward_after_step = o.boolean("reward_after_step");
+    p.show_height = o.boolean("obs_include_z_distance");
+    p.reset_qpos_scale = o.real("reset_qpos_scale");
+    p.reset_qvel_scale = o.real("reset_qvel_scale");
+    p.reset_goal_scale = o.real("reset_goal_scale");
+    return p;
+  }
+  static i64 observed(const Params& p) { return 4 + (p.model->nq - 2) + 2 + 2 + p.show_height; }
+  template <class Put>
+  static void infos(const Params&, const ReacherKept& k, const mjModel*, const mjData*, Put put) {
+    put("reward_dist", k.reward_dist);
+    put("reward_ctrl", k.reward_ctrl);
+  }
+
+  void reset_state(Rng& rng) {
+    noisy_positions(rng, p_.reset_qpos_scale);
+    f64* goal = data()->qpos + model()->nq - 2;
+    const f64 radius = p_.reset_goal_scale;
+    do {
+      goal[0] = rng.uniform(-radius, radius);
+      goal[1] = rng.uniform(-radius, radius);
+    } while (radius > 0 && norm(goal[0], goal[1]) >= radius);
+    uniform_velocities(rng, p_.reset_qvel_scale);
+    std::memset(data()->qvel + model()->nv - 2, 0, 2 * sizeof(f64));
+  }
+  void start() {
+    f64 between[3];
+    measure(between);
+    kept_.distance = norm(between);
+  }
+  Outcome move(const f64* action) {
+    const f64 before = kept_.distance;
+    simulate(action);
+    start();
+    kept_.reward_dist = -(p_.reward_after_step ? kept_.distance : before) * p_.dist_cost_weight;
+    kept_.reward_ctrl = -sum_of_squares(action, model()->nu) * p_.ctrl_cost_weight;
+    return {.reward = f32(kept_.reward_dist + kept_.reward_ctrl)};
+  }
+  void write(Writer out) const {
+    const mjData* d = data();
+    for (int i = 0; i < 2; ++i) out.put(envpool::cos(d->qpos[i]));
+    for (int i = 0; i < 2; ++i) out.put(envpool::sin(d->qpos[i]));
+    out.put(d->qpos + 2, model()->nq - 2);
+    out.put(d->qvel, 2);
+    f64 between[3];
+    measure(between);
+    out.put(between, 2 + p_.show_height);
+  }
+
+ private:
+  void measure(f64 (&between)[3]) const {
+    for (int i = 0; i < 3; ++i) between[i] = data()->xpos[3 * p_.fingertip + i] - data()->xpos[3 * p_.target + i];
+  }
+};
+
+}  // namespace envpool::mujoco
