@@ -6,6 +6,7 @@ A body is one C++ class with the options of all its versions; what C++ declares 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -107,6 +108,20 @@ _BODIES = [
     ),
 ]
 
+_RANGES = {
+    f"{stem}_range"
+    for stem in (
+        "healthy_state",
+        "healthy_z",
+        "healthy_angle",
+        "velocity",
+        "observation",
+        "contact_force",
+        "contact_cost",
+        "cylinder_x",
+        "cylinder_y",
+    )
+}
 _RENAMED: dict[str, Mapping[str, str]] = {}
 
 
@@ -128,7 +143,7 @@ def translate(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
     for alias, value in given.items():
         name = _RENAMED[task_id].get(alias, alias)
-        if name.endswith("_range"):
+        if name in _RANGES:
             if isinstance(value, str) or not hasattr(value, "__len__") or len(value) != 2:
                 raise TypeError(f"[{task_id}] {alias} must be a pair of numbers (low, high), got {value!r}")
             stem = name.removesuffix("_range")
@@ -136,6 +151,8 @@ def translate(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
             put(f"{stem}_max", value[1], alias)
         elif name == "main_body" and isinstance(value, int) and not isinstance(value, bool):
             result[name] = str(value)
+        elif name == "xml_file" and isinstance(value, os.PathLike):
+            result[name] = os.fspath(value)
         elif name != alias:
             put(name, value, alias)
         else:

@@ -6,8 +6,8 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib
-import importlib.metadata
 import importlib.util
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,9 @@ def require(task_id: str) -> None:
         raise RuntimeError(f"[{task_id}] needs MuJoCo: install it with: {install}")
     library = folder / f"libmujoco.so.{VERSION}"
     if not library.exists():
-        found = importlib.metadata.version("mujoco")
+        found = (
+            " and ".join(file.name.removeprefix("libmujoco.so.") for file in folder.glob("libmujoco.so.*")) or "none"
+        )
         raise RuntimeError(f"[{task_id}] needs MuJoCo {VERSION}, found {found}: install it with: {install}")
     try:
         _load(str(library))
@@ -49,7 +51,7 @@ def prepare(task_id: str, options: dict[str, Any]) -> dict[str, Any]:
     Raises:
         ValueError: there is no such file.
     """
-    source = options["xml_file"]
+    source = os.fsdecode(options["xml_file"])
     if source.lstrip().startswith("<"):
         return {**options, "xml_file": source.lstrip()}
     path = Path(source).expanduser()

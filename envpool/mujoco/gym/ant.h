@@ -136,8 +136,8 @@ class Ant : public GymEnv<Ant, AntParams, AntKept> {
   static int find_body(const mjModel& model, const std::string& main_body) {
     const int named = mj_name2id(&model, mjOBJ_BODY, main_body.c_str());
     if (named >= 0) return named;
-    const bool number = !main_body.empty() && main_body.size() < 9 &&
-                        main_body.find_first_not_of("0123456789") == std::string::npos;
+    const bool number =
+        !main_body.empty() && main_body.size() < 9 && main_body.find_first_not_of("0123456789") == std::string::npos;
     if (number && std::stoi(main_body) < model.nbody) return std::stoi(main_body);
     throw std::invalid_argument("main_body: expected the name of a body of the model, or a number from 0 to " +
                                 std::to_string(model.nbody - 1) + ", got '" + main_body + "'");

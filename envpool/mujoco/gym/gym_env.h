@@ -117,11 +117,10 @@ class Writer {
 // `Body` is one of the environments. It gives
 //
 //   static i64 observed(const Params&);                            // numbers of one observation
-//   static void infos(const Params&, const Kept&, const mjModel*, const mjData*, put);   // data is null for names alone
-//   void reset_state(Rng&);                                        // sets data()->qpos and qvel
-//   void start();                                                  // fills kept_ once what follows from them is computed
-//   Outcome move(const f64* action);                               // calls simulate()
-//   void write(Writer) const;                                      // one observation
+//   static void infos(const Params&, const Kept&, const mjModel*, const mjData*, put);   // data is null for names
+//   alone void reset_state(Rng&);                                        // sets data()->qpos and qvel void start(); //
+//   fills kept_ once what follows from them is computed Outcome move(const f64* action); // calls simulate() void
+//   write(Writer) const;                                      // one observation
 //
 // and `Kept` is what it keeps from step to step beside the simulation: plain data, part of a snapshot. Whatever of
 // mjData a step reads before it simulates must be in it, for restoring computes mjData anew.

@@ -6,11 +6,10 @@
 // Reward: forward_reward_weight * x velocity of the centre of mass + healthy_reward - ctrl_cost_weight * sum of squared
 // torques - contact_cost_weight * sum of squared contact forces, that within contact_cost_min..max.
 // Ends: the torso's height out of healthy_z_min..max.
-// Versions: 4 has no cost of contact; in 3 mujoco-py computed no contact forces: they are zeros. Both pay healthy_reward
-// for the last step too.
-// Info: position, velocity, distance from the origin (of the centre of mass up to version 4) and the reward's terms
-// under the names of both versions, tendons. Reset: uniform noise on positions and velocities.
-// Source: gymnasium 1.4.0, Humanoid-v4 and -v5; Tassa, Erez, Todorov (2012).
+// Versions: 4 has no cost of contact; in 3 mujoco-py computed no contact forces: they are zeros. Both pay
+// healthy_reward for the last step too. Info: position, velocity, distance from the origin (of the centre of mass up to
+// version 4) and the reward's terms under the names of both versions, tendons. Reset: uniform noise on positions and
+// velocities. Source: gymnasium 1.4.0, Humanoid-v4 and -v5; Tassa, Erez, Todorov (2012).
 #pragma once
 
 #include "envpool/mujoco/gym/humanoid_body.h"

@@ -4,11 +4,10 @@
 //
 // Observation: the cart's position, sine and cosine of the poles' angles, velocities and the first constraint_obs_dim
 // constraint forces within observation_min..max. Action: the force on the cart in -1..1.
-// Reward: healthy_reward - 0.01 x^2 - (z - 2)^2 - 0.001 v1^2 - 0.005 v2^2, of the tip's place and the poles' velocities;
-// from version 5 on the step that ends the episode lacks healthy_reward (reward_if_not_terminated).
-// Ends: the tip at healthy_z_max (EnvPool's name), 1, or lower.
-// Info: from version 5 on the reward's terms. Reset: uniform noise on positions, normal noise on velocities.
-// Source: gymnasium 1.4.0, InvertedDoublePendulum-v4 and -v5.
+// Reward: healthy_reward - 0.01 x^2 - (z - 2)^2 - 0.001 v1^2 - 0.005 v2^2, of the tip's place and the poles'
+// velocities; from version 5 on the step that ends the episode lacks healthy_reward (reward_if_not_terminated). Ends:
+// the tip at healthy_z_max (EnvPool's name), 1, or lower. Info: from version 5 on the reward's terms. Reset: uniform
+// noise on positions, normal noise on velocities. Source: gymnasium 1.4.0, InvertedDoublePendulum-v4 and -v5.
 #pragma once
 
 #include "envpool/mujoco/gym/gym_env.h"

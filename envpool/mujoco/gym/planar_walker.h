@@ -3,12 +3,12 @@
 // Legs in a plane that are paid for moving along x, and for not falling: what Hopper and Walker2d have in common.
 //
 // Observation: positions but for the root's x, velocities within -10..10. Action: joint torques in -1..1.
-// Reward: forward_reward_weight * velocity + healthy_reward - ctrl_cost_weight * sum of squared torques. Up to version 4
-// healthy_reward is also paid for the step that ends unhealthy, where that terminates (legacy_healthy_reward).
-// Ends: height or angle of the torso out of range; a Hopper's also with any other number of its state out of range.
-// Info: x_position, x_velocity; from version 5 on z_distance_from_origin and the reward's terms.
-// Reset: uniform noise of size reset_noise_scale on positions and velocities.
-// Source: gymnasium 1.4.0, Hopper-v4, Hopper-v5, Walker2d-v4, Walker2d-v5; Erez, Tassa, Todorov (2011).
+// Reward: forward_reward_weight * velocity + healthy_reward - ctrl_cost_weight * sum of squared torques. Up to version
+// 4 healthy_reward is also paid for the step that ends unhealthy, where that terminates (legacy_healthy_reward). Ends:
+// height or angle of the torso out of range; a Hopper's also with any other number of its state out of range. Info:
+// x_position, x_velocity; from version 5 on z_distance_from_origin and the reward's terms. Reset: uniform noise of size
+// reset_noise_scale on positions and velocities. Source: gymnasium 1.4.0, Hopper-v4, Hopper-v5, Walker2d-v4,
+// Walker2d-v5; Erez, Tassa, Todorov (2011).
 #pragma once
 
 #include "envpool/mujoco/gym/gym_env.h"

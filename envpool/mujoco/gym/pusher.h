@@ -66,7 +66,8 @@ class Pusher : public GymEnv<Pusher, PusherParams, PusherKept> {
     const f64 far_x = std::max(std::fabs(p.cylinder_x.low), std::fabs(p.cylinder_x.high));
     const f64 far_y = std::max(std::fabs(p.cylinder_y.low), std::fabs(p.cylinder_y.high));
     const f64 farthest = norm(far_x, far_y);
-    if (!std::isfinite(farthest)) throw std::invalid_argument("cylinder_x_min..cylinder_y_max: expected finite numbers");
+    if (!std::isfinite(farthest))
+      throw std::invalid_argument("cylinder_x_min..cylinder_y_max: expected finite numbers");
     if (farthest <= p.cylinder_dist_min) {
       throw std::invalid_argument("cylinder_dist_min: no place of the cylinder is farther away than " +
                                   std::to_string(p.cylinder_dist_min) + ", the farthest is " +

@@ -2,13 +2,12 @@
 //
 // An arm of two links in a plane whose tip is paid for being near a target.
 //
-// Observation: cosines and sines of the joints' angles (4), the target's place (2), the joints' velocities (2), from the
-// target to the tip (2; up to version 4 with its height, which is 0). Action: two joint torques in -1..1.
-// Reward: -dist_cost_weight * distance - ctrl_cost_weight * sum of squared torques; gymnasium's names are
-// reward_dist_weight and reward_control_weight. Up to version 4 it is the distance before the step that counts
-// (reward_after_step). It never terminates.
-// Info: the reward's terms. Reset: uniform noise on angles and velocities, the target uniform in a disc.
-// Source: gymnasium 1.4.0, Reacher-v4 and -v5.
+// Observation: cosines and sines of the joints' angles (4), the target's place (2), the joints' velocities (2), from
+// the target to the tip (2; up to version 4 with its height, which is 0). Action: two joint torques in -1..1. Reward:
+// -dist_cost_weight * distance - ctrl_cost_weight * sum of squared torques; gymnasium's names are reward_dist_weight
+// and reward_control_weight. Up to version 4 it is the distance before the step that counts (reward_after_step). It
+// never terminates. Info: the reward's terms. Reset: uniform noise on angles and velocities, the target uniform in a
+// disc. Source: gymnasium 1.4.0, Reacher-v4 and -v5.
 #pragma once
 
 #include "envpool/mujoco/gym/gym_env.h"

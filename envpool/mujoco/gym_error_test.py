@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong with a model, an option or the installation is one clear error; what is right runs."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import envpool
+from envpool.mujoco.testing.gym_reference import BODIES
+
+BALL = "<mujoco><worldbody><body><freejoint/><geom size='1'/></body></worldbody></mujoco>"
+SLIDE = "<body name='b{}' pos='{} 0 0'><joint name='j{}' type='slide'/><geom size='.1'/></body>"
+MESH = "<mujoco><asset><mesh name='m' file='nowhere.stl'/></asset></mujoco>"
+
+
+def slides(joints, motors):
+    bodies = "".join(SLIDE.format(i, i, i) for i in range(joints))
+    actuators = "".join(f"<motor joint='j{i}'/>" for i in range(motors))
+    return f"<mujoco><worldbody>{bodies}</worldbody><actuator>{actuators}</actuator></mujoco>"
+
+
+def refuses(task_id, error, *words, **options):
+    with pytest.raises(error) as caught:
+        envpool.make_gymnasium(task_id, **options)
+    text = str(caught.value)
+    assert text.startswith(f"[{task_id}]"), text
+    for word in words:
+        assert word in text, text
+
+
+@pytest.mark.parametrize("task_id", [f"{name}-v{version}" for name in BODIES for version in (4, 5)])
+def test_models_that_lack_what_a_body_reads(task_id):
+    refuses(task_id, ValueError, "xml_file", "needs a model with at least", "positions (nq)", "0", xml_file="<mujoco/>")
+    refuses(task_id, ValueError, "xml_file", "needs a model", xml_file=BALL)
+    for joints in range(1, 12):
+        try:
+            pool = envpool.make_gymnasium(task_id, xml_file=slides(joints, 1))
+        except ValueError as error:
+            assert str(error).startswith(f"[{task_id}] "), error
+            assert "needs a model" in str(error) or "main_body" in str(error), error
+        else:
+            with pool:
+                pool.reset()
+                pool.step(np.zeros((1, 1)))
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("", ["no file"]),
+        ("no.xml", ["no file", "no.xml"]),
+        ("/nowhere/no.xml", ["no file /nowhere/no.xml"]),
+        ("/tmp", ["no file /tmp"]),
+        ("<mujoco>", ["cannot load the model"]),
+        ("<mujoco><foo/></mujoco>", ["unrecognized element"]),
+        (MESH, ["nowhere.stl"]),
+        ("<mujoco><include file='nowhere.xml'/></mujoco>", ["nowhere.xml"]),
+        ("<robot/>", ["needs a model"]),
+        ("<" + "x" * 100000, ["cannot load the model"]),
+        (b"no.xml", ["no file"]),
+    ],
+    ids=repr,
+)
+def test_broken_models(source, words):
+    refuses("Ant-v5", ValueError, "xml_file", *words, xml_file=source)
+
+
+def test_models_of_ones_own(tmp_path, monkeypatch):
+    (tmp_path / "my ant.xml").write_text(slides(3, 2))
+    monkeypatch.chdir(tmp_path)
+    for source in (str(tmp_path / "my ant.xml"), "./my ant.xml", pathlib.Path(tmp_path, "my ant.xml"), slides(3, 2)):
+        with envpool.make_gymnasium("Ant-v5", xml_file=source, terminate_when_unhealthy=False) as pool:
+            assert pool.reset()[0].shape == (1, 3 + 3 - 2 + 6 * 3)
+            # Without a range, a motor takes any number.
+            assert np.array_equal(pool.action_space.high, [np.inf, np.inf])
+            assert pool.step(np.full((1, 2), 100.0))[0].shape == (1, 22)
+
+
+@pytest.mark.parametrize(
+    ("task_id", "options", "error", "words"),
+    [
+        ("Ant-v5", {"main_body": "nobody"}, ValueError, ["main_body", "0 to 13", "'nobody'"]),
+        ("Ant-v5", {"main_body": 14}, ValueError, ["main_body", "'14'"]),
+        ("Ant-v5", {"main_body": -1}, ValueError, ["main_body", "'-1'"]),
+        ("Ant-v5", {"main_body": ""}, ValueError, ["main_body"]),
+        ("Ant-v5", {"main_body": 1.5}, TypeError, ["main_body", "1.5"]),
+        ("Ant-v5", {"healthy_z_range": 3.0}, TypeError, ["healthy_z_range", "a pair of numbers", "3.0"]),
+        ("Ant-v5", {"healthy_z_range": (1, 2, 3)}, TypeError, ["healthy_z_range", "a pair of numbers"]),
+        ("Ant-v5", {"healthy_z_range": "ab"}, TypeError, ["healthy_z_range", "a pair of numbers"]),
+        ("Ant-v5", {"healthy_z_range": ("a", "b")}, TypeError, ["healthy_z_min", "a number"]),
+        ("Ant-v5", {"healthy_z_range": (0, float("nan"))}, ValueError, ["healthy_z_max", "nan"]),
+        ("Ant-v5", {"healthy_z_range": (0, 1), "healthy_z_min": 0}, ValueError, ["healthy_z_range", "the same"]),
+        ("Ant-v5", {"foo_range": (0, 1)}, TypeError, ["unknown option 'foo_range'"]),
+        ("Hopper-v5", {"frame_skip": 0}, ValueError, ["frame_skip", "from 1"]),
+        ("Hopper-v5", {"reset_noise_scale": -1}, ValueError, ["reset_noise_scale"]),
+        ("InvertedDoublePendulum-v5", {"constraint_obs_dim": 4}, ValueError, ["xml_file", "4 velocities"]),
+        ("Pusher-v5", {"cylinder_x_range": (-float("inf"), 0)}, ValueError, ["cylinder_x", "finite"]),
+        ("Reacher-v5", {"reward_dist_weight": 1, "dist_cost_weight": 1}, ValueError, ["reward_dist_weight"]),
+    ],
+)
+def test_options(task_id, options, error, words):
+    refuses(task_id, error, *words, **options)
+
+
+def run(code, **environment):
+    code = "import sys, envpool\n" + textwrap.dedent(code)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment}, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+MAKE = """
+try:
+    envpool.make_gymnasium("Ant-v5")
+except RuntimeError as error:
+    print(error)
+assert envpool.make_gymnasium("CartPole-v1").reset()  # the rest of the package does not mind
+"""
+
+
+def test_no_mujoco():
+    said = run(
+        """
+        import importlib.machinery
+        find = importlib.machinery.PathFinder.find_spec
+        importlib.machinery.PathFinder.find_spec = lambda name, *rest: None if name == "mujoco" else find(name, *rest)
+        """
+        + textwrap.indent(MAKE, " " * 8)
+    )
+    assert said == "[Ant-v5] needs MuJoCo: install it with: pip install mujoco==3.17.0"
+
+
+@pytest.mark.parametrize(
+    ("library", "words"),
+    [("libmujoco.so.3.2.1", ["needs MuJoCo 3.17.0, found 3.2.1"]), ("libmujoco.so.3.17.0", ["cannot load", "3.17.0"])],
+)
+def test_another_mujoco(library, words, tmp_path):
+    (tmp_path / "mujoco").mkdir()
+    (tmp_path / "mujoco" / "__init__.py").touch()
+    (tmp_path / "mujoco" / library).write_text("no library")
+    said = run(f"sys.path.insert(0, {str(tmp_path)!r})\n" + MAKE)
+    assert said.startswith("[Ant-v5] ")
+    for word in words:
+        assert word in said
+
+
+def test_what_mujoco_says_stays_unsaid(tmp_path):
+    # Warnings of an unstable simulation would go to the terminal and to a file in the working directory.
+    said = run(
+        """
+        import os, numpy as np
+        os.chdir(%r)
+        pool = envpool.make_gymnasium("HalfCheetah-v5", frame_skip=1000, num_envs=4)
+        pool.reset()
+        for _ in range(5):
+            pool.step(np.full((4, 6), 1e300))
+        print(os.listdir())
+        """
+        % str(tmp_path)
+    )
+    assert said == "[]"

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Resets beside gymnasium's: the distribution of every position and velocity, which depends on seed and episode."""
+
+import mujoco
+import numpy as np
+import pytest
+import scipy.stats
+
+import envpool
+from envpool.mujoco.testing.gym_reference import IDS, made, state_of
+
+COUNT = 600
+# A false alarm in one of all tests of this file: some 1200 numbers are compared.
+ALPHA = 1e-7
+
+
+def ours(task_id, model, seed=0, **options):
+    with envpool.make_gymnasium(task_id, num_envs=COUNT, num_threads=1, seed=seed, **options) as pool:
+        pool.reset()
+        return np.array([np.concatenate(state_of(pool, env_id, model)) for env_id in range(COUNT)])
+
+
+def theirs(reference):
+    reference.reset(seed=1)
+    states = []
+    for _ in range(COUNT):
+        mujoco.mj_resetData(reference.model, reference.data)
+        reference.reset_model()
+        states.append(np.concatenate([reference.data.qpos, reference.data.qvel]))
+    return np.array(states)
+
+
+# The oldest version's resets are those of version 4.
+@pytest.mark.parametrize("task_id", [task_id for task_id in IDS if task_id[-1] in "45"])
+def test_distributed_as_gymnasium_s(task_id):
+    with made(task_id) as reference:
+        a, b = ours(task_id, reference.model), theirs(reference)
+    for column in range(a.shape[1]):
+        if np.ptp(b[:, column]) == 0:  # no noise: a joint's place, or a velocity that is zero
+            assert np.array_equal(a[:, column], b[:, column]), column
+        else:
+            assert scipy.stats.ks_2samp(a[:, column], b[:, column]).pvalue > ALPHA, column
+    # Each on its own: neither has numbers that go together but for those of a disc or box.
+    noisy = np.flatnonzero(np.ptp(b, axis=0) > 0)
+    limit = 6 / np.sqrt(COUNT)
+    correlation = np.corrcoef(a[:, noisy].T) - np.corrcoef(b[:, noisy].T)
+    assert np.abs(correlation).max() < 1.5 * limit
+    assert np.abs(np.corrcoef(a[:-1, noisy].T, a[1:, noisy].T)[len(noisy) :, : len(noisy)]).max() < limit
+
+
+@pytest.mark.parametrize(
+    ("task_id", "options"),
+    [
+        ("Ant-v5", {"reset_noise_scale": 0.4}),
+        ("Hopper-v5", {"reset_noise_scale": 0.4}),
+        ("HalfCheetah-v4", {"reset_noise_scale": 0.0}),
+    ],
+)
+def test_noise_by_option(task_id, options):
+    with made(task_id, **options) as reference:
+        a, b = ours(task_id, reference.model, **options), theirs(reference)
+    for column in range(a.shape[1]):
+        if options["reset_noise_scale"] == 0:
+            assert np.array_equal(a[:, column], b[:, column])
+        else:
+            assert scipy.stats.ks_2samp(a[:, column], b[:, column]).pvalue > ALPHA
+
+
+@pytest.mark.parametrize("task_id", IDS)
+def test_follow_the_seed(task_id):
+    def begin(seed, **options):
+        with envpool.make_gymnasium(task_id, num_envs=3, seed=seed, **options) as pool:
+            return [pool.snapshot(i)[88:200] for i in range(3) if i or pool.reset()]
+
+    first, again, other = begin(1), begin(1), begin(2)
+    assert first == again
+    assert len({*first, *other}) == 6  # every environment of every seed begins elsewhere
+
+
+@pytest.mark.parametrize("task_id", IDS)
+def test_follow_the_episode(task_id):
+    with envpool.make_gymnasium(task_id, seed=1) as pool:
+        seen = [bytes(pool.reset()[0].tobytes()) for _ in range(5)]
+        assert len(set(seen)) == 5
+        pool.reset(seed=1)
+        assert pool.reset()[0].tobytes() == seen[1]
+
+
+def test_a_box_too_small_for_the_cylinder():
+    with pytest.raises(ValueError, match=r"\[Pusher-v5\] cylinder_dist_min.*farther away than 0.5"):
+        envpool.make_gymnasium("Pusher-v5", cylinder_dist_min=0.5)

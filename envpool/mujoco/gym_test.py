@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every id beside gymnasium's: from equal states and actions, the same bits of observation, reward, end and infos.
+
+What may differ by a unit in the last place, and why, is listed in testing/gym_reference.py. `make exact-mujoco` plays
+for longer.
+"""
+
+import re
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import pytest
+
+import envpool
+from envpool.mujoco.testing.gym_reference import IDS, compare, differences, follow, made, name_and_version
+
+WALKER = {
+    "forward_reward_weight": 2.0,
+    "ctrl_cost_weight": 0.3,
+    "healthy_reward": 0.7,
+    "healthy_z_range": (0.8, 1.24),
+    "healthy_angle_range": (-0.1, 0.15),
+    "exclude_current_positions_from_observation": False,
+}
+RUNNER = {
+    "forward_reward_weight": 2.0,
+    "ctrl_cost_weight": 0.3,
+    "exclude_current_positions_from_observation": False,
+    "reset_noise_scale": 0.3,
+}
+ANT = {
+    "ctrl_cost_weight": 0.3,
+    "contact_cost_weight": 0.01,
+    "healthy_reward": 0.7,
+    "healthy_z_range": (0.3, 0.9),
+    "contact_force_range": (-3.0, 2.0),
+    "exclude_current_positions_from_observation": False,
+}
+HUMANOID = {
+    "forward_reward_weight": 2.0,
+    "ctrl_cost_weight": 0.3,
+    "healthy_reward": 0.7,
+    "healthy_z_range": (1.1, 1.5),
+    "exclude_current_positions_from_observation": False,
+}
+NARROW = {"include_cinert_in_observation": False, "include_qfrc_actuator_in_observation": False}
+ON = {"terminate_when_unhealthy": False}
+MORE = [
+    ("Ant-v3", ANT | {"post_constraint": True}),
+    ("Ant-v4", ANT | {"use_contact_forces": True}),
+    ("Ant-v4", {"use_contact_forces": True} | ON),
+    ("Ant-v5", ANT | {"frame_skip": 3, "main_body": "front_left_leg", "forward_reward_weight": 3.0}),
+    ("Ant-v5", ON | {"include_cfrc_ext_in_observation": False, "main_body": 2}),
+    ("HalfCheetah-v4", RUNNER),
+    ("HalfCheetah-v5", RUNNER | {"frame_skip": 2}),
+    ("Hopper-v4", WALKER | {"healthy_state_range": (-3.0, 3.0)}),
+    ("Hopper-v5", WALKER | {"healthy_state_range": (-3.0, 3.0), "frame_skip": 7}),
+    ("Hopper-v5", ON),
+    ("Humanoid-v3", HUMANOID | {"post_constraint": True}),
+    ("Humanoid-v4", HUMANOID | ON),
+    ("Humanoid-v5", HUMANOID | {"contact_cost_weight": 1e-3, "contact_cost_range": (0.01, 0.5), "frame_skip": 2}),
+    ("Humanoid-v5", NARROW | ON),
+    ("Humanoid-v5", {"include_cvel_in_observation": False, "include_cfrc_ext_in_observation": False}),
+    ("HumanoidStandup-v5", {"impact_cost_weight": 1e-3, "impact_cost_range": (1.0, 2.0), "ctrl_cost_weight": 0.4}),
+    ("HumanoidStandup-v5", NARROW | {"exclude_current_positions_from_observation": False, "frame_skip": 3}),
+    ("InvertedDoublePendulum-v5", {"healthy_reward": 3.0, "reset_noise_scale": 0.02, "frame_skip": 2}),
+    ("InvertedPendulum-v5", {"reset_noise_scale": 0.1, "frame_skip": 1}),
+    ("Pusher-v5", {"reward_near_weight": 2.0, "reward_dist_weight": 3.0, "reward_control_weight": 0.3}),
+    ("Pusher-v5", {"xml_file": "pusher.xml", "frame_skip": 2}),
+    ("Reacher-v5", {"reward_dist_weight": 3.0, "reward_control_weight": 0.3, "frame_skip": 4}),
+    ("Swimmer-v4", RUNNER),
+    ("Swimmer-v5", RUNNER | {"frame_skip": 2}),
+    ("Walker2d-v4", WALKER | {"healthy_angle_range": (-0.4, 0.2)} | ON),
+    ("Walker2d-v5", WALKER | {"xml_file": "walker2d.xml", "frame_skip": 2}),
+]
+
+
+@pytest.mark.parametrize("task_id", IDS)
+def test_same_as_gymnasium(task_id):
+    compared, wrong = compare(task_id, {}, episodes=4, steps=40)
+    assert not wrong
+    assert compared >= 10
+    # Torques beyond their range cost as they are, and act as MuJoCo clamps them.
+    assert not compare(task_id, {}, episodes=2, steps=20, scale=3.0, seed=1)[1]
+
+
+@pytest.mark.parametrize(("task_id", "options"), MORE, ids=lambda value: value if isinstance(value, str) else "")
+def test_options_as_in_gymnasium(task_id, options):
+    assert not compare(task_id, options, episodes=3, steps=30)[1]
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+@pytest.mark.parametrize("task_id", ["HalfCheetah-v5", "Swimmer-v4", "Humanoid-v5", "InvertedPendulum-v5"])
+@pytest.mark.parametrize("scale", [1e10, 1e300])
+def test_huge_actions_end_as_gymnasium_s(task_id, scale):
+    assert not compare(task_id, {}, episodes=2, steps=10, scale=scale)[1]
+
+
+@pytest.mark.parametrize("task_id", ["HalfCheetah-v5", "Ant-v5", "Hopper-v5"])
+def test_unstable_physics_go_on_as_gymnasium_s(task_id, tmp_path):
+    # MuJoCo starts a simulation anew by itself when it has become unstable.
+    file = {"HalfCheetah-v5": "half_cheetah", "Ant-v5": "ant", "Hopper-v5": "hopper"}[task_id] + ".xml"
+    text = (Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets" / file).read_text()
+    (tmp_path / file).write_text(re.sub(r'gear="\d+(\.\d+)?"', 'gear="1e9"', text))
+    with made(task_id, xml_file=str(tmp_path / file)) as reference:
+        for _ in range(5):
+            reference.step(np.ones(reference.model.nu))
+        assert reference.data.warning.number.any()
+    assert not compare(task_id, {"xml_file": str(tmp_path / file)}, episodes=3, steps=10)[1]
+
+
+@pytest.mark.parametrize("task_id", IDS)
+def test_a_difference_is_seen(task_id):
+    # The comparison itself: a hair's breadth shows within a few steps.
+    action = np.full(envpool.make_spec(task_id).action_space.shape, 0.3)
+    with made(task_id) as reference, envpool.make_gymnasium(task_id, seed=5) as pool:
+        pool.reset()
+        follow(reference, pool)
+        reference.data.qpos[0] += 1e-13
+        assert any(differences(task_id, pool.step(action[None]), reference.step(action)) for _ in range(3))
+
+
+@pytest.mark.parametrize("task_id", IDS)
+def test_registered_as_in_gymnasium(task_id):
+    ours = envpool.make_spec(task_id)
+    name, version = name_and_version(task_id)
+    registered = gymnasium.spec(f"{name}-v{max(version, 4)}")
+    assert ours.reward_threshold == registered.reward_threshold
+    assert ours.config.max_episode_steps == registered.max_episode_steps
+    with made(task_id) as reference:
+        assert ours.observation_space.shape == reference._get_obs().shape
+        # gymnasium's bounds are rounded to float32.
+        assert np.array_equal(ours.action_space.low.astype(np.float32), reference.action_space.low)
+        assert np.array_equal(ours.action_space.high.astype(np.float32), reference.action_space.high)
+        assert ours.config.frame_skip == reference.frame_skip
+
+
+def test_frames_are_stacked():
+    with (
+        envpool.make_gymnasium("Hopper-v5", num_envs=2, seed=3) as single,
+        envpool.make_gymnasium("Hopper-v5", num_envs=2, seed=3, frame_stack=3) as stacked,
+    ):
+        action = np.full((2, 3), 0.5)
+        seen = [single.reset()[0]] * 3
+        assert np.array_equal(stacked.reset()[0], np.stack(seen, axis=1))
+        for _ in range(5):
+            seen.append(single.step(action)[0])
+            state = stacked.snapshot(1)
+            assert np.array_equal(stacked.step(action)[0], np.stack(seen[-3:], axis=1))
+        stacked.restore(1, state)
+        assert np.array_equal(stacked.step(action)[0][1], np.stack([frames[1] for frames in seen[-3:]]))
+
+
+def test_rules_up_to_version_4_by_option():
+    # What registration sets for an id, a caller may set for another.
+    old = {"legacy_healthy_reward": True, "info_version": 4, "xml_file": "walker2d.xml"}
+    with (
+        envpool.make_gymnasium("Walker2d-v4", seed=3) as four,
+        envpool.make_gymnasium("Walker2d-v5", seed=3, **old) as five,
+    ):
+        four.reset()
+        five.reset()
+        for _ in range(100):
+            a, b = four.step(np.ones((1, 6))), five.step(np.ones((1, 6)))
+            assert a[1] == b[1]
+            assert sorted(a[4]) == sorted(b[4])
+            assert np.array_equal(a[0], b[0])
