@@ -125,6 +125,16 @@ assert envpool.make_gymnasium("CartPole-v1").reset()  # the rest of the package 
 """
 
 
+UNSTABLE = """
+import numpy as np
+pool = envpool.make_gymnasium("HalfCheetah-v5", frame_skip=1000, num_envs=4)
+pool.reset()
+for _ in range(5):
+    pool.step(np.full((4, 6), 1e300))
+print(os.listdir())
+"""
+
+
 def test_no_mujoco():
     said = run(
         """
@@ -153,16 +163,5 @@ def test_another_mujoco(library, words, tmp_path):
 
 def test_what_mujoco_says_stays_unsaid(tmp_path):
     # Warnings of an unstable simulation would go to the terminal and to a file in the working directory.
-    said = run(
-        """
-        import os, numpy as np
-        os.chdir(%r)
-        pool = envpool.make_gymnasium("HalfCheetah-v5", frame_skip=1000, num_envs=4)
-        pool.reset()
-        for _ in range(5):
-            pool.step(np.full((4, 6), 1e300))
-        print(os.listdir())
-        """
-        % str(tmp_path)
-    )
+    said = run(f"import os; os.chdir({str(tmp_path)!r})\n" + UNSTABLE)
     assert said == "[]"

@@ -158,7 +158,8 @@ def compare(
     ):
         low, high = reference.model.actuator_ctrlrange.T
         for episode in range(episodes):
-            first = pool.reset() if episode == 0 else pool.step(action[None])  # the step after the end
+            # The step after the end of an episode begins the next.
+            first = pool.step(0 * low[None]) if episode else pool.reset()
             follow(reference, pool)
             wrong += differences(task_id, (first[0], first[-1]), (reference._get_obs(), reference._get_reset_info()))
             for step in range(steps):
