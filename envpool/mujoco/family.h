@@ -12,5 +12,6 @@ namespace envpool::mujoco {
 using Tables = std::span<const abi::Table* const>;
 
 Tables gym_tables();  // gym/gym.cc
+Tables dmc_tables();  // dmc/dmc.cc
 
 }  // namespace envpool::mujoco

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A two-legged cat in a plane is to run at 10 m/s.
+//
+// Observation: position but for the root's x, velocity. Reward: speed, as a part of 10 m/s. Reset: joints uniform in
+// their ranges, then 200 steps to come to rest. Source: dm_control 1.0.50, suite/cheetah.py.
+#pragma once
+
+#include "envpool/mujoco/dmc/task.h"
+
+namespace envpool::mujoco::dmc {
+
+class Cheetah : public Task {
+ public:
+  explicit Cheetah(Stage& stage) : Task(stage), speed_(stage.sensor("torso_subtreelinvel")) {}
+
+  void randomize(Rng& rng) override {
+    for (int i = 0; i < m_->njnt; ++i) {
+      if (m_->jnt_limited[i]) d_->qpos[i] = rng.uniform(m_->jnt_range[2 * i], m_->jnt_range[2 * i + 1]);
+    }
+    stage_.step(200);
+    d_->time = 0;
+  }
+  void observe(Observer& out) const override {
+    out.copy("position", d_->qpos + 1, m_->nq - 1);
+    observe_velocities(out);
+  }
+  f64 reward() const override { return tolerance(d_->sensordata[speed_], {10, kInfinity}, 10, Sigmoid::kLinear, 0); }
+
+ private:
+  int speed_;
+};
+
+}  // namespace envpool::mujoco::dmc

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A finger of two links is to spin a body on a hinge, or to turn its tip into a target.
+//
+// Observation: position (both joints, the tip relative to the hinge), velocity, touch (logarithms of two sensors);
+// to turn, also target_position and dist_to_target (to its surface, negative inside).
+// Reward: 1 while the body spins fast enough, or the tip is in the target.
+// Reset: joints uniform such that nothing touches; the target anywhere around the hinge.
+// Source: dm_control 1.0.50, suite/finger.py.
+#pragma once
+
+#include "envpool/mujoco/dmc/task.h"
+
+namespace envpool::mujoco::dmc {
+
+class Finger : public Task {
+ public:
+  // A radius of 0 is the task to spin.
+  Finger(Stage& stage, f64 target_radius)
+      : Task(stage),
+        spin_(target_radius == 0),
+        tip_(stage.sensor("tip")),
+        spinner_(stage.sensor("spinner")),
+        target_(stage.sensor("target")),
+        joints_{stage.sensor("proximal"), stage.sensor("distal")},
+        velocities_{stage.sensor("proximal_velocity"), stage.sensor("distal_velocity"),
+                    stage.sensor("hinge_velocity")},
+        touch_{stage.sensor("touchtop"), stage.sensor("touchbottom")},
+        hinge_(stage.id(mjOBJ_JOINT, "hinge")),
+        cap_(stage.geom("cap1")),
+        site_(stage.site("target")) {
+    if (spin_) {
+      float* rgba = stage.change(&mjModel::site_rgba, 4 * m_->nsite);
+      rgba[4 * site_ + 3] = rgba[4 * stage.site("tip") + 3] = 0;
+      stage.change(&mjModel::dof_damping, m_->nv)[m_->jnt_dofadr[hinge_]] = .03;
+    } else {
+      position_ = stage.randomize(&mjModel::site_pos, 3 * m_->nsite) + 3 * site_;
+      stage.change(&mjModel::site_size, 3 * m_->nsite)[3 * site_] = target_radius;
+    }
+  }
+
+  void randomize(Rng& rng) override {
+    if (!spin_) {
+      const f64 angle = rng.uniform(-kPi, kPi);
+      const f64* size = m_->geom_size + 3 * cap_;
+      const f64 radius = size[0] + size[1] + size[2];
+      position_[0] = d_->xanchor[3 * hinge_] + radius * sin(angle);
+      position_[2] = d_->xanchor[3 * hinge_ + 2] + radius * cos(angle);
+    }
+    for (int attempt = 0; attempt < 1000; ++attempt) {
+      randomize_joints(rng);
+      stage_.settle();
+      if (d_->ncon == 0) return;
+    }
+    throw std::runtime_error("no state without collisions was found in 1000 attempts");
+  }
+  void observe(Observer& out) const override {
+    f64* position = out.array("position", {4});
+    for (int i = 0; i < 2; ++i) position[i] = d_->sensordata[joints_[i]];
+    for (int i = 0; i < 2; ++i) position[2 + i] = relative(tip_, i);
+    f64* velocity = out.array("velocity", {3});
+    for (int i = 0; i < 3; ++i) velocity[i] = d_->sensordata[velocities_[i]];
+    f64* touch = out.array("touch", {2});
+    for (int i = 0; i < 2; ++i) touch[i] = std::log1p(d_->sensordata[touch_[i]]);
+    if (spin_) return;
+    f64* target = out.array("target_position", {2});
+    for (int i = 0; i < 2; ++i) target[i] = relative(target_, i);
+    out.scalar("dist_to_target", distance());
+  }
+  f64 reward() const override { return spin_ ? d_->sensordata[velocities_[2]] <= -15 : distance() <= 0; }
+
+ private:
+  // x or z of a sensed position, from the hinge.
+  f64 relative(int sensor, int i) const { return d_->sensordata[sensor + 2 * i] - d_->sensordata[spinner_ + 2 * i]; }
+  f64 distance() const {
+    const f64 to_target[2] = {relative(target_, 0) - relative(tip_, 0), relative(target_, 1) - relative(tip_, 1)};
+    return norm(to_target, 2) - m_->site_size[3 * site_];
+  }
+
+  bool spin_;
+  int tip_, spinner_, target_, joints_[2], velocities_[3], touch_[2], hinge_, cap_, site_;
+  f64* position_ = nullptr;
+};
+
+}  // namespace envpool::mujoco::dmc

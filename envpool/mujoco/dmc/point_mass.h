@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A point in a plane is to reach the target in the middle; the hard task mixes its two controls anew each episode.
+//
+// Observation: position, velocity. Reward: nearness to the target, times small control.
+// Reset: position uniform; hard: each control pulls in a random direction, the two not too parallel.
+// Source: dm_control 1.0.50, suite/point_mass.py.
+#pragma once
+
+#include "envpool/mujoco/dmc/task.h"
+
+namespace envpool::mujoco::dmc {
+
+class PointMass : public Task {
+ public:
+  PointMass(Stage& stage, bool hard) : Task(stage), target_(stage.geom("target")), mass_(stage.geom("pointmass")) {
+    if (hard) gains_ = stage.randomize(&mjModel::wrap_prm, m_->nwrap);
+  }
+
+  void randomize(Rng& rng) override {
+    randomize_joints(rng);
+    if (gains_ == nullptr) return;
+    random_unit(gains_, 2, rng);
+    do {
+      random_unit(gains_ + 2, 2, rng);
+    } while (fabs(gains_[0] * gains_[2] + gains_[1] * gains_[3]) > .9);
+  }
+  void observe(Observer& out) const override {
+    observe_positions(out);
+    observe_velocities(out);
+  }
+  f64 reward() const override {
+    const f64 size = m_->geom_size[3 * target_];
+    const f64 distance = difference(d_->geom_xpos + 3 * target_, d_->geom_xpos + 3 * mass_).norm();
+    return tolerance(distance, {0, size}, size) * small_control();
+  }
+
+ private:
+  int target_, mass_;
+  f64* gains_ = nullptr;
+};
+
+}  // namespace envpool::mujoco::dmc

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An arm of two links in a plane is to keep its finger on a target.
+//
+// Observation: position, to_target, velocity. Reward: 1 while finger and target touch.
+// Reset: joints uniform; the target uniform in angle and in distance. Source: dm_control 1.0.50, suite/reacher.py.
+#pragma once
+
+#include "envpool/mujoco/dmc/task.h"
+
+namespace envpool::mujoco::dmc {
+
+class Reacher : public Task {
+ public:
+  Reacher(Stage& stage, f64 target_size)
+      : Task(stage),
+        target_(stage.geom("target")),
+        finger_(stage.geom("finger")),
+        position_(stage.randomize(&mjModel::geom_pos, 3 * m_->ngeom) + 3 * target_) {
+    stage.change(&mjModel::geom_size, 3 * m_->ngeom)[3 * target_] = target_size;
+  }
+
+  void randomize(Rng& rng) override {
+    randomize_joints(rng);
+    const f64 angle = rng.uniform(0, 2 * kPi);
+    const f64 radius = rng.uniform(.05, .20);
+    position_[0] = radius * sin(angle);
+    position_[1] = radius * cos(angle);
+  }
+  void observe(Observer& out) const override {
+    observe_positions(out);
+    out.copy("to_target", to_target().x, 2);
+    observe_velocities(out);
+  }
+  f64 reward() const override {
+    const f64 radii = m_->geom_size[3 * target_] + m_->geom_size[3 * finger_];
+    return tolerance(norm(to_target().x, 2), {0, radii});
+  }
+
+ private:
+  Vec3 to_target() const { return difference(d_->geom_xpos + 3 * target_, d_->geom_xpos + 3 * finger_); }
+
+  int target_, finger_;
+  f64* position_;
+};
+
+}  // namespace envpool::mujoco::dmc

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a task of the suite plays on: one environment's simulation, stepped as dm_control steps it, and a view of the
+// shared model in which the few arrays that a task changes are the environment's own.
+#pragma once
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "envpool/mujoco/physics/simulation.h"
+
+namespace envpool::mujoco::dmc {
+
+class Stage {
+ public:
+  explicit Stage(SharedModel model) : view_(*model), sim_(SharedModel(std::move(model), &view_)) {}
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+
+  const mjModel* model() const { return &view_; }
+  mjData* data() { return sim_.data(); }
+  const mjData* data() const { return sim_.data(); }
+  Simulation& simulation() { return sim_; }
+
+  // Makes an array of the model this environment's own, to be changed once, when a task is made.
+  template <class T>
+  T* change(T* mjModel::* array, i64 count) {
+    own_.push_back(std::make_unique<u8[]>(sizeof(T) * size_t(count)));
+    T* copy = reinterpret_cast<T*>(own_.back().get());
+    std::memcpy(copy, view_.*array, sizeof(T) * size_t(count));
+    return view_.*array = copy;
+  }
+  // The same for what a reset draws anew: it is part of a snapshot.
+  template <class T>
+  T* randomize(T* mjModel::* array, i64 count) {
+    T* copy = change(array, count);
+    drawn_.push_back({copy, sizeof(T) * size_t(count)});
+    return copy;
+  }
+
+  int id(mjtObj type, const std::string& name) const {
+    const int found = mj_name2id(model(), type, name.c_str());
+    if (found < 0) {
+      throw std::invalid_argument("xml_file: the model has no " + std::string(mju_type2Str(type)) + " '" + name + "'");
+    }
+    return found;
+  }
+  int body(const std::string& name) const { return id(mjOBJ_BODY, name); }
+  int geom(const std::string& name) const { return id(mjOBJ_GEOM, name); }
+  int site(const std::string& name) const { return id(mjOBJ_SITE, name); }
+  int qpos(const std::string& joint) const { return model()->jnt_qposadr[id(mjOBJ_JOINT, joint)]; }
+  int qvel(const std::string& joint) const { return model()->jnt_dofadr[id(mjOBJ_JOINT, joint)]; }
+  int sensor(const std::string& name) const { return model()->sensor_adr[id(mjOBJ_SENSOR, name)]; }
+
+  // To the model's initial state.
+  void reset() {
+    sim_.reset();
+    settle();
+  }
+  // Computes what follows from positions and velocities, without actuation: there is no control yet.
+  void settle() {
+    const int flags = view_.opt.disableflags;
+    view_.opt.disableflags |= mjDSBL_ACTUATION;
+    sim_.forward();
+    view_.opt.disableflags = flags;
+  }
+  // As many steps of the integrator, after which positions, velocities and what follows from them agree: all but the
+  // last part of a step is done ahead. What follows from forces is of the state before.
+  void step(i32 count) {
+    int before[mjNWARNING];
+    for (int i = 0; i < mjNWARNING; ++i) before[i] = data()->warning[i].number;
+    guarded([&] {
+      const mjModel* m = model();
+      mjData* d = data();
+      i32 left = count;
+      if (m->opt.integrator != mjINT_RK4) {
+        mj_step2(m, d);
+        --left;
+      }
+      for (; left > 0; --left) mj_step(m, d);
+      mj_step1(m, d);
+    });
+    for (int i = 0; i < mjNWARNING; ++i) {
+      if (data()->warning[i].number > before[i]) {
+        throw std::runtime_error("MuJoCo: the physics state is invalid: " +
+                                 std::string(mju_warningText(i, size_t(data()->warning[i].lastinfo))));
+      }
+    }
+  }
+
+  // A snapshot: the state, readings of sensors (some are of the step before), and what the reset drew of the model.
+  i64 save_size() const {
+    i64 size = sim_.save_size() + sensor_bytes();
+    for (const Drawn& part : drawn_) size += i64(part.bytes);
+    return size;
+  }
+  void save(u8* out) const {
+    sim_.save(out);
+    out += sim_.save_size();
+    std::memcpy(out, data()->sensordata, size_t(sensor_bytes()));
+    out += sensor_bytes();
+    for (const Drawn& part : drawn_) {
+      std::memcpy(out, part.array, part.bytes);
+      out += part.bytes;
+    }
+  }
+  void load(const u8* saved) {
+    const u8* sensors = saved + sim_.save_size();
+    const u8* drawn = sensors + sensor_bytes();
+    for (const Drawn& part : drawn_) {
+      std::memcpy(part.array, drawn, part.bytes);
+      drawn += part.bytes;
+    }
+    guarded([&] {
+      const mjtNum* state = reinterpret_cast<const mjtNum*>(saved);
+      mj_resetData(model(), data());
+      mj_setState(model(), data(), state, mjSTATE_INTEGRATION);
+      mj_step1(model(), data());
+    });
+    std::memcpy(data()->sensordata, sensors, size_t(sensor_bytes()));
+  }
+
+ private:
+  struct Drawn {
+    void* array;
+    size_t bytes;
+  };
+  i64 sensor_bytes() const { return model()->nsensordata * i64(sizeof(mjtNum)); }
+
+  mjModel view_;
+  Simulation sim_;
+  std::vector<std::unique_ptr<u8[]>> own_;
+  std::vector<Drawn> drawn_;
+};
+
+}  // namespace envpool::mujoco::dmc

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A task of the suite: what a reset draws, what is observed, what is paid. suite.h makes an environment of it.
+#pragma once
+
+#include <cmath>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "envpool/core/normal.h"
+#include "envpool/core/spec.h"
+#include "envpool/mujoco/dmc/rewards.h"
+#include "envpool/mujoco/dmc/stage.h"
+
+namespace envpool::mujoco::dmc {
+
+// Takes an observation array after array. A task says names and shapes where it says values, so that there is one
+// place for both; the first time they are noted, from then on values are written one after the other.
+class Observer {
+ public:
+  struct Array {
+    std::string name;
+    std::vector<i64> shape;
+  };
+  explicit Observer(std::vector<Array>& noted) : noted_(&noted) {}
+  explicit Observer(f64* out) : out_(out) {}
+
+  // Room for an array's values, in row-major order.
+  f64* array(const char* name, std::initializer_list<i64> shape) {
+    i64 count = 1;
+    for (const i64 extent : shape) count *= extent;
+    if (noted_ != nullptr) {
+      noted_->push_back({name, shape});
+      scratch_.resize(size_t(count));
+      return scratch_.data();
+    }
+    f64* room = out_;
+    out_ += count;
+    return room;
+  }
+  void copy(const char* name, const f64* values, i64 count) {
+    std::memcpy(array(name, {count}), values, sizeof(f64) * size_t(count));
+  }
+  void copy(const char* name, const Vec3& values) { copy(name, values.x, 3); }
+  void scalar(const char* name, f64 value) { *array(name, {}) = value; }
+
+ private:
+  std::vector<Array>* noted_ = nullptr;
+  std::vector<f64> scratch_;
+  f64* out_ = nullptr;
+};
+
+class Task {
+ public:
+  explicit Task(Stage& stage) : stage_(stage), m_(stage.model()), d_(stage.data()) {}
+  virtual ~Task() = default;
+
+  // From the model's initial state to the first of an episode; what follows from it is computed afterwards.
+  virtual void randomize(Rng& rng) = 0;
+  virtual void observe(Observer& out) const = 0;
+  virtual f64 reward() const = 0;
+  virtual bool terminated() const { return false; }
+
+ protected:
+  // Joints with a range are uniform in it, other hinges in a full turn. The quaternion of a free joint is of four
+  // positive numbers, as in dm_control, so that not all rotations occur. No model has ball joints.
+  void randomize_joints(Rng& rng) {
+    for (int i = 0; i < m_->njnt; ++i) {
+      f64* q = d_->qpos + m_->jnt_qposadr[i];
+      if (m_->jnt_type[i] == mjJNT_FREE) {
+        for (int k = 3; k < 7; ++k) q[k] = rng.uniform();
+        normalize(q + 3, 4);
+      } else if (m_->jnt_limited[i]) {
+        *q = rng.uniform(m_->jnt_range[2 * i], m_->jnt_range[2 * i + 1]);
+      } else if (m_->jnt_type[i] == mjJNT_HINGE) {
+        *q = rng.uniform(-kPi, kPi);
+      }
+    }
+  }
+  // The same until nothing touches.
+  void randomize_joints_apart(Rng& rng) {
+    do {
+      randomize_joints(rng);
+      stage_.settle();
+    } while (d_->ncon > 0);
+  }
+  static void normalize(f64* x, int count) {
+    const f64 size = norm(x, count);
+    for (int i = 0; i < count; ++i) x[i] /= size;
+  }
+  static void random_unit(f64* out, int count, Rng& rng) {
+    for (int i = 0; i < count; ++i) out[i] = normal(rng);
+    normalize(out, count);
+  }
+  void observe_positions(Observer& out) const { out.copy("position", d_->qpos, m_->nq); }
+  void observe_velocities(Observer& out) const { out.copy("velocity", d_->qvel, m_->nv); }
+
+  // A mean over controls, near 1 where they are small.
+  f64 small_control() const {
+    const f64 mean = numpy_mean(
+        m_->nu, [&](i64 i) { return tolerance(d_->ctrl[i], {}, 1, Sigmoid::kQuadratic, 0); });
+    return (mean + 4) / 5;
+  }
+
+  Stage& stage_;
+  const mjModel* m_;
+  mjData* d_;
+};
+
+// Of a body's matrix, by dm_control's names of its elements.
+enum Element { kXX, kXY, kXZ, kYX, kYY, kYZ, kZX, kZY, kZZ };
+
+}  // namespace envpool::mujoco::dmc

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A planar walker is to stand, to walk at 1 m/s or to run at 8 m/s.
+//
+// Observation: orientations (two elements of each body's matrix), height of the torso, velocity.
+// Reward: height and uprightness, times speed. Reset: joints with a range uniform in it, other hinges in a full turn.
+// Source: dm_control 1.0.50, suite/walker.py.
+#pragma once
+
+#include "envpool/mujoco/dmc/task.h"
+
+namespace envpool::mujoco::dmc {
+
+class Walker : public Task {
+ public:
+  Walker(Stage& stage, f64 speed)
+      : Task(stage), wanted_(speed), torso_(stage.body("torso")), speed_(stage.sensor("torso_subtreelinvel")) {}
+
+  void randomize(Rng& rng) override { randomize_joints(rng); }
+  void observe(Observer& out) const override {
+    f64* orientations = out.array("orientations", {2 * (m_->nbody - 1)});
+    for (int body = 1; body < m_->nbody; ++body) {
+      *orientations++ = d_->xmat[9 * body + kXX];
+      *orientations++ = d_->xmat[9 * body + kXZ];
+    }
+    out.scalar("height", height());
+    observe_velocities(out);
+  }
+  f64 reward() const override {
+    const f64 standing = tolerance(height(), {1.2, kInfinity}, 1.2 / 2);
+    const f64 upright = (1 + d_->xmat[9 * torso_ + kZZ]) / 2;
+    const f64 stand = (3 * standing + upright) / 4;
+    if (wanted_ == 0) return stand;
+    const f64 move = tolerance(d_->sensordata[speed_], {wanted_, kInfinity}, wanted_ / 2, Sigmoid::kLinear, .5);
+    return stand * (5 * move + 1) / 6;
+  }
+
+ private:
+  f64 height() const { return d_->xpos[3 * torso_ + 2]; }
+
+  f64 wanted_;
+  int torso_, speed_;
+};
+
+}  // namespace envpool::mujoco::dmc

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ids of the DeepMind Control Suite, named as EnvPool names them: CheetahRun-v1, HumanoidCMUStand-v1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from envpool.mujoco.dmc_models import model_source
+from envpool.registration import register_family
+
+# What an action lasts in steps of the simulation, and the tasks, in dm_control's names.
+TASKS: dict[str, tuple[int, str]] = {
+    "acrobot": (1, "swingup swingup_sparse"),
+    "ball_in_cup": (10, "catch"),
+    "cartpole": (1, "balance balance_sparse swingup swingup_sparse two_poles three_poles"),
+    "cheetah": (1, "run"),
+    "finger": (2, "spin turn_easy turn_hard"),
+    "hopper": (4, "stand hop"),
+    "pendulum": (1, "swingup"),
+    "point_mass": (1, "easy hard"),
+    "reacher": (1, "easy hard"),
+    "walker": (10, "stand walk run"),
+}
+
+
+def id_of(domain: str, task: str) -> str:
+    """Returns the id of a task that dm_control names."""
+    words = f"{domain}_{task}".split("_")
+    return "".join(word[0].upper() + word[1:] for word in words) + "-v1"
+
+
+def prepare(task_id: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Gives C++ the model: a path, or XML. Takes out the options that decide which.
+
+    Raises:
+        RuntimeError: dm_control is not installed.
+        ValueError: an option is out of range.
+    """
+    prepared = dict(options)
+    domain, task = prepared["domain_name"], prepared["task_name"]
+    poles = prepared.pop("num_poles", {"two_poles": 2, "three_poles": 3}.get(task, 1))
+    if not 1 <= poles <= 100:
+        raise ValueError(f"[{task_id}] num_poles must be from 1 to 100, got {poles}")
+    if prepared.pop("sparse", False):
+        prepared["task_name"] += "_sparse"
+    if not prepared.pop("fully_observable", True):
+        prepared["task_name"] += "_partial"
+    if not prepared["xml_file"]:
+        prepared["xml_file"] = model_source(task_id, domain, task, poles)
+    return prepared
+
+
+def _own_options(domain: str, task: str) -> dict[str, Any]:
+    if task == "three_poles":
+        return {"num_poles": 3, "sparse": False}
+    if domain in ("manipulator", "stacker"):
+        return {"fully_observable": True}
+    return {}
+
+
+for _domain, (_frame_skip, _tasks) in TASKS.items():
+    for _task in _tasks.split():
+        register_family(
+            id_of(_domain, _task),
+            "mujoco",
+            "ControlSuite",
+            max_episode_steps=1000,
+            doc=f"{_task} of {_domain} in the DeepMind Control Suite.",
+            domain_name=_domain,
+            task_name=_task,
+            frame_skip=_frame_skip,
+            **_own_options(_domain, _task),
+        )
