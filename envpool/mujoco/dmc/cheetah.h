@@ -16,7 +16,8 @@ class Cheetah : public Task {
 
   void randomize(Rng& rng) override {
     for (int i = 0; i < m_->njnt; ++i) {
-      if (m_->jnt_limited[i]) d_->qpos[i] = rng.uniform(m_->jnt_range[2 * i], m_->jnt_range[2 * i + 1]);
+      const f64* range = m_->jnt_range + 2 * i;
+      if (m_->jnt_limited[i]) d_->qpos[m_->jnt_qposadr[i]] = rng.uniform(range[0], range[1]);
     }
     stage_.step(200);
     d_->time = 0;

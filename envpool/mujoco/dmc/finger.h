@@ -19,9 +19,9 @@ class Finger : public Task {
   Finger(Stage& stage, f64 target_radius)
       : Task(stage),
         spin_(target_radius == 0),
-        tip_(stage.sensor("tip")),
-        spinner_(stage.sensor("spinner")),
-        target_(stage.sensor("target")),
+        tip_(stage.sensor("tip", 3)),
+        spinner_(stage.sensor("spinner", 3)),
+        target_(stage.sensor("target", 3)),
         joints_{stage.sensor("proximal"), stage.sensor("distal")},
         velocities_{stage.sensor("proximal_velocity"), stage.sensor("distal_velocity"),
                     stage.sensor("hinge_velocity")},

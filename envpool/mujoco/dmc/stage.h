@@ -53,9 +53,18 @@ class Stage {
   int body(const std::string& name) const { return id(mjOBJ_BODY, name); }
   int geom(const std::string& name) const { return id(mjOBJ_GEOM, name); }
   int site(const std::string& name) const { return id(mjOBJ_SITE, name); }
-  int qpos(const std::string& joint) const { return model()->jnt_qposadr[id(mjOBJ_JOINT, joint)]; }
-  int qvel(const std::string& joint) const { return model()->jnt_dofadr[id(mjOBJ_JOINT, joint)]; }
-  int sensor(const std::string& name) const { return model()->sensor_adr[id(mjOBJ_SENSOR, name)]; }
+  int qpos(const std::string& joint) const { return model()->jnt_qposadr[simple_joint(joint)]; }
+  int qvel(const std::string& joint) const { return model()->jnt_dofadr[simple_joint(joint)]; }
+  int free_qpos(const std::string& joint) const { return model()->jnt_qposadr[free_joint(joint)]; }
+  int free_qvel(const std::string& joint) const { return model()->jnt_dofadr[free_joint(joint)]; }
+  int sensor(const std::string& name, int numbers = 1) const {
+    const int found = id(mjOBJ_SENSOR, name);
+    if (model()->sensor_dim[found] != numbers) {
+      throw std::invalid_argument("xml_file: sensor '" + name + "' must give " + std::to_string(numbers) +
+                                  " numbers, got " + std::to_string(model()->sensor_dim[found]));
+    }
+    return model()->sensor_adr[found];
+  }
 
   // To the model's initial state.
   void reset() {
@@ -130,6 +139,18 @@ class Stage {
     void* array;
     size_t bytes;
   };
+  int simple_joint(const std::string& name) const {
+    const int found = id(mjOBJ_JOINT, name), type = model()->jnt_type[found];
+    if (type != mjJNT_HINGE && type != mjJNT_SLIDE) {
+      throw std::invalid_argument("xml_file: joint '" + name + "' must be a hinge or a slide");
+    }
+    return found;
+  }
+  int free_joint(const std::string& name) const {
+    const int found = id(mjOBJ_JOINT, name);
+    if (model()->jnt_type[found] != mjJNT_FREE) throw std::invalid_argument("xml_file: joint '" + name + "' must be free");
+    return found;
+  }
   i64 sensor_bytes() const { return model()->nsensordata * i64(sizeof(mjtNum)); }
 
   mjModel view_;

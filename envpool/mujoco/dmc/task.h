@@ -29,7 +29,10 @@ class Observer {
   // Room for an array's values, in row-major order.
   f64* array(const char* name, std::initializer_list<i64> shape) {
     i64 count = 1;
-    for (const i64 extent : shape) count *= extent;
+    for (const i64 extent : shape) {
+      if (extent < 0) throw std::invalid_argument("xml_file: the model is too small for the task");
+      count *= extent;
+    }
     if (noted_ != nullptr) {
       noted_->push_back({name, shape});
       scratch_.resize(size_t(count));
@@ -40,7 +43,8 @@ class Observer {
     return room;
   }
   void copy(const char* name, const f64* values, i64 count) {
-    std::memcpy(array(name, {count}), values, sizeof(f64) * size_t(count));
+    f64* out = array(name, {count});
+    std::memcpy(out, values, sizeof(f64) * size_t(count));
   }
   void copy(const char* name, const Vec3& values) { copy(name, values.x, 3); }
   void scalar(const char* name, f64 value) { *array(name, {}) = value; }
