@@ -19,6 +19,8 @@ mujoco = pytest.importorskip("mujoco")
 suite = pytest.importorskip("dm_control.suite")
 stats = pytest.importorskip("scipy.stats")
 
+from dm_control.suite import quadruped  # noqa: E402
+
 import envpool  # noqa: E402
 from envpool.mujoco.dmc_registration import id_of, prepare  # noqa: E402
 
@@ -43,6 +45,8 @@ ROUNDED = {
     "target_position",
     "torso_com_velocity",
 }
+
+quadruped.Physics.contexts = None  # it would show a new terrain to a renderer
 
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 

@@ -12,7 +12,7 @@ namespace envpool::mujoco::dmc {
 
 class Cheetah : public Task {
  public:
-  explicit Cheetah(Stage& stage) : Task(stage), speed_(stage.sensor("torso_subtreelinvel")) {}
+  explicit Cheetah(Stage& stage) : Task(stage), speed_(stage.sensor("torso_subtreelinvel", 3)) {}
 
   void randomize(Rng& rng) override {
     for (int i = 0; i < m_->njnt; ++i) {

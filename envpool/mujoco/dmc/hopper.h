@@ -18,7 +18,7 @@ class Hopper : public Task {
         hopping_(hopping),
         torso_(stage.body("torso")),
         foot_(stage.body("foot")),
-        speed_(stage.sensor("torso_subtreelinvel")),
+        speed_(stage.sensor("torso_subtreelinvel", 3)),
         touch_{stage.sensor("touch_toe"), stage.sensor("touch_heel")} {}
 
   void randomize(Rng& rng) override { randomize_joints(rng); }
