@@ -11,7 +11,7 @@ from pathlib import Path
 VERSION = "1.0.50"  # as in pyproject.toml
 
 
-def model_source(task_id: str, domain: str, task: str, num_poles: int) -> str:
+def suite_model(task_id: str, domain: str, task: str, num_poles: int) -> str:
     """Returns the path of a task's model, or where dm_control edits it, the XML itself.
 
     Raises:

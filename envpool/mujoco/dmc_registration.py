@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from envpool.mujoco.dmc_models import model_source
+from envpool.mujoco.dmc_models import suite_model
 from envpool.registration import register_family
 
 # What an action lasts in steps of the simulation, and the tasks, in dm_control's names.
@@ -55,7 +55,7 @@ def prepare(task_id: str, options: dict[str, Any]) -> dict[str, Any]:
     if not prepared.pop("fully_observable", True):
         prepared["task_name"] += "_partial"
     if not prepared["xml_file"]:
-        prepared["xml_file"] = model_source(task_id, domain, task, poles)
+        prepared["xml_file"] = suite_model(task_id, domain, task, poles)
     return prepared
 
 
@@ -66,6 +66,8 @@ def _own_options(domain: str, task: str) -> dict[str, Any]:
         return {"fully_observable": True}
     return {}
 
+
+TASK_IDS = {id_of(domain, task) for domain, (_, tasks) in TASKS.items() for task in tasks.split()}
 
 for _domain, (_frame_skip, _tasks) in TASKS.items():
     for _task in _tasks.split():

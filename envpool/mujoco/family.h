@@ -11,7 +11,8 @@ namespace envpool::mujoco {
 
 using Tables = std::span<const abi::Table* const>;
 
-Tables gym_tables();  // gym/gym.cc
-Tables dmc_tables();  // dmc/dmc.cc
+Tables gym_tables();      // gym/gym.cc
+Tables dmc_tables();      // dmc/dmc.cc
+Tables generic_tables();  // generic/generic.cc
 
 }  // namespace envpool::mujoco

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from envpool.mujoco.packages import folder_of, model_source
 from envpool.registration import register_family
 
 
@@ -123,6 +125,17 @@ _RANGES = {
     )
 }
 _RENAMED: dict[str, Mapping[str, str]] = {}
+TASK_IDS = _RENAMED.keys()
+
+
+def prepare(task_id: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Finds the model, which is one of gymnasium's if it is no path.
+
+    Raises:
+        ValueError: there is no such file.
+    """
+    assets = (folder_of("gymnasium") or Path()) / "envs" / "mujoco" / "assets"
+    return {**options, "xml_file": model_source(task_id, options["xml_file"], assets)}
 
 
 def translate(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,8 +145,7 @@ def translate(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
         TypeError: a range is not a pair.
         ValueError: an option is given under two names.
     """
-    if task_id not in _RENAMED:
-        return dict(given)
+    renamed = _RENAMED[task_id.split("]")[0]]  # a label may go on with whose option it is
     result: dict[str, Any] = {}
 
     def put(name: str, value: Any, alias: str) -> None:
@@ -142,7 +154,7 @@ def translate(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
         result[name] = value
 
     for alias, value in given.items():
-        name = _RENAMED[task_id].get(alias, alias)
+        name = renamed.get(alias, alias)
         if name in _RANGES:
             if isinstance(value, str) or not hasattr(value, "__len__") or len(value) != 2:
                 raise TypeError(f"[{task_id}] {alias} must be a pair of numbers (low, high), got {value!r}")

@@ -6,11 +6,14 @@
 #include "envpool/mujoco/family.h"
 
 extern "C" __attribute__((visibility("default"))) const envpool::abi::Plugin* envpool_plugin() {
+  using namespace envpool;
   static const auto tables = [] {
-    std::vector<const envpool::abi::Table*> all;
-    for (const auto part : {envpool::mujoco::gym_tables(), envpool::mujoco::dmc_tables()}) all.insert(all.end(), part.begin(), part.end());
+    std::vector<const abi::Table*> all;
+    for (const mujoco::Tables part : {mujoco::gym_tables(), mujoco::dmc_tables(), mujoco::generic_tables()}) {
+      all.insert(all.end(), part.begin(), part.end());
+    }
     return all;
   }();
-  static const envpool::abi::Plugin plugin{ENVPOOL_ABI, envpool::i32(tables.size()), tables.data()};
+  static const abi::Plugin plugin{ENVPOOL_ABI, i32(tables.size()), tables.data()};
   return &plugin;
 }

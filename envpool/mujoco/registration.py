@@ -6,11 +6,10 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib
-import importlib.util
-import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
+
+from envpool.mujoco.packages import folder_of
 
 VERSION = "3.17.0"  # as in pyproject.toml; physics differ from version to version in the last digits
 
@@ -22,7 +21,7 @@ def require(task_id: str) -> None:
         RuntimeError: the package is not installed, or is of another version.
     """
     install = f"pip install mujoco=={VERSION}"
-    folder = _folder("mujoco")
+    folder = folder_of("mujoco")
     if folder is None:
         raise RuntimeError(f"[{task_id}] needs MuJoCo: install it with: {install}")
     library = folder / f"libmujoco.so.{VERSION}"
@@ -38,28 +37,25 @@ def require(task_id: str) -> None:
 
 
 def translate(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Brings keywords into their declared form: each part of the family knows its own ids."""
-    for part in _PARTS:
-        if hasattr(part, "translate"):
-            given = part.translate(task_id, given)
-    return dict(given)
+    """Brings keywords into their declared form, as the part that has the id does it."""
+    part = _part_of(task_id)
+    return dict(part.translate(task_id, given)) if hasattr(part, "translate") else dict(given)
 
 
 def prepare(task_id: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Replaces the name of a model of gymnasium's by its path.
+    """Finds the model, as the part that has the id does it.
 
     Raises:
         ValueError: there is no such file.
+        RuntimeError: the package that holds it is not installed.
     """
-    source = os.fsdecode(options["xml_file"])
-    if source.lstrip().startswith("<"):
-        return {**options, "xml_file": source.lstrip()}
-    path = Path(source).expanduser()
-    if not source.startswith((".", "/", "~")):
-        path = (_folder("gymnasium") or Path()) / "envs" / "mujoco" / "assets" / source
-    if not path.is_file():
-        raise ValueError(f"[{task_id}] xml_file must be a model's file, got {source!r}: there is no file {path}")
-    return {**options, "xml_file": str(path.resolve())}
+    prepared: dict[str, Any] = _part_of(task_id).prepare(task_id, options)
+    return prepared
+
+
+def _part_of(label: str) -> Any:
+    task_id = label.split("]")[0]  # in errors it may be followed by whose option it is
+    return next(part for part in _PARTS if task_id in part.TASK_IDS)
 
 
 @functools.lru_cache
@@ -67,12 +63,7 @@ def _load(library: str) -> ctypes.CDLL:
     return ctypes.CDLL(library)
 
 
-def _folder(package: str) -> Path | None:
-    """Where a package is installed, without importing it."""
-    spec = importlib.util.find_spec(package)
-    if spec is None or not spec.submodule_search_locations:
-        return None
-    return Path(next(iter(spec.submodule_search_locations)))
-
-
-_PARTS = [importlib.import_module(f"envpool.mujoco.{name}") for name in ("gym_registration",)]
+# Each is a module with TASK_IDS, `prepare` and perhaps `translate`.
+_PARTS = [
+    importlib.import_module(f"envpool.mujoco.{name}_registration") for name in ("gym", "dmc", "generic")
+]

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "envpool/core/api.h"
+#include "envpool/mujoco/family.h"
+#include "envpool/mujoco/generic/own_model.h"
+
+namespace envpool::mujoco {
+
+Tables generic_tables() {
+  static constexpr const abi::Table* kTables[] = {host_table<OwnModel>()};
+  return kTables;
+}
+
+}  // namespace envpool::mujoco

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A model of the user's own: any robot that MuJoCo can load, without a task.
+//
+// Observation: the arrays that `observation` names, a dict of them or, with `flat`, one vector; positions, velocities
+// and sensors by default. They are as mj_step leaves them: sensors and whatever else MuJoCo computes are of the state
+// before the last integration. Action: the arrays that `action` names, controls by default, for all `frame_skip` steps
+// of the simulation. The pool refuses NaN and infinity; MuJoCo clips controls to their range where they have one, and
+// takes all as 0 while one is beyond 1e10. Reward: 0. It terminates when physics are unstable (a position, velocity or
+// acceleration that is NaN, infinite or beyond 1e10), which MuJoCo answers by a reset of its own. Reset: to the model's
+// initial state, or to a keyframe. Positions move by uniform noise of -qpos_noise..qpos_noise in each degree of
+// freedom, so that quaternions stay normalised; velocities get normal noise of size qvel_noise. Source: MuJoCo 3.17.0;
+// the reference is mj_step on the same model.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "envpool/core/normal.h"
+#include "envpool/core/plugin.h"
+#include "envpool/mujoco/generic/parts.h"
+
+namespace envpool::mujoco {
+
+class OwnModel {
+ public:
+  static constexpr const char* kName = "Mujoco";
+  struct Params {
+    SharedModel model;
+    i32 frame_skip, keyframe;
+    f64 qpos_noise, qvel_noise;
+    bool flat;
+    Parts observed, acted;
+  };
+
+  static void options(OptionSpecs& o) {
+    o.text("xml_file", "", "Model: path of an MJCF or URDF file, or XML itself.").changes_shapes();
+    o.integer("frame_skip", 1, "Simulation steps that an action lasts.").between(1, 10000);
+    o.text("observation", "qpos,qvel,sensordata", "Arrays of mjData that are observed.").changes_shapes();
+    o.text("action", "ctrl", "Arrays of mjData that an action sets.").changes_shapes();
+    o.boolean("flat", false, "The observation is one vector.").changes_shapes();
+    o.text("keyframe", "", "State that episodes begin in: a keyframe's name or number; empty is the initial state.");
+    o.real("qpos_noise", 0, "Size of uniform noise on positions at a reset.").between(0, 1e6);
+    o.real("qvel_noise", 0, "Size of normal noise on velocities at a reset.").between(0, 1e6);
+  }
+  static Params params(const OptionValues& o) {
+    if (o.text("xml_file").empty()) {
+      throw std::invalid_argument("xml_file must be a path of a model, or XML itself, got nothing");
+    }
+    Params p{};
+    p.model = load_model(std::string(o.text("xml_file")));
+    p.frame_skip = i32(o.integer("frame_skip"));
+    p.keyframe = keyframe_of(p.model.get(), std::string(o.text("keyframe")));
+    p.qpos_noise = o.real("qpos_noise");
+    p.qvel_noise = o.real("qvel_noise");
+    p.flat = o.boolean("flat");
+    p.observed = parts_of("observation", o.text("observation"), p.model.get(), false);
+    p.acted = parts_of("action", o.text("action"), p.model.get(), true);
+    if (p.observed.empty()) throw std::invalid_argument("observation: the model has none of those arrays");
+    if (p.acted.empty()) {
+      throw std::invalid_argument(
+          "action: the model has none of those arrays; one without actuators can take forces, "
+          "as action='qfrc_applied'");
+    }
+    return p;
+  }
+  static void spec(const Params& p, Spec& s) {
+    const mjModel* m = p.model.get();
+    i64 total = 0;
+    for (const Part* part : p.observed) {
+      total += part->count(m);
+      if (!p.flat) s.obs<f64>(std::string("obs:") + part->name, {part->count(m)}).says(part->doc);
+    }
+    if (p.flat) s.obs<f64>("obs", {total});
+    for (const Part* part : p.acted) {
+      const std::string name = p.acted.size() > 1 ? part->name : "action";
+      const auto [low, high] = bounds_of(m, *part);
+      s.action<f64>(name, {part->count(m)}).bounds(low, high).says(part->doc);
+    }
+  }
+
+  explicit OwnModel(const Params& params, i32) : params_(params), sim_(params.model) {}
+
+  void reset(Rng& rng) {
+    const Params& p = params_;
+    const mjModel* m = sim_.model();
+    mjData* d = sim_.data();
+    sim_.reset();
+    if (p.keyframe >= 0) guarded([&] { mj_resetDataKeyframe(m, d, p.keyframe); });
+    if (p.qpos_noise > 0) {
+      noise_.resize(size_t(m->nv));
+      for (f64& x : noise_) x = rng.uniform(-p.qpos_noise, p.qpos_noise);
+      mj_integratePos(m, d->qpos, noise_.data(), 1);
+    }
+    if (p.qvel_noise > 0) {
+      for (int i = 0; i < m->nv; ++i) d->qvel[i] += p.qvel_noise * normal(rng);
+    }
+    sim_.forward();
+  }
+
+  Outcome step(ActionRow row, Rng&) {
+    mjData* d = sim_.data();
+    for (size_t i = 0; i < params_.acted.size(); ++i) {
+      const Part& part = *params_.acted[i];
+      std::memcpy(part.at(d), row.row_of<f64>(int(i)), sizeof(f64) * size_t(part.count(sim_.model())));
+    }
+    for (const int warning : kUnstable) d->warning[warning].number = 0;
+    sim_.step(params_.frame_skip);
+    const bool unstable =
+        std::any_of(std::begin(kUnstable), std::end(kUnstable), [d](int w) { return d->warning[w].number > 0; });
+    return {.terminated = unstable};
+  }
+
+  void observe(Row row) {
+    f64* out = row.at<f64>(0);
+    for (size_t i = 0; i < params_.observed.size(); ++i) {
+      const Part& part = *params_.observed[i];
+      const i64 count = part.count(sim_.model());
+      if (!params_.flat) out = row.at<f64>(int(i));
+      std::memcpy(out, part.at(sim_.data()), sizeof(f64) * size_t(count));
+      out += count;
+    }
+  }
+
+  i64 save_size() const { return sim_.save_size(); }
+  void save(void* out) const { sim_.save(out); }
+  void load(const void* state, i64) { sim_.load(state); }
+
+ protected:
+  const Params& params_;
+  Simulation sim_;
+
+ private:
+  static constexpr int kUnstable[] = {mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC};
+
+  static i32 keyframe_of(const mjModel* m, const std::string& text) {
+    if (text.empty()) return -1;
+    const int by_name = mj_name2id(m, mjOBJ_KEY, text.c_str());
+    if (by_name >= 0) return by_name;
+    i32 number = -1;
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    if (error == std::errc() && rest == end && number >= 0 && number < m->nkey) return number;
+    std::string known;
+    for (int i = 0; i < std::min<int>(m->nkey, 20); ++i) {
+      const char* name = mj_id2name(m, mjOBJ_KEY, i);
+      known += (i == 0 ? ": " : ", ") + std::to_string(i) + (name == nullptr ? "" : " '" + std::string(name) + "'");
+    }
+    throw std::invalid_argument("keyframe must be one of the model's " + std::to_string(m->nkey) + known + ", got '" +
+                                text + "'");
+  }
+  static std::pair<std::vector<f64>, std::vector<f64>> bounds_of(const mjModel* m, const Part& part) {
+    const size_t count = size_t(part.count(m));
+    std::vector<f64> low(count, -kInfinity), high(count, kInfinity);
+    if (std::string_view(part.name) == "ctrl") {
+      for (size_t i = 0; i < count; ++i) {
+        if (!m->actuator_ctrllimited[i]) continue;
+        low[i] = m->actuator_ctrlrange[2 * i];
+        high[i] = m->actuator_ctrlrange[2 * i + 1];
+      }
+    }
+    return {low, high};
+  }
+
+  std::vector<f64> noise_;  // of every degree of freedom, kept for its memory
+};
+
+}  // namespace envpool::mujoco

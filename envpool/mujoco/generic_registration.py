@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mujoco-v0: a model of the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from envpool.mujoco.packages import model_source
+from envpool.registration import register_family
+
+TASK_ID = "Mujoco-v0"
+EXAMPLE = "two_link_arm.xml"
+
+
+TASK_IDS = {TASK_ID}
+
+
+def prepare(task_id: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Finds the model: paths are relative to the working directory; EXAMPLE is ours unless there is such a file.
+
+    Raises:
+        ValueError: there is no such file.
+        TypeError: it is no text.
+    """
+    source = options["xml_file"]
+    if not isinstance(source, str):
+        raise TypeError(f"[{task_id}] xml_file must be a str, got {source!r}")
+    folder = Path(__file__).parent / "generic" if source == EXAMPLE and not Path(EXAMPLE).exists() else Path()
+    return {**options, "xml_file": model_source(task_id, source, folder)}
+
+
+def translate(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Takes a keyframe's number too, which C++ wants as text."""
+    if isinstance(given.get("keyframe"), int) and not isinstance(given["keyframe"], bool):
+        return {**given, "keyframe": str(given["keyframe"])}
+    return dict(given)
+
+
+register_family(
+    TASK_ID,
+    "mujoco",
+    "Mujoco",
+    max_episode_steps=1000,
+    doc="A model of one's own: any robot that MuJoCo can load, without a task.",
+    xml_file=EXAMPLE,
+)

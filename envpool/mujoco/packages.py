@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packages that are read but never imported, and the models in them."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from pathlib import Path
+from typing import Any
+
+
+def folder_of(package: str) -> Path | None:
+    """Where a package is installed."""
+    spec = importlib.util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    return Path(next(iter(spec.submodule_search_locations)))
+
+
+def model_source(task_id: str, given: Any, folder: Path) -> str:
+    """What C++ takes as a model: XML itself, or the path of a file, whose name alone is looked for in `folder`.
+
+    Raises:
+        ValueError: there is no such file.
+    """
+    source = os.fsdecode(given)
+    if source.lstrip().startswith("<"):
+        return source.lstrip()
+    path = Path(source).expanduser() if source.startswith((".", "/", "~")) else folder / source
+    if not path.is_file():
+        raise ValueError(f"[{task_id}] xml_file must be a model's file, got {source!r}: there is no file {path}")
+    return str(path.resolve())
