@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+
+from envpool.mujoco.packages import folder_of
 
 VERSION = "1.0.50"  # as in pyproject.toml
 
@@ -17,19 +18,13 @@ def suite_model(task_id: str, domain: str, task: str, num_poles: int) -> str:
     Raises:
         RuntimeError: dm_control is not installed.
     """
-    folder = _suite()
-    if folder is None:
+    package = folder_of("dm_control")
+    if package is None:
         raise RuntimeError(f"[{task_id}] needs dm_control's models: install them with: pip install dm_control=={VERSION}")
+    folder = package / "suite"
     if not (folder / f"{domain}.xml").is_file():
         raise RuntimeError(f"[{task_id}] needs dm_control {VERSION}: there is no {domain}.xml in {folder}")
     return _source(folder, domain, task, num_poles)
-
-
-def _suite() -> Path | None:
-    spec = importlib.util.find_spec("dm_control")
-    if spec is None or not spec.submodule_search_locations:
-        return None
-    return Path(next(iter(spec.submodule_search_locations))) / "suite"
 
 
 @functools.lru_cache(maxsize=64)
