@@ -39,32 +39,47 @@ Entry& entry_of(const Frame& frame) {
   return entries()[size_t(index)];
 }
 
+// How many rows of a field an environment has: a row for each player, where there are several.
+i64 rows_of(const abi::Layout& layout, const abi::Field& field) {
+  return layout.max_players > 1 && field.per_player != 0 ? layout.max_players : 1;
+}
+i64 bytes_of(const abi::Layout& layout, const abi::Field& field) { return rows_of(layout, field) * field.row_bytes; }
+
 template <class T>
-void check_actions(const abi::Field& field, const void* data, i64 rows, i64 first) {
+void check_actions(const abi::Field& field, i64 players, const void* data, i64 rows, i64 first) {
   const T* values = static_cast<const T*>(data);
-  const i64 per_row = std::max<i64>(1, field.row_bytes / i64(sizeof(T)));
+  const i64 each = std::max<i64>(1, field.row_bytes / i64(sizeof(T))), all = rows * players * each;
   bool good = true;
-  const auto fits = [&](T value) {
+  const auto fits = [](T value, i64 choices) {
     if constexpr (std::is_floating_point_v<T>) return std::isfinite(value);
-    return field.discrete <= 0 || u64(i64(value)) < u64(field.discrete);
+    return choices <= 0 || u64(i64(value)) < u64(choices);
   };
-  for (i64 i = 0; i < rows * per_row; ++i) good &= fits(values[i]);
-  for (i64 i = 0; !good && i < rows * per_row; ++i) {
-    if (fits(values[i])) continue;
+  const auto choices = [&](i64 i) { return field.counts == nullptr ? field.discrete : field.counts[i % each]; };
+  if (field.counts == nullptr) {
+    for (i64 i = 0; i < all; ++i) good &= fits(values[i], field.discrete);
+  } else {
+    for (i64 i = 0; i < all; i += each) {
+      for (i64 j = 0; j < each; ++j) good &= fits(values[i + j], field.counts[j]);
+    }
+  }
+  for (i64 i = 0; !good && i < all; ++i) {
+    if (fits(values[i], choices(i))) continue;
     const std::string expected =
-        std::is_floating_point_v<T> ? "finite numbers" : "an integer in 0.." + std::to_string(field.discrete - 1);
+        std::is_floating_point_v<T> ? "finite numbers" : "an integer in 0.." + std::to_string(choices(i) - 1);
+    const std::string whose = players == 1 ? "" : " of player " + std::to_string(i / each % players);
     throw std::invalid_argument(std::string(field.name) + ": expected " + expected + ", got " +
-                                std::to_string(values[i]) + " in row " + std::to_string(first + i / per_row));
+                                std::to_string(values[i]) + whose + " in row " +
+                                std::to_string(first + i / (each * players)));
   }
 }
-void check_actions(const abi::Field& field, const void* data, i64 rows, i64 first) {
+void check_actions(const abi::Field& field, i64 players, const void* data, i64 rows, i64 first) {
   switch (field.dtype) {
     case abi::kBool: return;
-    case abi::kU8: return check_actions<u8>(field, data, rows, first);
-    case abi::kI32: return check_actions<i32>(field, data, rows, first);
-    case abi::kI64: return check_actions<i64>(field, data, rows, first);
-    case abi::kF32: return check_actions<f32>(field, data, rows, first);
-    case abi::kF64: return check_actions<f64>(field, data, rows, first);
+    case abi::kU8: return check_actions<u8>(field, players, data, rows, first);
+    case abi::kI32: return check_actions<i32>(field, players, data, rows, first);
+    case abi::kI64: return check_actions<i64>(field, players, data, rows, first);
+    case abi::kF32: return check_actions<f32>(field, players, data, rows, first);
+    case abi::kF64: return check_actions<f64>(field, players, data, rows, first);
   }
 }
 
@@ -84,15 +99,16 @@ class Actions {
       const DataType from = frame.argument(first_argument + f).dtype, to = type_of(field.dtype);
       const void* data = lanes[f].data;
       if (from != to || (!one_ && lanes[f].stride == 0)) {
-        const i64 elements = field.row_bytes / size_of(to), row_bytes = elements * size_of(from);
-        copies_[size_t(f)].resize(size_t(rows * field.row_bytes));
+        const i64 own_bytes = bytes_of(layout_, field);
+        const i64 elements = own_bytes / size_of(to), row_bytes = elements * size_of(from);
+        copies_[size_t(f)].resize(size_t(rows * own_bytes));
         for (i64 k = 0; k < rows; ++k) {
           const u8* row = static_cast<const u8*>(lanes[f].data) + (lanes[f].stride == 0 ? 0 : k * row_bytes);
-          convert(from, row, to, copies_[size_t(f)].data() + k * field.row_bytes, elements);
+          convert(from, row, to, copies_[size_t(f)].data() + k * own_bytes, elements);
         }
         data = copies_[size_t(f)].data();
       }
-      check_actions(field, data, rows, first_row);
+      check_actions(field, rows_of(layout_, field), data, rows, first_row);
       data_.push_back(data);
     }
   }
@@ -120,7 +136,7 @@ class Fields {
       if (result != nullptr && result->dtype == type_of(layout_.fields[f].dtype)) {
         base_[size_t(f)] = static_cast<u8*>(result->data);
       } else {
-        scratch_[size_t(f)].resize(size_t(rows_ * layout_.fields[f].row_bytes));
+        scratch_[size_t(f)].resize(size_t(rows_ * bytes_of(layout_, layout_.fields[f])));
         base_[size_t(f)] = scratch_[size_t(f)].data();
       }
     }
@@ -128,7 +144,7 @@ class Fields {
   std::vector<void*> from_row(i64 row) const {
     std::vector<void*> fields;
     for (i32 f = 0; f < layout_.num_fields; ++f) {
-      fields.push_back(base_[size_t(f)] + row * layout_.fields[f].row_bytes);
+      fields.push_back(base_[size_t(f)] + row * bytes_of(layout_, layout_.fields[f]));
     }
     return fields;
   }
@@ -137,7 +153,8 @@ class Fields {
       const Buffer* result = results_[size_t(f)];
       const DataType own = type_of(layout_.fields[f].dtype);
       if (result == nullptr || result->dtype == own) continue;
-      convert(own, base_[size_t(f)], result->dtype, result->data, rows_ * layout_.fields[f].row_bytes / size_of(own));
+      convert(own, base_[size_t(f)], result->dtype, result->data,
+              rows_ * bytes_of(layout_, layout_.fields[f]) / size_of(own));
     }
   }
 
@@ -168,18 +185,19 @@ class Part {
     for (abi::Lane* lane : {&work_.keys, &work_.streams, &work_.params, &work_.states}) {
       lane->data = static_cast<const u8*>(lane->data) + lane->stride * first;
     }
-    const auto column = [&](auto*& base) { base = base == nullptr ? nullptr : base + first; };
-    column(work_.reward);
-    column(work_.discount);
-    column(work_.terminated);
-    column(work_.truncated);
-    column(work_.elapsed);
+    const auto column = [&](auto*& base, i64 each) { base = base == nullptr ? nullptr : base + first * each; };
+    column(work_.reward, layout.max_players);
+    column(work_.discount, layout.max_players);
+    column(work_.terminated, 1);
+    column(work_.truncated, 1);
+    column(work_.elapsed, 1);
+    column(work_.players, 1);
     for (i32 f = 0; whole.actions != nullptr && f < layout.num_actions; ++f) {
-      const i64 offset = whole.one_action != 0 ? 0 : layout.actions[f].row_bytes * first;
+      const i64 offset = whole.one_action != 0 ? 0 : bytes_of(layout, layout.actions[f]) * first;
       actions_.push_back(static_cast<const u8*>(whole.actions[f]) + offset);
     }
     for (i32 f = 0; f < layout.num_fields; ++f) {
-      const i64 offset = layout.fields[f].row_bytes * first;
+      const i64 offset = bytes_of(layout, layout.fields[f]) * first;
       fields_.push_back(static_cast<u8*>(whole.fields[f]) + offset);
       if (whole.final_fields != nullptr) final_fields_.push_back(static_cast<u8*>(whole.final_fields[f]) + offset);
     }
@@ -205,15 +223,15 @@ void share(Entry& entry, bool restart, const abi::PureWork& work) {
   Crew& crew = Crew::shared();
   const f64 worth = before * f64(work.count) / kWorthAThread;
   i64 parts = worth < 2 ? 1 : i64(std::min(worth, 8.0 * crew.size()));
-  const i64 rows =
-      std::max(kFewestRows, (work.count + parts - 1) / parts + kFewestRows - 1) / kFewestRows * kFewestRows;
+  const abi::Layout& layout = *entry.table->layout(entry.model);
+  const i64 fewest = layout.max_players > 1 ? 1 : kFewestRows;
+  const i64 rows = std::max(fewest, (work.count + parts - 1) / parts + fewest - 1) / fewest * fewest;
   parts = (work.count + rows - 1) / rows;
 
   const auto begin = std::chrono::steady_clock::now();
   if (parts == 1) {
     try_table([&](abi::Text error) { return function(entry.model, &work, error); });
   } else {
-    const abi::Layout& layout = *entry.table->layout(entry.model);
     const i64 state_bytes = pure.state_bytes(entry.model);
     crew.run(parts, [&](i64 i) {
       const PlainArithmetic arithmetic;
@@ -228,15 +246,16 @@ void share(Entry& entry, bool restart, const abi::PureWork& work) {
 }
 
 // The two calls: (key, stream, params) -> (state, observations), and (key, stream, params, state, actions) -> (state,
-// reward, discount, terminated, truncated, elapsed, observations[, final observations], infos). Attribute `observed`
-// has a bit for each field that is an observation.
+// reward, discount, terminated, truncated, elapsed[, players], observations[, final observations], infos). Attribute
+// `observed` has a bit for each field that is an observation. Of several players, reward, discount and what is per
+// player have an axis of them after the batch's, and there are `players`.
 void run(const Frame& frame, bool restart) {
   Entry& entry = entry_of(frame);
   const abi::Pure& pure = *entry.table->pure;
   const abi::Layout& layout = *entry.table->layout(entry.model);
   const u64 observed = u64(frame.integer("observed"));
   const bool autoreset = !restart && frame.integer("autoreset") != 0;
-  const i64 state_bytes = pure.state_bytes(entry.model);
+  const i64 state_bytes = pure.state_bytes(entry.model), most = layout.max_players;
   const Batch batch(frame.result(0), frame.result(0).rank - 1);
 
   std::vector<Operand> operands{
@@ -249,14 +268,15 @@ void run(const Frame& frame, bool restart) {
     for (i32 f = 0; f < layout.num_actions; ++f) {
       const abi::Field& field = layout.actions[f];
       const Buffer& action = frame.argument(4 + f);
-      const i64 bytes = field.row_bytes / size_of(type_of(field.dtype)) * size_of(action.dtype);
-      operands.emplace_back(action, batch.rank(), field.dimensions, bytes, field.name);
+      const i64 players = rows_of(layout, field);
+      const i64 bytes = players * (field.row_bytes / size_of(type_of(field.dtype)) * size_of(action.dtype));
+      operands.emplace_back(action, batch.rank(), field.dimensions + (players > 1), bytes, field.name);
     }
   }
 
   u8* const states = aligned_rows(frame.result(0), state_bytes);
   Fields next(layout, batch.rows()), last(layout, batch.rows());
-  i64 result = restart ? 1 : 6;
+  i64 result = restart ? 1 : most > 1 ? 7 : 6;
   for (Fields* fields : {&next, &last}) {
     if (fields == &last && !autoreset) break;
     for (i32 f = 0; f < layout.num_fields; ++f) {
@@ -289,18 +309,20 @@ void run(const Frame& frame, bool restart) {
                        .discount = nullptr,
                        .terminated = nullptr,
                        .truncated = nullptr,
-                       .elapsed = nullptr};
+                       .elapsed = nullptr,
+                       .players = nullptr};
     if (!restart) {
       actions.take(frame, 4, lanes.data() + 4, count, first);
       work.keyed = abi::Keyed(frame.integer("keyed"));
       work.states = lanes[3];
       work.actions = actions.data();
       work.one_action = actions.one();
-      work.reward = static_cast<f32*>(frame.result(1).data) + first;
-      work.discount = static_cast<f32*>(frame.result(2).data) + first;
+      work.reward = static_cast<f32*>(frame.result(1).data) + first * most;
+      work.discount = static_cast<f32*>(frame.result(2).data) + first * most;
       work.terminated = static_cast<u8*>(frame.result(3).data) + first;
       work.truncated = static_cast<u8*>(frame.result(4).data) + first;
       work.elapsed = static_cast<i32*>(frame.result(5).data) + first;
+      if (most > 1) work.players = static_cast<i32*>(frame.result(6).data) + first;
     }
     share(entry, restart, work);
   });
@@ -393,7 +415,7 @@ Error* handler(Call* call) noexcept {
 
 Described add_model(const abi::Table& table, const std::string& label, OptionList options, i32 max_episode_steps) {
   if (table.pure == nullptr) {
-    throw std::invalid_argument("it cannot run in JAX: it is not portable, or has several players");
+    throw std::invalid_argument("it cannot run in JAX: it is not portable");
   }
   const abi::Options view = options.view();
   void* model = nullptr;

@@ -23,6 +23,13 @@
 
 namespace envpool {
 
+// Bytes that follow a State or World, its size set by options.
+template <class Env>
+i64 extra_bytes_of(const typename Env::Params& params) {
+  if constexpr (requires { Env::extra_bytes(params); }) return Env::extra_bytes(params);
+  return 0;
+}
+
 // What the environments of a pool share: resolved options, the fields' sizes, and an immutable blob (a ROM, a map).
 template <class Env>
 struct Model {
@@ -31,7 +38,7 @@ struct Model {
   Spec spec;
   std::vector<abi::Field> fields{}, actions{};
   abi::Layout layout{};
-  u32 tag = 0;  // models of one tag can share states: the same environment, arrays and blob
+  u32 tag = 0;  // models of one tag can share states: the same environment, arrays, players, size and blob
 
   void lay_out() {
     for (const FieldSpec& field : spec.fields) fields.push_back(view(field));
@@ -51,6 +58,8 @@ struct Model {
         mix(u64(field.discrete));
       }
     }
+    mix(u64(spec.max_players));
+    mix(u64(extra_bytes_of<Env>(params)));
     for (size_t i = 0; i < blob.size() / sizeof(u64); ++i) mix(reinterpret_cast<const u64*>(blob.data())[i]);
     tag = u32(mark) | 1;
   }
@@ -71,13 +80,6 @@ struct Episode {
   u32 tag = 0;       // of a state that the caller holds (pure.h): which environment it is of
   bool over = true;  // nothing to step: the next step is a reset
 };
-
-// Bytes that follow a State or World, its size set by options.
-template <class Env>
-i64 extra_bytes_of(const typename Env::Params& params) {
-  if constexpr (requires { Env::extra_bytes(params); }) return Env::extra_bytes(params);
-  return 0;
-}
 
 template <class Env>
 struct PortableContract {
@@ -109,31 +111,32 @@ struct WorldContract {
   struct Instance {
     State state;  // Env::extra_bytes(params) bytes follow
     Instance(const Params&, i32) : state{} {}
+    operator State&() { return state; }
+    operator const State&() const { return state; }
   };
   static constexpr u32 kFlags = abi::kPortable | abi::kCanSnapshot;
   static constexpr bool kMayThrow = false;
 
   static i64 extra_bytes(const Params& params) { return extra_bytes_of<Env>(params); }
-  static void reset(Instance& it, const Params& params, Rng& rng) { Env::reset(it.state, params, rng); }
-  static Outcome step(Instance& it, const Params& params, ActionRow action, Episode& episode) {
-    run_phases(it.state, params, action, episode, std::make_integer_sequence<int, Env::kPhases>{});
-    return Env::finish(it.state, params, episode.rng);
+  static void reset(State& world, const Params& params, Rng& rng) { Env::reset(world, params, rng); }
+  static Outcome step(State& world, const Params& params, ActionRow action, Episode& episode) {
+    run_phases(world, params, action, episode, std::make_integer_sequence<int, Env::kPhases>{});
+    return Env::finish(world, params, episode.rng);
   }
-  static i32 players(const Instance& it) { return players(it.state); }
-  static f32 reward(const Instance& it, const Outcome&, i32 player) { return Env::reward(it.state, player); }
-  static void observe(Instance& it, const Params& params, Row row, i32 max_players) {
-    Env::observe_world(it.state, params, row);
-    row.row *= max_players;
-    const i32 count = players(it) < max_players ? players(it) : max_players;
-    for (i32 player = 0; player < count; ++player, ++row.row) Env::observe(it.state, params, player, row);
-  }
-
- private:
   // What an environment says is not more than there is room for.
   static i32 players(const State& world) {
     const i32 count = Env::players(world);
     return count < 0 ? 0 : count < Env::kMaxPlayers ? count : Env::kMaxPlayers;
   }
+  static f32 reward(const State& world, const Outcome&, i32 player) { return Env::reward(world, player); }
+  static void observe(const State& world, const Params& params, Row row, i32 max_players) {
+    Env::observe_world(world, params, row);
+    row.row *= max_players;
+    const i32 count = players(world) < max_players ? players(world) : max_players;
+    for (i32 player = 0; player < count; ++player, ++row.row) Env::observe(world, params, player, row);
+  }
+
+ private:
   // An agent draws from its own stream, at a place that depends on the step and phase alone: 256 words for each.
   template <int kPhase>
   static void run_phase(State& world, const Params& params, ActionRow action, const Episode& episode) {

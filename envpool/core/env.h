@@ -40,6 +40,8 @@
 //     ENVPOOL_FN static void observe_world(const World<Tag>&, const Params&, Row);       // the others
 //     // optional, instead of struct Agent, where options say how many agents there are:
 //     static i64 extra_bytes(const Params&);                      // bytes that follow World: World::extra()
+//     // optional:
+//     static void state_parts(StateParts<Shared>&);               // host: parts that JAX's states show by name
 //   };
 //
 // Host: an object with a heap, and perhaps a library, inside. Runs on the pool. Whatever it throws reaches recv() as a
@@ -117,5 +119,18 @@ struct World<Env> {
   ENVPOOL_FN void* extra() { return this + 1; }
   ENVPOOL_FN const void* extra() const { return this + 1; }
 };
+
+// What changes in an environment of one player, or of several.
+template <class Env>
+struct StateFrom {
+  using Type = World<Env>;
+};
+template <class Env>
+  requires requires { typename Env::State; }
+struct StateFrom<Env> {
+  using Type = typename Env::State;
+};
+template <class Env>
+using StateOf = typename StateFrom<Env>::Type;
 
 }  // namespace envpool

@@ -140,7 +140,7 @@ struct StatesInLanes {
 // An environment's functions for lanes, over many groups of them. kLanes is 1 where there are none.
 template <class Env>
 struct InLanes {
-  using States = StatesInLanes<typename Env::State>;
+  using States = StatesInLanes<StateOf<Env>>;
   using Params = typename Env::Params;
   static constexpr int kLanes = 1;
   static bool available(const Params&) { return false; }

@@ -9,6 +9,7 @@
 
 #include "envpool/core/driver.h"
 #include "envpool/core/pure.h"
+#include "envpool/core/pure_world.h"
 
 namespace envpool {
 
@@ -31,9 +32,10 @@ i32 with_status(abi::Text error, Action&& action) {
 template <class Env, class Contract>
 struct TableOf;
 
-template <class Env>
+template <class Env, class Contract>
 struct PureTableOf {
-  using Functions = PureOf<Env>;
+  static constexpr bool kSeveral = std::is_same_v<Contract, WorldContract<Env>>;
+  using Functions = std::conditional_t<kSeveral, PureWorldOf<Env>, PureOf<Env>>;
 
   static i32 view(abi::Text json, abi::Text error) {
     return with_status(error, [&] {
@@ -48,7 +50,7 @@ struct PureTableOf {
                            const f64* values, void* out, abi::Text error) {
     return with_status(error, [&] {
       Functions::change_params(static_cast<const u8*>(params), *base, count, options, values, static_cast<u8*>(out),
-                               TableOf<Env, PortableContract<Env>>::make_model);
+                               TableOf<Env, Contract>::make_model);
     });
   }
   static i32 reset(void* model, const abi::PureWork* work, abi::Text error) {
@@ -139,10 +141,10 @@ struct TableOf {
   }
 
   static constexpr const abi::Pure* pure_functions() {
-    if constexpr (std::is_same_v<Contract, PortableContract<Env>>) {
-      return &PureTableOf<Env>::kPure;
-    } else {
+    if constexpr (std::is_same_v<Contract, HostContract<Env>>) {
       return nullptr;
+    } else {
+      return &PureTableOf<Env, Contract>::kPure;
     }
   }
 

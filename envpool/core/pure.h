@@ -7,6 +7,8 @@
 // Randomness: a reset takes a 64-bit key and a 32-bit stream and begins episode 0 of (key, stream), which is what the
 // pool's environment `stream` does under the seed `key`. The state carries them on. A step that is given a key goes on
 // with that one instead, from draw 0 of the episode; a restart always begins the next episode of the key that is held.
+//
+// Worlds of several players have what is here too, but for reset and step: see pure_world.h.
 #pragma once
 
 #include <cstring>
@@ -20,14 +22,24 @@
 
 namespace envpool {
 
+// What a state begins with.
+template <class Env>
+struct StateHead {
+  Episode episode;
+};
+template <class Env>
+  requires requires { Env::kMaxPlayers; }
+struct StateHead<Env> {
+  Episode episode;
+  i32 players;  // how many there are, for the user to read
+};
+
 template <class Env>
 struct PureOf {
-  using Contract = PortableContract<Env>;
-  using State = typename Env::State;
+  using State = StateOf<Env>;
   using Params = typename Env::Params;
 
-  struct Slot {
-    Episode episode;
+  struct Slot : StateHead<Env> {
     alignas(16) State state;  // Env::extra_bytes(params) bytes follow
   };
   // A row of parameters: this, one f64 for each declared option, Params.
@@ -40,7 +52,7 @@ struct PureOf {
 
   static i64 rounded(i64 bytes) { return (bytes + 15) / 16 * 16; }
   static i64 values_bytes() { return rounded(i64(specs().list.size() * sizeof(f64))); }
-  static i64 state_bytes(void* model) { return rounded(i64(sizeof(Slot)) + Contract::extra_bytes(cast(model).params)); }
+  static i64 state_bytes(void* model) { return rounded(i64(sizeof(Slot)) + extra_bytes_of<Env>(cast(model).params)); }
   static i64 params_bytes(void*) { return i64(sizeof(Head)) + values_bytes() + rounded(sizeof(Params)); }
 
   static const OptionSpecs& specs() {
@@ -54,10 +66,7 @@ struct PureOf {
 
   static std::string view() {
     StateParts<State> parts(offset_of(&Slot::state));
-    const i64 episode = offset_of(&Slot::episode);
-    parts.put("elapsed_step", "int32", episode + offset_of(&Episode::elapsed), 0);
-    parts.put("episode", "int32", episode + offset_of(&Episode::number), 0);
-    parts.put("over", "bool", episode + offset_of(&Episode::over), 0);
+    put_episode(parts);
     if constexpr (requires { Env::state_parts(parts); }) Env::state_parts(parts);
     return parts.json();
   }
@@ -162,7 +171,7 @@ struct PureOf {
     }
   }
 
- private:
+ protected:
   static constexpr i64 kMostRows = 256;  // of a block
 
   struct Setting {
@@ -171,6 +180,14 @@ struct PureOf {
   };
 
   struct Rows;
+
+  template <class Parts>
+  static void put_episode(Parts& parts) {
+    const i64 episode = offset_of(&Slot::episode);
+    parts.put("elapsed_step", "int32", episode + offset_of(&Episode::elapsed), 0);
+    parts.put("episode", "int32", episode + offset_of(&Episode::number), 0);
+    parts.put("over", "bool", episode + offset_of(&Episode::over), 0);
+  }
 
   static Model<Env>& cast(void* model) { return *static_cast<Model<Env>*>(model); }
 

@@ -7,7 +7,7 @@
 
 #include "envpool/core/types.h"
 
-#define ENVPOOL_ABI 3
+#define ENVPOOL_ABI 4
 
 namespace envpool::abi {
 
@@ -123,7 +123,8 @@ struct Lane {
 // given with the step, which the state then holds, with its stream or that of the row.
 enum Keyed : i32 { kKeepKey = 0, kNewKey = 1, kNewKeyAndStream = 2 };
 
-// One call of a pure function: `count` rows. Results are contiguous.
+// One call of a pure function: `count` rows. Results are contiguous. Where there are several players, each row of
+// reward, discount and of what is per player has max_players of them; those who are not there have zeros.
 struct PureWork {
   i64 count;
   i64 first;  // number of the first row, for messages
@@ -140,9 +141,10 @@ struct PureWork {
   f32 *reward, *discount;
   u8 *terminated, *truncated;
   i32* elapsed;
+  i32* players;  // of several: how many the step had
 };
 
-// A portable environment of one player as pure functions of states that the caller holds. Rows of states and
+// A portable environment as pure functions of states that the caller holds. Rows of states and
 // parameters are opaque bytes, a multiple of 16 of them, and know what they are of: others are refused.
 struct Pure {
   i32 (*view)(Text json, Text error);  // named parts of a state: name, dtype, offset, count
@@ -176,7 +178,7 @@ struct Table {
   i32 (*save)(void* envs, i32 env_id, void* out, Text error);
   i32 (*load)(void* envs, i32 env_id, const void* data, i64 size, Text error);
   i32 (*render)(void* envs, i32 env_id, u8* rgb, Text error);  // (height, width, 3) as the spec's "render" says
-  const Pure* pure;                                            // null: not portable, or of several players
+  const Pure* pure;                                            // null: not portable
 };
 
 struct Plugin {

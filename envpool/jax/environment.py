@@ -6,6 +6,9 @@ How keys and seeds meet: a key's two words are the seed, most significant first,
 n. The state carries seed, stream and episode, and draws from them as the pool does, as long as steps are given
 `None` for a key: then a trajectory is that of the pool with autoreset_mode="same_step", bit for bit. A step that is
 given a key draws from it, as gymnax's do, and the state goes on with that key.
+
+Of several players, what each of them sees, does and gets has an axis of them after the batch's, as long as the most
+there can be. Those who are not there, where their number changes from episode to episode, have zeros.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ _KEEP_KEY, _NEW_KEY, _NEW_KEY_AND_STREAM = range(3)
 
 
 def make(task_id: str, *, step_values: int = 5, **options: Any) -> tuple[Environment, EnvParams]:
-    """Makes a portable environment of one player as pure functions.
+    """Makes a portable environment as pure functions.
 
     Args:
         task_id: one of `envpool.list_all_envs()`.
@@ -60,6 +63,7 @@ class Environment:
 
     Attributes:
         name: the id.
+        num_players: the most players there can be; the length of their axis where that is more than one.
         default_params: the parameters that the options of `make` gave.
     """
 
@@ -70,6 +74,7 @@ class Environment:
         self._construction = construction
         self._six = step_values == 6
         self._arrays = arrays
+        self.num_players = arrays.max_players
         self._default_raw = np.frombuffer(functional.params, np.uint32)
         kind = (construction.table.name, int(self._default_raw[0]))
         number, label = functional.model, self.name
@@ -93,19 +98,26 @@ class Environment:
 
     @property
     def num_actions(self) -> int:
-        """How many actions there are, where they are counted; else the length of an action."""
+        """How many actions (of one player) there are, where they are counted; else the length of an action."""
         tree = action_tree(self._arrays)
         if isinstance(tree, dict):
             raise ValueError(f"[{self.name}] num_actions: an action has the parts {', '.join(tree)}")
         field: Field = tree
-        return field.discrete or int(np.prod(field.shape))
+        counted = field.discrete and field.shape == ()
+        return field.discrete if counted else int(np.prod(field.shape))
 
     def action_space(self, params: EnvParams | None = None) -> Any:
-        """The space of actions, with the bounds that `params` give it; inside of `jit`, those of `default_params`."""
+        """The space of actions, with the bounds that `params` give it; inside of `jit`, those of `default_params`.
+
+        Of several players, one's.
+        """
         return spaces.space(action_tree(self._arrays_of(params)))
 
     def observation_space(self, params: EnvParams | None = None) -> Any:
-        """The space of observations, with the bounds that `params` give it; inside of `jit`, `default_params`'s."""
+        """The space of observations, with the bounds that `params` give it; inside of `jit`, `default_params`'s.
+
+        Of several players, one's, with what their world shows to all.
+        """
         return spaces.space(observation_tree(self._arrays_of(params)))
 
     def _arrays_of(self, params: EnvParams | None) -> ArraySpecs:
@@ -151,7 +163,8 @@ class Environment:
             (obs, state, reward, done, info), or with 6 values (obs, state, reward, terminated, truncated, info).
             Where the episode ended, obs and state are the next one's first. `info` holds the step's own last
             observation ("final_observation"), discount, terminated, truncated, elapsed_step, and what the
-            environment itself has to say of the step.
+            environment itself has to say of the step. Of several players, reward and discount are each one's, and
+            `info["players"]["present"]` says who was there; done, terminated and truncated are the world's.
         """
         return self._advance(key, state, action, params, None, True)
 
@@ -169,7 +182,7 @@ class Environment:
         # A step of an episode that has ended does nothing but observe.
         idle = walk(
             action_tree(self._arrays),
-            lambda field: jnp.zeros(field.shape, jax.dtypes.canonicalize_dtype(field.dtype)),
+            lambda field: jnp.zeros(self._shape(field), jax.dtypes.canonicalize_dtype(field.dtype)),
             lambda _, content: content,
         )
         return self._advance(None, state.replace(over=True), idle, params, None, False)[0]
@@ -211,7 +224,9 @@ class Environment:
         if not isinstance(params, EnvParams):
             raise TypeError(f"[{self.name}] params: expected EnvParams of {form.name}, got {type(params).__name__}")
         if params.form != form:
-            raise ValueError(f"[{self.name}] params: expected those of {form.name}, got those of {params.form.name}")
+            raise ValueError(
+                f"[{self.name}] params: expected those of {form.name}, got those of {_other(form, params)}"
+            )
         return self._rows("params", params.raw, form, rows)
 
     def _check_state(self, state: EnvState) -> None:
@@ -219,7 +234,7 @@ class Environment:
         if not isinstance(state, EnvState):
             raise TypeError(f"[{self.name}] state: expected an EnvState of {form.name}, got {type(state).__name__}")
         if state.form != form:
-            raise ValueError(f"[{self.name}] state: expected one of {form.name}, got one of {state.form.name}")
+            raise ValueError(f"[{self.name}] state: expected one of {form.name}, got one of {_other(form, state)}")
 
     def _rows(self, name: str, raw: Any, form: Form, rows: int | None) -> Any:
         if raw.dtype != np.uint32:
@@ -238,7 +253,7 @@ class Environment:
         if given is None or given.dtype.kind not in {"f": "fiu", "i": "iub", "u": "iub", "b": "b"}[kind]:
             got = type(action).__name__ if given is None else given.dtype
             raise TypeError(f"[{self.name}] {field.name}: expected {field.dtype}, got {got}")
-        shape = field.shape if rows is None else (rows, *field.shape)
+        shape = self._shape(field) if rows is None else (rows, *self._shape(field))
         if given.shape != shape:
             raise ValueError(f"[{self.name}] {field.name}: expected shape {shape}, got {given.shape}")
         concrete = isinstance(given, np.ndarray)
@@ -248,8 +263,9 @@ class Environment:
             limits = np.iinfo(field.dtype)
             if not concrete and given.dtype.kind != "b" and np.iinfo(given.dtype).max > limits.max:
                 given = jnp.clip(given, limits.min, limits.max)  # out of range it shall stay
-        if concrete and field.discrete and not ((given >= 0) & (given < field.discrete)).all():
-            raise ValueError(f"[{self.name}] {field.name}: expected an integer in 0..{field.discrete - 1}, got {given}")
+        if concrete and field.discrete and not ((given >= 0) & (given <= field.high)).all():
+            most = field.discrete - 1 if (field.high == field.discrete - 1).all() else field.high.tolist()
+            raise ValueError(f"[{self.name}] {field.name}: expected an integer in 0..{most}, got {given}")
         return jnp.asarray(given).astype(jax.dtypes.canonicalize_dtype(field.dtype))
 
     def _actions(self, action: Any, rows: int | None) -> list[Any]:
@@ -263,6 +279,10 @@ class Environment:
 
     def _streams(self, rows: int) -> Any:
         return jnp.arange(rows, dtype=jnp.uint32)
+
+    def _shape(self, field: Field) -> tuple[int, ...]:
+        several = field.per_player and self.num_players > 1
+        return (self.num_players, *field.shape) if several else field.shape
 
     # --- calls ---
 
@@ -297,7 +317,7 @@ class Environment:
 
     def _results(self, fields: tuple[Field, ...], extents: tuple[int, ...]) -> list[jax.ShapeDtypeStruct]:
         return [
-            jax.ShapeDtypeStruct((*extents, *field.shape), jax.dtypes.canonicalize_dtype(field.dtype))
+            jax.ShapeDtypeStruct((*extents, *self._shape(field)), jax.dtypes.canonicalize_dtype(field.dtype))
             for field in fields
         ]
 
@@ -320,9 +340,13 @@ class Environment:
     ) -> Any:
         extents = raw.shape[:-1]
         arrays = self._arrays
+        several = self.num_players > 1
+        each = (*extents, self.num_players) if several else extents
         results = [
             jax.ShapeDtypeStruct((*extents, self._state_form.words), jnp.uint32),
-            *(jax.ShapeDtypeStruct(extents, dtype) for dtype in _STEP_DTYPES),
+            *(jax.ShapeDtypeStruct(each, jnp.float32) for _ in ("reward", "discount")),
+            *(jax.ShapeDtypeStruct(extents, jnp.bool_) for _ in ("terminated", "truncated")),
+            *(jax.ShapeDtypeStruct(extents, jnp.int32) for _ in ("elapsed", "players")[: 1 + several]),
             *self._results(arrays.observations * (2 if autoreset else 1), extents),
             *self._results(arrays.infos, extents),
         ]
@@ -331,6 +355,7 @@ class Environment:
         raw, reward, discount, terminated, truncated, elapsed, *rest = ffi.call_over(
             "envpool_step", results, {3: 0}, key, stream, params, raw, *actions, **attributes
         )
+        players = rest.pop(0) if several else None
         count = len(arrays.observations)
         obs = self._observation(rest[:count])
         last = self._observation(rest[count : 2 * count]) if autoreset else obs
@@ -343,10 +368,16 @@ class Environment:
             "elapsed_step": elapsed,
             "final_observation": last,
         }
+        if players is not None:
+            present = jnp.arange(self.num_players) < players[..., None]
+            info["players"] = {**info.get("players", {}), "present": present}
         return obs, raw, reward, terminated, truncated, info
 
 
-_STEP_DTYPES = (jnp.float32, jnp.float32, jnp.bool_, jnp.bool_, jnp.int32)
+def _other(form: Form, row: EnvState | EnvParams) -> str:
+    return row.form.name + (" with other options" if row.form.name == form.name else "")
+
+
 _LIMIT = Option("max_episode_steps", "int", 0, 0, NO_LIMIT)
 
 
