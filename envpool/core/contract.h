@@ -154,6 +154,9 @@ consteval bool is_world() {
     ENVPOOL_OPTIONAL_MEMBER(
         Env, render, "static void render(const World<Env>&, const Params&, u8*)",
         requires(const World<Env>& world, const Params& params, u8* rgb) { Env::render(world, params, rgb); });
+    ENVPOOL_OPTIONAL_MEMBER(
+        Env, state_parts, "static void state_parts(StateParts<Shared>&)",
+        requires(StateParts<typename Env::Shared>& parts) { Env::state_parts(parts); });
     return plain && reset_fits && players_fits && has_phase && finish_fits && reward_fits && observe_fits &&
            observe_world_fits;
   }

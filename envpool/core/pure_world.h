@@ -40,10 +40,12 @@ struct PureWorldOf : PureOf<Env> {
     Worlds worlds(Base::cast(model), work);
     for (i64 k = 0; k < work.count; ++k) {
       worlds.copy_states(k, k + 1);
-      const bool is_over = Base::take_keys(worlds, k, k + 1);
       Slot& it = worlds.new_state(k);
+      worlds.take_key(it.episode, k);
       Outcome outcome{.terminated = true};
-      if (!is_over) outcome = Contract::step(it.state, worlds.setting(k).params, worlds.players_action(k), it.episode);
+      if (!it.episode.over) {
+        outcome = Contract::step(it.state, worlds.setting(k).params, worlds.players_action(k), it.episode);
+      }
       const bool ended = worlds.conclude(it, k, outcome);
       worlds.observe(it, work.fields, k);
       if (work.final_fields == nullptr) continue;
@@ -76,6 +78,14 @@ struct PureWorldOf : PureOf<Env> {
     void begin(Slot& it, i64 k) const {
       Base::begin(it, setting(k).params);
       it.players = players(it);
+    }
+
+    void take_key(Episode& episode, i64 k) const {
+      if (episode.tag != this->tag) Base::refuse("state", work.first + k);
+      if (work.keyed == abi::kKeepKey) return;
+      episode.rng.seed = this->key(k);
+      episode.rng.draws = 0;
+      if (work.keyed == abi::kNewKeyAndStream) episode.rng.stream = this->stream(k);
     }
 
     // The first player's row is the world's; what is not per player is in that one alone, as in a pool.

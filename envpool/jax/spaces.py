@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Spaces with gymnax's interface: `sample(key)` and `contains(value)`, both of which can be jitted.
 
-Where gymnax has been imported they are its own classes, for code that asks for their type.
+Where gymnax has been imported they are its own classes, for code that asks for their type, but for MultiDiscrete, which
+it does not have.
 """
 
 from __future__ import annotations
@@ -55,6 +56,23 @@ class Box:
         return jnp.logical_and(jnp.all(jnp.asarray(x) >= self.low), jnp.all(jnp.asarray(x) <= self.high))
 
 
+class MultiDiscrete:
+    """Arrays of integers, each from 0 to its own n-1."""
+
+    def __init__(self, nvec: Any, dtype: Any = jnp.int32) -> None:
+        self.nvec = jnp.asarray(nvec, dtype)
+        self.shape: tuple[int, ...] = self.nvec.shape
+        self.dtype = dtype
+
+    def sample(self, key: Any) -> Any:
+        """A uniform element."""
+        return jax.random.randint(key, self.shape, 0, self.nvec, self.dtype)
+
+    def contains(self, x: Any) -> Any:
+        """Whether each integer is one of its own."""
+        return jnp.logical_and(jnp.all(jnp.asarray(x) >= 0), jnp.all(jnp.asarray(x) < self.nvec))
+
+
 class Dict:
     """Spaces by name."""
 
@@ -85,8 +103,11 @@ def space(tree: Any) -> Any:
     classes = _classes()
 
     def leaf(field: Field) -> Any:
-        if field.discrete and field.shape == () and field.dtype.kind in "iu":
+        counted = field.discrete and field.dtype.kind in "iu"
+        if counted and field.shape == ():
             return classes.Discrete(field.discrete)
+        if counted:
+            return MultiDiscrete(field.high.astype("int32") + 1)
         dtype = jax.dtypes.canonicalize_dtype(field.dtype)
         low, high = jnp.asarray(field.low, dtype), jnp.asarray(field.high, dtype)
         return classes.Box(low, high, field.shape, dtype)

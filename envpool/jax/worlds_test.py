@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -319,3 +321,24 @@ assert together[2].any()
 def test_on_several_devices_of_the_host():
     environment = {**os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=4"}
     subprocess.run([sys.executable, "-c", DEVICES], check=True, env=environment)
+
+
+@pytest.mark.skipif("ENVPOOL_SOURCE_DIR" not in os.environ, reason="it does not say where the sources are")
+def test_the_example_in_the_documentation():
+    page = Path(os.environ["ENVPOOL_SOURCE_DIR"], "docs", "jax.md").read_text()
+    (example,) = (text for text in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "num_taggers" in text)
+    names = {"envpool": envpool, "jax": jax, "jnp": jnp}
+    exec(compile(example, "jax.md", "exec"), names)
+    assert names["tags"] > 0 and 64 <= names["ends"] <= 64 * 200
+    assert names["params"].form.name == "TagContinuous"
+
+
+def test_what_a_world_shows_of_its_state():
+    env, params = envpool.jax.make("TagContinuous-v0", num_taggers=1, num_runners=4, tagging_distance=1.0)
+    _, state = env.reset(KEY, params)
+    assert state.runners == 4 and state.players == 5
+    _, state, _, done, _ = env.step_env(None, state, np.zeros((5, 2), int), params)
+    assert state.runners == 0 and done
+    assert state.replace(players=10**9).players == 10**9  # what is shown is a copy, which nothing depends on
+    other, _, _, _, info = env.step(None, state.replace(players=10**9), np.zeros((5, 2), int), params)
+    assert other.shape == (5, 29) and info["players"]["present"].all()

@@ -186,6 +186,7 @@ struct TagContinuous {
     s.reward_low = f64(p.edge_penalty) + min(f64(p.step_reward[1]), f64(p.tag_penalty));
     s.reward_high = max(f64(p.tag_reward) * runners, f64(p.step_reward[0]) + f64(p.end_reward));
   }
+  static void state_parts(StateParts<Shared>& parts) { parts.add("runners", &Shared::runners); }
 #endif
 
   ENVPOOL_FN static void reset(World<TagContinuous>& world, const Params& p, Rng& rng) {
