@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// That the environments are stepped in lanes: the bits would be the same without. core/lanes_test.cc has the rest.
+#include "envpool/core/testing_avx2.h"
+
+#include "envpool/classic_control/acrobot.h"
+#include "envpool/classic_control/cartpole.h"
+#include "envpool/classic_control/mountain_car.h"
+#include "envpool/classic_control/mountain_car_continuous.h"
+#include "envpool/classic_control/pendulum.h"
+#include "envpool/core/testing.h"
+
+namespace envpool::classic_control {
+
+template <class Env>
+bool in_lanes(const char* option = nullptr) {
+  OptionSpecs specs;
+  Env::options(specs);
+  const abi::Option noise{option, abi::kOptionReal, 0, 0.5, nullptr, 0};
+  const abi::Options options{&noise, option == nullptr ? 0 : 1};
+  return InLanes<Env>::kLanes == 4 && InLanes<Env>::available(Env::params(OptionValues(specs, options)));
+}
+
+TEST(every_environment_has_lanes) {
+  const bool wanted = testing::wants_avx2();
+  CHECK_EQ(in_lanes<Acrobot>(), wanted);
+  CHECK_EQ(in_lanes<CartPole>(), wanted);
+  CHECK_EQ(in_lanes<MountainCar>(), wanted);
+  CHECK_EQ(in_lanes<MountainCarContinuous>(), wanted);
+  CHECK_EQ(in_lanes<Pendulum>(), wanted);
+}
+
+TEST(not_those_that_draw_in_a_step) { CHECK(!in_lanes<Acrobot>("torque_noise_max")); }
+
+}  // namespace envpool::classic_control
+
+TEST_MAIN()
