@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 from functools import cached_property
 from types import MappingProxyType
@@ -39,8 +40,9 @@ class EnvSpec:
         reward_threshold: return at which the task counts as solved, or None.
     """
 
-    def __init__(self, construction: Construction) -> None:
+    def __init__(self, construction: Construction, emit: str = "gymnasium.spaces") -> None:
         self._construction = construction
+        self._emit = emit
         self.id = construction.label
         self.doc = construction.registration.doc
         self.config: Any = spaces.record("Config", tuple(construction.config))(**construction.config)
@@ -51,7 +53,7 @@ class EnvSpec:
         return f"EnvSpec({self.id!r}, observation_space={self.observation_space}, action_space={self.action_space})"
 
     def __reduce__(self) -> Any:
-        return _make, (self._construction.registration, self._construction.given)
+        return _make, (self._construction.registration, self._construction.given, self._emit)
 
     @cached_property
     def gymnasium_observation_space(self) -> gymnasium.Space[Any]:
@@ -70,15 +72,19 @@ class EnvSpec:
         space: gymnasium.Space[Any] = spaces.space(spaces.action_tree(self._construction.arrays), gymnasium.spaces)
         return space
 
-    @property
-    def observation_space(self) -> gymnasium.Space[Any]:
-        """The same as `gymnasium_observation_space`."""
-        return self.gymnasium_observation_space
+    @cached_property
+    def observation_space(self) -> Any:
+        """The same, of gym where the pool has gym's face."""
+        if self._emit == "gymnasium.spaces":
+            return self.gymnasium_observation_space
+        return spaces.space(spaces.observation_tree(self._construction.arrays), importlib.import_module(self._emit))
 
-    @property
-    def action_space(self) -> gymnasium.Space[Any]:
-        """The same as `gymnasium_action_space`."""
-        return self.gymnasium_action_space
+    @cached_property
+    def action_space(self) -> Any:
+        """The same, of gym where the pool has gym's face."""
+        if self._emit == "gymnasium.spaces":
+            return self.gymnasium_action_space
+        return spaces.space(spaces.action_tree(self._construction.arrays), importlib.import_module(self._emit))
 
     def observation_spec(self) -> Any:
         """One environment's dm_env specs, in the namedtuple that a TimeStep's observation is."""
@@ -144,7 +150,7 @@ def _array_spec(field: spaces.Field, per_player: bool, players: int | None) -> A
     return ArraySpec([*lead, *field.shape], field.dtype, field.low.min(), field.high.max())
 
 
-def _make(registration: Any, given: dict[str, Any]) -> EnvSpec:
+def _make(registration: Any, given: dict[str, Any], emit: str) -> EnvSpec:
     from envpool.python.construction import Construction
 
-    return Construction(registration, given).spec
+    return EnvSpec(Construction(registration, given), emit)

@@ -24,6 +24,12 @@ CALL = {
 FACES = list(CALL)
 
 
+def constant_of(name):
+    """gymnasium's constant for an autoreset mode; before 1.1 it has none."""
+    modes = getattr(gymnasium.vector, "AutoresetMode", None)
+    return modes[name.upper()] if modes else name
+
+
 def make(face, task_id, **options):
     return envpool.make(task_id, **CALL[face], **options)
 
@@ -166,7 +172,7 @@ def test_gymnasium_form():
     assert isinstance(env, gymnasium.vector.VectorEnv)
     assert env.observation_space == env.single_observation_space
     assert isinstance(env.action_space, gymnasium.spaces.Discrete)
-    assert env.metadata["autoreset_mode"] is gymnasium.vector.AutoresetMode.NEXT_STEP
+    assert env.metadata["autoreset_mode"] is constant_of("next_step")
     observation, info = env.reset()
     assert observation.dtype == np.float32
     assert set(info) == {"env_id", "players", "elapsed_step", "luck"}
@@ -239,6 +245,10 @@ def test_gym_door_follows_what_is_installed():
         return
     assert isinstance(env, gym.Env)
     assert isinstance(env.action_space, gym.spaces.Discrete)
+    assert env.spec.action_space == env.action_space
+    assert env.spec.observation_space == env.observation_space
+    assert pickle.loads(pickle.dumps(env.spec)).action_space == env.action_space
+    assert isinstance(env.spec.gymnasium_action_space, gymnasium.spaces.Discrete)
     env.reset()
     assert len(env.step([0])) == (4 if tuple(map(int, gym.__version__.split(".")[:2])) < (0, 26) else 5)
 
@@ -410,8 +420,8 @@ def test_next_step_autoreset():
 
 @pytest.mark.parametrize("door", [envpool.make_gymnasium, envpool.make_vec])
 def test_same_step_autoreset(door):
-    env = door("Counter-v1", num_envs=2, autoreset_mode=gymnasium.vector.AutoresetMode.SAME_STEP)
-    assert env.metadata["autoreset_mode"] is gymnasium.vector.AutoresetMode.SAME_STEP
+    env = door("Counter-v1", num_envs=2, autoreset_mode=constant_of("same_step"))
+    assert env.metadata["autoreset_mode"] is constant_of("same_step")
     _, info = env.reset()
     luck = info["luck"].copy()
     assert "final_obs" not in info

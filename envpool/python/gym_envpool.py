@@ -9,8 +9,8 @@ import importlib.util
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from envpool.python import spaces
 from envpool.python.construction import Construction
+from envpool.python.env_spec import EnvSpec
 from envpool.python.envpool import EnvPoolMixin
 from envpool.python.layout import dict_layout
 
@@ -42,9 +42,8 @@ class GymEnvPool(EnvPoolMixin):
             )
         # EnvPool's meaning, when there was an old gym: reset returns info as well.
         self._reset_returns_info = not self.classic or bool(common.gym_reset_return_info)
-        emit = _spaces_module()
-        self.observation_space = spaces.space(spaces.observation_tree(construction.arrays), emit)
-        self.action_space = spaces.space(spaces.action_tree(construction.arrays), emit)
+        spec = EnvSpec(construction, "gym.spaces" if _gym() else "gymnasium.spaces")
+        self.observation_space, self.action_space = spec.observation_space, spec.action_space
         self.single_observation_space = self.observation_space
         self.single_action_space = self.action_space
         modes = ["rgb_array"] if construction.can_render else []
@@ -52,6 +51,7 @@ class GymEnvPool(EnvPoolMixin):
         self.render_mode = common.render_mode
         final = common.autoreset_mode == "same_step"
         self._init(construction, dict_layout(construction.arrays, classic=self.classic, final=final))
+        self.spec = spec
 
     def reset(self, env_id: Any = None, *, seed: Any = None, options: dict[str, Any] | None = None) -> Any:
         """Starts new episodes.
@@ -107,10 +107,6 @@ def _installed_is_classic() -> bool:
         return False
     numbers = str(gym.__version__).split(".")
     return (int(numbers[0]), int(numbers[1])) < (0, 26)
-
-
-def _spaces_module() -> Any:
-    return importlib.import_module("gym.spaces" if _gym() else "gymnasium.spaces")
 
 
 @functools.cache

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector import VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from envpool.python.construction import Construction
 from envpool.python.envpool import EnvPoolMixin
 from envpool.python.layout import dict_layout
+from envpool.python.options import AUTORESET_MODES
 
 if TYPE_CHECKING:
     import gymnasium
@@ -22,14 +23,20 @@ if TYPE_CHECKING:
     from envpool.python.layout import Layout
     from envpool.python.registry import Registration
 
-_MODES = {
-    "next_step": AutoresetMode.NEXT_STEP,
-    "same_step": AutoresetMode.SAME_STEP,
-    "disabled": AutoresetMode.DISABLED,
-}
+    AnyVectorEnv = VectorEnv[Any, Any, Any]
+else:
+    AnyVectorEnv = VectorEnv  # which takes no types before gymnasium 1.0
+
+_MODES: dict[str, Any]
+try:
+    from gymnasium.vector import AutoresetMode
+except ImportError:  # before gymnasium 1.1, whose wrappers ask for no mode
+    _MODES = {mode: mode for mode in AUTORESET_MODES}
+else:
+    _MODES = {mode: AutoresetMode[mode.upper()] for mode in AUTORESET_MODES}
 
 
-class GymnasiumEnvPool(EnvPoolMixin, VectorEnv[Any, Any, Any]):
+class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv):
     """A pool with gymnasium's face and EnvPool's habits.
 
     Attributes:
@@ -179,7 +186,8 @@ def _objects(batch: Any, mask: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
     return objects
 
 
-class GymnasiumVectorEnv(GymnasiumEnvPool):
+# Named as a base again, for skrl looks at those of the class itself.
+class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):
     """A `gymnasium.vector.VectorEnv` to the letter, for gymnasium's own wrappers and checks.
 
     Attributes:
