@@ -33,6 +33,7 @@ class Returns(AlgoObserver):
 def parameters():
     return {
         "seed": FLAGS.seed,
+        "torch_threads": 1,
         "algo": {"name": "a2c_discrete"},
         "model": {"name": "discrete_a2c"},
         "network": {

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from envpool._core import EnvError as CoreEnvError
 from envpool.python.construction import Construction
 from envpool.python.errors import EnvError
+from envpool.python.layout import COMMON_DTYPES
 from envpool.python.options import as_number, check_env_ids, check_seed, check_seeds
 
 if TYPE_CHECKING:
@@ -105,12 +106,26 @@ class EnvPoolMixin:
 
     def _reset(self, env_id: Any = None, seed: Any = None, pack: Pack | None = None) -> Any:
         """Starts new episodes and waits for a batch. What was under way when all are reset is dropped."""
-        self._send_reset(env_id, seed)
         pack = pack or self._layout.reset
+        if isinstance(env_id, (list, tuple, np.ndarray)) and np.shape(env_id) == (0,):
+            if not self.closed and not self.is_async:
+                return pack(self._no_rows())  # EnvPool's scripts reset what has ended, even if nothing has
+        self._send_reset(env_id, seed)
         try:
             return pack(self._pool.recv())
         except CoreEnvError as error:
             self._raise(error, pack)
+
+    def _no_rows(self) -> tuple[npt.NDArray[Any], ...]:
+        """What the pool would return of no environment."""
+        arrays = self._construction.arrays
+        fields = {field.name: field for field in (*arrays.observations, *arrays.infos)}
+
+        def empty(name: str) -> npt.NDArray[Any]:
+            field = fields.get(name.removeprefix("final."))
+            return np.empty((0, *field.shape), field.dtype) if field else np.empty(0, COMMON_DTYPES[name])
+
+        return tuple(empty(name) for name in self._layout.outputs)
 
     def async_reset(self) -> None:
         """Starts new episodes in all environments, and does not wait: `recv` returns their first observations."""

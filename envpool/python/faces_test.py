@@ -657,3 +657,31 @@ def test_pictures():
     vec = envpool.make_vec("Zoo-v0", 2, render_mode="rgb_array")
     vec.reset()
     assert [frame.shape for frame in vec.render()] == [(8, 8, 3)] * 2
+
+
+@pytest.mark.parametrize("task_id", ["Counter-v1", "Zoo-v0", "Crowd-v0"])
+@pytest.mark.parametrize("face", FACES)
+def test_reset_of_none(face, task_id):
+    """What comes back is like that of some, of no row, and nothing has happened."""
+    env = make(face, task_id, num_envs=3)
+    env.reset(seed=1)
+    before = [env.snapshot(i) for i in range(3)]
+    for none in ([], np.zeros(0, np.int64)):
+        got = leaves_of(env.reset(none))
+        some = leaves_of(make(face, task_id, num_envs=3).reset(np.array([1])))
+        assert [(key, leaf.dtype, leaf.shape[1:]) for key, leaf in got] == [
+            (key, leaf.dtype, leaf.shape[1:]) for key, leaf in some
+        ]
+        assert all(len(leaf) == 0 for _, leaf in got)
+    assert [env.snapshot(i) for i in range(3)] == before
+    env.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        env.reset([])
+
+
+def leaves_of(tree, path=""):
+    """The arrays of nested tuples and dicts, with their paths."""
+    if isinstance(tree, np.ndarray):
+        return [(path, tree)]
+    entries = tree.items() if isinstance(tree, dict) else enumerate(tree)
+    return [leaf for key, value in entries for leaf in leaves_of(value, f"{path}/{key}")]
