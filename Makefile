@@ -20,7 +20,7 @@ CPP := $(shell find envpool benchmark examples -name '*.h' -o -name '*.cc' 2>/de
 IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test cpp-test py-test test-gym test-jax test-ray test-peer test-clients lint format tsan asan exact bench bench-atari wheel clean
+.PHONY: help demo test cpp-test py-test test-gym test-jax test-ray test-peer test-clients lint format stubs tsan asan exact bench bench-atari wheel clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -32,6 +32,7 @@ help:
 	@echo 'make test-ray      pools in Ray actors, on a local cluster of several nodes'
 	@echo 'make lint          clang-format, ruff, mypy --strict'
 	@echo 'make format        let clang-format and ruff put the files in order'
+	@echo 'make stubs         write envpool/_doors.pyi anew, after options or ids have changed'
 	@echo 'make tsan asan     C++ tests under ThreadSanitizer; under Address- and UndefinedBehaviorSanitizer'
 	@echo 'make exact         every Atari game and mode beside ale-py, for hours (EXACT_ARGS=--help)'
 	@echo 'make bench         measure us and the released EnvPool in turn (minutes; BENCH_ARGS=--help)'
@@ -173,6 +174,10 @@ bench: $(VENV)/bench/.installed
 
 bench-atari: $(VENV)/bench/.installed
 	$(VENV)/bench/bin/python benchmark/atari.py --json=build/bench-atari.json $(BENCH_ARGS)
+
+# What editors show of make's options; a test tells when it is stale.
+stubs: build/test/.installed
+	$(call installed,test,python) -m envpool.testing.doors "$(CURDIR)/envpool/_doors.pyi"
 
 clean:
 	rm -rf build

@@ -11,23 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from envpool.python.errors import CompileError, EnvError
 from envpool.python.gymnasium_registry import register_when_imported
-from envpool.registration import (
-    list_all_envs,
-    make,
-    make_dm,
-    make_gym,
-    make_gymnasium,
-    make_pettingzoo,
-    make_sb3,
-    make_spec,
-    make_vec,
-    register,
-)
+from envpool.registration import list_all_envs, make_pettingzoo, make_sb3, register
 
 if TYPE_CHECKING:
+    from envpool._doors import make, make_dm, make_gym, make_gymnasium, make_spec, make_vec
     from envpool.plugins.compiling import compile
     from envpool.plugins.paths import get_cmake_dir, get_include
     from envpool.python.protocol import DMEnvPool, EnvPool, EnvSpec, GymnasiumEnvPool
+
+else:  # the same, without the options of each id
+    from envpool.registration import make, make_dm, make_gym, make_gymnasium, make_spec, make_vec
 
 __all__ = [
     "CompileError",

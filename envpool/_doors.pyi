@@ -1,0 +1,1272 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by `make stubs` from what the environments declare. Do not edit.
+"""`make` and its kin as an editor sees them: each id with its options. At run time they are in registration.py."""
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any, Literal, TypedDict, overload
+
+from typing_extensions import Unpack
+
+from envpool.python.dm_envpool import DMEnvPool
+from envpool.python.env_spec import EnvSpec
+from envpool.python.gym_envpool import GymEnvPool
+from envpool.python.gymnasium_envpool import GymnasiumEnvPool, GymnasiumVectorEnv
+
+class CommonOptions(TypedDict, total=False):
+    """What every environment takes beside its own options and num_envs; `envpool.make` describes them."""
+
+    batch_size: int
+    num_threads: int
+    max_num_players: int
+    thread_affinity_offset: int
+    base_path: str | PathLike[str]
+    seed: int | Sequence[int] | None
+    env_seed: Sequence[int] | None
+    gym_reset_return_info: bool
+    max_episode_steps: int | None
+    reward_threshold: float | None
+    render_mode: Literal["rgb_array"] | None
+    render_env_id: int | Sequence[int]
+    autoreset_mode: Any  # "next_step", "same_step", "disabled", or gymnasium's AutoresetMode
+    env_options: Sequence[Mapping[str, Any]]
+    step_api: Literal["classic", "modern"] | None
+
+AtariId = Literal[
+    "Adventure-v5", "AirRaid-v5", "Alien-v5", "Amidar-v5", "Assault-v5", "Asterix-v5", "Asteroids-v5", "Atlantis-v5",
+    "Atlantis2-v5", "Backgammon-v5", "BankHeist-v5", "BasicMath-v5", "BattleZone-v5", "BeamRider-v5", "Berzerk-v5",
+    "Blackjack-v5", "Bowling-v5", "Boxing-v5", "Breakout-v5", "Carnival-v5", "Casino-v5", "Centipede-v5",
+    "ChopperCommand-v5", "CrazyClimber-v5", "Crossbow-v5", "Darkchambers-v5", "Defender-v5", "DemonAttack-v5",
+    "DonkeyKong-v5", "DoubleDunk-v5", "Earthworld-v5", "ElevatorAction-v5", "Enduro-v5", "Entombed-v5", "Et-v5",
+    "FishingDerby-v5", "FlagCapture-v5", "Freeway-v5", "Frogger-v5", "Frostbite-v5", "Galaxian-v5", "Gopher-v5",
+    "Gravitar-v5", "Hangman-v5", "HauntedHouse-v5", "Hero-v5", "HumanCannonball-v5", "IceHockey-v5", "Jamesbond-v5",
+    "JourneyEscape-v5", "Kaboom-v5", "Kangaroo-v5", "KeystoneKapers-v5", "KingKong-v5", "Klax-v5", "Koolaid-v5",
+    "Krull-v5", "KungFuMaster-v5", "LaserGates-v5", "LostLuggage-v5", "MarioBros-v5", "MiniatureGolf-v5",
+    "MontezumaRevenge-v5", "MrDo-v5", "MsPacman-v5", "NameThisGame-v5", "Othello-v5", "Pacman-v5", "Phoenix-v5",
+    "Pitfall-v5", "Pitfall2-v5", "Pong-v5", "Pooyan-v5", "PrivateEye-v5", "Qbert-v5", "Riverraid-v5", "RoadRunner-v5",
+    "Robotank-v5", "Seaquest-v5", "SirLancelot-v5", "Skiing-v5", "Solaris-v5", "SpaceInvaders-v5", "SpaceWar-v5",
+    "StarGunner-v5", "Superman-v5", "Surround-v5", "Tennis-v5", "Tetris-v5", "TicTacToe3d-v5", "TimePilot-v5",
+    "Trondead-v5", "Turmoil-v5", "Tutankham-v5", "UpNDown-v5", "Venture-v5", "VideoCheckers-v5", "VideoChess-v5",
+    "VideoCube-v5", "VideoPinball-v5", "WizardOfWor-v5", "WordZapper-v5", "YarsRevenge-v5", "Zaxxon-v5",
+]
+
+class AtariOptions(CommonOptions, total=False):
+    """What Adventure-v5 and its like take."""
+
+    task: str | bytes
+    """The game: the file name of its ROM, without .bin; default its id's."""
+    rom: str | bytes
+    """The bytes of that file; empty takes them from rom_path or the package ale-py; default ''."""
+    stack_num: int
+    """How many pictures an observation holds, oldest first; an int from 1 to 64; default 4."""
+    frame_skip: int
+    """Video frames an action lasts; an int from 1 to 1000; default 4."""
+    noop_max: int
+    """A reset plays up to so many random no-ops; an int from 0 to 10000; default 30."""
+    zero_discount_on_life_loss: bool
+    """Losing a life sets the discount to 0; default False."""
+    episodic_life: bool
+    """Losing a life ends the episode, but not the game; default False."""
+    reward_clip: bool
+    """Rewards are cut to their sign. info["reward"] is not; default False."""
+    use_fire_reset: bool
+    """A reset presses FIRE in the games that have it; default True."""
+    img_height: int
+    """Rows of a picture; 0: those of the screen; an int from 0 to 4096; default 84."""
+    img_width: int
+    """Columns of a picture; 0: the screen's, 160; an int from 0 to 4096; default 84."""
+    mode: int
+    """Game variant; -1 is the default one; an int from -1 to 100000; default -1."""
+    difficulty: int
+    """Difficulty switches; -1 is the default, 0; an int from -1 to 3; default -1."""
+    full_action_space: bool
+    """All 18 actions instead of those that differ; default False."""
+    repeat_action_probability: float
+    """How often a frame repeats the frame before it; a number from 0 to 1; default 0."""
+    use_inter_area_resize: bool
+    """Resize by area averages; else bilinear; default True."""
+    gray_scale: bool
+    """Gray pictures; else three planes of colour each; default True."""
+    max_pool: bool
+    """A picture is the larger of the last two frames; else the last frame; default True."""
+    obs_type: Literal["screen", "ram"]
+    """Pictures, or the console's memory: 128 bytes each; default 'screen'."""
+    rom_path: str | bytes
+    """A ROM file of your own, played by the game's rules; default ''."""
+
+AleId = Literal[
+    "ALE/Adventure-v5", "ALE/AirRaid-v5", "ALE/Alien-v5", "ALE/Amidar-v5", "ALE/Assault-v5", "ALE/Asterix-v5",
+    "ALE/Asteroids-v5", "ALE/Atlantis-v5", "ALE/Atlantis2-v5", "ALE/Backgammon-v5", "ALE/BankHeist-v5",
+    "ALE/BasicMath-v5", "ALE/BattleZone-v5", "ALE/BeamRider-v5", "ALE/Berzerk-v5", "ALE/Blackjack-v5", "ALE/Bowling-v5",
+    "ALE/Boxing-v5", "ALE/Breakout-v5", "ALE/Carnival-v5", "ALE/Casino-v5", "ALE/Centipede-v5", "ALE/ChopperCommand-v5",
+    "ALE/CrazyClimber-v5", "ALE/Crossbow-v5", "ALE/Darkchambers-v5", "ALE/Defender-v5", "ALE/DemonAttack-v5",
+    "ALE/DonkeyKong-v5", "ALE/DoubleDunk-v5", "ALE/Earthworld-v5", "ALE/ElevatorAction-v5", "ALE/Enduro-v5",
+    "ALE/Entombed-v5", "ALE/Et-v5", "ALE/FishingDerby-v5", "ALE/FlagCapture-v5", "ALE/Freeway-v5", "ALE/Frogger-v5",
+    "ALE/Frostbite-v5", "ALE/Galaxian-v5", "ALE/Gopher-v5", "ALE/Gravitar-v5", "ALE/Hangman-v5", "ALE/HauntedHouse-v5",
+    "ALE/Hero-v5", "ALE/HumanCannonball-v5", "ALE/IceHockey-v5", "ALE/Jamesbond-v5", "ALE/JourneyEscape-v5",
+    "ALE/Kaboom-v5", "ALE/Kangaroo-v5", "ALE/KeystoneKapers-v5", "ALE/KingKong-v5", "ALE/Klax-v5", "ALE/Koolaid-v5",
+    "ALE/Krull-v5", "ALE/KungFuMaster-v5", "ALE/LaserGates-v5", "ALE/LostLuggage-v5", "ALE/MarioBros-v5",
+    "ALE/MiniatureGolf-v5", "ALE/MontezumaRevenge-v5", "ALE/MrDo-v5", "ALE/MsPacman-v5", "ALE/NameThisGame-v5",
+    "ALE/Othello-v5", "ALE/Pacman-v5", "ALE/Phoenix-v5", "ALE/Pitfall-v5", "ALE/Pitfall2-v5", "ALE/Pong-v5",
+    "ALE/Pooyan-v5", "ALE/PrivateEye-v5", "ALE/Qbert-v5", "ALE/Riverraid-v5", "ALE/RoadRunner-v5", "ALE/Robotank-v5",
+    "ALE/Seaquest-v5", "ALE/SirLancelot-v5", "ALE/Skiing-v5", "ALE/Solaris-v5", "ALE/SpaceInvaders-v5",
+    "ALE/SpaceWar-v5", "ALE/StarGunner-v5", "ALE/Superman-v5", "ALE/Surround-v5", "ALE/Tennis-v5", "ALE/Tetris-v5",
+    "ALE/TicTacToe3D-v5", "ALE/TimePilot-v5", "ALE/Trondead-v5", "ALE/Turmoil-v5", "ALE/Tutankham-v5", "ALE/UpNDown-v5",
+    "ALE/Venture-v5", "ALE/VideoCheckers-v5", "ALE/VideoChess-v5", "ALE/VideoCube-v5", "ALE/VideoPinball-v5",
+    "ALE/WizardOfWor-v5", "ALE/WordZapper-v5", "ALE/YarsRevenge-v5", "ALE/Zaxxon-v5",
+]
+
+class AleOptions(CommonOptions, total=False):
+    """What ALE/Adventure-v5 and its like take."""
+
+    game: str | bytes
+    """The game: the file name of its ROM, without .bin; default its id's."""
+    rom: str | bytes
+    """The bytes of that file; empty takes them from rom_path or the package ale-py; default ''."""
+    rom_path: str | bytes
+    """A ROM file of your own, played by the game's rules; default ''."""
+    mode: int
+    """Game variant; -1 or None is the default one; an int from -1 to 100000; default -1."""
+    difficulty: int
+    """Difficulty switches; -1 or None is the default, 0; an int from -1 to 3; default -1."""
+    obs_type: Literal["rgb", "grayscale", "ram"]
+    """The screen in colour or gray, or the console's memory; default 'rgb'."""
+    frameskip: int
+    """Video frames an action lasts; (low, high): low to high - 1, at random; an int from 1 to 1000; default 4."""
+    frameskip_max: int
+    """Where it is random, the most frames; 0 is always frameskip; an int from 0 to 1000; default 0."""
+    repeat_action_probability: float
+    """How often a frame repeats the frame before it; a number from 0 to 1; default 0.25."""
+    full_action_space: bool
+    """All 18 actions instead of those that differ; default False."""
+    max_num_frames_per_episode: int
+    """Frames until an episode is truncated; 0 or None: no limit; an int from -1 to 2147483647; default 108000."""
+
+BsuiteCatchId = Literal[
+    "Catch-bsuite",
+]
+
+class BsuiteCatchOptions(CommonOptions, total=False):
+    """What Catch-bsuite takes."""
+
+    rows: int
+    """rows of the board; an int from 2 to 1024; default 10."""
+    columns: int
+    """columns of the board; an int from 1 to 1024; default 5."""
+
+DeepSeaId = Literal[
+    "DeepSea-bsuite",
+]
+
+class DeepSeaOptions(CommonOptions, total=False):
+    """What DeepSea-bsuite takes."""
+
+    size: int
+    """rows and columns; an int from 1 to 1024; default 8."""
+    deterministic: bool
+    """going right never fails, and rewards have no noise; default True."""
+    sample_action_map: bool
+    """which action goes right is drawn anew for each episode; default False."""
+    unscaled_move_cost: float
+    """what going right costs in a whole episode; a number; default 0.01."""
+    randomize_actions: bool
+    """which action goes right differs from cell to cell; if not, it is 1; default True."""
+    mapping_seed: int
+    """says which action goes right where; an int from 0 to 9.00719925474099e+15; default 0."""
+
+DiscountingChainId = Literal[
+    "DiscountingChain-bsuite",
+]
+
+class DiscountingChainOptions(CommonOptions, total=False):
+    """What DiscountingChain-bsuite takes."""
+
+    n_actions: int
+    """choices; an int from 1 to 64; default 5."""
+    mapping_seed: int
+    """the choice with the bonus, modulo n_actions; an int from 0 to 2147483647; default 0."""
+    reward_timestep: str | bytes
+    """the step at which each choice pays; default '1 3 10 30 100'."""
+    optimal_return: float
+    """what the choice with the bonus pays; a number; default 1.1."""
+    max_steps_in_episode: int
+    """steps of an episode; an int from 1 to 2147483647; default 100."""
+
+MemoryChainId = Literal[
+    "MemoryChain-bsuite",
+]
+
+class MemoryChainOptions(CommonOptions, total=False):
+    """What MemoryChain-bsuite takes."""
+
+    num_bits: int
+    """bits to remember; an int from 1 to 64; default 1."""
+    memory_length: int
+    """steps before the one that answers; an int from 1 to 1073741824; default 5."""
+
+SimpleBanditId = Literal[
+    "SimpleBandit-bsuite",
+]
+
+class SimpleBanditOptions(CommonOptions, total=False):
+    """What SimpleBandit-bsuite takes."""
+
+    num_actions: int
+    """arms; an int from 1 to 1048576; default 11."""
+    optimal_return: float
+    """what regret is measured from; a number; default 1."""
+
+UmbrellaChainId = Literal[
+    "UmbrellaChain-bsuite",
+]
+
+class UmbrellaChainOptions(CommonOptions, total=False):
+    """What UmbrellaChain-bsuite takes."""
+
+    n_distractor: int
+    """coins that an observation shows; an int from 0 to 1048576; default 0."""
+    chain_length: int
+    """steps of an episode; an int from 1 to 1073741824; default 10."""
+
+CartPoleId = Literal[
+    "CartPole-v0", "CartPole-v1",
+]
+
+class CartPoleOptions(CommonOptions, total=False):
+    """What CartPole-v0 and its like take."""
+
+    gravity: float
+    """m/s^2, downwards; a number; default 9.8."""
+    masscart: float
+    """kg; a number from 1e-06 to 1000000; default 1."""
+    masspole: float
+    """kg; a number from 1e-06 to 1000000; default 0.1."""
+    length: float
+    """m, half of the pole's; a number from 1e-06 to 1000000; default 0.5."""
+    force_mag: float
+    """N, of a push; a number; default 10."""
+    tau: float
+    """s, of a step; a number from 1e-06 to 1; default 0.02."""
+    x_threshold: float
+    """m, position beyond which the episode ends; a number from 0 to 1000000; default 2.4."""
+    theta_threshold_radians: float
+    """rad, angle beyond which the episode ends; a number from 0 to 3.14159265358979; default 0.20944."""
+    kinematics_integrator: Literal["euler", "semi-implicit"]
+    """how velocities become positions; default 'euler'."""
+    sutton_barto_reward: bool
+    """-1 on the step that ends the episode, 0 on all others; default False."""
+
+PendulumId = Literal[
+    "Pendulum-v0", "Pendulum-v1",
+]
+
+class PendulumOptions(CommonOptions, total=False):
+    """What Pendulum-v0 and its like take."""
+
+    version: int
+    """0 or 1: the id's; an int from 0 to 1; default its id's."""
+    g: float
+    """m/s^2, downwards; a number; default 10."""
+    m: float
+    """kg, of the rod; a number from 1e-06 to 1000000; default 1."""
+    l: float
+    """m, of the rod; a number from 1e-06 to 1000000; default 1."""
+
+MountainCarId = Literal[
+    "MountainCar-v0",
+]
+
+class MountainCarOptions(CommonOptions, total=False):
+    """What MountainCar-v0 takes."""
+
+    goal_velocity: float
+    """velocity the car must have at the flag; a number; default 0."""
+    force: float
+    """velocity that accelerating adds in a step; a number; default 0.001."""
+    gravity: float
+    """velocity that the steepest slope adds in a step; a number; default 0.0025."""
+
+MountainCarContinuousId = Literal[
+    "MountainCarContinuous-v0",
+]
+
+class MountainCarContinuousOptions(CommonOptions, total=False):
+    """What MountainCarContinuous-v0 takes."""
+
+    goal_velocity: float
+    """velocity the car must have at the flag; a number; default 0."""
+    power: float
+    """velocity that full throttle adds in a step; a number; default 0.0015."""
+
+AcrobotId = Literal[
+    "Acrobot-v1",
+]
+
+class AcrobotOptions(CommonOptions, total=False):
+    """What Acrobot-v1 takes."""
+
+    book_or_nips: Literal["book", "nips"]
+    """whose equations of motion; default 'book'."""
+    torque_noise_max: float
+    """a uniform torque of at most this is added to the action's; a number from 0 to 1000000; default 0."""
+
+MinAtarAsterixId = Literal[
+    "MinAtar/Asterix-v0", "MinAtar/Asterix-v1", "Asterix-MinAtar",
+]
+
+class MinAtarAsterixOptions(CommonOptions, total=False):
+    """What MinAtar/Asterix-v0 and its like take."""
+
+    sticky_action_prob: float
+    """probability of the last action being repeated; a number from 0 to 1; default its id's."""
+    difficulty_ramping: bool
+    """the game gets faster; default True."""
+    use_minimal_action_set: bool
+    """only the actions that do something; default its id's."""
+    obs_dtype: Literal["bool", "float32"]
+    """dtype of the observation; default its id's."""
+
+MinAtarBreakoutId = Literal[
+    "MinAtar/Breakout-v0", "MinAtar/Breakout-v1", "Breakout-MinAtar",
+]
+
+class MinAtarBreakoutOptions(CommonOptions, total=False):
+    """What MinAtar/Breakout-v0 and its like take."""
+
+    sticky_action_prob: float
+    """probability of the last action being repeated; a number from 0 to 1; default its id's."""
+    difficulty_ramping: bool
+    """without effect: this game never gets faster; default True."""
+    use_minimal_action_set: bool
+    """only the actions that do something; default its id's."""
+    obs_dtype: Literal["bool", "float32"]
+    """dtype of the observation; default its id's."""
+
+MinAtarFreewayId = Literal[
+    "MinAtar/Freeway-v0", "MinAtar/Freeway-v1", "Freeway-MinAtar",
+]
+
+class MinAtarFreewayOptions(CommonOptions, total=False):
+    """What MinAtar/Freeway-v0 and its like take."""
+
+    sticky_action_prob: float
+    """probability of the last action being repeated; a number from 0 to 1; default its id's."""
+    difficulty_ramping: bool
+    """without effect: this game never gets faster; default True."""
+    use_minimal_action_set: bool
+    """only the actions that do something; default its id's."""
+    obs_dtype: Literal["bool", "float32"]
+    """dtype of the observation; default its id's."""
+
+MinAtarSeaquestId = Literal[
+    "MinAtar/Seaquest-v0", "MinAtar/Seaquest-v1", "Seaquest-MinAtar",
+]
+
+class MinAtarSeaquestOptions(CommonOptions, total=False):
+    """What MinAtar/Seaquest-v0 and its like take."""
+
+    sticky_action_prob: float
+    """probability of the last action being repeated; a number from 0 to 1; default its id's."""
+    difficulty_ramping: bool
+    """the game gets faster; default True."""
+    use_minimal_action_set: bool
+    """only the actions that do something; default its id's."""
+    obs_dtype: Literal["bool", "float32"]
+    """dtype of the observation; default its id's."""
+
+MinAtarSpaceInvadersId = Literal[
+    "MinAtar/SpaceInvaders-v0", "MinAtar/SpaceInvaders-v1", "SpaceInvaders-MinAtar",
+]
+
+class MinAtarSpaceInvadersOptions(CommonOptions, total=False):
+    """What MinAtar/SpaceInvaders-v0 and its like take."""
+
+    sticky_action_prob: float
+    """probability of the last action being repeated; a number from 0 to 1; default its id's."""
+    difficulty_ramping: bool
+    """the game gets faster; default True."""
+    use_minimal_action_set: bool
+    """only the actions that do something; default its id's."""
+    obs_dtype: Literal["bool", "float32"]
+    """dtype of the observation; default its id's."""
+
+FourRoomsId = Literal[
+    "FourRooms-misc",
+]
+
+class FourRoomsOptions(CommonOptions, total=False):
+    """What FourRooms-misc takes."""
+
+    use_visual_obs: bool
+    """observe a picture; default False."""
+    goal_fixed_row: int
+    """row of the goal; goal_fixed=(row, column) sets both; an int from 1 to 11; default 8."""
+    goal_fixed_column: int
+    """column of the goal; an int from 1 to 11; default 9."""
+    pos_fixed_row: int
+    """row of the start; pos_fixed=(row, column) sets both; an int from 1 to 11; default 4."""
+    pos_fixed_column: int
+    """column of the start; an int from 1 to 11; default 1."""
+    fail_prob: float
+    """probability of going elsewhere than meant; a number from 0 to 0.75; default 0.333333."""
+    resample_init_pos: bool
+    """start anywhere; default False."""
+    resample_goal_pos: bool
+    """a goal anywhere in each episode; default False."""
+
+MetaMazeId = Literal[
+    "MetaMaze-misc",
+]
+
+class MetaMazeOptions(CommonOptions, total=False):
+    """What MetaMaze-misc takes."""
+
+    maze_size: int
+    """rows and columns of the maze, odd; an int from 1 to 1023; default 9."""
+    rf_size: int
+    """rows and columns of what is seen, odd; an int from 3 to 1023; default 3."""
+    reward: float
+    """for reaching the goal; a number from -1e+18 to 1e+18; default 10."""
+    punishment: float
+    """added to the reward for going into a wall; a number from -1e+18 to 1e+18; default 0."""
+    normalize_time: bool
+    """show the time scaled, not as the number of steps; default False."""
+
+PointRobotId = Literal[
+    "PointRobot-misc",
+]
+
+class PointRobotOptions(CommonOptions, total=False):
+    """What PointRobot-misc takes."""
+
+    max_force: float
+    """largest change of x and of y in a step; a number from 1e-06 to 1000000; default 0.1."""
+    circle_radius: float
+    """of the half circle; a number from 0 to 1000000; default 1."""
+    dense_reward: bool
+    """the distance from the goal, negative, as reward; default False."""
+    goal_radius: float
+    """distance from the goal that counts as there; a number from 0 to 1000000; default 0.2."""
+    center_init: bool
+    """start at (0, 0); default False."""
+    normalize_time: bool
+    """show the time scaled, not as the number of steps; default True."""
+
+BernoulliBanditId = Literal[
+    "BernoulliBandit-misc",
+]
+
+class BernoulliBanditOptions(CommonOptions, total=False):
+    """What BernoulliBandit-misc takes."""
+
+    reward_prob: float
+    """probability that one arm pays; the other does with 1 minus this; a number from 0 to 1; default 0.1."""
+    normalize_time: bool
+    """show the time scaled, not as the number of steps; default True."""
+    min_lim: float
+    """what the scaled time begins with; a number; default -1."""
+    max_lim: float
+    """what the scaled time is after t_max steps; a number; default 1."""
+    t_max: int
+    """see max_lim; an int from 1 to 16777216; default 100."""
+
+GaussianBanditId = Literal[
+    "GaussianBandit-misc",
+]
+
+class GaussianBanditOptions(CommonOptions, total=False):
+    """What GaussianBandit-misc takes."""
+
+    mean_mu: float
+    """mean of mu; a number from -1e+18 to 1e+18; default -1."""
+    sigma_p: float
+    """standard deviation of mu between episodes; a number from 0 to 1e+18; default 1."""
+    sigma_l: float
+    """standard deviation of arm 1's reward within an episode; a number from 0 to 1e+18; default 0.1."""
+    normalize_time: bool
+    """show the time scaled, not as the number of steps; default True."""
+
+ReacherId = Literal[
+    "Reacher-misc",
+]
+
+class ReacherOptions(CommonOptions, total=False):
+    """What Reacher-misc takes."""
+
+    num_joints: int
+    """links of the arm; an int from 1 to 256; default 2."""
+    torque_scale: float
+    """angular acceleration by a torque of 1; a number from -1000000 to 1000000; default 1."""
+    dt: float
+    """s, of a step; a number from 0 to 1000000; default 0.05."""
+
+SwimmerId = Literal[
+    "Swimmer-misc",
+]
+
+class SwimmerOptions(CommonOptions, total=False):
+    """What Swimmer-misc takes."""
+
+    num_urchins: int
+    """urchins; an int from 0 to 1024; default 5."""
+    dt: float
+    """s, of a step; a number from 0 to 1000000; default 0.05."""
+
+PongId = Literal[
+    "Pong-misc",
+]
+
+class PongOptions(CommonOptions, total=False):
+    """What Pong-misc takes."""
+
+    width: int
+    """columns; an int from 3 to 1024; default 40."""
+    height: int
+    """rows; an int from 3 to 1024; default 30."""
+    paddle_half_height: int
+    """rows of a paddle above its middle, and below; an int from 1 to 511; default 2."""
+    ball_max_y_speed: int
+    """rows a step; an int from 0 to 1024; default 3."""
+    paddle_y_speed: int
+    """rows a step; an int from 0 to 1024; default 1."""
+    ball_x_speed: int
+    """columns a step; an int from -1024 to 1024; default 1."""
+    use_ai_policy: bool
+    """the right paddle follows the ball; else it does what the left one does; default True."""
+    reflect_top: bool
+    """the ball bounces off the upper edge too; default False."""
+    rounding: Literal["nearest", "towards_zero"]
+    """how the ball's speed in y is made whole; default 'nearest'."""
+
+TagContinuousId = Literal[
+    "TagContinuous-v0",
+]
+
+class TagContinuousOptions(CommonOptions, total=False):
+    """What TagContinuous-v0 takes."""
+
+    num_taggers: int
+    """how many players chase; an int from 1 to 1023; default 1."""
+    num_runners: int
+    """how many are chased; an int from 1 to 1023; default 10."""
+    grid_length: float
+    """length of the square's side; a number from 0.001 to 1000000; default 10."""
+    episode_length: int
+    """steps after which an episode ends; an int from 1 to 1000000000; default 100."""
+    max_speed: float
+    """length per step, times the skill level; a number from 0 to 1000000; default 1."""
+    skill_level_runner: float
+    """times max_speed is a runner's greatest speed; a number from 0 to 1000000; default 1."""
+    skill_level_tagger: float
+    """times max_speed is a tagger's greatest speed; a number from 0 to 1000000; default 1."""
+    max_acceleration: float
+    """what the last level adds to the acceleration; a number from -1000000 to 1000000; default 1."""
+    min_acceleration: float
+    """what the first level adds to the acceleration; a number from -1000000 to 1000000; default -1."""
+    max_turn: float
+    """radians, of the last level; a number from -1000000 to 1000000; default 1.5708."""
+    min_turn: float
+    """radians, of the first level; a number from -1000000 to 1000000; default -1.5708."""
+    num_acceleration_levels: int
+    """levels besides 0; an int from 0 to 1000000; default 10."""
+    num_turn_levels: int
+    """levels besides 0; an int from 0 to 1000000; default 10."""
+    edge_hit_penalty: float
+    """reward for running into the border; a number from -1000000 to 0; default 0."""
+    use_full_observation: bool
+    """see all others, not just the nearest; default True."""
+    num_other_agents_observed: int
+    """how many of the nearest are seen if not all are; an int from 0 to 1024; default 2."""
+    tagging_distance: float
+    """how near a tagger tags a runner, over grid_length; a number from 0 to 1; default 0.01."""
+    tag_reward_for_tagger: float
+    """reward for each runner one tags; a number from 0 to 1000000; default 1."""
+    step_penalty_for_tagger: float
+    """a tagger's reward for each step; a number from -1000000 to 0; default 0."""
+    tag_penalty_for_runner: float
+    """reward for being tagged; a number from -1000000 to 0; default -1."""
+    step_reward_for_runner: float
+    """a runner's reward for each step in the game; a number from 0 to 1000000; default 0."""
+    end_of_game_reward_for_runner: float
+    """for being in the game after episode_length steps; a number from 0 to 1000000; default 1."""
+    runner_exits_game_after_tagged: bool
+    """a tagged runner leaves the game; else it can be tagged again; default True."""
+    shuffle_roles: bool
+    """draw who is a tagger at each reset; else the first players are; default True."""
+
+TagGridWorldId = Literal[
+    "TagGridWorld-v0",
+]
+
+class TagGridWorldOptions(CommonOptions, total=False):
+    """What TagGridWorld-v0 takes."""
+
+    num_taggers: int
+    """how many players chase the runner; an int from 1 to 1023; default 10."""
+    grid_length: int
+    """the largest x and y; an int from 2 to 32767; default 10."""
+    episode_length: int
+    """steps after which an episode ends; an int from 1 to 1000000000; default 100."""
+    wall_hit_penalty: float
+    """taken from the reward for a step over the border; a number; default 0.1."""
+    tag_reward_for_tagger: float
+    """every tagger's reward when the runner is tagged; a number; default 10."""
+    tag_penalty_for_runner: float
+    """taken from the runner's reward then; a number; default 2."""
+    step_cost_for_tagger: float
+    """taken from a tagger's reward for any other step, and given to the runner; a number; default 0.01."""
+    use_full_observation: bool
+    """see all players, not just the nearest that matters; default True."""
+    random_start: bool
+    """draw where taggers start; else they start in the middle; default False."""
+
+ToyTextCatchId = Literal[
+    "Catch-v0",
+]
+
+class ToyTextCatchOptions(CommonOptions, total=False):
+    """What Catch-v0 takes."""
+
+    height: int
+    """rows of the board; an int from 2 to 1024; default 10."""
+    width: int
+    """columns of the board; an int from 1 to 1024; default 5."""
+
+FrozenLakeId = Literal[
+    "FrozenLake-v1", "FrozenLake8x8-v1",
+]
+
+class FrozenLakeOptions(CommonOptions, total=False):
+    """What FrozenLake-v1 and its like take."""
+
+    size: int
+    """4 or 8: gymnasium's map of that size, where desc gives none; an int; default its id's."""
+    desc: str | bytes
+    """a map of your own: lines of S (start), F (ice), H (hole), G (goal); default ''."""
+    is_slippery: bool
+    """a move may go to either side of where it was meant to; default True."""
+    success_rate: float
+    """probability of going straight, if it is slippery; a number from 0 to 1; default 0.333333."""
+    goal_reward: float
+    """reward for reaching the goal; a number; default 1."""
+    hole_reward: float
+    """reward for falling into a hole; a number; default 0."""
+    frozen_reward: float
+    """reward for any other step; a number; default 0."""
+
+TaxiId = Literal[
+    "Taxi-v3", "Taxi-v4",
+]
+
+class TaxiOptions(CommonOptions, total=False):
+    """What Taxi-v3 and its like take."""
+
+    is_rainy: bool
+    """a drive may go to either side of where it was meant to; default False."""
+    fickle_passenger: bool
+    """the passenger may change the destination once on the way; default False."""
+    rainy_probability: float
+    """of going straight, if it is rainy; a number from 0 to 1; default 0.8."""
+    fickle_probability: float
+    """of an episode whose passenger changes, if passengers are fickle; a number from 0 to 1; default 0.3."""
+
+NChainId = Literal[
+    "NChain-v0",
+]
+
+class NChainOptions(CommonOptions, total=False):
+    """What NChain-v0 takes."""
+
+    n: int
+    """states of the chain; an int from 1 to 1073741824; default 5."""
+    slip: float
+    """probability of doing the other action; a number from 0 to 1; default 0.2."""
+    small: float
+    """reward for going back; a number; default 2."""
+    large: float
+    """reward for going forward at the end; a number; default 10."""
+
+CliffWalkingId = Literal[
+    "CliffWalking-v0", "CliffWalking-v1", "tabular/CliffWalking-v0", "CliffWalkingSlippery-v1",
+]
+
+class CliffWalkingOptions(CommonOptions, total=False):
+    """What CliffWalking-v0 and its like take."""
+
+    is_slippery: bool
+    """a move goes where it was meant to, or to either side of that, with 1/3 each; default its id's."""
+
+BlackjackId = Literal[
+    "Blackjack-v1", "tabular/Blackjack-v0",
+]
+
+class BlackjackOptions(CommonOptions, total=False):
+    """What Blackjack-v1 and its like take."""
+
+    natural: bool
+    """winning by a natural is worth 1.5; sab overrides it; default False."""
+    sab: bool
+    """a natural wins, as in Sutton and Barto, against all but another; default True."""
+
+@overload
+def make(task_id: AtariId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[AtariOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: AleId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[AleOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: BsuiteCatchId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[BsuiteCatchOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: DeepSeaId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[DeepSeaOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: DiscountingChainId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[DiscountingChainOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MemoryChainId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MemoryChainOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: SimpleBanditId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[SimpleBanditOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: UmbrellaChainId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[UmbrellaChainOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: CartPoleId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[CartPoleOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: PendulumId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[PendulumOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MountainCarId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MountainCarOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MountainCarContinuousId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MountainCarContinuousOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: AcrobotId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[AcrobotOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MinAtarAsterixId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MinAtarAsterixOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MinAtarBreakoutId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MinAtarBreakoutOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MinAtarFreewayId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MinAtarFreewayOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MinAtarSeaquestId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MinAtarSeaquestOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MinAtarSpaceInvadersId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MinAtarSpaceInvadersOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: FourRoomsId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[FourRoomsOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MetaMazeId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MetaMazeOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: PointRobotId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[PointRobotOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: BernoulliBanditId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[BernoulliBanditOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: GaussianBanditId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[GaussianBanditOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: ReacherId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ReacherOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: SwimmerId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[SwimmerOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: PongId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[PongOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: TagContinuousId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: TagGridWorldId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[TagGridWorldOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: ToyTextCatchId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ToyTextCatchOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: FrozenLakeId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[FrozenLakeOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: TaxiId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[TaxiOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: NChainId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[NChainOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: CliffWalkingId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[CliffWalkingOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: BlackjackId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[BlackjackOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: str, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Any) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: AtariId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[AtariOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: AleId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[AleOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: BsuiteCatchId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[BsuiteCatchOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: DeepSeaId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[DeepSeaOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: DiscountingChainId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[DiscountingChainOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MemoryChainId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MemoryChainOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: SimpleBanditId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[SimpleBanditOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: UmbrellaChainId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[UmbrellaChainOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: CartPoleId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[CartPoleOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: PendulumId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[PendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MountainCarId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MountainCarOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MountainCarContinuousId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MountainCarContinuousOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: AcrobotId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[AcrobotOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MinAtarAsterixId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MinAtarAsterixOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MinAtarBreakoutId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MinAtarBreakoutOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MinAtarFreewayId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MinAtarFreewayOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MinAtarSeaquestId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MinAtarSeaquestOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MinAtarSpaceInvadersId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MinAtarSpaceInvadersOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: FourRoomsId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[FourRoomsOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MetaMazeId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MetaMazeOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: PointRobotId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[PointRobotOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: BernoulliBanditId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[BernoulliBanditOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: GaussianBanditId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[GaussianBanditOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: ReacherId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ReacherOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: SwimmerId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[SwimmerOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: PongId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[PongOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: TagContinuousId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: TagGridWorldId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[TagGridWorldOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: ToyTextCatchId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ToyTextCatchOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: FrozenLakeId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[FrozenLakeOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: TaxiId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[TaxiOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: NChainId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[NChainOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: CliffWalkingId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[CliffWalkingOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: BlackjackId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[BlackjackOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: str, env_type: Literal["gym"], *, num_envs: int = ..., **options: Any) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: AtariId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[AtariOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: AleId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[AleOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: BsuiteCatchId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[BsuiteCatchOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: DeepSeaId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[DeepSeaOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: DiscountingChainId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[DiscountingChainOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MemoryChainId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MemoryChainOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: SimpleBanditId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[SimpleBanditOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: UmbrellaChainId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[UmbrellaChainOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: CartPoleId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[CartPoleOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: PendulumId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[PendulumOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MountainCarId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MountainCarOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MountainCarContinuousId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MountainCarContinuousOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: AcrobotId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[AcrobotOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MinAtarAsterixId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MinAtarAsterixOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MinAtarBreakoutId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MinAtarBreakoutOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MinAtarFreewayId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MinAtarFreewayOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MinAtarSeaquestId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MinAtarSeaquestOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MinAtarSpaceInvadersId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MinAtarSpaceInvadersOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: FourRoomsId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[FourRoomsOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MetaMazeId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MetaMazeOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: PointRobotId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[PointRobotOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: BernoulliBanditId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[BernoulliBanditOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: GaussianBanditId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[GaussianBanditOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: ReacherId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ReacherOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: SwimmerId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[SwimmerOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: PongId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[PongOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: TagContinuousId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: TagGridWorldId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[TagGridWorldOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: ToyTextCatchId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ToyTextCatchOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: FrozenLakeId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[FrozenLakeOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: TaxiId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[TaxiOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: NChainId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[NChainOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: CliffWalkingId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[CliffWalkingOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: BlackjackId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[BlackjackOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: str, env_type: Literal["dm"], *, num_envs: int = ..., **options: Any) -> DMEnvPool: ...
+@overload
+def make(task_id: str, env_type: str, *, num_envs: int = ..., **options: Any) -> GymnasiumEnvPool | GymEnvPool | DMEnvPool: ...
+@overload
+def make_gymnasium(task_id: AtariId, *, num_envs: int = ..., **options: Unpack[AtariOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: AleId, *, num_envs: int = ..., **options: Unpack[AleOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: BsuiteCatchId, *, num_envs: int = ..., **options: Unpack[BsuiteCatchOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: DeepSeaId, *, num_envs: int = ..., **options: Unpack[DeepSeaOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: DiscountingChainId, *, num_envs: int = ..., **options: Unpack[DiscountingChainOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MemoryChainId, *, num_envs: int = ..., **options: Unpack[MemoryChainOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: SimpleBanditId, *, num_envs: int = ..., **options: Unpack[SimpleBanditOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: UmbrellaChainId, *, num_envs: int = ..., **options: Unpack[UmbrellaChainOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: CartPoleId, *, num_envs: int = ..., **options: Unpack[CartPoleOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: PendulumId, *, num_envs: int = ..., **options: Unpack[PendulumOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MountainCarId, *, num_envs: int = ..., **options: Unpack[MountainCarOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MountainCarContinuousId, *, num_envs: int = ..., **options: Unpack[MountainCarContinuousOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: AcrobotId, *, num_envs: int = ..., **options: Unpack[AcrobotOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MinAtarAsterixId, *, num_envs: int = ..., **options: Unpack[MinAtarAsterixOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MinAtarBreakoutId, *, num_envs: int = ..., **options: Unpack[MinAtarBreakoutOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MinAtarFreewayId, *, num_envs: int = ..., **options: Unpack[MinAtarFreewayOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MinAtarSeaquestId, *, num_envs: int = ..., **options: Unpack[MinAtarSeaquestOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MinAtarSpaceInvadersId, *, num_envs: int = ..., **options: Unpack[MinAtarSpaceInvadersOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: FourRoomsId, *, num_envs: int = ..., **options: Unpack[FourRoomsOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MetaMazeId, *, num_envs: int = ..., **options: Unpack[MetaMazeOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: PointRobotId, *, num_envs: int = ..., **options: Unpack[PointRobotOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: BernoulliBanditId, *, num_envs: int = ..., **options: Unpack[BernoulliBanditOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: GaussianBanditId, *, num_envs: int = ..., **options: Unpack[GaussianBanditOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: ReacherId, *, num_envs: int = ..., **options: Unpack[ReacherOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: SwimmerId, *, num_envs: int = ..., **options: Unpack[SwimmerOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: PongId, *, num_envs: int = ..., **options: Unpack[PongOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: TagContinuousId, *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: TagGridWorldId, *, num_envs: int = ..., **options: Unpack[TagGridWorldOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: ToyTextCatchId, *, num_envs: int = ..., **options: Unpack[ToyTextCatchOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: FrozenLakeId, *, num_envs: int = ..., **options: Unpack[FrozenLakeOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: TaxiId, *, num_envs: int = ..., **options: Unpack[TaxiOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: NChainId, *, num_envs: int = ..., **options: Unpack[NChainOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: CliffWalkingId, *, num_envs: int = ..., **options: Unpack[CliffWalkingOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: BlackjackId, *, num_envs: int = ..., **options: Unpack[BlackjackOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: str, *, num_envs: int = ..., **options: Any) -> GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: AtariId, *, num_envs: int = ..., **options: Unpack[AtariOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: AleId, *, num_envs: int = ..., **options: Unpack[AleOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: BsuiteCatchId, *, num_envs: int = ..., **options: Unpack[BsuiteCatchOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: DeepSeaId, *, num_envs: int = ..., **options: Unpack[DeepSeaOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: DiscountingChainId, *, num_envs: int = ..., **options: Unpack[DiscountingChainOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MemoryChainId, *, num_envs: int = ..., **options: Unpack[MemoryChainOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: SimpleBanditId, *, num_envs: int = ..., **options: Unpack[SimpleBanditOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: UmbrellaChainId, *, num_envs: int = ..., **options: Unpack[UmbrellaChainOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: CartPoleId, *, num_envs: int = ..., **options: Unpack[CartPoleOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: PendulumId, *, num_envs: int = ..., **options: Unpack[PendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MountainCarId, *, num_envs: int = ..., **options: Unpack[MountainCarOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MountainCarContinuousId, *, num_envs: int = ..., **options: Unpack[MountainCarContinuousOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: AcrobotId, *, num_envs: int = ..., **options: Unpack[AcrobotOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MinAtarAsterixId, *, num_envs: int = ..., **options: Unpack[MinAtarAsterixOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MinAtarBreakoutId, *, num_envs: int = ..., **options: Unpack[MinAtarBreakoutOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MinAtarFreewayId, *, num_envs: int = ..., **options: Unpack[MinAtarFreewayOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MinAtarSeaquestId, *, num_envs: int = ..., **options: Unpack[MinAtarSeaquestOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MinAtarSpaceInvadersId, *, num_envs: int = ..., **options: Unpack[MinAtarSpaceInvadersOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: FourRoomsId, *, num_envs: int = ..., **options: Unpack[FourRoomsOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MetaMazeId, *, num_envs: int = ..., **options: Unpack[MetaMazeOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: PointRobotId, *, num_envs: int = ..., **options: Unpack[PointRobotOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: BernoulliBanditId, *, num_envs: int = ..., **options: Unpack[BernoulliBanditOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: GaussianBanditId, *, num_envs: int = ..., **options: Unpack[GaussianBanditOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: ReacherId, *, num_envs: int = ..., **options: Unpack[ReacherOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: SwimmerId, *, num_envs: int = ..., **options: Unpack[SwimmerOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: PongId, *, num_envs: int = ..., **options: Unpack[PongOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: TagContinuousId, *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: TagGridWorldId, *, num_envs: int = ..., **options: Unpack[TagGridWorldOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: ToyTextCatchId, *, num_envs: int = ..., **options: Unpack[ToyTextCatchOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: FrozenLakeId, *, num_envs: int = ..., **options: Unpack[FrozenLakeOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: TaxiId, *, num_envs: int = ..., **options: Unpack[TaxiOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: NChainId, *, num_envs: int = ..., **options: Unpack[NChainOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: CliffWalkingId, *, num_envs: int = ..., **options: Unpack[CliffWalkingOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: BlackjackId, *, num_envs: int = ..., **options: Unpack[BlackjackOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: str, *, num_envs: int = ..., **options: Any) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_dm(task_id: AtariId, *, num_envs: int = ..., **options: Unpack[AtariOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: AleId, *, num_envs: int = ..., **options: Unpack[AleOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: BsuiteCatchId, *, num_envs: int = ..., **options: Unpack[BsuiteCatchOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: DeepSeaId, *, num_envs: int = ..., **options: Unpack[DeepSeaOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: DiscountingChainId, *, num_envs: int = ..., **options: Unpack[DiscountingChainOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MemoryChainId, *, num_envs: int = ..., **options: Unpack[MemoryChainOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: SimpleBanditId, *, num_envs: int = ..., **options: Unpack[SimpleBanditOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: UmbrellaChainId, *, num_envs: int = ..., **options: Unpack[UmbrellaChainOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: CartPoleId, *, num_envs: int = ..., **options: Unpack[CartPoleOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: PendulumId, *, num_envs: int = ..., **options: Unpack[PendulumOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MountainCarId, *, num_envs: int = ..., **options: Unpack[MountainCarOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MountainCarContinuousId, *, num_envs: int = ..., **options: Unpack[MountainCarContinuousOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: AcrobotId, *, num_envs: int = ..., **options: Unpack[AcrobotOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MinAtarAsterixId, *, num_envs: int = ..., **options: Unpack[MinAtarAsterixOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MinAtarBreakoutId, *, num_envs: int = ..., **options: Unpack[MinAtarBreakoutOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MinAtarFreewayId, *, num_envs: int = ..., **options: Unpack[MinAtarFreewayOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MinAtarSeaquestId, *, num_envs: int = ..., **options: Unpack[MinAtarSeaquestOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MinAtarSpaceInvadersId, *, num_envs: int = ..., **options: Unpack[MinAtarSpaceInvadersOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: FourRoomsId, *, num_envs: int = ..., **options: Unpack[FourRoomsOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MetaMazeId, *, num_envs: int = ..., **options: Unpack[MetaMazeOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: PointRobotId, *, num_envs: int = ..., **options: Unpack[PointRobotOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: BernoulliBanditId, *, num_envs: int = ..., **options: Unpack[BernoulliBanditOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: GaussianBanditId, *, num_envs: int = ..., **options: Unpack[GaussianBanditOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: ReacherId, *, num_envs: int = ..., **options: Unpack[ReacherOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: SwimmerId, *, num_envs: int = ..., **options: Unpack[SwimmerOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: PongId, *, num_envs: int = ..., **options: Unpack[PongOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: TagContinuousId, *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: TagGridWorldId, *, num_envs: int = ..., **options: Unpack[TagGridWorldOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: ToyTextCatchId, *, num_envs: int = ..., **options: Unpack[ToyTextCatchOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: FrozenLakeId, *, num_envs: int = ..., **options: Unpack[FrozenLakeOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: TaxiId, *, num_envs: int = ..., **options: Unpack[TaxiOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: NChainId, *, num_envs: int = ..., **options: Unpack[NChainOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: CliffWalkingId, *, num_envs: int = ..., **options: Unpack[CliffWalkingOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: BlackjackId, *, num_envs: int = ..., **options: Unpack[BlackjackOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: str, *, num_envs: int = ..., **options: Any) -> DMEnvPool: ...
+@overload
+def make_vec(task_id: AtariId, num_envs: int = ..., **options: Unpack[AtariOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: AleId, num_envs: int = ..., **options: Unpack[AleOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: BsuiteCatchId, num_envs: int = ..., **options: Unpack[BsuiteCatchOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: DeepSeaId, num_envs: int = ..., **options: Unpack[DeepSeaOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: DiscountingChainId, num_envs: int = ..., **options: Unpack[DiscountingChainOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MemoryChainId, num_envs: int = ..., **options: Unpack[MemoryChainOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: SimpleBanditId, num_envs: int = ..., **options: Unpack[SimpleBanditOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: UmbrellaChainId, num_envs: int = ..., **options: Unpack[UmbrellaChainOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: CartPoleId, num_envs: int = ..., **options: Unpack[CartPoleOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: PendulumId, num_envs: int = ..., **options: Unpack[PendulumOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MountainCarId, num_envs: int = ..., **options: Unpack[MountainCarOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MountainCarContinuousId, num_envs: int = ..., **options: Unpack[MountainCarContinuousOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: AcrobotId, num_envs: int = ..., **options: Unpack[AcrobotOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MinAtarAsterixId, num_envs: int = ..., **options: Unpack[MinAtarAsterixOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MinAtarBreakoutId, num_envs: int = ..., **options: Unpack[MinAtarBreakoutOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MinAtarFreewayId, num_envs: int = ..., **options: Unpack[MinAtarFreewayOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MinAtarSeaquestId, num_envs: int = ..., **options: Unpack[MinAtarSeaquestOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MinAtarSpaceInvadersId, num_envs: int = ..., **options: Unpack[MinAtarSpaceInvadersOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: FourRoomsId, num_envs: int = ..., **options: Unpack[FourRoomsOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MetaMazeId, num_envs: int = ..., **options: Unpack[MetaMazeOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: PointRobotId, num_envs: int = ..., **options: Unpack[PointRobotOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: BernoulliBanditId, num_envs: int = ..., **options: Unpack[BernoulliBanditOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: GaussianBanditId, num_envs: int = ..., **options: Unpack[GaussianBanditOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: ReacherId, num_envs: int = ..., **options: Unpack[ReacherOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: SwimmerId, num_envs: int = ..., **options: Unpack[SwimmerOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: PongId, num_envs: int = ..., **options: Unpack[PongOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: TagContinuousId, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: TagGridWorldId, num_envs: int = ..., **options: Unpack[TagGridWorldOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: ToyTextCatchId, num_envs: int = ..., **options: Unpack[ToyTextCatchOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: FrozenLakeId, num_envs: int = ..., **options: Unpack[FrozenLakeOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: TaxiId, num_envs: int = ..., **options: Unpack[TaxiOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: NChainId, num_envs: int = ..., **options: Unpack[NChainOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: CliffWalkingId, num_envs: int = ..., **options: Unpack[CliffWalkingOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: BlackjackId, num_envs: int = ..., **options: Unpack[BlackjackOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: str, num_envs: int = ..., **options: Any) -> GymnasiumVectorEnv: ...
+@overload
+def make_spec(task_id: AtariId, *, num_envs: int = ..., **options: Unpack[AtariOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: AleId, *, num_envs: int = ..., **options: Unpack[AleOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: BsuiteCatchId, *, num_envs: int = ..., **options: Unpack[BsuiteCatchOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: DeepSeaId, *, num_envs: int = ..., **options: Unpack[DeepSeaOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: DiscountingChainId, *, num_envs: int = ..., **options: Unpack[DiscountingChainOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MemoryChainId, *, num_envs: int = ..., **options: Unpack[MemoryChainOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: SimpleBanditId, *, num_envs: int = ..., **options: Unpack[SimpleBanditOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: UmbrellaChainId, *, num_envs: int = ..., **options: Unpack[UmbrellaChainOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: CartPoleId, *, num_envs: int = ..., **options: Unpack[CartPoleOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: PendulumId, *, num_envs: int = ..., **options: Unpack[PendulumOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MountainCarId, *, num_envs: int = ..., **options: Unpack[MountainCarOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MountainCarContinuousId, *, num_envs: int = ..., **options: Unpack[MountainCarContinuousOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: AcrobotId, *, num_envs: int = ..., **options: Unpack[AcrobotOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MinAtarAsterixId, *, num_envs: int = ..., **options: Unpack[MinAtarAsterixOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MinAtarBreakoutId, *, num_envs: int = ..., **options: Unpack[MinAtarBreakoutOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MinAtarFreewayId, *, num_envs: int = ..., **options: Unpack[MinAtarFreewayOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MinAtarSeaquestId, *, num_envs: int = ..., **options: Unpack[MinAtarSeaquestOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MinAtarSpaceInvadersId, *, num_envs: int = ..., **options: Unpack[MinAtarSpaceInvadersOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: FourRoomsId, *, num_envs: int = ..., **options: Unpack[FourRoomsOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MetaMazeId, *, num_envs: int = ..., **options: Unpack[MetaMazeOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: PointRobotId, *, num_envs: int = ..., **options: Unpack[PointRobotOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: BernoulliBanditId, *, num_envs: int = ..., **options: Unpack[BernoulliBanditOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: GaussianBanditId, *, num_envs: int = ..., **options: Unpack[GaussianBanditOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: ReacherId, *, num_envs: int = ..., **options: Unpack[ReacherOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: SwimmerId, *, num_envs: int = ..., **options: Unpack[SwimmerOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: PongId, *, num_envs: int = ..., **options: Unpack[PongOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: TagContinuousId, *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: TagGridWorldId, *, num_envs: int = ..., **options: Unpack[TagGridWorldOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: ToyTextCatchId, *, num_envs: int = ..., **options: Unpack[ToyTextCatchOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: FrozenLakeId, *, num_envs: int = ..., **options: Unpack[FrozenLakeOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: TaxiId, *, num_envs: int = ..., **options: Unpack[TaxiOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: NChainId, *, num_envs: int = ..., **options: Unpack[NChainOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: CliffWalkingId, *, num_envs: int = ..., **options: Unpack[CliffWalkingOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: BlackjackId, *, num_envs: int = ..., **options: Unpack[BlackjackOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: str, *, num_envs: int = ..., **options: Any) -> EnvSpec: ...

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stubs say what is so: of the compiled core, and of the options of each id."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import envpool
+from envpool import _core
+from envpool.python.options import COMMON
+from envpool.python.registry import find
+
+HERE = Path(envpool.__path__[0])
+
+
+def classes_and_functions(stub: str) -> dict[str, Any]:
+    """Classes and functions of a stub, methods as "Class.method"."""
+    found: dict[str, Any] = {}
+    for node in ast.parse(stub).body:
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+            found[node.name] = node
+        if isinstance(node, ast.ClassDef):
+            found |= {f"{node.name}.{item.name}": item for item in node.body if isinstance(item, ast.FunctionDef)}
+    return found
+
+
+def of_module(module: ModuleType) -> dict[str, Any]:
+    """The same of the module itself."""
+    found: dict[str, Any] = {}
+    for name, value in vars(module).items():
+        if name.startswith("_"):
+            continue
+        found[name] = value
+        if inspect.isclass(value) and not issubclass(value, Exception):
+            own = {key: item for key, item in vars(value).items() if not key.startswith("_")}
+            if "->" in (value.__init__.__doc__ or ""):  # else it cannot be made from Python
+                own["__init__"] = value.__init__
+            found |= {f"{name}.{key}": item for key, item in own.items()}
+    return found
+
+
+def parameters(doc: str) -> list[str]:
+    """Names of the parameters in what pybind11 writes of a function, "=" after those that have a default."""
+    inside = doc[doc.index("(") + 1 : doc.index(") ->")]
+    return [name + ("=" if default else "") for name, default in re.findall(r"(\w+): [^=]*?(= [^,]+)?(?:, |$)", inside)]
+
+
+def test_the_core_is_what_its_stub_says() -> None:
+    stub = classes_and_functions((HERE / "_core.pyi").read_text())
+    module = of_module(_core)
+    assert stub.keys() == module.keys()
+    for name, node in stub.items():
+        value = module[name]
+        if isinstance(node, ast.ClassDef) or isinstance(value, property):
+            continue
+        arguments = node.args
+        names = [argument.arg for argument in arguments.args]
+        count = len(names) - len(arguments.defaults)
+        said = [*names[:count], *(argument + "=" for argument in names[count:])]
+        (doc,) = [line for line in value.__doc__.splitlines() if "->" in line]
+        # pybind11 knows no names of what it was not told: arg0, arg1.
+        told = parameters(doc)
+        assert len(told) == len(said), name
+        for ours, theirs in zip(said, told, strict=True):
+            assert ours == theirs or re.fullmatch(r"arg\d+", theirs), (name, said, told)
+
+
+def test_the_options_that_editors_show_are_those_there_are() -> None:
+    from envpool.testing.doors import stub
+
+    lacking = {find(task_id).family for task_id in envpool.list_all_envs() if find(task_id).family}
+    for family in lacking:
+        try:
+            next(find(task_id) for task_id in envpool.list_all_envs() if find(task_id).family == family).load()
+        except RuntimeError as error:
+            pytest.skip(str(error))
+    assert (HERE / "_doors.pyi").read_text() == stub(), "run `make stubs`"
+
+
+def test_what_every_environment_takes() -> None:
+    (common,) = [
+        node
+        for node in ast.parse((HERE / "_doors.pyi").read_text()).body
+        if isinstance(node, ast.ClassDef) and node.name == "CommonOptions"
+    ]
+    names = {
+        node.target.id for node in common.body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    }
+    assert names | {"num_envs"} == set(COMMON)

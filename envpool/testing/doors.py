@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes envpool/_doors.pyi: `make` and its kin as an editor sees them, with the options of each id.
+
+    python -m envpool.testing.doors envpool/_doors.pyi       (make stubs)
+
+Options come from the declarations in C++, so a changed option or a new id makes the file stale, which a test tells.
+"""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import envpool
+from envpool.python.options import Option, Value, declared_options
+from envpool.python.registry import Registration, find
+
+_HEAD = '''\
+# SPDX-License-Identifier: Apache-2.0
+# Written by `make stubs` from what the environments declare. Do not edit.
+"""`make` and its kin as an editor sees them: each id with its options. At run time they are in registration.py."""
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any, Literal, TypedDict, overload
+
+from typing_extensions import Unpack
+
+from envpool.python.dm_envpool import DMEnvPool
+from envpool.python.env_spec import EnvSpec
+from envpool.python.gym_envpool import GymEnvPool
+from envpool.python.gymnasium_envpool import GymnasiumEnvPool, GymnasiumVectorEnv
+
+class CommonOptions(TypedDict, total=False):
+    """What every environment takes beside its own options and num_envs; `envpool.make` describes them."""
+
+    batch_size: int
+    num_threads: int
+    max_num_players: int
+    thread_affinity_offset: int
+    base_path: str | PathLike[str]
+    seed: int | Sequence[int] | None
+    env_seed: Sequence[int] | None
+    gym_reset_return_info: bool
+    max_episode_steps: int | None
+    reward_threshold: float | None
+    render_mode: Literal["rgb_array"] | None
+    render_env_id: int | Sequence[int]
+    autoreset_mode: Any  # "next_step", "same_step", "disabled", or gymnasium's AutoresetMode
+    env_options: Sequence[Mapping[str, Any]]
+    step_api: Literal["classic", "modern"] | None
+'''
+
+# The doors: what stands between the id and the options, and what comes back.
+_ENVS = "*, num_envs: int = ..."
+_DOORS = (
+    ("make", f'env_type: Literal["gymnasium"] = ..., {_ENVS}', "GymnasiumEnvPool"),
+    ("make", f'env_type: Literal["gym"], {_ENVS}', "GymEnvPool | GymnasiumEnvPool"),
+    ("make", f'env_type: Literal["dm"], {_ENVS}', "DMEnvPool"),
+    ("make", f"env_type: str, {_ENVS}", "GymnasiumEnvPool | GymEnvPool | DMEnvPool"),
+    ("make_gymnasium", _ENVS, "GymnasiumEnvPool"),
+    ("make_gym", _ENVS, "GymEnvPool | GymnasiumEnvPool"),
+    ("make_dm", _ENVS, "DMEnvPool"),
+    ("make_vec", "num_envs: int = ...", "GymnasiumVectorEnv"),
+    ("make_spec", _ENVS, "EnvSpec"),
+)
+_KINDS = {"bool": "bool", "int": "int", "float": "float", "str": "str | bytes"}
+
+
+Groups = dict[tuple[str, str], list[Registration]]
+
+
+def stub() -> str:
+    """The whole file."""
+    groups: Groups = {}
+    for task_id in envpool.list_all_envs():
+        registration = find(task_id)
+        if registration.family:  # what others registered is known to nobody else
+            group = groups.setdefault((registration.family, registration.table), [])
+            group.append(registration._replace(task_id=task_id))
+    groups = dict(sorted(groups.items(), key=lambda item: item[0][0]))
+    lines = [_HEAD]
+    names = _class_names(groups)
+    for name, ids in zip(names, groups.values(), strict=True):
+        lines += _group(name, ids)
+    lines += _doors(names)
+    return "\n".join(lines) + "\n"
+
+
+def _class_names(groups: Groups) -> list[str]:
+    """A table's own name, with its family's before it where several families have one of that name."""
+    tables = [table for _, table in groups]
+    return [table if tables.count(table) == 1 else family.title().replace("_", "") + table for family, table in groups]
+
+
+def _group(name: str, ids: list[Registration]) -> Iterator[str]:
+    """The ids of a table, and its options."""
+    each = [declared_options(registration.load(), registration.defaults) for registration in ids]
+    yield f"{name}Id = Literal["
+    yield from _wrapped(", ".join(f'"{registration.task_id}"' for registration in ids) + ",")
+    yield "]"
+    yield ""
+    yield f"class {name}Options(CommonOptions, total=False):"
+    yield f'    """What {ids[0].task_id}{" and its like take" if len(ids) > 1 else " takes"}."""'
+    yield ""
+    for option in each[0].values():
+        defaults = {options[option.name].default for options in each}
+        yield from _option(option, "its id's" if len(defaults) > 1 else _shown(option.default))
+    yield ""
+
+
+def _option(option: Option, default: str) -> Iterator[str]:
+    choices = "Literal[" + ", ".join(f'"{choice}"' for choice in option.choices) + "]"
+    yield f"    {option.name}: {choices if option.choices else _KINDS[option.kind]}"
+    allowed = f"; {option.expectation}" if option.kind in ("int", "float") else ""
+    doc = option.doc.rstrip(".") or "see the family's registration"
+    yield from _wrapped(f'"""{doc}{allowed}; default {default}."""'.replace("\\", "\\\\"))
+
+
+def _shown(default: Value) -> str:
+    return f"{default:.6g}" if isinstance(default, float) else repr(default)
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(
+        text, 120, initial_indent="    ", subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+    )
+
+
+def _doors(names: list[str]) -> Iterator[str]:
+    """A door has an overload for each table, so that editors know the options, and one that takes anything.
+
+    The last is for ids of plugins, ids that are known only when the program runs, and keywords a family translates.
+    """
+    for door, between, result in _DOORS:
+        for name in names if "env_type: str" not in between else []:
+            yield "@overload"
+            yield f"def {door}(task_id: {name}Id, {between}, **options: Unpack[{name}Options]) -> {result}: ..."
+        yield "@overload"
+        yield f"def {door}(task_id: str, {between}, **options: Any) -> {result}: ..."
+
+
+def main() -> None:
+    """Writes the file that is named, or prints it."""
+    if len(sys.argv) > 1:
+        Path(sys.argv[1]).write_text(stub())
+    else:
+        print(stub(), end="")
+
+
+if __name__ == "__main__":
+    main()
