@@ -7,6 +7,7 @@ DEMO_ARGS ?=
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
 EXACT_ARGS ?=
+DOCS_ARGS ?=
 
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -20,7 +21,8 @@ CPP := $(shell find envpool benchmark examples -name '*.h' -o -name '*.cc' 2>/de
 IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test cpp-test py-test test-gym test-jax test-ray test-peer test-clients lint format stubs tsan asan exact bench bench-atari wheel clean
+.PHONY: help demo test cpp-test py-test test-gym test-jax test-ray test-peer test-clients lint format stubs docs docs-browse tsan \
+  asan exact bench bench-atari wheel clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -33,6 +35,8 @@ help:
 	@echo 'make lint          clang-format, ruff, mypy --strict'
 	@echo 'make format        let clang-format and ruff put the files in order'
 	@echo 'make stubs         write envpool/_doors.pyi anew, after options or ids have changed'
+	@echo 'make docs          the site, build/docs/html/index.html; warnings are errors'
+	@echo 'make docs-browse   opens its pages in a headless Chromium, follows its links, takes pictures'
 	@echo 'make tsan asan     C++ tests under ThreadSanitizer; under Address- and UndefinedBehaviorSanitizer'
 	@echo 'make exact         every Atari game and mode beside ale-py, for hours (EXACT_ARGS=--help)'
 	@echo 'make bench         measure us and the released EnvPool in turn (minutes; BENCH_ARGS=--help)'
@@ -166,6 +170,14 @@ format: $(VENV)/lint/.ready
 	$(VENV)/lint/bin/clang-format -i $(CPP)
 	$(VENV)/lint/bin/ruff check -q --fix-only .
 	$(VENV)/lint/bin/ruff format -q .
+
+# --- the site ---
+
+docs: $(VENV)/docs/.installed
+	$(VENV)/docs/bin/python docs/site/build.py $(DOCS_ARGS)
+
+docs-browse: docs
+	$(VENV)/docs/bin/python docs/site/browse.py
 
 # --- benchmark ---
 

@@ -133,7 +133,7 @@ class Walk:
                     self._note(f"links to {link}")
                 continue
             self.links.add((name, target, place))
-            if target.endswith(".html") or target.endswith("/"):
+            if target.endswith((".html", "/")):
                 found.add(target + "index.html" if target.endswith("/") else target)
             elif self.page.request.get(target).status != 200:
                 self._note(f"links to {self._name(target)}, which is not there")

@@ -121,7 +121,9 @@ def _ids_table(ids: list[str], bare: bool = False) -> str:
         registration = find(task_id)
         rows.setdefault(id(registration), (registration, []))[1].append(task_id)
     if bare:
-        return _table(["id", "what it is"], [[", ".join(map(code, names)), escape(r.doc)] for r, names in rows.values()])
+        return _table(
+            ["id", "what it is"], [[", ".join(map(code, names)), escape(r.doc)] for r, names in rows.values()]
+        )
     defaults = _common_defaults([registration for registration, _ in rows.values()])
     return _table(
         ["id", "what it is", "steps", "solved at", "sets"],
@@ -146,9 +148,7 @@ def _common_defaults(registrations: list[Registration]) -> set[str]:
     """Options that all ids set to the same value: the table of options has it."""
     names = set(registrations[0].defaults)
     return {
-        name
-        for name in names
-        if all(r.defaults.get(name) == registrations[0].defaults[name] for r in registrations)
+        name for name in names if all(r.defaults.get(name) == registrations[0].defaults[name] for r in registrations)
     }
 
 
@@ -189,7 +189,9 @@ def _arrays_table(construction: Construction) -> str:
             rows.append([what, *cells, escape(entry.doc)])
     low, high = arrays.reward_low, arrays.reward_high
     bounds = "" if np.isinf(low) and np.isinf(high) else f"{low:g} to {high:g}"
-    rows.append(["reward", "", "float32", "one number" + (", for each player" if arrays.max_players > 1 else ""), bounds, ""])
+    rows.append(
+        ["reward", "", "float32", "one number" + (", for each player" if arrays.max_players > 1 else ""), bounds, ""]
+    )
     return _table(["", "name", "dtype", "shape", "values", "meaning"], rows)
 
 
@@ -213,5 +215,3 @@ def _range(entry: Field) -> str:
 
 def _end(value: Any) -> str:
     return f"{value:.5g}".replace("inf", "∞")
-
-

@@ -36,7 +36,7 @@ def _escaped(text: str) -> str:
 
 
 def _items(lines: list[str]) -> list[tuple[str, str]] | None:
-    """"  Reward   one a step" and what follows it, indented, as pairs; None if it is something else."""
+    """Lines like `  Reward   1 a step` with what follows them, indented, as pairs; None if it is something else."""
     items: list[tuple[str, str]] = []
     column = 0
     for line in lines:
@@ -62,8 +62,12 @@ def as_markdown(path: Path) -> str:
         elif any(line.startswith("   ") for line in lines):
             parts.append("```text\n" + "\n".join(lines) + "\n```")
         elif any(re.match(r" +- ", line) for line in lines):
-            parts.append("\n".join(("\n" if at and not lines[at - 1].startswith("  ") else "") + _escaped(line)
-                                   for at, line in enumerate(lines)))
+            parts.append(
+                "\n".join(
+                    ("\n" if at and not lines[at - 1].startswith("  ") else "") + _escaped(line)
+                    for at, line in enumerate(lines)
+                )
+            )
         else:
             parts.append(_escaped(" ".join(lines)))
     return "\n\n".join(parts)

@@ -90,7 +90,9 @@ def stage(root: Path, source: Path, families: list[str], contents: str) -> None:
             for family in families:
                 name = family.split("/")[1]
                 see = f"\n[Ids, options, arrays and pictures]({family}.md)\n"
-                text, count = re.subn(rf"^## {name}$", lambda head, see=see: f"{head[0]}\n{see}", text, flags=re.MULTILINE)
+                text, count = re.subn(
+                    rf"^## {name}$", lambda head, see=see: f"{head[0]}\n{see}", text, flags=re.MULTILINE
+                )
                 if not count:
                     text += f"\n## {name}\n{see}"
         elif page == "README.md":
