@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+_COLORS = ("#1f6f8b", "#e0a458", "#9aa5b1")
+
 
 def _rows(line: str) -> list[str]:
     return [cell.strip() for cell in line.strip().strip("|").split("|")]
@@ -24,6 +26,7 @@ def table_text(page: Path, head: str) -> str:
 
 
 def _number(cell: str) -> float | None:
+    """A cell's number, or None."""
     match = re.fullmatch(r"[\d,.]+", cell.replace("*", ""))
     return float(match[0].replace(",", "")) if match else None
 
@@ -43,12 +46,21 @@ def chart(root: Path, source: Path, page: str, head: str, columns: str, label: s
     if not rows:
         raise SystemExit(f"docs: no numbers under {columns!r} in {page}")
     names = [row[0].strip("`") for row in rows]
-    figure, axes = pyplot.subplots(figsize=(8, 0.9 + 0.09 * len(rows) * (len(wanted) + 1)), layout="constrained")
-    height = 0.84 / len(wanted)
-    for index, (name, column) in enumerate(zip(wanted, at, strict=True)):
+    figure, axes = pyplot.subplots(figsize=(8, 1.1 + 0.06 * len(rows) * (len(wanted) + 1)), layout="constrained")
+    values = [[_number(row[column]) for row in rows] for column in at]
+    flat = [value for column in values for value in column]
+    spread = max(flat) / max(min(flat), 1e-9) > 50  # too far apart for lengths: places on a scale of powers
+    height = 0 if spread else 0.84 / len(wanted)
+    for index, (name, lengths) in enumerate(zip(wanted, values, strict=True)):
         places = [row + index * height for row in range(len(rows))]
-        color = ["#1f6f8b", "#e0a458", "#9aa5b1"][index % 3]
-        axes.barh(places, [_number(row[column]) for row in rows], height, label=name, color=color)
+        color = _COLORS[index % len(_COLORS)]
+        if spread:
+            axes.scatter(lengths, places, 28, color, label=name, zorder=3)
+        else:
+            axes.barh(places, lengths, height, label=name, color=color)
+    if spread:
+        axes.set_xscale("log")
+        axes.hlines(range(len(rows)), min(flat) / 1.2, max(flat) * 1.2, color="#e3e7ec", linewidth=1)
     axes.set_yticks([row + height * (len(wanted) - 1) / 2 for row in range(len(rows))], names, fontsize=8)
     axes.invert_yaxis()
     axes.set_xlabel(label)

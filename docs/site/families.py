@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import pictures
 from envpool.python.construction import Construction
 from envpool.python.options import Option
 from envpool.python.registry import Registration, find, list_all_envs
-from envpool.python.spaces import Field
+from envpool.python.spaces import ArraySpecs, Field
 
 _HIDDEN = {"rom_path"}  # no user's machine has the same
 
@@ -28,12 +28,20 @@ class Family:
     Attributes:
         name: the folder's.
         ids: all of them.
-        absent: why none can be made here; empty if they can.
     """
 
     name: str
     ids: list[str] = field(default_factory=list)
-    absent: str = ""
+
+    @property
+    def present(self) -> list[str]:
+        """The ids that can be made here."""
+        return [task_id for task_id in self.ids if not why_absent(task_id)]
+
+    @property
+    def absent(self) -> str:
+        """Why some cannot be made here; empty if all can."""
+        return next(filter(None, map(why_absent, self.ids)), "")
 
     def environments(self) -> list[tuple[str, list[str]]]:
         """Names of the C++ environments, each with the ids that stand for it."""
@@ -50,29 +58,36 @@ def registered(only: list[str] | None) -> list[Family]:
         name = find(task_id).family
         if name and (not only or name in only):
             families.setdefault(name, Family(name)).ids.append(task_id)
-    for family in families.values():
-        family.absent = _why_absent(family.ids[0])
     return sorted(families.values(), key=lambda family: family.name)
 
 
-def _why_absent(task_id: str) -> str:
-    """What the environment needs and is not here; empty if there is no such thing."""
+@functools.cache
+def _construction(task_id: str) -> Construction | str:
+    """What the id makes, or why it cannot be made here."""
     try:
-        Construction(find(task_id), {})
+        return Construction(find(task_id), {})
     except (ImportError, RuntimeError) as error:
         return str(error)
-    return ""
+
+
+def why_absent(task_id: str) -> str:
+    """What an id needs and is not here; empty if there is no such thing."""
+    made = _construction(task_id)
+    return made if isinstance(made, str) else ""
+
+
+def _arrays(task_id: str) -> ArraySpecs:
+    made = _construction(task_id)
+    assert isinstance(made, Construction), made
+    return made.arrays
 
 
 def page(root: Path, family: Family, folder: Path | None) -> str:
     """The family's page. Pictures go into `folder`, if there is one."""
     text = f"# {family.name}\n\n"
     text += f"What these are compared with, and where they differ from it: [Environments](../environments.md#{family.name}).\n"
-    if family.absent:
-        note = f"What this family needs was not there when these pages were made: {escape(family.absent)}"
-        return f"{text}\n```{{note}}\n{note}\n```\n\n{_ids_table(family.ids, bare=True)}"
-    if folder:
-        made = pictures.sheet(family.name, family.ids, folder / f"{family.name}.png")
+    if folder and family.present:
+        made = pictures.sheet(family.name, family.present, folder / f"{family.name}.png")
         text += f"\n![{family.name}: {', '.join(made)}]({family.name}.png)\n\n{pictures.CAPTION}\n"
     for table, ids in family.environments():
         text += _environment(root, family.name, table, ids)
@@ -80,13 +95,16 @@ def page(root: Path, family: Family, folder: Path | None) -> str:
 
 
 def _environment(root: Path, family: str, table: str, ids: list[str]) -> str:
-    construction = Construction(find(ids[0]), {})
     text = f"\n## {table}\n\n"
     header = headers.find(root / "envpool" / family, table)
     if header:
         text += headers.as_markdown(header) + f"\n\nSource: `{header.relative_to(root)}`.\n"
     else:
         text += f"{escape(find(ids[0]).doc)}\n"
+    construction = _construction(ids[0])
+    if isinstance(construction, str):
+        note = f"What these need was not there when this page was made: {escape(construction)}"
+        return f"{text}\n```{{note}}\n{note}\n```\n\n### Ids of {table}\n\n{_ids_table(ids)}"
     text += f"\n### Ids of {table}\n\n{_ids_table(ids)}"
     text += f"\n### Arrays of {table}\n\nAs `{ids[0]}` has them, without options. "
     text += "Every environment also has [what all have](../concepts.md#what-comes-back).\n\n"
@@ -109,39 +127,53 @@ def code(text: str) -> str:
     return f"`{text.replace('|', '/')}`" if text else ""
 
 
-def _table(head: list[str], rows: Iterator[list[str]] | list[list[str]]) -> str:
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)]) + "\n"
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    """A table in Markdown, without columns that are empty."""
+    used = [column for column in range(len(head)) if any(row[column] for row in rows)]
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(line[column] for column in used)} |\n" for line in lines)
 
 
-def _ids_table(ids: list[str], bare: bool = False) -> str:
+def _ids_table(ids: list[str]) -> str:
     """The ids, those of one registration in one row."""
     rows: dict[int, tuple[Registration, list[str]]] = {}
     for task_id in ids:
         registration = find(task_id)
         rows.setdefault(id(registration), (registration, []))[1].append(task_id)
-    if bare:
-        return _table(
-            ["id", "what it is"], [[", ".join(map(code, names)), escape(r.doc)] for r, names in rows.values()]
-        )
-    defaults = _common_defaults([registration for registration, _ in rows.values()])
-    return _table(
-        ["id", "what it is", "steps", "solved at", "sets"],
-        [
-            [
-                ", ".join(map(code, names)),
-                escape(registration.doc),
-                "no limit" if not registration.max_episode_steps else str(registration.max_episode_steps),
-                "" if registration.reward_threshold is None else f"{registration.reward_threshold:g}",
-                ", ".join(
-                    code(f"{name}={_shown(value)}")
-                    for name, value in registration.defaults.items()
-                    if name not in defaults and name not in _HIDDEN
-                ),
-            ]
-            for registration, names in rows.values()
-        ],
-    )
+    common = _common_defaults([registration for registration, _ in rows.values()])
+    shapes = {task_id: _shapes(_arrays(task_id)) for task_id in ids if not why_absent(task_id)}
+    alike = len(set(shapes.values())) <= 1  # then the table of arrays says it
+
+    def row(registration: Registration, names: list[str]) -> list[str]:
+        threshold = registration.reward_threshold
+        own = {name: value for name, value in registration.defaults.items() if name not in {*common, *_HIDDEN}}
+        return [
+            ", ".join(map(code, names)),
+            escape(registration.doc),
+            *(("", "") if alike else shapes.get(names[0], ("", ""))),
+            "no limit" if not registration.max_episode_steps else str(registration.max_episode_steps),
+            "" if threshold is None else f"{threshold:g}",
+            ", ".join(code(f"{name}={_shown(value)}") for name, value in own.items()),
+        ]
+
+    head = ["id", "what it is", "observation", "action", "steps", "solved at", "sets"]
+    return _table(head, [row(*entry) for entry in rows.values()])
+
+
+def _shapes(arrays: ArraySpecs) -> tuple[str, str]:
+    """Observation and action in a few signs."""
+
+    def short(entry: Field) -> str:
+        if entry.discrete and not entry.shape:
+            return str(entry.discrete)
+        return f"{'×'.join(map(str, entry.shape)) or '1'} {entry.dtype}"
+
+    def all_of(fields: tuple[Field, ...]) -> str:
+        if len(fields) == 1:
+            return short(fields[0])
+        return ", ".join(f"{code(entry.name.removeprefix('obs:'))} {short(entry)}" for entry in fields)
+
+    return all_of(arrays.observations), all_of(arrays.actions)
 
 
 def _common_defaults(registrations: list[Registration]) -> set[str]:

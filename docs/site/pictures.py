@@ -117,8 +117,8 @@ def _cells(grid: np.ndarray[Any, Any], width: int, height: int) -> Image.Image:
 
 
 def _curves(values: np.ndarray[Any, Any], width: int, height: int) -> Image.Image:
-    """Each number over the steps, all on one scale; of many, the first 24."""
-    values = np.nan_to_num(values[:, :24].astype(np.float64), posinf=0, neginf=0)
+    """Each number over the steps, all on one scale; of many, the first eight."""
+    values = np.nan_to_num(values[:, :8].astype(np.float64), posinf=0, neginf=0)
     low, high = values.min(), values.max()
     span = high - low or 1.0
     big = Image.new("RGB", (width * 2, height * 2), (247, 248, 250))
