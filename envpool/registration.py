@@ -73,7 +73,7 @@ def make(task_id: str, env_type: str = "gymnasium", **options: Any) -> Gymnasium
               cannot change anything.
 
     Returns:
-        The pool, with nothing under way yet: `reset` or `async_reset` come first.
+        The pool. Nothing is under way yet, so `reset` or `async_reset` comes first.
 
     Raises:
         ValueError: an unknown id, or a value out of range.
@@ -94,6 +94,15 @@ def make_gymnasium(task_id: str, **options: Any) -> GymnasiumEnvPool:
 
     It is a `gymnasium.vector.VectorEnv`, but for `observation_space` and `action_space`, which are one environment's
     as EnvPool's scripts expect; `make_vec` has the batch's.
+
+    Args:
+        task_id: one of `list_all_envs()`.
+        **options: as in `make`.
+
+    Raises:
+        ValueError: as `make` does.
+        TypeError: as `make` does.
+        RuntimeError: as `make` does.
     """
     from envpool.python.gymnasium_envpool import GymnasiumEnvPool
 
@@ -105,6 +114,11 @@ def make_vec(task_id: str, num_envs: int = 1, **options: Any) -> GymnasiumVector
 
     `gymnasium.make_vec("envpool/Pong-v5", num_envs=8)` is the same. Spaces are batched, rows are always those of all
     environments in their order, and a reset of some returns the others' last observations with theirs.
+
+    Args:
+        task_id: one of `list_all_envs()`, with or without "envpool/" before it.
+        num_envs: environments in the pool.
+        **options: as in `make`.
 
     Raises:
         ValueError: beyond what `make` raises: batch_size is not num_envs, or the environment has several players.
@@ -119,6 +133,15 @@ def make_gym(task_id: str, **options: Any) -> GymEnvPool | GymnasiumEnvPool:
 
     It follows the installed gym: before 0.26 `obs = reset()` and 4-tuples, from then on `obs, info = reset()` and
     5-tuples, either way a `gym.Env`. Without gym it is gymnasium's form. `step_api` overrides.
+
+    Args:
+        task_id: one of `list_all_envs()`.
+        **options: as in `make`.
+
+    Raises:
+        ValueError: as `make` does.
+        TypeError: as `make` does.
+        RuntimeError: as `make` does.
     """
     from envpool.python.gym_envpool import make_gym_face
 
@@ -126,7 +149,17 @@ def make_gym(task_id: str, **options: Any) -> GymEnvPool | GymnasiumEnvPool:
 
 
 def make_dm(task_id: str, **options: Any) -> DMEnvPool:
-    """Makes a pool with dm_env's face, a `dm_env.Environment` of batched TimeSteps; `make` describes the options."""
+    """Makes a pool with dm_env's face, a `dm_env.Environment` of batched TimeSteps; `make` describes the options.
+
+    Args:
+        task_id: one of `list_all_envs()`.
+        **options: as in `make`.
+
+    Raises:
+        ValueError: as `make` does; autoreset_mode is "same_step", for which a TimeStep has no room.
+        TypeError: as `make` does.
+        RuntimeError: as `make` does.
+    """
     from envpool.python.dm_envpool import DMEnvPool
 
     return DMEnvPool(find(task_id), options)
@@ -165,8 +198,14 @@ def make_pettingzoo(task_id: str, **options: Any) -> PettingZooEnvPool:
 def make_spec(task_id: str, **options: Any) -> EnvSpec:
     """Describes what `make` would make, without making an environment: config, options, spaces, specs.
 
+    Args:
+        task_id: one of `list_all_envs()`.
+        **options: as in `make`.
+
     Raises:
-        What `make` raises.
+        ValueError: as `make` does.
+        TypeError: as `make` does.
+        RuntimeError: as `make` does.
     """
     from envpool.python.construction import Construction
 

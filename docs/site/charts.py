@@ -67,7 +67,7 @@ def chart(root: Path, source: Path, page: str, head: str, columns: str, label: s
     axes.margins(y=0.01)
     axes.grid(axis="x", alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, fontsize=8)
+    axes.legend(frameon=False, fontsize=8, ncols=len(wanted), loc="lower right", bbox_to_anchor=(1, 1))
     name = f"chart_{Path(page).stem}_{re.sub(r'[^a-z]+', '_', head.lower()).strip('_')}.svg"
     figure.savefig(source / name, metadata={"Date": None})
     pyplot.close(figure)

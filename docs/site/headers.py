@@ -8,6 +8,8 @@ from pathlib import Path
 
 _ITEM = re.compile(r"^ {2,4}([A-Z]\w*(?: \w+)?)(?: {2,}| (?=never))(\S.*)$")
 
+_BULLET = re.compile(r" *- ")
+
 
 def find(folder: Path, table: str) -> Path | None:
     """The header that declares the environment of that name, or None."""
@@ -51,6 +53,20 @@ def _items(lines: list[str]) -> list[tuple[str, str]] | None:
     return items
 
 
+def _bullets(lines: list[str]) -> str:
+    """Lines of which some are points of a list."""
+    blocks: list[str] = []
+    for line in lines:
+        point, inside = _BULLET.match(line), bool(blocks) and blocks[-1].startswith("- ")
+        if point:
+            blocks.append("- " + _escaped(line[point.end() :]))
+        elif blocks and inside == line.startswith(" "):
+            blocks[-1] += " " + _escaped(line.strip())
+        else:
+            blocks.append(_escaped(line.strip()))
+    return "\n\n".join(blocks)
+
+
 def as_markdown(path: Path) -> str:
     """The comment, with its list of action, observation, reward and so on as a table."""
     parts = []
@@ -59,15 +75,10 @@ def as_markdown(path: Path) -> str:
         if items:
             rows = "\n".join(f"| **{name}** | {_escaped(text)} |" for name, text in items)
             parts.append(f"| | |\n|---|---|\n{rows}")
+        elif any(_BULLET.match(line) for line in lines):
+            parts.append(_bullets(lines))
         elif any(line.startswith("   ") for line in lines):
             parts.append("```text\n" + "\n".join(lines) + "\n```")
-        elif any(re.match(r" +- ", line) for line in lines):
-            parts.append(
-                "\n".join(
-                    ("\n" if at and not lines[at - 1].startswith("  ") else "") + _escaped(line)
-                    for at, line in enumerate(lines)
-                )
-            )
         else:
             parts.append(_escaped(" ".join(lines)))
     return "\n\n".join(parts)

@@ -136,14 +136,31 @@ class Environment:
             params: parameters of this environment; None: `default_params`.
 
         Returns:
-            The observation and the state.
+            The observation, of the space's shape and dtype, and the state. Without `jax_enable_x64`, 64-bit numbers
+            are shown in 32 bits.
+
+        Raises:
+            TypeError: key is none, or params are not EnvParams.
+            ValueError: key is not a single one, or params are another environment's.
         """
         return self._first(self._key(key), np.uint32(0), self._params(params))
 
     def reset_batch(self, key: Any, num_envs: int, params: EnvParams | None = None) -> tuple[Any, EnvState]:
         """Begins `num_envs` episodes from one key: those of a pool of as many environments.
 
-        Each draws from a stream of its own. `params` are one environment's, or have a row for each.
+        Each draws from a stream of its own.
+
+        Args:
+            key: of `jax.random.key` or `jax.random.PRNGKey`.
+            num_envs: how many, at least 1; it is known while tracing.
+            params: one environment's, or a row for each; None: `default_params`.
+
+        Returns:
+            Observations of shape (num_envs, ...), and the state of all.
+
+        Raises:
+            TypeError: key is none, or params are not EnvParams.
+            ValueError: num_envs is no int of at least 1, key is not a single one, or params are another environment's.
         """
         if not isinstance(num_envs, int) or isinstance(num_envs, bool) or num_envs < 1:
             raise ValueError(f"[{self.name}] num_envs must be an int of at least 1, got {num_envs!r}")
@@ -161,10 +178,16 @@ class Environment:
 
         Returns:
             (obs, state, reward, done, info), or with 6 values (obs, state, reward, terminated, truncated, info).
-            Where the episode ended, obs and state are the next one's first. `info` holds the step's own last
-            observation ("final_observation"), discount, terminated, truncated, elapsed_step, and what the
-            environment itself has to say of the step. Of several players, reward and discount are each one's, and
-            `info["players"]["present"]` says who was there; done, terminated and truncated are the world's.
+            Where the episode ended, obs and state are the next one's first. reward is float32, done (or terminated
+            and truncated) bool. `info` holds the step's own last observation ("final_observation"), discount
+            (float32), terminated, truncated, elapsed_step (int32), and what the environment itself has to say of the
+            step. Of several players, reward and discount are each one's, and `info["players"]["present"]` says who
+            was there; done, terminated and truncated are the world's.
+
+        Raises:
+            TypeError: an argument is of the wrong type or dtype.
+            ValueError: a wrong shape; a state or parameters of another environment; an action out of range, if it is
+                known while tracing. Else that is JAX's runtime error, with the same text.
         """
         return self._advance(key, state, action, params, None, True)
 
@@ -193,7 +216,21 @@ class Environment:
         return state.over
 
     def step_batch(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
-        """`step` of a batch, as `reset_batch` begins it, with one key or None: each row has a stream of its own."""
+        """`step` of a batch, as `reset_batch` begins it, with one key or None: each row has a stream of its own.
+
+        Args:
+            key: one key for all rows, or None.
+            state: of num_envs rows, as `reset_batch` returns it.
+            action: of shape (num_envs, ...).
+            params: one environment's, or a row for each; None: `default_params`.
+
+        Returns:
+            What `step` returns, with num_envs rows.
+
+        Raises:
+            TypeError: as `step` does.
+            ValueError: as `step` does, or state is no batch.
+        """
         self._check_state(state)
         if state.raw.ndim != 2:
             raise ValueError(

@@ -86,7 +86,7 @@ def compile(
         timeout: seconds after which the compiler is stopped.
 
     Returns:
-        The registration: what `envpool.register` would take is in `plugin` and `table`.
+        The registration. What `envpool.register` would take is in its `plugin` and `table`.
 
     Raises:
         CompileError: the compiler is missing or refuses the header, or what comes out cannot be loaded, or declares

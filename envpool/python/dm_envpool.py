@@ -48,7 +48,8 @@ class DMEnvPool(EnvPoolMixin, dm_env.Environment):
             Their first TimeSteps; in an asynchronous pool, those of the first batch_size that are ready.
 
         Raises:
-            TypeError, ValueError: seed or env_id are not as above.
+            TypeError: seed or env_id is of the wrong type.
+            ValueError: seed or env_id is not as above.
             RuntimeError: one of the environments is under way, or the pool is closed.
         """
         result: dm_env.TimeStep = self._reset(env_id, seed)

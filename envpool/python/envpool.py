@@ -28,8 +28,18 @@ class EnvPoolMixin:
     Pools are pickled and copied by how they were made: what comes back is a new pool with the same id, options and
     seed, at the beginning of its first episodes. `snapshot` and `restore` carry state.
 
+    What a batch holds, with a row for each environment of the batch (n of them), or for each player where there are
+    several:
+
+    - observation: arrays of shape (n, ...) with the dtype and bounds of the spec's `observation_space`.
+    - reward: float32, (n,). terminated, truncated: bool, (n,), one for each environment also where there are players.
+    - info: a dict of "env_id", int32, (n,); "players" with their "env_id", int32, (number of players,);
+      "elapsed_step", int32, steps since the episode began, (n,); and what the environment adds.
+
+    The arrays are never written again. Messages of exceptions begin with the id in brackets.
+
     Attributes:
-        spec: the EnvSpec: id, config, spaces, reward threshold.
+        spec: the EnvSpec, which has id, config, spaces and reward threshold.
         num_envs: environments in the pool.
         closed: whether `close` was called.
     """
@@ -57,10 +67,11 @@ class EnvPoolMixin:
         """Does one step of every environment, or of those named, and waits for a batch.
 
         Args:
-            action: an array with one row per environment (per player, where there are several), or whatever
-                np.asarray takes; a dict of such arrays where an action has several fields. A dict may also hold
-                "env_id" and "players.env_id", the environment of each row.
-            env_id: ids of the environments to step, int, in the order of the action's rows; None is all of them.
+            action: an array of shape (n, ...) with one row per environment (per player, where there are several), of
+                integers where the action space counts them, else of the space's dtype, or whatever np.asarray takes; a
+                dict of such arrays where an action has several fields. A dict may also hold "env_id" and
+                "players.env_id", the environment of each row.
+            env_id: ids of the environments to step, int, (n,), in the order of the action's rows; None is all of them.
 
         Returns:
             What `recv` returns.
@@ -77,7 +88,17 @@ class EnvPoolMixin:
             self._raise(error, self._pack)
 
     def send(self, action: Any, env_id: Any = None) -> None:
-        """Starts one step, and does not wait. Takes and raises what `step` does."""
+        """Starts one step, and does not wait.
+
+        Args:
+            action: as in `step`.
+            env_id: as in `step`.
+
+        Raises:
+            TypeError: as `step` does; nothing is sent then.
+            ValueError: as `step` does; nothing is sent then.
+            RuntimeError: an environment is under way already, the pool is closed, or the process is a fork.
+        """
         self._pool.send(action, env_id)
 
     def recv(self, reset: bool = False, return_info: bool = True, timeout: float | None = None) -> Any:
@@ -90,6 +111,10 @@ class EnvPoolMixin:
             reset: return what `reset` returns instead.
             return_info: with `reset`, whether info comes with the observation.
             timeout: seconds to wait at most; None is for ever.
+
+        Returns:
+            A batch in the form of the face, which is (observation, reward, terminated, truncated, info) in
+            gymnasium's, (observation, reward, done, info) in that of gym before 0.26, a TimeStep in dm_env's.
 
         Raises:
             TimeoutError: no batch was complete in time. Nothing is lost.
@@ -128,11 +153,28 @@ class EnvPoolMixin:
         return tuple(empty(name) for name in self._layout.outputs)
 
     def async_reset(self) -> None:
-        """Starts new episodes in all environments, and does not wait: `recv` returns their first observations."""
+        """Starts new episodes in all environments, and does not wait: `recv` returns their first observations.
+
+        What was under way is dropped.
+
+        Raises:
+            RuntimeError: the pool is closed, or the process is a fork.
+        """
         self._send_reset(None, None)
 
     def seed(self, seed: Any = None) -> list[int]:
-        """Sets the seed of the next reset, as old gym's scripts do. `reset(seed=...)` is the plain way."""
+        """Sets the seed of the next reset, as old gym's scripts do. `reset(seed=...)` is the plain way.
+
+        Args:
+            seed: int from 0 to 2**64 - 1, or a sequence of num_envs of them; None takes back what was set.
+
+        Returns:
+            The seeds as a list of ints.
+
+        Raises:
+            TypeError: seed is no int.
+            ValueError: it is out of range, or there are not num_envs of them.
+        """
         if seed is None:
             self._next_seed = None
             return []
@@ -143,7 +185,7 @@ class EnvPoolMixin:
         """The pool for use inside of `jax.jit`, scans and loops, on the CPU.
 
         Returns:
-            (handle, recv, send, step), to be called as `handle, result = recv(handle)`, `handle = send(handle, action,
+            handle (uint8), recv, send and step, to be called as `handle, result = recv(handle)`, `handle = send(handle, action,
             env_id)` and `handle, result = step(handle, action, env_id)`. Each call takes the handle that the one
             before it returned, which puts them in order. `result` is what `recv` of the pool returns, with a fixed
             number of rows: see docs/jax.md.
@@ -190,7 +232,14 @@ class EnvPoolMixin:
     def snapshot(self, env_id: int) -> bytes:
         """The whole state of one environment, its generator and time limit included.
 
+        Args:
+            env_id: the environment, int.
+
+        Returns:
+            Bytes, of use to `restore` alone.
+
         Raises:
+            TypeError: env_id is no int.
             ValueError: an unknown env_id.
             RuntimeError: it is under way, or this environment cannot save its state.
         """
@@ -202,8 +251,12 @@ class EnvPoolMixin:
         The state may come from another environment or pool of the same id and options. What the next step returns is
         the step after the snapshot; no observation of the state itself is returned.
 
+        Args:
+            env_id: the environment, int.
+            state: what `snapshot` returned.
+
         Raises:
-            TypeError: state is not bytes.
+            TypeError: state is not bytes, or env_id no int.
             ValueError: an unknown env_id, or a state of something else.
             RuntimeError: it is under way, or this environment cannot load a state.
         """
@@ -222,7 +275,8 @@ class EnvPoolMixin:
                 happen. Or one int for each of env_ids. A copy's next reset is then as after `reset(seed=...)`.
 
         Raises:
-            TypeError, ValueError: an unknown or repeated id, or seed is not as above. Nothing is copied.
+            TypeError: an id or seed is no int. Nothing is copied.
+            ValueError: an unknown or repeated id, or seed is out of range. Nothing is copied.
             RuntimeError: one of them is under way, or this environment cannot save its state.
         """
         source = self._one_id(source_env_id, "source_env_id")
@@ -261,7 +315,15 @@ class EnvPoolMixin:
         return self._construction.common.batch_size != self.num_envs
 
     def players(self, env_id: Any = None) -> npt.NDArray[np.int32]:
-        """How many players each environment (or each of those named) has now, int32."""
+        """How many players each environment (or each of those named) has now: int32, one for each.
+
+        Args:
+            env_id: ids of environments; None is all of them.
+
+        Raises:
+            TypeError: env_id is not of ints.
+            ValueError: an unknown env_id.
+        """
         ids = self.all_env_ids if env_id is None else np.array(self._ids("env_id", env_id), np.int32)
         return np.array(self._pool.players(ids), np.int32)
 

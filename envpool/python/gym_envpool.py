@@ -65,7 +65,8 @@ class GymEnvPool(EnvPoolMixin):
             The observation, in the classic form; (observation, info) in the modern one.
 
         Raises:
-            TypeError, ValueError: seed, env_id or options are not as above.
+            TypeError: seed, env_id or options is of the wrong type.
+            ValueError: seed, env_id or options is not as above.
             RuntimeError: one of the environments is under way, or the pool is closed.
         """
         if options:

@@ -84,11 +84,12 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv):
             options: `{"reset_mask": mask}` names the environments by a bool array of shape (num_envs,).
 
         Returns:
-            (observation, info) of the environments that were reset; in an asynchronous pool, of the first batch_size
+            observation and info of the environments that were reset; in an asynchronous pool, of the first batch_size
             that are ready.
 
         Raises:
-            TypeError, ValueError: seed, env_id or options are not as above.
+            TypeError: seed, env_id or options is of the wrong type.
+            ValueError: seed, env_id or options is not as above.
             RuntimeError: one of the environments is under way, or the pool is closed.
         """
         if options:
@@ -222,8 +223,18 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):
     ) -> tuple[Any, dict[str, Any]]:
         """Starts new episodes, in all environments or in those of `options["reset_mask"]`.
 
+        Args:
+            seed: int from 0 to 2**64 - 1: environment i draws from stream i of that seed. Or one int for each
+                environment. None: the generators go on where they are.
+            options: `{"reset_mask": mask}` names the environments by a bool array of shape (num_envs,).
+
         Returns:
-            (observation, info) of all environments, also of those that were not reset.
+            observation and info of all environments, also of those that were not reset.
+
+        Raises:
+            TypeError: seed or options is of the wrong type.
+            ValueError: seed or options is not as above.
+            RuntimeError: an environment is under way, the pool is closed, or the first reset is a partial one.
         """
         memory = self._memory
         if not options or "reset_mask" not in options:

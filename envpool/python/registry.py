@@ -293,7 +293,7 @@ def register(
 
 
 def list_all_envs() -> list[str]:
-    """Every id that `make` takes, aliases included. Loads no shared object."""
+    """Every id that `make` takes, aliases included, in the order they were registered. Loads no shared object."""
     _discover()
     load_entry_points()
     return list(_registry)
