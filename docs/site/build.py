@@ -33,7 +33,9 @@ CONTENTS = {
 def contents(names: list[str]) -> str:
     """The tree of pages, which the front page holds without showing it."""
     text = ""
-    for caption, entries in CONTENTS.items():
+    named = {entry for entries in CONTENTS.values() for entry in entries} | {"index"}
+    more = sorted(path.stem for path in (ROOT / "docs").glob("*.md") if path.stem not in named)
+    for caption, entries in [*CONTENTS.items(), *([("More", more)] if more else [])]:
         shown = "\n".join(name for entry in entries for name in (names if entry == "families/*" else [entry]))
         text += f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{shown}\n```\n"
     return text

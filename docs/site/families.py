@@ -206,7 +206,7 @@ def _options_table(ids: list[str], construction: Construction) -> str:
 
 
 def _meaning(option: Option) -> str:
-    return option.doc + ("; shapes depend on it" if option.changes_shapes and option.doc else "")
+    return option.doc.rstrip(".") + ("; shapes depend on it" if option.changes_shapes and option.doc else "")
 
 
 def _arrays_table(construction: Construction) -> str:

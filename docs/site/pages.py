@@ -17,15 +17,17 @@ _CHART = re.compile(r"^<!-- chart: (\S+) \| (.+?) \| (.+?) \| (.+?) -->$", re.MU
 _MOVED = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md", "README.md": "readme.md"}
 
 
-def _target(path: str, root: Path) -> str:
-    """Where on the site a path of the repository is."""
+def _target(path: str, root: Path) -> str | None:
+    """Where on the site a path of the repository is; None for what is there and has no page."""
     if path in _MOVED:
         return _MOVED[path]
     if path.startswith("docs/") and (root / path).is_file():
         return path.removeprefix("docs/")
     if path.startswith("examples/") and (root / path).exists():
         return "examples.md#" + anchor(Path(path).name)
-    raise SystemExit(f"docs: no page of the site stands for {path!r}")
+    if (root / path).exists():
+        return None
+    raise SystemExit(f"docs: a page links to {path!r}, which is not there")
 
 
 def anchor(heading: str) -> str:
@@ -50,6 +52,8 @@ def turn_links(text: str, page: str, root: Path) -> str:
             return match[0]
         path, _, fragment = link.partition("#")
         target = _target(os.path.normpath(os.path.join(os.path.dirname(page), path)), root)
+        if target is None:
+            return label[1:-1]
         return f"{label}({target}{'#' + fragment if fragment else ''})"
 
     return _outside_code(text, _LINK, turned)

@@ -57,21 +57,26 @@ def sheet(family: str, ids: list[str], path: Path) -> list[str]:
 
 
 def _tile(task_id: str, width: int, height: int) -> Image.Image:
-    construction = Construction(find(task_id), {})
-    options = {"render_mode": "rgb_array"} if construction.can_render else {}
-    with envpool.make(task_id, num_envs=1, num_threads=1, seed=SEED, **options) as env:
-        observation, _ = env.reset()
-        seen = [observation]
-        env.action_space.seed(SEED)
-        for _ in range(STEPS):
-            action = _actions(env, construction.arrays)
-            observation, *_ = env.step(action)
-            seen.append(observation)
-        if options:
-            picture = Image.fromarray(np.asarray(env.render()).reshape(-1, *env.render().shape[-3:])[0])
+    if Construction(find(task_id), {}).can_render:
+        try:
+            picture, _ = _played(task_id, render_mode="rgb_array")
+        except (ImportError, RuntimeError) as error:  # what draws it may be missing here
+            print(f"{task_id}: its observation is drawn instead of a picture: {error}")
+        else:
             picture.thumbnail((width, height), Image.Resampling.LANCZOS)
             return picture
-    return _drawn([_one(entry) for entry in seen], width, height)
+    return _drawn(_played(task_id)[1], width, height)
+
+
+def _played(task_id: str, **options: Any) -> tuple[Any, list[np.ndarray[Any, Any]]]:
+    """The picture after some steps, if there is a render mode, and the observations on the way."""
+    arrays = Construction(find(task_id), {}).arrays
+    with envpool.make(task_id, num_envs=1, num_threads=1, seed=SEED, **options) as env:
+        seen = [_one(env.reset()[0])]
+        env.action_space.seed(SEED)
+        for _ in range(STEPS):
+            seen.append(_one(env.step(_actions(env, arrays))[0]))
+        return Image.fromarray(env.render()[0]) if options else None, seen
 
 
 def _actions(env: Any, arrays: ArraySpecs) -> Any:
