@@ -32,12 +32,14 @@ namespace envpool::bsuite {
 
 struct DeepSea {
   static constexpr const char* kName = "DeepSea";
+  static constexpr i32 kKept = 4;
 
   struct Params {
     i32 size;
     bool deterministic, sample_action_map, randomize_actions;
     u64 mapping_seed;
     f32 move_cost;
+    u32 first_words[kKept];  // of the mapping, where it is the same in all episodes
   };
   // A bit of each cell follows, whether action 1 goes right there, in words of 32.
   struct State {
@@ -58,12 +60,16 @@ struct DeepSea {
     o.integer("mapping_seed", 0, "says which action goes right where").between(0, 9007199254740992.0);
   }
   static Params params(const OptionValues& v) {
-    return {.size = i32(v.integer("size")),
-            .deterministic = v.boolean("deterministic"),
-            .sample_action_map = v.boolean("sample_action_map"),
-            .randomize_actions = v.boolean("randomize_actions"),
-            .mapping_seed = u64(v.integer("mapping_seed")),
-            .move_cost = f32(v.real("unscaled_move_cost") / f64(v.integer("size")))};
+    Params p{.size = i32(v.integer("size")),
+             .deterministic = v.boolean("deterministic"),
+             .sample_action_map = v.boolean("sample_action_map"),
+             .randomize_actions = v.boolean("randomize_actions"),
+             .mapping_seed = u64(v.integer("mapping_seed")),
+             .move_cost = f32(v.real("unscaled_move_cost") / f64(v.integer("size"))),
+             .first_words = {}};
+    Rng coin{.seed = p.mapping_seed};
+    for (u32& word : p.first_words) word = p.randomize_actions ? coin.bits() : 0xFFFFFFFFu;
+    return p;
   }
   static i64 extra_bytes(const Params& p) { return i64{words(p)} * i64{sizeof(u32)}; }
   static void spec(const Params& p, Spec& s) {
@@ -88,6 +94,10 @@ struct DeepSea {
     if (rng.episode == 0) s = {};
     s.row = s.column = 0;
     s.bad_episode = false;
+    if (!p.sample_action_map && words(p) <= kKept) {
+      for (i32 i = 0; i < words(p); ++i) mapping(s)[i] = p.first_words[i];
+      return;
+    }
     Rng coin = p.sample_action_map ? rng : Rng{.seed = p.mapping_seed};
     for (i32 i = 0; i < words(p); ++i) {
       mapping(s)[i] = p.sample_action_map || p.randomize_actions ? coin.bits() : 0xFFFFFFFFu;

@@ -71,7 +71,8 @@ struct UmbrellaChain {
     toss(s, p, rng);
   }
 
-  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
+  template <class Draws>
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Draws& rng) {
     if (s.time == 0) s.has_umbrella = *action.at<i32>(0);
     ++s.time;
     bool pays = false;
@@ -100,7 +101,8 @@ struct UmbrellaChain {
   }
 
  private:
-  ENVPOOL_FN static void toss(State& s, const Params& p, Rng& rng) {
+  template <class Draws>
+  ENVPOOL_FN static void toss(State& s, const Params& p, Draws& rng) {
     if (p.n_distractor == 0) return;
     const u32 high = rng.bits();
     s.coins = u64{high} << 32 | rng.bits();

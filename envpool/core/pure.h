@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "envpool/core/draws.h"
 #include "envpool/core/driver.h"
 #include "envpool/core/lanes.h"
 
@@ -135,39 +136,15 @@ struct PureOf {
     }
   }
 
-  // A block of rows at a time, so that what a pass leaves in the cache the next one finds there. The states move on,
-  // what that brought is written, and they are observed; where an episode that ended restarts, that observation is also
-  // the last one of all rows, and the rows that ended are then reset and observed again.
+  // A block of rows at a time, so that what a pass leaves in the cache the next one finds there. Rows move on and are
+  // observed; where an episode that ended restarts, that observation is kept as its last one, and the row is reset and
+  // observed again.
   static void step(void* model, const abi::PureWork& work) {
     const Rows rows(cast(model), work);
-    const i64 block = rows.rows_in_cache();
-    for (i64 first = 0; first < work.count; first += block) {
-      const i64 end = first + block < work.count ? first + block : work.count;
-      rows.copy_states(first, end);
-      Outcome outcomes[kMostRows];
-      const bool any_over = take_keys(rows, first, end);
-      const i64 in_lanes = any_over ? 0 : rows.in_lanes(end - first);
-      if (in_lanes > 0)
-        InLanes<Env>::step(rows.states(first, in_lanes), rows.setting(first).params, rows.action(first), outcomes);
-      for (i64 k = first + in_lanes; k < end; ++k) {
-        Slot& it = rows.new_state(k);
-        if (it.episode.over) {
-          outcomes[k - first] = {.reward = 0, .terminated = true};
-        } else {
-          outcomes[k - first] = Env::step(it.state, rows.setting(k).params, rows.action(k), it.episode.rng);
-        }
-      }
-      const bool any_ended = conclude(rows, first, end, outcomes);
-      observe(rows, first, end, in_lanes);
-      if (work.final_fields == nullptr) continue;
-      rows.copy_fields(first, end);
-      for (i64 k = first; any_ended && k < end; ++k) {
-        if ((work.terminated[k] | work.truncated[k]) == 0) continue;
-        const Setting& setting = rows.setting(k);
-        Slot& it = rows.new_state(k);
-        begin(it, setting.params);
-        Env::observe(it.state, setting.params, rows.row(work.fields, k));
-      }
+    if (work.params.stride == 0) {
+      step_blocks<true>(rows);
+    } else {
+      step_blocks<false>(rows);
     }
   }
 
@@ -242,6 +219,7 @@ struct PureOf {
     const u32 tag;
     const i64 state_bytes;
     std::vector<i64> row_bytes{}, action_bytes{};
+    std::vector<void*> seen{};  // where all rows of a step are observed
     mutable Setting now{};
     mutable i64 loaded = 0;  // the row that `now` is of, where each has its own
 
@@ -249,6 +227,9 @@ struct PureOf {
         : work(what), model(of), tag(of.tag), state_bytes(PureOf::state_bytes(const_cast<Model<Env>*>(&of))) {
       for (const FieldSpec& field : model.spec.fields) row_bytes.push_back(field.row_bytes());
       for (const FieldSpec& field : model.spec.actions) action_bytes.push_back(field.row_bytes());
+      for (size_t f = 0; f < row_bytes.size(); ++f) {
+        seen.push_back(work.final_fields != nullptr && shows_last(f) ? work.final_fields[f] : work.fields[f]);
+      }
       if (work.count > 0) load(0);
     }
     static const u8* at(const abi::Lane& lane, i64 k) { return static_cast<const u8*>(lane.data) + lane.stride * k; }
@@ -304,61 +285,125 @@ struct PureOf {
       }
       for (i64 k = first; k < end; ++k) std::memcpy(work.new_states + k * state_bytes, state(k), size_t(state_bytes));
     }
-    // From the observations that come next to the last ones.
-    void copy_fields(i64 first, i64 end) const {
+    // Whether a field says something of the step itself, also where the next episode has begun.
+    bool shows_last(size_t field) const { return (work.infos >> field & 1) != 0; }
+    // What has been observed as what was observed last, before a restart.
+    void keep_observation(i64 k) const {
       for (size_t f = 0; f < row_bytes.size(); ++f) {
-        std::memcpy(static_cast<u8*>(work.final_fields[f]) + row_bytes[f] * first,
-                    static_cast<const u8*>(work.fields[f]) + row_bytes[f] * first,
-                    size_t(row_bytes[f] * (end - first)));
+        if (shows_last(f)) continue;
+        std::memcpy(static_cast<u8*>(work.final_fields[f]) + row_bytes[f] * k,
+                    static_cast<const u8*>(work.fields[f]) + row_bytes[f] * k, size_t(row_bytes[f]));
       }
     }
   };
 
-  // Gives each row the key that it steps under, once its state has been copied. Returns whether some episode is over.
-  static bool take_keys(const Rows& rows, i64 first, i64 end) {
-    bool any_over = false;
-    for (i64 k = first; k < end; ++k) {
-      Episode& episode = rows.new_state(k).episode;
-      if (episode.tag != rows.tag) refuse("state", rows.work.first + k);
-      any_over |= episode.over;
-      if (rows.work.keyed == abi::kKeepKey) continue;
-      episode.rng.seed = rows.key(k);
-      episode.rng.draws = 0;
-      if (rows.work.keyed == abi::kNewKeyAndStream) episode.rng.stream = rows.stream(k);
-    }
-    return any_over;
-  }
+  // Rows of a block whose episodes ended.
+  struct Ended {
+    i32 rows[kMostRows];
+    i64 count = 0;
+  };
 
-  // Writes what the steps brought. Returns whether an episode ended.
-  static bool conclude(const Rows& rows, i64 first, i64 end, const Outcome* outcomes) {
-    const abi::PureWork work = rows.work;  // a copy of its own, which what is written cannot change
-    bool any_ended = false;
-    for (i64 k = first; k < end; ++k) {
-      Outcome outcome = outcomes[k - first];
-      Episode& episode = rows.new_state(k).episode;
-      if (!episode.over) {
-        const i32 limit = rows.setting(k).max_episode_steps;
-        ++episode.elapsed;
-        outcome.truncated |= limit > 0 && episode.elapsed >= limit;
+  template <bool kOneSetting>
+  static void step_blocks(const Rows& rows) {
+    const abi::PureWork work = rows.work;  // copies of its own, which what is written cannot change
+    const Setting shared = rows.now;
+    const i64 block = rows.rows_in_cache();
+    for (i64 first = 0; first < work.count; first += block) {
+      const i64 end = first + block < work.count ? first + block : work.count;
+      rows.copy_states(first, end);
+      Ended ended;
+      const i64 alone = kOneSetting ? step_in_lanes(rows, shared, first, end, ended) : first;
+      const auto step_row = [&](i64 k, auto&& draws) {
+        const Setting& setting = kOneSetting ? shared : rows.setting(k);
+        Slot& it = rows.new_state(k);
+        const Outcome outcome = it.episode.over ? Outcome{.reward = 0, .terminated = true}
+                                                : Env::step(it.state, setting.params, rows.action(k), draws);
+        conclude(work, it.episode, setting.max_episode_steps, outcome, k, first, ended);
+        Env::observe(it.state, setting.params, rows.row(rows.seen.data(), k));
+      };
+      i64 drawn = alone;
+      if constexpr (kTakesDrawn<Env>) {
+        u32 words[kMostRows];
+        drawn = draw(rows, work, alone, end, words);
+        for (i64 k = alone; k < drawn; ++k) step_row(k, NextDrawn{rows.new_state(k).episode.rng, words[k - alone]});
       }
-      const bool ended = outcome.terminated || outcome.truncated;
-      any_ended |= ended;
-      work.reward[k] = outcome.reward;
-      work.discount[k] = outcome.terminated ? 0 : outcome.discount;
-      work.terminated[k] = outcome.terminated;
-      work.truncated[k] = outcome.truncated;
-      work.elapsed[k] = episode.elapsed;
-      episode.over = ended && work.final_fields == nullptr;
+      for (i64 k = drawn; k < end; ++k) {
+        Episode& episode = rows.new_state(k).episode;
+        take_key(rows, work, episode, k);
+        step_row(k, episode.rng);
+      }
+      if (work.final_fields == nullptr) continue;
+      for (i64 i = 0; i < ended.count; ++i) {
+        const i64 k = first + ended.rows[i];
+        const Setting& setting = kOneSetting ? shared : rows.setting(k);
+        Slot& it = rows.new_state(k);
+        rows.keep_observation(k);
+        begin(it, setting.params);
+        Env::observe(it.state, setting.params, rows.row(work.fields, k));
+      }
     }
-    return any_ended;
   }
 
-  static void observe(const Rows& rows, i64 first, i64 end, i64 in_lanes) {
-    const Row row = rows.row(rows.work.fields, first);
-    if (in_lanes > 0) InLanes<Env>::observe(rows.states(first, in_lanes), rows.setting(first).params, row);
-    for (i64 k = first + in_lanes; k < end; ++k) {
-      Env::observe(rows.new_state(k).state, rows.setting(k).params, rows.row(rows.work.fields, k));
+  // Steps as many rows as come in whole groups, where no episode is over. Returns the first row that is left.
+  static i64 step_in_lanes(const Rows& rows, const Setting& setting, i64 first, i64 end, Ended& ended) {
+    const i64 count = rows.in_lanes(end - first);
+    if (count == 0) return first;
+    const abi::PureWork work = rows.work;
+    bool any_over = false;
+    for (i64 k = first; k < first + count; ++k) {
+      Episode& episode = rows.new_state(k).episode;
+      take_key(rows, work, episode, k);
+      any_over |= episode.over;
     }
+    if (any_over) return first;
+    Outcome outcomes[kMostRows];
+    InLanes<Env>::step(rows.states(first, count), setting.params, rows.action(first), outcomes);
+    for (i64 k = first; k < first + count; ++k) {
+      conclude(work, rows.new_state(k).episode, setting.max_episode_steps, outcomes[k - first], k, first, ended);
+    }
+    InLanes<Env>::observe(rows.states(first, count), setting.params, rows.row(rows.seen.data(), first));
+    return first + count;
+  }
+
+  // The next word of as many rows as come by the eight. Returns the first row that is left.
+  static i64 draw(const Rows& rows, const abi::PureWork& work, i64 first, i64 end, u32* words) {
+    i64 count = 0;
+#if ENVPOOL_AVX2
+    static const bool can = has_avx2();
+    count = can ? (end - first) / 8 * 8 : 0;
+    for (i64 k = first; k < first + count; ++k) take_key(rows, work, rows.new_state(k).episode, k);
+    if (count > 0) {
+      next_words(reinterpret_cast<const u8*>(&rows.new_state(first).episode.rng), rows.state_bytes, count, words);
+    }
+#endif
+    return first + count;
+  }
+
+  // Gives a row the key that it steps under, once its state has been copied.
+  ENVPOOL_ALWAYS_INLINE static void take_key(const Rows& rows, const abi::PureWork& work, Episode& episode, i64 k) {
+    if (episode.tag != rows.tag) [[unlikely]]
+      refuse("state", work.first + k);
+    if (work.keyed == abi::kKeepKey) return;
+    episode.rng.seed = rows.key(k);
+    episode.rng.draws = 0;
+    if (work.keyed == abi::kNewKeyAndStream) episode.rng.stream = rows.stream(k);
+  }
+
+  // Writes what a step brought.
+  ENVPOOL_ALWAYS_INLINE static void conclude(const abi::PureWork& work, Episode& episode, i32 limit, Outcome outcome,
+                                             i64 k, i64 first, Ended& ended) {
+    const i32 elapsed = episode.elapsed + !episode.over;
+    outcome.truncated |= !episode.over & (limit > 0) & (elapsed >= limit);
+    const bool over = outcome.terminated | outcome.truncated;
+    work.reward[k] = outcome.reward;
+    work.discount[k] = outcome.terminated ? 0 : outcome.discount;
+    work.terminated[k] = outcome.terminated;
+    work.truncated[k] = outcome.truncated;
+    work.elapsed[k] = elapsed;
+    episode.elapsed = elapsed;
+    episode.over = over && work.final_fields == nullptr;
+    ended.rows[ended.count] = i32(k - first);
+    ended.count += over;
   }
 };
 

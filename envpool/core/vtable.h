@@ -136,12 +136,14 @@ struct PureWork {
   const void* const* actions;  // of step: one array a field
   i32 one_action;              // actions hold one row, which is every row's
   u8* new_states;
-  void* const* fields;        // of reset and of a step's end: the observation that comes next
-  void* const* final_fields;  // the same before a restart; null: an ended episode stays where it is
+  void* const* fields;  // of reset and of a step's end: the observation that comes next
+  // The observation before a restart, where there is one; null: an ended episode stays where it is.
+  void* const* final_fields;
   f32 *reward, *discount;
   u8 *terminated, *truncated;
   i32* elapsed;
   i32* players;  // of several: how many the step had
+  u64 infos;  // a bit for each field of which final_fields take what the step led to in every row
 };
 
 // A portable environment as pure functions of states that the caller holds. Rows of states and

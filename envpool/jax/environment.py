@@ -395,7 +395,11 @@ class Environment:
         players = rest.pop(0) if several else None
         count = len(arrays.observations)
         obs = self._observation(rest[:count])
-        last = self._observation(rest[count : 2 * count]) if autoreset else obs
+        last = obs
+        if autoreset:  # the handler writes the rows that ended; XLA leaves this out if nobody looks at it
+            ended = jnp.logical_or(terminated, truncated)
+            finals = zip(rest[count : 2 * count], rest[:count], strict=True)
+            last = self._observation([_where(ended, final, value) for final, value in finals])
         own = rest[-len(arrays.infos) :] if arrays.infos else []
         info = nest((path_of(field.name), value) for field, value in zip(arrays.infos, own, strict=True))
         info |= {
@@ -416,6 +420,10 @@ def _other(form: Form, row: EnvState | EnvParams) -> str:
 
 
 _LIMIT = Option("max_episode_steps", "int", 0, 0, NO_LIMIT)
+
+
+def _where(rows: Any, yes: Any, no: Any) -> Any:
+    return jnp.where(rows.reshape(rows.shape + (1,) * (yes.ndim - rows.ndim)), yes, no)
 
 
 def _array(value: Any) -> Any:

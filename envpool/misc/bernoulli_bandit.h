@@ -76,7 +76,8 @@ struct BernoulliBandit {
     s = {{first, 1 - first}, 0, 0, 0};
   }
 
-  ENVPOOL_FN static Outcome step(State& s, const Params&, ActionRow action, Rng& rng) {
+  template <class Draws>
+  ENVPOOL_FN static Outcome step(State& s, const Params&, ActionRow action, Draws& rng) {
     s.last_action = *action.at<i32>(0);
     s.last_reward = rng.uniform_f32() < s.probability[s.last_action & 1] ? 1.0f : 0.0f;
     ++s.time;

@@ -120,19 +120,19 @@ struct FourRooms {
     }
   }
 
-  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
+  template <class Draws>
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Draws& rng) {
     i32 direction = *action.at<i32>(0);
     if (p.random != 0) {
       const u32 bits = rng.bits();
-      if (bits >> 2 < p.random) direction = i32(bits & 3);
+      direction = bits >> 2 < p.random ? i32(bits & 3) : direction;
     }
     // On the map even if someone wrote another place into the state.
     const i32 row = clamp(s.pos[0], 1, kSize - 2) + (direction == 2) - (direction == 0);
     const i32 column = clamp(s.pos[1], 1, kSize - 2) + (direction == 1) - (direction == 3);
-    if (!map().wall(row, column)) {
-      s.pos[0] = row;
-      s.pos[1] = column;
-    }
+    const bool open = !map().wall(row, column);
+    s.pos[0] = open ? row : s.pos[0];
+    s.pos[1] = open ? column : s.pos[1];
     const bool reached = s.pos[0] == s.goal[0] && s.pos[1] == s.goal[1];
     return {.reward = reached ? 1.0f : 0.0f, .terminated = reached};
   }

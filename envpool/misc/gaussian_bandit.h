@@ -67,7 +67,8 @@ struct GaussianBandit {
     s = {p.mean_mu + normal(rng) * p.sigma_p, 0, 0, 0};
   }
 
-  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
+  template <class Draws>
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Draws& rng) {
     s.last_action = *action.at<i32>(0);
     s.last_reward = s.last_action == 0 ? 0.0f : s.mu + normal(rng) * p.sigma_l;
     ++s.time;

@@ -23,7 +23,8 @@ ENVPOOL_FN f32 normal_quantile(f32 x) {
 }
 
 // At most 5.42 away, as one of 2^23 is.
-ENVPOOL_FN f32 normal(Rng& rng) {
+template <class Draws>
+ENVPOOL_FN f32 normal(Draws& rng) {
   const i32 odd = i32(rng.bits() >> 8 << 1 | 1) - (1 << 24);  // each odd number from -2^24 to 2^24, as likely
   return normal_quantile(f32(odd) * (1.0f / 16777216.0f));
 }
