@@ -34,6 +34,9 @@ class Part:
         return ffi.call("envpool_read_part", [result], raw, **attributes)[0]
 
 
+_models: dict[tuple[str, int], int] = {}  # of what has been made in this process, by name and tag
+
+
 @dataclass(frozen=True)
 class Form:
     """What rows of an environment look like. Two are equal when rows of one are rows of the other.
@@ -43,7 +46,7 @@ class Form:
         tag: what its rows begin with, as C++ checks it.
         words: length of a row in words of 32 bits.
         parts: its named parts.
-        model: number of a model that jitted code may use; not compared.
+        model: number of a model that jitted code may use, None where it comes from another process; not compared.
         label: the id, for messages; not compared.
         options: max_episode_steps and the declared options in their order; of parameters only, not compared.
     """
@@ -52,9 +55,25 @@ class Form:
     tag: int
     words: int
     parts: tuple[tuple[str, Part], ...]
-    model: int = field(compare=False)
+    model: int | None = field(compare=False)
     label: str = field(compare=False)
     options: Mapping[str, Option] = field(compare=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.model is not None:
+            _models[self.name, self.tag] = self.model
+
+    def __reduce__(self) -> Any:
+        return Form, (self.name, self.tag, self.words, self.parts, None, self.label, self.options)
+
+    def model_here(self) -> int:
+        """The model's number in this process."""
+        number = _models.get((self.name, self.tag)) if self.model is None else self.model
+        if number is None:
+            raise ValueError(
+                f"[{self.label}] params: they come from another process; make the environment in this one first"
+            )
+        return number
 
     def part(self, name: str) -> Part:
         """Finds a part by its name, or raises AttributeError."""
@@ -83,6 +102,9 @@ class _Row:
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *(name for name, _ in self.form.parts)]
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.raw, self.form)
 
     def tree_flatten_with_keys(self) -> tuple[Any, Form]:
         """For JAX: the array, and what does not change."""
@@ -167,7 +189,7 @@ class EnvParams(_Row):
         raw = jnp.asarray(self.raw).reshape((1,) * (len(widest) - len(extents)) + self.raw.shape)
         operands = [value.reshape((1,) * (len(widest) - len(_extents(value))) + value.shape) for value in values]
         result = jax.ShapeDtypeStruct((*widest, form.words), jnp.uint32)
-        attributes = {"model": np.int64(form.model), "options": np.array(numbers, np.int32)}
+        attributes = {"model": np.int64(form.model_here()), "options": np.array(numbers, np.int32)}
         return EnvParams(ffi.call("envpool_change_params", [result], raw, *operands, **attributes)[0], form)
 
 

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""States and parameters as values: pytrees of one array, with named parts, that can be pickled, copied and donated."""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import envpool
+
+jax = pytest.importorskip("jax")
+jnp = jax.numpy
+
+ENV, PARAMS = envpool.jax.make("CartPole-v1", max_episode_steps=9)
+STATES = ENV.reset_batch(jax.random.key(0), 3, PARAMS)[1]
+LEFT = np.zeros(3, np.int32)
+
+
+def test_they_are_pytrees_of_one_array():
+    for row, name in ((STATES, "raw"), (PARAMS, "raw")):
+        ((path, leaf),) = jax.tree_util.tree_leaves_with_path(row)
+        assert leaf is row.raw and jax.tree_util.keystr(path) == f".{name}" and leaf.dtype == jnp.uint32
+        assert type(jax.tree.map(lambda array: array, row)) is type(row)
+    several = jax.tree.map(lambda *arrays: jnp.stack(arrays), STATES, STATES)
+    assert several.position.shape == (2, 3) and several.raw.shape == (2, *STATES.raw.shape)
+    assert jax.tree.structure(STATES) == jax.tree.structure(several) != jax.tree.structure(PARAMS)
+    other = envpool.jax.make("Pendulum-v1")[0].reset(jax.random.key(0))[1]
+    assert jax.tree.structure(STATES) != jax.tree.structure(other)
+
+
+def test_parts_are_of_the_rows_wherever_they_are_read():
+    names = ["elapsed_step", "episode", "over", "position", "velocity", "angle", "spin"]
+    assert [name for name in dir(STATES) if name in names] == sorted(names) and "parts: " + ", ".join(names) in repr(
+        STATES
+    )
+    assert STATES.position.shape == STATES.over.shape == STATES.time.shape == (3,)
+    assert STATES.over.dtype == jnp.bool_ and STATES.episode.dtype == jnp.int32
+    np.testing.assert_array_equal(jax.jit(lambda s: s.angle)(STATES), STATES.angle)
+    np.testing.assert_array_equal(jax.vmap(lambda s: s.angle)(STATES), STATES.angle)
+    one = jax.tree.map(lambda array: array[1], STATES)
+    assert one.angle.shape == () and one.angle == STATES.angle[1]
+    moved = STATES.replace(position=[1.0, 2.0, 3.0], over=True)
+    assert moved.position.tolist() == [1, 2, 3] and moved.over.all() and (STATES.position != moved.position).all()
+    with pytest.raises(AttributeError, match="there is no 'height', only elapsed_step, episode, over, position"):
+        _ = STATES.height
+
+
+def test_pickled_and_copied_rows_go_on_alike():
+    ours = ENV.step_batch(None, STATES, LEFT, PARAMS)
+    for again in (lambda row: pickle.loads(pickle.dumps(row)), copy.deepcopy, copy.copy):
+        states, params = again(STATES), again(PARAMS)
+        assert states.form == STATES.form and params.form == PARAMS.form
+        jax.tree.map(np.testing.assert_array_equal, ENV.step_batch(None, states, LEFT, params), ours)
+        assert params.replace(gravity=5.0).gravity == 5
+
+
+ELSEWHERE = """
+import pickle, sys, jax, numpy as np, envpool, envpool.jax
+envpool.jax.make("Pendulum-v1")  # so that models have other numbers here
+states, params, reward = pickle.loads(sys.stdin.buffer.read())
+assert states.position.shape == (3,) and params.max_episode_steps == 9
+try:
+    params.replace(gravity=5.0)
+except ValueError as error:
+    assert "[CartPole-v1] params: they come from another process; make the environment" in str(error)
+else:
+    raise AssertionError("no error")
+env, mine = envpool.jax.make("CartPole-v1")
+assert (env.step_batch(None, states, np.zeros(3, int), params)[2] == reward).all()
+assert params.replace(gravity=5.0).raw.tolist() == mine.replace(gravity=5.0, max_episode_steps=9).raw.tolist()
+"""
+
+
+def test_they_can_be_sent_to_another_process():
+    reward = np.asarray(ENV.step_batch(None, STATES, LEFT, PARAMS)[2])
+    content = pickle.dumps((STATES, PARAMS, reward))
+    subprocess.run([sys.executable, "-c", ELSEWHERE], check=True, env=os.environ, input=content)
+
+
+def test_a_donated_state_is_stepped_in_place():
+    states = jax.tree.map(jnp.array, STATES)
+    expected = ENV.step_batch(None, states, LEFT, PARAMS)
+    at = states.raw.unsafe_buffer_pointer()
+    given = jax.jit(ENV.step_batch, donate_argnums=1)(None, states, LEFT, PARAMS)
+    jax.tree.map(np.testing.assert_array_equal, given, expected)
+    assert given[1].raw.unsafe_buffer_pointer() == at
+    with pytest.raises((RuntimeError, ValueError), match="deleted|donated"):
+        ENV.step_batch(None, states, LEFT, PARAMS)
+
+
+def test_a_state_that_is_not_donated_stays_as_it_was():
+    before = np.array(STATES.raw)
+    jax.block_until_ready(jax.jit(ENV.step_batch)(None, STATES, LEFT, PARAMS))
+    np.testing.assert_array_equal(STATES.raw, before)
