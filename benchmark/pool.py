@@ -47,10 +47,12 @@ CASES = {
 class Runner:
     """A runner.py that waits for its turn."""
 
+    script = "runner.py"
+
     def __init__(self, python: str, case: dict):
         environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
         self.process = subprocess.Popen(
-            [python, "-W", "ignore", str(HERE / "runner.py"), json.dumps({"options": {}, **case})],
+            [python, "-W", "ignore", str(HERE / self.script), json.dumps({"options": {}, **case})],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gymnasium's MuJoCo environments: this package, the released EnvPool, gymnasium's vectors, MuJoCo's own rollout.
+
+The floor is a loop in C++ over mj_step (mj_loop.cc) with as many threads; it computes contact forces where the task's
+observation or reward holds them. Sides, turns and ratios are those of pool.py. So that all see the same physics, no
+episode ends before its time limit.
+
+    python benchmark/mujoco.py --peer_python=/path/to/python                   # all tasks and shapes, two threads
+    python benchmark/mujoco.py --tasks=Ant --shapes="32 envs" --sides=floor --num_threads=1
+"""
+
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pool
+from absl import app, flags
+
+FLAGS = flags.FLAGS
+TASKS = {
+    # model, simulation steps of an action, whether contact forces are read, options
+    "Ant": ("ant.xml", 5, True, {"terminate_when_unhealthy": False}),
+    "Humanoid": ("humanoid.xml", 5, True, {"terminate_when_unhealthy": False}),
+    "HalfCheetah": ("half_cheetah.xml", 5, False, {}),
+    "Hopper": ("hopper.xml", 4, False, {"terminate_when_unhealthy": False}),
+    "Walker2d": ("walker2d_v5.xml", 4, False, {"terminate_when_unhealthy": False}),
+}
+SHAPES = {
+    "1 env": {"loop": "sync", "num_envs": 1},
+    "32 envs": {"loop": "sync", "num_envs": 32},
+    "32 envs, async": {"loop": "async", "num_envs": 32, "batch_size": 16},
+    "256 envs": {"loop": "sync", "num_envs": 256},
+    "256 envs, async": {"loop": "async", "num_envs": 256, "batch_size": 64},
+}
+SIDES = ["floor", "envpool", "rollout", "gymnasium_sync", "gymnasium_async"]
+flags.DEFINE_list("tasks", list(TASKS), "which tasks")
+flags.DEFINE_multi_enum("shapes", list(SHAPES), list(SHAPES), "how many environments, in step or asynchronously")
+flags.DEFINE_list("sides", SIDES, "whom to measure us against")
+flags.DEFINE_integer("num_threads", 2, "of each side that has threads; processes of gymnasium_async")
+
+
+class Runner(pool.Runner):
+    """A mujoco_runner.py that waits for its turn."""
+
+    script = "mujoco_runner.py"
+
+
+class Floor:
+    """The mj_loop of a task."""
+
+    def __init__(self, case: dict, model: str, frame_skip: int, forces: bool):
+        root = Path(packages("mujoco"))
+        program = Path("build/benchmark/mj_loop").resolve()
+        program.parent.mkdir(parents=True, exist_ok=True)
+        source = pool.HERE / "mj_loop.cc"
+        if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
+            command = [os.environ.get("CXX", "c++"), "-std=c++20", "-O3", f"-I{root / 'include'}", str(source)]
+            command += [*map(str, root.glob("libmujoco.so.*")), f"-Wl,-rpath,{root}", "-pthread", "-o", str(program)]
+            subprocess.run(command, check=True)
+        xml = Path(packages("gymnasium")) / "envs" / "mujoco" / "assets" / model
+        arguments = [str(xml), frame_skip, case["num_envs"], case["num_threads"], int(forces), 1000]
+        self.process = subprocess.Popen(
+            [str(program), *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.start = {"versions": {"mujoco": self.process.stdout.readline().split()[1]}}
+
+    def turn(self, seconds: float) -> dict:
+        print(seconds, file=self.process.stdin, flush=True)
+        steps, wall, cpu = map(float, self.process.stdout.readline().split())
+        return {"steps": steps, "wall_s": wall, "cpu_s": cpu, "other_cores": None}
+
+    def close(self) -> None:
+        self.process.stdin.close()
+        self.process.wait(30)
+
+
+def packages(name: str) -> str:
+    """The folder of a package of the interpreter that measures us."""
+    code = f"import importlib.util as u; print(u.find_spec({name!r}).submodule_search_locations[0])"
+    return subprocess.run([FLAGS.python, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def compare(task: str, shape: dict) -> dict:
+    model, frame_skip, forces, options = TASKS[task]
+    case = {"task": f"{task}-v5", "num_threads": FLAGS.num_threads, "options": options, **shape}
+    sides = {"ours": Runner(FLAGS.python, case)}
+    for side in FLAGS.sides:
+        if side == "floor":
+            sides[side] = Floor(case, model, frame_skip, forces)
+        elif side == "envpool":
+            sides[side] = Runner(pool.peer_python(), case)
+        else:
+            sides[side] = Runner(FLAGS.python, {**case, "loop": side})
+    turns = pool.Turns(sides)
+    # CPU time within a round says more than rates do where others use the machine; processes' is not ours to see.
+    cpu = {
+        side: statistics.median(
+            (turn[side]["cpu_s"] / turn[side]["steps"]) / (turn["ours"]["cpu_s"] / turn["ours"]["steps"])
+            for turn in turns.rounds
+        )
+        for side in FLAGS.sides
+        if side != "gymnasium_async"
+    }
+    ours_over = {side: turns.ours_over(side) for side in FLAGS.sides}
+    return {"case": case, **turns.record(), "ours_over": ours_over, "ours_over_by_cpu": cpu}
+
+
+def main(_: list[str]) -> None:
+    if unknown := set(FLAGS.sides) - set(SIDES) or set(FLAGS.tasks) - set(TASKS):
+        sys.exit(f"unknown: {', '.join(sorted(unknown))}")
+    results = {}
+    print("Rate over each side's (quartiles), and by CPU time of a step:\n")
+    print("| task | steps/s | CPU us a step | " + " | ".join(f"over {side}" for side in FLAGS.sides) + " |")
+    print("|---" * (3 + len(FLAGS.sides)) + "|", flush=True)
+    for shape in FLAGS.shapes:
+        for task in FLAGS.tasks:
+            name = f"{task}, {shape}"
+            result = results[name] = compare(task, SHAPES[shape])
+            cells = [name, f"{result['steps_per_s']['ours']['median']:,.0f}"]
+            cells.append(f"{result['cpu_us_per_step']['ours']:.2f}")
+            for side in FLAGS.sides:
+                by_cpu = result["ours_over_by_cpu"].get(side)
+                cells.append(pool.times(result["ours_over"][side]) + (f"; CPU {by_cpu:.2f}x" if by_cpu else ""))
+            print("| " + " | ".join(cells) + " |", flush=True)
+    summary = {}
+    for side in FLAGS.sides:
+        ratios = {name: result["ours_over"][side]["median"] for name, result in results.items()}
+        worst = min(ratios, key=ratios.__getitem__)
+        mean = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
+        summary[side] = {"geometric_mean": mean, "worst": ratios[worst], "worst_case": worst}
+        print(f"over {side}: geometric mean {mean:.2f}x, worst {ratios[worst]:.2f}x ({worst})")
+    if FLAGS.json:
+        record = {
+            "command": ["python", *sys.argv],
+            "date": time.strftime("%Y-%m-%d"),
+            "machine": pool.machine(),
+            "summary": summary,
+            "results": results,
+        }
+        Path(FLAGS.json).parent.mkdir(parents=True, exist_ok=True)
+        Path(FLAGS.json).write_text(json.dumps(record, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    app.run(main)
