@@ -18,13 +18,23 @@ def suite_model(task_id: str, domain: str, task: str, num_poles: int) -> str:
     Raises:
         RuntimeError: dm_control is not installed.
     """
-    package = folder_of("dm_control")
-    if package is None:
-        raise RuntimeError(f"[{task_id}] needs dm_control's models: install them with: pip install dm_control=={VERSION}")
-    folder = package / "suite"
+    folder = suite_folder(task_id)
     if not (folder / f"{domain}.xml").is_file():
         raise RuntimeError(f"[{task_id}] needs dm_control {VERSION}: there is no {domain}.xml in {folder}")
     return _source(folder, domain, task, num_poles)
+
+
+def suite_folder(task_id: str) -> Path:
+    """Where dm_control's suite lies.
+
+    Raises:
+        RuntimeError: it is not installed.
+    """
+    package = folder_of("dm_control")
+    if package is None:
+        install = f"pip install dm_control=={VERSION}"
+        raise RuntimeError(f"[{task_id}] needs dm_control's models: install them with: {install}")
+    return package / "suite"
 
 
 @functools.lru_cache(maxsize=64)

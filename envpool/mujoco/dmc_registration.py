@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from envpool.mujoco.dmc_models import suite_model
+from envpool.mujoco.dmc_models import suite_folder, suite_model
+from envpool.mujoco.packages import model_source
 from envpool.registration import register_family
 
 # What an action lasts in steps of the simulation, and the tasks, in dm_control's names.
@@ -54,7 +55,9 @@ def prepare(task_id: str, options: dict[str, Any]) -> dict[str, Any]:
         prepared["task_name"] += "_sparse"
     if not prepared.pop("fully_observable", True):
         prepared["task_name"] += "_partial"
-    if not prepared["xml_file"]:
+    if prepared["xml_file"]:
+        prepared["xml_file"] = model_source(task_id, prepared["xml_file"], suite_folder(task_id))
+    else:
         prepared["xml_file"] = suite_model(task_id, domain, task, poles)
     return prepared
 

@@ -16,7 +16,11 @@ namespace envpool::mujoco::dmc {
 class Cartpole : public Task {
  public:
   Cartpole(Stage& stage, bool swing_up, bool sparse)
-      : Task(stage), swing_up_(swing_up), sparse_(sparse), slider_(stage.qpos("slider")), hinge_(stage.qpos("hinge_1")) {}
+      : Task(stage),
+        swing_up_(swing_up),
+        sparse_(sparse),
+        slider_(stage.qpos("slider")),
+        hinge_(stage.qpos("hinge_1")) {}
 
   void randomize(Rng& rng) override {
     if (swing_up_) {

@@ -2,8 +2,8 @@
 //
 // A dog, with muscles that take time, is to stand, to walk, trot or run at 1, 3 or 9 m/s, or to fetch a thrown ball.
 //
-// Observation: joint_angles, joint_velocites (dm_control's spelling), torso_pelvis_height, z_projection (of skull, torso
-// and pelvis), torso_com_velocity, inertial_sensors, foot_forces, touch_sensors, actuator_state; to fetch also
+// Observation: joint_angles, joint_velocites (dm_control's spelling), torso_pelvis_height, z_projection (of skull,
+// torso and pelvis), torso_com_velocity, inertial_sensors, foot_forces, touch_sensors, actuator_state; to fetch also
 // ball_state and target_position. Reward: product of heights, uprightness, weight on the feet, and speed or nearness of
 // mouth to ball and ball to target. Reset: any heading, random velocities and muscles; the ball flies towards the
 // middle. Source: dm_control 1.0.50, suite/dog.py.

@@ -21,7 +21,10 @@ namespace envpool::mujoco::dmc {
 class Quadruped : public Task {
  public:
   explicit Quadruped(Stage& stage)
-      : Task(stage), torso_(stage.body("torso")), root_(stage.free_qpos("root")), velocimeter_(stage.sensor("velocimeter", 3)) {
+      : Task(stage),
+        torso_(stage.body("torso")),
+        root_(stage.free_qpos("root")),
+        velocimeter_(stage.sensor("velocimeter", 3)) {
     for (int i = 0; i < m_->njnt; ++i) {
       if (m_->jnt_type[i] == mjJNT_HINGE) hinges_.push_back(i);
     }
@@ -200,8 +203,8 @@ class QuadrupedFetch : public Quadruped {
     const f64* ball = d_->xpos + 3 * ball_;
     const f64 near = m_->site_size[3 * workspace_] + m_->geom_size[3 * ball_geom_];
     const f64 reach = linear(norm(difference(d_->site_xpos + 3 * workspace_, ball).x, 2), {0, near}, arena);
-    const f64 fetch = linear(norm(difference(d_->site_xpos + 3 * target_, ball).x, 2),
-                             {0, m_->site_size[3 * target_]}, arena);
+    const f64 fetch =
+        linear(norm(difference(d_->site_xpos + 3 * target_, ball).x, 2), {0, m_->site_size[3 * target_]}, arena);
     return upright_reward() * (reach * (.5 + .5 * fetch));
   }
 

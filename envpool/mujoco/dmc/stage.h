@@ -148,7 +148,8 @@ class Stage {
   }
   int free_joint(const std::string& name) const {
     const int found = id(mjOBJ_JOINT, name);
-    if (model()->jnt_type[found] != mjJNT_FREE) throw std::invalid_argument("xml_file: joint '" + name + "' must be free");
+    if (model()->jnt_type[found] != mjJNT_FREE)
+      throw std::invalid_argument("xml_file: joint '" + name + "' must be free");
     return found;
   }
   i64 sensor_bytes() const { return model()->nsensordata * i64(sizeof(mjtNum)); }

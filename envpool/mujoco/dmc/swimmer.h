@@ -2,8 +2,8 @@
 //
 // A chain of 6 or 15 links in a fluid is to bring its nose to a target.
 //
-// Observation: joints, to_target (from the nose, in the head's frame), body_velocities (x, y and rotation of each link).
-// Reward: nearness to the target. Reset: joints uniform, the target in a box, one time in five a small one.
+// Observation: joints, to_target (from the nose, in the head's frame), body_velocities (x, y and rotation of each
+// link). Reward: nearness to the target. Reset: joints uniform, the target in a box, one time in five a small one.
 // Source: dm_control 1.0.50, suite/swimmer.py.
 #pragma once
 

@@ -102,8 +102,7 @@ class Task {
 
   // A mean over controls, near 1 where they are small.
   f64 small_control() const {
-    const f64 mean = numpy_mean(
-        m_->nu, [&](i64 i) { return tolerance(d_->ctrl[i], {}, 1, Sigmoid::kQuadratic, 0); });
+    const f64 mean = numpy_mean(m_->nu, [&](i64 i) { return tolerance(d_->ctrl[i], {}, 1, Sigmoid::kQuadratic, 0); });
     return (mean + 4) / 5;
   }
 
