@@ -15,4 +15,5 @@ endif()
 
 add_library(mujoco_library SHARED IMPORTED)
 set_target_properties(mujoco_library PROPERTIES IMPORTED_LOCATION "${mujoco_file}"
-                                              INTERFACE_INCLUDE_DIRECTORIES "${mujoco_folder}/include")
+                                              INTERFACE_INCLUDE_DIRECTORIES "${mujoco_folder}/include"
+                                              INTERFACE_LINK_LIBRARIES "${CMAKE_DL_LIBS}")

@@ -3,11 +3,12 @@
 #include "envpool/core/api.h"
 #include "envpool/mujoco/family.h"
 #include "envpool/mujoco/generic/own_model.h"
+#include "envpool/mujoco/render/rendered.h"
 
 namespace envpool::mujoco {
 
 Tables generic_tables() {
-  static constexpr const abi::Table* kTables[] = {host_table<OwnModel>()};
+  static constexpr const abi::Table* kTables[] = {host_table<Rendered<OwnModel, ModelCamera>>()};
   return kTables;
 }
 

@@ -128,10 +128,7 @@ class OwnModel {
   i64 save_size() const { return sim_.save_size(); }
   void save(void* out) const { sim_.save(out); }
   void load(const void* state, i64) { sim_.load(state); }
-
- protected:
-  const Params& params_;
-  Simulation sim_;
+  Simulation& simulation() { return sim_; }
 
  private:
   static constexpr int kUnstable[] = {mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC};
@@ -165,6 +162,8 @@ class OwnModel {
     return {low, high};
   }
 
+  const Params& params_;
+  Simulation sim_;
   std::vector<f64> noise_;  // of every degree of freedom, kept for its memory
 };
 

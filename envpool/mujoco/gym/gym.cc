@@ -12,22 +12,26 @@
 #include "envpool/mujoco/gym/pusher.h"
 #include "envpool/mujoco/gym/reacher.h"
 #include "envpool/mujoco/gym/swimmer.h"
+#include "envpool/mujoco/render/rendered.h"
 
 namespace envpool::mujoco {
 
+template <class Env>
+using Gym = Rendered<Env, GymnasiumCamera>;
+
 Tables gym_tables() {
   static constexpr const abi::Table* kTables[] = {
-      host_table<Ant>(),
-      host_table<HalfCheetah>(),
-      host_table<Hopper>(),
-      host_table<Humanoid>(),
-      host_table<HumanoidStandup>(),
-      host_table<InvertedDoublePendulum>(),
-      host_table<InvertedPendulum>(),
-      host_table<Pusher>(),
-      host_table<Reacher>(),
-      host_table<Swimmer>(),
-      host_table<Walker2d>(),
+      host_table<Gym<Ant>>(),
+      host_table<Gym<HalfCheetah>>(),
+      host_table<Gym<Hopper>>(),
+      host_table<Gym<Humanoid>>(),
+      host_table<Gym<HumanoidStandup>>(),
+      host_table<Gym<InvertedDoublePendulum>>(),
+      host_table<Gym<InvertedPendulum>>(),
+      host_table<Gym<Pusher>>(),
+      host_table<Gym<Reacher>>(),
+      host_table<Gym<Swimmer>>(),
+      host_table<Gym<Walker2d>>(),
   };
   return kTables;
 }

@@ -169,6 +169,8 @@ class GymEnv {
     Body::infos(p_, kept_, model(), data(), Values{row});
   }
 
+  Simulation& simulation() { return sim_; }
+
   i64 save_size() const { return sim_.save_size() + i64(sizeof(Kept) + frames_.size() * sizeof(f64)); }
   void save(void* out) const {
     u8* to = static_cast<u8*>(out);

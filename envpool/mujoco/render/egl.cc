@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// EGL on a device, with no surface. Its few types and constants are declared here, so that no header of it is needed.
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "envpool/core/types.h"
+#include "envpool/mujoco/render/gl_backends.h"
+
+namespace envpool::mujoco {
+namespace {
+
+using Handle = void*;  // of a display, a device, a configuration, a context or a surface
+constexpr unsigned kOpenGl = 0x30A2, kPlatformDevice = 0x313F, kPlatformSurfaceless = 0x31DD;
+constexpr i32 kDraw = 0x3059, kRead = 0x305A;
+// As MuJoCo's Python package asks: 8 bits of each color, 24 of depth, 8 of stencil, an RGB pbuffer, desktop OpenGL.
+constexpr i32 kAttributes[] = {0x3024, 8, 0x3023, 8,      0x3022, 8,      0x3021, 8,      0x3025, 24,
+                               0x3026, 8, 0x303F, 0x308E, 0x3033, 0x0001, 0x3040, 0x0008, 0x3038};
+
+struct Egl final : GlBackend {
+  Library library{"libEGL.so.1", "libEGL.so"};
+  void* (*get_proc_address)(const char*);
+  unsigned (*initialize)(Handle, i32*, i32*);
+  unsigned (*bind_api)(unsigned);
+  unsigned (*query_api)();
+  unsigned (*choose_config)(Handle, const i32*, Handle*, i32, i32*);
+  Handle (*create_context)(Handle, Handle, Handle, const i32*);
+  unsigned (*destroy_context)(Handle, Handle);
+  unsigned (*make_current)(Handle, Handle, Handle, Handle);
+  Handle (*get_current_context)();
+  Handle (*get_current_display)();
+  Handle (*get_current_surface)(i32);
+  Handle (*get_display)(Handle);
+  i32 (*get_error)();
+
+  Handle display = nullptr, config = nullptr;
+
+  Egl() {
+    library.find(get_proc_address, "eglGetProcAddress");
+    library.find(initialize, "eglInitialize");
+    library.find(bind_api, "eglBindAPI");
+    library.find(query_api, "eglQueryAPI");
+    library.find(choose_config, "eglChooseConfig");
+    library.find(create_context, "eglCreateContext");
+    library.find(destroy_context, "eglDestroyContext");
+    library.find(make_current, "eglMakeCurrent");
+    library.find(get_current_context, "eglGetCurrentContext");
+    library.find(get_current_display, "eglGetCurrentDisplay");
+    library.find(get_current_surface, "eglGetCurrentSurface");
+    library.find(get_display, "eglGetDisplay");
+    library.find(get_error, "eglGetError");
+    open_display();
+    if (display == nullptr) throw std::runtime_error("it has no display on any device (is a driver installed?)");
+    i32 count = 0;
+    if (!choose_config(display, kAttributes, &config, 1, &count) || count < 1) {
+      throw std::runtime_error("it has no desktop OpenGL");
+    }
+    make();  // whether it really can
+  }
+
+  std::unique_ptr<GlContext> make() override;
+
+ private:
+  bool use(Handle candidate) {
+    if (candidate == nullptr || !initialize(candidate, nullptr, nullptr)) return false;
+    display = candidate;
+    return true;
+  }
+  // The first device that works, or the one that is asked for; then Mesa without a device; then the default display.
+  void open_display() {
+    using Platform = Handle (*)(unsigned, void*, const i32*);
+    using Devices = unsigned (*)(i32, Handle*, i32*);
+    const auto of_platform = reinterpret_cast<Platform>(get_proc_address("eglGetPlatformDisplayEXT"));
+    const auto query = reinterpret_cast<Devices>(get_proc_address("eglQueryDevicesEXT"));
+    const char* asked = std::getenv("MUJOCO_EGL_DEVICE_ID");
+    Handle devices[32];
+    i32 count = 0;
+    if (of_platform != nullptr && query != nullptr && query(32, devices, &count)) {
+      char* end = nullptr;
+      const long number = asked == nullptr ? 0 : std::strtol(asked, &end, 10);
+      if (asked != nullptr && (end == asked || *end != 0 || number < 0 || number >= count)) {
+        throw std::runtime_error("MUJOCO_EGL_DEVICE_ID must be below " + std::to_string(count) + ", got " + asked);
+      }
+      for (i32 i = i32(number); i < (asked == nullptr ? count : i32(number) + 1); ++i) {
+        if (use(of_platform(kPlatformDevice, devices[i], nullptr))) return;
+      }
+    }
+    if (asked != nullptr) return;
+    if (of_platform != nullptr && use(of_platform(kPlatformSurfaceless, nullptr, nullptr))) return;
+    use(get_display(nullptr));
+  }
+};
+
+class EglContext final : public GlContext {
+ public:
+  EglContext(Egl& egl, Handle context) : egl_(egl), context_(context) {}
+  ~EglContext() override {
+    if (gl_is_ours()) egl_.destroy_context(egl_.display, context_);
+  }
+  void enter() override {
+    api_ = egl_.query_api();
+    egl_.bind_api(kOpenGl);
+    before_ = egl_.get_current_context();
+    display_ = egl_.get_current_display();
+    draw_ = egl_.get_current_surface(kDraw);
+    read_ = egl_.get_current_surface(kRead);
+    if (!egl_.make_current(egl_.display, nullptr, nullptr, context_)) {
+      char code[16];
+      std::snprintf(code, sizeof(code), "0x%X", unsigned(egl_.get_error()));
+      egl_.bind_api(api_);
+      throw std::runtime_error(std::string("render: EGL cannot make its context current, error ") + code);
+    }
+  }
+  void leave() override {
+    if (before_ == nullptr || !egl_.make_current(display_, draw_, read_, before_)) {
+      egl_.make_current(egl_.display, nullptr, nullptr, nullptr);
+    }
+    egl_.bind_api(api_);
+  }
+
+ private:
+  Egl& egl_;
+  Handle context_, before_ = nullptr, display_ = nullptr, draw_ = nullptr, read_ = nullptr;
+  unsigned api_ = 0;
+};
+
+std::unique_ptr<GlContext> Egl::make() {
+  const unsigned api = query_api();
+  bind_api(kOpenGl);
+  const Handle context = create_context(display, config, nullptr, nullptr);
+  bind_api(api);
+  if (context == nullptr) throw std::runtime_error("render: EGL cannot make a context");
+  return std::make_unique<EglContext>(*this, context);
+}
+
+}  // namespace
+
+std::unique_ptr<GlBackend> open_egl() { return std::make_unique<Egl>(); }
+
+}  // namespace envpool::mujoco

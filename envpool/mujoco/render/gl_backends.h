@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The two ways to OpenGL that gl.h chooses from.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "envpool/mujoco/render/gl.h"
+
+namespace envpool::mujoco {
+
+struct GlBackend {
+  virtual ~GlBackend() = default;
+  virtual std::unique_ptr<GlContext> make() = 0;
+};
+
+// Each throws std::runtime_error with its reason where it cannot be had. What they return stays for good.
+std::unique_ptr<GlBackend> open_egl();
+std::unique_ptr<GlBackend> open_osmesa();
+
+// A library opened at run time; closed again unless kept.
+class Library {
+ public:
+  explicit Library(std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+      if ((handle_ = dlopen(name, RTLD_LAZY | RTLD_LOCAL)) != nullptr) return;
+    }
+    throw std::runtime_error(std::string("there is no ") + *names.begin());
+  }
+  ~Library() {
+    if (handle_ != nullptr) dlclose(handle_);
+  }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  template <class Function>
+  void find(Function*& function, const char* name) const {
+    function = reinterpret_cast<Function*>(dlsym(handle_, name));
+    if (function == nullptr) throw std::runtime_error(std::string("it has no ") + name);
+  }
+
+ private:
+  void* handle_ = nullptr;
+};
+
+}  // namespace envpool::mujoco

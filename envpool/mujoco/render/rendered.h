@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Any of the family's environments with pictures: render(), and with from_pixels=True observations that are pictures.
+//
+// Env is a host environment (core/env.h) that has `Simulation& simulation()`, and `model` among its Params. CameraRule
+// says where its free camera stands (camera.h). Pixels: uint8 (3 * frame_stack, height, width), the oldest picture
+// first; at a reset all are the first. They take the place of the environment's observation; its infos stay.
+#pragma once
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "envpool/core/plugin.h"
+#include "envpool/mujoco/physics/simulation.h"
+#include "envpool/mujoco/render/camera.h"
+#include "envpool/mujoco/render/gl.h"
+#include "envpool/mujoco/render/renderer.h"
+
+namespace envpool::mujoco {
+
+struct PictureParams {
+  Camera camera;
+  i32 width = 0, height = 0, stack = 1;
+  bool pixels = false;
+  std::shared_ptr<Renderer> renderer;
+  // With pixels: of each field of the environment its place among ours, -1 where it was an observation, and the bytes
+  // of a row before it in a scratch row.
+  std::vector<i32> place;
+  std::vector<i64> row_bytes, offset;
+  i64 scratch_bytes = 0;
+
+  i64 frame_bytes() const { return i64(3) * width * height; }
+};
+
+template <class Env, class CameraRule>
+class Rendered : public Env {
+ public:
+  static constexpr i64 kSide = 480, kPixelSide = 84;  // gymnasium's pictures, EnvPool's pixels
+  struct Params : Env::Params {
+    PictureParams picture;
+  };
+
+  static void options(OptionSpecs& o) {
+    Env::options(o);
+    o.boolean("from_pixels", false, "Observations are pictures.").changes_shapes();
+    bool has_stack = false;
+    for (const OptionSpec& option : o.list) has_stack |= option.name == "frame_stack";
+    if (!has_stack) {
+      o.integer("frame_stack", 1, "Pictures in an observation from pixels.").between(1, 1000).changes_shapes();
+    }
+    o.integer("render_width", 0, "Of a picture; 0 is 480, or 84 with from_pixels.").between(0, 8192).changes_shapes();
+    o.integer("render_height", 0, "Of a picture; 0 is 480, or 84 with from_pixels.").between(0, 8192).changes_shapes();
+    o.integer("render_camera_id", -1, "Camera of the model; -1 is a free one.").between(-1, 1e9);
+    o.text("camera_name", "", "Camera of the model, by name.");
+    o.text("default_camera_config", "", "Settings of the free camera, such as 'distance=3 lookat=0,0,1'.");
+    o.integer("max_geom", 1000, "Geoms that a picture can show.").between(1, 1000000);
+    CameraRule::options(o);
+  }
+
+  static Params params(const OptionValues& o) {
+    Params p{Env::params(o), {}};
+    PictureParams& picture = p.picture;
+    const mjModel* model = p.model.get();
+    picture.camera = CameraRule::free(model, Env::kName, o);
+    adjust(picture.camera, o.text("default_camera_config"));
+    if (fixed_camera(model, o, picture.camera.view)) picture.camera.at_geoms = false;
+    picture.pixels = o.boolean("from_pixels");
+    picture.stack = i32(o.integer("frame_stack"));
+    const auto side = [&](const char* name) {
+      return o.integer(name) > 0 ? i32(o.integer(name)) : i32(picture.pixels ? kPixelSide : kSide);
+    };
+    picture.width = side("render_width");
+    picture.height = side("render_height");
+    picture.renderer = std::make_shared<Renderer>(p.model, picture.width, picture.height, i32(o.integer("max_geom")));
+    if (picture.pixels) lay_out(p);
+    return p;
+  }
+
+  static void spec(const Params& p, Spec& s) {
+    s.render_height = p.picture.height;
+    s.render_width = p.picture.width;
+    if (!p.picture.pixels) {
+      Env::spec(p, s);
+      return;
+    }
+    Spec own;
+    Env::spec(p, own);
+    s.actions = own.actions;
+    s.obs<u8>("obs", {3 * p.picture.stack, p.picture.height, p.picture.width}).bounds(0, 255);
+    for (size_t i = 0; i < own.fields.size(); ++i) {
+      if (!own.is_info[i]) continue;
+      s.fields.push_back(own.fields[i]);
+      s.is_info.push_back(true);
+    }
+  }
+
+  explicit Rendered(const Params& params, i32 env_id) : Env(params, env_id), picture_(params.picture) {
+    std::memcpy(lookat_, picture_.camera.view.lookat, sizeof(lookat_));
+    if (!picture_.pixels) return;
+    require_gl();  // rather now than in a worker thread
+    if (picture_.stack > 1) frames_.resize(size_t(picture_.frame_bytes() * picture_.stack));
+  }
+
+  void reset(Rng& rng) {
+    Env::reset(rng);
+    begun_ = true;
+    const Simulation& sim = this->simulation();
+    if (picture_.camera.at_geoms) look_at_geoms(sim.model(), sim.data(), lookat_);
+    first_ = true;
+  }
+
+  void observe(Row row) {
+    if (!picture_.pixels) return Env::observe(row);
+    observe_infos(row);
+    u8* out = row.at<u8>(0);
+    const i64 frame = picture_.frame_bytes();
+    if (picture_.stack == 1) return draw(Renderer::Order::kPlanes, out);
+    u8* newest = frames_.data() + (picture_.stack - 1) * frame;
+    std::memmove(frames_.data(), frames_.data() + frame, size_t(newest - frames_.data()));
+    draw(Renderer::Order::kPlanes, newest);
+    for (i32 k = 0; first_ && k < picture_.stack - 1; ++k)
+      std::memcpy(frames_.data() + k * frame, newest, size_t(frame));
+    first_ = false;
+    std::memcpy(out, frames_.data(), frames_.size());
+  }
+
+  void render(u8* rgb) {
+    if (!std::exchange(begun_, true)) this->simulation().forward();
+    draw(Renderer::Order::kRowsOfPixels, rgb);
+  }
+
+  i64 save_size() const { return Env::save_size() + i64(sizeof(lookat_) + sizeof(first_) + frames_.size()); }
+  void save(void* out) const {
+    u8* rest = static_cast<u8*>(out) + Env::save_size();
+    Env::save(out);
+    std::memcpy(rest, lookat_, sizeof(lookat_));
+    std::memcpy(rest += sizeof(lookat_), &first_, sizeof(first_));
+    if (!frames_.empty()) std::memcpy(rest + sizeof(first_), frames_.data(), frames_.size());
+  }
+  void load(const void* state, i64) {
+    const u8* rest = static_cast<const u8*>(state) + Env::save_size();
+    Env::load(state, Env::save_size());
+    begun_ = true;
+    std::memcpy(lookat_, rest, sizeof(lookat_));
+    first_ = rest[sizeof(lookat_)] != 0;
+    if (!frames_.empty()) std::memcpy(frames_.data(), rest + sizeof(lookat_) + sizeof(first_), frames_.size());
+  }
+
+ private:
+  static void lay_out(Params& p) {
+    Spec own;
+    Env::spec(p, own);
+    i32 next = 1;
+    for (size_t i = 0; i < own.fields.size(); ++i) {
+      p.picture.place.push_back(own.is_info[i] ? next++ : -1);
+      p.picture.row_bytes.push_back(own.fields[i].row_bytes());
+      p.picture.offset.push_back(p.picture.scratch_bytes);
+      if (!own.is_info[i]) p.picture.scratch_bytes += (own.fields[i].row_bytes() + 7) / 8 * 8;
+    }
+  }
+
+  // The environment writes its infos where they belong, and its observation where nobody looks.
+  void observe_infos(Row row) {
+    static thread_local std::vector<f64> scratch;
+    static thread_local std::vector<void*> fields;
+    scratch.resize(size_t(picture_.scratch_bytes) / sizeof(f64));
+    fields.resize(picture_.place.size());
+    for (size_t i = 0; i < fields.size(); ++i) {
+      fields[i] = picture_.place[i] >= 0 ? row.at<u8>(picture_.place[i])
+                                         : reinterpret_cast<u8*>(scratch.data()) + picture_.offset[i];
+    }
+    Env::observe(Row{fields.data(), picture_.row_bytes.data(), 0});
+  }
+
+  void draw(Renderer::Order order, u8* out) {
+    mjvCamera view = picture_.camera.view;
+    std::memcpy(view.lookat, lookat_, sizeof(lookat_));
+    Simulation& sim = this->simulation();
+    picture_.renderer->render(sim.model(), sim.data(), view, order, out);
+  }
+
+  const PictureParams& picture_;
+  f64 lookat_[3];
+  bool begun_ = false;  // else nothing has been computed that could be drawn
+  bool first_ = true;   // no picture of the episode has been taken for an observation
+  std::vector<u8> frames_;
+};
+
+}  // namespace envpool::mujoco

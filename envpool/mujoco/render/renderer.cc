@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "envpool/mujoco/render/renderer.h"
+
+#include <cstring>
+#include <utility>
+
+#include "envpool/mujoco/render/gl.h"
+
+namespace envpool::mujoco {
+
+// A context with the model in it, and room for a scene. One thread uses it at a time.
+struct Renderer::Canvas {
+  std::unique_ptr<GlContext> gl = make_gl_context();
+  mjvScene scene;
+  mjrContext context;
+  std::vector<u8> pixels;
+
+  // Within its life the canvas is the thread's.
+  struct Entered {
+    GlContext& gl;
+    explicit Entered(GlContext& context) : gl(context) { gl.enter(); }
+    ~Entered() { gl.leave(); }
+  };
+
+  Canvas(const mjModel* model, i32 width, i32 height, i32 max_geoms) : pixels(size_t(3) * width * height) {
+    mjv_defaultScene(&scene);
+    mjr_defaultContext(&context);
+    // The buffer is as large as the picture: with the size that the model asks for, most of the time goes into clearing
+    // it. MuJoCo reads nothing else of this copy that the model does not have.
+    mjModel sized = *model;
+    sized.vis.global.offwidth = width;
+    sized.vis.global.offheight = height;
+    const Entered entered(*gl);
+    try {
+      guarded([&] {
+        mjv_makeScene(model, &scene, max_geoms);
+        mjr_makeContext(&sized, &context, mjFONTSCALE_150);
+        mjr_setBuffer(mjFB_OFFSCREEN, &context);
+      });
+      if (context.currentBuffer != mjFB_OFFSCREEN) throw std::runtime_error("render: OpenGL has no offscreen buffer");
+    } catch (...) {
+      free();
+      throw;
+    }
+  }
+  ~Canvas() {
+    if (!gl_is_ours()) return;  // a fork of the process that made it
+    try {
+      const Entered entered(*gl);
+      free();
+    } catch (const std::exception&) {
+      mjv_freeScene(&scene);  // somebody took OpenGL down before us, as Python does at its end
+    }
+  }
+
+  void free() {
+    mjr_freeContext(&context);
+    mjv_freeScene(&scene);
+  }
+};
+
+Renderer::Renderer(SharedModel model, i32 width, i32 height, i32 max_geoms)
+    : model_(std::move(model)), width_(width), height_(height), max_geoms_(max_geoms) {}
+
+Renderer::~Renderer() = default;
+
+std::unique_ptr<Renderer::Canvas> Renderer::take() {
+  require_gl();
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      std::unique_ptr<Canvas> canvas = std::move(idle_.back());
+      idle_.pop_back();
+      return canvas;
+    }
+  }
+  static std::mutex making;  // MuJoCo looks OpenGL's functions up when the first is made
+  const std::lock_guard lock(making);
+  return std::make_unique<Canvas>(model_.get(), width_, height_, max_geoms_);
+}
+
+void Renderer::render(const mjModel* model, mjData* data, const mjvCamera& camera, Order order, u8* out) {
+  std::unique_ptr<Canvas> canvas = take();
+  {
+    const Canvas::Entered entered(*canvas->gl);
+    const mjrRect whole{0, 0, width_, height_};
+    mjvOption option;
+    mjvPerturb perturb;
+    mjvCamera view = camera;
+    guarded([&] {
+      mjv_defaultOption(&option);
+      mjv_defaultPerturb(&perturb);
+      // Height fields can be an environment's own, and new in each episode.
+      for (int i = 0; i < model->nhfield; ++i) mjr_uploadHField(model, &canvas->context, i);
+      mjv_updateScene(model, data, &option, &perturb, &view, mjCAT_ALL, &canvas->scene);
+      mjr_render(whole, &canvas->scene, &canvas->context);
+      mjr_readPixels(canvas->pixels.data(), nullptr, whole, &canvas->context);
+    });
+  }
+  // OpenGL's first row is the lowest.
+  const i64 row_bytes = i64(3) * width_, plane = i64(width_) * height_;
+  for (i64 y = 0; y < height_; ++y) {
+    const u8* from = canvas->pixels.data() + (height_ - 1 - y) * row_bytes;
+    if (order == Order::kRowsOfPixels) {
+      std::memcpy(out + y * row_bytes, from, size_t(row_bytes));
+      continue;
+    }
+    u8* to = out + y * width_;
+    for (i64 x = 0; x < width_; ++x) {
+      for (i64 color = 0; color < 3; ++color) to[color * plane + x] = from[3 * x + color];
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(std::move(canvas));
+}
+
+}  // namespace envpool::mujoco
