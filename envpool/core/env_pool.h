@@ -190,7 +190,11 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     const i64 bytes = i64(layout().render_height) * layout().render_width * 3;
     if ((table_.flags & abi::kCanRender) == 0 || bytes == 0) fail("render: this environment has no picture");
     for (i32 k = 0; k < count; ++k) require_idle(env_ids[k], "render");
-    for (i32 k = 0; k < count; ++k) envs_->render(env_ids[k], rgb + bytes * k);
+    try {
+      for (i32 k = 0; k < count; ++k) envs_->render(env_ids[k], rgb + bytes * k);
+    } catch (const std::exception& error) {
+      fail(error.what());
+    }
   }
 
   // Ends the threads and the environments. Waits for environments that are in the middle of a step, then throws

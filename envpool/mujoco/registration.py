@@ -9,6 +9,7 @@ import importlib
 from collections.abc import Mapping
 from typing import Any
 
+from envpool.mujoco import render_options
 from envpool.mujoco.packages import folder_of
 
 VERSION = "3.17.0"  # as in pyproject.toml; physics differ from version to version in the last digits
@@ -38,8 +39,8 @@ def require(task_id: str) -> None:
 
 def translate(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Brings keywords into their declared form, as the part that has the id does it."""
-    part = _part_of(task_id)
-    return dict(part.translate(task_id, given)) if hasattr(part, "translate") else dict(given)
+    part, options = _part_of(task_id), render_options.translate(task_id, dict(given))
+    return dict(part.translate(task_id, options)) if hasattr(part, "translate") else options
 
 
 def prepare(task_id: str, options: dict[str, Any]) -> dict[str, Any]:

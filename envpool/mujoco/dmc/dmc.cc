@@ -3,11 +3,12 @@
 #include "envpool/core/api.h"
 #include "envpool/mujoco/dmc/suite.h"
 #include "envpool/mujoco/family.h"
+#include "envpool/mujoco/render/rendered.h"
 
 namespace envpool::mujoco {
 
 Tables dmc_tables() {
-  static constexpr const abi::Table* kTables[] = {host_table<dmc::Suite>()};
+  static constexpr const abi::Table* kTables[] = {host_table<Rendered<dmc::Suite, ModelCamera>>()};
   return kTables;
 }
 

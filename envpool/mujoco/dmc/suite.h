@@ -102,6 +102,8 @@ class Suite {
     }
   }
 
+  Simulation& simulation() { return stage_.simulation(); }
+
   i64 save_size() const { return stage_.save_size() + i64(frames_.size() * sizeof(f64)); }
   void save(void* out) const {
     stage_.save(static_cast<u8*>(out));

@@ -24,7 +24,8 @@ namespace envpool::mujoco {
 
 struct PictureParams {
   Camera camera;
-  i32 width = 0, height = 0, stack = 1;
+  PictureSize size;
+  i32 stack = 1;
   bool pixels = false;
   std::shared_ptr<Renderer> renderer;
   // With pixels: of each field of the environment its place among ours, -1 where it was an observation, and the bytes
@@ -33,7 +34,7 @@ struct PictureParams {
   std::vector<i64> row_bytes, offset;
   i64 scratch_bytes = 0;
 
-  i64 frame_bytes() const { return i64(3) * width * height; }
+  i64 frame_bytes() const { return i64(3) * size.width * size.height; }
 };
 
 template <class Env, class CameraRule>
@@ -58,6 +59,9 @@ class Rendered : public Env {
     o.text("camera_name", "", "Camera of the model, by name.");
     o.text("default_camera_config", "", "Settings of the free camera, such as 'distance=3 lookat=0,0,1'.");
     o.integer("max_geom", 1000, "Geoms that a picture can show.").between(1, 1000000);
+    o.integer("shadow_size", -1, "Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time.")
+        .between(-1, 16384);
+    o.integer("antialias", -1, "Samples of a pixel; 0: one, -1: the model's.").between(-1, 64);
     CameraRule::options(o);
   }
 
@@ -73,16 +77,19 @@ class Rendered : public Env {
     const auto side = [&](const char* name) {
       return o.integer(name) > 0 ? i32(o.integer(name)) : i32(picture.pixels ? kPixelSide : kSide);
     };
-    picture.width = side("render_width");
-    picture.height = side("render_height");
-    picture.renderer = std::make_shared<Renderer>(p.model, picture.width, picture.height, i32(o.integer("max_geom")));
+    picture.size.width = side("render_width");
+    picture.size.height = side("render_height");
+    picture.size.max_geoms = i32(o.integer("max_geom"));
+    picture.size.shadow_size = i32(o.integer("shadow_size"));
+    picture.size.samples = i32(o.integer("antialias"));
+    picture.renderer = std::make_shared<Renderer>(p.model, picture.size);
     if (picture.pixels) lay_out(p);
     return p;
   }
 
   static void spec(const Params& p, Spec& s) {
-    s.render_height = p.picture.height;
-    s.render_width = p.picture.width;
+    s.render_height = p.picture.size.height;
+    s.render_width = p.picture.size.width;
     if (!p.picture.pixels) {
       Env::spec(p, s);
       return;
@@ -90,7 +97,7 @@ class Rendered : public Env {
     Spec own;
     Env::spec(p, own);
     s.actions = own.actions;
-    s.obs<u8>("obs", {3 * p.picture.stack, p.picture.height, p.picture.width}).bounds(0, 255);
+    s.obs<u8>("obs", {3 * p.picture.stack, p.picture.size.height, p.picture.size.width}).bounds(0, 255);
     for (size_t i = 0; i < own.fields.size(); ++i) {
       if (!own.is_info[i]) continue;
       s.fields.push_back(own.fields[i]);
@@ -100,10 +107,11 @@ class Rendered : public Env {
 
   explicit Rendered(const Params& params, i32 env_id) : Env(params, env_id), picture_(params.picture) {
     std::memcpy(lookat_, picture_.camera.view.lookat, sizeof(lookat_));
-    if (!picture_.pixels) return;
-    require_gl();  // rather now than in a worker thread
-    if (picture_.stack > 1) frames_.resize(size_t(picture_.frame_bytes() * picture_.stack));
+    if (picture_.pixels) require_gl();  // rather now than in a worker thread
+    if (picture_.pixels && picture_.stack > 1) frames_.resize(size_t(picture_.frame_bytes() * picture_.stack));
+    picture_.renderer->attach();
   }
+  ~Rendered() { picture_.renderer->detach(); }
 
   void reset(Rng& rng) {
     Env::reset(rng);

@@ -23,18 +23,21 @@ struct Renderer::Canvas {
     ~Entered() { gl.leave(); }
   };
 
-  Canvas(const mjModel* model, i32 width, i32 height, i32 max_geoms) : pixels(size_t(3) * width * height) {
+  Canvas(const mjModel* model, const PictureSize& size) : pixels(size_t(3) * size.width * size.height) {
     mjv_defaultScene(&scene);
     mjr_defaultContext(&context);
     // The buffer is as large as the picture: with the size that the model asks for, most of the time goes into clearing
     // it. MuJoCo reads nothing else of this copy that the model does not have.
     mjModel sized = *model;
-    sized.vis.global.offwidth = width;
-    sized.vis.global.offheight = height;
+    sized.vis.global.offwidth = size.width;
+    sized.vis.global.offheight = size.height;
+    if (size.shadow_size >= 0) sized.vis.quality.shadowsize = size.shadow_size;
+    if (size.samples >= 0) sized.vis.quality.offsamples = size.samples;
     const Entered entered(*gl);
     try {
       guarded([&] {
-        mjv_makeScene(model, &scene, max_geoms);
+        mjv_makeScene(model, &scene, size.max_geoms);
+        if (sized.vis.quality.shadowsize == 0) scene.flags[mjRND_SHADOW] = 0;
         mjr_makeContext(&sized, &context, mjFONTSCALE_150);
         mjr_setBuffer(mjFB_OFFSCREEN, &context);
       });
@@ -60,10 +63,18 @@ struct Renderer::Canvas {
   }
 };
 
-Renderer::Renderer(SharedModel model, i32 width, i32 height, i32 max_geoms)
-    : model_(std::move(model)), width_(width), height_(height), max_geoms_(max_geoms) {}
+Renderer::Renderer(SharedModel model, const PictureSize& size) : model_(std::move(model)), size_(size) {}
 
 Renderer::~Renderer() = default;
+
+void Renderer::attach() {
+  const std::lock_guard lock(mutex_);
+  ++users_;
+}
+void Renderer::detach() {
+  const std::lock_guard lock(mutex_);
+  if (--users_ == 0) idle_.clear();
+}
 
 std::unique_ptr<Renderer::Canvas> Renderer::take() {
   require_gl();
@@ -77,14 +88,15 @@ std::unique_ptr<Renderer::Canvas> Renderer::take() {
   }
   static std::mutex making;  // MuJoCo looks OpenGL's functions up when the first is made
   const std::lock_guard lock(making);
-  return std::make_unique<Canvas>(model_.get(), width_, height_, max_geoms_);
+  return std::make_unique<Canvas>(model_.get(), size_);
 }
 
 void Renderer::render(const mjModel* model, mjData* data, const mjvCamera& camera, Order order, u8* out) {
+  const i32 width = size_.width, height = size_.height;
   std::unique_ptr<Canvas> canvas = take();
   {
     const Canvas::Entered entered(*canvas->gl);
-    const mjrRect whole{0, 0, width_, height_};
+    const mjrRect whole{0, 0, width, height};
     mjvOption option;
     mjvPerturb perturb;
     mjvCamera view = camera;
@@ -99,15 +111,15 @@ void Renderer::render(const mjModel* model, mjData* data, const mjvCamera& camer
     });
   }
   // OpenGL's first row is the lowest.
-  const i64 row_bytes = i64(3) * width_, plane = i64(width_) * height_;
-  for (i64 y = 0; y < height_; ++y) {
-    const u8* from = canvas->pixels.data() + (height_ - 1 - y) * row_bytes;
+  const i64 row_bytes = i64(3) * width, plane = i64(width) * height;
+  for (i64 y = 0; y < height; ++y) {
+    const u8* from = canvas->pixels.data() + (height - 1 - y) * row_bytes;
     if (order == Order::kRowsOfPixels) {
       std::memcpy(out + y * row_bytes, from, size_t(row_bytes));
       continue;
     }
-    u8* to = out + y * width_;
-    for (i64 x = 0; x < width_; ++x) {
+    u8* to = out + y * width;
+    for (i64 x = 0; x < width; ++x) {
       for (i64 color = 0; color < 3; ++color) to[color * plane + x] = from[3 * x + color];
     }
   }

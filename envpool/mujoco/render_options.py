@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gymnasium's keywords for pictures, which have EnvPool's names here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+NAMES = {"width": "render_width", "height": "render_height", "camera_id": "render_camera_id"}
+
+
+def translate(task_id: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Renames gymnasium's keywords, and makes text of a camera's settings.
+
+    Raises:
+        TypeError: an option is given by both names.
+    """
+    for name, ours in NAMES.items():
+        if name in given and ours in given:
+            raise TypeError(f"[{task_id}] {name} is {ours} by another name: give one of them")
+    options = {NAMES.get(name, name): value for name, value in given.items()}
+    config = options.get("default_camera_config")
+    if isinstance(config, Mapping):
+        options["default_camera_config"] = " ".join(f"{key}={_text(value)}" for key, value in config.items())
+    return {name: value for name, value in options.items() if value is not None or name not in OPTIONAL}
+
+
+# What gymnasium's users may give as None.
+OPTIONAL = {"render_camera_id", "camera_name", "default_camera_config"}
+
+
+def _text(value: Any) -> str:
+    try:
+        return ",".join(repr(float(item)) for item in np.ravel(value))
+    except (TypeError, ValueError):
+        return repr(value)
