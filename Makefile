@@ -41,7 +41,7 @@ help:
 	@echo 'make exact         every Atari game and mode beside ale-py, for hours (EXACT_ARGS=--help)'
 	@echo 'make bench         measure us and the released EnvPool in turn (minutes; BENCH_ARGS=--help)'
 	@echo 'make bench-atari   the same for twenty Atari games, ale-py and gymnasium too'
-	@echo 'make wheel         build/wheel/envpool-*.whl'
+	@echo 'make wheel         build/wheel/envpool-*.whl, and every id of it tried in an empty environment'
 	@echo 'make clean         remove build/'
 
 # --- virtual environments ---
@@ -61,11 +61,30 @@ $(VENV)/%/.ready: pyproject.toml | $(VENV)/%/bin/python
 
 # --- the package ---
 
-wheel: build/wheel/.built
+# The wheel as others get it: made of the sdist, for any Linux of its age, and tried where nothing else is installed.
+wheel: build/wheel/.checked
 
-build/wheel/.built: $(SHIPPED) | $(VENV)/wheel/bin/python
+build/wheel/.made: $(SHIPPED) $(VENV)/wheel/.ready
 	@rm -rf build/wheel
-	$(VENV)/wheel/bin/python -m pip wheel -q --no-deps -w build/wheel .
+	@echo 'making the sdist, and a wheel of it'
+	@$(VENV)/wheel/bin/python -m build -o build/wheel/made . > build/wheel.log 2>&1 || { cat build/wheel.log; exit 1; }
+	@touch $@
+
+build/wheel/.built: build/wheel/.made
+	@PATH="$(CURDIR)/$(VENV)/wheel/bin:$$PATH" $(VENV)/wheel/bin/auditwheel repair \
+	  $(addprefix --exclude ,$(OTHERS_LIBRARIES)) -w build/wheel build/wheel/made/envpool-*.whl > build/repair.log 2>&1 \
+	  || { cat build/repair.log; exit 1; }
+	@touch $@
+
+# What a family takes from a package that is installed beside ours.
+OTHERS_LIBRARIES := libmujoco.so.3.17.0
+
+build/wheel/.checked: build/wheel/.built tools/check_wheel.py
+	@rm -rf $(VENV)/empty
+	@$(PYTHON) -m venv $(VENV)/empty
+	@wheel="$$(echo build/wheel/envpool-*.whl)" \
+	  && $(VENV)/empty/bin/python -m pip install -q "$$wheel[atari]" \
+	  && PYTHONSAFEPATH=1 $(VENV)/empty/bin/python tools/check_wheel.py --wheel="$$wheel"
 	@touch $@
 
 $(VENV)/%/.installed: build/wheel/.built $(VENV)/%/.ready

@@ -12,6 +12,7 @@ import time
 
 import numpy as np
 from absl import app, flags
+from gymnasium.spaces import Discrete
 
 import envpool
 
@@ -43,6 +44,7 @@ def main(_: list[str]) -> None:
         num_threads=FLAGS.num_threads,
         seed=FLAGS.seed,
     )
+    assert isinstance(env.action_space, Discrete)
     policy = RandomPolicy(int(env.action_space.n), FLAGS.seed)
     transitions = np.zeros(FLAGS.num_envs, np.int64)
     returns = np.zeros(FLAGS.num_envs)

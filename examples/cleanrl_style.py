@@ -9,12 +9,13 @@ of the game rather than of a life.
 """
 
 import time
+from typing import Any
 
 import gym
 import numpy as np
 import torch
 from absl import app, flags
-from torch import nn
+from torch import Tensor, nn
 from torch.distributions import Categorical
 
 import envpool
@@ -39,17 +40,17 @@ flags.DEFINE_float("max_grad_norm", 0.5, "gradients are clipped to it")
 class RecordEpisodeStatistics(gym.Wrapper):
     """Scores of whole games, though lives end episodes and rewards are clipped."""
 
-    def __init__(self, env):
+    def __init__(self, env: gym.Env):
         super().__init__(env)
         self.num_envs = getattr(env, "num_envs", 1)
         self.returns = np.zeros(self.num_envs, np.float32)
-        self.finished = []
+        self.finished: list[float] = []
 
-    def reset(self, **kwargs):
+    def reset(self, **kwargs: Any) -> Any:
         self.returns[:] = 0
         return super().reset(**kwargs)
 
-    def step(self, action):
+    def step(self, action: Any) -> Any:
         observation, reward, done, info = super().step(action)
         self.returns += info["reward"]
         over = info["terminated"].astype(bool)
@@ -58,14 +59,14 @@ class RecordEpisodeStatistics(gym.Wrapper):
         return observation, reward, done, info
 
 
-def layer(module, std=2**0.5):
+def layer(module: nn.Module, std: float = 2**0.5) -> nn.Module:
     nn.init.orthogonal_(module.weight, std)
     nn.init.constant_(module.bias, 0.0)
     return module
 
 
 class Agent(nn.Module):
-    def __init__(self, envs):
+    def __init__(self, envs: gym.Env):
         super().__init__()
         self.network = nn.Sequential(
             layer(nn.Conv2d(4, 32, 8, stride=4)),
@@ -81,10 +82,10 @@ class Agent(nn.Module):
         self.actor = layer(nn.Linear(512, envs.single_action_space.n), std=0.01)
         self.critic = layer(nn.Linear(512, 1), std=1)
 
-    def value(self, observation):
+    def value(self, observation: Tensor) -> Tensor:
         return self.critic(self.network(observation / 255.0)).flatten()
 
-    def act(self, observation, action=None):
+    def act(self, observation: Tensor, action: Tensor | None = None) -> tuple[Tensor, ...]:
         hidden = self.network(observation / 255.0)
         policy = Categorical(logits=self.actor(hidden))
         if action is None:
@@ -92,7 +93,7 @@ class Agent(nn.Module):
         return action, policy.log_prob(action), policy.entropy(), self.critic(hidden).flatten()
 
 
-def advantages_of(rewards, dones, values, next_done, next_value):
+def advantages_of(rewards: Tensor, dones: Tensor, values: Tensor, next_done: Tensor, next_value: Tensor) -> Tensor:
     """Generalised advantage estimation: dones[t] says that the step before t ended an episode."""
     advantages = torch.zeros_like(rewards)
     running = torch.zeros_like(next_value)
@@ -105,7 +106,15 @@ def advantages_of(rewards, dones, values, next_done, next_value):
     return advantages
 
 
-def learn(agent, optimizer, observations, actions, logprobs, advantages, returns):
+def learn(
+    agent: Agent,
+    optimizer: torch.optim.Optimizer,
+    observations: Tensor,
+    actions: Tensor,
+    logprobs: Tensor,
+    advantages: Tensor,
+    returns: Tensor,
+) -> float:
     """Clipped surrogate objective over one rollout, several times."""
     batch = len(actions)
     for _ in range(FLAGS.update_epochs):
@@ -122,14 +131,14 @@ def learn(agent, optimizer, observations, actions, logprobs, advantages, returns
             loss.backward()
             nn.utils.clip_grad_norm_(agent.parameters(), FLAGS.max_grad_norm)
             optimizer.step()
-    return loss.item()
+    return float(loss)
 
 
-def main(_):
+def main(_: list[str]) -> None:
     torch.manual_seed(FLAGS.seed)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
-    envs = envpool.make(
+    envs: Any = envpool.make(
         FLAGS.task, env_type="gym", num_envs=FLAGS.num_envs, episodic_life=True, reward_clip=True, seed=FLAGS.seed
     )
     envs.num_envs = FLAGS.num_envs

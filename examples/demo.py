@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from absl import app, flags
+from gymnasium.spaces import Discrete
 from PIL import Image
 from tqdm import tqdm
 
@@ -46,6 +47,8 @@ def main(_: list[str]) -> None:
     env = envpool.make_gymnasium(
         FLAGS.task, num_envs=FLAGS.num_envs, num_threads=FLAGS.num_threads, frame_skip=FRAME_SKIP, seed=FLAGS.seed
     )
+    assert isinstance(env.action_space, Discrete)
+    actions = env.action_space.n
     observation, info = env.reset()
     print(f"{FLAGS.num_envs} x {FLAGS.task} made and reset in {time.perf_counter() - started:.2f} s")
 
@@ -59,7 +62,7 @@ def main(_: list[str]) -> None:
             bar.set_postfix_str(f"{rate:,.0f} steps/s  {rate * FRAME_SKIP:,.0f} frames/s", refresh=False)
             bar.update(now - shown)
             shown = now
-        action = rng.integers(env.action_space.n, size=FLAGS.num_envs)
+        action = rng.integers(actions, size=FLAGS.num_envs)
         observation, reward, terminated, truncated, info = env.step(action)
         steps += FLAGS.num_envs
         score += reward

@@ -14,19 +14,22 @@ nothing but `import envpool` decides which package steps the games.
 import argparse
 import csv
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
+from gymnasium.spaces import Discrete
+from torch import Tensor, nn
 from torch.distributions import Categorical
 from tqdm import tqdm
 
 import envpool
 
 
-def option(default, says):
+def option(default: Any, says: str) -> Any:
     return field(default=default, metadata={"help": f"{says} (default: {default})"})
 
 
@@ -80,15 +83,16 @@ class Games:
             episodic_life=o.episodic_life,
             reward_clip=True,
         )
+        assert isinstance(self.pool.action_space, Discrete)
         self.num_actions = int(self.pool.action_space.n)
         self.running = np.zeros(num_envs, np.float64)
         self.finished: list[tuple[int, float]] = []  # (environment, return), in the order they ended
         self.wall = self.cpu = 0.0
 
-    def reset(self):
+    def reset(self) -> Tensor:
         return torch.from_numpy(self.pool.reset()[0])
 
-    def step(self, actions):
+    def step(self, actions: Tensor) -> Iterator[Tensor]:
         wall, cpu = time.perf_counter(), time.process_time()
         observation, reward, terminated, truncated, info = self.pool.step(actions.numpy().astype(np.int32))
         self.wall += time.perf_counter() - wall
@@ -100,7 +104,7 @@ class Games:
         return (torch.from_numpy(x) for x in (observation, reward, terminated, truncated))
 
 
-def layer(module, gain=2**0.5):
+def layer(module: nn.Module, gain: float = 2**0.5) -> nn.Module:
     nn.init.orthogonal_(module.weight, gain)
     nn.init.zeros_(module.bias)
     return module
@@ -123,19 +127,19 @@ class Agent(nn.Module):
         self.register_buffer("background", torch.zeros(o.stack_num, o.picture, o.picture))
         self.register_buffer("contrast", torch.tensor(1 / 255))
 
-    def look(self, observations):
+    def look(self, observations: Tensor) -> None:
         """Learn what always looks the same; so little is left of a ball in a small picture that it would be lost."""
         pixels = observations.float()
         self.background.copy_(pixels.mean(dim=0))
         self.contrast.copy_(1 / (pixels - self.background).std().clamp(min=1))
 
-    def forward(self, observation):
+    def forward(self, observation: Tensor) -> tuple[Categorical, Tensor]:
         pixels = observation.float().sub_(self.background).mul_(self.contrast).clamp_(-5, 5)
         hidden = self.body(pixels.contiguous(memory_format=torch.channels_last))
         return Categorical(logits=self.policy(hidden)), self.value(hidden).squeeze(-1)
 
 
-def advantages_of(o, rewards, values, terminated, truncated):
+def advantages_of(o: Options, rewards: Tensor, values: Tensor, terminated: Tensor, truncated: Tensor) -> Tensor:
     """Generalised advantage estimation; `values` has one row more than the rest."""
     advantages = torch.zeros_like(rewards)
     running = torch.zeros_like(rewards[0])
@@ -147,7 +151,17 @@ def advantages_of(o, rewards, values, terminated, truncated):
     return advantages
 
 
-def learn(o, agent, optimizer, entropy_weight, observations, actions, logprobs, advantages, returns):
+def learn(
+    o: Options,
+    agent: Agent,
+    optimizer: torch.optim.Optimizer,
+    entropy_weight: float,
+    observations: Tensor,
+    actions: Tensor,
+    logprobs: Tensor,
+    advantages: Tensor,
+    returns: Tensor,
+) -> None:
     """The clipped objective over one rollout, several times."""
     for _ in range(o.epochs):
         for chosen in torch.randperm(len(actions)).split(o.minibatch):
@@ -224,7 +238,8 @@ def evaluate(o: Options, agent: Agent) -> list[float]:
     One game of each environment: of the first games to end, too many would be short ones.
     """
     games = Games(o, o.eval_games, o.seed + 10_000)
-    observation, returns = games.reset(), {}
+    observation = games.reset()
+    returns: dict[int, float] = {}
     while len(returns) < o.eval_games:
         observation, *_ = games.step(agent(observation)[0].logits.argmax(dim=-1))
         for env, score in games.finished:

@@ -10,9 +10,10 @@ It prints a table and leaves curve.png and curves.npz in --out. The environments
 --backend=gymnax they are gymnax 0.0.9's, and nothing else differs.
 """
 
+import importlib
 import itertools
 import time
-from collections import namedtuple
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from absl import app, flags
+from jax import Array
 from tqdm import tqdm
 
 FLAGS = flags.FLAGS
@@ -61,7 +63,17 @@ flags.DEFINE_integer(
 )
 flags.DEFINE_integer("eval_steps", 1000, "evaluated episodes are cut off here", lower_bound=1)
 
-Hyper = namedtuple("Hyper", HYPERPARAMETERS)
+
+class Hyper(NamedTuple):
+    """One value of each hyperparameter, or all that are tried."""
+
+    learning_rate: Any
+    gamma: Any
+    gae_lambda: Any
+    clip: Any
+    entropy: Any
+    value_weight: Any
+    max_grad_norm: Any
 
 
 class Agent(NamedTuple):
@@ -95,30 +107,27 @@ class Environments:
 
     def __init__(self, task: str, backend: str, num: int):
         self.num, self.batched = num, backend == "envpool"
-        if self.batched:
-            import envpool.jax as module
-        else:
-            import gymnax as module
+        module = importlib.import_module("envpool.jax" if self.batched else "gymnax")
         self.env, self.params = module.make(task)
         actions, seen = self.env.action_space(self.params), self.env.observation_space(self.params)
         if not hasattr(actions, "n") or not hasattr(seen, "shape"):
             raise app.UsageError(f"--task={task}: this policy takes one array and answers with the number of an action")
         self.num_actions, self.obs_size = int(actions.n), int(np.prod(seen.shape))
 
-    def flat(self, obs):
+    def flat(self, obs: Array) -> Array:
         return obs.reshape(len(obs), -1)
 
-    def keys(self, key, steps: int):
+    def keys(self, key: Array, steps: int) -> Array | None:
         return None if self.batched else jax.random.split(key, (steps, self.num))
 
-    def reset(self, key):
+    def reset(self, key: Array) -> tuple[Array, Any]:
         if self.batched:
             obs, state = self.env.reset_batch(key, self.num, self.params)
         else:
             obs, state = jax.vmap(self.env.reset, (0, None))(jax.random.split(key, self.num), self.params)
         return self.flat(obs), state
 
-    def step(self, keys, state, action):
+    def step(self, keys: Array | None, state: Any, action: Array) -> tuple[Any, ...]:
         """The next observations and state, reward, terminated, done, and the observations that the step itself led to."""
         if self.batched:
             obs, state, reward, done, info = self.env.step_batch(None, state, action, self.params)
@@ -127,7 +136,7 @@ class Environments:
         return self.flat(obs), state, reward, done, done, self.flat(obs)  # cut off or ended: it does not tell
 
 
-def towers(key, inputs: int, outputs: int):
+def towers(key: Array, inputs: int, outputs: int) -> dict[str, list[Any]]:
     """Weights and biases of the two, orthogonal and 0."""
     w, root = FLAGS.width, 2**0.5
     shapes = {
@@ -137,7 +146,7 @@ def towers(key, inputs: int, outputs: int):
     # One draw for all: each call of jax.random costs half a second of compiling.
     draws = jax.random.normal(key, (sum(a * b for layers in shapes.values() for a, b, _ in layers),))
 
-    def orthogonal(a, b, gain):
+    def orthogonal(a: int, b: int, gain: float) -> Array:
         nonlocal draws
         q, r = jnp.linalg.qr(draws[: a * b].reshape(max(a, b), min(a, b)))
         draws = draws[a * b :]
@@ -147,34 +156,35 @@ def towers(key, inputs: int, outputs: int):
     return {name: [(orthogonal(*shape), jnp.zeros(shape[1])) for shape in layers] for name, layers in shapes.items()}
 
 
-def forward(layers, x):
+def forward(layers: list[Any], x: Array) -> Array:
     x = x.astype(jnp.float32)
     for weight, bias in layers[:-1]:
         x = getattr(jax.nn, FLAGS.activation)(x @ weight + bias)
     return x @ layers[-1][0] + layers[-1][1]
 
 
-def value_of(net, obs):
+def value_of(net: Any, obs: Array) -> Array:
     return forward(net["value"], obs).squeeze(-1)
 
 
-def optimizer_of(h: Hyper, left):
+def optimizer_of(h: Hyper, left: Any) -> optax.GradientTransformation:
     return optax.chain(optax.clip_by_global_norm(h.max_grad_norm), optax.adam(h.learning_rate * left, eps=1e-5))
 
 
-def begin(envs: Environments, key, h: Hyper) -> Agent:
+def begin(envs: Environments, key: Array, h: Hyper) -> Agent:
     key, net_key, env_key = jax.random.split(key, 3)
     net = towers(net_key, envs.obs_size, envs.num_actions)
-    return Agent(key, net, optimizer_of(h, 1.0).init(net), *envs.reset(env_key), jnp.zeros(envs.num))
+    obs, state = envs.reset(env_key)
+    return Agent(key, net, optimizer_of(h, 1.0).init(net), obs, state, jnp.zeros(envs.num))
 
 
-def collect(envs: Environments, agent: Agent, key):
+def collect(envs: Environments, agent: Agent, key: list[Array]) -> tuple[Agent, Step, tuple[Array, ...]]:
     """Goes on for some steps. Returns the agent, its steps, and the sum and number of the returns of ended episodes."""
     noise_key, step_key = key
     # Drawn at once: the action of the largest sum of logit and Gumbel noise is a sample of the policy.
     noise = jax.random.gumbel(noise_key, (FLAGS.num_steps, envs.num, envs.num_actions))
 
-    def one(carry, drawn):
+    def one(carry: Any, drawn: Any) -> Any:
         obs, state, running = carry
         noise, keys = drawn
         logits = forward(agent.net["policy"], obs)
@@ -191,15 +201,15 @@ def collect(envs: Environments, agent: Agent, key):
     return Agent(agent.key, agent.net, agent.optimizer, *carry), steps, tuple(x.sum() for x in ended)
 
 
-def pick(rows, index):
+def pick(rows: Array, index: Array) -> Array:
     return jnp.take_along_axis(rows, index[..., None], axis=-1).squeeze(-1)
 
 
-def advantages_of(h: Hyper, steps: Step, values, next_values):
+def advantages_of(h: Hyper, steps: Step, values: Array, next_values: Array) -> Array:
     """Generalised advantage estimation. An episode cut off keeps the value of where it was; an ended one has none."""
     deltas = steps.reward + h.gamma * next_values * ~steps.terminated - values
 
-    def one(running, x):
+    def one(running: Array, x: Any) -> Any:
         delta, done = x
         running = delta + h.gamma * h.gae_lambda * running * ~done
         return running, running
@@ -207,7 +217,7 @@ def advantages_of(h: Hyper, steps: Step, values, next_values):
     return jax.lax.scan(one, jnp.zeros_like(deltas[0]), (deltas, steps.done), reverse=True)[1]
 
 
-def loss_of(net, h: Hyper, batch):
+def loss_of(net: Any, h: Hyper, batch: Any) -> Array:
     steps, old_values, advantages = batch
     targets = advantages + old_values
     logprobs = jax.nn.log_softmax(forward(net["policy"], steps.obs))
@@ -221,7 +231,7 @@ def loss_of(net, h: Hyper, batch):
     return h.value_weight * value_loss - gain - h.entropy * entropy
 
 
-def update(envs: Environments, agent: Agent, h: Hyper, left):
+def update(envs: Environments, agent: Agent, h: Hyper, left: Any) -> tuple[Agent, tuple[Array, ...]]:
     """Collects steps and learns from them. `left` is the part of the training that is still to come."""
     key, shuffle_key, *collect_key = jax.random.split(agent.key, 4)
     agent, steps, ended = collect(envs, agent, collect_key)
@@ -231,7 +241,7 @@ def update(envs: Environments, agent: Agent, h: Hyper, left):
     rollout = jax.tree.map(lambda x: x.reshape(size, *x.shape[2:]), (steps, values, advantages))
     optimizer = optimizer_of(h, left if FLAGS.anneal else 1.0)
 
-    def minibatch(carry, chosen):
+    def minibatch(carry: Any, chosen: Array) -> Any:
         net, state = carry
         gradient = jax.grad(loss_of)(net, h, jax.tree.map(lambda x: x[chosen], rollout))
         change, state = optimizer.update(gradient, state)
@@ -243,14 +253,14 @@ def update(envs: Environments, agent: Agent, h: Hyper, left):
     return agent._replace(key=key, net=net, optimizer=state), ended
 
 
-def train(envs: Environments, updates: int, show, keys, grid: Hyper):
+def train(envs: Environments, updates: int, show: Callable[..., None], keys: Array, grid: Hyper) -> tuple[Any, Any]:
     """Every setting with every key: networks, and for each update the sum and number of the returns."""
     # The inner vmap goes over seeds, the outer over settings.
     begin_all = jax.vmap(jax.vmap(partial(begin, envs), (0, None)), (None, 0))
     update_all = jax.vmap(jax.vmap(partial(update, envs), (0, None, None)), (0, 0, None))
     every = max(1, updates // 100)
 
-    def one(agents, done):
+    def one(agents: Any, done: Array) -> Any:
         agents, (total, number) = update_all(agents, grid, 1 - done / updates)
         recent = total.sum() / number.sum()
         jax.lax.cond(done % every == 0, lambda: jax.debug.callback(show, done, recent), lambda: None)
@@ -260,14 +270,14 @@ def train(envs: Environments, updates: int, show, keys, grid: Hyper):
     return agents.net, curves
 
 
-def evaluate(envs: Environments, key, net):
+def evaluate(envs: Environments, key: Array, net: Any) -> Array:
     """Mean return of a first episode in each environment, so that short ones do not count for more."""
 
-    def go_on(carry):
+    def go_on(carry: Any) -> Array:
         _, _, _, over, t = carry
         return ~over.all() & (t < FLAGS.eval_steps)
 
-    def one(carry):
+    def one(carry: Any) -> Any:
         obs, state, returns, over, t = carry
         keys = envs.keys(jax.random.fold_in(key, t), 1)
         action = jnp.argmax(forward(net["policy"], obs), axis=-1)
@@ -278,10 +288,10 @@ def evaluate(envs: Environments, key, net):
     return jax.lax.while_loop(go_on, one, carry)[2].mean()
 
 
-def last_hundred(total, number):
+def last_hundred(total: Any, number: Any) -> Any:
     """After each update, the mean return of its agent's latest episodes: 100, and those that ended in the same update."""
 
-    def of_one(total, number):
+    def of_one(total: Any, number: Any) -> Any:
         total, number = (np.append(0.0, np.cumsum(x)) for x in (total, number))
         first = np.searchsorted(number, number - 100, side="right") - 1
         means = (total - total[first]) / np.maximum(number - number[first], 1)
@@ -302,10 +312,10 @@ class Time(NamedTuple):
 class Clock:
     """Laps in seconds."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.last = self.now()
 
-    def now(self):
+    def now(self) -> tuple[float, float]:
         return time.perf_counter(), time.process_time()
 
     def lap(self) -> Time:
@@ -315,12 +325,12 @@ class Clock:
 
 def numbers(name: str) -> list[float]:
     try:
-        return [float(x) for x in FLAGS[name].value]
+        return [float(x) for x in FLAGS[name].value or []]
     except ValueError:
         raise app.UsageError(f"--{name}: expected numbers with commas between, got {FLAGS[name].value}") from None
 
 
-def plot(steps, means, labels, path: Path) -> None:
+def plot(steps: Any, means: Any, labels: list[str], path: Path) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
@@ -349,7 +359,7 @@ def main(_: list[str]) -> None:
     updates = max(1, FLAGS.total_timesteps // batch)
     points = list(itertools.product(*(numbers(name) for name in Hyper._fields)))
     grid = Hyper(*jnp.array(points).T)
-    varied = [i for i, name in enumerate(Hyper._fields) if len(FLAGS[name].value) > 1]
+    varied = [i for i, name in enumerate(Hyper._fields) if len(FLAGS[name].value or []) > 1]
     labels = [", ".join(f"{Hyper._fields[i]}={p[i]:g}" for i in varied) or FLAGS.task for p in points]
     keys = jax.random.split(jax.random.key(FLAGS.seed), FLAGS.seeds)
     envs = Environments(FLAGS.task, FLAGS.backend, FLAGS.num_envs)
@@ -357,7 +367,7 @@ def main(_: list[str]) -> None:
     total = updates * batch * len(points) * FLAGS.seeds
     bar = tqdm(total=total, unit=" steps", unit_scale=True, desc=f"{len(points)} x {FLAGS.seeds} agents")
 
-    def show(done, recent):
+    def show(done: Any, recent: Any) -> None:
         if recent == recent:  # an episode ended
             bar.set_postfix_str(f"return {float(recent):.1f}", refresh=False)
         bar.update((int(done) + 1) * (total // updates) - bar.n)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -331,9 +332,11 @@ class EnvPoolMixin:
         return self.num_envs
 
     def __repr__(self) -> str:
-        config = self._construction.config
-        keys = ("num_envs", "batch_size", "num_threads", "autoreset_mode")
-        shown = ", ".join(f"{key}={config[key]!r}" for key in keys)
+        """What it is, how it runs, and which of its own options are not as they are by default."""
+        config, options = self._construction.config, self._construction.options
+        keys = ["num_envs", "batch_size", "num_threads", "autoreset_mode"]
+        keys += [key for key, option in options.items() if key not in keys and config[key] != option.default]
+        shown = ", ".join(f"{key}={reprlib.repr(config[key])}" for key in keys)
         return f"{type(self).__name__}({self._label!r}, {shown}{', closed' if self.closed else ''})"
 
     __str__ = __repr__  # gym's and gymnasium's would hide it

@@ -134,6 +134,7 @@ def test_attributes_that_envpools_scripts_read(face):
     assert "'Counter-v1', num_envs=4, batch_size=2, num_threads=1, autoreset_mode='next_step')" in repr(env)
     env.close()
     assert repr(env).endswith(", closed)")
+    assert repr(make(face, "Counter-v1", step_reward=2.5)).endswith("autoreset_mode='next_step', step_reward=2.5)")
 
 
 def test_config_makes_the_same_again():
