@@ -78,7 +78,7 @@ def cache(tmp_path_factory):
     return tmp_path_factory.mktemp("cache")
 
 
-@pytest.mark.parametrize("page", filter(blocks, PAGES), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*filter(blocks, PAGES)], ids=lambda page: page.name)
 def test_a_pages_code(page, tmp_path, monkeypatch, cache):
     pytest.importorskip("jax")
     monkeypatch.chdir(tmp_path)
