@@ -27,7 +27,6 @@ from tqdm import tqdm
 
 import envpool
 
-
 COLUMNS = ("steps", "wall_s", "env_wall_s", "mean_return_100")
 
 

@@ -247,9 +247,9 @@ void share(Entry& entry, bool restart, const abi::PureWork& work) {
 
 // The two calls: (key, stream, params) -> (state, observations), and (key, stream, params, state, actions) -> (state,
 // reward, discount, terminated, truncated, elapsed[, players], observations[, final observations], infos). Attribute
-// `observed` has a bit for each field that is an observation. Of the final observations the rows that ended are written.
-// Of several players, reward, discount and what is per player have an axis of them after the batch's, and there are
-// `players`.
+// `observed` has a bit for each field that is an observation. Of the final observations the rows that ended are
+// written. Of several players, reward, discount and what is per player have an axis of them after the batch's, and
+// there are `players`.
 void run(const Frame& frame, bool restart) {
   Entry& entry = entry_of(frame);
   const abi::Pure& pure = *entry.table->pure;
@@ -311,8 +311,8 @@ void run(const Frame& frame, bool restart) {
                        .terminated = nullptr,
                        .truncated = nullptr,
                        .elapsed = nullptr,
-                        .players = nullptr,
-                        .infos = ~observed};
+                       .players = nullptr,
+                       .infos = ~observed};
     if (!restart) {
       actions.take(frame, 4, lanes.data() + 4, count, first);
       work.keyed = abi::Keyed(frame.integer("keyed"));

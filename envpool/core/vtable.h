@@ -143,7 +143,7 @@ struct PureWork {
   u8 *terminated, *truncated;
   i32* elapsed;
   i32* players;  // of several: how many the step had
-  u64 infos;  // a bit for each field of which final_fields take what the step led to in every row
+  u64 infos;     // a bit for each field of which final_fields take what the step led to in every row
 };
 
 // A portable environment as pure functions of states that the caller holds. Rows of states and

@@ -65,6 +65,4 @@ def _load(library: str) -> ctypes.CDLL:
 
 
 # Each is a module with TASK_IDS, `prepare` and perhaps `translate`.
-_PARTS = [
-    importlib.import_module(f"envpool.mujoco.{name}_registration") for name in ("gym", "dmc", "generic")
-]
+_PARTS = [importlib.import_module(f"envpool.mujoco.{name}_registration") for name in ("gym", "dmc", "generic")]

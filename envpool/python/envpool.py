@@ -133,9 +133,9 @@ class EnvPoolMixin:
     def _reset(self, env_id: Any = None, seed: Any = None, pack: Pack | None = None) -> Any:
         """Starts new episodes and waits for a batch. What was under way when all are reset is dropped."""
         pack = pack or self._layout.reset
-        if isinstance(env_id, (list, tuple, np.ndarray)) and np.shape(env_id) == (0,):
-            if not self.closed and not self.is_async:
-                return pack(self._no_rows())  # EnvPool's scripts reset what has ended, even if nothing has
+        none = isinstance(env_id, (list, tuple, np.ndarray)) and np.shape(env_id) == (0,)
+        if none and not self.closed and not self.is_async:
+            return pack(self._no_rows())  # EnvPool's scripts reset what has ended, even if nothing has
         self._send_reset(env_id, seed)
         try:
             return pack(self._pool.recv())
@@ -285,7 +285,9 @@ class EnvPoolMixin:
         if seed is None:
             self._pool.clone(source, ids)
         else:
-            self._pool.clone(source, ids, *self._construction.seeds_and_streams(self._checked_seed(seed, len(ids)), ids))
+            self._pool.clone(
+                source, ids, *self._construction.seeds_and_streams(self._checked_seed(seed, len(ids)), ids)
+            )
 
     def _one_id(self, env_id: Any, name: str = "env_id") -> int:
         if as_number(env_id, "int") is None:
