@@ -247,6 +247,29 @@ def test_seeds_matter(reference):
     assert any(not np.array_equal(first[name][0], first[name][1]) for name in first)
 
 
+@pytest.mark.parametrize("task_id", ["ReacherEasy-v1", "QuadrupedEscape-v1", "WalkerRun-v1"])
+def test_threads_change_nothing(task_id):
+    """Models are shared, but for what each environment draws."""
+
+    def play(threads, batch_size):
+        env = envpool.make_gymnasium(task_id, num_envs=6, batch_size=batch_size, num_threads=threads, seed=2)
+        random = np.random.default_rng(3)
+        actions = random.uniform(-1, 1, (6, 12, *env.action_space.shape))
+        seen = [[] for _ in range(6)]
+        env.async_reset()
+        while min(map(len, seen)) < 12:
+            observation, reward, *_, info = env.recv()
+            for row, env_id in enumerate(info["env_id"]):
+                seen[env_id].append((reward[row], *(value[row].tobytes() for value in observation.values())))
+            due = [min(len(seen[env_id]), 12) - 1 for env_id in info["env_id"]]
+            env.send(actions[info["env_id"], due], info["env_id"])
+        return [rows[:12] for rows in seen]
+
+    alone = play(1, 6)
+    assert play(3, 6) == alone
+    assert play(4, 2) == alone
+
+
 def test_frames_are_stacked_oldest_first():
     env = envpool.make_gymnasium("WalkerWalk-v1", frame_stack=3, seed=1)
     plain = envpool.make_gymnasium("WalkerWalk-v1", seed=1)
