@@ -20,6 +20,7 @@ os.environ.setdefault("MUJOCO_GL", "disable")
 mujoco = pytest.importorskip("mujoco")
 suite = pytest.importorskip("dm_control.suite")
 stats = pytest.importorskip("scipy.stats")
+ndimage = pytest.importorskip("scipy.ndimage")
 
 from dm_control.suite import lqr_solver, quadruped  # noqa: E402
 
@@ -268,6 +269,25 @@ def test_threads_change_nothing(task_id):
     alone = play(1, 6)
     assert play(3, 6) == alone
     assert play(4, 2) == alone
+
+
+def test_the_bowl_holds_splines_through_bumps():
+    """The terrain is a bowl times scipy's zoom of 30 x 30 random bumps: linear in them, along rows and columns."""
+    environment = suite.load("quadruped", "escape")
+    reference = Reference("quadruped", "escape", environment, environment.physics.model.ptr)
+    env = envpool.make_dm("QuadrupedEscape-v1", num_envs=1, seed=9)
+    env.reset()
+    terrain = reference.read(env.snapshot(0))[2]["hfield_data"].reshape(201, 201).astype(float)
+    grid = np.linspace(-1, 1, 201)
+    radius = np.clip(np.hypot(*np.meshgrid(grid, grid)), 0.04, 1)
+    bowl = 0.5 - np.cos(2 * np.pi * radius) / 2
+    np.testing.assert_array_equal(terrain[radius == 1], 0)
+    spline = ndimage.zoom(np.eye(30), (201 / 30, 1))
+    inner = slice(2, 199), slice(85, 116)  # within the bowl, where it is not flat
+    bumps = terrain[inner] / bowl[inner]
+    for values, basis in ((bumps, spline[inner[0]]), (bumps.T, spline[inner[1]])):
+        coefficients = np.linalg.lstsq(basis, values, rcond=1e-9)[0]
+        np.testing.assert_allclose(basis @ coefficients, values, atol=2e-6)
 
 
 def test_frames_are_stacked_oldest_first():
