@@ -50,6 +50,7 @@ ROUNDED = {
 
 quadruped.Physics.contexts = None  # it would show a new terrain to a renderer
 
+PICTURES = 25  # bytes at the end of a snapshot: where the camera looks, whether it has
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 
 
@@ -95,7 +96,7 @@ class Reference:
         sizes = [mujoco.mj_stateSize(self.model, STATE) * 8, self.model.nsensordata * 8]
         sizes += [field.nbytes for field in fields]
         seen = sum(int(np.prod(spec.shape)) for spec in self.environment.observation_spec().values()) * 8
-        parts, at = [], len(snapshot) - seen - sum(sizes)
+        parts, at = [], len(snapshot) - PICTURES - seen - sum(sizes)
         for size in sizes:
             parts.append(snapshot[at : at + size])
             at += size
