@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -321,16 +319,6 @@ assert together[2].any()
 def test_on_several_devices_of_the_host():
     environment = {**os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=4"}
     subprocess.run([sys.executable, "-c", DEVICES], check=True, env=environment)
-
-
-@pytest.mark.skipif("ENVPOOL_SOURCE_DIR" not in os.environ, reason="it does not say where the sources are")
-def test_the_example_in_the_documentation():
-    page = Path(os.environ["ENVPOOL_SOURCE_DIR"], "docs", "jax.md").read_text()
-    (example,) = (text for text in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "num_taggers" in text)
-    names = {"envpool": envpool, "jax": jax, "jnp": jnp}
-    exec(compile(example, "jax.md", "exec"), names)
-    assert names["tags"] > 0 and 64 <= names["ends"] <= 64 * 200
-    assert names["params"].form.name == "TagContinuous"
 
 
 def test_what_a_world_shows_of_its_state():
