@@ -70,7 +70,12 @@ struct MemoryChain {
     if (rng.episode == 0) s = {};
     s.context = rng.bits();
     if (p.num_bits > 32) s.context |= u64{rng.bits()} << 32;
-    s.query = i32(rng.below(u32(p.num_bits)));
+    if (p.num_bits == 1) {
+      ++rng.draws;  // what below() would take, to the same end
+      s.query = 0;
+    } else {
+      s.query = i32(rng.below(u32(p.num_bits)));
+    }
     s.time = 0;
   }
 

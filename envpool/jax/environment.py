@@ -336,7 +336,7 @@ class Environment:
             keyed, words = _KEEP_KEY, jnp.zeros(2, jnp.uint32)
         else:
             keyed, words = _NEW_KEY if rows is None else _NEW_KEY_AND_STREAM, self._key(key)
-        stream = np.uint32(0) if rows is None else self._streams(rows)
+        stream = np.uint32(0) if rows is None else self._streams(1 if key is None else rows)
         words = words if rows is None else words[None]
         obs, raw, reward, terminated, truncated, info = self._step(
             words,
