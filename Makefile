@@ -22,7 +22,7 @@ IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test cpp-test py-test test-gym test-jax test-ray test-peer test-clients lint format stubs docs docs-browse tsan \
-  asan exact bench bench-atari wheel clean
+  asan exact exact-mujoco bench bench-atari bench-mujoco wheel clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -39,8 +39,10 @@ help:
 	@echo 'make docs-browse   opens its pages in a headless Chromium, follows its links, takes pictures'
 	@echo 'make tsan asan     C++ tests under ThreadSanitizer; under Address- and UndefinedBehaviorSanitizer'
 	@echo 'make exact         every Atari game and mode beside ale-py, for hours (EXACT_ARGS=--help)'
+	@echo "make exact-mujoco  MuJoCo's environments beside gymnasium, whole episodes, for minutes"
 	@echo 'make bench         measure us and the released EnvPool in turn (minutes; BENCH_ARGS=--help)'
 	@echo 'make bench-atari   the same for twenty Atari games, ale-py and gymnasium too'
+	@echo "make bench-mujoco  the same for MuJoCo's, gymnasium, MuJoCo's rollout and a plain loop too"
 	@echo 'make wheel         build/wheel/envpool-*.whl, and every id of it tried in an empty environment'
 	@echo 'make clean         remove build/'
 
@@ -141,6 +143,9 @@ test-ray: build/test/.installed $(VENV)/ray/.ready
 exact: build/test/.installed
 	@$(call installed,test,python) -m envpool.atari.testing.sweep --json="$(CURDIR)/build/exact.json" $(EXACT_ARGS)
 
+exact-mujoco: build/test/.installed
+	@$(call installed,test,python) -W ignore -m envpool.mujoco.testing.gym_sweep $(EXACT_ARGS)
+
 # Runs the program $(2) of the environment $(1), from the folder where packages are installed.
 installed = site="$$($(VENV)/$(1)/bin/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
   && cd "$$site" \
@@ -209,6 +214,9 @@ bench-atari: $(VENV)/bench/.installed
 # What editors show of make's options; a test tells when it is stale.
 stubs: build/test/.installed
 	$(call installed,test,python) -m envpool.testing.doors "$(CURDIR)/envpool/_doors.pyi"
+
+bench-mujoco: $(VENV)/bench/.installed
+	$(VENV)/bench/bin/python benchmark/mujoco.py --json=build/bench-mujoco.json $(BENCH_ARGS)
 
 clean:
 	rm -rf build
