@@ -166,3 +166,19 @@ def test_rules_up_to_version_4_by_option():
             assert a[1] == b[1]
             assert sorted(a[4]) == sorted(b[4])
             assert np.array_equal(a[0], b[0])
+
+
+def test_options_of_single_environments():
+    leaning = {"healthy_angle_range": (-9.0, 9.0)}
+    each = [leaning, leaning | {"healthy_z_range": (0.9, 2.0), "reward_control_weight": 0.0}, {"reset_noise_scale": 0}]
+    with pytest.raises(TypeError, match=r"\[Hopper-v5\] \[env_options\[1\]\] unknown option 'reward_control_weight'"):
+        envpool.make_gymnasium("Hopper-v5", num_envs=3, env_options=each)
+    del each[1]["reward_control_weight"]
+    with envpool.make_gymnasium("Hopper-v5", num_envs=3, env_options=each) as pool:
+        observation, _ = pool.reset()
+        assert observation[2].tolist() == [1.25] + [0] * 10
+        lowest = np.full(3, np.inf)
+        for _ in range(200):
+            observation, _, terminated, _, _ = pool.step(-np.ones((3, 3)))
+            lowest = np.where(terminated, lowest, np.minimum(lowest, observation[:, 0]))
+        assert lowest[1] > 0.9 > lowest[0] > 0.7
