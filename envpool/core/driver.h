@@ -166,7 +166,8 @@ struct HostContract {
     env.save(out);
     env.load(in, i64{});
   };
-  static constexpr u32 kFlags = kSaves ? abi::kCanSnapshot : 0u;
+  static constexpr bool kBounded = requires { requires Env::kBounded; };
+  static constexpr u32 kFlags = (kSaves ? abi::kCanSnapshot : 0u) | (kBounded ? abi::kBounded : 0u);
   static constexpr bool kMayThrow = true;
 
   static i64 extra_bytes(const Params&) { return 0; }

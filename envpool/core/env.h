@@ -58,6 +58,9 @@
 //     Outcome step(ActionRow, Rng&);
 //     void observe(Row);
 //     // optional: i64 save_size(); void save(void*); void load(const void*, i64); void render(u8* rgb);
+//     static constexpr bool kBounded = true;                      // optional: a step is never long, as wall time goes,
+//                                                                 // so the calling thread may do it: cheaper than to
+//                                                                 // wake another, but Ctrl-C and time limits wait
 //   };
 #pragma once
 

@@ -81,7 +81,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
       throw;
     }
     enqueue(env_ids, count, false);
-    awake_ = wake(count, caller_helps && portable_ && sync_);
+    awake_ = wake(count, caller_helps && bounded_ && sync_);
   }
 
   // Queues resets. With seeds (and streams), the environments' generators start anew from them.
@@ -101,7 +101,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     std::unique_lock lock(mutex_);
     enter("recv", caller);
     const bool may_wait = caller == Caller::kUser;
-    return receive(lock, deadline, interrupted, portable_ && ((help && sync_) || !awake_), may_wait);
+    return receive(lock, deadline, interrupted, bounded_ && ((help && sync_) || !awake_), may_wait);
   }
 
   // Waits for whatever is under way and drops it, so that every environment can be sent again.
@@ -112,7 +112,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
       if (closed_) fail("reset: the pool is closed");
       ++running_;
       lock.unlock();
-      const bool ran = portable_ && work_once();
+      const bool ran = bounded_ && work_once();
       if (!ran) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       const bool stop = interrupted && interrupted();
       lock.lock();
@@ -261,7 +261,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
         options_(std::move(options)),
         num_envs_(how.num_envs),
         autoreset_(how.autoreset),
-        portable_((table.flags & abi::kPortable) != 0),
+        bounded_((table.flags & (abi::kPortable | abi::kBounded)) != 0),
         envs_(std::make_unique<Environments>(table, how)),
         layout_(&envs_->layout()),
         queue_(how.num_envs),
@@ -467,8 +467,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     i32 wanted = options_.num_threads;
     if (cost != 0 && !unmeasured_) wanted = i32(std::min<u64>(u64(wanted), total / kWakeNs));
     wanted = std::min(wanted, count);
-    if (caller_helps) wanted = std::min(wanted, options_.num_threads - 1);
-    if (!portable_) wanted = std::max(wanted, 1);
+    if (caller_helps) wanted = std::min({wanted, options_.num_threads - 1, count - 1});
+    if (!bounded_) wanted = std::max(wanted, 1);
     if (wanted > 0 && sleeping_.load(std::memory_order_seq_cst) > 0) {
       std::lock_guard lock(sleep_mutex_);
       for (i32 i = 0; i < wanted; ++i) wakeup_.notify_one();
@@ -675,7 +675,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   PoolOptions options_;
   const i32 num_envs_;
   const abi::Autoreset autoreset_;
-  const bool portable_;
+  const bool bounded_;
   bool sync_ = true;
   const u32 generation_ = fork_generation();
   std::unique_ptr<Environments> envs_;

@@ -111,6 +111,7 @@ enum Flags : u32 {
   kPortable = 1u,     // bounded time, no heap: the calling thread may step it, JAX and GPU can run it
   kCanSnapshot = 2u,  // save and load are there
   kCanRender = 4u,    // render is there
+  kBounded = 8u,      // not portable, but never long at a step: the calling thread may step it all the same
 };
 
 // Rows of an operand of pure functions: row k is at data + k * stride, and a stride of 0 repeats one row.

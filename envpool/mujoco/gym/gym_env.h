@@ -128,6 +128,7 @@ template <class Body, class BodyParams, class Kept>
 class GymEnv {
  public:
   using Params = BodyParams;
+  static constexpr bool kBounded = true;
 
   GymEnv(const Params& params, i32) : p_(params), sim_(params.model) {
     if (p_.frame_stack > 1) frames_.resize(size_t(p_.frame_stack * Body::observed(p_)));
