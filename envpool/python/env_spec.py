@@ -38,7 +38,10 @@ class EnvSpec:
         config: a namedtuple of every option with its value.
         options: what the environment's own options mean: default, range or choices, one line of text.
         reward_threshold: return at which the task counts as solved, or None.
+        additional_wrappers: gymnasium's wrappers add themselves to it in their copy of this.
     """
+
+    additional_wrappers: tuple[Any, ...] = ()
 
     def __init__(self, construction: Construction, emit: str = "gymnasium.spaces") -> None:
         self._construction = construction
@@ -107,8 +110,13 @@ class EnvSpec:
         return spaces.dm_spec(spaces.common_field("discount", "float32", 0, 1))
 
     @property
+    def gen_config(self) -> Any:
+        """The class of `config`."""
+        return type(self.config)
+
+    @property
     def state_array_spec(self) -> dict[str, ArraySpec]:
-        """Every array a step returns."""
+        """Every array a step returns; "done" is terminated or truncated."""
         arrays, whole = self._construction.arrays, 2**31 - 1
         players = -1 if arrays.max_players > 1 else None
         common = {
@@ -118,6 +126,7 @@ class EnvSpec:
             "reward": spaces.common_field("reward", "float32", arrays.reward_low, arrays.reward_high),
             "discount": spaces.common_field("discount", "float32", 0, 1),
             "step_type": spaces.common_field("step_type", "int32", 0, 2),
+            "done": spaces.common_field("done", "bool", 0, 1),
             "terminated": spaces.common_field("terminated", "bool", 0, 1),
             "trunc": spaces.common_field("truncated", "bool", 0, 1),
         }

@@ -269,6 +269,32 @@ def test_wrapper_of_gym_around_a_pool(step_api):
     assert env.step(np.array([0, 0]))[1].tolist() == [2, 2]
 
 
+def test_wrapper_of_gymnasium_around_a_pool():
+    """As EnvPool's scripts do it: attributes are set, then the pool is wrapped like one environment."""
+
+    class Doubled(gymnasium.Wrapper):
+        def __init__(self, env):
+            super().__init__(env)
+            self.num_envs = getattr(env, "num_envs", 1)
+
+        def step(self, action):
+            observation, reward, *rest = super().step(action)
+            return observation, reward * 2, *rest
+
+    pool = envpool.make("Counter-v0", env_type="gymnasium", num_envs=2)
+    assert isinstance(pool, gymnasium.Env)
+    assert pool.is_vector_env
+    pool.num_envs, pool.single_action_space, pool.mine = 2, pool.action_space, "own"
+    env = Doubled(pool)
+    assert env.unwrapped is pool
+    assert (env.num_envs, env.action_space, env.get_wrapper_attr("mine")) == (2, pool.action_space, "own")
+    assert env.reset(seed=3)[0].shape[0] == 2
+    assert env.step(np.array([0, 0]))[1].tolist() == [2, 2]
+    assert isinstance(env.spec.config, env.spec.gen_config)
+    env.close()
+    assert pool.closed
+
+
 def test_dm_form_and_specs():
     env = envpool.make_dm("Zoo-v0", num_envs=3)
     assert isinstance(env, dm_env.Environment)

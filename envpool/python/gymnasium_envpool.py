@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import gymnasium
 import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import VectorEnv
@@ -18,8 +19,6 @@ from envpool.python.layout import dict_layout
 from envpool.python.options import AUTORESET_MODES
 
 if TYPE_CHECKING:
-    import gymnasium
-
     from envpool.python.layout import Layout
     from envpool.python.registry import Registration
 
@@ -36,15 +35,20 @@ else:
     _MODES = {mode: AutoresetMode[mode.upper()] for mode in AUTORESET_MODES}
 
 
-class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv):
+class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # type: ignore[misc]
     """A pool with gymnasium's face and EnvPool's habits.
 
+    It is a `gymnasium.Env` too, so that EnvPool's scripts can put a `gymnasium.Wrapper` around it.
+
     Attributes:
+        is_vector_env: True, which gymnasium's wrappers of before 1.0 ask for.
         single_observation_space, single_action_space: one environment's, or one player's.
         observation_space, action_space: the same, as EnvPool's scripts expect. `envpool.make_vec` has the batch's.
         metadata: "render_modes" and "autoreset_mode".
         render_mode: None or "rgb_array".
     """
+
+    is_vector_env = True
 
     def __init__(self, registration: Registration, given: Mapping[str, Any]) -> None:
         construction = Construction(registration, given)
@@ -188,7 +192,7 @@ def _objects(batch: Any, mask: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
 
 
 # Named as a base again, for skrl looks at those of the class itself.
-class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):
+class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
     """A `gymnasium.vector.VectorEnv` to the letter, for gymnasium's own wrappers and checks.
 
     Attributes:

@@ -70,6 +70,18 @@ def test_ids_are_there_whichever_is_imported_first(order):
     assert out.stdout.strip() == "envpool/Pong-v5", out.stderr
 
 
+def test_a_process_that_imports_gymnasium_alone():
+    """gymnasium looks for no plugins, so the id says what to import."""
+    code = (
+        "import gymnasium, sys; assert 'envpool' not in sys.modules\n"
+        "envs = gymnasium.make_vec('envpool:envpool/CartPole-v1', num_envs=3)\n"
+        "print(envs.reset(seed=1)[0].shape, envs.step([0, 1, 0])[1].tolist(), envs.spec.id)\n"
+        "print(gymnasium.make_vec('envpool/CartPole-v1', num_envs=2).num_envs)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert out.stdout.split("\n")[:2] == ["(3, 4) [1.0, 1.0, 1.0] envpool/CartPole-v1", "2"], out.stderr
+
+
 @pytest.mark.filterwarnings("error")
 def test_gymnasium_has_nothing_to_warn_of():
     envs = gymnasium.make_vec("envpool/Zoo-v0", num_envs=2)
@@ -200,3 +212,39 @@ def test_render():
     frames = envs.render()
     assert isinstance(frames, tuple)
     assert [frame.shape for frame in frames] == [(8, 8, 3)] * 2
+
+
+# Not the mode with "final_obs": an array of objects, which that wrapper converts for none of gymnasium's vectors.
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED])
+@pytest.mark.parametrize("task_id", TASKS)
+def test_numpy_to_torch(task_id, mode):
+    torch = pytest.importorskip("torch")
+    envs = wrappers.NumpyToTorch(envpool.make_vec(task_id, 3, autoreset_mode=mode))
+    plain = envpool.make_vec(task_id, 3, autoreset_mode=mode)
+    observation, _ = envs.reset(seed=5)
+    plain.reset(seed=5)
+    plain.action_space.seed(1)
+    for _ in range(25):
+        action = plain.action_space.sample()
+        got = envs.step({k: torch.as_tensor(v) for k, v in action.items()} if isinstance(action, dict) else action)
+        expected = plain.step(action)
+        for mine, theirs in zip(got[1:4], expected[1:4], strict=True):
+            assert isinstance(mine, torch.Tensor)
+            np.testing.assert_array_equal(mine.numpy(), theirs)
+        image = got[0]["image"] if task_id.startswith("Zoo") else got[0]
+        np.testing.assert_array_equal(image, expected[0]["image"] if task_id.startswith("Zoo") else expected[0])
+        done = expected[2] | expected[3]
+        if mode is AutoresetMode.DISABLED and done.any():
+            for env in (envs, plain):
+                env.reset(options={"reset_mask": done})
+
+
+def test_record_video(tmp_path):
+    pytest.importorskip("moviepy")
+    envs = gymnasium.make_vec("envpool/Zoo-v0", num_envs=2, render_mode="rgb_array")
+    envs = wrappers.RecordVideo(envs, str(tmp_path), episode_trigger=lambda episode: episode == 0, disable_logger=True)
+    envs.reset()
+    for _ in range(30):
+        envs.step(envs.action_space.sample())
+    envs.close()
+    assert list(tmp_path.glob("*.mp4"))
