@@ -162,16 +162,43 @@ build/test/.installed: $(SOURCES) $(VENV)/test/.ready
 	@$(VENV)/test/bin/python -m pip install -q --no-deps --force-reinstall build/test/wheel/envpool-*.whl
 	@touch $@
 
-test-clients: test-gym test-jax build/test/.installed $(VENV)/clients/.ready
-	@$(VENV)/clients/bin/python -m pip install -q --no-deps --force-reinstall build/test/wheel/envpool-*.whl
+# Each library trains through its own way to hold EnvPool or gymnasium, for as long as learning takes to show.
+test-clients: test-gym test-jax build/test/.installed $(VENV)/clients/.ready $(VENV)/clients-old/.ready \
+  $(VENV)/clients/gym-0.23.1 $(VENV)/clients/gym-0.26.2
+	@for venv in clients clients-old; do \
+	  $(VENV)/$$venv/bin/python -m pip install -q --no-deps --force-reinstall build/test/wheel/envpool-*.whl || exit 1; \
+	done
 	@$(call pytest,clients) --pyargs envpool.python.sb3_envpool_test envpool.python.pettingzoo_envpool_test
+	@$(call pytest,clients) --pyargs envpool.python.gymnasium_vector_test -k 'torch or video'
+	@$(call pytest,clients-old) --pyargs envpool.python.faces_test
 	$(VENV)/clients/bin/python examples/async_actors.py --task=Pong-v5 --num_envs=16 --batch_size=8 --steps=2000
-	$(VENV)/clients/bin/python examples/cleanrl_style.py --total_timesteps=2048 --num_envs=8 --num_steps=64
-	$(VENV)/clients/bin/python examples/sb3_ppo.py --total_timesteps=30000 --require_return=100
-	$(VENV)/clients/bin/python examples/ppo_atari.py --total_timesteps=8192 --eval_games=2 --require_return=-21 \
-	  --out=build/ppo_atari
+	$(VENV)/clients/bin/python examples/cleanrl_style.py $(CLEANRL_ARGS)
+	PYTHONPATH=$(VENV)/clients/gym-0.23.1 $(VENV)/clients/bin/python examples/cleanrl_style.py $(CLEANRL_ARGS)
+	PYTHONPATH=$(VENV)/clients/gym-0.26.2 $(VENV)/clients/bin/python examples/cleanrl_style.py $(CLEANRL_ARGS)
+	$(CLIENT) examples/sb3_ppo.py --total_timesteps=30000 --require_return=100
+	$(CLIENT) examples/tianshou_ppo.py --total_timesteps=8192 --require_return=60
+	$(CLIENT) examples/rl_games_ppo.py --total_timesteps=8192 --require_return=60 --out=build/rl_games
+	$(CLIENT) examples/skrl_ppo.py --total_timesteps=8192 --require_return=50
+	PYTHONPATH=$(VENV)/clients/gym-0.26.2 $(CLIENT) examples/torchrl_ppo.py --total_timesteps=8192 --require_return=60
+	$(CLIENT_OLD) examples/sample_factory_ppo.py --env=CartPole-v1 --experiment=cartpole --train_for_env_steps=16384 \
+	  --require_return=100
+	cd build && $(CLIENT_OLD) -m sf_examples.envpool.atari.train_envpool_atari \
+	  --env=atari_pong --experiment=pong --device=cpu --restart_behavior=overwrite --env_agents=8 --rollout=32 \
+	  --train_dir=sample_factory --batch_size=256 --train_for_env_steps=1024 --serial_mode=True --async_rl=False \
+	  --num_workers=1 --num_envs_per_worker=1 --worker_num_splits=1
+	$(VENV)/clients/bin/python examples/ppo_atari.py --total_timesteps=8192 --eval_games=2 --require_return=-21 --out=build/ppo_atari
 	$(VENV)/clients/bin/python examples/ppo_jax.py --num_envs=64 --num_steps=32 --learning_rate=2.5e-3,5e-3 --seeds=2 \
 	  --total_timesteps=150000 --require_return=475 --out=build/ppo_jax
+
+# Networks this small are learned fastest by one thread.
+CLIENT := OMP_NUM_THREADS=1 $(VENV)/clients/bin/python
+CLIENT_OLD := OMP_NUM_THREADS=1 "$(CURDIR)/$(VENV)/clients-old/bin/python"
+CLEANRL_ARGS := --total_timesteps=1024 --num_envs=8 --num_steps=64
+
+# gym beside gymnasium, only for those that ask for it.
+$(VENV)/clients/gym-%: $(VENV)/clients/.ready
+	@$(VENV)/clients/bin/python -m pip install -q --no-deps --target=$@ gym==$* gym-notices
+	@touch $@
 
 # --- sanitizers ---
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proximal policy optimisation in one file, in the manner of CleanRL's ppo_atari_envpool.py.
 
-It holds the pool the way such scripts do: `env_type="gym"` under gym 0.23, attributes set from outside, a gym.Wrapper
-around it, 4-tuples out of `step`, `info["reward"]` for the score before clipping and `info["terminated"]` for the end
-of the game rather than of a life.
+It holds the pool the way such scripts do: `env_type="gym"`, attributes set from outside, a gym.Wrapper around it,
+`info["reward"]` for the score before clipping and `info["terminated"]` for the end of the game rather than of a life.
+`step` returns 4-tuples under gym 0.23, and 5-tuples under gym 0.26 and where gymnasium alone is installed.
 
     python examples/cleanrl_style.py --task=Pong-v5 --total_timesteps=10000000
 """
@@ -11,7 +11,6 @@ of the game rather than of a life.
 import time
 from typing import Any
 
-import gym
 import numpy as np
 import torch
 from absl import app, flags
@@ -19,6 +18,11 @@ from torch import Tensor, nn
 from torch.distributions import Categorical
 
 import envpool
+
+try:
+    import gym
+except ModuleNotFoundError:
+    import gymnasium as gym
 
 FLAGS = flags.FLAGS
 flags.DEFINE_string("task", "Pong-v5", "which game")
@@ -43,20 +47,22 @@ class RecordEpisodeStatistics(gym.Wrapper):
     def __init__(self, env: gym.Env):
         super().__init__(env)
         self.num_envs = getattr(env, "num_envs", 1)
+        self.single_action_space, self.single_observation_space = env.single_action_space, env.single_observation_space
         self.returns = np.zeros(self.num_envs, np.float32)
         self.finished: list[float] = []
 
     def reset(self, **kwargs: Any) -> Any:
         self.returns[:] = 0
-        return super().reset(**kwargs)
+        result = super().reset(**kwargs)
+        return result[0] if isinstance(result, tuple) else result
 
     def step(self, action: Any) -> Any:
-        observation, reward, done, info = super().step(action)
+        observation, reward, *ends, info = super().step(action)
         self.returns += info["reward"]
         over = info["terminated"].astype(bool)
         self.finished.extend(self.returns[over])
         self.returns[over] = 0
-        return observation, reward, done, info
+        return observation, reward, np.logical_or.reduce(ends), info
 
 
 def layer(module: nn.Module, std: float = 2**0.5) -> nn.Module:
