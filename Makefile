@@ -29,8 +29,8 @@ IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 help:
 	@echo 'make demo          install into an environment of its own and play 100 Pongs for some seconds'
 	@echo 'make test          build and run every test, C++ and Python, against the installed package'
-	@echo 'make test-clients  the loops of CleanRL, Stable-Baselines3 and examples/ on the installed wheel'
-	@echo 'make test-peer     Atari beside the released EnvPool, bit for bit (minutes; installs it)'
+	@echo 'make test-clients  six RL libraries, a loop in CleanRL'"'"'s manner and the examples train on the installed wheel'
+	@echo 'make test-peer     beside the released EnvPool: Atari bit for bit, and what scripts read (minutes; installs it)'
 	@echo 'make test-ray      pools in Ray actors, on a local cluster of several nodes'
 	@echo 'make lint          clang-format, ruff, mypy --strict'
 	@echo 'make format        let clang-format and ruff put the files in order'
@@ -125,10 +125,10 @@ test-gym: build/test/.installed $(VENV)/gym/.ready
 	    && ($(call pytest,gym) -W ignore --pyargs envpool.python.faces_test) || exit 1; \
 	done
 
-# What must be the same as in the released EnvPool.
+# What must be the same as in the released EnvPool, in games and in what scripts read of any environment.
 test-peer: build/test/.installed $(VENV)/peer/.ready
 	@ENVPOOL_PEER_PYTHON="$(CURDIR)/$(VENV)/peer/bin/python" && export ENVPOOL_PEER_PYTHON \
-	  && $(call pytest,test) --pyargs envpool.atari.peer_test $(PYTEST_ARGS)
+	  && $(call pytest,test) --pyargs envpool.atari.peer_test envpool.python.peer_test $(PYTEST_ARGS)
 
 # The oldest JAX that envpool.jax takes; the newest is among the tests.
 test-jax: build/test/.installed $(VENV)/jax/.ready
