@@ -18,6 +18,7 @@ import warnings
 from pathlib import Path
 
 _MARK = b"envpool:sha256:"
+_warned_of: set[Path | None] = set()  # folders that cannot be written
 
 
 def cache_folder() -> Path | None:
@@ -41,7 +42,7 @@ def find(name: str) -> Path | None:
 
 
 def keep(label: str, name: str, plugin: bytes) -> Path:
-    """Writes a plugin under that name, and warns where it can be for this process alone.
+    """Writes a plugin under that name, and warns, once of a folder, where it can be for this process alone.
 
     Raises:
         RuntimeError: there is no room for it anywhere.
@@ -61,12 +62,14 @@ def keep(label: str, name: str, plugin: bytes) -> Path:
             f"[{label}] the cache {folder} cannot be written ({why}), nor can a temporary folder "
             f"({error.strerror or error}): set ENVPOOL_CACHE_DIR to a folder that can"
         ) from None
-    warnings.warn(
-        f"[{label}] the cache {folder} cannot be written ({why}): compiled for this process alone. "
-        "Set ENVPOOL_CACHE_DIR to a folder that can",
-        RuntimeWarning,
-        stacklevel=4,
-    )
+    if folder not in _warned_of:
+        _warned_of.add(folder)
+        warnings.warn(
+            f"[{label}] the cache {folder} cannot be written ({why}): compiled for this process alone. "
+            "Set ENVPOOL_CACHE_DIR to a folder that can",
+            RuntimeWarning,
+            stacklevel=4,
+        )
     return path
 
 

@@ -290,6 +290,7 @@ def test_a_cache_that_cannot_be_written(monkeypatch):
     assert caught[0].filename == __file__
     assert _first_observation(envpool.make("Kept-v0")) == [4]
     assert walk(id="Kept-v0").plugin == made.plugin  # and says nothing
+    walk(WALK + "inline int other;\n", "Other-v0")  # it was said once
 
 
 def test_a_full_cache(tmp_path, monkeypatch):
