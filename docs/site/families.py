@@ -63,10 +63,12 @@ def registered(only: list[str] | None) -> list[Family]:
 
 @functools.cache
 def _construction(task_id: str) -> Construction | str:
-    """What the id makes, or why it cannot be made here."""
+    """What the id makes, or what it needs that is not here. Any other error is one."""
     try:
         return Construction(find(task_id), {})
     except (ImportError, RuntimeError) as error:
+        if not re.search(r"\binstall|built without", str(error)):
+            raise
         return str(error)
 
 
