@@ -8,7 +8,7 @@ from pathlib import Path
 
 _ITEM = re.compile(r"^ {2,4}([A-Z]\w*(?: \w+)?)(?: {2,}| (?=never))(\S.*)$")
 
-_BULLET = re.compile(r" *- ")
+_BULLET = re.compile(r" +- ")
 
 
 def find(folder: Path, table: str) -> Path | None:
