@@ -58,9 +58,8 @@
 //     Outcome step(ActionRow, Rng&);
 //     void observe(Row);
 //     // optional: i64 save_size(); void save(void*); void load(const void*, i64); void render(u8* rgb);
-//     static constexpr bool kBounded = true;                      // optional: a step is never long, as wall time goes,
-//                                                                 // so the calling thread may do it: cheaper than to
-//                                                                 // wake another, but Ctrl-C and time limits wait
+//     static constexpr bool kBounded = true;                      // a step is short: the calling thread may do it, which
+//                                                                 // is cheaper than to wake another; Ctrl-C waits for it
 //   };
 #pragma once
 
