@@ -64,7 +64,7 @@ def test_pictures_are_gymnasiums(name):
     with pool(f"{name}-v5", shadow_size=-1, antialias=-1, **still) as env:
         env.reset()
         reference.reset()
-        for action in [None, *actions(env, 1, 2)]:
+        for action in [None, *actions(env, 1, 1)]:
             if action is not None:
                 env.step(action)
                 reference.step(action[0])
@@ -252,6 +252,31 @@ attempt(lambda: make(from_pixels=True))
     assert "apt-get install" in printed[0]
     assert printed[1] == "fine"
     assert printed[2].startswith("ValueError [HalfCheetah-v5] render: pictures need OpenGL")
+
+
+@pytest.mark.skipif("CheetahRun-v1" not in KNOWN, reason="the suite is not there")
+def test_pictures_are_dm_controls():
+    """Apart, for dm_control chooses its OpenGL when it is imported."""
+    pytest.importorskip("dm_control")
+    printed = run(
+        """
+from envpool.mujoco.dmc_test import put
+for domain, task, name in (("cheetah", "run", "CheetahRun-v1"), ("finger", "turn_hard", "FingerTurnHard-v1")):
+    for camera in (-1, 0):
+        options = {"render_width": 96, "render_height": 64, "render_camera_id": camera}
+        with envpool.make_gymnasium(name, render_mode="rgb_array", **options) as env:
+            env.reset()
+            environment = put(env.snapshot(0), domain, task)
+            action = np.full((1, *env.action_space.shape), 0.5)
+            for _ in range(2):
+                env.step(action)
+                environment.step(action[0])
+            picture = environment.physics.render(64, 96, camera)
+            print(np.array_equal(env.render()[0], picture), picture.std() > 1)
+""",
+        MUJOCO_GL="egl",
+    )
+    assert printed[:-1] == ["True True"] * 4
 
 
 def test_after_a_fork():

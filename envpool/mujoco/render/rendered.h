@@ -141,21 +141,20 @@ class Rendered : public Env {
     draw(Renderer::Order::kRowsOfPixels, rgb);
   }
 
-  i64 save_size() const { return Env::save_size() + i64(sizeof(lookat_) + sizeof(first_) + frames_.size()); }
+  i64 save_size() const { return Env::save_size() + looks_bytes() + i64(frames_.size()); }
   void save(void* out) const {
     u8* rest = static_cast<u8*>(out) + Env::save_size();
     Env::save(out);
-    std::memcpy(rest, lookat_, sizeof(lookat_));
-    std::memcpy(rest += sizeof(lookat_), &first_, sizeof(first_));
-    if (!frames_.empty()) std::memcpy(rest + sizeof(first_), frames_.data(), frames_.size());
+    std::memcpy(rest, lookat_, size_t(looks_bytes()));
+    if (!frames_.empty()) std::memcpy(rest + looks_bytes(), frames_.data(), frames_.size());
   }
   void load(const void* state, i64) {
     const u8* rest = static_cast<const u8*>(state) + Env::save_size();
     Env::load(state, Env::save_size());
     begun_ = true;
-    std::memcpy(lookat_, rest, sizeof(lookat_));
-    first_ = rest[sizeof(lookat_)] != 0;
-    if (!frames_.empty()) std::memcpy(frames_.data(), rest + sizeof(lookat_) + sizeof(first_), frames_.size());
+    first_ = false;  // what was saved has been observed
+    std::memcpy(lookat_, rest, size_t(looks_bytes()));
+    if (!frames_.empty()) std::memcpy(frames_.data(), rest + looks_bytes(), frames_.size());
   }
 
  private:
@@ -170,6 +169,8 @@ class Rendered : public Env {
       if (!own.is_info[i]) p.picture.scratch_bytes += (own.fields[i].row_bytes() + 7) / 8 * 8;
     }
   }
+
+  i64 looks_bytes() const { return picture_.camera.at_geoms ? i64(sizeof(lookat_)) : 0; }
 
   // The environment writes its infos where they belong, and its observation where nobody looks.
   void observe_infos(Row row) {
