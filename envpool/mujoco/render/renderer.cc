@@ -102,6 +102,7 @@ void Renderer::render(const mjModel* model, mjData* data, const mjvCamera& camer
     mjvCamera view = camera;
     guarded([&] {
       mjv_defaultOption(&option);
+      option.flags[mjVIS_RANGEFINDER] = 0;  // dm_control's pictures have no rays, and no model of gymnasium's has them
       mjv_defaultPerturb(&perturb);
       // Height fields can be an environment's own, and new in each episode.
       for (int i = 0; i < model->nhfield; ++i) mjr_uploadHField(model, &canvas->context, i);
