@@ -26,6 +26,7 @@ std::unique_ptr<Task> make_task(const std::string& domain, const std::string& ta
 class Suite {
  public:
   static constexpr const char* kName = "ControlSuite";
+  static constexpr bool kBounded = true;
   struct Params {
     SharedModel model;
     std::string domain, task;
