@@ -29,7 +29,7 @@ IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 help:
 	@echo 'make demo          install into an environment of its own and play 100 Pongs for some seconds'
 	@echo 'make test          build and run every test, C++ and Python, against the installed package'
-	@echo 'make test-clients  six RL libraries, a loop in CleanRL'"'"'s manner and the examples train on the installed wheel'
+	@echo 'make test-clients  six RL libraries and the examples train on the installed wheel'
 	@echo 'make test-peer     beside the released EnvPool: Atari bit for bit, and what scripts read (minutes; installs it)'
 	@echo 'make test-ray      pools in Ray actors, on a local cluster of several nodes'
 	@echo 'make lint          clang-format, ruff, mypy --strict'
@@ -176,12 +176,12 @@ test-clients: test-gym test-jax build/test/.installed $(VENV)/clients/.ready $(V
 	PYTHONPATH=$(VENV)/clients/gym-0.23.1 $(VENV)/clients/bin/python examples/cleanrl_style.py $(CLEANRL_ARGS)
 	PYTHONPATH=$(VENV)/clients/gym-0.26.2 $(VENV)/clients/bin/python examples/cleanrl_style.py $(CLEANRL_ARGS)
 	$(CLIENT) examples/sb3_ppo.py --total_timesteps=30000 --require_return=100
-	$(CLIENT) examples/tianshou_ppo.py --total_timesteps=8192 --require_return=60
+	$(CLIENT) examples/tianshou_ppo.py --total_timesteps=4096 --require_return=60
 	$(CLIENT) examples/rl_games_ppo.py --total_timesteps=8192 --require_return=60 --out=build/rl_games
 	$(CLIENT) examples/skrl_ppo.py --total_timesteps=8192 --require_return=50
 	PYTHONPATH=$(VENV)/clients/gym-0.26.2 $(CLIENT) examples/torchrl_ppo.py --total_timesteps=8192 --require_return=60
-	$(CLIENT_OLD) examples/sample_factory_ppo.py --env=CartPole-v1 --experiment=cartpole --train_for_env_steps=16384 \
-	  --require_return=100
+	$(CLIENT_OLD) examples/sample_factory_ppo.py --env=CartPole-v1 --experiment=cartpole --train_for_env_steps=8192 \
+	  --require_return=60
 	cd build && $(CLIENT_OLD) -m sf_examples.envpool.atari.train_envpool_atari \
 	  --env=atari_pong --experiment=pong --device=cpu --restart_behavior=overwrite --env_agents=8 --rollout=32 \
 	  --train_dir=sample_factory --batch_size=256 --train_for_env_steps=1024 --serial_mode=True --async_rl=False \
@@ -193,7 +193,7 @@ test-clients: test-gym test-jax build/test/.installed $(VENV)/clients/.ready $(V
 # Networks this small are learned fastest by one thread.
 CLIENT := OMP_NUM_THREADS=1 $(VENV)/clients/bin/python
 CLIENT_OLD := OMP_NUM_THREADS=1 "$(CURDIR)/$(VENV)/clients-old/bin/python"
-CLEANRL_ARGS := --total_timesteps=1024 --num_envs=8 --num_steps=64
+CLEANRL_ARGS := --total_timesteps=512 --num_envs=8 --num_steps=32
 
 # gym beside gymnasium, only for those that ask for it.
 $(VENV)/clients/gym-%: $(VENV)/clients/.ready
