@@ -55,13 +55,14 @@ def show(text: str, family: str, as_json: bool) -> None:
 def _table(found: dict[str, list[str]]) -> None:
     from rich.table import Table
 
+    width = max(len(task_id) for ids in found.values() for task_id in ids) + 2
     for name, ids in found.items():
         table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-        table.add_column(no_wrap=True)
+        table.add_column(no_wrap=True, min_width=width)
         table.add_column()
         for task_id in ids:
             table.add_row(f"  {task_id}", find(task_id).doc)
-        console().print(f"[bold]{name}[/]  {len(ids)} ids", highlight=False)
+        console().print(f"[bold]{name}[/]  {len(ids)} id{'s' if len(ids) > 1 else ''}", highlight=False)
         console().print(table)
 
 

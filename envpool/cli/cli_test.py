@@ -265,6 +265,8 @@ def test_a_reader_that_leaves() -> None:
         (("play", "Pong-v5", "--headless", "--frames", "1", "-O", "mode=9"), 1, ["mode: pong has 0, 1, got 9"]),
         (("play", "Pong-v5", "--headless", "--frames", "1", "-O", "mode"), 1, ["name=value"]),
         (("play", "Pong-v5", "--headless", "--frames", "1", "--fps", "-1"), 1, ["--fps", "-1"]),
+        (("play", "Catch-v0"), 1, ["Catch-v0 has no picture"]),
+        (("watch", "Catch-v0", "-o", "a.gif"), 1, ["Catch-v0 has no picture"]),
         (("watch", "Pong-v5"), 2, ["output"]),
         (("watch", "Pong-v5", "-o", "a.avi"), 1, [".mp4 or .gif", "a.avi"]),
         (("watch", "Pong-v5", "-o", "no/such/folder/a.gif"), 1, ["no folder"]),

@@ -9,7 +9,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -26,6 +26,15 @@ def need(*packages: str) -> None:
         if importlib.util.find_spec(package) is None:
             name = {"PIL": "Pillow"}.get(package, package.replace("_", "-"))
             raise Failure(f"this command needs the package {name}: pip install 'envpool[cli]'")
+
+
+def need_picture(task_id: str, options: Mapping[str, Any]) -> None:
+    """Raises a Failure for an environment that cannot be seen."""
+    from envpool.python.construction import Construction
+    from envpool.python.registry import find
+
+    if not Construction(find(task_id), options).can_render:
+        raise Failure(f"{task_id} has no picture: it can be stepped, but not seen")
 
 
 def parse_options(given: Sequence[str]) -> dict[str, Any]:

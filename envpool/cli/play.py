@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import envpool
-from envpool.cli.common import Failure, parse_options, seconds_of, steps_per_second
+from envpool.cli.common import Failure, need_picture, parse_options, seconds_of, steps_per_second
 from envpool.cli.keys import action_for
 
 
@@ -35,7 +35,10 @@ def play(
     """Plays until the user quits or `frames` are over; `app.py` describes the arguments."""
     if headless and not frames:
         raise Failure("--headless needs --frames, for nobody could quit")
-    env = make(task_id, seed, parse_options(option), headless)
+    options = parse_options(option)
+    if not headless:
+        need_picture(task_id, options)
+    env = make(task_id, seed, options, headless)
     rate = seconds_of("--fps", fps) if fps else steps_per_second(env.config)
     action_of = action_for(env)
     total = score = 0.0

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 import envpool
-from envpool.cli.common import Failure, need, parse_options, seconds_of, steps_per_second
+from envpool.cli.common import Failure, need, need_picture, parse_options, seconds_of, steps_per_second
 
 Pictures = npt.NDArray[np.uint8]
 Policy = Callable[[Any], Any]
@@ -38,7 +38,9 @@ def watch(
     if not output.absolute().parent.is_dir():
         raise Failure(f"--output: there is no folder {str(output.absolute().parent)!r}")
     need("imageio", *(["imageio_ffmpeg"] if output.suffix == ".mp4" else ["PIL"]))
-    options = {"num_envs": num_envs, "seed": seed, "render_mode": "rgb_array", **parse_options(option)}
+    given = parse_options(option)
+    need_picture(task_id, given)
+    options = {"num_envs": num_envs, "seed": seed, "render_mode": "rgb_array", **given}
     env = envpool.make_vec(task_id, **options)
     act = find_policy(policy) if policy else random_policy(env, seed)
     rate = seconds_of("--fps", fps) if fps else steps_per_second(env.config)
