@@ -58,8 +58,8 @@
 //     Outcome step(ActionRow, Rng&);
 //     void observe(Row);
 //     // optional: i64 save_size(); void save(void*); void load(const void*, i64); void render(u8* rgb);
-//     static constexpr bool kBounded = true;                      // a step is short: the calling thread may do it, which
-//                                                                 // is cheaper than to wake another; Ctrl-C waits for it
+//     // optional, of short steps: the calling thread may do them, which is cheaper than to wake another; Ctrl-C waits
+//     static constexpr bool kBounded = true;
 //   };
 #pragma once
 

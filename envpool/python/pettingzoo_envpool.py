@@ -13,6 +13,8 @@ import numpy.typing as npt
 try:
     from pettingzoo import ParallelEnv
 except ModuleNotFoundError as error:
+    if (error.name or "").partition(".")[0] != "pettingzoo":
+        raise  # it is there, but lacks something itself
     raise ImportError(
         "[envpool] make_pettingzoo needs PettingZoo, which is not installed: pip install pettingzoo"
     ) from error

@@ -12,6 +12,8 @@ import numpy.typing as npt
 try:
     from stable_baselines3.common.vec_env import VecEnv
 except ModuleNotFoundError as error:
+    if (error.name or "").partition(".")[0] != "stable_baselines3":
+        raise  # it is there, but lacks something itself
     raise ImportError(
         "[envpool] make_sb3 needs Stable-Baselines3, which is not installed: pip install stable-baselines3"
     ) from error
