@@ -10,7 +10,6 @@ pool with no edit: python -m sf_examples.envpool.atari.train_envpool_atari --env
 import sys
 
 import numpy as np
-from sample_factory.algo.utils.context import global_model_factory  # noqa: F401  (registers its models)
 from sample_factory.algo.utils.misc import ExperimentStatus
 from sample_factory.cfg.arguments import parse_full_cfg, parse_sf_args
 from sample_factory.envs.env_utils import register_env
