@@ -75,7 +75,11 @@ _BODIES = [
         "A cart that balances a pole on a pole.",
         threshold=9100.0,
         oldest=2,
-        old={"reward_if_not_terminated": False, "constraint_obs_dim": 3},
+        old={
+            "reward_if_not_terminated": False,
+            "constraint_obs_dim": 3,
+            "default_camera_config": "distance=4.1225 lookat=0,0,0.12250000000000005",  # v5 forgot it
+        },
     ),
     Body(
         "InvertedPendulum",

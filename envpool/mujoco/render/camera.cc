@@ -12,7 +12,7 @@
 namespace envpool::mujoco {
 namespace {
 
-// DEFAULT_CAMERA_CONFIG of gymnasium's environments, which are the same in v4 and v5. NaN: left at the default.
+// DEFAULT_CAMERA_CONFIG of gymnasium's environments, where v4 and v5 have the same. NaN: left at the default.
 struct Setting {
   const char* env;
   f64 distance, lookat_z, elevation;
@@ -24,7 +24,6 @@ constexpr Setting kSettings[] = {
     {"Hopper", 3.0, 1.15, -20.0},
     {"HumanoidStandup", 4.0, 0.8925, -20.0},
     {"Humanoid", 4.0, 2.0, -20.0},
-    {"InvertedDoublePendulum", 4.1225, 0.12250000000000005, kNone},
     {"InvertedPendulum", 2.04, kNone, kNone},
     {"Pusher", 4.0, kNone, kNone},
     {"Walker2d", 4.0, 1.15, -20.0},
