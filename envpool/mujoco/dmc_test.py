@@ -316,6 +316,9 @@ def test_options_of_tasks():
         envpool.make_spec("CheetahRun-v1", task_name="fly")
     with pytest.raises(ValueError, match="the model has no body 'torso'"):
         envpool.make_spec("WalkerRun-v1", xml_file="<mujoco/>")
+    bare = """<mujoco><worldbody><geom name="target" size="1"/><geom name="pointmass" size="1"/></worldbody></mujoco>"""
+    with pytest.raises(ValueError, match="must have two tendons"):
+        envpool.make_spec("PointMassHard-v1", xml_file=bare)
     with pytest.raises(ValueError, match="there is no file"):
         envpool.make_spec("WalkerRun-v1", xml_file="./nowhere.xml")
     with pytest.raises(TypeError, match="unknown option 'num_poles'"):

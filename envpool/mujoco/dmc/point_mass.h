@@ -14,6 +14,7 @@ namespace envpool::mujoco::dmc {
 class PointMass : public Task {
  public:
   PointMass(Stage& stage, bool hard) : Task(stage), target_(stage.geom("target")), mass_(stage.geom("pointmass")) {
+    if (hard && m_->nwrap < 4) throw std::invalid_argument("xml_file: the model must have two tendons over two joints");
     if (hard) gains_ = stage.randomize(&mjModel::wrap_prm, m_->nwrap);
   }
 
