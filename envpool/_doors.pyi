@@ -31,6 +31,7 @@ class CommonOptions(TypedDict, total=False):
     autoreset_mode: Any  # "next_step", "same_step", "disabled", or gymnasium's AutoresetMode
     env_options: Sequence[Mapping[str, Any]]
     step_api: Literal["classic", "modern"] | None
+    first_stream: int
 
 AtariId = Literal[
     "Adventure-v5", "AirRaid-v5", "Alien-v5", "Amidar-v5", "Assault-v5", "Asterix-v5", "Asteroids-v5", "Atlantis-v5",
@@ -486,11 +487,11 @@ class GaussianBanditOptions(CommonOptions, total=False):
     normalize_time: bool
     """show the time scaled, not as the number of steps; default True."""
 
-ReacherId = Literal[
+MiscReacherId = Literal[
     "Reacher-misc",
 ]
 
-class ReacherOptions(CommonOptions, total=False):
+class MiscReacherOptions(CommonOptions, total=False):
     """What Reacher-misc takes."""
 
     num_joints: int
@@ -500,11 +501,11 @@ class ReacherOptions(CommonOptions, total=False):
     dt: float
     """s, of a step; a number from 0 to 1000000; default 0.05."""
 
-SwimmerId = Literal[
+MiscSwimmerId = Literal[
     "Swimmer-misc",
 ]
 
-class SwimmerOptions(CommonOptions, total=False):
+class MiscSwimmerOptions(CommonOptions, total=False):
     """What Swimmer-misc takes."""
 
     num_urchins: int
@@ -537,6 +538,756 @@ class PongOptions(CommonOptions, total=False):
     """the ball bounces off the upper edge too; default False."""
     rounding: Literal["nearest", "towards_zero"]
     """how the ball's speed in y is made whole; default 'nearest'."""
+
+AntId = Literal[
+    "Ant-v3", "Ant-v4", "Ant-v5",
+]
+
+class AntOptions(CommonOptions, total=False):
+    """What Ant-v3 and its like take."""
+
+    xml_file: str | bytes
+    """Model: a file of gymnasium's, a path of your own, or XML itself; default 'ant.xml'."""
+    frame_skip: int
+    """Simulation steps that an action lasts; an int from 1 to 10000; default 5."""
+    frame_stack: int
+    """Observations that are returned together, the latest last; an int from 1 to 1000; default 1."""
+    post_constraint: bool
+    """Contact forces are computed after a step; else they are zeros; default its id's."""
+    info_version: int
+    """Infos are those of this version of the environment; an int from 2 to 5; default its id's."""
+    forward_reward_weight: float
+    """What a unit of velocity pays; a number; default 1."""
+    ctrl_cost_weight: float
+    """What a unit of squared torque costs; a number; default 0.5."""
+    contact_cost_weight: float
+    """What a unit of squared contact force costs; a number; default 0.0005."""
+    healthy_reward: float
+    """What a step in health pays; a number; default 1."""
+    main_body: str | bytes
+    """Body whose velocity pays: its name or number; default its id's."""
+    terminate_when_unhealthy: bool
+    """An episode ends when health does; default True."""
+    legacy_healthy_reward: bool
+    """The step that ends health is paid as if in health; default its id's."""
+    healthy_z_min: float
+    """Health: the torso's height, from here; a number; default 0.2."""
+    healthy_z_max: float
+    """Health: the torso's height, to here; a number; default 1."""
+    contact_force_min: float
+    """Contact forces count from here; a number; default -1."""
+    contact_force_max: float
+    """Contact forces count to here; a number; default 1."""
+    reset_noise_scale: float
+    """Size of the noise at a reset; a number from 0 to 1000000; default 0.1."""
+    exclude_current_positions_from_observation: bool
+    """The observation leaves out the torso's x and y; default True."""
+    use_contact_force: bool
+    """Contact forces cost, and are observed; default its id's."""
+    include_cfrc_ext_in_observation: bool
+    """Contact forces that cost are observed; default True."""
+    exclude_worldbody_contact_forces: bool
+    """The world's own contact forces are not observed; default its id's."""
+    from_pixels: bool
+    """Observations are pictures; default False."""
+    render_width: int
+    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    render_height: int
+    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    render_camera_id: int
+    """Camera of the model; -1 is a free one; an int from -1 to 1000000000; default -1."""
+    camera_name: str | bytes
+    """Camera of the model, by name; default ''."""
+    default_camera_config: str | bytes
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
+    max_geom: int
+    """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
+    shadow_size: int
+    """Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time; an int from -1 to 16384;
+    default -1."""
+    antialias: int
+    """Samples of a pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    gymnasium_v5_render_camera: bool
+    """The free camera is gymnasium's; else the model's camera 'track' is; default True."""
+
+HalfCheetahId = Literal[
+    "HalfCheetah-v3", "HalfCheetah-v4", "HalfCheetah-v5",
+]
+
+class HalfCheetahOptions(CommonOptions, total=False):
+    """What HalfCheetah-v3 and its like take."""
+
+    xml_file: str | bytes
+    """Model: a file of gymnasium's, a path of your own, or XML itself; default 'half_cheetah.xml'."""
+    frame_skip: int
+    """Simulation steps that an action lasts; an int from 1 to 10000; default 5."""
+    frame_stack: int
+    """Observations that are returned together, the latest last; an int from 1 to 1000; default 1."""
+    post_constraint: bool
+    """Contact forces are computed after a step; else they are zeros; default its id's."""
+    info_version: int
+    """Infos are those of this version of the environment; an int from 2 to 5; default its id's."""
+    forward_reward_weight: float
+    """What a unit of velocity pays; a number; default 1."""
+    ctrl_cost_weight: float
+    """What a unit of squared torque costs; a number; default 0.1."""
+    reset_noise_scale: float
+    """Size of the noise at a reset; a number from 0 to 1000000; default 0.1."""
+    exclude_current_positions_from_observation: bool
+    """The observation leaves out the root's x; default True."""
+    from_pixels: bool
+    """Observations are pictures; default False."""
+    render_width: int
+    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    render_height: int
+    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    render_camera_id: int
+    """Camera of the model; -1 is a free one; an int from -1 to 1000000000; default -1."""
+    camera_name: str | bytes
+    """Camera of the model, by name; default ''."""
+    default_camera_config: str | bytes
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
+    max_geom: int
+    """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
+    shadow_size: int
+    """Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time; an int from -1 to 16384;
+    default -1."""
+    antialias: int
+    """Samples of a pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    gymnasium_v5_render_camera: bool
+    """The free camera is gymnasium's; else the model's camera 'track' is; default True."""
+
+HopperId = Literal[
+    "Hopper-v3", "Hopper-v4", "Hopper-v5",
+]
+
+class HopperOptions(CommonOptions, total=False):
+    """What Hopper-v3 and its like take."""
+
+    xml_file: str | bytes
+    """Model: a file of gymnasium's, a path of your own, or XML itself; default 'hopper.xml'."""
+    frame_skip: int
+    """Simulation steps that an action lasts; an int from 1 to 10000; default 4."""
+    frame_stack: int
+    """Observations that are returned together, the latest last; an int from 1 to 1000; default 1."""
+    post_constraint: bool
+    """Contact forces are computed after a step; else they are zeros; default its id's."""
+    info_version: int
+    """Infos are those of this version of the environment; an int from 2 to 5; default its id's."""
+    forward_reward_weight: float
+    """What a unit of velocity pays; a number; default 1."""
+    ctrl_cost_weight: float
+    """What a unit of squared torque costs; a number; default 0.001."""
+    healthy_reward: float
+    """What a step in health pays; a number; default 1."""
+    terminate_when_unhealthy: bool
+    """An episode ends when health does; default True."""
+    legacy_healthy_reward: bool
+    """The step that ends health is paid as if in health; default its id's."""
+    healthy_state_min: float
+    """Health: every other number, from here; a number; default -100."""
+    healthy_state_max: float
+    """Health: every other number, to here; a number; default 100."""
+    healthy_z_min: float
+    """Health: the torso's height, from here; a number; default 0.7."""
+    healthy_z_max: float
+    """Health: the torso's height, to here; a number; default inf."""
+    healthy_angle_min: float
+    """Health: the torso's angle, from here; a number; default -0.2."""
+    healthy_angle_max: float
+    """Health: the torso's angle, to here; a number; default 0.2."""
+    velocity_min: float
+    """Velocities are shown from here; a number; default -10."""
+    velocity_max: float
+    """Velocities are shown to here; a number; default 10."""
+    reset_noise_scale: float
+    """Size of the noise at a reset; a number from 0 to 1000000; default 0.005."""
+    exclude_current_positions_from_observation: bool
+    """The observation leaves out the root's x; default True."""
+    from_pixels: bool
+    """Observations are pictures; default False."""
+    render_width: int
+    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    render_height: int
+    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    render_camera_id: int
+    """Camera of the model; -1 is a free one; an int from -1 to 1000000000; default -1."""
+    camera_name: str | bytes
+    """Camera of the model, by name; default ''."""
+    default_camera_config: str | bytes
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
+    max_geom: int
+    """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
+    shadow_size: int
+    """Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time; an int from -1 to 16384;
+    default -1."""
+    antialias: int
+    """Samples of a pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    gymnasium_v5_render_camera: bool
+    """The free camera is gymnasium's; else the model's camera 'track' is; default True."""
+
+HumanoidId = Literal[
+    "Humanoid-v3", "Humanoid-v4", "Humanoid-v5",
+]
+
+class HumanoidOptions(CommonOptions, total=False):
+    """What Humanoid-v3 and its like take."""
+
+    xml_file: str | bytes
+    """Model: a file of gymnasium's, a path of your own, or XML itself; default 'humanoid.xml'."""
+    frame_skip: int
+    """Simulation steps that an action lasts; an int from 1 to 10000; default 5."""
+    frame_stack: int
+    """Observations that are returned together, the latest last; an int from 1 to 1000; default 1."""
+    post_constraint: bool
+    """Contact forces are computed after a step; else they are zeros; default its id's."""
+    info_version: int
+    """Infos are those of this version of the environment; an int from 2 to 5; default its id's."""
+    forward_reward_weight: float
+    """What a unit of velocity pays; a number; default 1.25."""
+    ctrl_cost_weight: float
+    """What a unit of squared torque costs; a number; default 0.1."""
+    use_contact_force: bool
+    """Contact forces cost; default its id's."""
+    contact_cost_weight: float
+    """What a unit of squared contact force costs; a number; default 5e-07."""
+    contact_cost_min: float
+    """Contact costs from here; a number; default -inf."""
+    contact_cost_max: float
+    """Contact costs to here; a number; default 10."""
+    healthy_reward: float
+    """What a step in health pays; a number; default 5."""
+    terminate_when_unhealthy: bool
+    """An episode ends when health does; default True."""
+    legacy_healthy_reward: bool
+    """The step that ends health is paid as if in health; default its id's."""
+    healthy_z_min: float
+    """Health: the torso's height, from here; a number; default 1."""
+    healthy_z_max: float
+    """Health: the torso's height, to here; a number; default 2."""
+    reset_noise_scale: float
+    """Size of the noise at a reset; a number from 0 to 1000000; default 0.01."""
+    exclude_current_positions_from_observation: bool
+    """The observation leaves out the torso's x and y; default True."""
+    exclude_worldbody_observations: bool
+    """The observation leaves out the world's numbers; default its id's."""
+    exclude_root_actuator_forces: bool
+    """The observation leaves out actuator forces on the root; default its id's."""
+    include_cinert_in_observation: bool
+    """Inertias are observed; default True."""
+    include_cvel_in_observation: bool
+    """Velocities about the centre of mass are observed; default True."""
+    include_qfrc_actuator_in_observation: bool
+    """Actuator forces are observed; default True."""
+    include_cfrc_ext_in_observation: bool
+    """Contact forces are observed; default True."""
+    from_pixels: bool
+    """Observations are pictures; default False."""
+    render_width: int
+    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    render_height: int
+    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    render_camera_id: int
+    """Camera of the model; -1 is a free one; an int from -1 to 1000000000; default -1."""
+    camera_name: str | bytes
+    """Camera of the model, by name; default ''."""
+    default_camera_config: str | bytes
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
+    max_geom: int
+    """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
+    shadow_size: int
+    """Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time; an int from -1 to 16384;
+    default -1."""
+    antialias: int
+    """Samples of a pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    gymnasium_v5_render_camera: bool
+    """The free camera is gymnasium's; else the model's camera 'track' is; default True."""
+
+HumanoidStandupId = Literal[
+    "HumanoidStandup-v2", "HumanoidStandup-v4", "HumanoidStandup-v5",
+]
+
+class HumanoidStandupOptions(CommonOptions, total=False):
+    """What HumanoidStandup-v2 and its like take."""
+
+    xml_file: str | bytes
+    """Model: a file of gymnasium's, a path of your own, or XML itself; default 'humanoidstandup.xml'."""
+    frame_skip: int
+    """Simulation steps that an action lasts; an int from 1 to 10000; default 5."""
+    frame_stack: int
+    """Observations that are returned together, the latest last; an int from 1 to 1000; default 1."""
+    post_constraint: bool
+    """Contact forces are computed after a step; else they are zeros; default its id's."""
+    info_version: int
+    """Infos are those of this version of the environment; an int from 2 to 5; default its id's."""
+    forward_reward_weight: float
+    """What a unit of height, over the time step, pays; a number; default 1."""
+    ctrl_cost_weight: float
+    """What a unit of squared torque costs; a number; default 0.1."""
+    contact_cost_weight: float
+    """What a unit of squared contact force costs; a number; default 5e-07."""
+    contact_cost_min: float
+    """Contact costs from here; a number; default -inf."""
+    contact_cost_max: float
+    """Contact costs to here; a number; default 10."""
+    healthy_reward: float
+    """What each step pays; a number; default 1."""
+    reset_noise_scale: float
+    """Size of the noise at a reset; a number from 0 to 1000000; default 0.01."""
+    exclude_current_positions_from_observation: bool
+    """The observation leaves out the torso's x and y; default True."""
+    exclude_worldbody_observations: bool
+    """The observation leaves out the world's numbers; default its id's."""
+    exclude_root_actuator_forces: bool
+    """The observation leaves out actuator forces on the root; default its id's."""
+    include_cinert_in_observation: bool
+    """Inertias are observed; default True."""
+    include_cvel_in_observation: bool
+    """Velocities about the centre of mass are observed; default True."""
+    include_qfrc_actuator_in_observation: bool
+    """Actuator forces are observed; default True."""
+    include_cfrc_ext_in_observation: bool
+    """Contact forces are observed; default True."""
+    from_pixels: bool
+    """Observations are pictures; default False."""
+    render_width: int
+    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    render_height: int
+    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    render_camera_id: int
+    """Camera of the model; -1 is a free one; an int from -1 to 1000000000; default -1."""
+    camera_name: str | bytes
+    """Camera of the model, by name; default ''."""
+    default_camera_config: str | bytes
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
+    max_geom: int
+    """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
+    shadow_size: int
+    """Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time; an int from -1 to 16384;
+    default -1."""
+    antialias: int
+    """Samples of a pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    gymnasium_v5_render_camera: bool
+    """The free camera is gymnasium's; else the model's camera 'track' is; default True."""
+
+InvertedDoublePendulumId = Literal[
+    "InvertedDoublePendulum-v2", "InvertedDoublePendulum-v4", "InvertedDoublePendulum-v5",
+]
+
+class InvertedDoublePendulumOptions(CommonOptions, total=False):
+    """What InvertedDoublePendulum-v2 and its like take."""
+
+    xml_file: str | bytes
+    """Model: a file of gymnasium's, a path of your own, or XML itself; default 'inverted_double_pendulum.xml'."""
+    frame_skip: int
+    """Simulation steps that an action lasts; an int from 1 to 10000; default 5."""
+    frame_stack: int
+    """Observations that are returned together, the latest last; an int from 1 to 1000; default 1."""
+    post_constraint: bool
+    """Contact forces are computed after a step; else they are zeros; default its id's."""
+    info_version: int
+    """Infos are those of this version of the environment; an int from 2 to 5; default its id's."""
+    healthy_reward: float
+    """What a step pays, less penalties; a number; default 10."""
+    reward_if_not_terminated: bool
+    """The step that ends the episode does not pay healthy_reward; default its id's."""
+    constraint_obs_dim: int
+    """Constraint forces that are observed; an int from 0 to 1000; default its id's."""
+    healthy_z_max: float
+    """The episode ends with the tip at this height; a number; default 1."""
+    observation_min: float
+    """Velocities and forces are shown from here; a number; default -10."""
+    observation_max: float
+    """Velocities and forces are shown to here; a number; default 10."""
+    reset_noise_scale: float
+    """Size of the noise at a reset; a number from 0 to 1000000; default 0.1."""
+    from_pixels: bool
+    """Observations are pictures; default False."""
+    render_width: int
+    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    render_height: int
+    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    render_camera_id: int
+    """Camera of the model; -1 is a free one; an int from -1 to 1000000000; default -1."""
+    camera_name: str | bytes
+    """Camera of the model, by name; default ''."""
+    default_camera_config: str | bytes
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
+    max_geom: int
+    """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
+    shadow_size: int
+    """Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time; an int from -1 to 16384;
+    default -1."""
+    antialias: int
+    """Samples of a pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    gymnasium_v5_render_camera: bool
+    """The free camera is gymnasium's; else the model's camera 'track' is; default True."""
+
+InvertedPendulumId = Literal[
+    "InvertedPendulum-v2", "InvertedPendulum-v4", "InvertedPendulum-v5",
+]
+
+class InvertedPendulumOptions(CommonOptions, total=False):
+    """What InvertedPendulum-v2 and its like take."""
+
+    xml_file: str | bytes
+    """Model: a file of gymnasium's, a path of your own, or XML itself; default 'inverted_pendulum.xml'."""
+    frame_skip: int
+    """Simulation steps that an action lasts; an int from 1 to 10000; default 2."""
+    frame_stack: int
+    """Observations that are returned together, the latest last; an int from 1 to 1000; default 1."""
+    post_constraint: bool
+    """Contact forces are computed after a step; else they are zeros; default its id's."""
+    info_version: int
+    """Infos are those of this version of the environment; an int from 2 to 5; default its id's."""
+    healthy_reward: float
+    """What a step pays; a number; default 1."""
+    reward_if_not_terminated: bool
+    """The step that ends the episode pays nothing; default its id's."""
+    healthy_z_min: float
+    """The pole's angle may be from here; a number; default -0.2."""
+    healthy_z_max: float
+    """The pole's angle may be to here; a number; default 0.2."""
+    reset_noise_scale: float
+    """Size of the noise at a reset; a number from 0 to 1000000; default 0.01."""
+    from_pixels: bool
+    """Observations are pictures; default False."""
+    render_width: int
+    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    render_height: int
+    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    render_camera_id: int
+    """Camera of the model; -1 is a free one; an int from -1 to 1000000000; default -1."""
+    camera_name: str | bytes
+    """Camera of the model, by name; default ''."""
+    default_camera_config: str | bytes
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
+    max_geom: int
+    """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
+    shadow_size: int
+    """Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time; an int from -1 to 16384;
+    default -1."""
+    antialias: int
+    """Samples of a pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    gymnasium_v5_render_camera: bool
+    """The free camera is gymnasium's; else the model's camera 'track' is; default True."""
+
+PusherId = Literal[
+    "Pusher-v2", "Pusher-v4", "Pusher-v5",
+]
+
+class PusherOptions(CommonOptions, total=False):
+    """What Pusher-v2 and its like take."""
+
+    xml_file: str | bytes
+    """Model: a file of gymnasium's, a path of your own, or XML itself; default its id's."""
+    frame_skip: int
+    """Simulation steps that an action lasts; an int from 1 to 10000; default 5."""
+    frame_stack: int
+    """Observations that are returned together, the latest last; an int from 1 to 1000; default 1."""
+    post_constraint: bool
+    """Contact forces are computed after a step; else they are zeros; default its id's."""
+    info_version: int
+    """Infos are those of this version of the environment; an int from 2 to 5; default its id's."""
+    dist_cost_weight: float
+    """What a unit of distance from cylinder to goal costs; a number; default 1."""
+    ctrl_cost_weight: float
+    """What a unit of squared torque costs; a number; default 0.1."""
+    near_cost_weight: float
+    """What a unit of distance from tip to cylinder costs; a number; default 0.5."""
+    reward_after_step: bool
+    """Distances after a step count, not those before it; default its id's."""
+    weighted_reward_info: bool
+    """Infos are weighted; default its id's."""
+    reset_qvel_scale: float
+    """Noise of velocities at a reset; a number from 0 to 1000000; default 0.005."""
+    cylinder_x_min: float
+    """The cylinder starts from here; a number; default -0.3."""
+    cylinder_x_max: float
+    """The cylinder starts to here; a number; default 0."""
+    cylinder_y_min: float
+    """The cylinder starts from here; a number; default -0.2."""
+    cylinder_y_max: float
+    """The cylinder starts to here; a number; default 0.2."""
+    cylinder_dist_min: float
+    """The cylinder starts farther from the goal than this; a number from -1 to 1000000; default 0.17."""
+    from_pixels: bool
+    """Observations are pictures; default False."""
+    render_width: int
+    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    render_height: int
+    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    render_camera_id: int
+    """Camera of the model; -1 is a free one; an int from -1 to 1000000000; default -1."""
+    camera_name: str | bytes
+    """Camera of the model, by name; default ''."""
+    default_camera_config: str | bytes
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
+    max_geom: int
+    """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
+    shadow_size: int
+    """Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time; an int from -1 to 16384;
+    default -1."""
+    antialias: int
+    """Samples of a pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    gymnasium_v5_render_camera: bool
+    """The free camera is gymnasium's; else the model's camera 'track' is; default True."""
+
+MujocoReacherId = Literal[
+    "Reacher-v2", "Reacher-v4", "Reacher-v5",
+]
+
+class MujocoReacherOptions(CommonOptions, total=False):
+    """What Reacher-v2 and its like take."""
+
+    xml_file: str | bytes
+    """Model: a file of gymnasium's, a path of your own, or XML itself; default 'reacher.xml'."""
+    frame_skip: int
+    """Simulation steps that an action lasts; an int from 1 to 10000; default 2."""
+    frame_stack: int
+    """Observations that are returned together, the latest last; an int from 1 to 1000; default 1."""
+    post_constraint: bool
+    """Contact forces are computed after a step; else they are zeros; default its id's."""
+    info_version: int
+    """Infos are those of this version of the environment; an int from 2 to 5; default its id's."""
+    dist_cost_weight: float
+    """What a unit of distance costs; a number; default 1."""
+    ctrl_cost_weight: float
+    """What a unit of squared torque costs; a number; default 1."""
+    reward_after_step: bool
+    """The distance after a step counts, not that before it; default its id's."""
+    obs_include_z_distance: bool
+    """The height from target to tip is observed; default its id's."""
+    reset_qpos_scale: float
+    """Noise of positions at a reset; a number from 0 to 1000000; default 0.1."""
+    reset_qvel_scale: float
+    """Noise of velocities at a reset; a number from 0 to 1000000; default 0.005."""
+    reset_goal_scale: float
+    """Radius of the disc that the target is in; a number from 0 to 1000000; default 0.2."""
+    from_pixels: bool
+    """Observations are pictures; default False."""
+    render_width: int
+    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    render_height: int
+    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    render_camera_id: int
+    """Camera of the model; -1 is a free one; an int from -1 to 1000000000; default -1."""
+    camera_name: str | bytes
+    """Camera of the model, by name; default ''."""
+    default_camera_config: str | bytes
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
+    max_geom: int
+    """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
+    shadow_size: int
+    """Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time; an int from -1 to 16384;
+    default -1."""
+    antialias: int
+    """Samples of a pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    gymnasium_v5_render_camera: bool
+    """The free camera is gymnasium's; else the model's camera 'track' is; default True."""
+
+MujocoSwimmerId = Literal[
+    "Swimmer-v3", "Swimmer-v4", "Swimmer-v5",
+]
+
+class MujocoSwimmerOptions(CommonOptions, total=False):
+    """What Swimmer-v3 and its like take."""
+
+    xml_file: str | bytes
+    """Model: a file of gymnasium's, a path of your own, or XML itself; default 'swimmer.xml'."""
+    frame_skip: int
+    """Simulation steps that an action lasts; an int from 1 to 10000; default 4."""
+    frame_stack: int
+    """Observations that are returned together, the latest last; an int from 1 to 1000; default 1."""
+    post_constraint: bool
+    """Contact forces are computed after a step; else they are zeros; default its id's."""
+    info_version: int
+    """Infos are those of this version of the environment; an int from 2 to 5; default its id's."""
+    forward_reward_weight: float
+    """What a unit of velocity pays; a number; default 1."""
+    ctrl_cost_weight: float
+    """What a unit of squared torque costs; a number; default 0.0001."""
+    reset_noise_scale: float
+    """Size of the noise at a reset; a number from 0 to 1000000; default 0.1."""
+    exclude_current_positions_from_observation: bool
+    """The observation leaves out the first link's x and y; default True."""
+    from_pixels: bool
+    """Observations are pictures; default False."""
+    render_width: int
+    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    render_height: int
+    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    render_camera_id: int
+    """Camera of the model; -1 is a free one; an int from -1 to 1000000000; default -1."""
+    camera_name: str | bytes
+    """Camera of the model, by name; default ''."""
+    default_camera_config: str | bytes
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
+    max_geom: int
+    """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
+    shadow_size: int
+    """Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time; an int from -1 to 16384;
+    default -1."""
+    antialias: int
+    """Samples of a pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    gymnasium_v5_render_camera: bool
+    """The free camera is gymnasium's; else the model's camera 'track' is; default True."""
+
+Walker2dId = Literal[
+    "Walker2d-v3", "Walker2d-v4", "Walker2d-v5",
+]
+
+class Walker2dOptions(CommonOptions, total=False):
+    """What Walker2d-v3 and its like take."""
+
+    xml_file: str | bytes
+    """Model: a file of gymnasium's, a path of your own, or XML itself; default its id's."""
+    frame_skip: int
+    """Simulation steps that an action lasts; an int from 1 to 10000; default 4."""
+    frame_stack: int
+    """Observations that are returned together, the latest last; an int from 1 to 1000; default 1."""
+    post_constraint: bool
+    """Contact forces are computed after a step; else they are zeros; default its id's."""
+    info_version: int
+    """Infos are those of this version of the environment; an int from 2 to 5; default its id's."""
+    forward_reward_weight: float
+    """What a unit of velocity pays; a number; default 1."""
+    ctrl_cost_weight: float
+    """What a unit of squared torque costs; a number; default 0.001."""
+    healthy_reward: float
+    """What a step in health pays; a number; default 1."""
+    terminate_when_unhealthy: bool
+    """An episode ends when health does; default True."""
+    legacy_healthy_reward: bool
+    """The step that ends health is paid as if in health; default its id's."""
+    healthy_z_min: float
+    """Health: the torso's height, from here; a number; default 0.8."""
+    healthy_z_max: float
+    """Health: the torso's height, to here; a number; default 2."""
+    healthy_angle_min: float
+    """Health: the torso's angle, from here; a number; default -1."""
+    healthy_angle_max: float
+    """Health: the torso's angle, to here; a number; default 1."""
+    velocity_min: float
+    """Velocities are shown from here; a number; default -10."""
+    velocity_max: float
+    """Velocities are shown to here; a number; default 10."""
+    reset_noise_scale: float
+    """Size of the noise at a reset; a number from 0 to 1000000; default 0.005."""
+    exclude_current_positions_from_observation: bool
+    """The observation leaves out the root's x; default True."""
+    from_pixels: bool
+    """Observations are pictures; default False."""
+    render_width: int
+    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    render_height: int
+    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    render_camera_id: int
+    """Camera of the model; -1 is a free one; an int from -1 to 1000000000; default -1."""
+    camera_name: str | bytes
+    """Camera of the model, by name; default ''."""
+    default_camera_config: str | bytes
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
+    max_geom: int
+    """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
+    shadow_size: int
+    """Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time; an int from -1 to 16384;
+    default -1."""
+    antialias: int
+    """Samples of a pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    gymnasium_v5_render_camera: bool
+    """The free camera is gymnasium's; else the model's camera 'track' is; default True."""
+
+ControlSuiteId = Literal[
+    "AcrobotSwingup-v1", "AcrobotSwingupSparse-v1", "BallInCupCatch-v1", "CartpoleBalance-v1",
+    "CartpoleBalanceSparse-v1", "CartpoleSwingup-v1", "CartpoleSwingupSparse-v1", "CartpoleTwoPoles-v1",
+    "CartpoleThreePoles-v1", "CheetahRun-v1", "DogStand-v1", "DogWalk-v1", "DogTrot-v1", "DogRun-v1", "DogFetch-v1",
+    "FingerSpin-v1", "FingerTurnEasy-v1", "FingerTurnHard-v1", "FishUpright-v1", "FishSwim-v1", "HopperStand-v1",
+    "HopperHop-v1", "HumanoidStand-v1", "HumanoidWalk-v1", "HumanoidRun-v1", "HumanoidRunPureState-v1",
+    "HumanoidCMUStand-v1", "HumanoidCMUWalk-v1", "HumanoidCMURun-v1", "LqrLqr21-v1", "LqrLqr62-v1",
+    "ManipulatorBringBall-v1", "ManipulatorBringPeg-v1", "ManipulatorInsertBall-v1", "ManipulatorInsertPeg-v1",
+    "PendulumSwingup-v1", "PointMassEasy-v1", "PointMassHard-v1", "QuadrupedWalk-v1", "QuadrupedRun-v1",
+    "QuadrupedEscape-v1", "QuadrupedFetch-v1", "ReacherEasy-v1", "ReacherHard-v1", "StackerStack2-v1",
+    "StackerStack4-v1", "SwimmerSwimmer6-v1", "SwimmerSwimmer15-v1", "WalkerStand-v1", "WalkerWalk-v1", "WalkerRun-v1",
+]
+
+class ControlSuiteOptions(CommonOptions, total=False):
+    """What AcrobotSwingup-v1 and its like take."""
+
+    domain_name: str | bytes
+    """dm_control's name of the domain, such as cheetah; default its id's."""
+    task_name: str | bytes
+    """dm_control's name of the task, such as run; default its id's."""
+    xml_file: str | bytes
+    """Model: empty for the suite's own, a path of your own, or XML itself; default ''."""
+    frame_skip: int
+    """Simulation steps that an action lasts; an int from 1 to 10000; default its id's."""
+    frame_stack: int
+    """Observations returned together, the oldest first; an int from 1 to 1000; default 1."""
+    from_pixels: bool
+    """Observations are pictures; default False."""
+    render_width: int
+    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    render_height: int
+    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    render_camera_id: int
+    """Camera of the model; -1 is a free one; an int from -1 to 1000000000; default -1."""
+    camera_name: str | bytes
+    """Camera of the model, by name; default ''."""
+    default_camera_config: str | bytes
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
+    max_geom: int
+    """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
+    shadow_size: int
+    """Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time; an int from -1 to 16384;
+    default -1."""
+    antialias: int
+    """Samples of a pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+
+MujocoId = Literal[
+    "Mujoco-v0",
+]
+
+class MujocoOptions(CommonOptions, total=False):
+    """What Mujoco-v0 takes."""
+
+    xml_file: str | bytes
+    """Model: path of an MJCF or URDF file, or XML itself; default 'two_link_arm.xml'."""
+    frame_skip: int
+    """Simulation steps that an action lasts; an int from 1 to 10000; default 1."""
+    observation: str | bytes
+    """Arrays of mjData that are observed; default 'qpos,qvel,sensordata'."""
+    action: str | bytes
+    """Arrays of mjData that an action sets; default 'ctrl'."""
+    flat: bool
+    """The observation is one vector; default False."""
+    keyframe: str | bytes
+    """State that episodes begin in: a keyframe's name or number; empty is the initial state; default ''."""
+    qpos_noise: float
+    """Size of uniform noise on positions at a reset; a number from 0 to 1000000; default 0."""
+    qvel_noise: float
+    """Size of normal noise on velocities at a reset; a number from 0 to 1000000; default 0."""
+    from_pixels: bool
+    """Observations are pictures; default False."""
+    frame_stack: int
+    """Pictures in an observation from pixels; an int from 1 to 1000; default 1."""
+    render_width: int
+    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    render_height: int
+    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    render_camera_id: int
+    """Camera of the model; -1 is a free one; an int from -1 to 1000000000; default -1."""
+    camera_name: str | bytes
+    """Camera of the model, by name; default ''."""
+    default_camera_config: str | bytes
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
+    max_geom: int
+    """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
+    shadow_size: int
+    """Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time; an int from -1 to 16384;
+    default -1."""
+    antialias: int
+    """Samples of a pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
 
 TagContinuousId = Literal[
     "TagContinuous-v0",
@@ -755,11 +1506,37 @@ def make(task_id: BernoulliBanditId, env_type: Literal["gymnasium"] = ..., *, nu
 @overload
 def make(task_id: GaussianBanditId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[GaussianBanditOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make(task_id: ReacherId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ReacherOptions]) -> GymnasiumEnvPool: ...
+def make(task_id: MiscReacherId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MiscReacherOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make(task_id: SwimmerId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[SwimmerOptions]) -> GymnasiumEnvPool: ...
+def make(task_id: MiscSwimmerId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MiscSwimmerOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: PongId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[PongOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: AntId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[AntOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: HalfCheetahId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[HalfCheetahOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: HopperId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[HopperOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: HumanoidId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: HumanoidStandupId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: InvertedDoublePendulumId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[InvertedDoublePendulumOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: InvertedPendulumId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[InvertedPendulumOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: PusherId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MujocoReacherId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MujocoReacherOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MujocoSwimmerId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MujocoSwimmerOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: Walker2dId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[Walker2dOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: ControlSuiteId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[ControlSuiteOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MujocoId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MujocoOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: TagContinuousId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> GymnasiumEnvPool: ...
 @overload
@@ -825,11 +1602,37 @@ def make(task_id: BernoulliBanditId, env_type: Literal["gym"], *, num_envs: int 
 @overload
 def make(task_id: GaussianBanditId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[GaussianBanditOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make(task_id: ReacherId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ReacherOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make(task_id: MiscReacherId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MiscReacherOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make(task_id: SwimmerId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[SwimmerOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make(task_id: MiscSwimmerId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MiscSwimmerOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: PongId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[PongOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: AntId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[AntOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: HalfCheetahId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[HalfCheetahOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: HopperId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[HopperOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: HumanoidId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: HumanoidStandupId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: InvertedDoublePendulumId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[InvertedDoublePendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: InvertedPendulumId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[InvertedPendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: PusherId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MujocoReacherId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MujocoReacherOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MujocoSwimmerId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MujocoSwimmerOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: Walker2dId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[Walker2dOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: ControlSuiteId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[ControlSuiteOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MujocoId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MujocoOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: TagContinuousId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -895,11 +1698,37 @@ def make(task_id: BernoulliBanditId, env_type: Literal["dm"], *, num_envs: int =
 @overload
 def make(task_id: GaussianBanditId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[GaussianBanditOptions]) -> DMEnvPool: ...
 @overload
-def make(task_id: ReacherId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ReacherOptions]) -> DMEnvPool: ...
+def make(task_id: MiscReacherId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MiscReacherOptions]) -> DMEnvPool: ...
 @overload
-def make(task_id: SwimmerId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[SwimmerOptions]) -> DMEnvPool: ...
+def make(task_id: MiscSwimmerId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MiscSwimmerOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: PongId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[PongOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: AntId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[AntOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: HalfCheetahId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[HalfCheetahOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: HopperId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[HopperOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: HumanoidId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: HumanoidStandupId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: InvertedDoublePendulumId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[InvertedDoublePendulumOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: InvertedPendulumId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[InvertedPendulumOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: PusherId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MujocoReacherId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MujocoReacherOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MujocoSwimmerId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MujocoSwimmerOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: Walker2dId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[Walker2dOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: ControlSuiteId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[ControlSuiteOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MujocoId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MujocoOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: TagContinuousId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> DMEnvPool: ...
 @overload
@@ -967,11 +1796,37 @@ def make_gymnasium(task_id: BernoulliBanditId, *, num_envs: int = ..., **options
 @overload
 def make_gymnasium(task_id: GaussianBanditId, *, num_envs: int = ..., **options: Unpack[GaussianBanditOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make_gymnasium(task_id: ReacherId, *, num_envs: int = ..., **options: Unpack[ReacherOptions]) -> GymnasiumEnvPool: ...
+def make_gymnasium(task_id: MiscReacherId, *, num_envs: int = ..., **options: Unpack[MiscReacherOptions]) -> GymnasiumEnvPool: ...
 @overload
-def make_gymnasium(task_id: SwimmerId, *, num_envs: int = ..., **options: Unpack[SwimmerOptions]) -> GymnasiumEnvPool: ...
+def make_gymnasium(task_id: MiscSwimmerId, *, num_envs: int = ..., **options: Unpack[MiscSwimmerOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: PongId, *, num_envs: int = ..., **options: Unpack[PongOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: AntId, *, num_envs: int = ..., **options: Unpack[AntOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: HalfCheetahId, *, num_envs: int = ..., **options: Unpack[HalfCheetahOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: HopperId, *, num_envs: int = ..., **options: Unpack[HopperOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: HumanoidId, *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: HumanoidStandupId, *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: InvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[InvertedDoublePendulumOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: InvertedPendulumId, *, num_envs: int = ..., **options: Unpack[InvertedPendulumOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: PusherId, *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MujocoReacherId, *, num_envs: int = ..., **options: Unpack[MujocoReacherOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MujocoSwimmerId, *, num_envs: int = ..., **options: Unpack[MujocoSwimmerOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: Walker2dId, *, num_envs: int = ..., **options: Unpack[Walker2dOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: ControlSuiteId, *, num_envs: int = ..., **options: Unpack[ControlSuiteOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MujocoId, *, num_envs: int = ..., **options: Unpack[MujocoOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: TagContinuousId, *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> GymnasiumEnvPool: ...
 @overload
@@ -1037,11 +1892,37 @@ def make_gym(task_id: BernoulliBanditId, *, num_envs: int = ..., **options: Unpa
 @overload
 def make_gym(task_id: GaussianBanditId, *, num_envs: int = ..., **options: Unpack[GaussianBanditOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make_gym(task_id: ReacherId, *, num_envs: int = ..., **options: Unpack[ReacherOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make_gym(task_id: MiscReacherId, *, num_envs: int = ..., **options: Unpack[MiscReacherOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
-def make_gym(task_id: SwimmerId, *, num_envs: int = ..., **options: Unpack[SwimmerOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+def make_gym(task_id: MiscSwimmerId, *, num_envs: int = ..., **options: Unpack[MiscSwimmerOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: PongId, *, num_envs: int = ..., **options: Unpack[PongOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: AntId, *, num_envs: int = ..., **options: Unpack[AntOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: HalfCheetahId, *, num_envs: int = ..., **options: Unpack[HalfCheetahOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: HopperId, *, num_envs: int = ..., **options: Unpack[HopperOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: HumanoidId, *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: HumanoidStandupId, *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: InvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[InvertedDoublePendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: InvertedPendulumId, *, num_envs: int = ..., **options: Unpack[InvertedPendulumOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: PusherId, *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MujocoReacherId, *, num_envs: int = ..., **options: Unpack[MujocoReacherOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MujocoSwimmerId, *, num_envs: int = ..., **options: Unpack[MujocoSwimmerOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: Walker2dId, *, num_envs: int = ..., **options: Unpack[Walker2dOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: ControlSuiteId, *, num_envs: int = ..., **options: Unpack[ControlSuiteOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MujocoId, *, num_envs: int = ..., **options: Unpack[MujocoOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: TagContinuousId, *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -1107,11 +1988,37 @@ def make_dm(task_id: BernoulliBanditId, *, num_envs: int = ..., **options: Unpac
 @overload
 def make_dm(task_id: GaussianBanditId, *, num_envs: int = ..., **options: Unpack[GaussianBanditOptions]) -> DMEnvPool: ...
 @overload
-def make_dm(task_id: ReacherId, *, num_envs: int = ..., **options: Unpack[ReacherOptions]) -> DMEnvPool: ...
+def make_dm(task_id: MiscReacherId, *, num_envs: int = ..., **options: Unpack[MiscReacherOptions]) -> DMEnvPool: ...
 @overload
-def make_dm(task_id: SwimmerId, *, num_envs: int = ..., **options: Unpack[SwimmerOptions]) -> DMEnvPool: ...
+def make_dm(task_id: MiscSwimmerId, *, num_envs: int = ..., **options: Unpack[MiscSwimmerOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: PongId, *, num_envs: int = ..., **options: Unpack[PongOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: AntId, *, num_envs: int = ..., **options: Unpack[AntOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: HalfCheetahId, *, num_envs: int = ..., **options: Unpack[HalfCheetahOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: HopperId, *, num_envs: int = ..., **options: Unpack[HopperOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: HumanoidId, *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: HumanoidStandupId, *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: InvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[InvertedDoublePendulumOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: InvertedPendulumId, *, num_envs: int = ..., **options: Unpack[InvertedPendulumOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: PusherId, *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MujocoReacherId, *, num_envs: int = ..., **options: Unpack[MujocoReacherOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MujocoSwimmerId, *, num_envs: int = ..., **options: Unpack[MujocoSwimmerOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: Walker2dId, *, num_envs: int = ..., **options: Unpack[Walker2dOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: ControlSuiteId, *, num_envs: int = ..., **options: Unpack[ControlSuiteOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MujocoId, *, num_envs: int = ..., **options: Unpack[MujocoOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: TagContinuousId, *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> DMEnvPool: ...
 @overload
@@ -1177,11 +2084,37 @@ def make_vec(task_id: BernoulliBanditId, num_envs: int = ..., **options: Unpack[
 @overload
 def make_vec(task_id: GaussianBanditId, num_envs: int = ..., **options: Unpack[GaussianBanditOptions]) -> GymnasiumVectorEnv: ...
 @overload
-def make_vec(task_id: ReacherId, num_envs: int = ..., **options: Unpack[ReacherOptions]) -> GymnasiumVectorEnv: ...
+def make_vec(task_id: MiscReacherId, num_envs: int = ..., **options: Unpack[MiscReacherOptions]) -> GymnasiumVectorEnv: ...
 @overload
-def make_vec(task_id: SwimmerId, num_envs: int = ..., **options: Unpack[SwimmerOptions]) -> GymnasiumVectorEnv: ...
+def make_vec(task_id: MiscSwimmerId, num_envs: int = ..., **options: Unpack[MiscSwimmerOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: PongId, num_envs: int = ..., **options: Unpack[PongOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: AntId, num_envs: int = ..., **options: Unpack[AntOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: HalfCheetahId, num_envs: int = ..., **options: Unpack[HalfCheetahOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: HopperId, num_envs: int = ..., **options: Unpack[HopperOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: HumanoidId, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: HumanoidStandupId, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: InvertedDoublePendulumId, num_envs: int = ..., **options: Unpack[InvertedDoublePendulumOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: InvertedPendulumId, num_envs: int = ..., **options: Unpack[InvertedPendulumOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: PusherId, num_envs: int = ..., **options: Unpack[PusherOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MujocoReacherId, num_envs: int = ..., **options: Unpack[MujocoReacherOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MujocoSwimmerId, num_envs: int = ..., **options: Unpack[MujocoSwimmerOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: Walker2dId, num_envs: int = ..., **options: Unpack[Walker2dOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: ControlSuiteId, num_envs: int = ..., **options: Unpack[ControlSuiteOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MujocoId, num_envs: int = ..., **options: Unpack[MujocoOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: TagContinuousId, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> GymnasiumVectorEnv: ...
 @overload
@@ -1247,11 +2180,37 @@ def make_spec(task_id: BernoulliBanditId, *, num_envs: int = ..., **options: Unp
 @overload
 def make_spec(task_id: GaussianBanditId, *, num_envs: int = ..., **options: Unpack[GaussianBanditOptions]) -> EnvSpec: ...
 @overload
-def make_spec(task_id: ReacherId, *, num_envs: int = ..., **options: Unpack[ReacherOptions]) -> EnvSpec: ...
+def make_spec(task_id: MiscReacherId, *, num_envs: int = ..., **options: Unpack[MiscReacherOptions]) -> EnvSpec: ...
 @overload
-def make_spec(task_id: SwimmerId, *, num_envs: int = ..., **options: Unpack[SwimmerOptions]) -> EnvSpec: ...
+def make_spec(task_id: MiscSwimmerId, *, num_envs: int = ..., **options: Unpack[MiscSwimmerOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: PongId, *, num_envs: int = ..., **options: Unpack[PongOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: AntId, *, num_envs: int = ..., **options: Unpack[AntOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: HalfCheetahId, *, num_envs: int = ..., **options: Unpack[HalfCheetahOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: HopperId, *, num_envs: int = ..., **options: Unpack[HopperOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: HumanoidId, *, num_envs: int = ..., **options: Unpack[HumanoidOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: HumanoidStandupId, *, num_envs: int = ..., **options: Unpack[HumanoidStandupOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: InvertedDoublePendulumId, *, num_envs: int = ..., **options: Unpack[InvertedDoublePendulumOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: InvertedPendulumId, *, num_envs: int = ..., **options: Unpack[InvertedPendulumOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: PusherId, *, num_envs: int = ..., **options: Unpack[PusherOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MujocoReacherId, *, num_envs: int = ..., **options: Unpack[MujocoReacherOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MujocoSwimmerId, *, num_envs: int = ..., **options: Unpack[MujocoSwimmerOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: Walker2dId, *, num_envs: int = ..., **options: Unpack[Walker2dOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: ControlSuiteId, *, num_envs: int = ..., **options: Unpack[ControlSuiteOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MujocoId, *, num_envs: int = ..., **options: Unpack[MujocoOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: TagContinuousId, *, num_envs: int = ..., **options: Unpack[TagContinuousOptions]) -> EnvSpec: ...
 @overload

@@ -26,6 +26,7 @@ import envpool
 pytest.importorskip("typer")
 imageio = pytest.importorskip("imageio.v3")
 
+from envpool._core import usable_cpus  # noqa: E402
 from envpool.atari.registration import _read_rom  # noqa: E402
 from envpool.cli import main  # noqa: E402
 from envpool.cli.doctor import advice, cpu_list  # noqa: E402
@@ -201,6 +202,7 @@ def test_doctor(tmp_path: Path) -> None:
     result = run("doctor", "--json", ENVPOOL_CACHE_DIR=str(tmp_path / "file" / "cache"), CXX="no-such")
     assert result.returncode == 0, result.stderr
     facts = json.loads(result.stdout)
+    assert facts["cpus"]["usable"] == usable_cpus()
     assert facts["cpus"]["usable"] <= facts["cpus"]["affinity"] <= facts["cpus"]["machine"]
     assert facts["packages"]["numpy"]["version"] == np.__version__
     assert not facts["cache"]["writable"]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import math
 import os
 import platform
 import shutil
@@ -22,7 +23,8 @@ _PACKAGES = (
     ("dm-env", "make_dm", "dm-env"),
     ("gym", "make_gym in gym's own form", "gym"),
     ("ale-py", "Atari's ROMs", "'envpool[atari]'"),
-    ("mujoco", "MuJoCo's physics", "mujoco"),
+    ("mujoco", "MuJoCo's physics", "'envpool[mujoco]'"),
+    ("dm_control", "models of the control suite", "'envpool[dmc]'"),
     ("jax", "envpool.jax, xla()", "'envpool[jax]'"),
     ("nvidia-cuda-nvrtc-cu12", "compiling environments for a GPU", "nvidia-cuda-nvrtc-cu12"),
     ("typer", "this command line", "'envpool[cli]'"),
@@ -94,14 +96,13 @@ def _families() -> list[dict[str, str | int]]:
 
 def cpus() -> dict[str, Any]:
     """CPUs of the machine, those this process may use, and what to make of that."""
-    from envpool._core import usable_cpus
-
     allowed = sorted(os.sched_getaffinity(0))
+    quota = _quota()
     facts: dict[str, Any] = {
         "machine": os.cpu_count() or 1,
         "affinity": len(allowed),
-        "cgroup_quota": _quota(),
-        "usable": usable_cpus(),
+        "cgroup_quota": quota,
+        "usable": max(1, math.ceil(min(len(allowed), quota or math.inf))),  # as core/process.h has it
         "cores": len(
             {_read(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list") or cpu for cpu in allowed}
         ),

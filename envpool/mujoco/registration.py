@@ -54,6 +54,11 @@ def prepare(task_id: str, options: dict[str, Any]) -> dict[str, Any]:
     return prepared
 
 
+def reference(task_id: str) -> str:
+    """Where the dynamics of an id come from."""
+    return f"MuJoCo {VERSION}, {_REFERENCES[_part_of(task_id).__name__.rpartition('.')[2]]}"
+
+
 def _part_of(label: str) -> Any:
     task_id = label.split("]")[0]  # in errors it may be followed by whose option it is
     return next(part for part in _PARTS if task_id in part.TASK_IDS)
@@ -64,5 +69,10 @@ def _load(library: str) -> ctypes.CDLL:
     return ctypes.CDLL(library)
 
 
+_REFERENCES = {
+    "gym_registration": "gymnasium 1.4.0, envs/mujoco",
+    "dmc_registration": "dm_control 1.0.50, suite",
+    "generic_registration": "with the model you give",
+}
 # Each is a module with TASK_IDS, `prepare` and perhaps `translate`.
 _PARTS = [importlib.import_module(f"envpool.mujoco.{name}_registration") for name in ("gym", "dmc", "generic")]

@@ -51,6 +51,7 @@ class CommonOptions(TypedDict, total=False):
     autoreset_mode: Any  # "next_step", "same_step", "disabled", or gymnasium's AutoresetMode
     env_options: Sequence[Mapping[str, Any]]
     step_api: Literal["classic", "modern"] | None
+    first_stream: int
 '''
 
 # The doors: what stands between the id and the options, and what comes back.
