@@ -54,9 +54,10 @@ void check_actions(const abi::Field& field, i64 players, const void* data, i64 r
     if constexpr (std::is_floating_point_v<T>) return std::isfinite(value);
     return choices <= 0 || u64(i64(value)) < u64(choices);
   };
-  const auto choices = [&](i64 i) { return field.counts == nullptr ? field.discrete : field.counts[i % each]; };
+  const i64 everywhere = field.discrete;
+  const auto choices = [&](i64 i) { return field.counts == nullptr ? everywhere : field.counts[i % each]; };
   if (field.counts == nullptr) {
-    for (i64 i = 0; i < all; ++i) good &= fits(values[i], field.discrete);
+    for (i64 i = 0; i < all; ++i) good &= fits(values[i], everywhere);
   } else {
     for (i64 i = 0; i < all; i += each) {
       for (i64 j = 0; j < each; ++j) good &= fits(values[i + j], field.counts[j]);

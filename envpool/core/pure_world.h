@@ -47,10 +47,9 @@ struct PureWorldOf : PureOf<Env> {
         outcome = Contract::step(it.state, worlds.setting(k).params, worlds.players_action(k), it.episode);
       }
       const bool ended = worlds.conclude(it, k, outcome);
-      worlds.observe(it, work.fields, k);
-      if (work.final_fields == nullptr) continue;
-      worlds.copy_fields(k);
-      if (!ended) continue;
+      worlds.observe(it, worlds.seen.data(), k);
+      if (!ended || work.final_fields == nullptr) continue;
+      worlds.keep_observation(k);
       worlds.begin(it, k);
       worlds.observe(it, work.fields, k);
     }
@@ -59,6 +58,7 @@ struct PureWorldOf : PureOf<Env> {
  private:
   struct Worlds : Base::Rows {
     using Base::Rows::action_bytes, Base::Rows::model, Base::Rows::row_bytes, Base::Rows::setting, Base::Rows::work;
+    using Base::Rows::seen, Base::Rows::tag;
     const i32 most;  // players
     std::vector<u8> of_player, sent;
     std::vector<const void*> action{};
@@ -81,7 +81,7 @@ struct PureWorldOf : PureOf<Env> {
     }
 
     void take_key(Episode& episode, i64 k) const {
-      if (episode.tag != this->tag) Base::refuse("state", work.first + k);
+      if (episode.tag != tag) Base::refuse("state", work.first + k);
       if (work.keyed == abi::kKeepKey) return;
       episode.rng.seed = this->key(k);
       episode.rng.draws = 0;
@@ -142,9 +142,10 @@ struct PureWorldOf : PureOf<Env> {
       }
     }
 
-    // From the observation that comes next to the last one.
-    void copy_fields(i64 k) const {
+    // What has been observed as what was observed last, before a restart.
+    void keep_observation(i64 k) const {
       for (size_t f = 0; f < row_bytes.size(); ++f) {
+        if (this->shows_last(f)) continue;
         const i64 bytes = row_bytes[f] * (of_player[f] ? most : 1);
         std::memcpy(static_cast<u8*>(work.final_fields[f]) + k * bytes, static_cast<u8*>(work.fields[f]) + k * bytes,
                     size_t(bytes));
