@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The floor under a pool of MuJoCo environments: mj_step and nothing else. As many simulations of a model as there are
-// environments, shared out among threads, with random controls and a reset after so many steps; no observation, no
-// reward, and contact forces only where asked for.
+// environments, shared out among threads, with random controls and a noisy reset after so many steps; no observation,
+// no reward, and contact forces only where asked for.
 //
 //   M=$(python -c 'import mujoco; print(mujoco.__path__[0])')
 //   c++ -std=c++20 -O3 -I$M/include benchmark/mj_loop.cc $M/libmujoco.so.* -Wl,-rpath,$M -o build/mj_loop
-//   build/mj_loop model.xml frame_skip environments threads forces episode
+//   build/mj_loop model.xml frame_skip environments threads forces episode noise
 //
 // It reads seconds from its input, steps for so long, and answers each with "steps wall_s cpu_s".
 #include <mujoco/mujoco.h>
@@ -33,6 +33,8 @@ struct Loop {
   const mjModel* model;
   int frame_skip, threads, episode;
   bool forces;
+  double noise;
+  std::vector<std::minstd_rand> generators{};
   std::vector<std::unique_ptr<mjData, Deleter>> sims{};
   std::vector<int> elapsed{};
   std::vector<double> controls{};  // for so many steps that there is no pattern
@@ -46,19 +48,25 @@ struct Loop {
     }
     for (int i = 0; i < count; ++i) {
       sims.emplace_back(mj_makeData(model));
-      for (int k = 0; k < model->nq; ++k) {
-        sims.back()->qpos[k] += std::uniform_real_distribution<double>(-0.005, 0.005)(generator);
-      }
-      mj_forward(model, sims.back().get());
+      generators.emplace_back(i + 1);
+      reset(size_t(i));
       elapsed.push_back(i * episode / count);  // they end at different times
     }
+  }
+
+  void reset(size_t i) {
+    mjData* data = sims[i].get();
+    std::uniform_real_distribution<double> around(-noise, noise);
+    mj_resetData(model, data);
+    for (int k = 0; k < model->nq; ++k) data->qpos[k] += around(generators[i]);
+    for (int k = 0; k < model->nv; ++k) data->qvel[k] += around(generators[i]);
+    mj_forward(model, data);
   }
 
   void step(size_t i) {
     mjData* data = sims[i].get();
     if (++elapsed[i] >= episode) {
-      mj_resetData(model, data);
-      mj_forward(model, data);
+      reset(i);
       elapsed[i] = 0;
       return;
     }
@@ -93,8 +101,8 @@ struct Loop {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 7) {
-    std::fprintf(stderr, "usage: %s model.xml frame_skip environments threads forces episode\n", argv[0]);
+  if (argc != 8) {
+    std::fprintf(stderr, "usage: %s model.xml frame_skip environments threads forces episode noise\n", argv[0]);
     return 2;
   }
   char error[1024] = "";
@@ -103,7 +111,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", error);
     return 1;
   }
-  Loop loop{model, std::atoi(argv[2]), std::atoi(argv[4]), std::atoi(argv[6]), std::atoi(argv[5]) != 0};
+  Loop loop{
+      model, std::atoi(argv[2]), std::atoi(argv[4]), std::atoi(argv[6]), std::atoi(argv[5]) != 0, std::atof(argv[7])};
   loop.start(std::atoi(argv[3]));
   std::printf("ready %s\n", mj_versionString());
   std::fflush(stdout);

@@ -23,12 +23,12 @@ from absl import app, flags
 
 FLAGS = flags.FLAGS
 TASKS = {
-    # model, simulation steps of an action, whether contact forces are read, options
-    "Ant": ("ant.xml", 5, True, {"terminate_when_unhealthy": False}),
-    "Humanoid": ("humanoid.xml", 5, True, {"terminate_when_unhealthy": False}),
-    "HalfCheetah": ("half_cheetah.xml", 5, False, {}),
-    "Hopper": ("hopper.xml", 4, False, {"terminate_when_unhealthy": False}),
-    "Walker2d": ("walker2d_v5.xml", 4, False, {"terminate_when_unhealthy": False}),
+    # model, simulation steps of an action, whether contact forces are read, noise of a reset, options
+    "Ant": ("ant.xml", 5, True, 0.1, {"terminate_when_unhealthy": False}),
+    "Humanoid": ("humanoid.xml", 5, True, 0.01, {"terminate_when_unhealthy": False}),
+    "HalfCheetah": ("half_cheetah.xml", 5, False, 0.1, {}),
+    "Hopper": ("hopper.xml", 4, False, 0.005, {"terminate_when_unhealthy": False}),
+    "Walker2d": ("walker2d_v5.xml", 4, False, 0.005, {"terminate_when_unhealthy": False}),
 }
 SHAPES = {
     "1 env": {"loop": "sync", "num_envs": 1},
@@ -53,7 +53,7 @@ class Runner(pool.Runner):
 class Floor:
     """The mj_loop of a task."""
 
-    def __init__(self, case: dict, model: str, frame_skip: int, forces: bool):
+    def __init__(self, case: dict, model: str, frame_skip: int, forces: bool, noise: float):
         root = Path(packages("mujoco"))
         program = Path("build/benchmark/mj_loop").resolve()
         program.parent.mkdir(parents=True, exist_ok=True)
@@ -63,7 +63,7 @@ class Floor:
             command += [*map(str, root.glob("libmujoco.so.*")), f"-Wl,-rpath,{root}", "-pthread", "-o", str(program)]
             subprocess.run(command, check=True)
         xml = Path(packages("gymnasium")) / "envs" / "mujoco" / "assets" / model
-        arguments = [str(xml), frame_skip, case["num_envs"], case["num_threads"], int(forces), 1000]
+        arguments = [str(xml), frame_skip, case["num_envs"], case["num_threads"], int(forces), 1000, noise]
         self.process = subprocess.Popen(
             [str(program), *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -86,12 +86,12 @@ def packages(name: str) -> str:
 
 
 def compare(task: str, shape: dict) -> dict:
-    model, frame_skip, forces, options = TASKS[task]
+    model, frame_skip, forces, noise, options = TASKS[task]
     case = {"task": f"{task}-v5", "num_threads": FLAGS.num_threads, "options": options, **shape}
     sides = {"ours": Runner(FLAGS.python, case)}
     for side in FLAGS.sides:
         if side == "floor":
-            sides[side] = Floor(case, model, frame_skip, forces)
+            sides[side] = Floor(case, model, frame_skip, forces, noise)
         elif side == "envpool":
             sides[side] = Runner(pool.peer_python(), case)
         else:
