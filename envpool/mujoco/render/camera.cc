@@ -19,14 +19,10 @@ struct Setting {
 };
 constexpr f64 kNone = NAN;
 constexpr Setting kSettings[] = {
-    {"Ant", 4.0, kNone, kNone},
-    {"HalfCheetah", 4.0, kNone, kNone},
-    {"Hopper", 3.0, 1.15, -20.0},
-    {"HumanoidStandup", 4.0, 0.8925, -20.0},
-    {"Humanoid", 4.0, 2.0, -20.0},
-    {"InvertedPendulum", 2.04, kNone, kNone},
-    {"Pusher", 4.0, kNone, kNone},
-    {"Walker2d", 4.0, 1.15, -20.0},
+    {"Ant", 4.0, kNone, kNone},    {"HalfCheetah", 4.0, kNone, kNone},
+    {"Hopper", 3.0, 1.15, -20.0},  {"HumanoidStandup", 4.0, 0.8925, -20.0},
+    {"Humanoid", 4.0, 2.0, -20.0}, {"InvertedPendulum", 2.04, kNone, kNone},
+    {"Pusher", 4.0, kNone, kNone}, {"Walker2d", 4.0, 1.15, -20.0},
 };
 
 void use_fixed(mjvCamera& view, int id) {
