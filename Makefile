@@ -85,7 +85,7 @@ build/wheel/.checked: build/wheel/.built tools/check_wheel.py
 	@rm -rf $(VENV)/empty
 	@$(PYTHON) -m venv $(VENV)/empty
 	@wheel="$$(echo build/wheel/envpool-*.whl)" \
-	  && $(VENV)/empty/bin/python -m pip install -q "$$wheel[atari]" \
+	  && $(VENV)/empty/bin/python -m pip install -q "$$wheel[atari,dmc]" \
 	  && PYTHONSAFEPATH=1 $(VENV)/empty/bin/python tools/check_wheel.py --wheel="$$wheel"
 	@touch $@
 
