@@ -912,7 +912,7 @@ class InvertedDoublePendulumOptions(CommonOptions, total=False):
     camera_name: str | bytes
     """Camera of the model, by name; default ''."""
     default_camera_config: str | bytes
-    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default its id's."""
     max_geom: int
     """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
     shadow_size: int

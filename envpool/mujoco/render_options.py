@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 NAMES = {"width": "render_width", "height": "render_height", "camera_id": "render_camera_id"}
 
 
@@ -32,6 +30,8 @@ OPTIONAL = {"render_camera_id", "camera_name", "default_camera_config"}
 
 
 def _text(value: Any) -> str:
+    import numpy as np  # slow to import, and rarely wanted
+
     try:
         return ",".join(repr(float(item)) for item in np.ravel(value))
     except (TypeError, ValueError):

@@ -10,6 +10,18 @@ Rows are those that one pool of `num_envs` would return, bit for bit, however ma
 
 from __future__ import annotations
 
-from envpool.ray.pool import RayEnvPool, make
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from envpool.ray.pool import RayEnvPool, make
 
 __all__ = ["RayEnvPool", "make"]
+
+
+def __getattr__(name: str) -> Any:
+    """Imports Ray when it is asked for."""
+    if name in __all__:
+        from envpool.ray import pool
+
+        return getattr(pool, name)
+    raise AttributeError(f"module 'envpool.ray' has no attribute {name!r}")
