@@ -224,7 +224,8 @@ format: $(VENV)/lint/.ready
 
 # --- the site ---
 
-docs: $(VENV)/docs/.installed
+docs: build/test/.installed $(VENV)/docs/.ready
+	@$(VENV)/docs/bin/python -m pip install -q --no-deps --force-reinstall build/test/wheel/envpool-*.whl
 	$(VENV)/docs/bin/python docs/site/build.py $(DOCS_ARGS)
 
 docs-browse: docs
