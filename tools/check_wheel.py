@@ -32,6 +32,7 @@ NO_CHANCE: dict[str, set[str]] = {
     "tabular/CliffWalking-v0": {SEED, POOL, EPISODE},
     "DeepSea-bsuite": {SEED, POOL, EPISODE},  # deterministic=True, and mapping_seed is not the seed
     "DiscountingChain-bsuite": {SEED, POOL, EPISODE},
+    "Mujoco-v0": {SEED, POOL, EPISODE},  # noise at a reset is an option
     "Pong-misc": {SEED, POOL, EPISODE},  # the ball begins in the middle, to the right
     "SimpleBandit-bsuite": {EPISODE},  # what arms pay is drawn once a seed
     "SpaceInvaders-MinAtar": {SEED, POOL, EPISODE},  # no sticky actions in gymnax's form
