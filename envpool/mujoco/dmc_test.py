@@ -50,7 +50,7 @@ ROUNDED = {
 
 quadruped.Physics.contexts = None  # it would show a new terrain to a renderer
 
-PICTURES = 25  # bytes at the end of a snapshot: where the camera looks, whether it has
+HEAD = 80  # bytes at the beginning of a snapshot: what it is of, the generator, and where the episode stands
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 
 
@@ -95,8 +95,7 @@ class Reference:
         fields = [getattr(self.physics.model, name) for name in drawn(self.domain, self.task)]
         sizes = [mujoco.mj_stateSize(self.model, STATE) * 8, self.model.nsensordata * 8]
         sizes += [field.nbytes for field in fields]
-        seen = sum(int(np.prod(spec.shape)) for spec in self.environment.observation_spec().values()) * 8
-        parts, at = [], len(snapshot) - PICTURES - seen - sum(sizes)
+        parts, at = [], HEAD
         for size in sizes:
             parts.append(snapshot[at : at + size])
             at += size
