@@ -12,6 +12,7 @@ It prints a table and leaves curve.png and curves.npz in --out. The environments
 
 import importlib
 import itertools
+import math
 import time
 from collections.abc import Callable
 from functools import partial
@@ -368,9 +369,12 @@ def main(_: list[str]) -> None:
     bar = tqdm(total=total, unit=" steps", unit_scale=True, desc=f"{len(points)} x {FLAGS.seeds} agents")
 
     def show(done: Any, recent: Any) -> None:
-        if recent == recent:  # an episode ended
-            bar.set_postfix_str(f"return {float(recent):.1f}", refresh=False)
-        bar.update((int(done) + 1) * (total // updates) - bar.n)
+        # Numbers of Python at once: arithmetic on what JAX hands over would be a program of its own, and that can wait
+        # forever for the thread that this one runs in.
+        done, recent = int(done), float(recent)
+        if not math.isnan(recent):  # an episode ended
+            bar.set_postfix_str(f"return {recent:.1f}", refresh=False)
+        bar.update((done + 1) * (total // updates) - bar.n)
 
     clock = Clock()
     program = jax.jit(lambda k, g: train(envs, updates, show, k, g)).lower(keys, grid).compile()
