@@ -27,6 +27,7 @@ from absl import app, flags
 from jax import Array
 from tqdm import tqdm
 
+Show = Callable[[Any, Any], None]
 FLAGS = flags.FLAGS
 flags.DEFINE_string("task", "CartPole-v1", "which environment; its actions are counted")
 flags.DEFINE_enum("backend", "envpool", ["envpool", "gymnax"], "whose environments")
@@ -254,7 +255,7 @@ def update(envs: Environments, agent: Agent, h: Hyper, left: Any) -> tuple[Agent
     return agent._replace(key=key, net=net, optimizer=state), ended
 
 
-def train(envs: Environments, updates: int, show: Callable[..., None], keys: Array, grid: Hyper) -> tuple[Any, Any]:
+def train(envs: Environments, updates: int, show: Show | None, keys: Array, grid: Hyper) -> tuple[Any, Any]:
     """Every setting with every key: networks, and for each update the sum and number of the returns."""
     # The inner vmap goes over seeds, the outer over settings.
     begin_all = jax.vmap(jax.vmap(partial(begin, envs), (0, None)), (None, 0))
@@ -264,7 +265,8 @@ def train(envs: Environments, updates: int, show: Callable[..., None], keys: Arr
     def one(agents: Any, done: Array) -> Any:
         agents, (total, number) = update_all(agents, grid, 1 - done / updates)
         recent = total.sum() / number.sum()
-        jax.lax.cond(done % every == 0, lambda: jax.debug.callback(show, done, recent), lambda: None)
+        if show is not None:
+            jax.lax.cond(done % every == 0, lambda: jax.debug.callback(show, done, recent), lambda: None)
         return agents, (total, number)
 
     agents, curves = jax.lax.scan(one, begin_all(keys, grid), jnp.arange(updates))
@@ -366,7 +368,7 @@ def main(_: list[str]) -> None:
     envs = Environments(FLAGS.task, FLAGS.backend, FLAGS.num_envs)
 
     total = updates * batch * len(points) * FLAGS.seeds
-    bar = tqdm(total=total, unit=" steps", unit_scale=True, desc=f"{len(points)} x {FLAGS.seeds} agents")
+    bar = tqdm(total=total, unit=" steps", unit_scale=True, desc=f"{len(points)} x {FLAGS.seeds} agents", disable=None)
 
     def show(done: Any, recent: Any) -> None:
         # Numbers of Python at once: arithmetic on what JAX hands over would be a program of its own, and that can wait
@@ -377,7 +379,8 @@ def main(_: list[str]) -> None:
         bar.update((done + 1) * (total // updates) - bar.n)
 
     clock = Clock()
-    program = jax.jit(lambda k, g: train(envs, updates, show, k, g)).lower(keys, grid).compile()
+    told = None if bar.disable else show
+    program = jax.jit(lambda k, g: train(envs, updates, told, k, g)).lower(keys, grid).compile()
     compiling = clock.lap()
     nets, curves = jax.block_until_ready(program(keys, grid))
     running = clock.lap()
