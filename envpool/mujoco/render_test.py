@@ -254,12 +254,14 @@ def test_pictures_are_dm_controls():
     pytest.importorskip("dm_control")
     printed = run(
         """
-from envpool.mujoco.dmc_test import put
+from dm_control import suite
+from envpool.mujoco.dmc_test import Reference
 for domain, task, name, camera in (("cheetah", "run", "CheetahRun-v1", -1), ("fish", "swim", "FishSwim-v1", 0)):
     options = {"render_width": 96, "render_height": 64, "render_camera_id": camera}
     with envpool.make_gymnasium(name, render_mode="rgb_array", **options) as env:
         env.reset()
-        environment = put(env.snapshot(0), domain, task)
+        environment = suite.load(domain, task)
+        Reference(domain, task, environment, environment.physics.model.ptr).enter(env.snapshot(0))
         action = np.full((1, *env.action_space.shape), 0.5)
         for _ in range(2):
             env.step(action)

@@ -475,7 +475,7 @@ int t = T<29, 0>::v;
         envpool.CompileError,
         ["stopped after timeout=4 seconds", "template without end", "command: "],
     )
-    assert time.monotonic() - begin < 10
+    assert time.monotonic() - begin < 60  # left alone, it takes hours
 
 
 def test_code_that_crashes_when_it_is_loaded():
