@@ -182,3 +182,13 @@ def test_options_of_single_environments():
             observation, _, terminated, _, _ = pool.step(-np.ones((3, 3)))
             lowest = np.where(terminated, lowest, np.minimum(lowest, observation[:, 0]))
         assert lowest[1] > 0.9 > lowest[0] > 0.7
+
+
+@pytest.mark.parametrize(
+    "task_id", ["Ant-v4", "HumanoidStandup-v5", "Hopper-v3", "Pusher-v5", "Reacher-v4", "Swimmer-v4"]
+)
+def test_arrays_have_a_meaning(task_id):
+    arrays = envpool.make_spec(task_id)._construction.arrays
+    meanings = {array.name: array.doc for array in (*arrays.observations, *arrays.infos, *arrays.actions)}
+    assert {"obs", "action"} <= set(meanings)
+    assert not [name for name, meaning in meanings.items() if not meaning]

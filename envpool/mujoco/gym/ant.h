@@ -73,6 +73,8 @@ class Ant : public GymEnv<Ant, AntParams, AntKept> {
     p.exclude_world = o.boolean("exclude_worldbody_contact_forces");
     return p;
   }
+  static constexpr const char* kObservation =
+      "Positions but for the torso's x and y, velocities, contact forces of each body.";
   static i64 observed(const Params& p) {
     const mjModel& m = *p.model;
     return m.nq + m.nv - 2 * p.exclude_positions + (p.show_contact_force ? 6 * (m.nbody - p.exclude_world) : 0);

@@ -14,6 +14,7 @@
 
 #include "envpool/core/normal.h"
 #include "envpool/core/plugin.h"
+#include "envpool/mujoco/gym/meanings.h"
 #include "envpool/mujoco/physics/numpy.h"
 #include "envpool/mujoco/physics/simulation.h"
 
@@ -114,16 +115,20 @@ class Writer {
   f64* out_;
 };
 
+// clang-format off
 // `Body` is one of the environments. It gives
 //
+//   static constexpr const char* kObservation;                     // what is observed, in words
 //   static i64 observed(const Params&);                            // numbers of one observation
-//   static void infos(const Params&, const Kept&, const mjModel*, const mjData*, put);   // data is null for names
-//   alone void reset_state(Rng&);                                        // sets data()->qpos and qvel void start(); //
-//   fills kept_ once what follows from them is computed Outcome move(const f64* action); // calls simulate() void
-//   write(Writer) const;                                      // one observation
+//   static void infos(const Params&, const Kept&, const mjModel*, const mjData*, put);  // data is null for names alone
+//   void reset_state(Rng&);                                        // sets data()->qpos and qvel
+//   void start();                            // fills kept_ once what follows from them is computed
+//   Outcome move(const f64* action);         // calls simulate()
+//   void write(Writer) const;                // one observation
 //
 // and `Kept` is what it keeps from step to step beside the simulation: plain data, part of a snapshot. Whatever of
 // mjData a step reads before it simulates must be in it, for restoring computes mjData anew.
+// clang-format on
 template <class Body, class BodyParams, class Kept>
 class GymEnv {
  public:
@@ -137,7 +142,7 @@ class GymEnv {
   static void spec(const Params& p, Spec& s) {
     std::vector<i64> shape{Body::observed(p)};
     if (p.frame_stack > 1) shape.insert(shape.begin(), p.frame_stack);
-    s.obs<f64>("obs", shape);
+    s.obs<f64>("obs", shape).says(Body::kObservation);
     Body::infos(p, Kept{}, p.model.get(), nullptr, Names{s});
     std::vector<f64> low, high;
     for (int i = 0; i < p.model->nu; ++i) {
@@ -145,7 +150,7 @@ class GymEnv {
       low.push_back(limited ? p.model->actuator_ctrlrange[2 * i] : -kInfinity);
       high.push_back(limited ? p.model->actuator_ctrlrange[2 * i + 1] : kInfinity);
     }
-    s.action<f64>("action", {p.model->nu}).bounds(low, high);
+    s.action<f64>("action", {p.model->nu}).bounds(low, high).says(controls_of(*p.model));
   }
 
   void reset(Rng& rng) {
@@ -218,8 +223,10 @@ class GymEnv {
   // What infos() calls for each: to declare it, and to write it.
   struct Names {
     Spec& spec;
-    void operator()(const char* name, f64) const { spec.info<f64>(name); }
-    void operator()(const char* name, const mjtNum*, i64 count) const { spec.info<f64>(name, {count}); }
+    void operator()(const char* name, f64) const { spec.info<f64>(name).says(meaning_of(name)); }
+    void operator()(const char* name, const mjtNum*, i64 count) const {
+      spec.info<f64>(name, {count}).says(meaning_of(name));
+    }
   };
   struct Values {
     Row row;

@@ -65,6 +65,7 @@ class Humanoid : public GymEnv<Humanoid, HumanoidParams, HumanoidKept> {
     p.mass = numpy_sum(p.model->nbody, [&](i64 i) { return p.model->body_mass[i]; });
     return p;
   }
+  static constexpr const char* kObservation = HumanoidShown::kObservation;
   static i64 observed(const Params& p) { return p.shown.observed(*p.model); }
   template <class Put>
   static void infos(const Params& p, const HumanoidKept& k, const mjModel* m, const mjData* d, Put put) {

@@ -33,6 +33,10 @@ struct HumanoidShown {
             .qfrc_actuator = o.boolean("include_qfrc_actuator_in_observation"),
             .cfrc_ext = o.boolean("include_cfrc_ext_in_observation")};
   }
+  static constexpr const char* kObservation =
+      "Positions but for the torso's x and y, velocities; inertias, velocities and contact forces of each body, "
+      "actuator "
+      "forces.";
   // Of positions and velocities.
   static constexpr Needs kNeeds{.positions = 3, .velocities = 6};
 

@@ -53,6 +53,7 @@ class HumanoidStandup : public GymEnv<HumanoidStandup, HumanoidStandupParams, Hu
     p.healthy_reward = o.real("healthy_reward");
     return p;
   }
+  static constexpr const char* kObservation = HumanoidShown::kObservation;
   static i64 observed(const Params& p) { return p.shown.observed(*p.model); }
   template <class Put>
   static void infos(const Params& p, const HumanoidStandupKept& k, const mjModel* m, const mjData* d, Put put) {

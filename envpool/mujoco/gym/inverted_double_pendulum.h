@@ -51,6 +51,8 @@ class InvertedDoublePendulum
     p.observation = range(o, "observation");
     return p;
   }
+  static constexpr const char* kObservation =
+      "The cart's position, sines and cosines of the poles' angles, velocities, constraint forces.";
   static i64 observed(const Params& p) { return 2 * p.model->nq - 1 + p.model->nv + p.constraints; }
   template <class Put>
   static void infos(const Params& p, const InvertedDoublePendulumKept& k, const mjModel*, const mjData*, Put put) {

@@ -44,6 +44,7 @@ class InvertedPendulum : public GymEnv<InvertedPendulum, InvertedPendulumParams,
     p.healthy = range(o, "healthy_z");
     return p;
   }
+  static constexpr const char* kObservation = "Positions of cart and pole, their velocities.";
   static i64 observed(const Params& p) { return p.model->nq + p.model->nv; }
   template <class Put>
   static void infos(const Params& p, const InvertedPendulumKept& k, const mjModel*, const mjData*, Put put) {

@@ -66,6 +66,7 @@ class PlanarWalker : public GymEnv<PlanarWalker<Of>, PlanarWalkerParams, PlanarW
     p.exclude_positions = o.boolean("exclude_current_positions_from_observation");
     return p;
   }
+  static constexpr const char* kObservation = "Positions but for the root's x, velocities.";
   static i64 observed(const Params& p) { return p.model->nq + p.model->nv - p.exclude_positions; }
   template <class Put>
   static void infos(const Params& p, const PlanarWalkerKept& k, const mjModel*, const mjData*, Put put) {

@@ -75,6 +75,8 @@ class Pusher : public GymEnv<Pusher, PusherParams, PusherKept> {
     }
     return p;
   }
+  static constexpr const char* kObservation =
+      "The arm's angles and velocities, places of its tip, the cylinder and the goal.";
   static i64 observed(const Params&) { return 2 * kJoints + 9; }
   template <class Put>
   static void infos(const Params&, const PusherKept& k, const mjModel*, const mjData*, Put put) {

@@ -54,6 +54,8 @@ class Reacher : public GymEnv<Reacher, ReacherParams, ReacherKept> {
     p.reset_goal_scale = o.real("reset_goal_scale");
     return p;
   }
+  static constexpr const char* kObservation =
+      "Cosines and sines of the angles, the target's place, velocities, from the target to the tip.";
   static i64 observed(const Params& p) { return 4 + (p.model->nq - 2) + 2 + 2 + p.show_height; }
   template <class Put>
   static void infos(const Params&, const ReacherKept& k, const mjModel*, const mjData*, Put put) {

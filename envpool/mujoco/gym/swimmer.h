@@ -43,6 +43,7 @@ class Swimmer : public GymEnv<Swimmer, SwimmerParams, SwimmerKept> {
     p.exclude_positions = o.boolean("exclude_current_positions_from_observation");
     return p;
   }
+  static constexpr const char* kObservation = "Positions but for the first link's x and y, velocities.";
   static i64 observed(const Params& p) { return p.model->nq + p.model->nv - 2 * p.exclude_positions; }
   template <class Put>
   static void infos(const Params& p, const SwimmerKept& k, const mjModel*, const mjData*, Put put) {

@@ -56,4 +56,19 @@ inline SharedModel load_model(const std::string& source) {
   return last;
 }
 
+// In words: what an action moves, actuators by their names, or else by their joints'.
+inline std::string controls_of(const mjModel& model) {
+  constexpr int kNamed = 12;
+  std::string names;
+  for (int i = 0; i < model.nu && i < kNamed; ++i) {
+    const char* name = mj_id2name(&model, mjOBJ_ACTUATOR, i);
+    if (name == nullptr && model.actuator_trntype[i] == mjTRN_JOINT) {
+      name = mj_id2name(&model, mjOBJ_JOINT, model.actuator_trnid[2 * i]);
+    }
+    names += (i == 0 ? "" : ", ") + (name != nullptr ? std::string(name) : std::to_string(i));
+  }
+  if (model.nu > kNamed) names += " and " + std::to_string(model.nu - kNamed) + " more";
+  return "Controls of " + names + ".";
+}
+
 }  // namespace envpool::mujoco
