@@ -4,6 +4,8 @@
 python examples/rl_games_ppo.py --task=CartPole-v1 --total_timesteps=100000
 """
 
+from typing import Any
+
 import numpy as np
 from absl import app, flags
 from rl_games.common.algo_observer import AlgoObserver
@@ -22,15 +24,15 @@ flags.DEFINE_string("out", "build/rl_games", "folder for what rl_games writes")
 class Returns(AlgoObserver):
     """Remembers the mean return of the last episodes."""
 
-    def after_init(self, algo):
+    def after_init(self, algo: Any) -> None:
         self.algo, self.mean = algo, float("nan")
 
-    def after_print_stats(self, frame, epoch_num, total_time):
+    def after_print_stats(self, frame: int, epoch_num: int, total_time: float) -> None:
         if self.algo.game_rewards.current_size:
             self.mean = self.algo.game_rewards.get_mean().item()
 
 
-def parameters():
+def parameters() -> dict[str, Any]:
     return {
         "seed": FLAGS.seed,
         "torch_threads": 1,
@@ -76,7 +78,7 @@ def parameters():
     }
 
 
-def main(_):
+def main(_: list[str]) -> None:
     returns = Returns()
     runner = Runner(returns)
     runner.load({"params": parameters()})

@@ -8,6 +8,7 @@ pool with no edit: python -m sf_examples.envpool.atari.train_envpool_atari --env
 """
 
 import sys
+from typing import Any
 
 import numpy as np
 from sample_factory.algo.utils.misc import ExperimentStatus
@@ -48,14 +49,14 @@ DEFAULTS = {
 }
 
 
-def make_pool(name, cfg, env_config, render_mode=None):
+def make_pool(name: str, cfg: Any, env_config: Any, render_mode: str | None = None) -> Any:
     seed = cfg.seed + (env_config.env_id if env_config is not None else 0)
     env = EnvPoolResetFixWrapper(envpool.make(name, env_type="gym", num_envs=cfg.env_agents, seed=seed))
     env.num_agents = cfg.env_agents
     return env
 
 
-def main():
+def main() -> Any:
     parser, partial = parse_sf_args()
     parser.add_argument("--env_agents", default=8, type=int, help="environments stepped together")
     parser.add_argument("--require_return", default=None, type=float, help="fail if the last mean return is below")

@@ -4,8 +4,11 @@
 python examples/skrl_ppo.py --task=CartPole-v1 --total_timesteps=100000
 """
 
+from typing import Any
+
 import gymnasium
 import numpy as np
+import torch
 from absl import app, flags
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 from skrl.agents.torch.ppo import PPO, PPO_CFG
@@ -25,31 +28,31 @@ flags.DEFINE_integer("seed", 1, "of everything")
 flags.DEFINE_float("require_return", None, "fail if the mean return of the last 20 episodes is below")
 
 
-def network(inputs, outputs):
+def network(inputs: int, outputs: int) -> nn.Module:
     return nn.Sequential(nn.Linear(inputs, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, outputs))
 
 
 class Policy(CategoricalMixin, Model):
-    def __init__(self, env):
+    def __init__(self, env: Any) -> None:
         Model.__init__(self, observation_space=env.observation_space, action_space=env.action_space, device="cpu")
         CategoricalMixin.__init__(self)
         self.network = network(self.num_observations, self.num_actions)
 
-    def compute(self, inputs, role):
+    def compute(self, inputs: dict[str, Any], role: str) -> tuple[torch.Tensor, dict[str, Any]]:
         return self.network(inputs["observations"]), {}
 
 
 class Value(DeterministicMixin, Model):
-    def __init__(self, env):
+    def __init__(self, env: Any) -> None:
         Model.__init__(self, observation_space=env.observation_space, action_space=env.action_space, device="cpu")
         DeterministicMixin.__init__(self)
         self.network = network(self.num_observations, 1)
 
-    def compute(self, inputs, role):
+    def compute(self, inputs: dict[str, Any], role: str) -> tuple[torch.Tensor, dict[str, Any]]:
         return self.network(inputs["observations"]), {}
 
 
-def main(_):
+def main(_: list[str]) -> None:
     set_seed(FLAGS.seed)
     # "envpool:" imports envpool, which enters its ids.
     pool = gymnasium.make_vec(f"envpool:envpool/{FLAGS.task}", num_envs=FLAGS.num_envs, seed=FLAGS.seed)

@@ -24,7 +24,7 @@ flags.DEFINE_integer("seed", 1, "of everything")
 flags.DEFINE_float("require_return", None, "fail if the trained policy's mean return is below")
 
 
-def main(_):
+def main(_: list[str]) -> None:
     torch.manual_seed(FLAGS.seed)
     train = EnvPoolFactory().create_venv(FLAGS.task, FLAGS.num_envs, EnvMode.TRAINING, FLAGS.seed, {})
     test = EnvPoolFactory().create_venv(FLAGS.task, FLAGS.num_envs, EnvMode.TEST, FLAGS.seed + 1, {})

@@ -27,11 +27,11 @@ flags.DEFINE_integer("seed", 1, "of everything")
 flags.DEFINE_float("require_return", None, "fail if the mean return of the last update's episodes is below")
 
 
-def network(inputs, outputs):
+def network(inputs: int, outputs: int) -> nn.Module:
     return nn.Sequential(nn.Linear(inputs, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, outputs))
 
 
-def main(_):
+def main(_: list[str]) -> None:
     torch.manual_seed(FLAGS.seed)
     env = TransformedEnv(
         MultiThreadedEnv(FLAGS.num_envs, FLAGS.task, create_env_kwargs={"seed": FLAGS.seed}), RewardSum()
@@ -56,7 +56,7 @@ def main(_):
         rollout["next", "reward"] = rollout["next", "reward"].unsqueeze(-1)
         for key in ("done", "terminated"):
             rollout["next", key] = rollout["next", key].unsqueeze(-1)
-        for _ in range(6):
+        for _epoch in range(6):
             with torch.no_grad():
                 advantage(rollout)
             flat = rollout.reshape(-1)
