@@ -115,7 +115,7 @@ cpp-test: build/test/.installed
 # Tests lie in the installed package, and no folder with our sources is on sys.path. Files are shared out among
 # processes in their order, which has the longest files early.
 py-test: build/test/.installed
-	@$(call pytest,test) -n $(JOBS) --dist loadfile --no-loadscope-reorder --pyargs envpool $(PYTEST_ARGS)
+	@$(call pytest,test) -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations=15 --pyargs envpool $(PYTEST_ARGS)
 
 # What makes gym's form is tried under its two generations.
 test-gym: build/test/.installed $(VENV)/gym/.ready
