@@ -564,8 +564,6 @@ class AntOptions(CommonOptions, total=False):
     """What a unit of squared contact force costs; a number; default 0.0005."""
     healthy_reward: float
     """What a step in health pays; a number; default 1."""
-    main_body: str | bytes
-    """Body whose velocity pays: its name or number; default its id's."""
     terminate_when_unhealthy: bool
     """An episode ends when health does; default True."""
     legacy_healthy_reward: bool
@@ -574,6 +572,8 @@ class AntOptions(CommonOptions, total=False):
     """Health: the torso's height, from here; a number; default 0.2."""
     healthy_z_max: float
     """Health: the torso's height, to here; a number; default 1."""
+    main_body: str | bytes
+    """Body whose velocity pays: its name or number; default its id's."""
     contact_force_min: float
     """Contact forces count from here; a number; default -1."""
     contact_force_max: float
@@ -684,14 +684,14 @@ class HopperOptions(CommonOptions, total=False):
     """An episode ends when health does; default True."""
     legacy_healthy_reward: bool
     """The step that ends health is paid as if in health; default its id's."""
-    healthy_state_min: float
-    """Health: every other number, from here; a number; default -100."""
-    healthy_state_max: float
-    """Health: every other number, to here; a number; default 100."""
     healthy_z_min: float
     """Health: the torso's height, from here; a number; default 0.7."""
     healthy_z_max: float
     """Health: the torso's height, to here; a number; default inf."""
+    healthy_state_min: float
+    """Health: every other number, from here; a number; default -100."""
+    healthy_state_max: float
+    """Health: every other number, to here; a number; default 100."""
     healthy_angle_min: float
     """Health: the torso's angle, from here; a number; default -0.2."""
     healthy_angle_max: float

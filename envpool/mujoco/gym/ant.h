@@ -14,15 +14,15 @@
 // Source: gymnasium 1.4.0, Ant-v4 and -v5; Schulman, Moritz, Levine, Jordan, Abbeel (2015).
 #pragma once
 
-#include "envpool/mujoco/gym/gym_env.h"
+#include "envpool/mujoco/gym/health.h"
 
 namespace envpool::mujoco {
 
 struct AntParams : GymParams {
-  f64 forward_reward_weight, ctrl_cost_weight, contact_cost_weight, healthy_reward;
+  f64 forward_reward_weight, ctrl_cost_weight, contact_cost_weight;
   bool use_contact_force, show_contact_force, exclude_world, exclude_positions;
-  bool terminate_when_unhealthy, legacy_healthy_reward;
-  Pair healthy_z, contact_force;
+  Health health;
+  Pair contact_force;
   int main_body;
 };
 struct AntKept {
@@ -40,11 +40,8 @@ class Ant : public GymEnv<Ant, AntParams, AntKept> {
     o.real("forward_reward_weight", 1.0, "What a unit of velocity pays.");
     o.real("ctrl_cost_weight", 0.5, "What a unit of squared torque costs.");
     o.real("contact_cost_weight", 5e-4, "What a unit of squared contact force costs.");
-    o.real("healthy_reward", 1.0, "What a step in health pays.");
+    Health::options(o, 1.0, {0.2, 1.0});
     o.text("main_body", "1", "Body whose velocity pays: its name or number.");
-    o.boolean("terminate_when_unhealthy", true, "An episode ends when health does.");
-    o.boolean("legacy_healthy_reward", false, "The step that ends health is paid as if in health.");
-    range_options(o, "healthy_z", 0.2, 1.0, "Health: the torso's height,");
     range_options(o, "contact_force", -1.0, 1.0, "Contact forces count");
     noise_option(o, 0.1);
     exclude_option(o, "The observation leaves out the torso's x and y.");
@@ -61,10 +58,7 @@ class Ant : public GymEnv<Ant, AntParams, AntKept> {
     p.forward_reward_weight = o.real("forward_reward_weight");
     p.ctrl_cost_weight = o.real("ctrl_cost_weight");
     p.contact_cost_weight = o.real("contact_cost_weight");
-    p.healthy_reward = o.real("healthy_reward");
-    p.terminate_when_unhealthy = o.boolean("terminate_when_unhealthy");
-    p.legacy_healthy_reward = o.boolean("legacy_healthy_reward");
-    p.healthy_z = range(o, "healthy_z");
+    p.health = Health::params(o);
     p.contact_force = range(o, "contact_force");
     p.reset_noise_scale = o.real("reset_noise_scale");
     p.exclude_positions = o.boolean("exclude_current_positions_from_observation");
@@ -111,8 +105,7 @@ class Ant : public GymEnv<Ant, AntParams, AntKept> {
     kept_.y_velocity = (kept_.body_y - y) / p_.dt();
     kept_.reward_forward = p_.forward_reward_weight * kept_.x_velocity;
     const bool well = healthy();
-    const bool paid = well || (p_.legacy_healthy_reward && p_.terminate_when_unhealthy);
-    kept_.reward_survive = f64(paid) * p_.healthy_reward;
+    kept_.reward_survive = p_.health.pays(well);
     f64 cost = p_.ctrl_cost_weight * sum_of_squares(action, model()->nu);
     kept_.reward_ctrl = -cost;
     if (p_.use_contact_force) {
@@ -123,8 +116,7 @@ class Ant : public GymEnv<Ant, AntParams, AntKept> {
       kept_.reward_contact = -contact;
       cost += contact;
     }
-    return {.reward = f32(kept_.reward_forward + kept_.reward_survive - cost),
-            .terminated = !well && p_.terminate_when_unhealthy};
+    return {.reward = f32(kept_.reward_forward + kept_.reward_survive - cost), .terminated = p_.health.ends(well)};
   }
   void write(Writer out) const {
     const int skipped = 2 * p_.exclude_positions;
@@ -152,7 +144,7 @@ class Ant : public GymEnv<Ant, AntParams, AntKept> {
     for (int i = 0; i < model()->nv; ++i) {
       if (!std::isfinite(d->qvel[i])) return false;
     }
-    return p_.healthy_z.low <= d->qpos[2] && d->qpos[2] <= p_.healthy_z.high;
+    return p_.health.z.low <= d->qpos[2] && d->qpos[2] <= p_.health.z.high;
   }
 };
 

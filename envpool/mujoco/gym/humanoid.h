@@ -12,15 +12,17 @@
 // velocities. Source: gymnasium 1.4.0, Humanoid-v4 and -v5; Tassa, Erez, Todorov (2012).
 #pragma once
 
+#include "envpool/mujoco/gym/health.h"
 #include "envpool/mujoco/gym/humanoid_body.h"
 
 namespace envpool::mujoco {
 
 struct HumanoidParams : GymParams {
   HumanoidShown shown;
-  f64 forward_reward_weight, ctrl_cost_weight, contact_cost_weight, healthy_reward;
-  bool use_contact_force, terminate_when_unhealthy, legacy_healthy_reward;
-  Pair healthy_z, contact_cost;
+  f64 forward_reward_weight, ctrl_cost_weight, contact_cost_weight;
+  bool use_contact_force;
+  Health health;
+  Pair contact_cost;
   f64 mass;
 };
 struct HumanoidKept {
@@ -40,10 +42,7 @@ class Humanoid : public GymEnv<Humanoid, HumanoidParams, HumanoidKept> {
     o.boolean("use_contact_force", true, "Contact forces cost.");
     o.real("contact_cost_weight", 5e-7, "What a unit of squared contact force costs.");
     range_options(o, "contact_cost", -kInfinity, 10.0, "Contact costs");
-    o.real("healthy_reward", 5.0, "What a step in health pays.");
-    o.boolean("terminate_when_unhealthy", true, "An episode ends when health does.");
-    o.boolean("legacy_healthy_reward", false, "The step that ends health is paid as if in health.");
-    range_options(o, "healthy_z", 1.0, 2.0, "Health: the torso's height,");
+    Health::options(o, 5.0, {1.0, 2.0});
     noise_option(o, 1e-2);
     HumanoidShown::options(o);
   }
@@ -58,10 +57,7 @@ class Humanoid : public GymEnv<Humanoid, HumanoidParams, HumanoidKept> {
     p.contact_cost_weight = o.real("contact_cost_weight");
     p.use_contact_force = o.boolean("use_contact_force");
     p.contact_cost = range(o, "contact_cost");
-    p.healthy_reward = o.real("healthy_reward");
-    p.terminate_when_unhealthy = o.boolean("terminate_when_unhealthy");
-    p.legacy_healthy_reward = o.boolean("legacy_healthy_reward");
-    p.healthy_z = range(o, "healthy_z");
+    p.health = Health::params(o);
     p.mass = numpy_sum(p.model->nbody, [&](i64 i) { return p.model->body_mass[i]; });
     return p;
   }
@@ -111,9 +107,8 @@ class Humanoid : public GymEnv<Humanoid, HumanoidParams, HumanoidKept> {
     kept_.x_velocity = (kept_.centre_x - x) / p_.dt();
     kept_.y_velocity = (kept_.centre_y - y) / p_.dt();
     kept_.reward_forward = p_.forward_reward_weight * kept_.x_velocity;
-    const bool well = p_.healthy_z.low < data()->qpos[2] && data()->qpos[2] < p_.healthy_z.high;
-    const bool paid = well || (p_.legacy_healthy_reward && p_.terminate_when_unhealthy);
-    kept_.reward_survive = f64(paid) * p_.healthy_reward;
+    const bool well = p_.health.z.low < data()->qpos[2] && data()->qpos[2] < p_.health.z.high;
+    kept_.reward_survive = p_.health.pays(well);
     f64 cost = p_.ctrl_cost_weight * sum_of_squares(data()->ctrl, model()->nu);
     kept_.reward_ctrl = -cost;
     if (p_.use_contact_force) {
@@ -121,8 +116,7 @@ class Humanoid : public GymEnv<Humanoid, HumanoidParams, HumanoidKept> {
       kept_.reward_contact = -contact;
       cost += contact;
     }
-    return {.reward = f32(kept_.reward_forward + kept_.reward_survive - cost),
-            .terminated = !well && p_.terminate_when_unhealthy};
+    return {.reward = f32(kept_.reward_forward + kept_.reward_survive - cost), .terminated = p_.health.ends(well)};
   }
   void write(Writer out) const { p_.shown.write(*model(), *data(), out); }
 };

@@ -11,14 +11,15 @@
 // Walker2d-v5; Erez, Tassa, Todorov (2011).
 #pragma once
 
-#include "envpool/mujoco/gym/gym_env.h"
+#include "envpool/mujoco/gym/health.h"
 
 namespace envpool::mujoco {
 
 struct PlanarWalkerParams : GymParams {
-  f64 forward_reward_weight, ctrl_cost_weight, healthy_reward;
-  bool terminate_when_unhealthy, legacy_healthy_reward, exclude_positions;
-  Pair healthy_state, healthy_z, healthy_angle, velocity;
+  f64 forward_reward_weight, ctrl_cost_weight;
+  bool exclude_positions;
+  Health health;
+  Pair healthy_state, healthy_angle, velocity;
 };
 struct PlanarWalkerKept {
   f64 x, z_distance, x_velocity, reward_forward, reward_ctrl, reward_survive;
@@ -39,11 +40,8 @@ class PlanarWalker : public GymEnv<PlanarWalker<Of>, PlanarWalkerParams, PlanarW
     common_options(o, Of::kModel, 4);
     o.real("forward_reward_weight", 1.0, "What a unit of velocity pays.");
     o.real("ctrl_cost_weight", 1e-3, "What a unit of squared torque costs.");
-    o.real("healthy_reward", 1.0, "What a step in health pays.");
-    o.boolean("terminate_when_unhealthy", true, "An episode ends when health does.");
-    o.boolean("legacy_healthy_reward", false, "The step that ends health is paid as if in health.");
+    Health::options(o, 1.0, {Of::kLowest, Of::kHighest});
     if constexpr (Of::kHealthyState) range_options(o, "healthy_state", -100.0, 100.0, "Health: every other number,");
-    range_options(o, "healthy_z", Of::kLowest, Of::kHighest, "Health: the torso's height,");
     range_options(o, "healthy_angle", -Of::kAngle, Of::kAngle, "Health: the torso's angle,");
     range_options(o, "velocity", -10.0, 10.0, "Velocities are shown");
     noise_option(o, 5e-3);
@@ -56,11 +54,8 @@ class PlanarWalker : public GymEnv<PlanarWalker<Of>, PlanarWalkerParams, PlanarW
     p.reset_noise_scale = o.real("reset_noise_scale");
     p.forward_reward_weight = o.real("forward_reward_weight");
     p.ctrl_cost_weight = o.real("ctrl_cost_weight");
-    p.healthy_reward = o.real("healthy_reward");
-    p.terminate_when_unhealthy = o.boolean("terminate_when_unhealthy");
-    p.legacy_healthy_reward = o.boolean("legacy_healthy_reward");
+    p.health = Health::params(o);
     if constexpr (Of::kHealthyState) p.healthy_state = range(o, "healthy_state");
-    p.healthy_z = range(o, "healthy_z");
     p.healthy_angle = range(o, "healthy_angle");
     p.velocity = range(o, "velocity");
     p.exclude_positions = o.boolean("exclude_current_positions_from_observation");
@@ -94,12 +89,10 @@ class PlanarWalker : public GymEnv<PlanarWalker<Of>, PlanarWalkerParams, PlanarW
     kept_.x_velocity = (kept_.x - before) / p_.dt();
     kept_.reward_forward = p_.forward_reward_weight * kept_.x_velocity;
     const bool well = healthy();
-    const bool paid = well || (p_.legacy_healthy_reward && p_.terminate_when_unhealthy);
-    kept_.reward_survive = f64(paid) * p_.healthy_reward;
+    kept_.reward_survive = p_.health.pays(well);
     const f64 cost = p_.ctrl_cost_weight * sum_of_squares(action, model()->nu);
     kept_.reward_ctrl = -cost;
-    return {.reward = f32(kept_.reward_forward + kept_.reward_survive - cost),
-            .terminated = !well && p_.terminate_when_unhealthy};
+    return {.reward = f32(kept_.reward_forward + kept_.reward_survive - cost), .terminated = p_.health.ends(well)};
   }
   void write(Writer out) const {
     out.put(data()->qpos + p_.exclude_positions, model()->nq - p_.exclude_positions);
@@ -110,7 +103,7 @@ class PlanarWalker : public GymEnv<PlanarWalker<Of>, PlanarWalkerParams, PlanarW
   static bool inside(f64 x, Pair range) { return range.low < x && x < range.high; }
   bool healthy() const {
     const mjData* d = data();
-    bool well = inside(d->qpos[1], p_.healthy_z) && inside(d->qpos[2], p_.healthy_angle);
+    bool well = inside(d->qpos[1], p_.health.z) && inside(d->qpos[2], p_.healthy_angle);
     if constexpr (Of::kHealthyState) {
       for (int i = 2; i < model()->nq; ++i) well &= inside(d->qpos[i], p_.healthy_state);
       for (int i = 0; i < model()->nv; ++i) well &= inside(d->qvel[i], p_.healthy_state);
