@@ -40,7 +40,7 @@ class Pool:
         num_envs: int,
         batch_size: int,
         num_threads: int,
-        thread_affinity_offset: int,
+        thread_cpus: Sequence[int],
         seeds: npt.NDArray[np.uint64],
         streams: npt.NDArray[np.uint32],
         autoreset: int,

@@ -19,7 +19,7 @@ class CommonOptions(TypedDict, total=False):
     batch_size: int
     num_threads: int
     max_num_players: int
-    thread_affinity_offset: int
+    thread_affinity_offset: int | Literal["auto"]
     base_path: str | PathLike[str]
     seed: int | Sequence[int] | None
     env_seed: Sequence[int] | None

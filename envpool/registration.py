@@ -50,8 +50,9 @@ def make(task_id: str, env_type: str = "gymnasium", **options: Any) -> Gymnasium
               asynchronous: a batch holds those that were ready first.
             - `num_threads`: worker threads, at most 1024; 0, the default, is the CPUs this process may use by its
               affinity mask and cgroup quota, and no more than batch_size.
-            - `thread_affinity_offset`: worker i runs on the (offset + i)-th CPU; -1, the default, leaves it to the
-              system.
+            - `thread_affinity_offset`: worker i runs on the (offset + i)-th CPU this process may use; -1, the default,
+              leaves it to the system; "auto" takes cores before their second threads, and one NUMA node where its
+              cores suffice.
             - `seed`: int from 0 to 2**64 - 1 (default 42): environment i draws from stream i of that seed, and
               different seeds share no stream. None: a fresh seed, found in `config`. A sequence of num_envs ints: one
               each.

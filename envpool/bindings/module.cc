@@ -127,8 +127,9 @@ py::dict xla_handlers() {
 class PyPool {
  public:
   PyPool(const PyTable& table, std::string label, const std::vector<py::dict>& options, i32 num_envs, i32 batch_size,
-         i32 num_threads, i32 affinity_offset, const std::vector<u64>& seeds, const std::vector<u32>& streams,
-         i32 autoreset, const std::vector<i32>& max_episode_steps, const std::vector<std::string>& outputs)
+         i32 num_threads, const std::vector<i32>& thread_cpus, const std::vector<u64>& seeds,
+         const std::vector<u32>& streams, i32 autoreset, const std::vector<i32>& max_episode_steps,
+         const std::vector<std::string>& outputs)
       : ids_(check("num_envs", num_envs, 1, 1 << 24, label)) {
     check("batch_size", batch_size, 0, num_envs, label);
     check("num_threads", num_threads, 0, 1 << 16, label);
@@ -140,7 +141,7 @@ class PyPool {
     if (!lengths) throw py::value_error("[" + label + "] seeds, streams, max_episode_steps: expected num_envs of each");
     {
       py::gil_scoped_release release;
-      pool_ = EnvPool::make(table.get(), how, {std::move(label), batch_size, num_threads, affinity_offset});
+      pool_ = EnvPool::make(table.get(), how, {std::move(label), batch_size, num_threads, thread_cpus});
     }
     for (i32 f = 0; f < pool_->layout().num_actions; ++f) {
       actions_.emplace_back(pool_->layout().actions[f]);
@@ -500,12 +501,12 @@ PYBIND11_MODULE(_core, m) {
       .def("spec", &PyTable::spec, py::arg("options"));
 
   py::class_<PyPool>(m, "Pool")
-      .def(py::init<const PyTable&, std::string, const std::vector<py::dict>&, i32, i32, i32, i32,
+      .def(py::init<const PyTable&, std::string, const std::vector<py::dict>&, i32, i32, i32, const std::vector<i32>&,
                     const std::vector<u64>&, const std::vector<u32>&, i32, const std::vector<i32>&,
                     const std::vector<std::string>&>(),
            py::arg("table"), py::arg("label"), py::arg("options"), py::arg("num_envs"), py::arg("batch_size"),
-           py::arg("num_threads"), py::arg("thread_affinity_offset"), py::arg("seeds"), py::arg("streams"),
-           py::arg("autoreset"), py::arg("max_episode_steps"), py::arg("outputs"))
+           py::arg("num_threads"), py::arg("thread_cpus"), py::arg("seeds"), py::arg("streams"), py::arg("autoreset"),
+           py::arg("max_episode_steps"), py::arg("outputs"))
       .def("step", &PyPool::step, py::arg("action"), py::arg("env_id") = py::none())
       .def("send", &PyPool::send, py::arg("action"), py::arg("env_id") = py::none())
       .def("reset", &PyPool::reset, py::arg("env_id") = py::none(), py::arg("seeds") = py::none(),

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from envpool.cli.common import Failure, console, print_json
+from envpool.python.topology import current_cpu, layout, read_topology
 
 # What is installed under which name, what it is for, and what adds it. The first three are required.
 _PACKAGES = (
@@ -98,15 +99,17 @@ def cpus() -> dict[str, Any]:
     """CPUs of the machine, those this process may use, and what to make of that."""
     allowed = sorted(os.sched_getaffinity(0))
     quota = _quota()
+    usable = max(1, math.ceil(min(len(allowed), quota or math.inf)))  # as core/process.h has it
+    known = [cpu for cpu in read_topology() if cpu.number in allowed]
+    nodes = {cpu.node: [other.number for other in known if other.node == cpu.node] for cpu in known}
     facts: dict[str, Any] = {
         "machine": os.cpu_count() or 1,
         "affinity": len(allowed),
         "cgroup_quota": quota,
-        "usable": max(1, math.ceil(min(len(allowed), quota or math.inf))),  # as core/process.h has it
-        "cores": len(
-            {_read(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list") or cpu for cpu in allowed}
-        ),
-        "numa_nodes": _nodes(set(allowed)),
+        "usable": usable,
+        "cores": len({cpu.core for cpu in known}),
+        "numa_nodes": [nodes[node] for node in sorted(nodes)],
+        "layout": layout(known, allowed, usable, current_cpu()),
     }
     return {**facts, "advice": advice(facts)}
 
@@ -120,22 +123,6 @@ def _quota() -> float | None:
     except ValueError:
         return None
     return quota / period if quota > 0 and period > 0 else None
-
-
-def _nodes(allowed: set[int]) -> list[list[int]]:
-    """The CPUs of each NUMA node that this process may use."""
-    folders = sorted(Path("/sys/devices/system/node").glob("node[0-9]*"), key=lambda folder: int(folder.name[4:]))
-    nodes = [sorted(allowed & set(cpu_list(_read(str(folder / "cpulist"))))) for folder in folders]
-    return [node for node in nodes if node]
-
-
-def cpu_list(text: str) -> list[int]:
-    """The numbers in what the kernel writes as "0-3,8"."""
-    numbers: list[int] = []
-    for part in filter(None, text.split(",")):
-        first, _, last = part.partition("-")
-        numbers += range(int(first), int(last or first) + 1)
-    return numbers
 
 
 def advice(facts: dict[str, Any]) -> list[str]:
@@ -162,6 +149,9 @@ def advice(facts: dict[str, Any]) -> list[str]:
             f"Memory is in {len(facts['numa_nodes'])} NUMA nodes: one process a node is fastest, each started with "
             f"numactl --cpunodebind=N --membind=N and {len(first)} threads."
         )
+    cpus = facts["layout"]
+    shown = ", ".join(map(str, cpus[:16])) + (f" and {len(cpus) - 16} more" if len(cpus) > 16 else "")
+    said.append(f"thread_affinity_offset='auto' would put {len(cpus)} threads, made here, on CPUs {shown}.")
     return said
 
 

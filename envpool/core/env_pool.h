@@ -34,10 +34,10 @@
 namespace envpool {
 
 struct PoolOptions {
-  std::string label;                // begins every error text
-  i32 batch_size = 0;               // 0: all environments
-  i32 num_threads = 0;              // 0: the CPUs this process may use, at most one per row of a batch
-  i32 thread_affinity_offset = -1;  // worker i runs on allowed CPU (offset + i); -1 leaves it to the system
+  std::string label;             // begins every error text
+  i32 batch_size = 0;            // 0: all environments
+  i32 num_threads = 0;           // 0: the CPUs this process may use, at most one per row of a batch
+  std::vector<i32> thread_cpus;  // worker i runs on CPU thread_cpus[i % size]; none leaves it to the system
 };
 
 struct TimedOut : std::runtime_error {
@@ -296,14 +296,13 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
 
  private:
   void start() {
-    const std::vector<int> cpus = allowed_cpus();
+    const std::vector<i32>& cpus = options_.thread_cpus;
     std::unique_lock lock(mutex_);
     try {
       for (i32 i = 0; i < options_.num_threads; ++i) {
-        const int cpu =
-            options_.thread_affinity_offset < 0 ? -1 : cpus[size_t(options_.thread_affinity_offset + i) % cpus.size()];
+        const i32 cpu = cpus.empty() ? -1 : cpus[size_t(i) % cpus.size()];
         threads_.emplace_back([self = shared_from_this(), cpu] {
-          if (cpu >= 0) pin_this_thread(cpu);
+          pin_this_thread(cpu);
           self->work();
         });
         ++running_;

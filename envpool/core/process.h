@@ -59,8 +59,9 @@ inline i32 usable_cpus() {
   return std::max(1, int(std::ceil(std::min(mask, cgroup_cpus()))));
 }
 
-// Best effort: an affinity that cannot be set costs speed, not correctness.
-inline void pin_this_thread(int cpu) {
+// Best effort: an affinity that cannot be set costs speed, not correctness. A negative CPU is none.
+inline void pin_this_thread(i32 cpu) {
+  if (cpu < 0 || cpu >= CPU_SETSIZE) return;
   cpu_set_t mask;
   CPU_ZERO(&mask);
   CPU_SET(cpu, &mask);

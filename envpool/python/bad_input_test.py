@@ -80,6 +80,7 @@ MAKE = [
     ({"num_threads": 2**40}, ValueError, ["num_threads"]),
     ({"num_threads": "all"}, TypeError, ["num_threads", "got 'all'"]),
     ({"thread_affinity_offset": -2}, ValueError, ["thread_affinity_offset", "got -2"]),
+    ({"thread_affinity_offset": "automatic"}, ValueError, ["thread_affinity_offset", "'auto' or", "got 'automatic'"]),
     ({"thread_affinity_offset": None}, TypeError, ["thread_affinity_offset"]),
     ({"seed": -1}, ValueError, ["seed", "0 to 2**64 - 1", "got -1"]),
     ({"seed": 2**64}, ValueError, ["seed", "got 18446744073709551616"]),

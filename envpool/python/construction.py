@@ -22,6 +22,7 @@ from envpool.python.options import (
     declared_options,
 )
 from envpool.python.spaces import ArraySpecs
+from envpool.python.topology import thread_cpus
 
 if TYPE_CHECKING:
     from envpool._core import Pool
@@ -192,7 +193,7 @@ class Construction:
                 common.num_envs,
                 common.batch_size,
                 common.num_threads,
-                common.thread_affinity_offset,
+                thread_cpus(common.thread_affinity_offset, common.num_threads),
                 seeds,
                 streams,
                 AUTORESET_MODES.index(common.autoreset_mode),

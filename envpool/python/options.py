@@ -14,7 +14,7 @@ import numbers
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from envpool._core import Table
@@ -174,7 +174,7 @@ _INTEGERS = {
         Option("batch_size", "int", 0, 0, MAX_NUM_ENVS, doc="environments a recv returns; 0: num_envs"),
         Option("num_threads", "int", 0, 0, MAX_NUM_THREADS, doc="worker threads; 0: the CPUs this process may use"),
         Option("max_num_players", "int", 0, 1, MAX_NUM_ENVS, doc="players of one environment"),
-        Option("thread_affinity_offset", "int", -1, -1, 65535, doc="first CPU threads are pinned to; -1: none are"),
+        Option("thread_affinity_offset", "int", -1, -1, 65535, doc="first CPU of the threads; -1: any; or 'auto'"),
         Option("max_episode_steps", "int", 0, 0, NO_LIMIT, doc="steps until an episode is truncated; 0: no limit"),
         Option("first_stream", "int", 0, 0, 2**31 - 1, doc="stream of the seed that environment 0 draws from"),
     )
@@ -210,7 +210,7 @@ class Common:
     batch_size: int
     num_threads: int
     max_num_players: int | None
-    thread_affinity_offset: int
+    thread_affinity_offset: int | Literal["auto"]
     base_path: str
     seed: int
     env_seed: list[int]
@@ -286,7 +286,7 @@ def check_common(
         batch_size=batch_size,
         num_threads=num_threads,
         max_num_players=players,
-        thread_affinity_offset=integer("thread_affinity_offset", -1),
+        thread_affinity_offset=_offset(label, given.get("thread_affinity_offset", -1)),
         base_path=str(base_path),
         seed=seed,
         env_seed=env_seed,
@@ -300,6 +300,15 @@ def check_common(
         step_api=step_api,
         first_stream=integer("first_stream", 0),
     )
+
+
+def _offset(label: str, value: Any) -> int | Literal["auto"]:
+    option = _INTEGERS["thread_affinity_offset"]
+    if isinstance(value, str) and value == "auto":
+        return "auto"
+    if isinstance(value, str):
+        raise _wrong(ValueError, label, option.name, f"'auto' or {option.expectation}", value)
+    return int(option.check(label, value))
 
 
 def _seeds(label: str, given: Mapping[str, Any], num_envs: int) -> tuple[int, list[int]]:

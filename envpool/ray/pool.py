@@ -125,6 +125,11 @@ class RayEnvPool:
         for name in ("env_seed", "env_options", "render_mode", "first_stream"):
             if name in options:
                 raise TypeError(f"[{task_id}] {name} is not an option of envpool.ray.make")
+        if options.get("thread_affinity_offset") == "auto":
+            raise ValueError(
+                f"[{task_id}] thread_affinity_offset must be an int here, got 'auto', by which all workers of a node would "
+                "choose the same CPUs"
+            )
         given = {**options, **threads, "num_envs": num_envs, "seed": seed, "batch_size": batch_size or 0}
         self._construction = construction = Construction(self._registration, given)
         if construction.common.env_seed:

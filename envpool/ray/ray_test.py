@@ -180,6 +180,7 @@ BAD = [
     ({"seed": -1}, ValueError, r"seed must be"),
     ({"cpus_per_worker": "2"}, TypeError, r"cpus_per_worker must be a number"),
     ({"first_stream": 3}, TypeError, r"first_stream is not an option"),
+    ({"thread_affinity_offset": "auto"}, ValueError, r"thread_affinity_offset must be an int here, got 'auto'"),
     ({"gravitas": 3}, TypeError, r"unknown option 'gravitas'"),
 ]
 
