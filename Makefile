@@ -139,6 +139,7 @@ test-jax: build/test/.installed $(VENV)/jax/.ready
 test-ray: build/test/.installed $(VENV)/ray/.ready
 	@$(VENV)/ray/bin/python -m pip install -q --no-deps --force-reinstall build/test/wheel/envpool-*.whl
 	@$(call pytest,ray) --pyargs envpool.ray $(PYTEST_ARGS)
+	cd build && OMP_NUM_THREADS=1 "$(CURDIR)/$(VENV)/ray/bin/python" ../examples/rllib_ppo.py --target=200 --require_return=200
 
 exact: build/test/.installed
 	@$(call installed,test,python) -m envpool.atari.testing.sweep --json="$(CURDIR)/build/exact.json" $(EXACT_ARGS)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""RLlib's PPO, whose every EnvRunner steps a pool.
+
+RLlib takes environments that are vectors already through gymnasium's door, `vector_entry_point`; the id's "envpool:"
+imports envpool in each runner's process, which enters our ids there. RLlib gives each runner a seed of its own.
+
+    python examples/rllib_ppo.py --task=CartPole-v1 --num_env_runners=2 --num_envs=16
+"""
+
+import time
+
+import numpy as np
+import ray
+import torch
+from absl import app, flags
+from ray.rllib.algorithms.ppo import PPOConfig
+from ray.rllib.core.rl_module import RLModule
+from tqdm import tqdm
+
+import envpool
+
+FLAGS = flags.FLAGS
+flags.DEFINE_string("task", "CartPole-v1", "which environment")
+flags.DEFINE_integer("num_env_runners", 1, "processes that collect, each with a pool; 0: the learner's own")
+flags.DEFINE_integer("num_envs", 16, "environments of each pool", lower_bound=1)
+flags.DEFINE_integer("num_threads", 1, "threads of each pool", lower_bound=1)
+flags.DEFINE_integer("batch", 2048, "environment steps between two updates", lower_bound=1)
+flags.DEFINE_integer("total_timesteps", 200_000, "environment steps to learn from, at most")
+flags.DEFINE_float("target", None, "stop when the mean return of episodes that RLlib reports reaches this")
+flags.DEFINE_integer("seed", 1, "of everything")
+flags.DEFINE_string("address", None, "a running cluster's address, or auto; default: Ray starts on this machine")
+flags.DEFINE_float("require_return", None, "fail if the trained policy's mean return over 20 new episodes is below")
+
+
+def configured() -> PPOConfig:
+    return (
+        PPOConfig()
+        .environment(f"envpool:envpool/{FLAGS.task}", env_config={"num_threads": FLAGS.num_threads})
+        .env_runners(
+            num_env_runners=FLAGS.num_env_runners,
+            num_envs_per_env_runner=FLAGS.num_envs,
+            gym_env_vectorize_mode="vector_entry_point",
+            rollout_fragment_length="auto",
+        )
+        .rl_module(model_config={"fcnet_hiddens": [64, 64], "fcnet_activation": "tanh", "vf_share_layers": False})
+        .training(
+            train_batch_size_per_learner=FLAGS.batch,
+            minibatch_size=256,
+            num_epochs=6,
+            lr=1e-3,
+            gamma=0.99,
+            lambda_=0.95,
+            clip_param=0.2,
+            use_kl_loss=False,
+            vf_clip_param=float("inf"),
+        )
+        .debugging(seed=FLAGS.seed)
+    )
+
+
+def evaluated(module: RLModule) -> np.ndarray:
+    """Returns of the likeliest actions in 20 episodes, of streams that the training has not drawn from."""
+    total, running = np.zeros(20), np.ones(20, bool)
+    with envpool.make_gymnasium(FLAGS.task, num_envs=20, seed=FLAGS.seed + 2**32) as env, torch.no_grad():
+        obs, _ = env.reset()
+        while running.any():
+            told = module.forward_inference({"obs": torch.from_numpy(obs)})["action_dist_inputs"]
+            likely = module.get_inference_action_dist_cls().from_logits(told).to_deterministic()
+            obs, reward, terminated, truncated, _ = env.step(likely.sample().numpy())
+            total += reward * running
+            running &= ~(terminated | truncated)
+    return total
+
+
+def main(_: list[str]) -> None:
+    ray.init(address=FLAGS.address, num_cpus=None if FLAGS.address else FLAGS.num_env_runners + 1)
+    algorithm = configured().build_algo()
+    started, steps = time.perf_counter(), 0
+    with tqdm(total=FLAGS.total_timesteps, unit=" steps", unit_scale=True) as bar:
+        while steps < FLAGS.total_timesteps:
+            collected = algorithm.train()["env_runners"]
+            bar.update(int(collected["num_env_steps_sampled_lifetime"]) - steps)
+            steps = int(collected["num_env_steps_sampled_lifetime"])
+            mean = float(collected.get("episode_return_mean", float("nan")))
+            bar.set_postfix_str(f"return {mean:.1f}")
+            if FLAGS.target is not None and mean >= FLAGS.target:
+                break
+    elapsed = time.perf_counter() - started
+    returns = evaluated(algorithm.get_module())
+    algorithm.stop()
+    ray.shutdown()
+    mean = returns.mean()
+    print(f"{steps:,} steps in {elapsed:.0f} s; return of the trained policy {mean:.1f} +- {returns.std():.1f}")
+    if FLAGS.require_return is not None and mean < FLAGS.require_return:
+        raise SystemExit(f"mean return {mean:.1f} is below {FLAGS.require_return}")
+
+
+if __name__ == "__main__":
+    app.run(main)
