@@ -34,10 +34,10 @@
 namespace envpool {
 
 struct PoolOptions {
-  std::string label;             // begins every error text
-  i32 batch_size = 0;            // 0: all environments
-  i32 num_threads = 0;           // 0: the CPUs this process may use, at most one per row of a batch
-  std::vector<i32> thread_cpus;  // worker i runs on CPU thread_cpus[i % size]; none leaves it to the system
+  std::string label;               // begins every error text
+  i32 batch_size = 0;              // 0: all environments
+  i32 num_threads = 0;             // 0: the CPUs this process may use, at most one per row of a batch
+  std::vector<i32> thread_cpus{};  // worker i runs on CPU thread_cpus[i % size]; none leaves it to the system
 };
 
 struct TimedOut : std::runtime_error {

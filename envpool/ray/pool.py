@@ -283,9 +283,10 @@ class RayEnvPool:
         if not self._sent:
             raise RuntimeError(f"[{self._label}] recv: nothing is under way")
         parts = self._sent[0]
-        ready, _ = ray.wait([part.ref for part in parts], num_returns=len(parts), timeout=timeout)
-        if len(ready) < len(parts):
-            raise TimeoutError(f"[{self._label}] recv: no batch was complete within {timeout} s")
+        if timeout is not None:  # else asking for each is waiting enough, and a fourth of a call cheaper
+            ready, _ = ray.wait([part.ref for part in parts], num_returns=len(parts), timeout=timeout)
+            if len(ready) < len(parts):
+                raise TimeoutError(f"[{self._label}] recv: no batch was complete within {timeout} s")
         got: list[Arrays] = []
         for part in parts:
             while (arrays := self._value(part.shard, part.ref)) is None:
