@@ -21,7 +21,9 @@ import envpool
 
 FLAGS = flags.FLAGS
 flags.DEFINE_string("task", "CartPole-v1", "which environment")
-flags.DEFINE_integer("num_env_runners", 1, "processes that collect, each with a pool; 0: the learner's own")
+flags.DEFINE_integer(
+    "num_env_runners", 1, "processes that collect, each with a pool; 0: the learner's own", lower_bound=0
+)
 flags.DEFINE_integer("num_envs", 16, "environments of each pool", lower_bound=1)
 flags.DEFINE_integer("num_threads", 1, "threads of each pool", lower_bound=1)
 flags.DEFINE_integer("batch", 2048, "environment steps between two updates", lower_bound=1)

@@ -206,6 +206,7 @@ def test_doctor(tmp_path: Path) -> None:
     facts = json.loads(result.stdout)
     assert facts["cpus"]["usable"] == usable_cpus()
     assert facts["cpus"]["usable"] <= facts["cpus"]["affinity"] <= facts["cpus"]["machine"]
+    assert len(facts["cpus"]["layout"]) == facts["cpus"]["usable"]
     assert facts["packages"]["numpy"]["version"] == np.__version__
     assert not facts["cache"]["writable"]
     assert "ENVPOOL_CACHE_DIR" in facts["cache"]["command"]
