@@ -7,6 +7,11 @@ round, given with its quartiles. On a machine that others use too, trust the rat
 
     python benchmark/pool.py                              # makes the peer's environment itself
     python benchmark/pool.py --peer_python=/path/to/python --only=CartPole
+
+--light compares the environments of short steps that both have, 1,024 at a time on one thread, by the processor's time
+that a step takes: what it shows is steadier than the clock's where others use the machine.
+
+    taskset -c 0 python benchmark/pool.py --light --rounds=5 --window=0.3
 """
 
 import json
@@ -31,6 +36,7 @@ flags.DEFINE_string("peer_version", "1.2.5", "which release of EnvPool that envi
 flags.DEFINE_integer("rounds", 9, "how often each side has its turn", lower_bound=1)
 flags.DEFINE_float("window", 1.0, "seconds of one turn")
 flags.DEFINE_string("only", "", "measure only the cases whose name holds this")
+flags.DEFINE_bool("light", False, "1,024 of each light environment that both have, by the processor's time")
 flags.DEFINE_string("json", None, "where the record goes")
 
 PONG = {"task": "Pong-v5", "num_envs": 100, "num_threads": 2}
@@ -42,6 +48,10 @@ CASES = {
     "CartPole, 1024 envs, 1 thread": {**CARTPOLE, "loop": "sync", "num_envs": 1024, "floor": "plain"},
     "CartPole, 8192 envs, 1 thread": {**CARTPOLE, "loop": "sync", "num_envs": 8192, "floor": "plain"},
 }
+LIGHT = [
+    *["CartPole-v1", "Pendulum-v1", "MountainCar-v0", "MountainCarContinuous-v0", "Acrobot-v1"],
+    *["Catch-v0", "FrozenLake-v1", "FrozenLake8x8-v1", "Taxi-v3", "NChain-v0", "CliffWalking-v0", "Blackjack-v1"],
+]
 
 
 class Runner:
@@ -162,9 +172,13 @@ class Turns:
     def rates(self, name: str) -> list[float]:
         return [turns[name]["steps"] / turns[name]["wall_s"] for turns in self.rounds if name in turns]
 
+    def cpu_times(self, name: str) -> list[float]:
+        """Seconds of a step."""
+        return [x[name]["cpu_s"] / x[name]["steps"] for x in self.rounds if name in x]
+
     def cpu_us(self, name: str) -> float:
         """Of a step."""
-        return statistics.median(1e6 * x[name]["cpu_s"] / x[name]["steps"] for x in self.rounds if name in x)
+        return 1e6 * statistics.median(self.cpu_times(name))
 
     def ours_over(self, name: str) -> dict:
         """The quotients within each round."""
@@ -223,7 +237,25 @@ def table(results: dict) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
-def main(_: list[str]) -> None:
+def compare_light() -> dict:
+    """A line for each environment: nanoseconds of the processor's time for a step, and how many times ours the peer's
+    is within a round."""
+    print("| environment | this package, ns | EnvPool, ns | ratio (quartiles) |\n|---|---|---|---|", flush=True)
+    results = {}
+    for task in LIGHT:
+        if FLAGS.only not in task:
+            continue
+        case = {"loop": "sync", "task": task, "num_envs": 1024, "num_threads": 1}
+        turns = Turns({"ours": Runner(FLAGS.python, case), "peer": Runner(peer_python(), case)})
+        ours, peer = (turns.cpu_times(name) for name in ("ours", "peer"))
+        ratio = spread([theirs / mine for mine, theirs in zip(ours, peer, strict=True)])
+        row = [task, *(f"{1e9 * statistics.median(side):.0f}" for side in (ours, peer)), times(ratio)]
+        print(f"| {' | '.join(row)} |", flush=True)
+        results[task] = {"case": case, **turns.record(), "peer_cpu_over_ours": ratio}
+    return results
+
+
+def compare_cases() -> dict:
     results = {}
     for name, case in CASES.items():
         if FLAGS.only not in name:
@@ -237,6 +269,11 @@ def main(_: list[str]) -> None:
         )
     print()
     print(table(results))
+    return results
+
+
+def main(_: list[str]) -> None:
+    results = compare_light() if FLAGS.light else compare_cases()
     if FLAGS.json:
         record = {
             "command": ["python", *sys.argv],

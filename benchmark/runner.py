@@ -26,7 +26,7 @@ def sync_loop(case):
         case["task"], num_envs=case["num_envs"], num_threads=case["num_threads"], seed=1, **case["options"]
     )
     env.reset()
-    actions = ring(env.action_space.n, case["num_envs"])
+    actions = ring_of(env.action_space, case["num_envs"])
 
     def steps(count):
         for i in range(count):
@@ -131,6 +131,14 @@ LOOPS = {
     "ale": ale_loop,
     "gymnasium_processes": gymnasium_processes_loop,
 }
+
+
+def ring_of(space, batch):
+    """Of any space that is a number or a box."""
+    if hasattr(space, "n"):
+        return ring(space.n, batch)
+    values = np.random.default_rng(1).uniform(space.low, space.high, size=(RING, batch, *space.shape))
+    return values.astype(space.dtype)
 
 
 def ring(choices, batch):

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "envpool/core/env.h"
+#include "envpool/core/lanes.h"
 #include "envpool/core/rng.h"
 #include "envpool/core/spec.h"
 #include "envpool/core/vtable.h"
@@ -193,7 +194,7 @@ class Driver {
   explicit Driver(const abi::Config& config) : autoreset_(config.autoreset), max_players_(config.max_players) {
     for (i32 i = 0; i < config.num_envs; ++i) {
       const auto* model = static_cast<const Model<Env>*>(config.models[i]);
-      settings_.push_back({&model->params, config.max_episode_steps[i]});
+      settings_.push_back({&model->params, config.max_episode_steps[i], Lanes::available(model->params)});
       stride_ = std::max(stride_, (i64(sizeof(Slot)) + Contract::extra_bytes(model->params) + 15) / 16 * 16);
     }
     const auto* model = static_cast<const Model<Env>*>(config.models[0]);
@@ -270,7 +271,11 @@ class Driver {
   struct Setting {
     const typename Env::Params* params;
     i32 max_episode_steps;
+    bool in_lanes;
   };
+  using Lanes = InLanes<Env>;
+  static constexpr i32 kMostInLanes =
+      64;  // a power of two: what they read and write stays in a processor's first cache
   struct Free {
     void operator()(u8* memory) const { ::operator delete(memory, std::align_val_t{64}); }
   };
@@ -298,43 +303,108 @@ class Driver {
           own_final(rows.final_fields == nullptr ? nullptr : rows.final_fields + abi::kCommonFields) {}
   };
 
+  // Rows in the order of the work (sync), or each claimed when its results are there (async).
+  struct InOrder {
+    static constexpr bool kFollow = true;
+    Columns columns;
+    i64 first;
+    std::pair<Columns, i64> operator()(i32 k) const { return {columns, first + k}; }
+  };
+  struct AsTheyCome {
+    static constexpr bool kFollow = false;
+    const abi::Work& work;
+    std::pair<Columns, i64> operator()(i32 k) const {
+      const abi::Rows rows = work.claim(work.context, work.env_ids[k]);
+      return {Columns(rows), i64(rows.row)};
+    }
+  };
+
   void run_all(const abi::Work& work, bool restart) {
     if (work.rows.fields == nullptr) {
-      for (i32 k = 0; k < work.count; ++k) {
-        const i32 env_id = work.env_ids[k];
-        run(work, env_id, restart, [&] {
-          const abi::Rows rows = work.claim(work.context, env_id);
-          return std::pair(Columns(rows), i64(rows.row));
-        });
-      }
-      return;
+      run_all(work, restart, AsTheyCome{work});
+    } else {
+      run_all(work, restart, InOrder{Columns(work.rows), i64(work.rows.row)});
     }
-    // By value: whatever environments write could alias members, and would make the compiler load them again each time.
-    const Columns columns(work.rows);
-    for (i32 k = 0; k < work.count; ++k) {
-      run(work, work.env_ids[k], restart, [columns, row = i64(work.rows.row) + k] { return std::pair(columns, row); });
+  }
+  // `place` by value: whatever environments write could alias members, and would make the compiler load them again each
+  // time.
+  template <class Place>
+  void run_all(const abi::Work& work, bool restart, const Place place) {
+    for (i32 k = 0; k < work.count;) {
+      if constexpr (Lanes::kLanes > 1) {
+        const i32 count = restart ? 0 : run_in_lanes(work, k, place);
+        k += count;
+        if (count > 0) continue;
+      }
+      run(work, k++, restart, place);
     }
   }
 
-  // An environment restarts when asked to, when its last episode is over, and when its step threw. `place` says where
-  // its row is, and is asked once the results are there.
+  // An environment restarts when asked to, when its last episode is over, and when its step threw.
   template <class Place>
-  ENVPOOL_ALWAYS_INLINE void run(const abi::Work& work, i32 env_id, bool restart, Place&& place) {
+  ENVPOOL_ALWAYS_INLINE void run(const abi::Work& work, i32 k, bool restart, const Place& place) {
+    const i32 env_id = work.env_ids[k];
     const Setting& setting = settings_[size_t(env_id)];
     Slot& it = slot(env_id);
-    Episode& episode = it.episode;
-    restart |= episode.over;
+    restart |= it.episode.over;
     Outcome outcome;
     bool healthy = true;
     if (!restart) {
       const ActionRow action{work.actions, action_bytes_.data(), i64(env_id) * max_players_};
       restart =
-          !guarded(work, env_id, [&] { outcome = Contract::step(it.instance, *setting.params, action, episode); });
+          !guarded(work, env_id, [&] { outcome = Contract::step(it.instance, *setting.params, action, it.episode); });
     }
     if (restart) {
       outcome = {};
       healthy = guarded(work, env_id, [&] { begin(it, setting); });
-    } else {
+    }
+    const auto [columns, row] = place(k);
+    healthy = conclude(work, env_id, outcome, restart, healthy, columns, row);
+    if (healthy) healthy = guarded(work, env_id, [&] { observe(it, setting, columns.own, row); });
+    if (!healthy) {
+      it.episode.over = true;
+      clear(columns.own, row);
+    }
+  }
+
+  // Steps those in lanes that follow each other from number k of the work on, in the middle of their episodes and with
+  // the same options, as many as make whole groups. Returns how many they were.
+  template <class Place>
+  i32 run_in_lanes(const abi::Work& work, i32 k, const Place& place) {
+    const i32 first = work.env_ids[k];
+    const Setting& setting = settings_[size_t(first)];
+    if (!setting.in_lanes) return 0;
+    const i32 most = std::min(work.count - k, kMostInLanes);
+    i32 count = 0;
+    while (count < most && work.env_ids[k + count] == first + count &&
+           settings_[size_t(first + count)].params == setting.params && !slot(first + count).episode.over) {
+      ++count;
+    }
+    count -= count % Lanes::kLanes;
+    if (count == 0) return 0;
+    Outcome outcomes[kMostInLanes];
+    const typename Lanes::States states{reinterpret_cast<u8*>(&slot(first).instance.state), stride_, count};
+    Lanes::step(states, *setting.params, ActionRow{work.actions, action_bytes_.data(), first}, outcomes);
+    for (i32 i = 0; i < count; ++i) {
+      const auto [columns, row] = place(k + i);
+      conclude(work, first + i, outcomes[i], false, true, columns, row);
+      if (!Place::kFollow) observe(slot(first + i), setting, columns.own, row);
+    }
+    if constexpr (Place::kFollow) {
+      const auto [columns, row] = place(k);
+      Lanes::observe(states, *setting.params, Row{columns.own, row_bytes_.data(), row});
+    }
+    return count;
+  }
+
+  // Writes what a step or a restart came to, all but the observation that comes next. Where an episode ended that goes
+  // on in the same step, the next one begins. False where an environment could do less than that.
+  ENVPOOL_ALWAYS_INLINE bool conclude(const abi::Work& work, i32 env_id, Outcome outcome, bool restarted, bool healthy,
+                                      const Columns& columns, i64 row) {
+    const Setting& setting = settings_[size_t(env_id)];
+    Slot& it = slot(env_id);
+    Episode& episode = it.episode;
+    if (!restarted) {
       ++episode.elapsed;
       outcome.truncated |= setting.max_episode_steps > 0 && episode.elapsed >= setting.max_episode_steps;
     }
@@ -342,16 +412,15 @@ class Driver {
     if (outcome.terminated) outcome.discount = 0;
     episode.over = ended || !healthy;
 
-    const auto [columns, row] = place();
     columns.terminated[row] = outcome.terminated;
     columns.truncated[row] = outcome.truncated;
-    columns.step_type[row] = restart ? 0 : (ended ? 2 : 1);
+    columns.step_type[row] = restarted ? 0 : (ended ? 2 : 1);
     columns.env_id[row] = env_id;
     columns.elapsed[row] = episode.elapsed;
     const i32 players = players_of(it);
     columns.players[row] = players;
     for (i32 player = 0; player < players; ++player) {
-      columns.reward[row * max_players_ + player] = restart ? 0.0f : Contract::reward(it.instance, outcome, player);
+      columns.reward[row * max_players_ + player] = restarted ? 0.0f : Contract::reward(it.instance, outcome, player);
       columns.discount[row * max_players_ + player] = outcome.discount;
     }
     if (columns.own_final != nullptr && ended) {
@@ -362,11 +431,7 @@ class Driver {
       episode.over = !healthy;
       fill_up(columns, row, players, players_of(it));
     }
-    if (healthy) healthy = guarded(work, env_id, [&] { observe(it, setting, columns.own, row); });
-    if (!healthy) {
-      episode.over = true;
-      clear(columns.own, row);
-    }
+    return healthy;
   }
 
   void begin(Slot& it, const Setting& setting) {
