@@ -238,8 +238,7 @@ def table(results: dict) -> str:
 
 
 def compare_light() -> dict:
-    """A line for each environment: nanoseconds of the processor's time for a step, and how many times ours the peer's
-    is within a round."""
+    """A line for each environment: the processor's time for a step, and how many times ours the peer's is in a round."""
     print("| environment | this package, ns | EnvPool, ns | ratio (quartiles) |\n|---|---|---|---|", flush=True)
     results = {}
     for task in LIGHT:
