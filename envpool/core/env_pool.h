@@ -252,6 +252,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   static constexpr u64 kWakeNs = 20'000;
   // A run is about this much work: enough to pay for taking it, little enough to share evenly.
   static constexpr u64 kRunNs = 10'000;
+  // A long run is a multiple of this, so that none is left over where environments are stepped several at a time.
+  static constexpr u64 kRunOf = 16;
   static constexpr int kSpins = 500;
   static constexpr i32 kNotAsked = -1;
   static constexpr auto kInterruptEvery = std::chrono::milliseconds(50);
@@ -609,7 +611,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   bool work_once() {
     Run run;
     const u64 cost = cost_ns_.load(std::memory_order_relaxed);
-    const u64 most = cost == 0 ? 1 : kRunNs / cost;
+    u64 most = cost == 0 ? 1 : kRunNs / cost;
+    if (most > kRunOf) most -= most % kRunOf;
     if (!queue_.take(i32(most < 1 ? 1 : (most > Run::kMax ? Run::kMax : most)), run)) return false;
     Execution execution{this, run.block};
     abi::Work work{};

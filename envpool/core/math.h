@@ -216,10 +216,10 @@ ENVPOOL_FN Angle<f64> angle_far(f64 x) {
   return {16 * quarters + near.steps, {near.rest.hi, near.rest.lo + left.lo}};
 }
 
-// The sine of every step around the circle, as a head and a tail.
+// The sine of every step around the circle and a quarter more, which is the cosines, as a head and a tail.
 template <class T>
 struct SineTable {
-  Two<T> at[64];
+  Two<T> at[80];
 
   ENVPOOL_FN constexpr SineTable() : at{} {
     constexpr f64 quarter[17][2] = {
@@ -241,10 +241,10 @@ struct SineTable {
         {0x1.fd88da3d12526p-1, -0x1.87df6378811c7p-55},
         {0x1.0000000000000p+0, 0},
     };
-    for (int k = 0; k < 64; ++k) {
+    for (int k = 0; k < 80; ++k) {
       const int n = k & 31;
       const f64* const value = quarter[n > 16 ? 32 - n : n];
-      const f64 sign = k < 32 ? 1 : -1;
+      const f64 sign = k < 32 || k >= 64 ? 1 : -1;
       const T first = __builtin_bit_cast(T, Bits<T>(__builtin_bit_cast(Bits<T>, T(value[0])) & Real<T>::kHead));
       at[k] = {T(sign) * first, T(sign * ((value[0] - f64(first)) + value[1]))};
     }
@@ -281,7 +281,8 @@ ENVPOOL_ALWAYS_INLINE SinCos<T> around(Angle<T> angle) {
     cos_rest = z * polynomial(z, -0.5f, 1.0f / 24);
   }
   const T last = ((d - first) + angle.rest.lo) + sin_rest;
-  const Two<T> s = look_up(sine.at, angle.steps & 63), c = look_up(sine.at, (angle.steps + 16) & 63);
+  const auto step = angle.steps & 63;
+  const Two<T> s = look_up(sine.at, step), c = look_up(sine.at + 16, step);
   // A quarter further on, the sine is the cosine, and the cosine the sine negated.
   return {kSin ? sine_of_sum(s, c, first, last, cos_rest) : T{},
           kCos ? sine_of_sum(c, Two<T>{-s.hi, -s.lo}, first, last, cos_rest) : T{}};
