@@ -3,44 +3,55 @@
 // That lanes are used where the processor has them: their bits are the scalar's, so no other test would tell.
 #include "envpool/core/testing_avx2.h"
 
+#include <atomic>
+
+#include "envpool/core/env_pool.h"
 #include "envpool/core/lanes.h"
 #include "envpool/core/plugin.h"
 #include "envpool/core/testing.h"
 
 namespace envpool {
 
-// Adds what it is told to, by the four where it can, and counts how often it did either.
+// Adds what it is told to until there is enough, by the four where it may, and counts how often it did either.
 struct Adder {
   static constexpr const char* kName = "Adder";
   struct Params {
     f64 scale;
+    bool lanes;
   };
   struct State {
     f64 sum;
   };
-  static inline i32 in_lanes_steps = 0, single_steps = 0, in_lanes_observations = 0;
+  static constexpr f64 kEnough = 20;
+  static inline std::atomic<i32> in_lanes_steps = 0, single_steps = 0, in_lanes_observations = 0;
 
-  static void options(OptionSpecs& o) { o.real("scale", 0.5, "times what is added"); }
-  static Params params(const OptionValues& values) { return {values.real("scale")}; }
+  static void options(OptionSpecs& o) {
+    o.real("scale", 0.5, "times what is added");
+    o.boolean("lanes", true, "whether it may step by the four");
+  }
+  static Params params(const OptionValues& values) { return {values.real("scale"), values.boolean("lanes")}; }
   static void spec(const Params&, Spec& spec) {
     spec.obs<f32>("obs");
     spec.action<f32>();
   }
-  ENVPOOL_FN static void reset(State& state, const Params&, Rng&) { state.sum = 0; }
+  ENVPOOL_FN static void reset(State& state, const Params&, Rng& rng) { state.sum = rng.uniform(); }
   ENVPOOL_FN static Outcome step(State& state, const Params& params, ActionRow action, Rng&) {
     ++single_steps;
     state.sum += params.scale * f64(*action.at<f32>(0));
-    return {f32(state.sum)};
+    return {.reward = f32(state.sum), .terminated = state.sum > kEnough};
   }
   ENVPOOL_FN static void observe(const State& state, const Params&, Row row) { *row.at<f32, 1>(0) = f32(state.sum); }
 #if ENVPOOL_AVX2
   static constexpr int kLanes = 4;
+  static bool in_lanes(const Params& params) { return params.lanes; }
   ENVPOOL_ALWAYS_INLINE static void step_lanes(State* const* states, const Params& params, ActionRow first,
                                                Outcome* outcomes) {
     ++in_lanes_steps;
     const f64x4 sum = gather(states, &State::sum) + params.scale * to_f64(load(first.at<f32>(0)));
     scatter(sum, states, &State::sum);
-    for (int lane = 0; lane < 4; ++lane) outcomes[lane] = {f32(sum[lane])};
+    for (int lane = 0; lane < 4; ++lane) {
+      outcomes[lane] = {.reward = f32(sum[lane]), .terminated = sum[lane] > kEnough};
+    }
   }
   ENVPOOL_ALWAYS_INLINE static void observe_lanes(const State* const* states, const Params&, Row first) {
     ++in_lanes_observations;
@@ -74,6 +85,7 @@ TEST(whole_groups_of_rows_go_in_lanes) {
   work.new_states = reinterpret_cast<u8*>(states.data());
   work.fields = fields;
   CHECK_EQ(pure.reset(model, &work, nowhere), 0);
+  const std::vector<f32> first = obs;
   work.states = {states.data(), pure.state_bytes(model)};
   work.actions = action_fields;
   work.final_fields = final_fields;
@@ -89,11 +101,90 @@ TEST(whole_groups_of_rows_go_in_lanes) {
   CHECK_EQ(Adder::in_lanes_observations, groups);
   CHECK_EQ(Adder::single_steps, i32(kRows) - 4 * groups);
   for (i64 k = 0; k < kRows; ++k) {
-    CHECK_EQ(reward[size_t(k)], 0.5f * f32(k));
-    CHECK_EQ(obs[size_t(k)], 0.5f * f32(k));
+    CHECK_EQ(reward[size_t(k)], first[size_t(k)] + 0.5f * f32(k));
+    CHECK_EQ(obs[size_t(k)], reward[size_t(k)]);
     CHECK_EQ(elapsed[size_t(k)], 1);
   }
   table.model_destroy(model);
+}
+
+// What becomes of each environment of a pool, step by step.
+struct Playing {
+  abi::Autoreset autoreset;
+  i32 batch_size;
+  i32 max_episode_steps;
+  bool one_setting;
+
+  std::vector<std::vector<f32>> operator()(bool lanes) const {
+    constexpr i32 kEnvs = 37, kBatches = 400;
+    Construction how{.num_envs = kEnvs, .autoreset = autoreset};
+    how.options.resize(one_setting ? 1 : kEnvs);
+    for (size_t i = 0; i < how.options.size(); ++i) {
+      how.options[i].add_real("scale", i % 9 == 8 ? 0.25 : 0.5);
+      how.options[i].add_integer("lanes", abi::kOptionBool, lanes);
+    }
+    std::vector<i32> ids;
+    for (i32 i = 0; i < kEnvs; ++i) {
+      how.max_episode_steps.push_back(max_episode_steps + (one_setting || max_episode_steps == 0 ? 0 : i % 3));
+      how.seeds.push_back(7);
+      how.streams.push_back(u32(i));
+      ids.push_back(i);
+    }
+    const auto pool = EnvPool::make(*portable_table<Adder>(), how, {"test", batch_size, 1});
+    const int obs = abi::kCommonFields, last_obs = pool->block_layout().find("final.obs");
+    std::vector<std::vector<f32>> seen(kEnvs);
+    pool->reset(ids.data(), kEnvs);
+    for (i32 batch = 0; batch < kBatches; ++batch) {
+      const Batch block = pool->recv();
+      std::vector<i32> goes_on, ended;
+      std::vector<f32> actions;
+      for (i32 row = 0; row < block->rows(); ++row) {
+        const i32 env_id = block->values<i32>(abi::kEnvId)[row];
+        const u8 terminated = block->values<u8>(abi::kTerminated)[row];
+        const u8 truncated = block->values<u8>(abi::kTruncated)[row];
+        const bool over = terminated || truncated;
+        auto& story = seen[size_t(env_id)];
+        story.insert(story.end(), {block->values<f32>(abi::kReward)[row], block->values<f32>(abi::kDiscount)[row],
+                                   f32(terminated), f32(truncated), f32(block->values<i32>(abi::kStepType)[row]),
+                                   f32(block->values<i32>(abi::kElapsed)[row]), block->values<f32>(obs)[row],
+                                   over && last_obs >= 0 ? block->values<f32>(last_obs)[row] : 0});
+        if (over && autoreset == abi::kAutoresetDisabled) {
+          ended.push_back(env_id);
+        } else {
+          goes_on.push_back(env_id);
+          actions.push_back(f32(env_id % 7) + f32(story.size() % 5));
+        }
+      }
+      const void* const fields[] = {actions.data()};
+      // A batch of all is one send: those that ended are reset by hand, and their results come with the next.
+      if (!goes_on.empty()) pool->send(goes_on.data(), i32(goes_on.size()), fields);
+      if (!ended.empty()) pool->reset(ended.data(), i32(ended.size()));
+    }
+    pool->close(std::chrono::seconds(5));
+    return seen;
+  }
+};
+
+TEST(a_pool_goes_in_lanes_and_nothing_else_changes) {
+  for (const abi::Autoreset autoreset : {abi::kAutoresetNextStep, abi::kAutoresetSameStep, abi::kAutoresetDisabled}) {
+    for (const i32 batch_size : {0, 16}) {
+      for (const i32 limit : {0, 6}) {
+        for (const bool one_setting : {true, false}) {
+          const Playing play{autoreset, batch_size, limit, one_setting};
+          Adder::in_lanes_steps = 0;
+          auto alone = play(false);
+          CHECK_EQ(Adder::in_lanes_steps, 0);
+          auto lanes = play(true);
+          CHECK_EQ(Adder::in_lanes_steps > 0, testing::wants_avx2());
+          for (size_t i = 0; i < alone.size(); ++i) {
+            const size_t both = std::min(alone[i].size(), lanes[i].size());
+            CHECK(both > 100);
+            CHECK(std::equal(alone[i].begin(), alone[i].begin() + i64(both), lanes[i].begin()));
+          }
+        }
+      }
+    }
+  }
 }
 
 }  // namespace envpool
