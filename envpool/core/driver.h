@@ -382,12 +382,12 @@ class Driver {
     }
     count -= count % Lanes::kLanes;
     if (count == 0) return 0;
-    Outcome outcomes[kMostInLanes];
+    OutcomesInLanes<kMostInLanes> outcomes;
     const typename Lanes::States states{reinterpret_cast<u8*>(&slot(first).instance.state), stride_, count};
-    Lanes::step(states, *setting.params, ActionRow{work.actions, action_bytes_.data(), first}, outcomes);
+    Lanes::step(states, *setting.params, ActionRow{work.actions, action_bytes_.data(), first}, outcomes.data());
     for (i32 i = 0; i < count; ++i) {
       const auto [columns, row] = place(k + i);
-      conclude(work, first + i, outcomes[i], false, true, columns, row);
+      conclude(work, first + i, outcomes.data()[i], false, true, columns, row);
       if (!Place::kFollow) observe(slot(first + i), setting, columns.own, row);
     }
     if constexpr (Place::kFollow) {

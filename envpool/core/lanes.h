@@ -147,6 +147,14 @@ struct StatesInLanes {
   ENVPOOL_ALWAYS_INLINE State* at(i64 i) const { return reinterpret_cast<State*>(first + i * stride); }
 };
 
+// Room for what a step of many brings, which is written anyhow: an array would first be filled.
+template <i64 kMost>
+struct OutcomesInLanes {
+  alignas(Outcome) u8 bytes[sizeof(Outcome) * kMost];
+
+  ENVPOOL_ALWAYS_INLINE Outcome* data() { return reinterpret_cast<Outcome*>(bytes); }
+};
+
 // An environment's functions for lanes, over many groups of them. kLanes is 1 where there are none.
 template <class Env>
 struct InLanes {

@@ -356,10 +356,10 @@ struct PureOf {
       any_over |= episode.over;
     }
     if (any_over) return first;
-    Outcome outcomes[kMostRows];
-    InLanes<Env>::step(rows.states(first, count), setting.params, rows.action(first), outcomes);
+    OutcomesInLanes<kMostRows> outcomes;
+    InLanes<Env>::step(rows.states(first, count), setting.params, rows.action(first), outcomes.data());
     for (i64 k = first; k < first + count; ++k) {
-      conclude(work, rows.new_state(k).episode, setting.max_episode_steps, outcomes[k - first], k, first, ended);
+      conclude(work, rows.new_state(k).episode, setting.max_episode_steps, outcomes.data()[k - first], k, first, ended);
     }
     InLanes<Env>::observe(rows.states(first, count), setting.params, rows.row(rows.seen.data(), first));
     return first + count;
