@@ -6,21 +6,24 @@ of half a million multiplications that is content with them.
 
     python examples/ppo_atari.py                                   # Pong
     python examples/ppo_atari.py --task=Breakout-v5 --episodic_life --total_timesteps=10000000
+    python examples/ppo_atari.py --resume --total_timesteps=2000000   # goes on where it stopped
 
-It leaves log.csv, curve.png and policy.pt in --out, and plays whole games at the end. The released EnvPool runs it too:
-nothing but `import envpool` decides which package steps the games.
+It leaves log.csv, curve.png, checkpoint.pt and a video of a game in --out, and plays whole games at the end. A checkpoint
+holds the games too: a run that was killed and resumed ends with the same bits as one that was not.
+
+For comparisons --engine=gymnasium and --engine=ale have the vectors of gymnasium and of ale-py step the games. The
+released EnvPool runs it too: nothing but `import envpool` decides which package it is. None of these can save its games.
 """
 
-import argparse
-import csv
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from common import Log, film, load, option, parse, plot, save
 from gymnasium.spaces import Discrete
 from torch import Tensor, nn
 from torch.distributions import Categorical
@@ -29,19 +32,18 @@ from tqdm import tqdm
 import envpool
 
 
-def option(default: Any, says: str) -> Any:
-    return field(default=default, metadata={"help": f"{says} (default: {default})"})
-
-
 @dataclass
 class Options:
     task: str = option("Pong-v5", "which game")
     seed: int = option(1, "of everything")
     total_timesteps: int = option(1_500_000, "environment steps to learn from; each is four frames")
     out: Path = option(Path("runs/ppo_atari"), "folder of what is left behind")
+    resume: bool = option(False, "go on from the checkpoint in that folder")
+    save_every: int = option(50, "updates between two checkpoints")
     torch_threads: int = option(1, "cores that the network may use; its steps are too small to share")
     require_return: float = option(float("-inf"), "fail if the mean return of the evaluation is below")
     # What the agent sees
+    engine: str = option("envpool", "who steps the games: envpool, gymnasium or ale")
     num_envs: int = option(32, "games stepped together")
     picture: int = option(42, "height and width of an observation")
     stack_num: int = option(3, "pictures in an observation: where the ball is, and where it was")
@@ -59,21 +61,12 @@ class Options:
     max_grad_norm: float = option(0.5, "gradients are cut to it")
     # How it is judged
     eval_games: int = option(20, "whole games played at the end, one in each of as many environments")
+    video: str = option("game.mp4", "of one more, in --out; .gif needs no ffmpeg, '' is none")
 
 
-def parse() -> Options:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for f in fields(Options):
-        how = {"action": argparse.BooleanOptionalAction} if f.type is bool else {"type": f.type}
-        parser.add_argument(f"--{f.name}", default=f.default, help=f.metadata["help"], **how)
-    return Options(**vars(parser.parse_args()))
-
-
-class Games:
-    """A pool, the returns of the whole games played in it, and the time it took."""
-
-    def __init__(self, o: Options, num_envs: int, seed: int):
-        self.pool = envpool.make_gymnasium(
+def make(o: Options, num_envs: int, seed: int, **more: Any) -> Any:
+    if o.engine == "envpool":
+        return envpool.make_gymnasium(
             o.task,
             num_envs=num_envs,
             seed=seed,
@@ -82,11 +75,25 @@ class Games:
             stack_num=o.stack_num,
             episodic_life=o.episodic_life,
             reward_clip=True,
+            **more,
         )
+    if o.episodic_life:
+        raise SystemExit(f"--engine={o.engine} starts a whole game after each life: leave out --episodic_life")
+    import engines
+
+    return engines.atari(o.engine, o.task, num_envs, seed, o.picture, o.stack_num)
+
+
+class Games:
+    """A pool, the returns of the whole games played in it, and the time it took."""
+
+    def __init__(self, o: Options, num_envs: int, seed: int):
+        self.pool = make(o, num_envs, seed)
         assert isinstance(self.pool.action_space, Discrete)
         self.num_actions = int(self.pool.action_space.n)
         self.running = np.zeros(num_envs, np.float64)
         self.finished: list[tuple[int, float]] = []  # (environment, return), in the order they ended
+        self.count = 0
         self.wall = self.cpu = 0.0
 
     def reset(self) -> Tensor:
@@ -100,6 +107,7 @@ class Games:
         self.running += info["reward"]  # the points of the game, where `reward` is their sign
         over = info["terminated"].astype(bool) | truncated  # the game, where `terminated` may be a life
         self.finished += [(int(i), float(self.running[i])) for i in np.flatnonzero(over)]
+        self.count += int(over.sum())
         self.running[over] = 0
         return (torch.from_numpy(x) for x in (observation, reward, terminated, truncated))
 
@@ -178,108 +186,141 @@ def learn(
             optimizer.step()
 
 
-def train(o: Options, games: Games, agent: Agent) -> None:
-    optimizer = torch.optim.Adam(agent.parameters(), lr=o.learning_rate, eps=1e-5)
-    shape = (o.num_steps, o.num_envs)
-    observations = torch.zeros(*shape, o.stack_num, o.picture, o.picture, dtype=torch.uint8)
-    actions = torch.zeros(shape, dtype=torch.int64)
-    logprobs, rewards, values = torch.zeros(shape), torch.zeros(shape), torch.zeros(o.num_steps + 1, o.num_envs)
-    terminated, truncated, resets = (torch.zeros(shape, dtype=torch.bool) for _ in range(3))
+class Run:
+    """Everything that a checkpoint holds."""
 
-    observation = games.reset()
-    over = torch.zeros(o.num_envs, dtype=torch.bool)
-    updates = max(1, o.total_timesteps // (o.num_envs * o.num_steps))
-    started, started_cpu = time.perf_counter(), time.process_time()
-    log = csv.writer((o.out / "log.csv").open("w", buffering=1))
-    log.writerow(["steps", "wall_s", "cpu_s", "env_wall_s", "env_cpu_s", "games", "mean_return_100"])
-    bar = tqdm(total=updates * o.num_envs * o.num_steps, unit=" steps", unit_scale=True, smoothing=0.05)
-    for update in range(updates):
-        left = 1 - 0.9 * update / updates
-        optimizer.param_groups[0]["lr"] = o.learning_rate * left
-        with torch.no_grad():
-            for t in range(o.num_steps):
-                policy, values[t] = agent(observation)
-                actions[t] = policy.sample()
-                logprobs[t] = policy.log_prob(actions[t])
-                observations[t], resets[t] = observation, over
-                observation, rewards[t], terminated[t], truncated[t] = games.step(actions[t])
-                over = terminated[t] | truncated[t]
-            values[-1] = agent(observation)[1]
+    def __init__(self, o: Options):
+        self.o = o
+        self.games = Games(o, o.num_envs, o.seed)
+        self.agent = Agent(o, self.games.num_actions)
+        self.optimizer = torch.optim.Adam(self.agent.parameters(), lr=o.learning_rate, eps=1e-5)
+        self.observation = self.games.reset()
+        self.over = torch.zeros(o.num_envs, dtype=torch.bool)
+        self.steps, self.wall, self.cpu = 0, 0.0, 0.0
+
+    def save(self) -> None:
+        pool = self.games.pool
+        state = {
+            "agent": self.agent.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "generator": torch.get_rng_state(),
+            "run": {name: getattr(self, name) for name in ("observation", "over", "steps", "wall", "cpu")},
+            "games": {name: getattr(self.games, name) for name in ("running", "finished", "count", "wall", "cpu")},
+            "simulations": [pool.snapshot(i) for i in range(self.o.num_envs)] if hasattr(pool, "snapshot") else None,
+        }
+        save(state, self.o.out / "checkpoint.pt")
+
+    def load(self) -> None:
+        state = load(self.o.out / "checkpoint.pt")
+        if state["simulations"] is None:
+            raise SystemExit("--resume: the checkpoint is of an engine that cannot save its games")
+        self.agent.load_state_dict(state["agent"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        torch.set_rng_state(state["generator"])
+        vars(self).update(state["run"])
+        vars(self.games).update(state["games"])
+        for env, simulation in enumerate(state["simulations"]):
+            self.games.pool.restore(env, simulation)
+
+    @torch.no_grad()
+    def collect(self) -> tuple[Tensor, ...]:
+        """Some steps of each game: observations, actions, their log probabilities, advantages and returns."""
+        o, shape = self.o, (self.o.num_steps, self.o.num_envs)
+        observations = torch.zeros(*shape, o.stack_num, o.picture, o.picture, dtype=torch.uint8)
+        actions = torch.zeros(shape, dtype=torch.int64)
+        logprobs, rewards, values = torch.zeros(shape), torch.zeros(shape), torch.zeros(o.num_steps + 1, o.num_envs)
+        terminated, truncated, resets = (torch.zeros(shape, dtype=torch.bool) for _ in range(3))
+        for t in range(o.num_steps):
+            policy, values[t] = self.agent(self.observation)
+            actions[t] = policy.sample()
+            logprobs[t] = policy.log_prob(actions[t])
+            observations[t], resets[t] = self.observation, self.over
+            self.observation, rewards[t], terminated[t], truncated[t] = self.games.step(actions[t])
+            self.over = terminated[t] | truncated[t]
+        values[-1] = self.agent(self.observation)[1]
         advantages = advantages_of(o, rewards, values, terminated, truncated)
         # The step after an end only starts the next game, whatever the action: there is nothing to learn from it.
         kept = ~resets
-        rollout = (x[kept] for x in (observations, actions, logprobs, advantages, advantages + values[:-1]))
-        if update == 0:  # moves at random still: the pictures are of use, the policy has nothing to be told
-            agent.look(observations.flatten(0, 1))
-        else:
-            learn(o, agent, optimizer, o.entropy * left, *rollout)
+        return tuple(x[kept] for x in (observations, actions, logprobs, advantages, advantages + values[:-1]))
 
-        recent = [score for _, score in games.finished[-100:]]
-        mean = float(np.mean(recent)) if recent else float("nan")
-        bar.update(o.num_envs * o.num_steps)
-        bar.set_postfix_str(f"return {mean:.1f}, {len(games.finished)} games", refresh=False)
-        wall, cpu = time.perf_counter() - started, time.process_time() - started_cpu
-        times = [f"{x:.2f}" for x in (wall, cpu, games.wall, games.cpu)]
-        log.writerow([bar.n, *times, len(games.finished), f"{mean:.3f}"])
-        if update % 50 == 49 or update == updates - 1:
-            torch.save(agent.state_dict(), o.out / "policy.pt")
-    bar.close()
-    print(
-        f"{bar.n:,} steps in {wall / 60:.1f} min ({bar.n / wall:,.0f} steps/s; {cpu / 60:.1f} min of CPU), "
-        f"of which the games {games.wall / 60:.1f} min ({games.cpu / 60:.1f} min of CPU); "
-        f"mean return of the last {len(recent)} games {mean:.2f}"
-    )
+    def train(self) -> None:
+        o, games = self.o, self.games
+        if o.resume:
+            self.load()
+        per_update = o.num_envs * o.num_steps
+        updates, done = max(1, o.total_timesteps // per_update), self.steps // per_update
+        columns = ("steps", "wall_s", "cpu_s", "env_wall_s", "env_cpu_s", "games", "mean_return_100")
+        log = Log(o.out, columns, done)
+        bar = tqdm(total=updates * per_update, initial=self.steps, unit=" steps", unit_scale=True, smoothing=0.05)
+        started, started_cpu = time.perf_counter() - self.wall, time.process_time() - self.cpu
+        for update in range(done, updates):
+            left = 1 - 0.9 * update / updates
+            self.optimizer.param_groups[0]["lr"] = o.learning_rate * left
+            rollout = self.collect()
+            if update == 0:  # moves at random still: the pictures are of use, the policy has nothing to be told
+                self.agent.look(rollout[0])
+            else:
+                learn(o, self.agent, self.optimizer, o.entropy * left, *rollout)
+            self.steps += per_update
+            self.wall, self.cpu = time.perf_counter() - started, time.process_time() - started_cpu
+            del games.finished[:-100]
+            recent = [score for _, score in games.finished]
+            mean = float(np.mean(recent)) if recent else float("nan")
+            bar.update(per_update)
+            bar.set_postfix_str(f"return {mean:.1f}, {games.count} games", refresh=False)
+            times = [f"{x:.2f}" for x in (self.wall, self.cpu, games.wall, games.cpu)]
+            log.write([self.steps, *times, games.count, f"{mean:.3f}"])
+            if update % o.save_every == o.save_every - 1 or update == updates - 1:
+                self.save()
+        bar.close()
+        print(
+            f"{self.steps:,} steps in {self.wall / 60:.1f} min ({self.steps / self.wall:,.0f} steps/s; "
+            f"{self.cpu / 60:.1f} min of CPU), of which the games {games.wall / 60:.1f} min "
+            f"({games.cpu / 60:.1f} min of CPU); {games.count} games"
+        )
 
+    @torch.no_grad()
+    def likeliest(self, observation: Tensor) -> Tensor:
+        actions: Tensor = self.agent(observation)[0].logits.argmax(dim=-1)
+        return actions
 
-@torch.no_grad()
-def evaluate(o: Options, agent: Agent) -> list[float]:
-    """Returns of whole games, each step the likeliest action.
+    def evaluate(self) -> list[float]:
+        """Returns of whole games, each step the likeliest action.
 
-    One game of each environment: of the first games to end, too many would be short ones.
-    """
-    games = Games(o, o.eval_games, o.seed + 10_000)
-    observation = games.reset()
-    returns: dict[int, float] = {}
-    while len(returns) < o.eval_games:
-        observation, *_ = games.step(agent(observation)[0].logits.argmax(dim=-1))
-        for env, score in games.finished:
-            returns.setdefault(env, score)
-        games.finished.clear()
-    return list(returns.values())
+        One game of each environment: of the first games to end, too many would be short ones.
+        """
+        games = Games(self.o, self.o.eval_games, self.o.seed + 10_000)
+        observation = games.reset()
+        returns: dict[int, float] = {}
+        while len(returns) < self.o.eval_games:
+            observation, *_ = games.step(self.likeliest(observation))
+            for env, score in games.finished:
+                returns.setdefault(env, score)
+            games.finished.clear()
+        return list(returns.values())
 
-
-def plot(o: Options) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    steps, wall, *_, mean = np.genfromtxt(o.out / "log.csv", delimiter=",", skip_header=1, ndmin=2).T
-    figure, axes = pyplot.subplots(1, 2, figsize=(9, 3), sharey=True, layout="constrained")
-    for ax, x, name in zip(axes, (steps / 1e6, wall / 60), ("million steps", "minutes"), strict=True):
-        ax.plot(x, mean)
-        ax.set_xlabel(name)
-        ax.grid(alpha=0.3)
-    axes[0].set_ylabel("mean return of 100 games")
-    figure.suptitle(o.task)
-    figure.savefig(o.out / "curve.png", dpi=90)
+    def film(self) -> None:
+        pool = make(self.o, 1, self.o.seed + 20_000, render_mode="rgb_array")
+        path = self.o.out / self.o.video
+        film(path, pool, lambda x: self.likeliest(torch.from_numpy(x)).numpy().astype(np.int32), fps=15, most=2000)
 
 
 def main() -> None:
-    o = parse()
+    o = parse(Options, __doc__)
     o.out.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(o.seed)
     torch.set_num_threads(o.torch_threads)
-    games = Games(o, o.num_envs, o.seed)
-    agent = Agent(o, games.num_actions)
-    train(o, games, agent)
-    plot(o)
+    run = Run(o)
+    run.train()
+    plot(o.out, o.task, "games")
     if o.eval_games:
-        returns = evaluate(o, agent)
+        returns = run.evaluate()
         mean = float(np.mean(returns))
         print(f"mean return of {len(returns)} whole games {mean:.2f}, from {min(returns):.0f} to {max(returns):.0f}")
         if mean < o.require_return:
             raise SystemExit(f"mean return {mean:.2f} is below {o.require_return}")
+    if o.video and o.engine == "envpool":
+        run.film()
 
 
 if __name__ == "__main__":

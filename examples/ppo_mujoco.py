@@ -9,29 +9,25 @@ to num_envs it is the usual synchronous loop. Each environment's steps stay in o
     python examples/ppo_mujoco.py --task=Ant-v5 --total_timesteps=3000000
     python examples/ppo_mujoco.py --resume --total_timesteps=2000000  # goes on where it stopped
 
-It leaves log.csv, curve.png and checkpoint.pt in --out. A checkpoint holds the simulations too: a synchronous run that is
-stopped and resumed gives the same bits as one that was not.
+It leaves log.csv, curve.png, checkpoint.pt and a video of an episode in --out. A checkpoint holds the simulations too: a
+synchronous run that was killed and resumed ends with the same bits as one that was not.
+
+For comparisons --engine=gymnasium, synchronous only, has gymnasium's AsyncVectorEnv step the environments. The released
+EnvPool runs it too: nothing but `import envpool` decides which package it is. Neither can save its simulations.
 """
 
-import argparse
-import csv
 import time
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
+from common import Log, film, load, option, parse, plot, save
 from torch import nn
 from torch.distributions import Normal
 from tqdm import tqdm
 
 import envpool
-
-COLUMNS = ("steps", "wall_s", "env_wall_s", "mean_return_100")
-
-
-def option(default, says):
-    return field(default=default, metadata={"help": f"{says} (default: {default})"})
 
 
 @dataclass
@@ -41,9 +37,11 @@ class Options:
     total_timesteps: int = option(1_500_000, "environment steps to learn from")
     out: Path = option(Path("runs/ppo_mujoco"), "folder of what is left behind")
     resume: bool = option(False, "go on from the checkpoint in that folder")
+    save_every: int = option(50, "updates between two checkpoints")
     torch_threads: int = option(1, "cores that the network may use; its steps are too small to share")
     require_return: float = option(float("-inf"), "fail if the mean return of the evaluation is below")
     # Who acts
+    engine: str = option("envpool", "who steps the environments: envpool or gymnasium")
     num_envs: int = option(64, "environments under way")
     batch_size: int = option(32, "environments in one answer; num_envs: synchronous")
     num_threads: int = option(0, "of the pool; 0: the CPUs this process may use")
@@ -59,14 +57,19 @@ class Options:
     max_grad_norm: float = option(0.5, "gradients are cut to it")
     # How it is judged
     eval_episodes: int = option(16, "episodes at the end, each step the mean of the policy")
+    video: str = option("episode.mp4", "of the beginning of one more, in --out; .gif needs no ffmpeg, '' is none")
 
 
-def parse() -> Options:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for f in fields(Options):
-        how = {"action": argparse.BooleanOptionalAction} if f.type is bool else {"type": f.type}
-        parser.add_argument(f"--{f.name}", default=f.default, help=f.metadata["help"], **how)
-    return Options(**vars(parser.parse_args()))
+def make(o: Options):
+    if o.engine == "envpool":
+        return envpool.make_gymnasium(
+            o.task, num_envs=o.num_envs, batch_size=o.batch_size, num_threads=o.num_threads, seed=o.seed
+        )
+    if o.engine != "gymnasium" or o.batch_size != o.num_envs:
+        raise SystemExit("--engine: expected envpool, or gymnasium with --batch_size equal to --num_envs")
+    import engines
+
+    return engines.mujoco(o.task, o.num_envs, o.seed)
 
 
 class Scale:
@@ -132,9 +135,7 @@ class Actors:
     """The pool, the scales of what it returns, and the returns of the episodes played in it."""
 
     def __init__(self, o: Options):
-        self.pool = envpool.make_gymnasium(
-            o.task, num_envs=o.num_envs, batch_size=o.batch_size, num_threads=o.num_threads, seed=o.seed
-        )
+        self.pool = make(o)
         self.observed, self.actions = self.pool.observation_space.shape[0], self.pool.action_space.shape[0]
         self.low, self.high = self.pool.action_space.low, self.pool.action_space.high
         self.observations, self.returns = Scale(self.observed), Scale()
@@ -232,13 +233,10 @@ class Run:
         self.optimizer = torch.optim.Adam(self.agent.parameters(), lr=o.learning_rate, eps=1e-5)
         self.steps, self.wall = 0, 0.0
 
-    @property
-    def path(self) -> Path:
-        return self.o.out / "checkpoint.pt"
-
     def save(self) -> None:
         actors = self.actors
         actors.rest()
+        pool = actors.pool
         kept = ("discounted", "running", "finished", "waiting", "wall")
         state = {
             "agent": self.agent.state_dict(),
@@ -248,15 +246,14 @@ class Run:
             "wall": self.wall,
             "actors": {name: getattr(actors, name) for name in kept},
             "scales": [vars(actors.observations), vars(actors.returns)],
-            "simulations": [actors.pool.snapshot(i) for i in range(self.o.num_envs)],
+            "simulations": [pool.snapshot(i) for i in range(self.o.num_envs)] if hasattr(pool, "snapshot") else None,
         }
-        torch.save(state, self.path.with_suffix(".new"))
-        self.path.with_suffix(".new").replace(self.path)  # a run killed while it writes leaves the last one whole
+        save(state, self.o.out / "checkpoint.pt")
 
     def load(self) -> None:
-        if not self.path.exists():
-            raise SystemExit(f"--resume: there is no {self.path}")
-        state = torch.load(self.path, weights_only=False)
+        state = load(self.o.out / "checkpoint.pt")
+        if state["simulations"] is None:
+            raise SystemExit("--resume: the checkpoint is of an engine that cannot save its simulations")
         self.agent.load_state_dict(state["agent"])
         self.optimizer.load_state_dict(state["optimizer"])
         torch.set_rng_state(state["generator"])
@@ -278,10 +275,7 @@ class Run:
         updates, before = max(1, o.total_timesteps // per_update), self.wall
         roll = Rollout.empty(rows, o.batch_size, actors.observed, actors.actions)
         started = time.perf_counter()
-        path = o.out / "log.csv"
-        lines = path.read_text().splitlines()[: 1 + self.steps // per_update] if o.resume else [",".join(COLUMNS)]
-        path.write_text("".join(line + "\n" for line in lines))
-        log = csv.writer(path.open("a", buffering=1))
+        log = Log(o.out, ("steps", "wall_s", "env_wall_s", "mean_return_100"), self.steps // per_update)
         bar = tqdm(total=updates * per_update, initial=self.steps, unit=" steps", unit_scale=True, smoothing=0.05)
         for update in range(self.steps // per_update, updates):
             self.optimizer.param_groups[0]["lr"] = o.learning_rate * (1 - 0.9 * update / updates)
@@ -294,8 +288,8 @@ class Run:
             mean = float(np.mean(actors.finished)) if actors.finished else float("nan")
             bar.update(per_update)
             bar.set_postfix_str(f"return {mean:.0f}", refresh=False)
-            log.writerow([self.steps, f"{self.wall:.2f}", f"{actors.wall:.2f}", f"{mean:.2f}"])
-            if update % 50 == 49 or update == updates - 1:
+            log.write([self.steps, f"{self.wall:.2f}", f"{actors.wall:.2f}", f"{mean:.2f}"])
+            if update % o.save_every == o.save_every - 1 or update == updates - 1:
                 self.save()
         bar.close()
         print(
@@ -304,45 +298,34 @@ class Run:
         )
 
     @torch.no_grad()
+    def act(self, observation) -> np.ndarray:
+        mean = self.agent(self.actors.scaled(observation))[0].mean.numpy()
+        return np.clip(mean, self.actors.low, self.actors.high).astype(np.float64)
+
     def evaluate(self) -> np.ndarray:
         """Returns of whole episodes, one in each of as many environments."""
         pool = envpool.make_gymnasium(self.o.task, num_envs=self.o.eval_episodes, seed=self.o.seed + 10_000)
         observation, _ = pool.reset()
         returns, playing = np.zeros(self.o.eval_episodes), np.ones(self.o.eval_episodes, bool)
         while playing.any():
-            action = self.agent(self.actors.scaled(observation))[0].mean.numpy()
-            action = np.clip(action, self.actors.low, self.actors.high).astype(np.float64)
-            observation, reward, terminated, truncated, _ = pool.step(action)
+            observation, reward, terminated, truncated, _ = pool.step(self.act(observation))
             returns += reward * playing
             playing &= ~(terminated | truncated)
         return returns
 
-
-def plot(o: Options) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    steps, wall, _, mean = np.genfromtxt(o.out / "log.csv", delimiter=",", skip_header=1, ndmin=2).T
-    figure, axes = pyplot.subplots(1, 2, figsize=(9, 3), sharey=True, layout="constrained")
-    for ax, x, name in zip(axes, (steps / 1e6, wall / 60), ("million steps", "minutes"), strict=True):
-        ax.plot(x, mean)
-        ax.set_xlabel(name)
-        ax.grid(alpha=0.3)
-    axes[0].set_ylabel("mean return of 100 episodes")
-    figure.suptitle(o.task)
-    figure.savefig(o.out / "curve.png", dpi=90)
+    def film(self) -> None:
+        pool = envpool.make_gymnasium(self.o.task, num_envs=1, seed=self.o.seed + 20_000, render_mode="rgb_array")
+        film(self.o.out / self.o.video, pool, self.act, fps=20, most=300)
 
 
 def main() -> None:
-    o = parse()
+    o = parse(Options, __doc__)
     o.out.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(o.seed)
     torch.set_num_threads(o.torch_threads)
     run = Run(o)
     run.train()
-    plot(o)
+    plot(o.out, o.task, "episodes")
     if o.eval_episodes:
         returns = run.evaluate()
         print(
@@ -350,6 +333,8 @@ def main() -> None:
         )
         if returns.mean() < o.require_return:
             raise SystemExit(f"mean return {returns.mean():.0f} is below {o.require_return}")
+    if o.video:
+        run.film()
 
 
 if __name__ == "__main__":

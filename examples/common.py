@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the training examples share, none of it about learning: options, the log with its curve, checkpoints, videos."""
+
+import argparse
+import csv
+from collections.abc import Callable, Sequence
+from dataclasses import field, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+T = TypeVar("T")
+
+
+def option(default: Any, says: str) -> Any:
+    return field(default=default, metadata={"help": f"{says} (default: {default})"})
+
+
+def parse(options: type[T], description: str | None) -> T:
+    """The command line as a dataclass whose fields were made by `option`."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for f in fields(options):  # type: ignore[arg-type]
+        how: dict[str, Any] = {"action": argparse.BooleanOptionalAction} if f.type is bool else {"type": f.type}
+        parser.add_argument(f"--{f.name}", default=f.default, help=f.metadata["help"], **how)
+    return options(**vars(parser.parse_args()))
+
+
+class Log:
+    """log.csv, a row an update. A run that is resumed keeps the rows that its checkpoint knows of."""
+
+    def __init__(self, out: Path, columns: Sequence[str], kept: int):
+        path = out / "log.csv"
+        lines = path.read_text().splitlines()[: 1 + kept] if kept else [",".join(columns)]
+        path.write_text("".join(line + "\n" for line in lines))
+        self.write = csv.writer(path.open("a", buffering=1)).writerow
+
+
+def save(state: Any, path: Path) -> None:
+    """A run that is killed while it writes leaves the last checkpoint whole."""
+    import torch  # not at the top: who trains by JAX need not have it
+
+    new = path.with_suffix(".new")
+    torch.save(state, new)
+    new.replace(path)
+
+
+def load(path: Path) -> Any:
+    import torch
+
+    if not path.exists():
+        raise SystemExit(f"--resume: there is no {path}")
+    return torch.load(path, weights_only=False)
+
+
+def plot(out: Path, title: str, unit: str) -> None:
+    """curve.png of log.csv, whose columns begin with steps and seconds, and end with the mean return."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    steps, wall, *_, mean = np.genfromtxt(out / "log.csv", delimiter=",", skip_header=1, ndmin=2).T
+    figure, axes = pyplot.subplots(1, 2, figsize=(9, 3), sharey=True, layout="constrained")
+    for ax, x, name in zip(axes, (steps / 1e6, wall / 60), ("million steps", "minutes"), strict=True):
+        ax.plot(x, mean)
+        ax.set_xlabel(name)
+        ax.grid(alpha=0.3)
+    axes[0].set_ylabel(f"mean return of 100 {unit}")
+    figure.suptitle(title)
+    figure.savefig(out / "curve.png", dpi=90)
+
+
+def film(path: Path, pool: Any, act: Callable[[Any], Any], fps: int, most: int) -> None:
+    """Plays an episode in a pool of one environment, or as many of its steps, as a video.
+
+    A .mp4 needs the package imageio-ffmpeg, a .gif does not.
+    """
+    import imageio.v3
+
+    observation, _ = pool.reset()
+    frames: list[Any] = []
+    over = False
+    while not over and len(frames) < most:
+        frames.append(pool.render()[0])
+        observation, _, terminated, truncated, info = pool.step(act(observation))
+        over = bool(info.get("terminated", terminated)[0] or truncated[0])  # Atari's game, where another may be a life
+    if path.suffix == ".gif":
+        imageio.v3.imwrite(path, np.stack(frames), duration=1000 / fps, loop=0)
+    else:
+        imageio.v3.imwrite(path, np.stack(frames), fps=fps, macro_block_size=1)
+    print(f"{path}: {len(frames)} pictures")

@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Q-learning without a replay buffer, on MinAtar or Atari: PQN in one file.
+
+Many games stepped together take the place of the buffer, layer normalisation that of the target network, and each value
+is learned from a lambda-return (Gallici et al. 2024, https://arxiv.org/abs/2407.04811, most of whose settings these are).
+
+    python examples/pqn_atari.py                                    # MinAtar's Breakout, some minutes
+    python examples/pqn_atari.py --resume --total_timesteps=3000000 # goes on where it stopped
+    python examples/pqn_atari.py --task=Pong-v5 --learning_rate=2.5e-4 --epochs=2
+
+It leaves log.csv, curve.png, checkpoint.pt and a video of a game in --out. A checkpoint holds the games too: a run that
+was killed and resumed ends with the same bits as one that was not.
+"""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from common import Log, film, load, option, parse, plot, save
+from torch import Tensor, nn
+from tqdm import tqdm
+
+import envpool
+
+
+@dataclass
+class Options:
+    task: str = option("Breakout-MinAtar", "which game, of MinAtar's or Atari's ids")
+    seed: int = option(1, "of everything")
+    total_timesteps: int = option(1_500_000, "environment steps to learn from")
+    out: Path = option(Path("runs/pqn_atari"), "folder of what is left behind")
+    resume: bool = option(False, "go on from the checkpoint in that folder")
+    save_every: int = option(50, "updates between two checkpoints")
+    torch_threads: int = option(1, "cores that the network may use; its steps are too small to share")
+    require_return: float = option(float("-inf"), "fail if the mean return of the evaluation is below")
+    num_envs: int = option(128, "games stepped together")
+    # How it explores: of so many steps one is at random
+    explore_first: float = option(1.0, "at the start")
+    explore_last: float = option(0.05, "after it has fallen linearly")
+    explore_until: int = option(250_000, "steps in which it falls")
+    # How it learns
+    num_steps: int = option(32, "steps of each game between two updates")
+    minibatch: int = option(256, "steps learned from at once")
+    epochs: int = option(2, "times each step is learned from")
+    learning_rate: float = option(5e-4, "at the start; it falls to a tenth linearly")
+    gamma: float = option(0.99, "discount")
+    td_lambda: float = option(0.65, "how far returns look ahead before they trust the network: 0 a step, 1 to the end")
+    max_grad_norm: float = option(10.0, "gradients are cut to it")
+    # How it is judged
+    eval_games: int = option(64, "whole games played at the end, one in each of as many environments")
+    video: str = option("game.mp4", "of one more, in --out; .gif needs no ffmpeg, '' is none")
+
+
+def is_minatar(task: str) -> bool:
+    return "MinAtar" in task
+
+
+def make(o: Options, num_envs: int, seed: int, **more: Any) -> Any:
+    if not is_minatar(o.task):
+        more = {"stack_num": 4, "reward_clip": True, **more}
+    return envpool.make_gymnasium(o.task, num_envs=num_envs, seed=seed, **more)
+
+
+class Games:
+    """A pool, and the returns of the games played in it."""
+
+    def __init__(self, o: Options, num_envs: int, seed: int):
+        self.pool = make(o, num_envs, seed)
+        self.running = np.zeros(num_envs)
+        self.finished: list[tuple[int, float]] = []  # (environment, return), in the order they ended
+        self.count = 0
+        self.wall = 0.0
+
+    def reset(self) -> Tensor:
+        return torch.from_numpy(self.pool.reset()[0])
+
+    def step(self, actions: Tensor) -> tuple[Tensor, ...]:
+        started = time.perf_counter()
+        observation, reward, terminated, truncated, info = self.pool.step(actions.numpy().astype(np.int32))
+        self.wall += time.perf_counter() - started
+        self.running += info.get("reward", reward)  # the points of Atari's games, where `reward` is their sign
+        over = terminated | truncated
+        self.finished += [(int(i), float(self.running[i])) for i in np.flatnonzero(over)]
+        self.count += int(over.sum())
+        self.running[over] = 0
+        return tuple(torch.from_numpy(x) for x in (observation, reward, terminated, truncated))
+
+
+class Network(nn.Module):
+    """The value of each action. Every layer but the last is normalised, which keeps it from running away."""
+
+    def __init__(self, o: Options, observation: Tensor, actions: int):
+        super().__init__()
+        self.minatar = is_minatar(o.task)
+        # Channels, size and stride of each
+        convolutions = [(16, 3, 1)] if self.minatar else [(32, 8, 4), (64, 4, 2), (64, 3, 1)]
+        x = self.pixels(observation[:1])
+        layers: list[nn.Module] = []
+        for channels, size, stride in convolutions:
+            layers.append(nn.Conv2d(x.shape[1], channels, size, stride))
+            x = layers[-1](x)
+            layers += [nn.LayerNorm(x.shape[1:]), nn.ReLU()]
+        hidden = 128 if self.minatar else 512
+        layers += [nn.Flatten(), nn.Linear(x[0].numel(), hidden), nn.LayerNorm(hidden), nn.ReLU()]
+        self.layers = nn.Sequential(*layers, nn.Linear(hidden, actions))
+        for module in self.modules():
+            if isinstance(module, nn.Conv2d | nn.Linear):
+                nn.init.kaiming_normal_(module.weight)
+                nn.init.zeros_(module.bias)
+        nn.init.orthogonal_(self.layers[-1].weight, 1.0)
+
+    def pixels(self, observation: Tensor) -> Tensor:
+        """MinAtar has its channels last, as few zeros and ones; Atari has bytes, stacked."""
+        return observation.float().permute(0, 3, 1, 2) if self.minatar else observation / 255
+
+    def forward(self, observation: Tensor) -> Any:
+        return self.layers(self.pixels(observation))
+
+
+def returns_of(o: Options, rewards: Tensor, values: Tensor, terminated: Tensor, truncated: Tensor) -> Tensor:
+    """Lambda-returns; `values`, of the best actions, has one row more than the rest."""
+    returns = torch.zeros_like(rewards)
+    following = values[-1]
+    for t in reversed(range(len(rewards))):
+        # A game cut off keeps the value of its last picture, which is in the next row; one that ended is worth nothing.
+        mixed = o.td_lambda * following + (1 - o.td_lambda) * values[t + 1]
+        ahead = torch.where(truncated[t], values[t + 1], mixed) * ~terminated[t]
+        following = returns[t] = rewards[t] + o.gamma * ahead
+    return returns
+
+
+class Run:
+    """Everything that a checkpoint holds."""
+
+    def __init__(self, o: Options):
+        self.o = o
+        self.games = Games(o, o.num_envs, o.seed)
+        self.actions = int(self.games.pool.action_space.n)
+        self.observation = self.games.reset()
+        self.over = torch.zeros(o.num_envs, dtype=torch.bool)
+        self.network = Network(o, self.observation, self.actions)
+        self.optimizer = torch.optim.RAdam(self.network.parameters(), lr=o.learning_rate)
+        self.steps, self.wall = 0, 0.0
+
+    def save(self) -> None:
+        state = {
+            "network": self.network.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "generator": torch.get_rng_state(),
+            "run": {name: getattr(self, name) for name in ("observation", "over", "steps", "wall")},
+            "games": {name: getattr(self.games, name) for name in ("running", "finished", "count", "wall")},
+            "simulations": [self.games.pool.snapshot(i) for i in range(self.o.num_envs)],
+        }
+        save(state, self.o.out / "checkpoint.pt")
+
+    def load(self) -> None:
+        state = load(self.o.out / "checkpoint.pt")
+        self.network.load_state_dict(state["network"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        torch.set_rng_state(state["generator"])
+        vars(self).update(state["run"])
+        vars(self.games).update(state["games"])
+        for env, simulation in enumerate(state["simulations"]):
+            self.games.pool.restore(env, simulation)
+
+    @torch.no_grad()
+    def collect(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Observations, actions and returns of some steps of each game."""
+        o, shape = self.o, (self.o.num_steps, self.o.num_envs)
+        observations = torch.empty(o.num_steps, *self.observation.shape, dtype=self.observation.dtype)
+        actions = torch.empty(shape, dtype=torch.int64)
+        rewards, values = torch.empty(shape), torch.empty(o.num_steps + 1, o.num_envs)
+        terminated, truncated, resets = (torch.empty(shape, dtype=torch.bool) for _ in range(3))
+        explored = min(1.0, self.steps / o.explore_until)
+        explore = o.explore_first + explored * (o.explore_last - o.explore_first)
+        for t in range(o.num_steps):
+            values[t], best = self.network(self.observation).max(dim=-1)
+            anything = torch.randint(self.actions, (o.num_envs,))
+            actions[t] = torch.where(torch.rand(o.num_envs) < explore, anything, best)
+            observations[t], resets[t] = self.observation, self.over
+            self.observation, rewards[t], terminated[t], truncated[t] = self.games.step(actions[t])
+            self.over = terminated[t] | truncated[t]
+        values[-1] = self.network(self.observation).amax(dim=-1)
+        returns = returns_of(o, rewards, values, terminated, truncated)
+        # The step after an end only starts the next game, whatever the action: there is nothing to learn from it.
+        kept = ~resets
+        return observations[kept], actions[kept], returns[kept]
+
+    def learn(self, observations: Tensor, actions: Tensor, returns: Tensor) -> None:
+        for _ in range(self.o.epochs):
+            for chosen in torch.randperm(len(actions)).split(self.o.minibatch):
+                value = self.network(observations[chosen]).gather(1, actions[chosen, None]).squeeze(1)
+                loss = 0.5 * (value - returns[chosen]).square().mean()
+                self.optimizer.zero_grad()
+                loss.backward()
+                nn.utils.clip_grad_norm_(self.network.parameters(), self.o.max_grad_norm)
+                self.optimizer.step()
+
+    def train(self) -> None:
+        o = self.o
+        if o.resume:
+            self.load()
+        per_update = o.num_envs * o.num_steps
+        updates, done = max(1, o.total_timesteps // per_update), self.steps // per_update
+        log = Log(o.out, ("steps", "wall_s", "env_wall_s", "games", "mean_return_100"), done)
+        bar = tqdm(total=updates * per_update, initial=self.steps, unit=" steps", unit_scale=True, smoothing=0.05)
+        started, before = time.perf_counter(), self.wall
+        for update in range(done, updates):
+            self.optimizer.param_groups[0]["lr"] = o.learning_rate * (1 - 0.9 * update / updates)
+            self.learn(*self.collect())
+            self.steps += per_update
+            self.wall = before + time.perf_counter() - started
+            del self.games.finished[:-100]
+            recent = [score for _, score in self.games.finished]
+            mean = float(np.mean(recent)) if recent else float("nan")
+            bar.update(per_update)
+            bar.set_postfix_str(f"return {mean:.1f}, {self.games.count} games", refresh=False)
+            log.write([self.steps, f"{self.wall:.2f}", f"{self.games.wall:.2f}", self.games.count, f"{mean:.3f}"])
+            if update % o.save_every == o.save_every - 1 or update == updates - 1:
+                self.save()
+        bar.close()
+        print(
+            f"{self.steps:,} steps in {self.wall / 60:.1f} min ({self.steps / max(self.wall, 1e-9):,.0f} steps/s), of which "
+            f"the games {self.games.wall / 60:.1f} min"
+        )
+
+    @torch.no_grad()
+    def best(self, observation: Tensor) -> Tensor:
+        actions: Tensor = self.network(observation).argmax(dim=-1)
+        return actions
+
+    def evaluate(self) -> list[float]:
+        """Returns of whole games, each step the best action.
+
+        One game of each environment: of the first games to end, too many would be short ones.
+        """
+        o = self.o
+        games = Games(o, o.eval_games, o.seed + 10_000)
+        observation = games.reset()
+        returns: dict[int, float] = {}
+        while len(returns) < o.eval_games:
+            observation, *_ = games.step(self.best(observation))
+            for env, score in games.finished:
+                returns.setdefault(env, score)
+            games.finished.clear()
+        return list(returns.values())
+
+    def film(self) -> None:
+        pool = make(self.o, 1, self.o.seed + 20_000, render_mode="rgb_array")
+        path = self.o.out / self.o.video
+        film(path, pool, lambda x: self.best(torch.from_numpy(x)).numpy().astype(np.int32), fps=15, most=2000)
+
+
+def main() -> None:
+    o = parse(Options, __doc__)
+    o.out.mkdir(parents=True, exist_ok=True)
+    torch.manual_seed(o.seed)
+    torch.set_num_threads(o.torch_threads)
+    run = Run(o)
+    run.train()
+    plot(o.out, o.task, "games")
+    if o.eval_games:
+        returns = run.evaluate()
+        mean = float(np.mean(returns))
+        print(f"mean return of {len(returns)} whole games {mean:.2f}, from {min(returns):.0f} to {max(returns):.0f}")
+        if mean < o.require_return:
+            raise SystemExit(f"mean return {mean:.2f} is below {o.require_return}")
+    if o.video:
+        run.film()
+
+
+if __name__ == "__main__":
+    main()
