@@ -6,8 +6,8 @@ hyperparameter make a grid, and every point of the grid is trained with every se
 
     python examples/ppo_jax.py --learning_rate=2.5e-4,5e-4,1e-3 --seeds=8
 
-It prints a table and leaves curve.png and curves.npz in --out. The environments are envpool.jax's; with
---backend=gymnax they are gymnax 0.0.9's, and nothing else differs.
+It prints a table and leaves curve.png, curves.npz and a video of the best agent in --out. The environments are
+envpool.jax's; with --backend=gymnax they are gymnax 0.0.9's, and nothing else differs but that there is no video.
 """
 
 import importlib
@@ -24,6 +24,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from absl import app, flags
+from common import film
 from jax import Array
 from tqdm import tqdm
 
@@ -63,6 +64,7 @@ for name, (default, says) in HYPERPARAMETERS.items():
 flags.DEFINE_integer(
     "eval_episodes", 64, "whole episodes of each agent at the end, each step the likeliest action", lower_bound=1
 )
+flags.DEFINE_string("video", "episode.gif", "of the best agent, in --out; '' is none")  # .mp4 would fork, under JAX
 flags.DEFINE_integer("eval_steps", 1000, "evaluated episodes are cut off here", lower_bound=1)
 
 
@@ -354,6 +356,15 @@ def plot(steps: Any, means: Any, labels: list[str], path: Path) -> None:
     figure.savefig(path, dpi=90)
 
 
+def show_agent(net: Any, path: Path) -> None:
+    """An episode in a pool, whose steps have the bits of envpool.jax's."""
+    import envpool
+
+    pool = envpool.make_gymnasium(FLAGS.task, num_envs=1, seed=FLAGS.seed, render_mode="rgb_array")
+    act = jax.jit(lambda obs: jnp.argmax(forward(net["policy"], obs.reshape(1, -1)), axis=-1))
+    film(path, pool, lambda obs: np.asarray(act(obs), np.int32), fps=30, most=FLAGS.eval_steps)
+
+
 def main(_: list[str]) -> None:
     jax.config.update("jax_platforms", "cpu")  # the only one that envpool.jax has
     batch = FLAGS.num_envs * FLAGS.num_steps
@@ -411,6 +422,8 @@ def main(_: list[str]) -> None:
     out.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(out / "curves.npz", steps=steps, means=means.astype(np.float32), settings=np.array(points))
     plot(steps, means, labels, out / "curve.png")
+    if FLAGS.video and FLAGS.backend == "envpool":
+        show_agent(jax.tree.map(lambda x: x[np.unravel_index(scores.argmax(), scores.shape)], nets), out / FLAGS.video)
     best = scores.mean(axis=-1).max()
     if best < FLAGS.require_return:
         raise SystemExit(f"mean return {best:.1f} is below {FLAGS.require_return}")

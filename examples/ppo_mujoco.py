@@ -19,11 +19,12 @@ EnvPool runs it too: nothing but `import envpool` decides which package it is. N
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from common import Log, film, load, option, parse, plot, save
-from torch import nn
+from torch import Tensor, nn
 from torch.distributions import Normal
 from tqdm import tqdm
 
@@ -60,7 +61,7 @@ class Options:
     video: str = option("episode.mp4", "of the beginning of one more, in --out; .gif needs no ffmpeg, '' is none")
 
 
-def make(o: Options):
+def make(o: Options) -> Any:
     if o.engine == "envpool":
         return envpool.make_gymnasium(
             o.task, num_envs=o.num_envs, batch_size=o.batch_size, num_threads=o.num_threads, seed=o.seed
@@ -75,28 +76,30 @@ def make(o: Options):
 class Scale:
     """Running mean and variance, by the parallel formula of Chan, Golub and LeVeque (1979)."""
 
-    def __init__(self, shape=()):
-        self.mean, self.variance, self.count = np.zeros(shape), np.ones(shape), 1e-4
+    def __init__(self, shape: tuple[int, ...] = ()) -> None:
+        self.mean: Any = np.zeros(shape)
+        self.variance: Any = np.ones(shape)
+        self.count = 1e-4
 
-    def see(self, rows):
+    def see(self, rows: Any) -> None:
         total = self.count + len(rows)
         shift = rows.mean(0) - self.mean
         squares = self.variance * self.count + rows.var(0) * len(rows) + shift**2 * self.count * len(rows) / total
         self.mean, self.variance, self.count = self.mean + shift * len(rows) / total, squares / total, total
 
     @property
-    def deviation(self):
+    def deviation(self) -> Any:
         return np.sqrt(self.variance + 1e-8)
 
 
-def layer(inputs, outputs, gain=2**0.5):
+def layer(inputs: int, outputs: int, gain: float = 2**0.5) -> nn.Module:
     module = nn.Linear(inputs, outputs)
     nn.init.orthogonal_(module.weight, gain)
     nn.init.zeros_(module.bias)
     return module
 
 
-def tower(inputs, outputs, gain):
+def tower(inputs: int, outputs: int, gain: float) -> nn.Module:
     return nn.Sequential(layer(inputs, 64), nn.Tanh(), layer(64, 64), nn.Tanh(), layer(64, outputs, gain))
 
 
@@ -106,7 +109,7 @@ class Agent(nn.Module):
         self.mean, self.value = tower(observed, actions, 0.01), tower(observed, 1, 1.0)
         self.log_deviation = nn.Parameter(torch.zeros(actions))
 
-    def forward(self, observation):
+    def forward(self, observation: Tensor) -> tuple[Normal, Tensor]:
         return Normal(self.mean(observation), self.log_deviation.exp()), self.value(observation).squeeze(-1)
 
 
@@ -114,21 +117,21 @@ class Agent(nn.Module):
 class Rollout:
     """`rows` batches in the order they came; what an environment's last step brought comes with its next observation."""
 
-    env: torch.Tensor  # (rows, batch) which environment
-    observation: torch.Tensor
-    action: torch.Tensor
-    logprob: torch.Tensor
-    value: torch.Tensor
-    reward: torch.Tensor  # of the step before
-    terminated: torch.Tensor
-    truncated: torch.Tensor
+    env: Tensor  # (rows, batch) which environment
+    observation: Tensor
+    action: Tensor
+    logprob: Tensor
+    value: Tensor
+    reward: Tensor  # of the step before
+    terminated: Tensor
+    truncated: Tensor
 
     @classmethod
-    def empty(cls, rows, batch, observed, actions):
+    def empty(cls, rows: int, batch: int, observed: int, actions: int) -> "Rollout":
         shape = (rows, batch)
-        ints, bools = (torch.zeros(shape, dtype=t) for t in (torch.int64, torch.bool))
-        floats = [torch.zeros(shape) for _ in range(3)]
-        return cls(ints, torch.zeros(*shape, observed), torch.zeros(*shape, actions), *floats, bools, bools.clone())
+        floats, bools = torch.zeros(3, *shape), torch.zeros(2, *shape, dtype=torch.bool)
+        envs = torch.zeros(shape, dtype=torch.int64)
+        return cls(envs, torch.zeros(*shape, observed), torch.zeros(*shape, actions), *floats, *bools)
 
 
 class Actors:
@@ -138,26 +141,26 @@ class Actors:
         self.pool = make(o)
         self.observed, self.actions = self.pool.observation_space.shape[0], self.pool.action_space.shape[0]
         self.low, self.high = self.pool.action_space.low, self.pool.action_space.high
-        self.observations, self.returns = Scale(self.observed), Scale()
+        self.observations, self.returns = Scale((self.observed,)), Scale()
         self.discounted, self.running = np.zeros(o.num_envs), np.zeros(o.num_envs)
         self.finished: list[float] = []  # the last hundred
-        self.waiting: list[tuple] = []  # batches received and not dealt with
+        self.waiting: list[Any] = []  # batches received and not dealt with
         self.gamma = o.gamma
         self.wall = 0.0
 
-    def begin(self):
+    def begin(self) -> None:
         self.pool.async_reset()
 
-    def rest(self):
+    def rest(self) -> None:
         """Waits for all environments, so that they can be saved; what they brought is dealt with later."""
         while sum(len(batch[1]) for batch in self.waiting) < self.pool.config["num_envs"]:
             self.waiting.append(self.pool.recv())
 
-    def scaled(self, observation):
+    def scaled(self, observation: Any) -> Tensor:
         scaled = (observation - self.observations.mean) / self.observations.deviation
         return torch.from_numpy(scaled.clip(-10, 10).astype(np.float32))
 
-    def recv(self):
+    def recv(self) -> tuple[Tensor, ...]:
         started = time.perf_counter()
         observation, reward, terminated, truncated, info = self.waiting.pop(0) if self.waiting else self.pool.recv()
         self.wall += time.perf_counter() - started
@@ -172,13 +175,13 @@ class Actors:
         reward = (reward / self.returns.deviation).clip(-10, 10)
         return torch.from_numpy(env), self.scaled(observation), *map(torch.from_numpy, (reward, terminated, truncated))
 
-    def send(self, action, env):
+    def send(self, action: Tensor, env: Tensor) -> None:
         started = time.perf_counter()
         self.pool.send(np.clip(action.numpy(), self.low, self.high).astype(np.float64), env.numpy())
         self.wall += time.perf_counter() - started
 
     @torch.no_grad()
-    def collect(self, agent: Agent, roll: Rollout):
+    def collect(self, agent: Agent, roll: Rollout) -> None:
         for k in range(len(roll.env)):
             roll.env[k], roll.observation[k], roll.reward[k], roll.terminated[k], roll.truncated[k] = self.recv()
             policy, roll.value[k] = agent(roll.observation[k])
@@ -187,7 +190,7 @@ class Actors:
             roll.logprob[k] = policy.log_prob(roll.action[k]).sum(-1)
 
 
-def advantages_of(o: Options, roll: Rollout):
+def advantages_of(o: Options, roll: Rollout) -> tuple[Tensor, Tensor]:
     """Generalised advantage estimation along each environment, and which rows can be learned from.
 
     Not from an environment's last row, whose reward has yet to come, nor from the row that ended an episode: its action
@@ -207,7 +210,16 @@ def advantages_of(o: Options, roll: Rollout):
     return advantages, usable
 
 
-def learn(o: Options, agent: Agent, optimizer, observation, action, logprob, advantages, returns) -> None:
+def learn(
+    o: Options,
+    agent: Agent,
+    optimizer: torch.optim.Optimizer,
+    observation: Tensor,
+    action: Tensor,
+    logprob: Tensor,
+    advantages: Tensor,
+    returns: Tensor,
+) -> None:
     """The clipped objective over one rollout, several times."""
     for _ in range(o.epochs):
         for chosen in torch.randperm(len(action)).split(o.minibatch):
@@ -298,11 +310,11 @@ class Run:
         )
 
     @torch.no_grad()
-    def act(self, observation) -> np.ndarray:
+    def act(self, observation: Any) -> Any:
         mean = self.agent(self.actors.scaled(observation))[0].mean.numpy()
         return np.clip(mean, self.actors.low, self.actors.high).astype(np.float64)
 
-    def evaluate(self) -> np.ndarray:
+    def evaluate(self) -> Any:
         """Returns of whole episodes, one in each of as many environments."""
         pool = envpool.make_gymnasium(self.o.task, num_envs=self.o.eval_episodes, seed=self.o.seed + 10_000)
         observation, _ = pool.reset()
