@@ -11,13 +11,11 @@ episode ends before its time limit.
 
 import json
 import math
-import os
-import statistics
-import subprocess
 import sys
 import time
 from pathlib import Path
 
+import floors
 import pool
 from absl import app, flags
 
@@ -50,62 +48,19 @@ class Runner(pool.Runner):
     script = "mujoco_runner.py"
 
 
-class Floor:
-    """The mj_loop of a task."""
-
-    def __init__(self, case: dict, model: str, frame_skip: int, forces: bool, noise: float):
-        root = Path(packages("mujoco"))
-        program = Path("build/benchmark/mj_loop").resolve()
-        program.parent.mkdir(parents=True, exist_ok=True)
-        source = pool.HERE / "mj_loop.cc"
-        if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
-            command = [os.environ.get("CXX", "c++"), "-std=c++20", "-O3", f"-I{root / 'include'}", str(source)]
-            command += [*map(str, root.glob("libmujoco.so.*")), f"-Wl,-rpath,{root}", "-pthread", "-o", str(program)]
-            subprocess.run(command, check=True)
-        xml = Path(packages("gymnasium")) / "envs" / "mujoco" / "assets" / model
-        arguments = [str(xml), frame_skip, case["num_envs"], case["num_threads"], int(forces), 1000, noise]
-        self.process = subprocess.Popen(
-            [str(program), *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        self.start = {"versions": {"mujoco": self.process.stdout.readline().split()[1]}}
-
-    def turn(self, seconds: float) -> dict:
-        print(seconds, file=self.process.stdin, flush=True)
-        steps, wall, cpu = map(float, self.process.stdout.readline().split())
-        return {"steps": steps, "wall_s": wall, "cpu_s": cpu, "other_cores": None}
-
-    def close(self) -> None:
-        self.process.stdin.close()
-        self.process.wait(30)
-
-
-def packages(name: str) -> str:
-    """The folder of a package of the interpreter that measures us."""
-    code = f"import importlib.util as u; print(u.find_spec({name!r}).submodule_search_locations[0])"
-    return subprocess.run([FLAGS.python, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
-
-
 def compare(task: str, shape: dict) -> dict:
     model, frame_skip, forces, noise, options = TASKS[task]
     case = {"task": f"{task}-v5", "num_threads": FLAGS.num_threads, "options": options, **shape}
     sides = {"ours": Runner(FLAGS.python, case)}
     for side in FLAGS.sides:
         if side == "floor":
-            sides[side] = Floor(case, model, frame_skip, forces, noise)
+            sides[side] = floors.mujoco_loop(FLAGS.python, case, model, frame_skip, forces, noise)
         elif side == "envpool":
             sides[side] = Runner(pool.peer_python(), case)
         else:
             sides[side] = Runner(FLAGS.python, {**case, "loop": side})
     turns = pool.Turns(sides)
-    # CPU time within a round says more than rates do where others use the machine; processes' is not ours to see.
-    cpu = {
-        side: statistics.median(
-            (turn[side]["cpu_s"] / turn[side]["steps"]) / (turn["ours"]["cpu_s"] / turn["ours"]["steps"])
-            for turn in turns.rounds
-        )
-        for side in FLAGS.sides
-        if side != "gymnasium_async"
-    }
+    cpu = {side: turns.by_cpu(side)["median"] for side in FLAGS.sides if side != "gymnasium_async"}
     ours_over = {side: turns.ours_over(side) for side in FLAGS.sides}
     return {"case": case, **turns.record(), "ours_over": ours_over, "ours_over_by_cpu": cpu}
 

@@ -5,10 +5,13 @@
 //
 //   c++ -std=c++20 -O3 -ffp-contract=off -I. benchmark/plain_loop.cc -o build/plain_loop
 //   build/plain_loop 1024 8192            # environments; prints env-steps per second, the best of five seconds
+//   build/plain_loop 1024 turns           # reads seconds, steps for so long, answers each with "steps wall_s cpu_s"
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <ctime>
 #include <vector>
 
 #include "envpool/core/math.h"
@@ -70,42 +73,76 @@ void step(std::vector<CartPole>& envs, const std::vector<i32>& actions, Batch& o
   }
 }
 
+struct Loop {
+  std::vector<CartPole> envs;
+  std::vector<std::vector<i32>> actions;
+  Batch batch;
+  size_t next = 0;
+
+  explicit Loop(size_t n) : envs(n), actions(64, std::vector<i32>(n)), batch(n) {
+    Rng random{.seed = 1};
+    for (auto& row : actions) {
+      for (i32& action : row) action = i32(random.below(2));
+    }
+    for (size_t i = 0; i < n; ++i) {
+      envs[i].rng = Rng{.seed = 42, .stream = u32(i)};
+      envs[i].over = true;
+    }
+  }
+
+  struct Turn {
+    i64 steps;
+    f64 wall, cpu;
+  };
+
+  // The clock is read once in some thousand steps.
+  Turn run(f64 seconds) {
+    const size_t calls = 1 + 4096 / envs.size();
+    const std::clock_t cpu = std::clock();
+    const auto start = Clock::now();
+    Turn turn{};
+    while (turn.wall < seconds) {
+      for (size_t k = 0; k < calls; ++k) step(envs, actions[next++ % 64], batch);
+      turn.steps += i64(calls * envs.size());
+      turn.wall = std::chrono::duration<f64>(Clock::now() - start).count();
+    }
+    turn.cpu = f64(std::clock() - cpu) / CLOCKS_PER_SEC;
+    return turn;
+  }
+};
+
 f64 steps_per_second(size_t n) {
-  std::vector<CartPole> envs(n);
-  std::vector<std::vector<i32>> actions(64, std::vector<i32>(n));
-  Rng random{.seed = 1};
-  for (auto& row : actions) {
-    for (i32& action : row) action = i32(random.below(2));
-  }
-  for (size_t i = 0; i < n; ++i) {
-    envs[i].rng = Rng{.seed = 42, .stream = u32(i)};
-    envs[i].over = true;
-  }
-  Batch batch(n);
+  Loop loop(n);
   f64 best = 0;
   for (int round = 0; round < 5; ++round) {
-    const auto start = Clock::now();
-    i64 rows = 0;
-    f64 seconds = 0;
-    for (int k = 0; seconds < 1; ++k) {
-      step(envs, actions[k % 64], batch);
-      rows += i64(n);
-      seconds = std::chrono::duration<f64>(Clock::now() - start).count();
-    }
-    best = std::max(best, f64(rows) / seconds);
+    const Loop::Turn turn = loop.run(1);
+    best = std::max(best, f64(turn.steps) / turn.wall);
   }
   return best;
+}
+
+void take_turns(size_t n) {
+  Loop loop(n);
+  for (f64 seconds = 0; std::scanf("%lf", &seconds) == 1;) {
+    const Loop::Turn turn = loop.run(seconds);
+    std::printf("%lld %.9f %.9f\n", static_cast<long long>(turn.steps), turn.wall, turn.cpu);
+    std::fflush(stdout);
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   std::vector<size_t> sizes;
+  if (argc == 3 && std::strcmp(argv[2], "turns") == 0 && std::atoll(argv[1]) > 0) {
+    take_turns(size_t(std::atoll(argv[1])));
+    return 0;
+  }
   for (int i = 1; i < argc; ++i) sizes.push_back(size_t(std::atoll(argv[i])));
   if (sizes.empty()) sizes = {1024, 8192};
   for (const size_t n : sizes) {
     if (n == 0) {
-      std::fprintf(stderr, "usage: plain_loop [environments]...\n");
+      std::fprintf(stderr, "usage: plain_loop [environments]... | plain_loop environments turns\n");
       return 2;
     }
     const f64 rate = steps_per_second(n);

@@ -17,7 +17,6 @@ that a step takes: what it shows is steadier than the clock's where others use t
 import json
 import os
 import platform
-import re
 import shutil
 import statistics
 import subprocess
@@ -25,6 +24,7 @@ import sys
 import time
 from pathlib import Path
 
+import floors
 from absl import app, flags
 
 HERE = Path(__file__).resolve().parent
@@ -83,38 +83,9 @@ class Runner:
     def close(self) -> None:
         self.process.stdin.close()
         try:
-            self.process.wait(30)
+            self.process.wait(5)
         except subprocess.TimeoutExpired:
             self.process.kill()
-
-
-class PlainLoop:
-    """The same CartPole as one C++ loop that writes the same arrays: what is there to be had on one core."""
-
-    def __init__(self, case: dict):
-        self.num_envs = case["num_envs"]
-        self.program = Path("build/benchmark/plain_loop").resolve()
-        self.program.parent.mkdir(parents=True, exist_ok=True)
-        compiler = os.environ.get("CXX", "c++")
-        flags_of_ours = ["-std=c++20", "-O3", "-ffp-contract=off", f"-I{HERE.parent}"]
-        subprocess.run([compiler, *flags_of_ours, str(HERE / "plain_loop.cc"), "-o", str(self.program)], check=True)
-        self.start = {"versions": {"compiler": compiler_version(compiler)}}
-
-    def turn(self, seconds: float) -> dict:
-        """Five seconds, whatever is asked: the program reports the best of them."""
-        started = time.perf_counter()
-        arguments = [str(self.program), str(self.num_envs)]
-        out = subprocess.run(arguments, check=True, capture_output=True, text=True).stdout
-        rate = float(re.search(r"([0-9.]+) env-steps/s", out).group(1))
-        wall = time.perf_counter() - started
-        return {"steps": rate * wall, "wall_s": wall, "cpu_s": wall, "other_cores": None}
-
-    def close(self) -> None:
-        pass
-
-
-def compiler_version(compiler: str) -> str:
-    return subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout.split("\n")[0]
 
 
 def peer_python() -> str:
@@ -153,28 +124,26 @@ def spread(values: list[float]) -> dict:
 class Turns:
     """The turns that sides took, and what is made of them."""
 
-    def __init__(self, sides: dict, seldom: str = ""):
-        """Lets them take turns; `seldom` has one in three rounds."""
+    def __init__(self, sides: dict, turn=lambda side: side.turn(FLAGS.window), after_round=lambda: None):
         self.sides = sides
         self.rounds = []
         try:
             for number in range(-1, FLAGS.rounds):  # the first is to warm up
                 order = list(sides) if number % 2 else list(reversed(sides))
-                if number % 3 and seldom:
-                    order.remove(seldom)
-                turns = {name: sides[name].turn(FLAGS.window) for name in order}
+                turns = {name: turn(sides[name]) for name in order}
                 if number >= 0:
                     self.rounds.append(turns)
+                after_round()
         finally:
             for side in sides.values():
                 side.close()
 
     def rates(self, name: str) -> list[float]:
-        return [turns[name]["steps"] / turns[name]["wall_s"] for turns in self.rounds if name in turns]
+        return [turns[name]["steps"] / turns[name]["wall_s"] for turns in self.rounds]
 
     def cpu_times(self, name: str) -> list[float]:
         """Seconds of a step."""
-        return [x[name]["cpu_s"] / x[name]["steps"] for x in self.rounds if name in x]
+        return [x[name]["cpu_s"] / x[name]["steps"] for x in self.rounds]
 
     def cpu_us(self, name: str) -> float:
         """Of a step."""
@@ -183,6 +152,13 @@ class Turns:
     def ours_over(self, name: str) -> dict:
         """The quotients within each round."""
         return spread([a / b for a, b in zip(self.rates("ours"), self.rates(name), strict=True)])
+
+    def by_cpu(self, name: str) -> dict:
+        """The same of CPU time, which says more where others use the machine; a side's processes' is not ours to see."""
+        mine, theirs = (
+            [turns[side]["cpu_s"] / turns[side]["steps"] for turns in self.rounds] for side in ("ours", name)
+        )
+        return spread([b / a for a, b in zip(mine, theirs, strict=True)])
 
     def record(self) -> dict:
         return {
@@ -200,12 +176,10 @@ def compare(case: dict) -> dict:
     if floor == "gymnasium":
         sides["floor"] = Runner(FLAGS.python, {**case, "loop": "gymnasium"})
     elif floor == "plain":
-        sides["floor"] = PlainLoop(case)
-    turns = Turns(sides, seldom="floor" if floor == "plain" else "")
+        sides["floor"] = floors.cartpole_loop(case["num_envs"])
+    turns = Turns(sides)
     result = {"case": case, **turns.record(), "rounds": turns.rounds, "ours_over_peer": turns.ours_over("peer")}
-    if floor == "plain":  # it reports bests, so ours is the best too
-        result["ours_over_floor"] = spread([max(turns.rates("ours")) / max(turns.rates("floor"))])
-    elif floor:
+    if floor:
         result["ours_over_floor"] = turns.ours_over("floor")
     return result
 
@@ -223,7 +197,7 @@ def times(value: dict | None) -> str:
 
 
 def table(results: dict) -> str:
-    """Medians; a plain loop's rate, and ours over it, are the best of each."""
+    """Medians over the rounds."""
     header = ["", "this package", "EnvPool", "over EnvPool (quartiles)", "floor", "over the floor"]
     rows = [header, ["---"] * len(header)]
     for name, result in results.items():
@@ -231,7 +205,7 @@ def table(results: dict) -> str:
         if floor == "gymnasium":
             floor = f"gymnasium: {rate(result, 'floor')}"
         elif floor == "plain":
-            floor = f"plain C++ loop: {result['steps_per_s']['floor']['high']:,.0f} /s"
+            floor = f"plain C++ loop: {rate(result, 'floor')}"
         row = [name, rate(result, "ours"), rate(result, "peer"), times(result["ours_over_peer"])]
         rows.append([*row, floor, times(result.get("ours_over_floor"))])
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)

@@ -2,11 +2,12 @@
 """One side of a comparison; pool.py starts it, once a side, under that side's interpreter.
 
 It makes what the JSON in its first argument says, then steps it for as many seconds as each line of its input says, and
-answers every line with one of JSON. Between lines it is idle, so that the sides can take turns.
+answers every line with one of JSON; {"latency": seconds} asks for percentiles of single calls. Between lines it is idle, so that the sides can take turns.
 """
 
 import importlib.metadata
 import json
+import os
 import platform
 import re
 import sys
@@ -152,6 +153,25 @@ def busy_seconds():
     return (user + nice + system + irq + softirq) / 100
 
 
+def latencies(steps, seconds):
+    """Microseconds of single calls, for about `seconds`."""
+    clock, taken = time.perf_counter_ns, []
+    until = clock() + 1e9 * seconds
+    now = clock()
+    while now < until:
+        before = clock()
+        steps(1)
+        now = clock()
+        taken.append(now - before)
+    percentiles = np.percentile(taken, (50, 90, 99)) / 1000
+    return {"calls": len(taken), **dict(zip(("p50", "p90", "p99"), percentiles.tolist(), strict=True))}
+
+
+def resident():
+    """Bytes of memory that the process has."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
 def measure(steps, seconds, chunk):
     """Steps for about `seconds`; the clock is read once every `chunk` calls."""
     busy, cpu, started = busy_seconds(), time.process_time(), time.perf_counter()
@@ -167,7 +187,7 @@ def measure(steps, seconds, chunk):
 
 def versions():
     found = {"python": platform.python_version()}
-    for name in ("envpool", "numpy", "gymnasium"):
+    for name in ("envpool", "numpy", "gymnasium", "ale-py", "mujoco", "jax", "gymnax"):
         try:
             found[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
@@ -175,7 +195,8 @@ def versions():
     return found
 
 
-def main():
+def main(**start):
+    """Serves; `start` is answered first, with what becomes known."""
     case = json.loads(sys.argv[1])
     answers, sys.stdout = sys.stdout, sys.stderr  # whatever a package prints is no answer
 
@@ -190,9 +211,10 @@ def main():
     chunk = 1  # so many calls that the clock costs nothing
     while measure(steps, 0, chunk)["wall_s"] < 0.02:
         chunk *= 2
-    answer(ready_s=ready, versions=versions())
+    answer(ready_s=ready, resident=resident(), versions=versions(), **start)
     for line in sys.stdin:
-        answer(**measure(steps, json.loads(line), chunk))
+        turn = json.loads(line)
+        answer(**(latencies(steps, turn["latency"]) if isinstance(turn, dict) else measure(steps, turn, chunk)))
 
 
 if __name__ == "__main__":
