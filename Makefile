@@ -22,7 +22,7 @@ IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test cpp-test py-test test-gym test-jax test-ray test-peer test-clients lint format stubs docs docs-browse tsan \
-  asan exact exact-mujoco bench bench-atari bench-mujoco wheel clean
+  asan exact exact-mujoco bench bench-atari bench-mujoco bench-all bench-check bench-baseline wheel clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -43,6 +43,8 @@ help:
 	@echo 'make bench         measure us and the released EnvPool in turn (minutes; BENCH_ARGS=--help)'
 	@echo 'make bench-atari   the same for twenty Atari games, ale-py and gymnasium too'
 	@echo "make bench-mujoco  the same for MuJoCo's, gymnasium, MuJoCo's rollout and a plain loop too"
+	@echo 'make bench-all     every table and picture: all peers, in environments of their own (an hour or two; BENCH_ARGS=--quick)'
+	@echo 'make bench-check   fails if we are slower, beside plain loops, than benchmark/baseline.json says (a minute)'
 	@echo 'make wheel         build/wheel/envpool-*.whl, and every id of it tried in an empty environment'
 	@echo 'make clean         remove build/'
 
@@ -246,6 +248,17 @@ stubs: build/test/.installed
 
 bench-mujoco: $(VENV)/bench/.installed
 	$(VENV)/bench/bin/python benchmark/mujoco.py --json=build/bench-mujoco.json $(BENCH_ARGS)
+
+# All peers, each in an environment of its own, which is made first: some 2 GB. Results are in build/bench.
+bench-all: $(VENV)/bench/.installed $(patsubst %,$(VENV)/%/.ready,peer bench-ale bench-gymnasium bench-gymnax bench-rollout)
+	$(VENV)/bench/bin/python benchmark/suite.py $(BENCH_ARGS)
+
+# Beside loops that need nothing but what the tests have.
+bench-check: build/test/.installed
+	@$(VENV)/test/bin/python benchmark/check.py $(BENCH_ARGS)
+
+bench-baseline: build/test/.installed
+	@$(VENV)/test/bin/python benchmark/check.py --write=8 $(BENCH_ARGS)
 
 clean:
 	rm -rf build

@@ -28,6 +28,11 @@ def compiler() -> str:
     return os.environ.get("CXX", "c++")
 
 
+def compiler_version() -> str:
+    command = [compiler(), "--version"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\n")[0]
+
+
 class Loop:
     """A program that takes turns."""
 
@@ -35,8 +40,7 @@ class Loop:
         self.process = subprocess.Popen(
             [str(program), *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
-        version = subprocess.run([compiler(), "--version"], capture_output=True, text=True, check=True).stdout
-        self.start = {"versions": {"compiler": version.split("\n")[0]}}
+        self.start = {"versions": {"compiler": compiler_version()}}
 
     def turn(self, seconds: float) -> dict:
         print(seconds, file=self.process.stdin, flush=True)

@@ -135,17 +135,16 @@ def latency_table(record: dict) -> str:
 
 
 def startup_table(record: dict) -> str:
+    """What is put off from importing to making counts in the sum alone."""
     rows = []
     for result in record["results"]:
-        ours = result["ready_s"]["ours"]["median"]
-        for side, ready in result["ready_s"].items():
-            slower = f" {SLOWER}" if side != "ours" and ready["median"] < ours else ""
-            seconds = [
-                f"{value['median']:.2f} ({value['low']:.2f}–{value['high']:.2f})"
-                for value in (result["import_s"][side], ready)
-            ]
-            rows.append([result["name"], label(side), seconds[0], seconds[1] + slower])
-    return table(["", "side", "s to import", "s to make, reset and step once"], rows) + "\n"
+        total = result["total_s"]
+        for side in total:
+            slower = f" {SLOWER}" if total[side]["median"] < total["ours"]["median"] else ""
+            cells = [f"{result[what][side]['median']:.2f}" for what in ("import_s", "make_s")]
+            spread = f"{total[side]['median']:.2f} ({total[side]['low']:.2f}–{total[side]['high']:.2f}){slower}"
+            rows.append([result["name"], label(side), *cells, spread])
+    return table(["", "side", "s to import", "to make, reset and step once", "both"], rows) + "\n"
 
 
 def memory_table(record: dict) -> str:
@@ -244,7 +243,7 @@ def percentiles(result: dict) -> dict:
 
 
 def seconds(result: dict) -> dict:
-    return {side: (v["median"], v["low"], v["high"]) for side, v in result["ready_s"].items()}
+    return {side: (v["median"], v["low"], v["high"]) for side, v in result["total_s"].items()}
 
 
 def kilobytes(result: dict) -> dict:
@@ -270,7 +269,7 @@ PARTS = {
         [latency_table],
         lambda r, out: bars(r, out, percentiles, "µs a step of one environment: p50, line to p99"),
     ),
-    "startup": ([startup_table], lambda r, out: bars(r, out, seconds, "s to make, reset and step once")),
+    "startup": ([startup_table], lambda r, out: bars(r, out, seconds, "s to import, make, reset and step once")),
     "memory": ([memory_table], lambda r, out: bars(r, out, kilobytes, "kB of an environment")),
     "jit": ([jit_table], lambda r, out: bars(r, out, jit_ratios, "million steps/s in a jitted scan")),
 }
@@ -283,7 +282,7 @@ def losses(record: dict) -> list[str]:
         for side, value in [*result.get("ours_over", {}).items(), *result.get("theirs_over", {}).items()]:
             if side not in FLOORS and value["median"] < 1:
                 found.append(f"- {record['part']}, {result['name']}: {ratio(value)} {label(side)}")
-        for what, unit in (("ready_s", "s"), ("bytes", "bytes")):
+        for what, unit in (("total_s", "s"), ("bytes", "bytes")):
             for side, value in result.get(what, {}).items():
                 theirs, ours = (v["median"] if isinstance(v, dict) else v for v in (value, result[what]["ours"]))
                 if theirs < ours:

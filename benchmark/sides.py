@@ -103,7 +103,7 @@ def gymnasium_vector_loop(case):
         count = min(count, case["num_threads"])
         env = gymnasium.vector.AsyncVectorEnv([maker(case)] * count)
     else:
-        count = min(count, MOST_IN_ONE_PROCESS)
+        count = min(count, case.get("most", MOST_IN_ONE_PROCESS))
         env = gymnasium.vector.SyncVectorEnv([maker(case)] * count)
     env.reset(seed=1)
     return stepping(env.step, ring(env.single_action_space, count), count)

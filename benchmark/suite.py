@@ -110,15 +110,17 @@ def latencies(case: dict, bar: tqdm) -> dict:
 
 def startups(case: dict, bar: tqdm) -> dict:
     """Seconds to import, and to make and step once, of a new process in each round."""
-    result: dict = {"failed": [], "import_s": {}, "ready_s": {}}
+    result: dict = {"failed": [], "import_s": {}, "make_s": {}, "total_s": {}}
     for _ in range(FLAGS.rounds):
         for name, side in start_all({**case, "sides": without(case, result)}, result, bar).items():
             result.setdefault("versions", {})[name] = side.start["versions"]
-            for what in ("import_s", "ready_s"):
-                result[what].setdefault(name, []).append(side.start[what])
+            found = side.start
+            both = found["import_s"] + found["ready_s"]
+            for what, value in (("import_s", found["import_s"]), ("make_s", found["ready_s"]), ("total_s", both)):
+                result[what].setdefault(name, []).append(value)
             side.close()
         bar.update()
-    for what in ("import_s", "ready_s"):
+    for what in ("import_s", "make_s", "total_s"):
         result[what] = {name: pool.spread(values) for name, values in result[what].items()}
     return result
 

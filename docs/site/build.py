@@ -26,7 +26,7 @@ CONTENTS = {
     "Use": ["quick_start", "concepts", "migration", "jax", "training", "examples"],
     "Environments": ["environments", "write_your_own"],
     "Families": ["families/*"],
-    "Reference": ["api", "performance", "atari_speed", "architecture", "contributing", "changelog"],
+    "Reference": ["api", "performance", "benchmark", "atari_speed", "architecture", "contributing", "changelog"],
 }
 
 

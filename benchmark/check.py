@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fails if this package has become slower than baseline.json says: a minute, and nothing installed beside the tests.
+
+    make bench-check                                # compares with the baseline
+    make bench-baseline                             # writes it anew: eight runs
+
+What is compared is a ratio of CPU time, of our step to that of something which a change of ours leaves as it is: a plain
+C++ loop, MuJoCo's mj_step, ale-py's emulator, gymnasium's CartPole in Python. Both sides run in turn on the same machine,
+for some 0.1 s each and many rounds, so that what others do there, and how fast it is, falls out of the quotient; the
+ratio is the median over the rounds. Its noise is the standard deviation of the ratio's logarithm over the runs that made
+the baseline. The limit is the baseline times 1 + 4 noises, and at least 1.25 times it, for another processor or compiler
+shifts ratios too. A case that is over its limit is measured again, twice; only one that is over it each time fails.
+"""
+
+import json
+import math
+import statistics
+import sys
+import time
+from pathlib import Path
+
+import floors
+import pool
+from absl import app, flags
+from tqdm import tqdm
+
+FLAGS = flags.FLAGS
+flags.DEFINE_string("baseline", str(pool.HERE / "baseline.json"), "file of the ratios")
+flags.DEFINE_integer("write", 0, "measure so many times and write the baseline", lower_bound=0)
+flags.DEFINE_float(
+    "slow", 0.0, "for tests: so many times its own CPU time is burnt after each of our steps", lower_bound=0
+)
+FLAGS.set_default("rounds", 21)
+FLAGS.set_default("window", 0.1)
+
+ATTEMPTS = 3
+LEAST_MARGIN, NOISES = 1.25, 4
+
+CARTPOLE = {"task": "CartPole-v1", "num_threads": 1}
+CHEETAH = {"task": "HalfCheetah-v5", "loop": "sync", "num_envs": 16, "num_threads": 1}
+CASES = {
+    "CartPole, 1024 envs": ({**CARTPOLE, "loop": "sync", "num_envs": 1024}, "a plain loop"),
+    "CartPole, async, 256 of 1024": (
+        {**CARTPOLE, "loop": "async", "num_envs": 1024, "batch_size": 256},
+        "a plain loop",
+    ),
+    "CartPole, 1 env": ({**CARTPOLE, "loop": "sync", "num_envs": 1}, "gymnasium"),
+    "Pong, 8 envs": ({"task": "Pong-v5", "loop": "sync", "num_envs": 8, "num_threads": 1}, "ale-py's emulator"),
+    "HalfCheetah, 16 envs": (CHEETAH, "mj_step"),
+}
+
+
+class Side(pool.Runner):
+    """A sides.py that waits for its turn."""
+
+    script = "sides.py"
+
+
+def other_side(case: dict, other: str):
+    """The yardstick, which knows nothing of this package."""
+    if other == "a plain loop":
+        return floors.cartpole_loop(case["num_envs"])
+    if other == "mj_step":
+        return floors.mujoco_loop(FLAGS.python, case, "half_cheetah.xml", 5, False, 0.1)
+    loop = {"gymnasium": "gymnasium", "ale-py's emulator": "ale_alone"}[other]
+    return Side(FLAGS.python, {**case, "loop": loop})
+
+
+def measure(name: str, after_round=lambda: None) -> float:
+    """CPU time of our step over that of the yardstick's."""
+    case, other = CASES[name]
+    sides = {"ours": Side(FLAGS.python, {**case, "slow": FLAGS.slow}), "other": other_side(case, other)}
+    return 1 / pool.Turns(sides, after_round=after_round).by_cpu("other")["median"]
+
+
+def limit(entry: dict) -> float:
+    return entry["ratio"] * max(LEAST_MARGIN, 1 + NOISES * entry["noise"])
+
+
+def verdict(name: str, entry: dict, measured) -> tuple[bool, str]:
+    """Whether a case is within its limit, and a sentence; `measured()` is called up to three times."""
+    most, found = limit(entry), []
+    while len(found) < ATTEMPTS and (not found or found[-1] > most):
+        found.append(measured())
+    best, ok = min(found), found[-1] <= most
+    tries = f" ({len(found)} attempts)" if len(found) > 1 else ""
+    return ok, (
+        f"{name}: {best:.3g} times the CPU time of {CASES[name][1]}{tries}; baseline {entry['ratio']:.3g}, limit {most:.3g}"
+        + ("" if ok else ": SLOWER")
+    )
+
+
+def write_baseline(names: list[str]) -> None:
+    """Each run measures all cases, so that the runs of one lie far apart in time."""
+    runs: dict[str, list[float]] = {name: [] for name in names}
+    with tqdm(total=FLAGS.write * len(names) * (FLAGS.rounds + 1), unit=" rounds", dynamic_ncols=True) as bar:
+        for _ in range(FLAGS.write):
+            for name in names:
+                bar.set_description(name)
+                runs[name].append(measure(name, bar.update))
+    path = Path(FLAGS.baseline)
+    before = json.loads(path.read_text())["cases"] if path.exists() else {}
+    for name, ratios in runs.items():
+        noise = statistics.stdev(map(math.log, ratios)) if len(ratios) > 1 else 0.0
+        before[name] = {
+            "ratio": round(statistics.median(ratios), 4),
+            "noise": round(noise, 4),
+            "runs": [round(value, 4) for value in ratios],
+        }
+    record = {
+        "what": "CPU time of our step over that of a yardstick; benchmark/check.py says how, `make bench-baseline` writes it",
+        "date": time.strftime("%Y-%m-%d"),
+        "machine": pool.machine(),
+        "compiler": floors.compiler_version(),
+        "rounds": FLAGS.rounds,
+        "window_s": FLAGS.window,
+        "cases": {name: before[name] for name in CASES if name in before},
+    }
+    path.write_text(json.dumps(record, indent=1) + "\n")
+    for name in names:
+        print(f"{name}: {before[name]['ratio']}, noise {before[name]['noise']:.1%}")
+
+
+def refuse(sentence: str) -> None:
+    sys.exit(f"bench-check: {sentence}")
+
+
+def main(arguments: list[str]) -> None:
+    names = [name for name in CASES if FLAGS.only in name]
+    if arguments[1:]:
+        refuse(f"what is {arguments[1]!r}? Options begin with --; --help lists them.")
+    if not names:
+        refuse(f"--only: no case's name holds {FLAGS.only!r}; there are {'; '.join(CASES)}.")
+    if FLAGS.write:
+        write_baseline(names)
+        return
+    path = Path(FLAGS.baseline)
+    if not path.is_file():
+        refuse(f"--baseline: there is no file {path}; `make bench-baseline` writes it.")
+    baseline = json.loads(path.read_text())["cases"]
+    if missing := [name for name in names if name not in baseline]:
+        refuse(f"{path} has no ratio for {missing[0]!r}; `make bench-baseline` writes it.")
+    slower = []
+    for name in names:
+        ok, sentence = verdict(name, baseline[name], lambda name=name: measure(name))
+        print(sentence, flush=True)
+        slower += [] if ok else [name]
+    if slower:
+        refuse(
+            f"slower than the baseline: {'; '.join(slower)}. If that is meant, `make bench-baseline` writes it anew."
+        )
+
+
+if __name__ == "__main__":
+    app.run(main)

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The benchmarks of the sources: that they run, refuse what they do not know, and see what has become slower."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCHMARK = Path(os.environ.get("ENVPOOL_SOURCE_DIR", "none")) / "benchmark"
+
+pytestmark = pytest.mark.skipif(not BENCHMARK.is_dir(), reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
+
+
+def run(script: str, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(BENCHMARK / script), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=cwd)
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory) -> str:
+    """An interpreter that finds this envpool, wherever it lies; benchmarks drop PYTHONPATH."""
+    path = tmp_path_factory.mktemp("python") / "python"
+    path.write_text(f'#!/bin/sh\nPYTHONPATH="{os.environ.get("PYTHONPATH", "")}" exec "{sys.executable}" "$@"\n')
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_check_fails_when_we_are_slower_and_passes_when_not(python, tmp_path):
+    baseline = tmp_path / "baseline.json"
+    few = [f"--python={python}", f"--baseline={baseline}", "--only=CartPole, 1 env", "--rounds=7"]
+    assert run("check.py", *few, "--write=1", cwd=tmp_path).returncode == 0
+    entry = json.loads(baseline.read_text())["cases"]["CartPole, 1 env"]
+    assert 0 < entry["ratio"] < 3 and entry["noise"] == 0
+    slowed = run("check.py", *few, "--slow=2", cwd=tmp_path)
+    assert slowed.returncode == 1, slowed.stdout
+    assert "SLOWER" in slowed.stdout and "3 attempts" in slowed.stdout
+    assert slowed.stderr.startswith("bench-check: slower than the baseline: CartPole, 1 env."), slowed.stderr
+    entry["noise"] = 0.2  # on a machine that others use, this few rounds say little
+    baseline.write_text(json.dumps({"cases": {"CartPole, 1 env": entry}}))
+    passed = run("check.py", *few, cwd=tmp_path)
+    assert passed.returncode == 0, passed.stdout + passed.stderr
+
+
+def test_the_baseline_has_every_case():
+    code = "import sys, json; sys.path.append(sys.argv[1]); import check; print(json.dumps(list(check.CASES)))"
+    out = subprocess.run([sys.executable, "-c", code, str(BENCHMARK)], capture_output=True, text=True, check=True)
+    baseline = json.loads((BENCHMARK / "baseline.json").read_text())
+    assert list(baseline["cases"]) == json.loads(out.stdout)
+    assert all(0 < entry["noise"] < 0.15 and len(entry["runs"]) > 2 for entry in baseline["cases"].values())
+
+
+@pytest.mark.parametrize(
+    ("script", "arguments", "words"),
+    [
+        ("check.py", ["--only=Tetris"], ["no case's name holds 'Tetris'", "CartPole, 1 env"]),
+        ("check.py", ["--baseline=none.json"], ["there is no file none.json"]),
+        ("suite.py", ["--parts=speed"], ["there is no 'speed'", "throughput"]),
+        ("suite.py", ["--tasks=Tetris-v0"], ["there is no 'Tetris-v0'", "Pong-v5"]),
+        ("suite.py", ["--peers=pufferlib"], ["there is no 'pufferlib'", "envpool"]),
+        ("suite.py", ["--interpreter=bench"], ["NAME=/path/to/python", "'bench'"]),
+        ("suite.py", ["--peers=ale", f"--interpreter=bench={sys.executable}"], ["ale needs", "which is not there"]),
+        ("suite.py", ["quick"], ["what is 'quick'?"]),
+    ],
+)
+def test_what_is_not_known_is_refused_in_a_sentence(script, arguments, words, tmp_path):
+    done = run(script, *arguments, cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert all(word in done.stderr for word in words), done.stderr
+
+
+def test_a_quick_run_writes_tables_and_pictures(python, tmp_path):
+    pytest.importorskip("matplotlib")
+    given = [f"--interpreter={name}={python}" for name in ("bench", "bench-gymnasium")]
+    few = [
+        "--quick",
+        "--parts=latency,memory",
+        "--tasks=HalfCheetah-v5",
+        "--peers=gymnasium",
+        f"--out={tmp_path / 'out'}",
+    ]
+    done = run("suite.py", *given, *few, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    record = json.loads((tmp_path / "out" / "latency.json").read_text())
+    assert record["results"][0]["us"]["gymnasium"]["p99"]["median"] > 0
+    assert record["machine"]["cores"] == os.cpu_count() and record["results"][0]["versions"]["ours"]["python"]
+    assert (tmp_path / "out" / "latency.png").stat().st_size > 1000
+    assert "| HalfCheetah-v5 | gymnasium |" in (tmp_path / "out" / "index.md").read_text()
+
+
+def test_a_peer_that_is_ahead_is_marked():
+    def spread(value):
+        return {"median": value, "low": value, "high": value}
+
+    result = {
+        "case": {"task": "Pong-v5", "num_envs": 8, "num_threads": 1},
+        "name": "Pong-v5, 8 envs",
+        "steps_per_s": {"ours": spread(100.0), "ale": spread(200.0)},
+        "cpu_us_per_step": {"ours": 10.0, "ale": 5.0},
+        "ours_over": {"ale": spread(0.5), "ale_alone": spread(0.3)},
+        "ours_over_by_cpu": {"ale": spread(0.5)},
+    }
+    code = (
+        "import sys, json; sys.path.append(sys.argv[1]); import report; record = json.loads(sys.argv[2]);"
+        "print(report.rate_tables(record)); print(report.losses(record))"
+    )
+    record = json.dumps({"part": "throughput", "results": [result]})
+    command = [sys.executable, "-c", code, str(BENCHMARK), record]
+    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "0.50× ▼" in out and "CPU 0.50× ▼" in out  # beside a floor nobody is ahead
+    assert "0.30× (" in out and out.count("- throughput, Pong-v5, 8 envs") == 1
