@@ -6,7 +6,7 @@ import os
 CORES = len(os.sched_getaffinity(0))
 THREADS = sorted({t for k in range(8) if (t := 2**k) <= CORES} | {CORES})
 
-# Sides: what the tables call them, the environment they live in (build/venv/...), and their loop, if it is not the case's.
+# What tables call a side, the environment it lives in (build/venv/...), and its loop, if it is not the case's.
 SIDES = {
     "ours": ("this package", "bench", None),
     "envpool": ("EnvPool", "peer", None),
@@ -37,7 +37,7 @@ TASKS = {
         "num_threads": CORES,
         "atari": True,
     },
-    # For a C++ loop over mj_step: model, simulation steps of an action, whether contact forces are read, noise of a reset.
+    # For a C++ loop over mj_step: model, simulation steps of an action, whether contact forces are read, reset noise.
     # So that all sides see the same physics, no episode ends before its time limit.
     "HalfCheetah-v5": {
         "sides": MUJOCO,
@@ -126,20 +126,10 @@ def memory(quick, tasks):
 JIT_QUICK = ["CartPole-v1", "Catch-bsuite"]
 
 
-def jit(quick, tasks):
-    """Inside jax.jit, both sides in one scan of 300 steps of 2,048 environments."""
-    return [
-        {
-            "task": t,
-            "loop": "jit",
-            "num_envs": 2048,
-            "num_threads": CORES,
-            "length": 300,
-            "options": {},
-            "sides": ["gymnax"],
-        }
-        for t in (JIT_QUICK if quick else tasks)
-    ]
+def jit(tasks):
+    """Inside jax.jit: a scan of 300 steps of 2,048 environments."""
+    shape = {"num_envs": 2048, "num_threads": CORES, "length": 300}
+    return [{"task": t, "loop": "jit", **shape, "options": {}, "sides": ["gymnax"]} for t in tasks]
 
 
 # The scripts that make the tables of README and docs: options, and those of a quick run.

@@ -29,7 +29,8 @@ FLAGS = flags.FLAGS
 PEERS = [side for side in cases.SIDES if side != "ours"]
 PARTS = ["throughput", "threads", "batch", "latency", "startup", "memory", "jit", "scripts"]
 flags.DEFINE_list("parts", PARTS, "which parts")
-flags.DEFINE_list("tasks", list(cases.TASKS), "which tasks; of the part jit, all that gymnax has too")
+flags.DEFINE_list("tasks", list(cases.TASKS), "which tasks")
+flags.DEFINE_list("jit_tasks", [], "which tasks of the part jit; by default all that gymnax has too")
 flags.DEFINE_list("peers", PEERS, "whom to measure us against")
 flags.DEFINE_list("scripts", list(cases.SCRIPTS), "which of the scripts behind the tables of README and docs")
 flags.DEFINE_bool("quick", False, "few cases, three rounds of 0.2 s: shows that all works, and no more")
@@ -173,6 +174,15 @@ def shared_tasks() -> list[str]:
     return [name for name in names[1] if name in names[0] and name not in left_out]
 
 
+def jit_cases() -> list[dict]:
+    """Of the tasks that were asked for, or of all; ends with a sentence if one is not there."""
+    shared = shared_tasks()
+    for task in FLAGS.jit_tasks:
+        if task not in shared:
+            refuse(f"--jit_tasks: there is no {task!r}; there are {', '.join(shared)}.")
+    return cases.jit(FLAGS.jit_tasks or (cases.JIT_QUICK if FLAGS.quick else shared))
+
+
 def run_scripts(out: Path, bar: tqdm) -> None:
     """The scripts behind README's and docs' tables; what they print is their table."""
     for name in FLAGS.scripts:
@@ -201,9 +211,7 @@ def refuse(sentence: str) -> None:
 
 def check_arguments() -> None:
     """Ends with a sentence if something was asked for that is not there."""
-    known = {"parts": PARTS, "peers": PEERS, "scripts": list(cases.SCRIPTS)}
-    if "jit" not in FLAGS.parts:
-        known["tasks"] = list(cases.TASKS)
+    known = {"parts": PARTS, "tasks": list(cases.TASKS), "peers": PEERS, "scripts": list(cases.SCRIPTS)}
     for option, values in known.items():
         for value in getattr(FLAGS, option):
             if value not in values:
@@ -249,14 +257,11 @@ def main(arguments: list[str]) -> None:
         check_arguments()
         if FLAGS.quick:
             FLAGS.rounds, FLAGS.window = 3, 0.2
-        plan = {}
-        for part in FLAGS.parts:
-            if part == "jit":
-                if "gymnax" in FLAGS.peers:
-                    named = FLAGS["tasks"].present and FLAGS.tasks
-                    plan[part] = cases.jit(FLAGS.quick, named or ([] if FLAGS.quick else shared_tasks()))
-            elif part != "scripts":
-                plan[part] = getattr(cases, part)(FLAGS.quick, FLAGS.tasks)
+        plan = {
+            part: jit_cases() if part == "jit" else getattr(cases, part)(FLAGS.quick, FLAGS.tasks)
+            for part in FLAGS.parts
+            if part != "scripts" and (part != "jit" or "gymnax" in FLAGS.peers)
+        }
         extra = {"latency": 1, "throughput": 1, "threads": 1, "batch": 1, "jit": 1}  # a round to warm up
         total = sum(len(todo) * (FLAGS.rounds + extra.get(part, 0)) for part, todo in plan.items())
         total += len(FLAGS.scripts) * ("scripts" in FLAGS.parts)

@@ -32,7 +32,7 @@ def python(tmp_path_factory) -> str:
 
 def test_check_fails_when_we_are_slower_and_passes_when_not(python, tmp_path):
     baseline = tmp_path / "baseline.json"
-    few = [f"--python={python}", f"--baseline={baseline}", "--only=CartPole, 1 env", "--rounds=7"]
+    few = [f"--python={python}", f"--baseline={baseline}", "--only=CartPole, 1 env", "--rounds=5", "--window=0.05"]
     assert run("check.py", *few, "--write=1", cwd=tmp_path).returncode == 0
     entry = json.loads(baseline.read_text())["cases"]["CartPole, 1 env"]
     assert 0 < entry["ratio"] < 3 and entry["noise"] == 0
