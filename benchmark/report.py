@@ -231,7 +231,7 @@ def finish(figure, axes, name: str, out: Path, x: str, y: str, title: str, recor
     axes.grid(alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
     if axes.get_legend_handles_labels()[0]:
-        axes.legend(frameon=False, fontsize=8)
+        figure.legend(frameon=False, fontsize=8, loc="outside right upper")
     path = out / f"{name}.png"
     figure.savefig(path, dpi=130)
     pyplot.close(figure)
