@@ -28,23 +28,9 @@ namespace envpool {
 typedef f64 f64x2 __attribute__((vector_size(16)));
 typedef f64 f64x4 __attribute__((vector_size(32)));
 typedef u64 u64x4 __attribute__((vector_size(32)));
-typedef i64 i64x2 __attribute__((vector_size(16)));
 typedef i64 i64x4 __attribute__((vector_size(32)));
 typedef f32 f32x4 __attribute__((vector_size(16)));
 typedef i32 i32x4 __attribute__((vector_size(16)));
-
-// The lanes of a and then b that are named.
-template <class To, int... kAt, class From>
-ENVPOOL_ALWAYS_INLINE To shuffle(From a, From b) {
-#if __has_builtin(__builtin_shufflevector)
-  return __builtin_shufflevector(a, b, kAt...);
-#else  // g++ 11
-  constexpr int kLanes = sizeof(From) / sizeof(a[0]);
-  return To{(kAt < kLanes ? a[kAt % kLanes] : b[kAt % kLanes])...};
-#endif
-}
-ENVPOOL_ALWAYS_INLINE i64x2 low(i64x4 x) { return shuffle<i64x2, 0, 1>(x, x); }
-ENVPOOL_ALWAYS_INLINE i64x2 high(i64x4 x) { return shuffle<i64x2, 2, 3>(x, x); }
 
 namespace math {
 
@@ -56,12 +42,17 @@ struct Real<f64x4> : Real<f64> {
   using Steps = u64x4;
 };
 
-// From a table of pairs, each read at once.
+// From a table of pairs, each read at once where the compiler can say so (g++ 11 cannot).
 ENVPOOL_ALWAYS_INLINE Two<f64x4> look_up(const Two<f64>* table, u64x4 index) {
+#if __has_builtin(__builtin_shufflevector)
   const auto pair = [&](int lane) { return __builtin_bit_cast(f64x2, table[index[lane]]); };
-  const f64x4 even = shuffle<f64x4, 0, 1, 2, 3>(pair(0), pair(2));
-  const f64x4 odd = shuffle<f64x4, 0, 1, 2, 3>(pair(1), pair(3));
-  return {shuffle<f64x4, 0, 4, 2, 6>(even, odd), shuffle<f64x4, 1, 5, 3, 7>(even, odd)};
+  const f64x4 even = __builtin_shufflevector(pair(0), pair(2), 0, 1, 2, 3);
+  const f64x4 odd = __builtin_shufflevector(pair(1), pair(3), 0, 1, 2, 3);
+  return {__builtin_shufflevector(even, odd, 0, 4, 2, 6), __builtin_shufflevector(even, odd, 1, 5, 3, 7)};
+#else
+  const Two<f64>&a = table[index[0]], &b = table[index[1]], &c = table[index[2]], &d = table[index[3]];
+  return {f64x4{a.hi, b.hi, c.hi, d.hi}, f64x4{a.lo, b.lo, c.lo, d.lo}};
+#endif
 }
 
 ENVPOOL_NOINLINE void sincos_each(const f64* x, SinCos<f64>* out) {
@@ -70,10 +61,7 @@ ENVPOOL_NOINLINE void sincos_each(const f64* x, SinCos<f64>* out) {
 
 template <>
 struct Each<f64x4> {
-  ENVPOOL_ALWAYS_INLINE static bool all(i64x4 holds) {
-    const i64x2 both = low(holds) & high(holds);
-    return (both[0] & both[1]) != 0;
-  }
+  ENVPOOL_ALWAYS_INLINE static bool all(i64x4 holds) { return (holds[0] & holds[1] & holds[2] & holds[3]) != 0; }
   ENVPOOL_ALWAYS_INLINE static SinCos<f64x4> sincos(f64x4 x) {
     const f64 from[4] = {x[0], x[1], x[2], x[3]};
     SinCos<f64> out[4];
@@ -92,10 +80,7 @@ ENVPOOL_ALWAYS_INLINE f64x4 fabs(f64x4 x) { return math::size_of(x); }
 
 ENVPOOL_ALWAYS_INLINE f64x4 select(i64x4 which, f64x4 yes, f64x4 no) { return which ? yes : no; }
 ENVPOOL_ALWAYS_INLINE f32x4 select(i32x4 which, f32x4 yes, f32x4 no) { return which ? yes : no; }
-ENVPOOL_ALWAYS_INLINE bool any(i64x4 holds) {
-  const i64x2 either = low(holds) | high(holds);
-  return (either[0] | either[1]) != 0;
-}
+ENVPOOL_ALWAYS_INLINE bool any(i64x4 holds) { return (holds[0] | holds[1] | holds[2] | holds[3]) != 0; }
 
 ENVPOOL_ALWAYS_INLINE f64x4 clamp(f64x4 x, f64 low, f64 high) {
   const f64x4 least = f64x4{} + low, most = f64x4{} + high;
