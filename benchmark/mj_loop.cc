@@ -37,12 +37,12 @@ struct Loop {
   std::vector<std::minstd_rand> generators{};
   std::vector<std::unique_ptr<mjData, Deleter>> sims{};
   std::vector<int> elapsed{};
-  std::vector<double> controls{};  // for so many steps that there is no pattern
+  std::vector<double> controls{};  // of each simulation, for so many steps that there is no pattern
   static constexpr int kRing = 64;
 
   void start(int count) {
     std::mt19937_64 generator(1);
-    for (int i = 0; i < kRing * model->nu; ++i) {
+    for (int i = 0; i < kRing * count * model->nu; ++i) {
       const double* range = model->actuator_ctrlrange + 2 * (i % model->nu);
       controls.push_back(std::uniform_real_distribution<double>(range[0], range[1])(generator));
     }
@@ -70,7 +70,7 @@ struct Loop {
       elapsed[i] = 0;
       return;
     }
-    const double* control = controls.data() + (size_t(elapsed[i]) + i) % kRing * size_t(model->nu);
+    const double* control = controls.data() + (size_t(elapsed[i]) % kRing * sims.size() + i) * size_t(model->nu);
     for (int k = 0; k < model->nu; ++k) data->ctrl[k] = control[k];
     for (int k = 0; k < frame_skip; ++k) mj_step(model, data);
     if (forces) mj_rnePostConstraint(model, data);

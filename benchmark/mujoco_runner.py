@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import runner
-from runner import RING
+from runner import RING, stepping
 
 sys.path.pop(0)  # mujoco.py, which lies beside this, is not the package
 
@@ -23,13 +23,7 @@ def sync_loop(case):
     )
     env.reset()
     actions = ring(env.action_space.low, env.action_space.high, case["num_envs"])
-
-    def steps(count):
-        for i in range(count):
-            env.step(actions[i % RING])
-        return count * case["num_envs"]
-
-    return steps
+    return stepping(env.step, actions, case["num_envs"])
 
 
 def async_loop(case):
@@ -45,15 +39,12 @@ def async_loop(case):
         **case["options"],
     )
     env.async_reset()
+
+    def step(action):
+        env.send(action, env.recv()[-1]["env_id"])
+
     actions = ring(env.action_space.low, env.action_space.high, case["batch_size"])
-
-    def steps(count):
-        for i in range(count):
-            info = env.recv()[-1]
-            env.send(actions[i % RING], info["env_id"])
-        return count * case["batch_size"]
-
-    return steps
+    return stepping(step, actions, case["batch_size"])
 
 
 def vector_loop(case):
@@ -69,14 +60,7 @@ def vector_loop(case):
     env = vector([lambda: gymnasium.make(case["task"], **case["options"])] * count)
     env.reset(seed=1)
     space = env.single_action_space
-    actions = ring(space.low, space.high, count)
-
-    def steps(calls):
-        for i in range(calls):
-            env.step(actions[i % RING])
-        return calls * count
-
-    return steps
+    return stepping(env.step, ring(space.low, space.high, count), count)
 
 
 def rollout_loop(case):
@@ -98,14 +82,12 @@ def rollout_loop(case):
     warm = np.zeros((count, model.nv))
     pool = Rollout(nthread=0 if threads == 1 else threads)
 
-    def steps(calls):
+    def step(control):
         nonlocal state
-        for i in range(calls):
-            states, _ = pool.rollout(model, datas, state, controls[i % RING], initial_warmstart=warm)
-            state = states[:, -1]
-        return calls * count
+        states, _ = pool.rollout(model, datas, state, control, initial_warmstart=warm)
+        state = states[:, -1]
 
-    return steps
+    return stepping(step, controls, count)
 
 
 runner.LOOPS = {

@@ -2,10 +2,12 @@
 """One side of a comparison; pool.py starts it, once a side, under that side's interpreter.
 
 It makes what the JSON in its first argument says, then steps it for as many seconds as each line of its input says, and
-answers every line with one of JSON; {"latency": seconds} asks for percentiles of single calls. Between lines it is idle, so that the sides can take turns.
+answers every line with one of JSON; {"latency": seconds} asks for percentiles of single calls. Between lines it is idle,
+so that the sides can take turns.
 """
 
 import importlib.metadata
+import itertools
 import json
 import os
 import platform
@@ -19,6 +21,18 @@ import numpy as np
 RING = 64  # batches of random actions, drawn before the clock starts
 
 
+def stepping(step, actions, rows):
+    """Steps with actions that go on from call to call: the same few again and again would lead to states of their own."""
+    rest = itertools.cycle(actions)
+
+    def steps(count):
+        for action in itertools.islice(rest, count):
+            step(action)
+        return count * rows
+
+    return steps
+
+
 def sync_loop(case):
     """env.step on the whole batch."""
     import envpool
@@ -27,14 +41,7 @@ def sync_loop(case):
         case["task"], num_envs=case["num_envs"], num_threads=case["num_threads"], seed=1, **case["options"]
     )
     env.reset()
-    actions = ring_of(env.action_space, case["num_envs"])
-
-    def steps(count):
-        for i in range(count):
-            env.step(actions[i % RING])
-        return count * case["num_envs"]
-
-    return steps
+    return stepping(env.step, ring_of(env.action_space, case["num_envs"]), case["num_envs"])
 
 
 def async_loop(case):
@@ -50,15 +57,11 @@ def async_loop(case):
         **case["options"],
     )
     env.async_reset()
-    actions = ring(env.action_space.n, case["batch_size"])
 
-    def steps(count):
-        for i in range(count):
-            info = env.recv()[-1]
-            env.send(actions[i % RING], info["env_id"])
-        return count * case["batch_size"]
+    def step(action):
+        env.send(action, env.recv()[-1]["env_id"])
 
-    return steps
+    return stepping(step, ring(env.action_space.n, case["batch_size"]), case["batch_size"])
 
 
 def gymnasium_loop(case):
@@ -67,16 +70,13 @@ def gymnasium_loop(case):
 
     env = gymnasium.make(case["task"])
     env.reset(seed=1)
-    actions = ring(env.action_space.n, 1)[:, 0].tolist()
 
-    def steps(count):
-        for i in range(count):
-            _, _, terminated, truncated, _ = env.step(actions[i % RING])
-            if terminated or truncated:
-                env.reset()
-        return count
+    def step(action):
+        _, _, terminated, truncated, _ = env.step(action)
+        if terminated or truncated:
+            env.reset()
 
-    return steps
+    return stepping(step, ring(env.action_space.n, 1)[:, 0].tolist(), 1)
 
 
 def ale_loop(case):
@@ -86,14 +86,8 @@ def ale_loop(case):
     batch = case.get("batch_size", case["num_envs"])
     env = AtariVectorEnv(snake_case(case["task"]), case["num_envs"], batch_size=batch, num_threads=case["num_threads"])
     env.reset(seed=1)  # returns the first batch
-    actions = ring(env.single_action_space.n, batch)
-
-    def steps(count):
-        for i in range(count):
-            env.step(actions[i % RING])  # sends to the batch that came last, receives the next
-        return count * batch
-
-    return steps
+    # A step sends to the batch that came last, and receives the next.
+    return stepping(env.step, ring(env.single_action_space.n, batch), batch)
 
 
 def gymnasium_processes_loop(case):
@@ -110,14 +104,7 @@ def gymnasium_processes_loop(case):
 
     env = gymnasium.vector.AsyncVectorEnv([make] * case["num_envs"], shared_memory=True)
     env.reset(seed=1)
-    actions = ring(env.single_action_space.n, case["num_envs"])
-
-    def steps(count):
-        for i in range(count):
-            env.step(actions[i % RING])
-        return count * case["num_envs"]
-
-    return steps
+    return stepping(env.step, ring(env.single_action_space.n, case["num_envs"]), case["num_envs"])
 
 
 def snake_case(task):

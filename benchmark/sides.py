@@ -5,14 +5,13 @@ A case may say `slow`: so many times the time that its steps took is then burnt 
 that check.py notices.
 """
 
-import itertools
 import json
 import sys
 import time
 
 import numpy as np
 import runner
-from runner import RING, snake_case
+from runner import RING, snake_case, stepping
 
 sys.path.pop(0)  # mujoco.py, which lies beside this, is not the package
 
@@ -25,18 +24,6 @@ def ring(space, batch):
     if hasattr(space, "n"):
         return random.integers(space.n, size=(RING, batch), dtype=np.int32)
     return random.uniform(space.low, space.high, (RING, batch, *space.shape))
-
-
-def stepping(step, actions, rows):
-    """Steps with actions that go on from call to call."""
-    rest = itertools.cycle(actions)
-
-    def steps(count):
-        for action in itertools.islice(rest, count):
-            step(action)
-        return count * rows
-
-    return steps
 
 
 def pool_of(case):
