@@ -171,6 +171,7 @@ struct Playing {
 };
 
 TEST(a_pool_goes_in_lanes_and_nothing_else_changes) {
+  i32 in_lanes = 0;  // of all: how many steps a thread takes at once depends on how long they last
   for (const abi::Autoreset autoreset : {abi::kAutoresetNextStep, abi::kAutoresetSameStep, abi::kAutoresetDisabled}) {
     for (const i32 batch_size : {0, 16}) {
       for (const i32 limit : {0, 6}) {
@@ -180,12 +181,13 @@ TEST(a_pool_goes_in_lanes_and_nothing_else_changes) {
           const auto alone = play(false);
           CHECK_EQ(Adder::in_lanes_steps, 0);
           const auto lanes = play(true);
-          CHECK_EQ(Adder::in_lanes_steps > 0, testing::wants_avx2());
+          in_lanes += Adder::in_lanes_steps;
           CHECK(alone == lanes);
         }
       }
     }
   }
+  CHECK_EQ(in_lanes > 0, testing::wants_avx2());
 }
 
 }  // namespace envpool
