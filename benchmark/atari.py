@@ -57,7 +57,9 @@ def sides_of(case: dict) -> dict:
     if "ale" in FLAGS.sides:
         sides["ale"] = pool.Runner(FLAGS.python, {**case, "loop": "ale"})
     if "gymnasium" in FLAGS.sides:
-        sides["gymnasium"] = pool.Runner(FLAGS.python, {**case, "loop": "gymnasium_processes", "num_envs": 2})
+        sides["gymnasium"] = pool.Runner(
+            FLAGS.python, {**case, "loop": "gymnasium_async", "atari": True, "num_threads": 2}
+        )
     return sides
 
 

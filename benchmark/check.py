@@ -51,12 +51,6 @@ CASES = {
 }
 
 
-class Side(pool.Runner):
-    """A sides.py that waits for its turn."""
-
-    script = "sides.py"
-
-
 def other_side(case: dict, other: str):
     """The yardstick, which knows nothing of this package."""
     if other == "a plain loop":
@@ -64,13 +58,13 @@ def other_side(case: dict, other: str):
     if other == "mj_step":
         return floors.mujoco_loop(FLAGS.python, case, "half_cheetah.xml", 5, False, 0.1)
     loop = {"gymnasium": "gymnasium", "ale-py's emulator": "ale_alone"}[other]
-    return Side(FLAGS.python, {**case, "loop": loop})
+    return pool.Runner(FLAGS.python, {**case, "loop": loop})
 
 
 def measure(name: str, after_round=lambda: None) -> float:
     """CPU time of our step over that of the yardstick's."""
     case, other = CASES[name]
-    sides = {"ours": Side(FLAGS.python, {**case, "slow": FLAGS.slow}), "other": other_side(case, other)}
+    sides = {"ours": pool.Runner(FLAGS.python, {**case, "slow": FLAGS.slow}), "other": other_side(case, other)}
     return 1 / pool.Turns(sides, after_round=after_round).by_cpu("other")["median"]
 
 
@@ -142,7 +136,8 @@ def main(arguments: list[str]) -> None:
     baseline = record["cases"]
     if missing := [name for name in names if name not in baseline]:
         refuse(f"{path} has no ratio for {missing[0]!r}; `make bench-baseline` writes it.")
-    here = (pool.machine()["cpu"], floors.compiler_version()) == (record["machine"]["cpu"], record["compiler"])
+    made_on = (record.get("machine", {}).get("cpu"), record.get("compiler"))
+    here = (pool.machine()["cpu"], floors.compiler_version()) == made_on
     least = LEAST_MARGIN if here else ELSEWHERE
     slower = []
     for name in names:

@@ -42,23 +42,17 @@ flags.DEFINE_list("sides", SIDES, "whom to measure us against")
 flags.DEFINE_integer("num_threads", 2, "of each side that has threads; processes of gymnasium_async")
 
 
-class Runner(pool.Runner):
-    """A mujoco_runner.py that waits for its turn."""
-
-    script = "mujoco_runner.py"
-
-
 def compare(task: str, shape: dict) -> dict:
     model, frame_skip, forces, noise, options = TASKS[task]
     case = {"task": f"{task}-v5", "num_threads": FLAGS.num_threads, "options": options, **shape}
-    sides = {"ours": Runner(FLAGS.python, case)}
+    sides = {"ours": pool.Runner(FLAGS.python, case)}
     for side in FLAGS.sides:
         if side == "floor":
             sides[side] = floors.mujoco_loop(FLAGS.python, case, model, frame_skip, forces, noise)
         elif side == "envpool":
-            sides[side] = Runner(pool.peer_python(), case)
+            sides[side] = pool.Runner(pool.peer_python(), case)
         else:
-            sides[side] = Runner(FLAGS.python, {**case, "loop": side})
+            sides[side] = pool.Runner(FLAGS.python, {**case, "loop": side})
     turns = pool.Turns(sides)
     cpu = {side: turns.by_cpu(side)["median"] for side in FLAGS.sides if side != "gymnasium_async"}
     ours_over = {side: turns.ours_over(side) for side in FLAGS.sides}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """This package and the released EnvPool, measured in turn on the same machine; prints how many times faster we are.
 
-Both are called envpool, so each side is a process of its own (runner.py) under its own interpreter. The sides take
+Both are called envpool, so each side is a process of its own (sides.py) under its own interpreter. The sides take
 turns for a second each, the order changing every round; a ratio is the median over the rounds of the quotient within a
 round, given with its quartiles. On a machine that others use too, trust the ratios and the CPU time, not the rates.
 
@@ -55,14 +55,12 @@ LIGHT = [
 
 
 class Runner:
-    """A runner.py that waits for its turn."""
-
-    script = "runner.py"
+    """A sides.py that waits for its turn."""
 
     def __init__(self, python: str, case: dict):
         environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
         self.process = subprocess.Popen(
-            [python, "-W", "ignore", str(HERE / self.script), json.dumps({"options": {}, **case})],
+            [python, "-W", "ignore", str(HERE / "sides.py"), json.dumps({"options": {}, **case})],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One side of suite.py and check.py, as runner.py is of pool.py: every peer's loop, over any action space.
+"""One side of a comparison, started once a side under that side's interpreter: every peer's loop, over any action space.
 
 A case may say `slow`: so many times the time that its steps took is then burnt after them, which is how a test sees
 that check.py notices.
 """
 
 import json
+import re
 import sys
 import time
 
 import numpy as np
-import runner
-from runner import RING, snake_case, stepping
+from runner import serve, stepping
 
 sys.path.pop(0)  # mujoco.py, which lies beside this, is not the package
 
+RING = 64  # batches of random actions, drawn before the clock starts
 MOST_IN_ONE_PROCESS = 128  # of gymnasium's environments in Python, whose rate is the same for more
 
 
@@ -23,7 +24,7 @@ def ring(space, batch):
     random = np.random.default_rng(1)
     if hasattr(space, "n"):
         return random.integers(space.n, size=(RING, batch), dtype=np.int32)
-    return random.uniform(space.low, space.high, (RING, batch, *space.shape))
+    return random.uniform(space.low, space.high, (RING, batch, *space.shape)).astype(space.dtype)
 
 
 def pool_of(case):
@@ -94,6 +95,11 @@ def gymnasium_vector_loop(case):
         env = gymnasium.vector.SyncVectorEnv([maker(case)] * count)
     env.reset(seed=1)
     return stepping(env.step, ring(env.single_action_space, count), count)
+
+
+def snake_case(task):
+    """How ale-py names the ROM of SpaceInvaders-v5."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", task.removesuffix("-v5")).lower()
 
 
 def ale_loop(case):
@@ -250,8 +256,7 @@ def main():
     case = json.loads(sys.argv[1])
     started = time.perf_counter()
     __import__(case.get("module") or IMPORTS.get(case["loop"], "gymnasium"))
-    runner.LOOPS = {name: with_slow_down(loop) for name, loop in LOOPS.items()}
-    runner.main(import_s=time.perf_counter() - started)
+    serve(case, with_slow_down(LOOPS[case["loop"]]), import_s=time.perf_counter() - started)
 
 
 if __name__ == "__main__":

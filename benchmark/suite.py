@@ -39,12 +39,6 @@ flags.DEFINE_string("out", "build/bench", "folder of the results")
 flags.DEFINE_multi_string("interpreter", [], "NAME=/path/to/python instead of build/venv/NAME/bin/python")
 
 
-class Side(pool.Runner):
-    """A sides.py that waits for its turn."""
-
-    script = "sides.py"
-
-
 def interpreter(name: str) -> str:
     """The Python of a side's environment."""
     given = dict(entry.split("=", 1) for entry in FLAGS.interpreter if "=" in entry)
@@ -60,8 +54,8 @@ def start(side: str, case: dict):
         return floors.mujoco_loop(interpreter("bench-rollout"), case, *cases.TASKS[case["task"]]["loop"])
     if case["loop"] == "jit":
         module = "envpool.jax" if side == "ours" else "gymnax"
-        return Side(interpreter(cases.SIDES[side][1]), {**case, "module": module})
-    return Side(interpreter(cases.SIDES[side][1]), {**case, "loop": cases.SIDES[side][2] or case["loop"]})
+        return pool.Runner(interpreter(cases.SIDES[side][1]), {**case, "module": module})
+    return pool.Runner(interpreter(cases.SIDES[side][1]), {**case, "loop": cases.SIDES[side][2] or case["loop"]})
 
 
 def start_all(case: dict, result: dict, bar: tqdm) -> dict:
