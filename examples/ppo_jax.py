@@ -152,12 +152,28 @@ def towers(key: Array, inputs: int, outputs: int) -> dict[str, list[Any]]:
 
     def orthogonal(a: int, b: int, gain: float) -> Array:
         nonlocal draws
-        q, r = jnp.linalg.qr(draws[: a * b].reshape(max(a, b), min(a, b)))
+        q = gain * orthonormal(draws[: a * b].reshape(max(a, b), min(a, b)))
         draws = draws[a * b :]
-        q *= jnp.where(jnp.diagonal(r) < 0, -gain, gain)
         return q if a >= b else q.T
 
     return {name: [(orthogonal(*shape), jnp.zeros(shape[1])) for shape in layers] for name, layers in shapes.items()}
+
+
+def orthonormal(columns: Array) -> Array:
+    """Gram and Schmidt's, every projection taken off twice for the sake of float32.
+
+    Not jnp.linalg.qr: jaxlib 0.10.2 works at batches of it in its threads, each of which then waits for a free one. Two
+    batches at once, as under vmap here, stand still for ever on a machine of two CPUs.
+    """
+
+    def next_column(j: Any, q: Array) -> Array:
+        done = jnp.where(jnp.arange(q.shape[1]) < j, q, 0)
+        column = q[:, j]
+        for _ in range(2):
+            column -= done @ (done.T @ column)
+        return q.at[:, j].set(column / jnp.linalg.norm(column))
+
+    return jax.lax.fori_loop(0, columns.shape[1], next_column, columns)
 
 
 def forward(layers: list[Any], x: Array) -> Array:
