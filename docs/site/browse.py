@@ -177,6 +177,7 @@ def main() -> None:
         launch: Callable[..., Any] = playwright.chromium.launch
         browser = launch(executable_path=find_browser(), args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page()
+        page.set_default_timeout(120_000)  # a busy machine takes its time
         walk = Walk(page, base, pictures)
         walk.all()
         search(walk)

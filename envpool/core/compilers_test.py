@@ -70,7 +70,7 @@ def rollout(table: _core.Table, task_id: str) -> str:
         NUM_ENVS,
         0,
         1,
-        -1,
+        [],
         [5] * NUM_ENVS,
         list(range(NUM_ENVS)),
         0,

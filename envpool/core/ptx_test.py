@@ -255,7 +255,7 @@ def compare(device: Device, steps: int) -> Run:
     names = [*device.order, *COMMON]
     seeds, streams, limits = [SEED] * count, list(range(count)), [LIMIT] * count
     pool = _core.Pool(
-        registration.load(), registration.task_id, [device.options], count, 0, 1, -1, seeds, streams, 0, limits, names
+        registration.load(), registration.task_id, [device.options], count, 0, 1, [], seeds, streams, 0, limits, names
     )
     random = np.random.default_rng(5)
     different, words, ends = collections.Counter(), 0, 0
