@@ -58,7 +58,8 @@ class Runner:
     """A sides.py that waits for its turn."""
 
     def __init__(self, python: str, case: dict):
-        environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
+        ours = ("PYTHONPATH", "PYTHONHOME", "PYTHONSAFEPATH")
+        environment = {name: value for name, value in os.environ.items() if name not in ours}
         self.process = subprocess.Popen(
             [python, "-W", "ignore", str(HERE / "sides.py"), json.dumps({"options": {}, **case})],
             stdin=subprocess.PIPE,

@@ -18,7 +18,9 @@ pytestmark = pytest.mark.skipif(not BENCHMARK.is_dir(), reason="ENVPOOL_SOURCE_D
 
 def run(script: str, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(BENCHMARK / script), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=cwd)
+    # Scripts import what lies beside them.
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=cwd, env=env)
 
 
 @pytest.fixture(scope="module")
