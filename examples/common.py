@@ -90,3 +90,18 @@ def film(path: Path, pool: Any, act: Callable[[Any], Any], fps: int, most: int) 
     else:
         imageio.v3.imwrite(path, np.stack(frames), fps=fps, macro_block_size=1)
     print(f"{path}: {len(frames)} pictures")
+
+
+def whole_games(games: Any, act: Callable[[Any], Any]) -> list[float]:
+    """Returns of whole games, one of each environment: of the first games to end, too many would be short ones.
+
+    `games` has reset, step, and `finished`, the (environment, return) of each game that ended.
+    """
+    observation = games.reset()
+    returns: dict[int, float] = {}
+    while len(returns) < len(games.running):
+        observation, *_ = games.step(act(observation))
+        for env, score in games.finished:
+            returns.setdefault(env, score)
+        games.finished.clear()
+    return list(returns.values())

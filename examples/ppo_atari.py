@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from common import Log, film, load, option, parse, plot, save
+from common import Log, film, load, option, parse, plot, save, whole_games
 from gymnasium.spaces import Discrete
 from torch import Tensor, nn
 from torch.distributions import Categorical
@@ -285,19 +285,8 @@ class Run:
         return actions
 
     def evaluate(self) -> list[float]:
-        """Returns of whole games, each step the likeliest action.
-
-        One game of each environment: of the first games to end, too many would be short ones.
-        """
-        games = Games(self.o, self.o.eval_games, self.o.seed + 10_000)
-        observation = games.reset()
-        returns: dict[int, float] = {}
-        while len(returns) < self.o.eval_games:
-            observation, *_ = games.step(self.likeliest(observation))
-            for env, score in games.finished:
-                returns.setdefault(env, score)
-            games.finished.clear()
-        return list(returns.values())
+        """Returns of whole games, each step the likeliest action."""
+        return whole_games(Games(self.o, self.o.eval_games, self.o.seed + 10_000), self.likeliest)
 
     def film(self) -> None:
         pool = make(self.o, 1, self.o.seed + 20_000, render_mode="rgb_array")

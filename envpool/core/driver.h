@@ -274,8 +274,8 @@ class Driver {
     bool in_lanes;
   };
   using Lanes = InLanes<Env>;
-  static constexpr i32 kMostInLanes =
-      64;  // a power of two: what they read and write stays in a processor's first cache
+  // A power of two; what so many read and write stays in a processor's first cache.
+  static constexpr i32 kMostInLanes = 64;
   struct Free {
     void operator()(u8* memory) const { ::operator delete(memory, std::align_val_t{64}); }
   };
