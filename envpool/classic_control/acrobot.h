@@ -112,17 +112,15 @@ struct Acrobot {
 #if ENVPOOL_AVX2
   static constexpr int kLanes = 4;
   static bool in_lanes(const Params& p) { return !(p.torque_noise > 0); }
-  ENVPOOL_ALWAYS_INLINE static void step_lanes(State* const* states, const Params& p, ActionRow first, Outcome* out) {
+  ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const Params& p, ActionRow first) {
     Motion<f64x4> s{gather(states, &State::angle1), gather(states, &State::angle2), gather(states, &State::spin1),
                     gather(states, &State::spin2)};
-    const i64x4 above = advance(s, to_f64(load(first.at<i32>(0)) - 1), p);
+    const i32x4 above = to_i32(advance(s, to_f64(load(first.at<i32>(0)) - 1), p));
     scatter(s.angle1, states, &State::angle1);
     scatter(s.angle2, states, &State::angle2);
     scatter(s.spin1, states, &State::spin1);
     scatter(s.spin2, states, &State::spin2);
-    for (int lane = 0; lane < kLanes; ++lane) {
-      out[lane] = {.reward = above[lane] != 0 ? 0.0f : -1.0f, .terminated = above[lane] != 0};
-    }
+    return {select(above, f32x4{}, f32x4{} - 1), above};
   }
   ENVPOOL_ALWAYS_INLINE static void observe_lanes(const State* const* states, const Params&, Row first) {
     const f64x4 angle1 = gather(states, &State::angle1), angle2 = gather(states, &State::angle2);

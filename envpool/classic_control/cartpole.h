@@ -104,7 +104,8 @@ struct CartPole {
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
     advance(s, p, *action.at<i32>(0) == 1 ? p.force : -p.force);
-    return outcome(p, fabs(s.position) > p.position_limit || fabs(s.angle) > p.angle_limit);
+    const bool fell = fabs(s.position) > p.position_limit || fabs(s.angle) > p.angle_limit;
+    return {.reward = reward(p, fell), .terminated = fell};
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params&, Row row) {
@@ -117,7 +118,7 @@ struct CartPole {
 
 #if ENVPOOL_AVX2
   static constexpr int kLanes = 4;
-  ENVPOOL_ALWAYS_INLINE static void step_lanes(State* const* states, const Params& p, ActionRow first, Outcome* out) {
+  ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const Params& p, ActionRow first) {
     const i32* const action = first.at<i32>(0);
     const i64x4 right = {-(action[0] == 1), -(action[1] == 1), -(action[2] == 1), -(action[3] == 1)};
     Motion<f64x4> s{gather(states, &State::position), gather(states, &State::velocity), gather(states, &State::angle),
@@ -127,8 +128,8 @@ struct CartPole {
     scatter(s.velocity, states, &State::velocity);
     scatter(s.angle, states, &State::angle);
     scatter(s.spin, states, &State::spin);
-    const i64x4 fell = (fabs(s.position) > p.position_limit) | (fabs(s.angle) > p.angle_limit);
-    for (int lane = 0; lane < kLanes; ++lane) out[lane] = outcome(p, fell[lane] != 0);
+    const i32x4 fell = to_i32((fabs(s.position) > p.position_limit) | (fabs(s.angle) > p.angle_limit));
+    return {select(fell, f32x4{} + reward(p, true), f32x4{} + reward(p, false)), fell};
   }
 #endif
 
@@ -147,8 +148,8 @@ struct CartPole {
     s.velocity = velocity;
     s.spin = spin;
   }
-  ENVPOOL_FN static Outcome outcome(const Params& p, bool fell) {
-    return {.reward = p.sutton_barto_reward ? (fell ? -1.0f : 0.0f) : 1.0f, .terminated = fell};
+  ENVPOOL_FN static f32 reward(const Params& p, bool fell) {
+    return p.sutton_barto_reward ? (fell ? -1.0f : 0.0f) : 1.0f;
   }
 };
 

@@ -78,12 +78,12 @@ struct MountainCar {
 
 #if ENVPOOL_AVX2
   static constexpr int kLanes = 4;
-  ENVPOOL_ALWAYS_INLINE static void step_lanes(State* const* states, const Params& p, ActionRow first, Outcome* out) {
+  ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const Params& p, ActionRow first) {
     Motion<f64x4> s{gather(states, &State::position), gather(states, &State::velocity)};
     const i64x4 there = advance(s, p, to_f64(load(first.at<i32>(0)) - 1));
     scatter(s.position, states, &State::position);
     scatter(s.velocity, states, &State::velocity);
-    for (int lane = 0; lane < kLanes; ++lane) out[lane] = {.reward = -1, .terminated = there[lane] != 0};
+    return {f32x4{} - 1, to_i32(there)};
   }
 #endif
 

@@ -82,7 +82,7 @@ struct MountainCarContinuous {
 
 #if ENVPOOL_AVX2
   static constexpr int kLanes = 4;
-  ENVPOOL_ALWAYS_INLINE static void step_lanes(State* const* states, const Params& p, ActionRow first, Outcome* out) {
+  ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const Params& p, ActionRow first) {
     const f32x4 throttle = load(first.at<f32>(0));
     const f64x4 before = gather(states, &State::position);
     const i64x4 moved = {-i64(states[0]->moved), -i64(states[1]->moved), -i64(states[2]->moved),
@@ -94,10 +94,8 @@ struct MountainCarContinuous {
     const f64x4 cost = to_f64(throttle) * to_f64(throttle) * 0.1;
     scatter(to_f64(position), states, &State::position);
     scatter(velocity, states, &State::velocity);
-    for (int lane = 0; lane < kLanes; ++lane) {
-      states[lane]->moved = true;
-      out[lane] = {.reward = f32((there[lane] != 0 ? 100.0 : 0.0) - cost[lane]), .terminated = there[lane] != 0};
-    }
+    for (int lane = 0; lane < kLanes; ++lane) states[lane]->moved = true;
+    return {to_f32(to_f64(select(there, f32x4{} + 100, f32x4{})) - cost), there};
   }
 #endif
 

@@ -98,15 +98,14 @@ struct Pendulum {
 
 #if ENVPOOL_AVX2
   static constexpr int kLanes = 4;
-  ENVPOOL_ALWAYS_INLINE static void step_lanes(State* const* states, const Params& p, ActionRow first, Outcome* out) {
+  ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const Params& p, ActionRow first) {
     const f32x4 torque = clamp(load(first.at<f32>(0)), -kMaxTorque, kMaxTorque);
     f64x4 angle = gather(states, &State::angle), spin = gather(states, &State::spin);
     const f64x4 cost = advance(angle, spin, p, to_f64(p.torque * torque), to_f64(0.001f * (torque * torque)));
     scatter(angle, states, &State::angle);
     scatter(spin, states, &State::spin);
     scatter(torque, states, &State::torque);
-    const f32x4 reward = to_f32(-cost);
-    for (int lane = 0; lane < kLanes; ++lane) out[lane] = {.reward = reward[lane]};
+    return {to_f32(-cost), i32x4{}};
   }
   ENVPOOL_ALWAYS_INLINE static void observe_lanes(const State* const* states, const Params&, Row first) {
     const auto [sin, cos] = sincos(gather(states, &State::angle));

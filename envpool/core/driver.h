@@ -382,12 +382,15 @@ class Driver {
     }
     count -= count % Lanes::kLanes;
     if (count == 0) return 0;
-    OutcomesInLanes<kMostInLanes> outcomes;
+    f32 reward[kMostInLanes], discount[kMostInLanes];
+    u8 terminated[kMostInLanes];
     const typename Lanes::States states{reinterpret_cast<u8*>(&slot(first).instance.state), stride_, count};
-    Lanes::step(states, *setting.params, ActionRow{work.actions, action_bytes_.data(), first}, outcomes.data());
+    Lanes::step(states, *setting.params, ActionRow{work.actions, action_bytes_.data(), first},
+                {reward, discount, terminated});
     for (i32 i = 0; i < count; ++i) {
       const auto [columns, row] = place(k + i);
-      conclude(work, first + i, outcomes.data()[i], false, true, columns, row);
+      const Outcome outcome{.reward = reward[i], .terminated = terminated[i] != 0};
+      conclude(work, first + i, outcome, false, true, columns, row);
       if (!Place::kFollow) observe(slot(first + i), setting, columns.own, row);
     }
     if constexpr (Place::kFollow) {

@@ -8,7 +8,7 @@
 // An environment that defines
 //
 //   static constexpr int kLanes = 4;
-//   static void step_lanes(State* const* states, const Params&, ActionRow first, Outcome* outcomes);
+//   static OutcomeLanes step_lanes(State* const* states, const Params&, ActionRow first);
 //   static void observe_lanes(const State* const* states, const Params&, Row first);
 //
 // for kLanes of itself, in rows that follow each other, is stepped by the four where the processor has AVX2. They must
@@ -16,6 +16,8 @@
 //
 //   static bool in_lanes(const Params&);
 #pragma once
+
+#include <cstring>
 
 #include "envpool/core/avx2.h"
 #include "envpool/core/env.h"
@@ -104,6 +106,14 @@ ENVPOOL_ALWAYS_INLINE f32x4 to_f32(f64x4 x) { return __builtin_convertvector(x, 
 ENVPOOL_ALWAYS_INLINE f64x4 to_f64(f32x4 x) { return __builtin_convertvector(x, f64x4); }
 ENVPOOL_ALWAYS_INLINE f64x4 to_f64(i32x4 x) { return __builtin_convertvector(x, f64x4); }
 
+// What four steps brought: rewards, and -1 where an episode terminated. No discount, no end but that and the time
+// limit.
+struct OutcomeLanes {
+  f32x4 reward;
+  i32x4 terminated;
+};
+ENVPOOL_ALWAYS_INLINE i32x4 to_i32(i64x4 holds) { return __builtin_convertvector(holds, i32x4); }
+
 // A member of four states, and back.
 template <class State, class Of>
 ENVPOOL_ALWAYS_INLINE f64x4 gather(State* const* states, f64 Of::* member) {
@@ -145,12 +155,10 @@ struct StatesInLanes {
   ENVPOOL_ALWAYS_INLINE State* at(i64 i) const { return reinterpret_cast<State*>(first + i * stride); }
 };
 
-// Room for what a step of many brings, which is written anyhow: an array would first be filled.
-template <i64 kMost>
-struct OutcomesInLanes {
-  alignas(Outcome) u8 bytes[sizeof(Outcome) * kMost];
-
-  ENVPOOL_ALWAYS_INLINE Outcome* data() { return reinterpret_cast<Outcome*>(bytes); }
+// Where steps write what they bring: a number for each row.
+struct OutcomeColumns {
+  f32 *reward, *discount;
+  u8* terminated;
 };
 
 // An environment's functions for lanes, over many groups of them. kLanes is 1 where there are none.
@@ -160,7 +168,7 @@ struct InLanes {
   using Params = typename Env::Params;
   static constexpr int kLanes = 1;
   static bool available(const Params&) { return false; }
-  static void step(States, const Params&, ActionRow, Outcome*) {}
+  static void step(States, const Params&, ActionRow, OutcomeColumns) {}
   static void observe(States, const Params&, Row) {}
 };
 
@@ -181,11 +189,16 @@ struct InLanes<Env> {
     }
   }
   __attribute__((target("avx2"), flatten)) static void step(States states, const Params& params, ActionRow first,
-                                                            Outcome* outcomes) {
+                                                            OutcomeColumns out) {
+    static_assert(kLanes == 4);
     for (i64 k = 0; k < states.count; k += kLanes, first.row += kLanes) {
       State* group[kLanes];
       for (int lane = 0; lane < kLanes; ++lane) group[lane] = states.at(k + lane);
-      Env::step_lanes(group, params, first, outcomes + k);
+      const OutcomeLanes outcome = Env::step_lanes(group, params, first);
+      const f32x4 discount = select(outcome.terminated, f32x4{}, f32x4{} + 1);
+      std::memcpy(out.reward + k, &outcome.reward, sizeof(outcome.reward));
+      std::memcpy(out.discount + k, &discount, sizeof(discount));
+      for (int lane = 0; lane < kLanes; ++lane) out.terminated[k + lane] = u8(-outcome.terminated[lane]);
     }
   }
   __attribute__((target("avx2"), flatten)) static void observe(States states, const Params& params, Row first) {

@@ -44,14 +44,11 @@ struct Adder {
 #if ENVPOOL_AVX2
   static constexpr int kLanes = 4;
   static bool in_lanes(const Params& params) { return params.lanes; }
-  ENVPOOL_ALWAYS_INLINE static void step_lanes(State* const* states, const Params& params, ActionRow first,
-                                               Outcome* outcomes) {
+  ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const Params& params, ActionRow first) {
     ++in_lanes_steps;
     const f64x4 sum = gather(states, &State::sum) + params.scale * to_f64(load(first.at<f32>(0)));
     scatter(sum, states, &State::sum);
-    for (int lane = 0; lane < 4; ++lane) {
-      outcomes[lane] = {.reward = f32(sum[lane]), .terminated = sum[lane] > kEnough};
-    }
+    return {to_f32(sum), to_i32(sum > kEnough)};
   }
   ENVPOOL_ALWAYS_INLINE static void observe_lanes(const State* const* states, const Params&, Row first) {
     ++in_lanes_observations;

@@ -11,6 +11,7 @@
 // Worlds of several players have what is here too, but for reset and step: see pure_world.h.
 #pragma once
 
+#include <bit>
 #include <cstring>
 #include <new>
 #include <stdexcept>
@@ -149,7 +150,8 @@ struct PureOf {
   }
 
  protected:
-  static constexpr i64 kMostRows = 256;  // of a block
+  static constexpr i64 kMostRows = 256;          // of a block
+  static constexpr i64 kForever = i64{1} << 40;  // more steps than an episode counts
 
   struct Setting {
     Params params;
@@ -301,6 +303,18 @@ struct PureOf {
   struct Ended {
     i32 rows[kMostRows];
     i64 count = 0;
+
+    // Of whole groups of rows in lanes, from `first` on.
+    void find(const abi::PureWork& work, i64 first, i64 many) {
+      for (i64 k = first; k < first + many; k += 4) {
+        u32 terminated, truncated;
+        std::memcpy(&terminated, work.terminated + k, sizeof(terminated));
+        std::memcpy(&truncated, work.truncated + k, sizeof(truncated));
+        for (u32 over = terminated | truncated; over != 0; over &= over - 1) {
+          rows[count++] = i32(k - first) + std::countr_zero(over) / 8;
+        }
+      }
+    }
   };
 
   template <bool kOneSetting>
@@ -356,10 +370,12 @@ struct PureOf {
       any_over |= episode.over;
     }
     if (any_over) return first;
-    OutcomesInLanes<kMostRows> outcomes;
-    InLanes<Env>::step(rows.states(first, count), setting.params, rows.action(first), outcomes.data());
-    for (i64 k = first; k < first + count; ++k) {
-      conclude(work, rows.new_state(k).episode, setting.max_episode_steps, outcomes.data()[k - first], k, first, ended);
+    InLanes<Env>::step(rows.states(first, count), setting.params, rows.action(first),
+                       {work.reward + first, work.discount + first, work.terminated + first});
+    count_step(rows, work, setting.max_episode_steps, first, count);
+    ended.find(work, first, count);
+    if (work.final_fields == nullptr) {
+      for (i64 i = 0; i < ended.count; ++i) rows.new_state(first + ended.rows[i]).episode.over = true;
     }
     InLanes<Env>::observe(rows.states(first, count), setting.params, rows.row(rows.seen.data(), first));
     return first + count;
@@ -387,6 +403,18 @@ struct PureOf {
     episode.rng.seed = rows.key(k);
     episode.rng.draws = 0;
     if (work.keyed == abi::kNewKeyAndStream) episode.rng.stream = rows.stream(k);
+  }
+
+  // Counts the step of rows that went in lanes, and have written what it brought.
+  ENVPOOL_ALWAYS_INLINE static void count_step(const Rows& rows, const abi::PureWork& work, i32 limit, i64 first,
+                                               i64 count) {
+    const i64 stride = rows.state_bytes, most = limit > 0 ? limit : kForever;
+    u8* state = work.new_states + first * stride;
+    for (i64 k = first; k < first + count; ++k, state += stride) {
+      const i32 elapsed = ++std::launder(reinterpret_cast<Slot*>(state))->episode.elapsed;
+      work.elapsed[k] = elapsed;
+      work.truncated[k] = elapsed >= most;
+    }
   }
 
   // Writes what a step brought.
