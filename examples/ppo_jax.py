@@ -5,16 +5,19 @@ The idea and the hyperparameters are PureJaxRL's (https://github.com/luchris429/
 hyperparameter make a grid, and every point of the grid is trained with every seed, all at once.
 
     python examples/ppo_jax.py --learning_rate=2.5e-4,5e-4,1e-3 --seeds=8
+    python examples/ppo_jax.py --learning_rate=2.5e-4,5e-4,1e-3 --seeds=8 --resume   # goes on where it stopped
 
-It prints a table and leaves curve.png, curves.npz and a video of the best agent in --out. The environments are
-envpool.jax's; with --backend=gymnax they are gymnax 0.0.9's, and nothing else differs but that there is no video.
+It prints a table and leaves curve.png, curves.npz, checkpoint.npz and a video of the best agent in --out. A checkpoint
+holds the environments too: a run that was killed and resumed ends with the same bits as one that was not.
+
+The environments are envpool.jax's; with --backend=gymnax they are gymnax 0.0.9's, and nothing else differs but that
+there is no video.
 """
 
 import importlib
 import itertools
-import math
+import json
 import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,11 +31,12 @@ from common import film
 from jax import Array
 from tqdm import tqdm
 
-Show = Callable[[Any, Any], None]
 FLAGS = flags.FLAGS
 flags.DEFINE_string("task", "CartPole-v1", "which environment; its actions are counted")
 flags.DEFINE_enum("backend", "envpool", ["envpool", "gymnax"], "whose environments")
 flags.DEFINE_string("out", "runs/ppo_jax", "folder of what is left behind")
+flags.DEFINE_bool("resume", False, "go on from the checkpoint in that folder")
+flags.DEFINE_integer("save_every", 10, "updates between two checkpoints", lower_bound=1)
 flags.DEFINE_float("require_return", float("-inf"), "fail if the evaluation of the best setting is below")
 flags.DEFINE_float("target", None, "the table tells after how many steps 100 episodes had this mean return")
 # How much is trained
@@ -81,7 +85,7 @@ class Hyper(NamedTuple):
 
 
 class Agent(NamedTuple):
-    """All that one run carries from update to update."""
+    """All that one agent carries from update to update, in arrays of numbers."""
 
     key: Any
     net: Any
@@ -89,6 +93,14 @@ class Agent(NamedTuple):
     obs: Any
     state: Any
     running: Any  # return so far of the episode in each environment
+
+
+class Run(NamedTuple):
+    """All that a checkpoint holds."""
+
+    done: Any  # updates
+    agents: Any  # of each setting and seed
+    curves: Any  # of each update, setting and seed: sum and number of the returns of episodes that ended
 
 
 class Step(NamedTuple):
@@ -195,7 +207,7 @@ def begin(envs: Environments, key: Array, h: Hyper) -> Agent:
     key, net_key, env_key = jax.random.split(key, 3)
     net = towers(net_key, envs.obs_size, envs.num_actions)
     obs, state = envs.reset(env_key)
-    return Agent(key, net, optimizer_of(h, 1.0).init(net), obs, state, jnp.zeros(envs.num))
+    return Agent(jax.random.key_data(key), net, optimizer_of(h, 1.0).init(net), obs, state, jnp.zeros(envs.num))
 
 
 def collect(envs: Environments, agent: Agent, key: list[Array]) -> tuple[Agent, Step, tuple[Array, ...]]:
@@ -251,9 +263,9 @@ def loss_of(net: Any, h: Hyper, batch: Any) -> Array:
     return h.value_weight * value_loss - gain - h.entropy * entropy
 
 
-def update(envs: Environments, agent: Agent, h: Hyper, left: Any) -> tuple[Agent, tuple[Array, ...]]:
+def update(envs: Environments, agent: Agent, h: Hyper, left: Any) -> tuple[Agent, Array]:
     """Collects steps and learns from them. `left` is the part of the training that is still to come."""
-    key, shuffle_key, *collect_key = jax.random.split(agent.key, 4)
+    key, shuffle_key, *collect_key = jax.random.split(jax.random.wrap_key_data(agent.key), 4)
     agent, steps, ended = collect(envs, agent, collect_key)
     values = value_of(agent.net, steps.obs)
     advantages = advantages_of(h, steps, values, value_of(agent.net, steps.following))
@@ -270,25 +282,60 @@ def update(envs: Environments, agent: Agent, h: Hyper, left: Any) -> tuple[Agent
     orders = jnp.argsort(jax.random.bits(shuffle_key, (FLAGS.epochs, size)), axis=-1)
     chosen = orders.reshape(FLAGS.epochs * FLAGS.minibatches, -1)
     (net, state), _ = jax.lax.scan(minibatch, (agent.net, agent.optimizer), chosen)
-    return agent._replace(key=key, net=net, optimizer=state), ended
+    return agent._replace(key=jax.random.key_data(key), net=net, optimizer=state), jnp.stack(ended, dtype=jnp.float32)
 
 
-def train(envs: Environments, updates: int, show: Show | None, keys: Array, grid: Hyper) -> tuple[Any, Any]:
-    """Every setting with every key: networks, and for each update the sum and number of the returns."""
+def begin_all(envs: Environments, updates: int, keys: Array, grid: Hyper) -> Run:
+    """Every setting with every key, before the first update."""
     # The inner vmap goes over seeds, the outer over settings.
-    begin_all = jax.vmap(jax.vmap(partial(begin, envs), (0, None)), (None, 0))
+    agents = jax.vmap(jax.vmap(partial(begin, envs), (0, None)), (None, 0))(keys, grid)
+    return Run(jnp.int32(0), agents, jnp.zeros((updates, len(grid.gamma), len(keys), 2)))
+
+
+def train(envs: Environments, updates: int, grid: Hyper, run: Run, until: Any) -> Run:
+    """Goes on until so many of all updates are done. That is no constant: one program takes all ways there."""
     update_all = jax.vmap(jax.vmap(partial(update, envs), (0, None, None)), (0, 0, None))
-    every = max(1, updates // 100)
 
-    def one(agents: Any, done: Array) -> Any:
-        agents, (total, number) = update_all(agents, grid, 1 - done / updates)
-        recent = total.sum() / number.sum()
-        if show is not None:
-            jax.lax.cond(done % every == 0, lambda: jax.debug.callback(show, done, recent), lambda: None)
-        return agents, (total, number)
+    def one(run: Run) -> Run:
+        agents, ended = update_all(run.agents, grid, 1 - run.done / updates)
+        return Run(run.done + 1, agents, run.curves.at[run.done].set(ended))
 
-    agents, curves = jax.lax.scan(one, begin_all(keys, grid), jnp.arange(updates))
-    return agents.net, curves
+    last: Run = jax.lax.while_loop(lambda run: run.done < until, one, run)
+    return last
+
+
+def settings() -> dict[str, Any]:
+    """What a run that is resumed cannot have otherwise."""
+    fixed = "task backend seeds seed num_envs num_steps width activation epochs minibatches anneal"
+    return {name: FLAGS[name].value for name in fixed.split()} | {name: numbers(name) for name in HYPERPARAMETERS}
+
+
+def save(run: Run, path: Path) -> None:
+    """A run that is killed while it writes leaves the last checkpoint whole."""
+    new = path.with_suffix(".new")
+    with new.open("wb") as file:
+        np.savez(file, *jax.tree.leaves(run), settings=json.dumps(settings()))
+    new.replace(path)
+
+
+def load(path: Path, form: Run) -> Run:
+    """The run in a checkpoint. It may have been meant to be longer or shorter than `form`."""
+    if not path.exists():
+        raise SystemExit(f"--resume: there is no {path}")
+    with np.load(path) as file:
+        kept = json.loads(str(file["settings"]))
+        for name, value in settings().items():
+            if kept[name] != value:
+                raise SystemExit(f"--resume: {path} is of {name} {kept[name]}, not {value}")
+        run: Run = jax.tree.unflatten(jax.tree.structure(form), [file[f"arr_{i}"] for i in range(len(file) - 1)])
+    done, before, now = int(run.done), len(run.curves), len(form.curves)
+    if done > now:
+        raise SystemExit(f"--resume: {path} has had {done} updates, and --total_timesteps={FLAGS.total_timesteps} is {now}")
+    if before != now and FLAGS.anneal:
+        print(f"--resume: {done} updates were of a run of {before}; the learning rate goes on as in one of {now}")
+    curves = np.zeros(form.curves.shape, np.float32)
+    curves[:done] = run.curves[:done]
+    return run._replace(curves=curves)
 
 
 def evaluate(envs: Environments, key: Array, net: Any) -> Array:
@@ -376,7 +423,11 @@ def show_agent(net: Any, path: Path) -> None:
     """An episode in a pool, whose steps have the bits of envpool.jax's."""
     import envpool
 
-    pool = envpool.make_gymnasium(FLAGS.task, num_envs=1, seed=FLAGS.seed, render_mode="rgb_array")
+    make = partial(envpool.make_gymnasium, FLAGS.task, num_envs=1, seed=FLAGS.seed)
+    if not make().metadata["render_modes"]:
+        print(f"no video: {FLAGS.task} has no picture")
+        return
+    pool = make(render_mode="rgb_array")
     act = jax.jit(lambda obs: jnp.argmax(forward(net["policy"], obs.reshape(1, -1)), axis=-1))
     film(path, pool, lambda obs: np.asarray(act(obs), np.int32), fps=30, most=FLAGS.eval_steps)
 
@@ -394,29 +445,38 @@ def main(_: list[str]) -> None:
     keys = jax.random.split(jax.random.key(FLAGS.seed), FLAGS.seeds)
     envs = Environments(FLAGS.task, FLAGS.backend, FLAGS.num_envs)
 
-    total = updates * batch * len(points) * FLAGS.seeds
-    bar = tqdm(total=total, unit=" steps", unit_scale=True, desc=f"{len(points)} x {FLAGS.seeds} agents", disable=None)
-
-    def show(done: Any, recent: Any) -> None:
-        # Numbers of Python at once: arithmetic on what JAX hands over would be a program of its own, and that can wait
-        # forever for the thread that this one runs in.
-        done, recent = int(done), float(recent)
-        if not math.isnan(recent):  # an episode ended
-            bar.set_postfix_str(f"return {recent:.1f}", refresh=False)
-        bar.update((done + 1) * (total // updates) - bar.n)
-
+    out = Path(FLAGS.out)
+    out.mkdir(parents=True, exist_ok=True)
+    checkpoint = out / "checkpoint.npz"
     clock = Clock()
-    told = None if bar.disable else show
-    program = jax.jit(lambda k, g: train(envs, updates, told, k, g)).lower(keys, grid).compile()
+    start = jax.jit(partial(begin_all, envs, updates))
+    run = load(checkpoint, jax.eval_shape(start, keys, grid)) if FLAGS.resume else start(keys, grid)
+    program = jax.jit(partial(train, envs, updates), donate_argnums=1).lower(grid, run, np.int32(0)).compile()
     compiling = clock.lap()
-    nets, curves = jax.block_until_ready(program(keys, grid))
+    each = batch * len(points) * FLAGS.seeds
+    began = done = int(run.done)
+    with tqdm(
+        desc=f"{len(points)} x {FLAGS.seeds} agents",
+        total=updates * each,
+        initial=done * each,
+        unit=" steps",
+        unit_scale=True,
+        disable=None,  # without a terminal
+    ) as bar:
+        while done < updates:
+            before, done = done, min(done + FLAGS.save_every, updates)
+            run = program(grid, run, np.int32(done))
+            save(run, checkpoint)
+            total, number = np.asarray(run.curves)[before:done].sum(axis=(0, 1, 2))
+            if number:
+                bar.set_postfix_str(f"return {total / number:.1f}", refresh=False)
+            bar.update((done - before) * each)
     running = clock.lap()
-    jax.effects_barrier()
-    bar.update(total - bar.n)
-    bar.close()
-    print(f"{FLAGS.backend}: compiled in {compiling}, ran in {running}: {total / running.wall:,.0f} steps/s")
+    speed = (updates - began) * each / running.wall
+    print(f"{FLAGS.backend}: compiled in {compiling}, ran in {running}: {speed:,.0f} steps/s")
 
-    means = last_hundred(*(np.asarray(x, np.float64) for x in curves))
+    nets = run.agents.net
+    means = last_hundred(*np.moveaxis(np.asarray(run.curves, np.float64), -1, 0))
     judges = Environments(FLAGS.task, FLAGS.backend, FLAGS.eval_episodes)
     judged = jax.jit(jax.vmap(jax.vmap(partial(evaluate, judges)), (None, 0)))
     scores = np.asarray(judged(jax.vmap(lambda k: jax.random.fold_in(k, 1))(keys), nets))
@@ -434,8 +494,6 @@ def main(_: list[str]) -> None:
             row += f"  {int(np.median(first)):,} by {len(first)} of {FLAGS.seeds}" if first else "  never"
         print(row)
 
-    out = Path(FLAGS.out)
-    out.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(out / "curves.npz", steps=steps, means=means.astype(np.float32), settings=np.array(points))
     plot(steps, means, labels, out / "curve.png")
     if FLAGS.video and FLAGS.backend == "envpool":
