@@ -330,7 +330,9 @@ def load(path: Path, form: Run) -> Run:
         run: Run = jax.tree.unflatten(jax.tree.structure(form), [file[f"arr_{i}"] for i in range(len(file) - 1)])
     done, before, now = int(run.done), len(run.curves), len(form.curves)
     if done > now:
-        raise SystemExit(f"--resume: {path} has had {done} updates, and --total_timesteps={FLAGS.total_timesteps} is {now}")
+        raise SystemExit(
+            f"--resume: {path} has had {done} updates, and --total_timesteps={FLAGS.total_timesteps} is {now}"
+        )
     if before != now and FLAGS.anneal:
         print(f"--resume: {done} updates were of a run of {before}; the learning rate goes on as in one of {now}")
     curves = np.zeros(form.curves.shape, np.float32)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Training that is killed and resumed, in examples/ppo_jax.py, ends with the bits of training that was not."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import envpool
+
+for package in ("jax", "optax", "absl", "tqdm", "matplotlib"):
+    pytest.importorskip(package)
+SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
+if SOURCE is None:
+    pytest.skip("ENVPOOL_SOURCE_DIR does not say where the sources are", allow_module_level=True)
+EXAMPLE = Path(SOURCE, "examples", "ppo_jax.py")
+UPDATES = 10
+OPTIONS = ["--num_envs=4", "--num_steps=32", f"--total_timesteps={4 * 32 * UPDATES}", "--gamma=0.9,0.99", "--seeds=2"]
+OPTIONS += ["--width=8", "--eval_episodes=2", "--video="]
+# Whose third checkpoint has been written and not yet taken the place of the second.
+KILLED = f"""
+import os, runpy, signal
+from pathlib import Path
+
+replace, left = Path.replace, iter(range(2))
+
+def replace_or_die(path, target):
+    if next(left, None) is None:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return replace(path, target)
+
+Path.replace = replace_or_die
+runpy.run_path({str(EXAMPLE)!r}, run_name="__main__")
+"""
+
+
+@pytest.fixture
+def train(tmp_path):
+    """Runs the example, which is compiled once, and in haste."""
+    environ = {
+        **os.environ,
+        "JAX_COMPILATION_CACHE_DIR": str(tmp_path / "compiled"),
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+        "XLA_FLAGS": "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true",
+        "PYTHONPATH": os.pathsep.join([str(EXAMPLE.parent), str(Path(envpool.__file__).parent.parent)]),
+    }
+
+    def run(out, *options, program=(EXAMPLE,)):
+        command = [sys.executable, *program, *OPTIONS, f"--out={out}", *options]
+        return subprocess.run(command, env=environ, capture_output=True, text=True, timeout=300)
+
+    return run
+
+
+def arrays(path):
+    with np.load(path) as file:
+        return {name: (file[name].dtype, file[name].shape, file[name].tobytes()) for name in file.files}
+
+
+def updates(out):
+    with np.load(out / "checkpoint.npz") as file:
+        return int(file["arr_0"])
+
+
+def test_killed_and_resumed(train, tmp_path):
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    alone = train(whole, "--save_every=3")
+    assert alone.returncode == 0, alone.stderr
+
+    killed = train(parts, "--save_every=3", program=("-c", KILLED))
+    assert killed.returncode == -9, killed.stderr
+    assert (parts / "checkpoint.new").exists()
+    assert updates(parts) == 6
+
+    other = train(parts, "--resume", "--num_envs=8")
+    assert other.returncode == 1
+    assert other.stderr.strip() == f"--resume: {parts}/checkpoint.npz is of num_envs 4, not 8"
+
+    resumed = train(parts, "--resume", "--save_every=2")  # however the updates are cut
+    assert resumed.returncode == 0, resumed.stderr
+    assert updates(parts) == UPDATES
+    for name in ("checkpoint.npz", "curves.npz"):
+        assert arrays(parts / name) == arrays(whole / name), name
+    assert resumed.stdout.splitlines()[1:] == alone.stdout.splitlines()[1:]  # the first has seconds
