@@ -325,8 +325,8 @@ def load(path: Path, form: Run) -> Run:
     with np.load(path) as file:
         kept = json.loads(str(file["settings"]))
         for name, value in settings().items():
-            if kept[name] != value:
-                raise SystemExit(f"--resume: {path} is of {name} {kept[name]}, not {value}")
+            if kept.get(name) != value:
+                raise SystemExit(f"--resume: {path} is of {name} {kept.get(name)}, not {value}")
         run: Run = jax.tree.unflatten(jax.tree.structure(form), [file[f"arr_{i}"] for i in range(len(file) - 1)])
     done, before, now = int(run.done), len(run.curves), len(form.curves)
     if done > now:
