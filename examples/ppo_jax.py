@@ -18,6 +18,7 @@ import importlib
 import itertools
 import json
 import time
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,50 +27,76 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from absl import app, flags
-from common import film
+from common import film, option, parse
 from jax import Array
 from tqdm import tqdm
 
-FLAGS = flags.FLAGS
-flags.DEFINE_string("task", "CartPole-v1", "which environment; its actions are counted")
-flags.DEFINE_enum("backend", "envpool", ["envpool", "gymnax"], "whose environments")
-flags.DEFINE_string("out", "runs/ppo_jax", "folder of what is left behind")
-flags.DEFINE_bool("resume", False, "go on from the checkpoint in that folder")
-flags.DEFINE_integer("save_every", 10, "updates between two checkpoints", lower_bound=1)
-flags.DEFINE_float("require_return", float("-inf"), "fail if the evaluation of the best setting is below")
-flags.DEFINE_float("target", None, "the table tells after how many steps 100 episodes had this mean return")
-# How much is trained
-flags.DEFINE_integer("seeds", 4, "agents of each setting", lower_bound=1)
-flags.DEFINE_integer("seed", 0, "what the seeds are drawn from")
-flags.DEFINE_integer("total_timesteps", 500_000, "environment steps of each agent", lower_bound=1)
-flags.DEFINE_integer("num_envs", 4, "environments of each agent", lower_bound=1)
-flags.DEFINE_integer("num_steps", 128, "steps of each environment between two updates", lower_bound=1)
-# The network: two towers, one for the policy, one for the value
-flags.DEFINE_integer("width", 64, "of the two hidden layers", lower_bound=1)
-flags.DEFINE_enum("activation", "tanh", ["tanh", "relu"], "of the hidden layers")
-# How an agent learns
-flags.DEFINE_integer("epochs", 4, "times each step is learned from", lower_bound=1)
-flags.DEFINE_integer("minibatches", 4, "parts that an epoch is cut into", lower_bound=1)
-flags.DEFINE_bool("anneal", True, "whether the learning rate falls to 0, linearly")
-# Each of these may be several numbers with commas between: a dimension of the grid
-HYPERPARAMETERS = {
-    "learning_rate": (2.5e-4, "of Adam"),
-    "gamma": (0.99, "discount"),
-    "gae_lambda": (0.95, "of generalised advantage estimation"),
-    "clip": (0.2, "how far an update may move the policy, and a value"),
-    "entropy": (0.01, "weight of the entropy bonus"),
-    "value_weight": (0.5, "weight of the value loss"),
-    "max_grad_norm": (0.5, "gradients are cut to it"),
-}
-for name, (default, says) in HYPERPARAMETERS.items():
-    flags.DEFINE_list(name, [str(default)], says)
-# How it is judged
-flags.DEFINE_integer(
-    "eval_episodes", 64, "whole episodes of each agent at the end, each step the likeliest action", lower_bound=1
-)
-flags.DEFINE_string("video", "episode.gif", "of the best agent, in --out; '' is none")  # .mp4 would fork, under JAX
-flags.DEFINE_integer("eval_steps", 1000, "evaluated episodes are cut off here", lower_bound=1)
+
+class Numbers(list[float]):
+    """With commas between. Several make a dimension of the grid."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(float(x) for x in text.split(","))
+
+
+@dataclass
+class Options:
+    task: str = option("CartPole-v1", "which environment; its actions are counted")
+    backend: str = option("envpool", "whose environments: envpool or gymnax")
+    out: Path = option(Path("runs/ppo_jax"), "folder of what is left behind")
+    resume: bool = option(False, "go on from the checkpoint in that folder")
+    save_every: int = option(10, "updates between two checkpoints")
+    require_return: float = option(float("-inf"), "fail if the evaluation of the best setting is below")
+    target: float = option(float("inf"), "the table tells after how many steps 100 episodes had this mean return")
+    # How much is trained
+    seeds: int = option(4, "agents of each setting")
+    seed: int = option(0, "what the seeds are drawn from")
+    total_timesteps: int = option(500_000, "environment steps of each agent")
+    num_envs: int = option(4, "environments of each agent")
+    num_steps: int = option(128, "steps of each environment between two updates")
+    # The network: two towers, one for the policy, one for the value
+    width: int = option(64, "of the two hidden layers")
+    activation: str = option("tanh", "of the hidden layers, a function of jax.nn")
+    # How an agent learns
+    epochs: int = option(4, "times each step is learned from")
+    minibatches: int = option(4, "parts that an epoch is cut into")
+    anneal: bool = option(True, "whether the learning rate falls to 0, linearly")
+    learning_rate: Numbers = option("2.5e-4", "of Adam")
+    gamma: Numbers = option("0.99", "discount")
+    gae_lambda: Numbers = option("0.95", "of generalised advantage estimation")
+    clip: Numbers = option("0.2", "how far an update may move the policy, and a value")
+    entropy: Numbers = option("0.01", "weight of the entropy bonus")
+    value_weight: Numbers = option("0.5", "weight of the value loss")
+    max_grad_norm: Numbers = option("0.5", "gradients are cut to it")
+    # How it is judged
+    eval_episodes: int = option(64, "whole episodes of each agent at the end, each step the likeliest action")
+    eval_steps: int = option(1000, "evaluated episodes are cut off here")
+    video: str = option("episode.gif", "of the best agent, in --out; '' is none")  # .mp4 would fork, under JAX
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if type(value) is int and name != "seed" and value < 1:
+                raise SystemExit(f"--{name}: expected at least 1, got {value}")
+        if self.backend not in ("envpool", "gymnax"):
+            raise SystemExit(f"--backend: expected envpool or gymnax, got {self.backend}")
+        if not callable(getattr(jax.nn, self.activation, None)):
+            raise SystemExit(f"--activation: expected a function of jax.nn, got {self.activation}")
+        if self.batch % self.minibatches:
+            raise SystemExit(f"--minibatches={self.minibatches} must divide num_envs * num_steps, {self.batch}")
+
+    @property
+    def batch(self) -> int:
+        """Steps of an agent between two updates."""
+        return self.num_envs * self.num_steps
+
+    @property
+    def updates(self) -> int:
+        return max(1, self.total_timesteps // self.batch)
+
+    def fixed(self) -> dict[str, Any]:
+        """What a run that is resumed cannot have otherwise."""
+        free = "out resume save_every require_return target total_timesteps eval_episodes eval_steps video"
+        return {name: value for name, value in vars(self).items() if name not in free.split()}
 
 
 class Hyper(NamedTuple):
@@ -127,7 +154,7 @@ class Environments:
         self.env, self.params = module.make(task)
         actions, seen = self.env.action_space(self.params), self.env.observation_space(self.params)
         if not hasattr(actions, "n") or not hasattr(seen, "shape"):
-            raise app.UsageError(f"--task={task}: this policy takes one array and answers with the number of an action")
+            raise SystemExit(f"--task={task}: this policy takes one array and answers with the number of an action")
         self.num_actions, self.obs_size = int(actions.n), int(np.prod(seen.shape))
 
     def flat(self, obs: Array) -> Array:
@@ -152,9 +179,9 @@ class Environments:
         return self.flat(obs), state, reward, done, done, self.flat(obs)  # cut off or ended: it does not tell
 
 
-def towers(key: Array, inputs: int, outputs: int) -> dict[str, list[Any]]:
+def towers(o: Options, key: Array, inputs: int, outputs: int) -> dict[str, list[Any]]:
     """Weights and biases of the two, orthogonal and 0."""
-    w, root = FLAGS.width, 2**0.5
+    w, root = o.width, 2**0.5
     shapes = {
         "policy": [(inputs, w, root), (w, w, root), (w, outputs, 0.01)],
         "value": [(inputs, w, root), (w, w, root), (w, 1, 1.0)],
@@ -188,38 +215,38 @@ def orthonormal(columns: Array) -> Array:
     return jax.lax.fori_loop(0, columns.shape[1], next_column, columns)
 
 
-def forward(layers: list[Any], x: Array) -> Array:
+def forward(o: Options, layers: list[Any], x: Array) -> Array:
     x = x.astype(jnp.float32)
     for weight, bias in layers[:-1]:
-        x = getattr(jax.nn, FLAGS.activation)(x @ weight + bias)
+        x = getattr(jax.nn, o.activation)(x @ weight + bias)
     return x @ layers[-1][0] + layers[-1][1]
 
 
-def value_of(net: Any, obs: Array) -> Array:
-    return forward(net["value"], obs).squeeze(-1)
+def value_of(o: Options, net: Any, obs: Array) -> Array:
+    return forward(o, net["value"], obs).squeeze(-1)
 
 
 def optimizer_of(h: Hyper, left: Any) -> optax.GradientTransformation:
     return optax.chain(optax.clip_by_global_norm(h.max_grad_norm), optax.adam(h.learning_rate * left, eps=1e-5))
 
 
-def begin(envs: Environments, key: Array, h: Hyper) -> Agent:
+def begin(o: Options, envs: Environments, key: Array, h: Hyper) -> Agent:
     key, net_key, env_key = jax.random.split(key, 3)
-    net = towers(net_key, envs.obs_size, envs.num_actions)
+    net = towers(o, net_key, envs.obs_size, envs.num_actions)
     obs, state = envs.reset(env_key)
     return Agent(jax.random.key_data(key), net, optimizer_of(h, 1.0).init(net), obs, state, jnp.zeros(envs.num))
 
 
-def collect(envs: Environments, agent: Agent, key: list[Array]) -> tuple[Agent, Step, tuple[Array, ...]]:
+def collect(o: Options, envs: Environments, agent: Agent, key: list[Array]) -> tuple[Agent, Step, tuple[Array, ...]]:
     """Goes on for some steps. Returns the agent, its steps, and the sum and number of the returns of ended episodes."""
     noise_key, step_key = key
     # Drawn at once: the action of the largest sum of logit and Gumbel noise is a sample of the policy.
-    noise = jax.random.gumbel(noise_key, (FLAGS.num_steps, envs.num, envs.num_actions))
+    noise = jax.random.gumbel(noise_key, (o.num_steps, envs.num, envs.num_actions))
 
     def one(carry: Any, drawn: Any) -> Any:
         obs, state, running = carry
         noise, keys = drawn
-        logits = forward(agent.net["policy"], obs)
+        logits = forward(o, agent.net["policy"], obs)
         action = jnp.argmax(logits + noise, axis=-1)
         logprob = pick(jax.nn.log_softmax(logits), action)
         next_obs, state, reward, terminated, done, following = envs.step(keys, state, action)
@@ -229,7 +256,7 @@ def collect(envs: Environments, agent: Agent, key: list[Array]) -> tuple[Agent, 
         return (next_obs, state, running * ~done), (step, ended)
 
     carry = (agent.obs, agent.state, agent.running)
-    carry, (steps, ended) = jax.lax.scan(one, carry, (noise, envs.keys(step_key, FLAGS.num_steps)))
+    carry, (steps, ended) = jax.lax.scan(one, carry, (noise, envs.keys(step_key, o.num_steps)))
     return Agent(agent.key, agent.net, agent.optimizer, *carry), steps, tuple(x.sum() for x in ended)
 
 
@@ -249,108 +276,100 @@ def advantages_of(h: Hyper, steps: Step, values: Array, next_values: Array) -> A
     return jax.lax.scan(one, jnp.zeros_like(deltas[0]), (deltas, steps.done), reverse=True)[1]
 
 
-def loss_of(net: Any, h: Hyper, batch: Any) -> Array:
+def loss_of(o: Options, net: Any, h: Hyper, batch: Any) -> Array:
     steps, old_values, advantages = batch
     targets = advantages + old_values
-    logprobs = jax.nn.log_softmax(forward(net["policy"], steps.obs))
+    logprobs = jax.nn.log_softmax(forward(o, net["policy"], steps.obs))
     ratio = jnp.exp(pick(logprobs, steps.action) - steps.logprob)
     advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
     gain = jnp.minimum(ratio * advantages, jnp.clip(ratio, 1 - h.clip, 1 + h.clip) * advantages).mean()
     entropy = -jnp.sum(jnp.exp(logprobs) * logprobs, axis=-1).mean()
-    values = value_of(net, steps.obs)
+    values = value_of(o, net, steps.obs)
     clipped = old_values + jnp.clip(values - old_values, -h.clip, h.clip)
     value_loss = 0.5 * jnp.maximum((values - targets) ** 2, (clipped - targets) ** 2).mean()
     return h.value_weight * value_loss - gain - h.entropy * entropy
 
 
-def update(envs: Environments, agent: Agent, h: Hyper, left: Any) -> tuple[Agent, Array]:
+def update(o: Options, envs: Environments, agent: Agent, h: Hyper, left: Any) -> tuple[Agent, Array]:
     """Collects steps and learns from them. `left` is the part of the training that is still to come."""
     key, shuffle_key, *collect_key = jax.random.split(jax.random.wrap_key_data(agent.key), 4)
-    agent, steps, ended = collect(envs, agent, collect_key)
-    values = value_of(agent.net, steps.obs)
-    advantages = advantages_of(h, steps, values, value_of(agent.net, steps.following))
-    size = FLAGS.num_steps * envs.num
-    rollout = jax.tree.map(lambda x: x.reshape(size, *x.shape[2:]), (steps, values, advantages))
-    optimizer = optimizer_of(h, left if FLAGS.anneal else 1.0)
+    agent, steps, ended = collect(o, envs, agent, collect_key)
+    values = value_of(o, agent.net, steps.obs)
+    advantages = advantages_of(h, steps, values, value_of(o, agent.net, steps.following))
+    rollout = jax.tree.map(lambda x: x.reshape(o.batch, *x.shape[2:]), (steps, values, advantages))
+    optimizer = optimizer_of(h, left if o.anneal else 1.0)
 
     def minibatch(carry: Any, chosen: Array) -> Any:
         net, state = carry
-        gradient = jax.grad(loss_of)(net, h, jax.tree.map(lambda x: x[chosen], rollout))
+        gradient = jax.grad(partial(loss_of, o))(net, h, jax.tree.map(lambda x: x[chosen], rollout))
         change, state = optimizer.update(gradient, state)
         return (optax.apply_updates(net, change), state), None
 
-    orders = jnp.argsort(jax.random.bits(shuffle_key, (FLAGS.epochs, size)), axis=-1)
-    chosen = orders.reshape(FLAGS.epochs * FLAGS.minibatches, -1)
+    orders = jnp.argsort(jax.random.bits(shuffle_key, (o.epochs, o.batch)), axis=-1)
+    chosen = orders.reshape(o.epochs * o.minibatches, -1)
     (net, state), _ = jax.lax.scan(minibatch, (agent.net, agent.optimizer), chosen)
     return agent._replace(key=jax.random.key_data(key), net=net, optimizer=state), jnp.stack(ended, dtype=jnp.float32)
 
 
-def begin_all(envs: Environments, updates: int, keys: Array, grid: Hyper) -> Run:
+def begin_all(o: Options, envs: Environments, keys: Array, grid: Hyper) -> Run:
     """Every setting with every key, before the first update."""
     # The inner vmap goes over seeds, the outer over settings.
-    agents = jax.vmap(jax.vmap(partial(begin, envs), (0, None)), (None, 0))(keys, grid)
-    return Run(jnp.int32(0), agents, jnp.zeros((updates, len(grid.gamma), len(keys), 2)))
+    agents = jax.vmap(jax.vmap(partial(begin, o, envs), (0, None)), (None, 0))(keys, grid)
+    return Run(jnp.int32(0), agents, jnp.zeros((o.updates, len(grid.gamma), len(keys), 2)))
 
 
-def train(envs: Environments, updates: int, grid: Hyper, run: Run, until: Any) -> Run:
+def train(o: Options, envs: Environments, grid: Hyper, run: Run, until: Any) -> Run:
     """Goes on until so many of all updates are done. That is no constant: one program takes all ways there."""
-    update_all = jax.vmap(jax.vmap(partial(update, envs), (0, None, None)), (0, 0, None))
+    update_all = jax.vmap(jax.vmap(partial(update, o, envs), (0, None, None)), (0, 0, None))
 
     def one(run: Run) -> Run:
-        agents, ended = update_all(run.agents, grid, 1 - run.done / updates)
+        agents, ended = update_all(run.agents, grid, 1 - run.done / o.updates)
         return Run(run.done + 1, agents, run.curves.at[run.done].set(ended))
 
     last: Run = jax.lax.while_loop(lambda run: run.done < until, one, run)
     return last
 
 
-def settings() -> dict[str, Any]:
-    """What a run that is resumed cannot have otherwise."""
-    fixed = "task backend seeds seed num_envs num_steps width activation epochs minibatches anneal"
-    return {name: FLAGS[name].value for name in fixed.split()} | {name: numbers(name) for name in HYPERPARAMETERS}
-
-
-def save(run: Run, path: Path) -> None:
+def save(o: Options, run: Run) -> None:
     """A run that is killed while it writes leaves the last checkpoint whole."""
-    new = path.with_suffix(".new")
+    new = o.out / "checkpoint.new"
     with new.open("wb") as file:
-        np.savez(file, *jax.tree.leaves(run), settings=json.dumps(settings()))
-    new.replace(path)
+        np.savez(file, *jax.tree.leaves(run), options=json.dumps(o.fixed()))
+    new.replace(o.out / "checkpoint.npz")
 
 
-def load(path: Path, form: Run) -> Run:
+def load(o: Options, form: Run) -> Run:
     """The run in a checkpoint. It may have been meant to be longer or shorter than `form`."""
+    path = o.out / "checkpoint.npz"
     if not path.exists():
         raise SystemExit(f"--resume: there is no {path}")
     with np.load(path) as file:
-        kept = json.loads(str(file["settings"]))
-        for name, value in settings().items():
+        kept = json.loads(str(file["options"]))
+        for name, value in o.fixed().items():
             if kept.get(name) != value:
                 raise SystemExit(f"--resume: {path} is of {name} {kept.get(name)}, not {value}")
         run: Run = jax.tree.unflatten(jax.tree.structure(form), [file[f"arr_{i}"] for i in range(len(file) - 1)])
     done, before, now = int(run.done), len(run.curves), len(form.curves)
     if done > now:
-        raise SystemExit(
-            f"--resume: {path} has had {done} updates, and --total_timesteps={FLAGS.total_timesteps} is {now}"
-        )
-    if before != now and FLAGS.anneal:
+        raise SystemExit(f"--resume: {path} has had {done} updates, and --total_timesteps={o.total_timesteps} is {now}")
+    if before != now and o.anneal:
         print(f"--resume: {done} updates were of a run of {before}; the learning rate goes on as in one of {now}")
     curves = np.zeros(form.curves.shape, np.float32)
     curves[:done] = run.curves[:done]
     return run._replace(curves=curves)
 
 
-def evaluate(envs: Environments, key: Array, net: Any) -> Array:
+def evaluate(o: Options, envs: Environments, key: Array, net: Any) -> Array:
     """Mean return of a first episode in each environment, so that short ones do not count for more."""
 
     def go_on(carry: Any) -> Array:
         _, _, _, over, t = carry
-        return ~over.all() & (t < FLAGS.eval_steps)
+        return ~over.all() & (t < o.eval_steps)
 
     def one(carry: Any) -> Any:
         obs, state, returns, over, t = carry
         keys = envs.keys(jax.random.fold_in(key, t), 1)
-        action = jnp.argmax(forward(net["policy"], obs), axis=-1)
+        action = jnp.argmax(forward(o, net["policy"], obs), axis=-1)
         obs, state, reward, _, done, _ = envs.step(keys if keys is None else keys[0], state, action)
         return obs, state, returns + reward * ~over, over | done, t + 1
 
@@ -393,14 +412,7 @@ class Clock:
         return Time(*(b - a for a, b in zip(before, self.last, strict=True)))
 
 
-def numbers(name: str) -> list[float]:
-    try:
-        return [float(x) for x in FLAGS[name].value or []]
-    except ValueError:
-        raise app.UsageError(f"--{name}: expected numbers with commas between, got {FLAGS[name].value}") from None
-
-
-def plot(steps: Any, means: Any, labels: list[str], path: Path) -> None:
+def plot(o: Options, steps: Any, means: Any, labels: list[str]) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
@@ -414,96 +426,91 @@ def plot(steps: Any, means: Any, labels: list[str], path: Path) -> None:
         (line,) = ax.plot(x, curve.mean(axis=-1), label=label)
         ax.fill_between(x, curve.min(axis=-1), curve.max(axis=-1), color=line.get_color(), alpha=0.2, linewidth=0)
     ax.set(xlabel="environment steps of an agent", ylabel="mean return of 100 episodes")
-    seeds = "one seed" if FLAGS.seeds == 1 else f"mean, least and most of {FLAGS.seeds} seeds"
-    ax.set_title(f"{FLAGS.task}: {seeds}", fontsize="medium")
+    seeds = "one seed" if o.seeds == 1 else f"mean, least and most of {o.seeds} seeds"
+    ax.set_title(f"{o.task}: {seeds}", fontsize="medium")
     ax.grid(alpha=0.3)
     ax.legend(fontsize="small")
-    figure.savefig(path, dpi=90)
+    figure.savefig(o.out / "curve.png", dpi=90)
 
 
-def show_agent(net: Any, path: Path) -> None:
+def show_agent(o: Options, net: Any) -> None:
     """An episode in a pool, whose steps have the bits of envpool.jax's."""
     import envpool
 
-    make = partial(envpool.make_gymnasium, FLAGS.task, num_envs=1, seed=FLAGS.seed)
+    make = partial(envpool.make_gymnasium, o.task, num_envs=1, seed=o.seed)
     if not make().metadata["render_modes"]:
-        print(f"no video: {FLAGS.task} has no picture")
+        print(f"no video: {o.task} has no picture")
         return
     pool = make(render_mode="rgb_array")
-    act = jax.jit(lambda obs: jnp.argmax(forward(net["policy"], obs.reshape(1, -1)), axis=-1))
-    film(path, pool, lambda obs: np.asarray(act(obs), np.int32), fps=30, most=FLAGS.eval_steps)
+    act = jax.jit(lambda obs: jnp.argmax(forward(o, net["policy"], obs.reshape(1, -1)), axis=-1))
+    film(o.out / o.video, pool, lambda obs: np.asarray(act(obs), np.int32), fps=30, most=o.eval_steps)
 
 
-def main(_: list[str]) -> None:
+def main() -> None:
+    o = parse(Options, __doc__)
+    o.out.mkdir(parents=True, exist_ok=True)
     jax.config.update("jax_platforms", "cpu")  # the only one that envpool.jax has
-    batch = FLAGS.num_envs * FLAGS.num_steps
-    if batch % FLAGS.minibatches:
-        raise app.UsageError(f"--minibatches={FLAGS.minibatches} must divide num_envs * num_steps, {batch}")
-    updates = max(1, FLAGS.total_timesteps // batch)
-    points = list(itertools.product(*(numbers(name) for name in Hyper._fields)))
+    points = list(itertools.product(*(getattr(o, name) for name in Hyper._fields)))
     grid = Hyper(*jnp.array(points).T)
-    varied = [i for i, name in enumerate(Hyper._fields) if len(FLAGS[name].value or []) > 1]
-    labels = [", ".join(f"{Hyper._fields[i]}={p[i]:g}" for i in varied) or FLAGS.task for p in points]
-    keys = jax.random.split(jax.random.key(FLAGS.seed), FLAGS.seeds)
-    envs = Environments(FLAGS.task, FLAGS.backend, FLAGS.num_envs)
+    varied = [i for i, name in enumerate(Hyper._fields) if len(getattr(o, name)) > 1]
+    labels = [", ".join(f"{Hyper._fields[i]}={p[i]:g}" for i in varied) or o.task for p in points]
+    keys = jax.random.split(jax.random.key(o.seed), o.seeds)
+    envs = Environments(o.task, o.backend, o.num_envs)
 
-    out = Path(FLAGS.out)
-    out.mkdir(parents=True, exist_ok=True)
-    checkpoint = out / "checkpoint.npz"
     clock = Clock()
-    start = jax.jit(partial(begin_all, envs, updates))
-    run = load(checkpoint, jax.eval_shape(start, keys, grid)) if FLAGS.resume else start(keys, grid)
-    program = jax.jit(partial(train, envs, updates), donate_argnums=1).lower(grid, run, np.int32(0)).compile()
+    start = jax.jit(partial(begin_all, o, envs))
+    run = load(o, jax.eval_shape(start, keys, grid)) if o.resume else start(keys, grid)
+    program = jax.jit(partial(train, o, envs), donate_argnums=1).lower(grid, run, np.int32(0)).compile()
     compiling = clock.lap()
-    each = batch * len(points) * FLAGS.seeds
+    each = o.batch * len(points) * o.seeds
     began = done = int(run.done)
     with tqdm(
-        desc=f"{len(points)} x {FLAGS.seeds} agents",
-        total=updates * each,
+        desc=f"{len(points)} x {o.seeds} agents",
+        total=o.updates * each,
         initial=done * each,
         unit=" steps",
         unit_scale=True,
         disable=None,  # without a terminal
     ) as bar:
-        while done < updates:
-            before, done = done, min(done + FLAGS.save_every, updates)
+        while done < o.updates:
+            before, done = done, min(done + o.save_every, o.updates)
             run = program(grid, run, np.int32(done))
-            save(run, checkpoint)
+            save(o, run)
             total, number = np.asarray(run.curves)[before:done].sum(axis=(0, 1, 2))
             if number:
                 bar.set_postfix_str(f"return {total / number:.1f}", refresh=False)
             bar.update((done - before) * each)
     running = clock.lap()
-    speed = (updates - began) * each / running.wall
-    print(f"{FLAGS.backend}: compiled in {compiling}, ran in {running}: {speed:,.0f} steps/s")
+    speed = (o.updates - began) * each / running.wall
+    print(f"{o.backend}: compiled in {compiling}, ran in {running}: {speed:,.0f} steps/s")
 
     nets = run.agents.net
     means = last_hundred(*np.moveaxis(np.asarray(run.curves, np.float64), -1, 0))
-    judges = Environments(FLAGS.task, FLAGS.backend, FLAGS.eval_episodes)
-    judged = jax.jit(jax.vmap(jax.vmap(partial(evaluate, judges)), (None, 0)))
+    judges = Environments(o.task, o.backend, o.eval_episodes)
+    judged = jax.jit(jax.vmap(jax.vmap(partial(evaluate, o, judges)), (None, 0)))
     scores = np.asarray(judged(jax.vmap(lambda k: jax.random.fold_in(k, 1))(keys), nets))
 
-    steps = (np.arange(updates) + 1) * batch
+    steps = (np.arange(o.updates) + 1) * o.batch
     width = max(map(len, labels))
-    to_target = "  steps to target" if FLAGS.target is not None else ""
+    to_target = "  steps to target" if o.target < float("inf") else ""
     print(f"\n{'':{width}}  last 100 episodes  evaluation, worst seed{to_target}")
     for i, label in enumerate(labels):
         row = f"{label:{width}}  {means[-1, i].mean():8.1f} ±{means[-1, i].std():7.1f}"
         row += f"  {scores[i].mean():10.1f}, {scores[i].min():10.1f}"
         if to_target:
-            reached = means[:, i] >= FLAGS.target
+            reached = means[:, i] >= o.target
             first = [int(steps[r.argmax()]) for r in reached.T if r.any()]
-            row += f"  {int(np.median(first)):,} by {len(first)} of {FLAGS.seeds}" if first else "  never"
+            row += f"  {int(np.median(first)):,} by {len(first)} of {o.seeds}" if first else "  never"
         print(row)
 
-    np.savez_compressed(out / "curves.npz", steps=steps, means=means.astype(np.float32), settings=np.array(points))
-    plot(steps, means, labels, out / "curve.png")
-    if FLAGS.video and FLAGS.backend == "envpool":
-        show_agent(jax.tree.map(lambda x: x[np.unravel_index(scores.argmax(), scores.shape)], nets), out / FLAGS.video)
+    np.savez_compressed(o.out / "curves.npz", steps=steps, means=means.astype(np.float32), settings=np.array(points))
+    plot(o, steps, means, labels)
+    if o.video and o.backend == "envpool":
+        show_agent(o, jax.tree.map(lambda x: x[np.unravel_index(scores.argmax(), scores.shape)], nets))
     best = scores.mean(axis=-1).max()
-    if best < FLAGS.require_return:
-        raise SystemExit(f"mean return {best:.1f} is below {FLAGS.require_return}")
+    if best < o.require_return:
+        raise SystemExit(f"mean return {best:.1f} is below {o.require_return}")
 
 
 if __name__ == "__main__":
-    app.run(main)
+    main()

@@ -13,7 +13,7 @@ import pytest
 
 import envpool
 
-for package in ("jax", "optax", "absl", "tqdm", "matplotlib"):
+for package in ("jax", "optax", "tqdm", "matplotlib"):
     pytest.importorskip(package)
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
 if SOURCE is None:
