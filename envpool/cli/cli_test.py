@@ -415,6 +415,24 @@ def test_play_in_a_tiny_terminal() -> None:
     assert in_terminal("play", "Pong-v5", "--frames", "5", rows=1, columns=1)[0] == 0
 
 
+def test_window_sees_a_tap() -> None:
+    pytest.importorskip("pygame")
+    code = """
+import numpy, pygame
+from envpool.cli.window import Window
+with Window("Pong-v5", 210, 160) as window:
+    window.show(numpy.zeros((210, 160, 3), numpy.uint8), "reward 0")
+    for kind in (pygame.KEYDOWN, pygame.KEYUP):
+        pygame.event.post(pygame.event.Event(kind, key=pygame.K_LEFT))
+    print(window.keys(), window.keys())
+    pygame.event.post(pygame.event.Event(pygame.QUIT))
+    print(window.keys())
+"""
+    window = environment(SDL_VIDEODRIVER="dummy", PYGAME_HIDE_SUPPORT_PROMPT="1")
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=window)
+    assert result.stdout == "{'left'} set()\n{'q'}\n", result.stderr
+
+
 def test_watch_gif(tmp_path: Path) -> None:
     result = run("watch", "Pong-v5", "--num-envs", "4", "--seconds", "1", "-o", "a.gif", cwd=tmp_path)
     assert result.returncode == 0, result.stderr

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+NAMES = ["up", "down", "left", "right", "space", "r", "q", *map(str, range(10))]
+
 
 def can_open() -> bool:
     """Whether there is a display, and pygame."""
@@ -40,13 +42,15 @@ class Window:
         self._pygame.display.quit()
 
     def keys(self) -> set[str]:
-        """Keys that are held now."""
+        """Keys that are held now, or were pressed since it was last asked: a tap may be shorter than a step."""
         pygame = self._pygame
-        if any(event.type == pygame.QUIT for event in pygame.event.get()):
+        events = pygame.event.get()
+        if any(event.type == pygame.QUIT for event in events):
             return {"q"}
+        pressed = {event.key for event in events if event.type == pygame.KEYDOWN}
         held = pygame.key.get_pressed()
-        names = ["up", "down", "left", "right", "space", "r", "q", *map(str, range(10))]
-        return {name for name in names if held[pygame.key.key_code(name)]}
+        codes = {name: pygame.key.key_code(name) for name in NAMES}
+        return {name for name, code in codes.items() if held[code] or code in pressed}
 
     def wants_picture(self) -> bool:
         """Always: a window is quick."""
