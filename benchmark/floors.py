@@ -61,12 +61,13 @@ def cartpole_loop(num_envs: int) -> Loop:
 
 
 def mujoco_loop(python: str, case: dict, model: str, frame_skip: int, forces: bool, noise: float) -> Loop:
-    """mj_step in as many threads, with the library and the models that `python` has."""
+    """mj_step in as many threads, with the library and the models that `python` has, and as long episodes."""
+    episode = case.get("options", {}).get("max_episode_steps", 1000)
     root = packages(python, "mujoco")
     libraries = [*map(str, root.glob("libmujoco.so.*")), f"-Wl,-rpath,{root}"]
     program = compiled("mj_loop.cc", f"-I{root / 'include'}", *libraries)
     xml = packages(python, "gymnasium") / "envs" / "mujoco" / "assets" / model
-    loop = Loop(program, xml, frame_skip, case["num_envs"], case["num_threads"], int(forces), 1000, noise)
+    loop = Loop(program, xml, frame_skip, case["num_envs"], case["num_threads"], int(forces), episode, noise)
     loop.start["versions"]["mujoco"] = loop.process.stdout.readline().split()[1]
     return loop
 

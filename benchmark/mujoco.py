@@ -3,7 +3,8 @@
 
 The floor is a loop in C++ over mj_step (mj_loop.cc) with as many threads; it computes contact forces where the task's
 observation or reward holds them. Sides, turns and ratios are those of pool.py. So that all see the same physics, no
-episode ends before its time limit.
+episode ends before its time limit, and the limit is a hundred steps: what a step costs depends on how long ago an
+episode began, and so all go through it many times.
 
     python benchmark/mujoco.py --peer_python=/path/to/python                   # all tasks and shapes, two threads
     python benchmark/mujoco.py --tasks=Ant --shapes="32 envs" --sides=floor --num_threads=1
@@ -36,6 +37,7 @@ SHAPES = {
     "256 envs, async": {"loop": "async", "num_envs": 256, "batch_size": 64},
 }
 SIDES = ["floor", "envpool", "rollout", "gymnasium_sync", "gymnasium_async"]
+LIMIT = {"max_episode_steps": 100}
 flags.DEFINE_list("tasks", list(TASKS), "which tasks")
 flags.DEFINE_multi_enum("shapes", list(SHAPES), list(SHAPES), "how many environments, in step or asynchronously")
 flags.DEFINE_list("sides", SIDES, "whom to measure us against")
@@ -44,7 +46,7 @@ flags.DEFINE_integer("num_threads", 2, "of each side that has threads; processes
 
 def compare(task: str, shape: dict) -> dict:
     model, frame_skip, forces, noise, options = TASKS[task]
-    case = {"task": f"{task}-v5", "num_threads": FLAGS.num_threads, "options": options, **shape}
+    case = {"task": f"{task}-v5", "num_threads": FLAGS.num_threads, "options": {**options, **LIMIT}, **shape}
     sides = {"ours": pool.Runner(FLAGS.python, case)}
     for side in FLAGS.sides:
         if side == "floor":
