@@ -17,13 +17,13 @@
 //   static bool in_lanes(const Params&);
 #pragma once
 
-#include <cstring>
-
 #include "envpool/core/avx2.h"
 #include "envpool/core/env.h"
 #include "envpool/core/math.h"
 
 #if ENVPOOL_AVX2
+
+#include <cstring>  // which a device has not
 
 namespace envpool {
 
