@@ -8,7 +8,8 @@
 //   c++ -std=c++20 -O3 -I$M/include benchmark/mj_loop.cc $M/libmujoco.so.* -Wl,-rpath,$M -o build/mj_loop
 //   build/mj_loop model.xml frame_skip environments threads forces episode noise
 //
-// It reads seconds from its input, steps for so long, and answers each with "steps wall_s cpu_s".
+// It reads seconds from its input, steps for so long, or so many steps if that is below zero, and answers each with
+// "steps wall_s cpu_s".
 #include <mujoco/mujoco.h>
 
 #include <atomic>
@@ -79,10 +80,11 @@ struct Loop {
   // Each thread steps its own simulations, one after the other: no waiting for others.
   long run(double seconds) {
     const auto until = Clock::now() + std::chrono::duration<double>(seconds);
+    const long rounds = seconds < 0 ? long(-seconds) / long(sims.size()) : 0;
     std::atomic<long> total = 0;
     const auto work = [&](size_t first) {
       long count = 0;
-      while (Clock::now() < until) {
+      for (long k = 0; rounds > 0 ? k < rounds : Clock::now() < until; ++k) {
         for (size_t i = first; i < sims.size(); i += size_t(threads)) {
           step(i);
           ++count;

@@ -2,9 +2,9 @@
 """gymnasium's MuJoCo environments: this package, the released EnvPool, gymnasium's vectors, MuJoCo's own rollout.
 
 The floor is a loop in C++ over mj_step (mj_loop.cc) with as many threads; it computes contact forces where the task's
-observation or reward holds them. Sides, turns and ratios are those of pool.py. So that all see the same physics, no
-episode ends before its time limit, and the limit is a hundred steps: what a step costs depends on how long ago an
-episode began, and so all go through it many times.
+observation or reward holds them. Sides, turns and ratios are those of pool.py. What a step costs depends on how long ago
+an episode began: so no episode ends before its limit of a hundred steps, and a turn is whole episodes, as many as make
+--window seconds with us, and one at least.
 
     python benchmark/mujoco.py --peer_python=/path/to/python                   # all tasks and shapes, two threads
     python benchmark/mujoco.py --tasks=Ant --shapes="32 envs" --sides=floor --num_threads=1
@@ -37,7 +37,7 @@ SHAPES = {
     "256 envs, async": {"loop": "async", "num_envs": 256, "batch_size": 64},
 }
 SIDES = ["floor", "envpool", "rollout", "gymnasium_sync", "gymnasium_async"]
-LIMIT = {"max_episode_steps": 100}
+EPISODE = 100
 flags.DEFINE_list("tasks", list(TASKS), "which tasks")
 flags.DEFINE_multi_enum("shapes", list(SHAPES), list(SHAPES), "how many environments, in step or asynchronously")
 flags.DEFINE_list("sides", SIDES, "whom to measure us against")
@@ -46,7 +46,12 @@ flags.DEFINE_integer("num_threads", 2, "of each side that has threads; processes
 
 def compare(task: str, shape: dict) -> dict:
     model, frame_skip, forces, noise, options = TASKS[task]
-    case = {"task": f"{task}-v5", "num_threads": FLAGS.num_threads, "options": {**options, **LIMIT}, **shape}
+    case = {
+        "task": f"{task}-v5",
+        "num_threads": FLAGS.num_threads,
+        "options": {**options, "max_episode_steps": EPISODE},
+        **shape,
+    }
     sides = {"ours": pool.Runner(FLAGS.python, case)}
     for side in FLAGS.sides:
         if side == "floor":
@@ -55,7 +60,9 @@ def compare(task: str, shape: dict) -> dict:
             sides[side] = pool.Runner(pool.peer_python(), case)
         else:
             sides[side] = pool.Runner(FLAGS.python, {**case, "loop": side})
-    turns = pool.Turns(sides)
+    once = -(EPISODE + 1) * shape["num_envs"]  # steps of an episode, restart included, of each environment
+    episodes = max(1, round(FLAGS.window / sides["ours"].turn(once)["wall_s"]))
+    turns = pool.Turns(sides, lambda side: side.turn(episodes * once))
     cpu = {side: turns.by_cpu(side)["median"] for side in FLAGS.sides if side != "gymnasium_async"}
     ours_over = {side: turns.ours_over(side) for side in FLAGS.sides}
     return {"case": case, **turns.record(), "ours_over": ours_over, "ours_over_by_cpu": cpu}

@@ -2,8 +2,8 @@
 """How a side of a comparison is asked and answers.
 
 It makes what the JSON in its first argument says, by one of the loops of sides.py, then steps it for as many seconds as
-each line of its input says, and answers every line with one of JSON; {"latency": seconds} asks for percentiles of single
-calls. Between lines it is idle, so that the sides can take turns.
+each line of its input says, or for so many steps if that is below zero, and answers every line with one of JSON;
+{"latency": seconds} asks for percentiles of single calls. Between lines it is idle, so that the sides can take turns.
 """
 
 import importlib.metadata
@@ -88,7 +88,7 @@ def serve(case, loop, **start):
 
     started = time.perf_counter()
     steps = loop(case)
-    steps(1)
+    rows = steps(1)
     ready = time.perf_counter() - started
 
     chunk = 1  # so many calls that the clock costs nothing
@@ -97,4 +97,9 @@ def serve(case, loop, **start):
     answer(ready_s=ready, resident=resident(), versions=versions(), **start)
     for line in sys.stdin:
         turn = json.loads(line)
-        answer(**(latencies(steps, turn["latency"]) if isinstance(turn, dict) else measure(steps, turn, chunk)))
+        if isinstance(turn, dict):
+            answer(**latencies(steps, turn["latency"]))
+        elif turn < 0:
+            answer(**measure(steps, 0, -turn // rows))
+        else:
+            answer(**measure(steps, turn, chunk))
