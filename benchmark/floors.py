@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What there is to be had: C++ loops without an engine, as sides that wait for their turn.
 
-Each is compiled when it is first asked for, into build/benchmark. It reads seconds from its input, steps for so long,
-and answers "steps wall_s cpu_s".
+Each is compiled when it is first asked for, into build/benchmark. It reads turns from its input, as runner.py does, and
+answers "steps wall_s cpu_s".
 """
 
 import os
@@ -42,8 +42,8 @@ class Loop:
         )
         self.start = {"versions": {"compiler": compiler_version()}}
 
-    def turn(self, seconds: float) -> dict:
-        print(seconds, file=self.process.stdin, flush=True)
+    def turn(self, amount: float, unit: str = "seconds") -> dict:
+        print(unit, amount, file=self.process.stdin, flush=True)
         line = self.process.stdout.readline().split()
         if len(line) != 3:
             raise RuntimeError(f"{self.process.args[0]} ended with status {self.process.wait()}")

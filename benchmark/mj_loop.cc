@@ -8,14 +8,14 @@
 //   c++ -std=c++20 -O3 -I$M/include benchmark/mj_loop.cc $M/libmujoco.so.* -Wl,-rpath,$M -o build/mj_loop
 //   build/mj_loop model.xml frame_skip environments threads forces episode noise
 //
-// It reads seconds from its input, steps for so long, or so many steps if that is below zero, and answers each with
-// "steps wall_s cpu_s".
+// It reads turns from its input, "seconds 0.5" or "steps 3200", and answers each with "steps wall_s cpu_s".
 #include <mujoco/mujoco.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <memory>
 #include <random>
@@ -38,7 +38,8 @@ struct Loop {
   std::vector<std::minstd_rand> generators{};
   std::vector<std::unique_ptr<mjData, Deleter>> sims{};
   std::vector<int> elapsed{};
-  std::vector<double> controls{};  // of each simulation, for so many steps that there is no pattern
+  std::vector<long> taken{};       // steps in all: no two episodes have the same controls
+  std::vector<double> controls{};  // of each simulation
   static constexpr int kRing = 64;
 
   void start(int count) {
@@ -51,6 +52,7 @@ struct Loop {
       sims.emplace_back(mj_makeData(model));
       generators.emplace_back(i + 1);
       reset(size_t(i));
+      taken.push_back(0);
       elapsed.push_back(0);  // all begin together, as pools do: what a step costs depends on how far an episode is
     }
   }
@@ -71,20 +73,21 @@ struct Loop {
       elapsed[i] = 0;
       return;
     }
-    const double* control = controls.data() + (size_t(elapsed[i]) % kRing * sims.size() + i) * size_t(model->nu);
+    const double* control = controls.data() + (size_t(taken[i]++) % kRing * sims.size() + i) * size_t(model->nu);
     for (int k = 0; k < model->nu; ++k) data->ctrl[k] = control[k];
     for (int k = 0; k < frame_skip; ++k) mj_step(model, data);
     if (forces) mj_rnePostConstraint(model, data);
   }
 
   // Each thread steps its own simulations, one after the other: no waiting for others.
-  long run(double seconds) {
+  // Stops after `seconds`, or where that is 0 after every simulation's share of `steps`.
+  long run(double seconds, long steps) {
     const auto until = Clock::now() + std::chrono::duration<double>(seconds);
-    const long rounds = seconds < 0 ? long(-seconds) / long(sims.size()) : 0;
+    const long rounds = steps / long(sims.size());
     std::atomic<long> total = 0;
     const auto work = [&](size_t first) {
       long count = 0;
-      for (long k = 0; rounds > 0 ? k < rounds : Clock::now() < until; ++k) {
+      for (long k = 0; seconds > 0 ? Clock::now() < until : k < rounds; ++k) {
         for (size_t i = first; i < sims.size(); i += size_t(threads)) {
           step(i);
           ++count;
@@ -118,10 +121,12 @@ int main(int argc, char** argv) {
   loop.start(std::atoi(argv[3]));
   std::printf("ready %s\n", mj_versionString());
   std::fflush(stdout);
-  for (double seconds; std::scanf("%lf", &seconds) == 1;) {
+  double amount;
+  for (char unit[8]; std::scanf("%7s %lf", unit, &amount) == 2;) {
+    const bool timed = std::strcmp(unit, "seconds") == 0;
     const std::clock_t cpu = std::clock();
     const auto start = Clock::now();
-    const long steps = loop.run(seconds);
+    const long steps = loop.run(timed ? amount : 0, timed ? 0 : long(amount));
     const double wall = std::chrono::duration<double>(Clock::now() - start).count();
     std::printf("%ld %.9f %.9f\n", steps, wall, double(std::clock() - cpu) / CLOCKS_PER_SEC);
     std::fflush(stdout);

@@ -60,9 +60,9 @@ def compare(task: str, shape: dict) -> dict:
             sides[side] = pool.Runner(pool.peer_python(), case)
         else:
             sides[side] = pool.Runner(FLAGS.python, {**case, "loop": side})
-    once = -(EPISODE + 1) * shape["num_envs"]  # steps of an episode, restart included, of each environment
-    episodes = max(1, round(FLAGS.window / sides["ours"].turn(once)["wall_s"]))
-    turns = pool.Turns(sides, lambda side: side.turn(episodes * once))
+    once = (EPISODE + 1) * shape["num_envs"]  # steps of an episode, restart included, of each environment
+    episodes = max(1, round(FLAGS.window / sides["ours"].turn(once, "steps")["wall_s"]))
+    turns = pool.Turns(sides, lambda side: side.turn(episodes * once, "steps"))
     cpu = {side: turns.by_cpu(side)["median"] for side in FLAGS.sides if side != "gymnasium_async"}
     ours_over = {side: turns.ours_over(side) for side in FLAGS.sides}
     return {"case": case, **turns.record(), "ours_over": ours_over, "ours_over_by_cpu": cpu}

@@ -5,7 +5,7 @@
 //
 //   c++ -std=c++20 -O3 -ffp-contract=off -I. benchmark/plain_loop.cc -o build/plain_loop
 //   build/plain_loop 1024 8192            # environments; prints env-steps per second, the best of five seconds
-//   build/plain_loop 1024 turns           # reads seconds, steps for so long, answers each with "steps wall_s cpu_s"
+//   build/plain_loop 1024 turns           # reads "seconds 0.5", steps for so long, answers "steps wall_s cpu_s"
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -123,7 +123,7 @@ f64 steps_per_second(size_t n) {
 
 void take_turns(size_t n) {
   Loop loop(n);
-  for (f64 seconds = 0; std::scanf("%lf", &seconds) == 1;) {
+  for (f64 seconds = 0; std::scanf("%*s %lf", &seconds) == 1;) {
     const Loop::Turn turn = loop.run(seconds);
     std::printf("%lld %.9f %.9f\n", static_cast<long long>(turn.steps), turn.wall, turn.cpu);
     std::fflush(stdout);

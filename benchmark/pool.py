@@ -75,8 +75,8 @@ class Runner:
             raise RuntimeError(f"{self.process.args[0]} ended with status {self.process.wait()}")
         return json.loads(line)
 
-    def turn(self, seconds: float) -> dict:
-        print(seconds, file=self.process.stdin, flush=True)
+    def turn(self, amount: float, unit: str = "seconds") -> dict:
+        print(unit, amount, file=self.process.stdin, flush=True)
         return self.answer()
 
     def close(self) -> None:

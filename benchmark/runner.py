@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How a side of a comparison is asked and answers.
 
-It makes what the JSON in its first argument says, by one of the loops of sides.py, then steps it for as many seconds as
-each line of its input says, or for so many steps if that is below zero, and answers every line with one of JSON;
-{"latency": seconds} asks for percentiles of single calls. Between lines it is idle, so that the sides can take turns.
+It makes what the JSON in its first argument says, by one of the loops of sides.py. Each line of its input is a turn:
+"seconds 0.5" or "steps 3200" to step for so long, "latency 0.5" for percentiles of single calls in as many seconds. It
+answers with a line of JSON. Between lines it is idle, so that the sides can take turns.
 """
 
 import importlib.metadata
@@ -96,10 +96,10 @@ def serve(case, loop, **start):
         chunk *= 2
     answer(ready_s=ready, resident=resident(), versions=versions(), **start)
     for line in sys.stdin:
-        turn = json.loads(line)
-        if isinstance(turn, dict):
-            answer(**latencies(steps, turn["latency"]))
-        elif turn < 0:
-            answer(**measure(steps, 0, -turn // rows))
+        unit, amount = line.split()
+        if unit == "latency":
+            answer(**latencies(steps, float(amount)))
+        elif unit == "steps":
+            answer(**measure(steps, 0, int(amount) // rows))
         else:
-            answer(**measure(steps, turn, chunk))
+            answer(**measure(steps, float(amount), chunk))

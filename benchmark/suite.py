@@ -89,7 +89,7 @@ def latencies(case: dict, bar: tqdm) -> dict:
     """Percentiles of single calls: medians over the rounds."""
     result = {"failed": []}
     sides = start_all(case, result, bar)
-    turns = pool.Turns(sides, lambda side: side.turn(json.dumps({"latency": FLAGS.window})), bar.update)
+    turns = pool.Turns(sides, lambda side: side.turn(FLAGS.window, "latency"), bar.update)
     result["versions"] = {name: side.start["versions"] for name, side in sides.items()}
     result["us"] = {
         name: {p: pool.spread([turn[name][p] for turn in turns.rounds]) for p in ("p50", "p90", "p99")}

@@ -182,8 +182,8 @@ u8* aligned_rows(const Buffer& states, i64 bytes) {
   return static_cast<u8*>(states.data);
 }
 
-// Work of which each thread has so much is worth waking it for, in nanoseconds.
-constexpr f64 kWorthAThread = 50e3;
+// Work of which each thread has so much is worth its help, in nanoseconds.
+constexpr f64 kWorthHelp = 20e3;
 constexpr i64 kFewestRows = 8;
 
 // The rows from `first` on, as many as `count`.
@@ -231,27 +231,31 @@ void share(Entry& entry, bool restart, const abi::PureWork& work) {
   std::atomic<f64>& row_time = entry.row_time[restart];
   const f64 before = row_time.load(std::memory_order_relaxed);
   Crew& crew = Crew::shared();
-  const f64 worth = before * f64(work.count) / kWorthAThread;
+  const f64 worth = before * f64(work.count) / kWorthHelp;
   i64 parts = worth < 2 ? 1 : i64(std::min(worth, 8.0 * crew.size()));
   const abi::Layout& layout = *entry.table->layout(entry.model);
   const i64 fewest = layout.max_players > 1 ? 1 : kFewestRows;
   const i64 rows = std::max(fewest, (work.count + parts - 1) / parts + fewest - 1) / fewest * fewest;
   parts = (work.count + rows - 1) / rows;
 
-  const auto begin = std::chrono::steady_clock::now();
+  std::atomic<i64> spent{0};  // by all threads, without what they waited for each other
+  const auto timed = [&](const abi::PureWork* what) {
+    const auto begin = std::chrono::steady_clock::now();
+    try_table([&](abi::Text error) { return function(entry.model, what, error); });
+    spent += std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
+  };
   if (parts == 1) {
-    try_table([&](abi::Text error) { return function(entry.model, &work, error); });
+    timed(&work);
   } else {
     const i64 state_bytes = pure.state_bytes(entry.model);
     crew.run(parts, [&](i64 i) {
       const PlainArithmetic arithmetic;
       Part part(work, layout, i * rows, std::min(rows, work.count - i * rows));
       part.move_states(i * rows * state_bytes);
-      try_table([&](abi::Text error) { return function(entry.model, part.work(), error); });
+      timed(part.work());
     });
   }
-  const std::chrono::duration<f64, std::nano> took = std::chrono::steady_clock::now() - begin;
-  const f64 now = took.count() * f64(std::min<i64>(parts, crew.size())) / f64(work.count);
+  const f64 now = f64(spent.load()) / f64(work.count);
   row_time.store(before == 0 ? now : 0.75 * before + 0.25 * now, std::memory_order_relaxed);
 }
 

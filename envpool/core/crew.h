@@ -5,11 +5,11 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
+#include <chrono>
 #include <exception>
-#include <mutex>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "envpool/core/process.h"
 
@@ -18,15 +18,14 @@ namespace envpool {
 class Crew {
  public:
   // `size` counts the caller's own thread.
-  explicit Crew(i32 size) : size_(size), generation_(fork_generation()) {}
+  explicit Crew(i32 size) : size_(size), generation_(fork_generation()), shares_(size_t(size < 1 ? 1 : size)) {
+    threads_.reserve(shares_.size());
+  }
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
   ~Crew() {
-    {
-      const std::lock_guard lock(mutex_);
-      leaving_ = true;
-    }
-    wake_.notify_all();
+    leaving_.store(true);
+    call();
     for (std::thread& thread : threads_) thread.join();
   }
 
@@ -44,27 +43,30 @@ class Crew {
 
   i32 size() const { return size_; }
 
-  // Calls part(0) to part(parts - 1), on this thread and those that are free, and throws what one of them threw. While
-  // the others help somebody else, this thread does all of it.
+  // Calls part(0) to part(parts - 1), on this thread and those that are free, and throws what one of them threw. Each
+  // begins with the same share of the parts every time, which it may have in its cache, then takes what others have
+  // left. While the others help somebody else, this thread does all of it.
   template <class Part>
   void run(i64 parts, Part&& part) {
+    if (parts < 2 || size_ < 2 || in_use_.exchange(true)) {
+      for (i64 i = 0; i < parts; ++i) part(i);
+      return;
+    }
+    hire();
+    for (i32 i = 0; i < size_; ++i) {
+      shares_[size_t(i)].next.store(parts * i / size_);
+      shares_[size_t(i)].end.store(parts * (i + 1) / size_);
+    }
     Job job{[](void* context, i64 i) { (*static_cast<std::remove_reference_t<Part>*>(context))(i); },
-            const_cast<void*>(static_cast<const void*>(&part)), parts};
-    const bool helped = parts > 1 && size_ > 1 && !in_use_.exchange(true);
-    if (helped) {
-      const std::lock_guard lock(mutex_);
-      hire();
-      job_ = &job;
-      ++jobs_;
-      wake_.notify_all();
+            const_cast<void*>(static_cast<const void*>(&part))};
+    job_.store(&job);
+    call();
+    work(job, 0);
+    job_.store(nullptr);  // who has counted itself before has the job; who does after finds none
+    for (i32 busy; (busy = helpers_.load()) != 0;) {
+      if (!watch(helpers_, busy)) helpers_.wait(busy);
     }
-    job.work();
-    if (helped) {
-      std::unique_lock lock(mutex_);
-      job_ = nullptr;
-      done_.wait(lock, [&] { return helpers_ == 0; });
-      in_use_ = false;
-    }
+    in_use_.store(false);
     if (job.error) std::rethrow_exception(job.error);
   }
 
@@ -72,56 +74,80 @@ class Crew {
   struct Job {
     void (*call)(void*, i64);
     void* context;
-    i64 parts;
-    std::atomic<i64> next{0};
     std::atomic<bool> failed{false};
     std::exception_ptr error{};
+  };
+  // The parts that a thread begins with; whoever takes one counts it.
+  struct alignas(64) Share {
+    std::atomic<i64> next{0}, end{0};
+  };
 
-    void work() {
-      for (i64 i; (i = next.fetch_add(1)) < parts;) {
+  void work(Job& job, i32 who) {
+    for (i32 k = 0; k < size_; ++k) {
+      Share& share = shares_[size_t((who + k) % size_)];
+      const i64 end = share.end.load();
+      for (i64 i; !job.failed.load() && (i = share.next.fetch_add(1)) < end;) {
         try {
-          call(context, i);
+          job.call(job.context, i);
         } catch (...) {
-          if (!failed.exchange(true)) error = std::current_exception();
-          next.store(parts);
+          if (!job.failed.exchange(true)) job.error = std::current_exception();
         }
       }
     }
-  };
+  }
+
+  // How long a thread watches for the next job before it sleeps: as long as it takes to be woken, so that jitted loops,
+  // which come back at once, need not wake it each time.
+  static constexpr std::chrono::microseconds kPatience{50};
 
   // A system that grants no more threads costs speed, not correctness.
   void hire() {
     try {
-      while (i32(threads_.size()) < size_ - 1) threads_.emplace_back([this] { serve(); });
+      while (i32(threads_.size()) < size_ - 1)
+        threads_.emplace_back([this, who = i32(threads_.size()) + 1] { serve(who); });
     } catch (const std::system_error&) {
     }
   }
 
-  void serve() {
-    std::unique_lock lock(mutex_);
-    for (u64 seen = 0;;) {
-      wake_.wait(lock, [&] { return leaving_ || (job_ != nullptr && jobs_ != seen); });
-      if (leaving_) return;
-      seen = jobs_;
-      Job& job = *job_;
-      ++helpers_;
-      lock.unlock();
-      job.work();
-      lock.lock();
-      if (--helpers_ == 0) done_.notify_one();
+  void call() {
+    calls_.fetch_add(1);
+    calls_.notify_all();
+  }
+
+  void serve(i32 who) {
+    for (u32 heard = 0; !leaving_.load();) {
+      heard = await(heard);
+      helpers_.fetch_add(1);
+      if (Job* job = job_.load()) work(*job, who);
+      if (helpers_.fetch_sub(1) == 1) helpers_.notify_all();
     }
+  }
+
+  // The number of the latest call, once it is another than `heard`.
+  u32 await(u32 heard) {
+    if (!watch(calls_, heard)) calls_.wait(heard);
+    return calls_.load();
+  }
+
+  // Whether a value has become another than `old` in good time.
+  template <class T>
+  static bool watch(const std::atomic<T>& value, T old) {
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    while (value.load() == old) {
+      if (std::chrono::steady_clock::now() >= until) return false;
+      std::this_thread::yield();  // to whoever needs this CPU
+    }
+    return true;
   }
 
   const i32 size_;
   const u32 generation_;
-  std::atomic<bool> in_use_{false};
-  std::mutex mutex_;
-  std::condition_variable wake_, done_;
+  std::vector<Share> shares_;
+  std::atomic<bool> in_use_{false}, leaving_{false};
   std::vector<std::thread> threads_;
-  Job* job_ = nullptr;
-  u64 jobs_ = 0;
-  i32 helpers_ = 0;
-  bool leaving_ = false;
+  std::atomic<Job*> job_{nullptr};
+  std::atomic<u32> calls_{0};
+  std::atomic<i32> helpers_{0};
 };
 
 }  // namespace envpool

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <mutex>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -23,18 +24,32 @@ TEST(every_part_is_done_once) {
   }
 }
 
-TEST(several_threads_do_it) {
-  Crew crew(3);
+// The threads of a job of three parts, each of which waits for all.
+std::set<std::thread::id> who_comes(Crew& crew) {
   std::mutex mutex;
   std::set<std::thread::id> seen;
   std::atomic<i32> inside{0};
   crew.run(3, [&](i64) {
     ++inside;
-    while (inside < 3) std::this_thread::yield();  // each waits for all
+    while (inside < 3) std::this_thread::yield();
     const std::lock_guard lock(mutex);
     seen.insert(std::this_thread::get_id());
   });
-  CHECK_EQ(seen.size(), size_t{3});
+  return seen;
+}
+
+TEST(several_threads_do_it) {
+  Crew crew(3);
+  CHECK_EQ(who_comes(crew).size(), size_t{3});
+}
+
+TEST(the_same_threads_come_again_at_once_and_after_a_sleep) {
+  Crew crew(3);
+  const std::set<std::thread::id> first = who_comes(crew);
+  for (int round = 0; round < 200; ++round) {
+    if (round % 20 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    CHECK(who_comes(crew) == first);
+  }
 }
 
 TEST(what_a_part_throws_reaches_the_caller) {

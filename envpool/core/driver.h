@@ -382,11 +382,11 @@ class Driver {
     }
     count -= count % Lanes::kLanes;
     if (count == 0) return 0;
-    f32 reward[kMostInLanes], discount[kMostInLanes];
+    f32 reward[kMostInLanes];
     u8 terminated[kMostInLanes];
     const typename Lanes::States states{reinterpret_cast<u8*>(&slot(first).instance.state), stride_, count};
     Lanes::step(states, *setting.params, ActionRow{work.actions, action_bytes_.data(), first},
-                {reward, discount, terminated});
+                {reward, terminated});
     for (i32 i = 0; i < count; ++i) {
       const auto [columns, row] = place(k + i);
       const Outcome outcome{.reward = reward[i], .terminated = terminated[i] != 0};

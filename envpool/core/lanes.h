@@ -157,7 +157,7 @@ struct StatesInLanes {
 
 // Where steps write what they bring: a number for each row.
 struct OutcomeColumns {
-  f32 *reward, *discount;
+  f32* reward;
   u8* terminated;
 };
 
@@ -195,9 +195,7 @@ struct InLanes<Env> {
       State* group[kLanes];
       for (int lane = 0; lane < kLanes; ++lane) group[lane] = states.at(k + lane);
       const OutcomeLanes outcome = Env::step_lanes(group, params, first);
-      const f32x4 discount = select(outcome.terminated, f32x4{}, f32x4{} + 1);
       std::memcpy(out.reward + k, &outcome.reward, sizeof(outcome.reward));
-      std::memcpy(out.discount + k, &discount, sizeof(discount));
       for (int lane = 0; lane < kLanes; ++lane) out.terminated[k + lane] = u8(-outcome.terminated[lane]);
     }
   }

@@ -304,10 +304,11 @@ struct PureOf {
     i32 rows[kMostRows];
     i64 count = 0;
 
-    // Of whole groups of rows in lanes, from `first` on.
+    // Of whole groups of rows in lanes, from `first` on: a word has the ends of a group.
     void find(const abi::PureWork& work, i64 first, i64 many) {
-      for (i64 k = first; k < first + many; k += 4) {
-        u32 terminated, truncated;
+      u32 terminated, truncated;
+      static_assert(InLanes<Env>::kLanes == 1 || InLanes<Env>::kLanes == sizeof(terminated));
+      for (i64 k = first; k < first + many; k += InLanes<Env>::kLanes) {
         std::memcpy(&terminated, work.terminated + k, sizeof(terminated));
         std::memcpy(&truncated, work.truncated + k, sizeof(truncated));
         for (u32 over = terminated | truncated; over != 0; over &= over - 1) {
@@ -371,7 +372,7 @@ struct PureOf {
     }
     if (any_over) return first;
     InLanes<Env>::step(rows.states(first, count), setting.params, rows.action(first),
-                       {work.reward + first, work.discount + first, work.terminated + first});
+                       {work.reward + first, work.terminated + first});
     count_step(rows, work, setting.max_episode_steps, first, count);
     ended.find(work, first, count);
     if (work.final_fields == nullptr) {
@@ -405,7 +406,7 @@ struct PureOf {
     if (work.keyed == abi::kNewKeyAndStream) episode.rng.stream = rows.stream(k);
   }
 
-  // Counts the step of rows that went in lanes, and have written what it brought.
+  // Counts the step of rows that went in lanes, and have written their rewards and terminations.
   ENVPOOL_ALWAYS_INLINE static void count_step(const Rows& rows, const abi::PureWork& work, i32 limit, i64 first,
                                                i64 count) {
     const i64 stride = rows.state_bytes, most = limit > 0 ? limit : kForever;
@@ -415,6 +416,7 @@ struct PureOf {
       work.elapsed[k] = elapsed;
       work.truncated[k] = elapsed >= most;
     }
+    for (i64 k = first; k < first + count; ++k) work.discount[k] = work.terminated[k] != 0 ? 0.0f : 1.0f;
   }
 
   // Writes what a step brought.
