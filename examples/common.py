@@ -50,7 +50,10 @@ def load(path: Path) -> Any:
 
     if not path.exists():
         raise SystemExit(f"--resume: there is no {path}")
-    return torch.load(path, weights_only=False)
+    try:
+        return torch.load(path, weights_only=False)
+    except Exception as error:  # whatever damaged bytes lead to
+        raise SystemExit(f"--resume: {path} is damaged, or no checkpoint: {error}") from error
 
 
 def plot(out: Path, title: str, unit: str) -> None:

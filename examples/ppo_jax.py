@@ -18,10 +18,12 @@ import importlib
 import itertools
 import json
 import time
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import jax
 import jax.numpy as jnp
@@ -343,12 +345,16 @@ def load(o: Options, form: Run) -> Run:
     path = o.out / "checkpoint.npz"
     if not path.exists():
         raise SystemExit(f"--resume: there is no {path}")
-    with np.load(path) as file:
-        kept = json.loads(str(file["options"]))
-        for name, value in o.fixed().items():
-            if kept.get(name) != value:
-                raise SystemExit(f"--resume: {path} is of {name} {kept.get(name)}, not {value}")
-        run: Run = jax.tree.unflatten(jax.tree.structure(form), [file[f"arr_{i}"] for i in range(len(file) - 1)])
+    try:
+        with np.load(path) as file:
+            kept = json.loads(str(file["options"]))
+            leaves = [file[f"arr_{i}"] for i in range(len(file) - 1)]
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+        raise SystemExit(f"--resume: {path} is damaged, or no checkpoint: {error}") from error
+    for name, value in o.fixed().items():
+        if kept.get(name) != value:
+            raise SystemExit(f"--resume: {path} is of {name} {kept.get(name)}, not {value}")
+    run: Run = jax.tree.unflatten(jax.tree.structure(form), leaves)
     done, before, now = int(run.done), len(run.curves), len(form.curves)
     if done > now:
         raise SystemExit(f"--resume: {path} has had {done} updates, and --total_timesteps={o.total_timesteps} is {now}")
@@ -438,12 +444,13 @@ def show_agent(o: Options, net: Any) -> None:
     import envpool
 
     make = partial(envpool.make_gymnasium, o.task, num_envs=1, seed=o.seed)
-    if not make().metadata["render_modes"]:
-        print(f"no video: {o.task} has no picture")
-        return
-    pool = make(render_mode="rgb_array")
+    with closing(make()) as plain:
+        if not plain.metadata["render_modes"]:
+            print(f"no video: {o.task} has no picture")
+            return
     act = jax.jit(lambda obs: jnp.argmax(forward(o, net["policy"], obs.reshape(1, -1)), axis=-1))
-    film(o.out / o.video, pool, lambda obs: np.asarray(act(obs), np.int32), fps=30, most=o.eval_steps)
+    with closing(make(render_mode="rgb_array")) as pool:
+        film(o.out / o.video, pool, lambda obs: np.asarray(act(obs), np.int32), fps=30, most=o.eval_steps)
 
 
 def main() -> None:

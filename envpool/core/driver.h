@@ -385,8 +385,7 @@ class Driver {
     f32 reward[kMostInLanes];
     u8 terminated[kMostInLanes];
     const typename Lanes::States states{reinterpret_cast<u8*>(&slot(first).instance.state), stride_, count};
-    Lanes::step(states, *setting.params, ActionRow{work.actions, action_bytes_.data(), first},
-                {reward, terminated});
+    Lanes::step(states, *setting.params, ActionRow{work.actions, action_bytes_.data(), first}, {reward, terminated});
     for (i32 i = 0; i < count; ++i) {
       const auto [columns, row] = place(k + i);
       const Outcome outcome{.reward = reward[i], .terminated = terminated[i] != 0};

@@ -81,6 +81,14 @@ def test_killed_and_resumed(train, tmp_path):
     assert other.returncode == 1
     assert other.stderr.strip() == f"--resume: {parts}/checkpoint.npz is of num_envs 4, not 8"
 
+    whole_file = (parts / "checkpoint.npz").read_bytes()
+    for damaged in (b"", b"PK", whole_file[:-100], whole_file[:3000] + bytes(100) + whole_file[3100:]):
+        (parts / "checkpoint.npz").write_bytes(damaged)
+        refused = train(parts, "--resume")
+        assert refused.returncode == 1
+        assert refused.stderr.startswith(f"--resume: {parts}/checkpoint.npz is damaged"), refused.stderr
+    (parts / "checkpoint.npz").write_bytes(whole_file)
+
     resumed = train(parts, "--resume", "--save_every=2")  # however the updates are cut
     assert resumed.returncode == 0, resumed.stderr
     assert updates(parts) == UPDATES
