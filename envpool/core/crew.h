@@ -5,13 +5,13 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <exception>
 #include <system_error>
 #include <thread>
 #include <vector>
 
 #include "envpool/core/process.h"
+#include "envpool/core/watch.h"
 
 namespace envpool {
 
@@ -63,9 +63,8 @@ class Crew {
     call();
     work(job, 0);
     job_.store(nullptr);  // who has counted itself before has the job; who does after finds none
-    for (i32 busy; (busy = helpers_.load()) != 0;) {
-      if (!watch(helpers_, busy)) helpers_.wait(busy);
-    }
+    watch([this] { return helpers_.load() == 0; });
+    for (i32 busy; (busy = helpers_.load()) != 0;) helpers_.wait(busy);
     in_use_.store(false);
     if (job.error) std::rethrow_exception(job.error);
   }
@@ -96,10 +95,6 @@ class Crew {
     }
   }
 
-  // How long a thread watches for the next job before it sleeps: as long as it takes to be woken, so that jitted loops,
-  // which come back at once, need not wake it each time.
-  static constexpr std::chrono::microseconds kPatience{50};
-
   // A system that grants no more threads costs speed, not correctness.
   void hire() {
     try {
@@ -123,21 +118,10 @@ class Crew {
     }
   }
 
-  // The number of the latest call, once it is another than `heard`.
+  // The number of the latest call, once it is another than `heard`. Jitted loops come back at once.
   u32 await(u32 heard) {
-    if (!watch(calls_, heard)) calls_.wait(heard);
+    if (!watch([&] { return calls_.load() != heard; })) calls_.wait(heard);
     return calls_.load();
-  }
-
-  // Whether a value has become another than `old` in good time.
-  template <class T>
-  static bool watch(const std::atomic<T>& value, T old) {
-    const auto until = std::chrono::steady_clock::now() + kPatience;
-    while (value.load() == old) {
-      if (std::chrono::steady_clock::now() >= until) return false;
-      std::this_thread::yield();  // to whoever needs this CPU
-    }
-    return true;
   }
 
   const i32 size_;

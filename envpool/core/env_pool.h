@@ -30,6 +30,7 @@
 #include "envpool/core/environments.h"
 #include "envpool/core/process.h"
 #include "envpool/core/state_buffer.h"
+#include "envpool/core/watch.h"
 
 namespace envpool {
 
@@ -254,7 +255,6 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   static constexpr u64 kRunNs = 10'000;
   // A long run is a multiple of this, so that none is left over where environments are stepped several at a time.
   static constexpr u64 kRunOf = 16;
-  static constexpr int kSpins = 500;
   static constexpr i32 kNotAsked = -1;
   static constexpr auto kInterruptEvery = std::chrono::milliseconds(50);
 
@@ -470,6 +470,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     wanted = std::min(wanted, count);
     if (caller_helps) wanted = std::min({wanted, options_.num_threads - 1, count - 1});
     if (!bounded_) wanted = std::max(wanted, 1);
+    wanted_.store(wanted, std::memory_order_relaxed);
     if (wanted > 0 && sleeping_.load(std::memory_order_seq_cst) > 0) {
       std::lock_guard lock(sleep_mutex_);
       for (i32 i = 0; i < wanted; ++i) wakeup_.notify_one();
@@ -482,13 +483,15 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     Clock::time_point asked = {};  // when `interrupted` was, or began to be due
     while (true) {
       if (closed_) fail("recv: the pool is closed");
+      const u32 finished = finished_.load(std::memory_order_acquire);
       if (Block* block = front()) return take(block);
       refuse_endless_wait(may_wait && many_callers_);
       bool ran = false;
       if (help) {
         ++running_;
         lock.unlock();
-        ran = work_once();
+        // Where nothing is left to begin with, others are about to end what they have begun.
+        ran = work_once() || watch([&] { return finished_.load(std::memory_order_acquire) != finished; });
         lock.lock();
         leave();
       }
@@ -577,12 +580,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     while (true) {
       if (stopping_.load(std::memory_order_relaxed)) break;
       if (work_once()) continue;
-      bool found = false;
-      for (int spin = 0; spin < kSpins && !found; ++spin) {
-        pause();
-        found = !queue_.empty();
-      }
-      if (found) continue;
+      // The next work, if it is worth more than the one thread that sends it.
+      if (watch([this] { return wanted_.load(std::memory_order_relaxed) > 0 && !queue_.empty(); })) continue;
       std::unique_lock lock(sleep_mutex_);
       sleeping_.fetch_add(1, std::memory_order_seq_cst);
       wakeup_.wait(lock, [this] { return stopping_.load(std::memory_order_seq_cst) || !queue_.empty(); });
@@ -590,14 +589,6 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     }
     std::lock_guard lock(mutex_);
     leave();
-  }
-
-  static void pause() {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#else
-    std::this_thread::yield();
-#endif
   }
 
   // What a table call needs to find its way back: the pool, and in async mode the row that is being written.
@@ -643,7 +634,9 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   }
 
   void finish(Block* block, i32 count) {
-    if (block->finish(count) && waiting_.load(std::memory_order_seq_cst) > 0) {
+    if (!block->finish(count)) return;
+    finished_.fetch_add(1, std::memory_order_release);
+    if (waiting_.load(std::memory_order_seq_cst) > 0) {
       std::lock_guard lock(mutex_);
       received_.notify_all();
     }
@@ -691,6 +684,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   std::atomic<u64> claimed_{0};                   // rows claimed so far (async)
   std::atomic<u64> cost_ns_{0};                   // what a step costs, 0 before the first
   std::atomic<i32> waiting_{0};                   // receivers asleep
+  std::atomic<u32> finished_{0};                  // blocks that were completed, modulo 2^32
+  std::atomic<i32> wanted_{0};                    // workers that the latest work was worth
 
   std::mutex mutex_;
   std::condition_variable received_, exited_;
