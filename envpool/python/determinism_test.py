@@ -8,6 +8,7 @@ and for the families it is a constant: whoever changes it changes what users tra
 
 import functools
 import hashlib
+import time
 
 import gymnasium
 import numpy as np
@@ -128,12 +129,15 @@ def test_worlds_of_players(threads, batch_size):
         options = {"num_envs": NUM_ENVS, "batch_size": batch_size, "num_threads": threads, "fewest": 0, "seed": 5}
         with envpool.make_gymnasium("Crowd-v0", **options) as env:
             env.async_reset()
-            for _ in range(60 * NUM_ENVS // batch_size):
+            # On a busy machine a thread may stand still, with its environments, while others go round a thousand times.
+            until = time.monotonic() + 60
+            while min(map(len, seen)) < 60 and time.monotonic() < until:
                 observation, reward, terminated, _, info = env.recv()
                 owners = info["players"]["env_id"]
                 for row, env_id in enumerate(info["env_id"]):
                     own = owners == env_id
-                    seen[env_id].append((observation[own].tolist(), reward[own].tolist(), terminated[row]))
+                    if len(seen[env_id]) < 60:
+                        seen[env_id].append((observation[own].tolist(), reward[own].tolist(), terminated[row]))
                 steps = np.array([len(seen[env_id]) for env_id in owners], int)
                 action = (info["players"]["id"] + steps) % 3
                 env.send({"action": action, "players.env_id": owners}, info["env_id"])
@@ -141,6 +145,5 @@ def test_worlds_of_players(threads, batch_size):
 
     want, got = play_world(1, NUM_ENVS), play_world(threads, batch_size)
     for env_id in range(NUM_ENVS):
-        shorter = min(len(want[env_id]), len(got[env_id]))
-        assert shorter > 20
-        assert got[env_id][:shorter] == want[env_id][:shorter]
+        assert len(want[env_id]) == 60
+        assert got[env_id] == want[env_id]

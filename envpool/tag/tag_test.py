@@ -9,6 +9,7 @@ that a last bit of a sine decides nothing.
 import ctypes
 import hashlib
 import itertools
+import time
 
 import numpy as np
 import pytest
@@ -570,7 +571,9 @@ def test_threads_and_batches_change_nothing(task_id, options, golden):
         ) as env:
             seen = [[] for _ in range(6)]
             env.async_reset()
-            for _ in range(40 * 6 // batch_size):
+            # On a busy machine a thread may stand still, with its environments, while others go round a thousand times.
+            until = time.monotonic() + 60
+            while min(map(len, seen)) < 40 and time.monotonic() < until:
                 obs, reward, terminated, _, info = env.recv()
                 owners, shape = info["players"]["env_id"], env.action_space.shape
                 actions = np.zeros((len(owners), *shape), np.int32)
@@ -578,7 +581,8 @@ def test_threads_and_batches_change_nothing(task_id, options, golden):
                     own = owners == env_id
                     draw = np.random.default_rng([int(env_id), len(seen[env_id])])
                     actions[own] = draw.integers(0, 5, (own.sum(), *shape))
-                    seen[env_id].append((obs[own].tobytes(), reward[own].tobytes(), bool(terminated[row])))
+                    if len(seen[env_id]) < 40:
+                        seen[env_id].append((obs[own].tobytes(), reward[own].tobytes(), bool(terminated[row])))
                 env.send({"action": actions, "players.env_id": owners}, info["env_id"])
             return seen
 
@@ -587,9 +591,7 @@ def test_threads_and_batches_change_nothing(task_id, options, golden):
     digest = hashlib.sha256(repr(want).encode()).hexdigest()[:16]
     assert digest == golden, f"{task_id} is no longer what it was: {digest}"
     for num_threads, batch_size in [(2, 6), (3, 2), (1, 1)]:
-        for expected, got in zip(want, play(num_threads, batch_size), strict=True):
-            steps = min(len(expected), len(got))
-            assert steps > 10 and expected[:steps] == got[:steps]
+        assert play(num_threads, batch_size) == want
 
 
 @pytest.mark.parametrize(
