@@ -38,7 +38,7 @@ struct Loop {
   std::vector<std::minstd_rand> generators{};
   std::vector<std::unique_ptr<mjData, Deleter>> sims{};
   std::vector<int> elapsed{};
-  std::vector<long> taken{};       // steps in all: no two episodes have the same controls
+  std::vector<long> taken{};  // steps in all, resets too: episodes begin at different places of the ring, as ours do
   std::vector<double> controls{};  // of each simulation
   static constexpr int kRing = 64;
 
@@ -68,12 +68,13 @@ struct Loop {
 
   void step(size_t i) {
     mjData* data = sims[i].get();
-    if (++elapsed[i] >= episode) {
+    const size_t now = size_t(taken[i]++) % kRing;
+    if (elapsed[i]++ >= episode) {
       reset(i);
       elapsed[i] = 0;
       return;
     }
-    const double* control = controls.data() + (size_t(taken[i]++) % kRing * sims.size() + i) * size_t(model->nu);
+    const double* control = controls.data() + (now * sims.size() + i) * size_t(model->nu);
     for (int k = 0; k < model->nu; ++k) data->ctrl[k] = control[k];
     for (int k = 0; k < frame_skip; ++k) mj_step(model, data);
     if (forces) mj_rnePostConstraint(model, data);

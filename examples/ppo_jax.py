@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
-from zipfile import BadZipFile
 
 import jax
 import jax.numpy as jnp
@@ -349,7 +348,7 @@ def load(o: Options, form: Run) -> Run:
         with np.load(path) as file:
             kept = json.loads(str(file["options"]))
             leaves = [file[f"arr_{i}"] for i in range(len(file) - 1)]
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+    except Exception as error:  # whatever damaged bytes lead to
         raise SystemExit(f"--resume: {path} is damaged, or no checkpoint: {error}") from error
     for name, value in o.fixed().items():
         if kept.get(name) != value:

@@ -82,7 +82,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
       throw;
     }
     enqueue(env_ids, count, false);
-    awake_ = wake(count, caller_helps && bounded_ && sync_);
+    wake(count, caller_helps && bounded_ && sync_);
   }
 
   // Queues resets. With seeds (and streams), the environments' generators start anew from them.
@@ -92,7 +92,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     admit(env_ids, count, "reset");
     for (i32 k = 0; seeds != nullptr && k < count; ++k) envs_->seed(env_ids[k], seeds[k], streams[k]);
     enqueue(env_ids, count, true);
-    awake_ = wake(count, false);
+    wake(count, false);
   }
 
   // The next complete batch. Throws TimedOut or Interrupted, with the batch still to be had. With `help` the caller
@@ -102,7 +102,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     std::unique_lock lock(mutex_);
     enter("recv", caller);
     const bool may_wait = caller == Caller::kUser;
-    return receive(lock, deadline, interrupted, bounded_ && ((help && sync_) || !awake_), may_wait);
+    return receive(lock, deadline, interrupted,
+                   bounded_ && ((help && sync_) || !awake_.load(std::memory_order_relaxed)), may_wait);
   }
 
   // Waits for whatever is under way and drops it, so that every environment can be sent again.
@@ -461,8 +462,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     unmeasured_ = reset;
   }
 
-  // Wakes as many workers as the work is worth; true if any is.
-  bool wake(i32 count, bool caller_helps) {
+  // Wakes as many workers as the work is worth.
+  void wake(i32 count, bool caller_helps) {
     const u64 cost = cost_ns_.load(std::memory_order_relaxed);
     const u64 total = u64(count) * cost;
     i32 wanted = options_.num_threads;
@@ -470,12 +471,11 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     wanted = std::min(wanted, count);
     if (caller_helps) wanted = std::min({wanted, options_.num_threads - 1, count - 1});
     if (!bounded_) wanted = std::max(wanted, 1);
-    wanted_.store(wanted, std::memory_order_relaxed);
+    awake_.store(wanted > 0, std::memory_order_relaxed);
     if (wanted > 0 && sleeping_.load(std::memory_order_seq_cst) > 0) {
       std::lock_guard lock(sleep_mutex_);
       for (i32 i = 0; i < wanted; ++i) wakeup_.notify_one();
     }
-    return wanted > 0;
   }
 
   Batch receive(std::unique_lock<std::mutex>& lock, const Deadline& deadline, const Interrupt& interrupted, bool help,
@@ -581,7 +581,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
       if (stopping_.load(std::memory_order_relaxed)) break;
       if (work_once()) continue;
       // The next work, if it is worth more than the one thread that sends it.
-      if (watch([this] { return wanted_.load(std::memory_order_relaxed) > 0 && !queue_.empty(); })) continue;
+      if (watch([this] { return awake_.load(std::memory_order_relaxed) && !queue_.empty(); })) continue;
       std::unique_lock lock(sleep_mutex_);
       sleeping_.fetch_add(1, std::memory_order_seq_cst);
       wakeup_.wait(lock, [this] { return stopping_.load(std::memory_order_seq_cst) || !queue_.empty(); });
@@ -685,7 +685,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   std::atomic<u64> cost_ns_{0};                   // what a step costs, 0 before the first
   std::atomic<i32> waiting_{0};                   // receivers asleep
   std::atomic<u32> finished_{0};                  // blocks that were completed, modulo 2^32
-  std::atomic<i32> wanted_{0};                    // workers that the latest work was worth
+  std::atomic<bool> awake_{false};                // the latest work was worth a worker
 
   std::mutex mutex_;
   std::condition_variable received_, exited_;
@@ -696,7 +696,6 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   std::atomic<i32> under_way_count_{0};
   std::atomic<bool> closed_{false};
   bool everyone_ = false;    // what is being sent is all environments, in order
-  bool awake_ = false;       // the last send woke workers
   bool unmeasured_ = false;  // the last send was of resets, whose cost is not known
   i32 running_ = 0;          // threads that may touch the environments
   std::thread::id caller_{};
