@@ -4,7 +4,8 @@
 The floor is a loop in C++ over mj_step (mj_loop.cc) with as many threads; it computes contact forces where the task's
 observation or reward holds them. Sides, turns and ratios are those of pool.py. What a step costs depends on how long ago
 an episode began: so no episode ends before its limit of a hundred steps, and a turn is whole episodes, as many as make
---window seconds with us, and one at least.
+--window seconds with us, and one at least. Where a process happens to have its memory is worth some hundredths: so the
+sides are started anew --launches times, for --rounds turns each.
 
     python benchmark/mujoco.py --peer_python=/path/to/python                   # all tasks and shapes, two threads
     python benchmark/mujoco.py --tasks=Ant --shapes="32 envs" --sides=floor --num_threads=1
@@ -41,10 +42,12 @@ EPISODE = 100
 flags.DEFINE_list("tasks", list(TASKS), "which tasks")
 flags.DEFINE_multi_enum("shapes", list(SHAPES), list(SHAPES), "how many environments, in step or asynchronously")
 flags.DEFINE_list("sides", SIDES, "whom to measure us against")
+flags.DEFINE_integer("launches", 1, "how often all sides are started anew", lower_bound=1)
 flags.DEFINE_integer("num_threads", 2, "of each side that has threads; processes of gymnasium_async")
 
 
-def compare(task: str, shape: dict) -> dict:
+def launch(task: str, shape: dict) -> tuple[dict, dict]:
+    """The sides of a case, started, and the case."""
     model, frame_skip, forces, noise, options = TASKS[task]
     case = {
         "task": f"{task}-v5",
@@ -60,9 +63,21 @@ def compare(task: str, shape: dict) -> dict:
             sides[side] = pool.Runner(pool.peer_python(), case)
         else:
             sides[side] = pool.Runner(FLAGS.python, {**case, "loop": side})
-    once = (EPISODE + 1) * shape["num_envs"]  # steps of an episode, restart included, of each environment
+    return sides, case
+
+
+def take_turns(sides: dict, num_envs: int) -> pool.Turns:
+    once = (EPISODE + 1) * num_envs  # steps of an episode, restart included, of each environment
     episodes = max(1, round(FLAGS.window / sides["ours"].turn(once, "steps")["wall_s"]))
-    turns = pool.Turns(sides, lambda side: side.turn(episodes * once, "steps"))
+    return pool.Turns(sides, lambda side: side.turn(episodes * once, "steps"))
+
+
+def compare(task: str, shape: dict) -> dict:
+    rounds: list[dict] = []
+    for _ in range(FLAGS.launches):
+        sides, case = launch(task, shape)
+        turns = take_turns(sides, shape["num_envs"])
+        turns.rounds = rounds = rounds + turns.rounds
     cpu = {side: turns.by_cpu(side)["median"] for side in FLAGS.sides if side != "gymnasium_async"}
     ours_over = {side: turns.ours_over(side) for side in FLAGS.sides}
     return {"case": case, **turns.record(), "ours_over": ours_over, "ours_over_by_cpu": cpu}

@@ -183,7 +183,7 @@ u8* aligned_rows(const Buffer& states, i64 bytes) {
 }
 
 // Work of which each thread has so much is worth its help, in nanoseconds.
-constexpr f64 kWorthHelp = 20e3;
+constexpr f64 kWorthHelp = 10e3;
 constexpr i64 kFewestRows = 8;
 
 // The rows from `first` on, as many as `count`.
@@ -232,7 +232,8 @@ void share(Entry& entry, bool restart, const abi::PureWork& work) {
   const f64 before = row_time.load(std::memory_order_relaxed);
   Crew& crew = Crew::shared();
   const f64 worth = before * f64(work.count) / kWorthHelp;
-  i64 parts = worth < 2 ? 1 : i64(std::min(worth, 8.0 * crew.size()));
+  // As many for each thread: with three for two, one would wait for the other's second.
+  i64 parts = worth < 2 ? 1 : std::max<i64>(1, i64(std::min(worth / crew.size(), 8.0))) * crew.size();
   const abi::Layout& layout = *entry.table->layout(entry.model);
   const i64 fewest = layout.max_players > 1 ? 1 : kFewestRows;
   const i64 rows = std::max(fewest, (work.count + parts - 1) / parts + fewest - 1) / fewest * fewest;

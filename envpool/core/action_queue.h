@@ -70,6 +70,11 @@ class ActionQueue {
     }
   }
 
+  // As of some moment during the call.
+  i32 size() const {
+    const u64 head = head_.load(std::memory_order_acquire);
+    return i32(tail_.load(std::memory_order_seq_cst) - head);
+  }
   bool empty() const { return head_.load(std::memory_order_acquire) == tail_.load(std::memory_order_seq_cst); }
 
  private:

@@ -81,8 +81,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
       dismiss(env_ids, count);
       throw;
     }
-    enqueue(env_ids, count, false);
-    wake(count, caller_helps && bounded_ && sync_);
+    wake(enqueue(env_ids, count, false), caller_helps && bounded_ && sync_);
   }
 
   // Queues resets. With seeds (and streams), the environments' generators start anew from them.
@@ -91,8 +90,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     enter("reset");
     admit(env_ids, count, "reset");
     for (i32 k = 0; seeds != nullptr && k < count; ++k) envs_->seed(env_ids[k], seeds[k], streams[k]);
-    enqueue(env_ids, count, true);
-    wake(count, false);
+    wake(enqueue(env_ids, count, true), false);
   }
 
   // The next complete batch. Throws TimedOut or Interrupted, with the batch still to be had. With `help` the caller
@@ -102,8 +100,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     std::unique_lock lock(mutex_);
     enter("recv", caller);
     const bool may_wait = caller == Caller::kUser;
-    return receive(lock, deadline, interrupted,
-                   bounded_ && ((help && sync_) || !awake_.load(std::memory_order_relaxed)), may_wait);
+    return receive(lock, deadline, interrupted, bounded_ && ((help && sync_) || alone_), may_wait);
   }
 
   // Waits for whatever is under way and drops it, so that every environment can be sent again.
@@ -451,7 +448,9 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     }
   }
 
-  void enqueue(const i32* env_ids, i32 count, bool reset) {
+  // How many are waiting then, those that were before included.
+  i32 enqueue(const i32* env_ids, i32 count, bool reset) {
+    const i32 before = queue_.size();
     Block* block = nullptr;
     if (sync_) {
       block = blocks_->acquire(count, everyone_);
@@ -459,10 +458,12 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     }
     for (i32 k = 0; k < count; ++k) queue_.push(env_ids[k], reset, block, k);
     queue_.publish();
-    unmeasured_ = reset;
+    unmeasured_ = reset || (before > 0 && unmeasured_);
+    return before + count;
   }
 
-  // Wakes as many workers as the work is worth.
+  // Calls as many workers as the work is worth, and no more: a thread beyond those there are CPUs for would hold an
+  // environment that all others wait for.
   void wake(i32 count, bool caller_helps) {
     const u64 cost = cost_ns_.load(std::memory_order_relaxed);
     const u64 total = u64(count) * cost;
@@ -471,10 +472,13 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     wanted = std::min(wanted, count);
     if (caller_helps) wanted = std::min({wanted, options_.num_threads - 1, count - 1});
     if (!bounded_) wanted = std::max(wanted, 1);
-    awake_.store(wanted > 0, std::memory_order_relaxed);
-    if (wanted > 0 && sleeping_.load(std::memory_order_seq_cst) > 0) {
+    alone_ = wanted == 0;
+    wanted_.store(wanted, std::memory_order_seq_cst);
+    // Who watches comes by himself, and before falling asleep looks once more.
+    const i32 asleep = std::min(wanted - watching_.load(std::memory_order_seq_cst), sleeping_.load());
+    if (asleep > 0) {
       std::lock_guard lock(sleep_mutex_);
-      for (i32 i = 0; i < wanted; ++i) wakeup_.notify_one();
+      for (i32 i = 0; i < asleep; ++i) wakeup_.notify_one();
     }
   }
 
@@ -577,18 +581,32 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   // ---- the workers' side ----
 
   void work() {
-    while (true) {
-      if (stopping_.load(std::memory_order_relaxed)) break;
-      if (work_once()) continue;
-      // The next work, if it is worth more than the one thread that sends it.
-      if (watch([this] { return awake_.load(std::memory_order_relaxed) && !queue_.empty(); })) continue;
-      std::unique_lock lock(sleep_mutex_);
-      sleeping_.fetch_add(1, std::memory_order_seq_cst);
-      wakeup_.wait(lock, [this] { return stopping_.load(std::memory_order_seq_cst) || !queue_.empty(); });
-      sleeping_.fetch_sub(1, std::memory_order_seq_cst);
+    while (called()) {
+      while (!stopping_.load(std::memory_order_relaxed) && work_once()) continue;
     }
     std::lock_guard lock(mutex_);
     leave();
+  }
+
+  // Waits until there is work that one more worker is wanted for. False: the pool is closing.
+  bool called() {
+    const auto come = [this] { return stopping_.load() || (!queue_.empty() && answer()); };
+    watching_.fetch_add(1, std::memory_order_seq_cst);
+    const bool awake = watch(come);
+    watching_.fetch_sub(1, std::memory_order_seq_cst);
+    if (!awake) {
+      std::unique_lock lock(sleep_mutex_);
+      sleeping_.fetch_add(1, std::memory_order_seq_cst);
+      wakeup_.wait(lock, come);
+      sleeping_.fetch_sub(1, std::memory_order_seq_cst);
+    }
+    return !stopping_.load();
+  }
+  // Whether a worker was still wanted; then it is this one.
+  bool answer() {
+    i32 wanted = wanted_.load();
+    while (wanted > 0 && !wanted_.compare_exchange_weak(wanted, wanted - 1)) continue;
+    return wanted > 0;
   }
 
   // What a table call needs to find its way back: the pool, and in async mode the row that is being written.
@@ -685,7 +703,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   std::atomic<u64> cost_ns_{0};                   // what a step costs, 0 before the first
   std::atomic<i32> waiting_{0};                   // receivers asleep
   std::atomic<u32> finished_{0};                  // blocks that were completed, modulo 2^32
-  std::atomic<bool> awake_{false};                // the latest work was worth a worker
+  std::atomic<i32> wanted_{0};                    // workers called that have not come yet
 
   std::mutex mutex_;
   std::condition_variable received_, exited_;
@@ -696,14 +714,15 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   std::atomic<i32> under_way_count_{0};
   std::atomic<bool> closed_{false};
   bool everyone_ = false;    // what is being sent is all environments, in order
-  bool unmeasured_ = false;  // the last send was of resets, whose cost is not known
+  bool unmeasured_ = false;  // the work sent holds resets, whose cost is not known
+  bool alone_ = true;        // the latest work was not worth a worker
   i32 running_ = 0;          // threads that may touch the environments
   std::thread::id caller_{};
   bool many_callers_ = false;
 
   std::mutex sleep_mutex_;
   std::condition_variable wakeup_;
-  std::atomic<i32> sleeping_{0};
+  std::atomic<i32> watching_{0}, sleeping_{0};
   std::atomic<bool> stopping_{false};
   std::vector<std::thread> threads_;
 };
