@@ -43,7 +43,7 @@ help:
 	@echo 'make bench         measure us and the released EnvPool in turn (minutes; BENCH_ARGS=--help)'
 	@echo 'make bench-atari   the same for twenty Atari games, ale-py and gymnasium too'
 	@echo "make bench-mujoco  the same for MuJoCo's, gymnasium, MuJoCo's rollout and a plain loop too"
-	@echo 'make bench-all     every table and picture: all peers, in environments of their own (an hour or two; BENCH_ARGS=--quick)'
+	@echo 'make bench-all     every table and picture: all peers, in environments of their own (two hours; BENCH_ARGS=--quick)'
 	@echo 'make bench-check   fails if we are slower, beside plain loops, than benchmark/baseline.json says (a minute)'
 	@echo 'make wheel         build/wheel/envpool-*.whl, and every id of it tried in an empty environment'
 	@echo 'make clean         remove build/'
@@ -173,6 +173,7 @@ test-clients: test-gym test-jax build/test/.installed $(VENV)/clients/.ready $(V
 	done
 	@$(call pytest,clients) --pyargs envpool.python.sb3_envpool_test envpool.python.pettingzoo_envpool_test
 	@$(call pytest,clients) --pyargs envpool.python.gymnasium_vector_test -k 'torch or video'
+	@$(call pytest,clients) --pyargs envpool.python.torch_examples_test
 	@$(call pytest,clients-old) --pyargs envpool.python.faces_test
 	$(VENV)/clients/bin/python examples/async_actors.py --task=Pong-v5 --num_envs=16 --batch_size=8 --steps=2000
 	$(VENV)/clients/bin/python examples/cleanrl_style.py $(CLEANRL_ARGS)

@@ -144,8 +144,16 @@ SCRIPTS = {
     ),
     "mujoco": (
         "mujoco.py",
-        [],
-        ["--rounds=1", "--window=0.2", "--tasks=HalfCheetah", "--shapes=32 envs", "--sides=floor"],
+        ["--sides=floor,envpool", "--rounds=4", "--launches=3", "--window=0.25"],
+        ["--rounds=1", "--launches=1", "--window=0.2", "--tasks=HalfCheetah", "--shapes=32 envs", "--sides=floor"],
+    ),
+    "mujoco_vectors": (
+        "mujoco.py",
+        [
+            *["--sides=rollout,gymnasium_sync,gymnasium_async", "--tasks=HalfCheetah,Ant", "--shapes=256 envs"],
+            *["--rounds=5", "--window=0.25"],
+        ],
+        None,
     ),
     "tag": ("tag.py", [], ["--rounds=1", "--window=0.2", "--only=100 players"]),
     "light": ("light.py", ["--games=Pong,Breakout"], ["--num_envs=60", "--peer_num_envs=6"]),

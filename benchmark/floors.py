@@ -38,7 +38,11 @@ class Loop:
 
     def __init__(self, program: Path, *arguments: object):
         self.process = subprocess.Popen(
-            [str(program), *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [str(program), *map(str, arguments)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,  # Ctrl-C is for who asks; a loop ends with its input
         )
         self.start = {"versions": {"compiler": compiler_version()}}
 

@@ -66,6 +66,7 @@ class Runner:
             stdout=subprocess.PIPE,
             text=True,
             env=environment,
+            start_new_session=True,  # Ctrl-C is for who asks; a side ends with its input
         )
         self.start = self.answer()
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every benchmark with one command: this package beside its peers, each in an environment of its own.
 
-    make bench-all                                  # makes the environments, then runs this: an hour or two
+    make bench-all                                  # makes the environments, then runs this: two hours or so
     make bench-all BENCH_ARGS=--quick               # few cases and rounds, to see that all works
     python benchmark/suite.py --parts=latency,memory --tasks=Pong-v5 --peers=ale
     python benchmark/suite.py --draw                # tables and pictures of what was measured before
@@ -36,6 +36,8 @@ flags.DEFINE_list("scripts", list(cases.SCRIPTS), "which of the scripts behind t
 flags.DEFINE_bool("quick", False, "few cases, three rounds of 0.2 s: shows that all works, and no more")
 flags.DEFINE_bool("draw", False, "measure nothing; make tables and pictures anew of the JSON files there are")
 flags.DEFINE_string("out", "build/bench", "folder of the results")
+FLAGS.set_default("rounds", 5)
+FLAGS.set_default("window", 0.4)
 flags.DEFINE_multi_string("interpreter", [], "NAME=/path/to/python instead of build/venv/NAME/bin/python")
 
 
@@ -189,9 +191,8 @@ def run_scripts(out: Path, bar: tqdm) -> None:
             else:
                 command.append(f"--json={out / 'tables' / name}.json")
             command += [f"--python={interpreter('bench')}"] * (script != "tag.py")
-            done = subprocess.run(
-                [*command, *arguments, *((FLAGS.quick and quick) or [])], stdout=subprocess.PIPE, text=True
-            )
+            command += [*arguments, *((FLAGS.quick and quick) or [])]
+            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
             (out / "tables").mkdir(parents=True, exist_ok=True)
             (out / "tables" / f"{name}.md").write_text(done.stdout)
             if done.returncode:
@@ -201,6 +202,11 @@ def run_scripts(out: Path, bar: tqdm) -> None:
 
 def refuse(sentence: str) -> None:
     sys.exit(f"bench-all: {sentence}")
+
+
+def break_off(out: Path) -> None:
+    print(f"bench-all: broken off; what was measured is in {out}, and --draw makes tables of it", file=sys.stderr)
+    sys.exit(130)
 
 
 def check_arguments() -> None:
@@ -259,11 +265,14 @@ def main(arguments: list[str]) -> None:
         extra = {"latency": 1, "throughput": 1, "threads": 1, "batch": 1, "jit": 1}  # a round to warm up
         total = sum(len(todo) * (FLAGS.rounds + extra.get(part, 0)) for part, todo in plan.items())
         total += len(FLAGS.scripts) * ("scripts" in FLAGS.parts)
-        with tqdm(total=total, unit=" rounds", dynamic_ncols=True) as bar:
-            for part, todo in plan.items():
-                measure(part, todo, out, bar)
-            if "scripts" in FLAGS.parts:
-                run_scripts(out, bar)
+        try:
+            with tqdm(total=total, unit=" rounds", dynamic_ncols=True) as bar:
+                for part, todo in plan.items():
+                    measure(part, todo, out, bar)
+                if "scripts" in FLAGS.parts:
+                    run_scripts(out, bar)
+        except KeyboardInterrupt:
+            break_off(out)
     if importlib.util.find_spec("matplotlib") is None:
         refuse("tables and pictures need matplotlib, which this Python has not.")
     import report

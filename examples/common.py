@@ -3,7 +3,8 @@
 
 import argparse
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import field, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -36,24 +37,56 @@ class Log:
         self.write = csv.writer(path.open("a", buffering=1)).writerow
 
 
-def save(state: Any, path: Path) -> None:
+def save(options: Any, state: dict[str, Any], path: Path) -> None:
     """A run that is killed while it writes leaves the last checkpoint whole."""
     import torch  # not at the top: who trains by JAX need not have it
 
     new = path.with_suffix(".new")
-    torch.save(state, new)
+    torch.save({"options": fixed(options), **state}, new)
     new.replace(path)
 
 
-def load(path: Path) -> Any:
+def load(options: Any, path: Path) -> Any:
+    """What was saved by a run of the same options."""
     import torch
 
+    with opened(path):
+        state = torch.load(path, weights_only=False)
+        kept = dict(state["options"])
+    require_same(options, kept, path)
+    return state
+
+
+# What a run that is resumed may have otherwise; the checkpoint holds the rest.
+FREE = ["out", "resume", "save_every", "total_timesteps", "target", "torch_threads", "num_threads"]
+FREE += ["require_return", "eval_games", "eval_episodes", "eval_steps", "video"]
+
+
+def fixed(options: Any) -> dict[str, Any]:
+    return {name: value for name, value in vars(options).items() if name not in FREE}
+
+
+def require_same(options: Any, kept: Any, path: Path) -> None:
+    for name, value in fixed(options).items():
+        if kept.get(name) != value:
+            raise SystemExit(f"--resume: {path} is of {name} {kept.get(name)}, not {value}")
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[None]:
+    """Where a checkpoint is read: says so if there is none, or it is damaged."""
     if not path.exists():
         raise SystemExit(f"--resume: there is no {path}")
     try:
-        return torch.load(path, weights_only=False)
+        yield
     except Exception as error:  # whatever damaged bytes lead to
-        raise SystemExit(f"--resume: {path} is damaged, or no checkpoint: {error}") from error
+        raise SystemExit(f"--resume: {path} is damaged, or no checkpoint: {error!r}") from error
+
+
+def set_aside(path: Path) -> None:
+    """A new run: the checkpoint of one before is set aside, so that --resume does not take it for this one's."""
+    if path.exists():
+        path.replace(path.with_stem(path.stem + "_before"))
 
 
 def plot(out: Path, title: str, unit: str) -> None:

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from common import Log, film, load, option, parse, plot, save, whole_games
+from common import Log, film, load, option, parse, plot, save, set_aside, whole_games
 from gymnasium.spaces import Discrete
 from torch import Tensor, nn
 from torch.distributions import Categorical
@@ -190,7 +190,7 @@ class Run:
     """Everything that a checkpoint holds."""
 
     def __init__(self, o: Options):
-        self.o = o
+        self.o, self.checkpoint = o, o.out / "checkpoint.pt"
         self.games = Games(o, o.num_envs, o.seed)
         self.agent = Agent(o, self.games.num_actions)
         self.optimizer = torch.optim.Adam(self.agent.parameters(), lr=o.learning_rate, eps=1e-5)
@@ -208,10 +208,10 @@ class Run:
             "games": {name: getattr(self.games, name) for name in ("running", "finished", "count", "wall", "cpu")},
             "simulations": [pool.snapshot(i) for i in range(self.o.num_envs)] if hasattr(pool, "snapshot") else None,
         }
-        save(state, self.o.out / "checkpoint.pt")
+        save(self.o, state, self.checkpoint)
 
     def load(self) -> None:
-        state = load(self.o.out / "checkpoint.pt")
+        state = load(self.o, self.checkpoint)
         if state["simulations"] is None:
             raise SystemExit("--resume: the checkpoint is of an engine that cannot save its games")
         self.agent.load_state_dict(state["agent"])
@@ -247,6 +247,8 @@ class Run:
         o, games = self.o, self.games
         if o.resume:
             self.load()
+        else:
+            set_aside(self.checkpoint)
         per_update = o.num_envs * o.num_steps
         updates, done = max(1, o.total_timesteps // per_update), self.steps // per_update
         columns = ("steps", "wall_s", "cpu_s", "env_wall_s", "env_cpu_s", "games", "mean_return_100")

@@ -28,7 +28,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from common import film, option, parse
+from common import film, fixed, opened, option, parse, require_same, set_aside
 from jax import Array
 from tqdm import tqdm
 
@@ -93,11 +93,6 @@ class Options:
     @property
     def updates(self) -> int:
         return max(1, self.total_timesteps // self.batch)
-
-    def fixed(self) -> dict[str, Any]:
-        """What a run that is resumed cannot have otherwise."""
-        free = "out resume save_every require_return target total_timesteps eval_episodes eval_steps video"
-        return {name: value for name, value in vars(self).items() if name not in free.split()}
 
 
 class Hyper(NamedTuple):
@@ -335,24 +330,17 @@ def save(o: Options, run: Run) -> None:
     """A run that is killed while it writes leaves the last checkpoint whole."""
     new = o.out / "checkpoint.new"
     with new.open("wb") as file:
-        np.savez(file, *jax.tree.leaves(run), options=json.dumps(o.fixed()))
+        np.savez(file, *jax.tree.leaves(run), options=json.dumps(fixed(o)))
     new.replace(o.out / "checkpoint.npz")
 
 
 def load(o: Options, form: Run) -> Run:
     """The run in a checkpoint. It may have been meant to be longer or shorter than `form`."""
     path = o.out / "checkpoint.npz"
-    if not path.exists():
-        raise SystemExit(f"--resume: there is no {path}")
-    try:
-        with np.load(path) as file:
-            kept = json.loads(str(file["options"]))
-            leaves = [file[f"arr_{i}"] for i in range(len(file) - 1)]
-    except Exception as error:  # whatever damaged bytes lead to
-        raise SystemExit(f"--resume: {path} is damaged, or no checkpoint: {error}") from error
-    for name, value in o.fixed().items():
-        if kept.get(name) != value:
-            raise SystemExit(f"--resume: {path} is of {name} {kept.get(name)}, not {value}")
+    with opened(path), np.load(path) as file:
+        kept = json.loads(str(file["options"]))
+        leaves = [file[f"arr_{i}"] for i in range(len(file) - 1)]
+    require_same(o, kept, path)
     run: Run = jax.tree.unflatten(jax.tree.structure(form), leaves)
     done, before, now = int(run.done), len(run.curves), len(form.curves)
     if done > now:
@@ -465,6 +453,8 @@ def main() -> None:
 
     clock = Clock()
     start = jax.jit(partial(begin_all, o, envs))
+    if not o.resume:
+        set_aside(o.out / "checkpoint.npz")
     run = load(o, jax.eval_shape(start, keys, grid)) if o.resume else start(keys, grid)
     program = jax.jit(partial(train, o, envs), donate_argnums=1).lower(grid, run, np.int32(0)).compile()
     compiling = clock.lap()

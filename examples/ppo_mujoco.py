@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from common import Log, film, load, option, parse, plot, save
+from common import Log, film, load, option, parse, plot, save, set_aside
 from torch import Tensor, nn
 from torch.distributions import Normal
 from tqdm import tqdm
@@ -239,7 +239,7 @@ class Run:
     """Everything that a checkpoint holds."""
 
     def __init__(self, o: Options):
-        self.o = o
+        self.o, self.checkpoint = o, o.out / "checkpoint.pt"
         self.actors = Actors(o)
         self.agent = Agent(self.actors.observed, self.actors.actions)
         self.optimizer = torch.optim.Adam(self.agent.parameters(), lr=o.learning_rate, eps=1e-5)
@@ -260,10 +260,10 @@ class Run:
             "scales": [vars(actors.observations), vars(actors.returns)],
             "simulations": [pool.snapshot(i) for i in range(self.o.num_envs)] if hasattr(pool, "snapshot") else None,
         }
-        save(state, self.o.out / "checkpoint.pt")
+        save(self.o, state, self.checkpoint)
 
     def load(self) -> None:
-        state = load(self.o.out / "checkpoint.pt")
+        state = load(self.o, self.checkpoint)
         if state["simulations"] is None:
             raise SystemExit("--resume: the checkpoint is of an engine that cannot save its simulations")
         self.agent.load_state_dict(state["agent"])
@@ -281,6 +281,7 @@ class Run:
         if o.resume:
             self.load()
         else:
+            set_aside(self.checkpoint)
             actors.begin()
         rows = o.num_steps * o.num_envs // o.batch_size
         per_update = rows * o.batch_size

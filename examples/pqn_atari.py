@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from common import Log, film, load, option, parse, plot, save, whole_games
+from common import Log, film, load, option, parse, plot, save, set_aside, whole_games
 from torch import Tensor, nn
 from tqdm import tqdm
 
@@ -136,7 +136,7 @@ class Run:
     """Everything that a checkpoint holds."""
 
     def __init__(self, o: Options):
-        self.o = o
+        self.o, self.checkpoint = o, o.out / "checkpoint.pt"
         self.games = Games(o, o.num_envs, o.seed)
         self.actions = int(self.games.pool.action_space.n)
         self.observation = self.games.reset()
@@ -154,10 +154,10 @@ class Run:
             "games": {name: getattr(self.games, name) for name in ("running", "finished", "count", "wall")},
             "simulations": [self.games.pool.snapshot(i) for i in range(self.o.num_envs)],
         }
-        save(state, self.o.out / "checkpoint.pt")
+        save(self.o, state, self.checkpoint)
 
     def load(self) -> None:
-        state = load(self.o.out / "checkpoint.pt")
+        state = load(self.o, self.checkpoint)
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
         torch.set_rng_state(state["generator"])
@@ -203,6 +203,8 @@ class Run:
         o = self.o
         if o.resume:
             self.load()
+        else:
+            set_aside(self.checkpoint)
         per_update = o.num_envs * o.num_steps
         updates, done = max(1, o.total_timesteps // per_update), self.steps // per_update
         log = Log(o.out, ("steps", "wall_s", "env_wall_s", "games", "mean_return_100"), done)

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -93,6 +95,56 @@ def test_a_quick_run_writes_tables_and_pictures(python, tmp_path):
     assert record["machine"]["cores"] == os.cpu_count() and record["results"][0]["versions"]["ours"]["python"]
     assert (tmp_path / "out" / "latency.png").stat().st_size > 1000
     assert "| HalfCheetah-v5 | gymnasium |" in (tmp_path / "out" / "index.md").read_text()
+
+
+def test_ctrl_c_keeps_what_was_measured_and_leaves_nobody_behind(python, tmp_path):
+    """As a terminal sends it: to every process of the group."""
+    command = [
+        sys.executable,
+        str(BENCHMARK / "suite.py"),
+        f"--interpreter=bench={python}",
+        "--parts=latency",
+        "--peers=",
+    ]
+    command += ["--tasks=CartPole-v1,HalfCheetah-v5", "--rounds=6", "--window=0.5"]
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+    suite = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    written = tmp_path / "build" / "bench" / "latency.json"
+    until = time.monotonic() + 120
+    while not written.exists() and time.monotonic() < until:
+        time.sleep(0.02)
+    time.sleep(0.5)  # the second case's process is being started, or has its turns
+    os.killpg(suite.pid, signal.SIGINT)
+    out, errors = suite.communicate(timeout=60)
+    assert suite.returncode == 130, errors
+    assert "Traceback" not in out + errors
+    assert errors.splitlines()[-1].startswith("bench-all: broken off; what was measured is in build/bench")
+    assert [result["case"]["task"] for result in json.loads(written.read_text())["results"]] == ["CartPole-v1"]
+    sides = f"{BENCHMARK}/sides.py".encode()
+    until = time.monotonic() + 30
+    while any(sides in line for line in command_lines(tmp_path)) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not any(sides in line for line in command_lines(tmp_path))
+
+
+def command_lines(folder: Path) -> list[bytes]:
+    """Of the processes that work in a folder."""
+    lines = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if process.joinpath("cwd").resolve() == folder.resolve():
+                lines.append(process.joinpath("cmdline").read_bytes())
+        except OSError:  # it has ended, or is not ours
+            continue
+    return lines
 
 
 def test_a_peer_that_is_ahead_is_marked():
