@@ -3,6 +3,8 @@
 
 Two loads: "env" steps with actions that are made before the clock starts and keys that cost nothing; "full" draws each
 environment's action and splits its key at each step, as gymnax's users do. Sides take turns, the best turn counts.
+Observations are carried from step to step, where a policy would read them: were they summed up, XLA would never write
+those of an environment that it compiles itself.
 
 Both sides run on the CPUs that the process may use:
 
@@ -65,7 +67,7 @@ def rollout(env: Any, params: Any, load: str) -> Callable[[], Any]:
     fixed = jax.random.bits(jax.random.key(2), (n, 2), jnp.uint32)
 
     def body(carry: Any, t: Any) -> Any:
-        key, state, total = carry
+        key, state, total, _ = carry
         if load == "env":
             keys, actions = None if ours else fixed + t.astype(jnp.uint32), ring[t % 64]
         else:
@@ -73,12 +75,13 @@ def rollout(env: Any, params: Any, load: str) -> Callable[[], Any]:
             actions = jax.vmap(space.sample)(jax.random.split(draw, n))
             keys = use if ours else jax.random.split(use, n)
         obs, state, reward, done, _ = step(keys, state, actions)
-        return (key, state, total + reward.sum() + obs.sum() + done.sum()), None
+        return (key, state, total + reward.sum() + done.sum(), obs), None
 
     @jax.jit
     def run(key: Any) -> Any:
-        _, state = reset(key)
-        return jax.lax.scan(body, (key, state, jnp.float32(0)), jnp.arange(FLAGS.steps))[0][2]
+        obs, state = reset(key)
+        _, _, total, obs = jax.lax.scan(body, (key, state, jnp.float32(0), obs), jnp.arange(FLAGS.steps))[0]
+        return total + obs.sum()
 
     return lambda: jax.block_until_ready(run(jax.random.key(0)))
 

@@ -162,12 +162,12 @@ def jit_loop(case):
         one = jax.vmap(env.step, (0, 0, 0, None))
         # Legacy keys: adding to them costs nothing, and XLA cannot move the resets that they lead to out of the loop.
         fixed = jax.random.bits(jax.random.key(2), (n, 2), jnp.uint32)
-        first = jax.vmap(env.reset, (0, None))(jax.random.split(jax.random.key(0), n), params)[1]
+        first = jax.vmap(env.reset, (0, None))(jax.random.split(jax.random.key(0), n), params)
 
         def advance(t, state, action):
             return one(fixed + t.astype(jnp.uint32), state, action, params)
     else:
-        first = env.reset_batch(jax.random.key(0), n, params)[1]
+        first = env.reset_batch(jax.random.key(0), n, params)
 
         def advance(t, state, action):
             return env.step_batch(None, state, action, params)
@@ -176,15 +176,19 @@ def jit_loop(case):
     actions = jax.vmap(jax.vmap(space.sample))(jax.random.split(jax.random.key(1), (RING, n)))
 
     def body(carry, t):
-        state, total = carry
+        _, state, total = carry
         obs, state, reward, done, _ = advance(t, state, actions[t % RING])
-        return (state, total + reward.sum() + obs.sum() + done.sum()), None
+        return (obs, state, total + reward.sum() + done.sum()), None
 
-    run = jax.jit(lambda state: jax.lax.scan(body, (state, jnp.float32(0)), jnp.arange(length))[0][1])
+    @jax.jit
+    def run(obs, state):
+        # Observations are carried, where a policy would read them: summed up, XLA would never write gymnax's.
+        obs, _, total = jax.lax.scan(body, (obs, state, jnp.float32(0)), jnp.arange(length))[0]
+        return total + obs.sum()
 
     def steps(count):
         for _ in range(count):
-            jax.block_until_ready(run(first))
+            jax.block_until_ready(run(*first))
         return count * n * length
 
     return steps

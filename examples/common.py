@@ -90,21 +90,30 @@ def set_aside(path: Path) -> None:
 
 
 def plot(out: Path, title: str, unit: str) -> None:
-    """curve.png of log.csv, whose columns begin with steps and seconds, and end with the mean return."""
+    """curve.png of a run's log.csv."""
+    curve({"": out}, out / "curve.png", title, f"mean return of 100 {unit}")
+
+
+def curve(runs: dict[str, Path], picture: Path, title: str, ylabel: str) -> None:
+    """A picture of runs by their labels. The columns of log.csv begin with steps and seconds, and end with the return."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    steps, wall, *_, mean = np.genfromtxt(out / "log.csv", delimiter=",", skip_header=1, ndmin=2).T
     figure, axes = pyplot.subplots(1, 2, figsize=(9, 3), sharey=True, layout="constrained")
-    for ax, x, name in zip(axes, (steps / 1e6, wall / 60), ("million steps", "minutes"), strict=True):
-        ax.plot(x, mean)
+    for label, out in runs.items():
+        steps, wall, *_, mean = np.genfromtxt(out / "log.csv", delimiter=",", skip_header=1, ndmin=2).T
+        for ax, x in zip(axes, (steps / 1e6, wall / 60), strict=True):
+            ax.plot(x, mean, label=label)
+    for ax, name in zip(axes, ("million steps", "minutes"), strict=True):
         ax.set_xlabel(name)
         ax.grid(alpha=0.3)
-    axes[0].set_ylabel(f"mean return of 100 {unit}")
+    if len(runs) > 1:
+        axes[0].legend()
+    axes[0].set_ylabel(ylabel)
     figure.suptitle(title)
-    figure.savefig(out / "curve.png", dpi=90)
+    figure.savefig(picture, dpi=90)
 
 
 def film(path: Path, pool: Any, act: Callable[[Any], Any], fps: int, most: int) -> None:

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several training runs in one picture: their mean returns against steps and minutes.
+
+    python examples/curves.py runs/ppo_atari runs/ppo_atari_gymnasium --labels='this package,gymnasium' --out=curves.png
+
+Each is the --out folder of ppo_atari.py, ppo_mujoco.py or pqn_atari.py.
+"""
+
+import argparse
+from pathlib import Path
+
+from common import curve
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", nargs="+", type=Path, help="folders that hold a log.csv")
+    parser.add_argument("--labels", default="", help="their names, separated by commas (default: the folders')")
+    parser.add_argument("--title", default="", help="of the picture")
+    parser.add_argument(
+        "--out", type=Path, default=Path("curves.png"), help="file of the picture (default: curves.png)"
+    )
+    o = parser.parse_args()
+    labels = o.labels.split(",") if o.labels else [run.name for run in o.runs]
+    if len(labels) != len(o.runs):
+        parser.error(f"--labels: expected {len(o.runs)}, one for each run, got {len(labels)}")
+    if missing := [str(run) for run in o.runs if not (run / "log.csv").exists()]:
+        parser.error(f"there is no log.csv in {', '.join(missing)}")
+    curve(dict(zip(labels, o.runs, strict=True)), o.out, o.title, "mean return of the last 100")
+
+
+if __name__ == "__main__":
+    main()
