@@ -474,7 +474,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     if (!bounded_) wanted = std::max(wanted, 1);
     alone_ = wanted == 0;
     wanted_.store(wanted, std::memory_order_seq_cst);
-    // Who watches comes by himself, and before falling asleep looks once more.
+    // A worker that watches comes by itself, and looks once more before it sleeps.
     const i32 asleep = std::min(wanted - watching_.load(std::memory_order_seq_cst), sleeping_.load());
     if (asleep > 0) {
       std::lock_guard lock(sleep_mutex_);
