@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import envpool
+from envpool.testing.killed import KILLED
 
 for package in ("jax", "optax", "tqdm", "matplotlib"):
     pytest.importorskip(package)
@@ -22,21 +23,6 @@ EXAMPLE = Path(SOURCE, "examples", "ppo_jax.py")
 UPDATES = 10
 OPTIONS = ["--num_envs=4", "--num_steps=32", f"--total_timesteps={4 * 32 * UPDATES}", "--gamma=0.9,0.99", "--seeds=2"]
 OPTIONS += ["--width=8", "--eval_episodes=2", "--video="]
-# Whose third checkpoint has been written and not yet taken the place of the second.
-KILLED = f"""
-import os, runpy, signal
-from pathlib import Path
-
-replace, left = Path.replace, iter(range(2))
-
-def replace_or_die(path, target):
-    if next(left, None) is None:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return replace(path, target)
-
-Path.replace = replace_or_die
-runpy.run_path({str(EXAMPLE)!r}, run_name="__main__")
-"""
 
 
 @pytest.fixture
@@ -72,7 +58,7 @@ def test_killed_and_resumed(train, tmp_path):
     alone = train(whole, "--save_every=3")
     assert alone.returncode == 0, alone.stderr
 
-    killed = train(parts, "--save_every=3", program=("-c", KILLED))
+    killed = train(parts, "--save_every=3", program=("-c", KILLED, EXAMPLE))
     assert killed.returncode == -9, killed.stderr
     assert (parts / "checkpoint.new").exists()
     assert updates(parts) == 6

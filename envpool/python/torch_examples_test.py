@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import envpool
+from envpool.testing.killed import KILLED
 
 torch = pytest.importorskip("torch")
 for package in ("tqdm", "matplotlib"):
@@ -33,22 +34,6 @@ SCRIPTS = {
     "ppo_mujoco": ["--num_envs=4", "--num_steps=16", "--batch_size=4", "--eval_episodes=0"],
 }
 NEEDS = {"ppo_atari": "ale_py", "ppo_mujoco": "mujoco"}
-# Whose third checkpoint has been written and not yet taken the place of the second.
-KILLED = """
-import os, runpy, signal, sys
-from pathlib import Path
-
-replace, left = Path.replace, iter(range(2))
-
-def replace_or_die(path, target):
-    if next(left, None) is None:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return replace(path, target)
-
-Path.replace = replace_or_die
-sys.argv.pop(0)
-runpy.run_path(sys.argv[0], run_name="__main__")
-"""
 
 
 def train(script, out, *options, kill=False):

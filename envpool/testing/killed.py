@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A training script that is killed while it writes a checkpoint, for the tests of those in examples/."""
+
+# Run as `python -c KILLED script.py options`: its third checkpoint is written, and does not take the second's place.
+KILLED = """
+import os, runpy, signal, sys
+from pathlib import Path
+
+replace, left = Path.replace, iter(range(2))
+
+def replace_or_die(path, target):
+    if next(left, None) is None:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return replace(path, target)
+
+Path.replace = replace_or_die
+sys.argv.pop(0)
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
