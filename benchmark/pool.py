@@ -104,12 +104,19 @@ def peer_python() -> str:
     return str(python)
 
 
+def cpu() -> str:
+    """Its name, and its family and model where the name leaves them out: generations share "AMD EPYC" on rented machines."""
+    facts = {}
+    for line in Path("/proc/cpuinfo").read_text().split("\n\n")[0].split("\n"):
+        key, _, value = line.partition(":")
+        facts[key.strip()] = value.strip()
+    name = facts.get("model name") or platform.processor()
+    return ", ".join([name, *(f"{key} {facts[key]}" for key in ("cpu family", "model") if key in facts)])
+
+
 def machine() -> dict:
-    cpu = next(
-        (x.split(":")[1].strip() for x in Path("/proc/cpuinfo").read_text().split("\n") if "model name" in x), ""
-    )
     return {
-        "cpu": cpu or platform.processor(),
+        "cpu": cpu(),
         "cores": os.cpu_count(),
         "usable_cores": len(os.sched_getaffinity(0)),
         "system": f"{platform.system()} {platform.machine()}",
