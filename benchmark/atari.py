@@ -7,14 +7,10 @@ Sides, turns and ratios are those of pool.py. Ratios over the games are geometri
     python benchmark/atari.py --shape=single --games=Pong --sides=envpool
 """
 
-import json
 import math
-import sys
-import time
-from pathlib import Path
 
 import pool
-from absl import app, flags
+from absl import flags
 
 FLAGS = flags.FLAGS
 GAMES = [
@@ -85,17 +81,8 @@ def main(_: list[str]) -> None:
         mean = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
         summary[side] = {"geometric_mean": mean, "worst": ratios[worst], "worst_game": worst}
         print(f"over {side}: geometric mean {mean:.2f}x, worst {ratios[worst]:.2f}x ({worst})")
-    if FLAGS.json:
-        record = {
-            "command": ["python", *sys.argv],
-            "date": time.strftime("%Y-%m-%d"),
-            "machine": pool.machine(),
-            "summary": summary,
-            "results": results,
-        }
-        Path(FLAGS.json).parent.mkdir(parents=True, exist_ok=True)
-        Path(FLAGS.json).write_text(json.dumps(record, indent=1) + "\n")
+    pool.write_json(summary=summary, results=results)
 
 
 if __name__ == "__main__":
-    app.run(main)
+    pool.run(main)

@@ -135,6 +135,7 @@ def jit(tasks):
 # The scripts that make the tables of README and docs: options, and those of a quick run.
 SCRIPTS = {
     "pool": ("pool.py", [], ["--rounds=1", "--window=0.2", "--only=CartPole, 1024"]),
+    "pool_light": ("pool.py", ["--light", "--rounds=9", "--window=0.2"], None),
     "atari": ("atari.py", [], ["--rounds=1", "--window=0.2", "--games=Pong", "--sides=envpool,ale"]),
     "atari_async": ("atari.py", ["--shape=async", "--sides=envpool,ale"], None),
     "atari_single": (

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import floors
 import pool
-from absl import app, flags
+from absl import flags
 from tqdm import tqdm
 
 FLAGS = flags.FLAGS
@@ -151,4 +151,4 @@ def main(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    pool.run(main)

@@ -12,7 +12,7 @@ import json
 import subprocess
 
 import pool
-from absl import app, flags
+from absl import flags
 
 FLAGS = flags.FLAGS
 flags.DEFINE_list("games", ["Pong"], "which games")
@@ -61,4 +61,4 @@ def main(_: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    pool.run(main)

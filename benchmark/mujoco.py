@@ -11,15 +11,12 @@ sides are started anew --launches times, for --rounds turns each.
     python benchmark/mujoco.py --tasks=Ant --shapes="32 envs" --sides=floor --num_threads=1
 """
 
-import json
 import math
 import sys
-import time
-from pathlib import Path
 
 import floors
 import pool
-from absl import app, flags
+from absl import flags
 
 FLAGS = flags.FLAGS
 TASKS = {
@@ -107,17 +104,8 @@ def main(_: list[str]) -> None:
         mean = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
         summary[side] = {"geometric_mean": mean, "worst": ratios[worst], "worst_case": worst}
         print(f"over {side}: geometric mean {mean:.2f}x, worst {ratios[worst]:.2f}x ({worst})")
-    if FLAGS.json:
-        record = {
-            "command": ["python", *sys.argv],
-            "date": time.strftime("%Y-%m-%d"),
-            "machine": pool.machine(),
-            "summary": summary,
-            "results": results,
-        }
-        Path(FLAGS.json).parent.mkdir(parents=True, exist_ok=True)
-        Path(FLAGS.json).write_text(json.dumps(record, indent=1) + "\n")
+    pool.write_json(summary=summary, results=results)
 
 
 if __name__ == "__main__":
-    app.run(main)
+    pool.run(main)

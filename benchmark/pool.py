@@ -123,6 +123,28 @@ def machine() -> dict:
     }
 
 
+def circumstances() -> dict:
+    """What a record of numbers begins with."""
+    return {"command": ["python", *sys.argv], "date": time.strftime("%Y-%m-%d"), "machine": machine()}
+
+
+def write_json(**results) -> None:
+    """Writes what --json asks for, if it does."""
+    if not FLAGS.json:
+        return
+    Path(FLAGS.json).parent.mkdir(parents=True, exist_ok=True)
+    Path(FLAGS.json).write_text(json.dumps(circumstances() | results, indent=1) + "\n")
+
+
+def run(main) -> None:
+    """Runs a script; Ctrl-C ends it in a line. Its sides end with it."""
+    try:
+        app.run(main)
+    except KeyboardInterrupt:
+        print(f"{Path(sys.argv[0]).stem}: broken off", file=sys.stderr)
+        sys.exit(130)
+
+
 def spread(values: list[float]) -> dict:
     quartiles = statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else values * 3
     return {"median": quartiles[1], "q1": quartiles[0], "q3": quartiles[2], "low": min(values), "high": max(values)}
@@ -254,16 +276,8 @@ def compare_cases() -> dict:
 
 def main(_: list[str]) -> None:
     results = compare_light() if FLAGS.light else compare_cases()
-    if FLAGS.json:
-        record = {
-            "command": ["python", *sys.argv],
-            "date": time.strftime("%Y-%m-%d"),
-            "machine": machine(),
-            "results": results,
-        }
-        Path(FLAGS.json).parent.mkdir(parents=True, exist_ok=True)
-        Path(FLAGS.json).write_text(json.dumps(record, indent=1) + "\n")
+    write_json(results=results)
 
 
 if __name__ == "__main__":
-    app.run(main)
+    run(main)

@@ -16,13 +16,12 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import cases
 import floors
 import pool
-from absl import app, flags
+from absl import flags
 from tqdm import tqdm
 
 FLAGS = flags.FLAGS
@@ -231,12 +230,10 @@ def check_arguments() -> None:
 def measure(part: str, todo: list[dict], out: Path, bar: tqdm) -> None:
     record = {
         "part": part,
-        "command": ["python", *sys.argv],
-        "date": time.strftime("%Y-%m-%d"),
+        **pool.circumstances(),
         "quick": FLAGS.quick,
         "rounds": FLAGS.rounds,
         "window_s": FLAGS.window,
-        "machine": pool.machine(),
         "results": [],
     }
     for case in todo:
@@ -281,4 +278,4 @@ def main(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    app.run(main)
+    pool.run(main)

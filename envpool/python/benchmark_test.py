@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -97,42 +98,53 @@ def test_a_quick_run_writes_tables_and_pictures(python, tmp_path):
     assert "| HalfCheetah-v5 | gymnasium |" in (tmp_path / "out" / "index.md").read_text()
 
 
-def test_ctrl_c_keeps_what_was_measured_and_leaves_nobody_behind(python, tmp_path):
-    """As a terminal sends it: to every process of the group."""
-    command = [
-        sys.executable,
-        str(BENCHMARK / "suite.py"),
-        f"--interpreter=bench={python}",
-        "--parts=latency",
-        "--peers=",
-    ]
-    command += ["--tasks=CartPole-v1,HalfCheetah-v5", "--rounds=6", "--window=0.5"]
+def started(script: str, *arguments: str, cwd: Path) -> subprocess.Popen[str]:
+    """A script that is running, in a group of its own."""
     env = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
-    suite = subprocess.Popen(
-        command,
-        cwd=tmp_path,
-        env=env,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    written = tmp_path / "build" / "bench" / "latency.json"
-    until = time.monotonic() + 120
-    while not written.exists() and time.monotonic() < until:
+    command = [sys.executable, str(BENCHMARK / script), *arguments]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, cwd=cwd, env=env, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+
+
+def soon(holds: Callable[[], bool], seconds: float = 120) -> bool:
+    """Whether something holds before long."""
+    until = time.monotonic() + seconds
+    while not holds() and time.monotonic() < until:
         time.sleep(0.02)
-    time.sleep(0.5)  # the second case's process is being started, or has its turns
-    os.killpg(suite.pid, signal.SIGINT)
-    out, errors = suite.communicate(timeout=60)
-    assert suite.returncode == 130, errors
+    return holds()
+
+
+def broken_off(script: subprocess.Popen[str]) -> str:
+    """Sends Ctrl-C as a terminal does, to every process of the group; returns the last line that the script says."""
+    os.killpg(script.pid, signal.SIGINT)
+    out, errors = script.communicate(timeout=60)
+    assert script.returncode == 130, errors
     assert "Traceback" not in out + errors
-    assert errors.splitlines()[-1].startswith("bench-all: broken off; what was measured is in build/bench")
+    return errors.splitlines()[-1]
+
+
+def test_ctrl_c_keeps_what_was_measured_and_leaves_nobody_behind(python, tmp_path):
+    few = [f"--interpreter=bench={python}", "--parts=latency", "--peers=", "--tasks=CartPole-v1,HalfCheetah-v5"]
+    suite = started("suite.py", *few, "--rounds=6", "--window=0.5", cwd=tmp_path)
+    written = tmp_path / "build" / "bench" / "latency.json"
+    assert soon(written.exists)
+    time.sleep(0.5)  # the second case's process is being started, or has its turns
+    assert broken_off(suite).startswith("bench-all: broken off; what was measured is in build/bench")
     assert [result["case"]["task"] for result in json.loads(written.read_text())["results"]] == ["CartPole-v1"]
-    sides = f"{BENCHMARK}/sides.py".encode()
-    until = time.monotonic() + 30
-    while any(sides in line for line in command_lines(tmp_path)) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not any(sides in line for line in command_lines(tmp_path))
+    assert soon(lambda: not has_sides(tmp_path), 30)
+
+
+def test_ctrl_c_ends_a_script_in_a_line_and_its_sides_with_it(python, tmp_path):
+    few = [f"--python={python}", "--only=CartPole, 1 env", "--rounds=1000"]
+    check = started("check.py", *few, cwd=tmp_path)
+    assert soon(lambda: has_sides(tmp_path))
+    assert broken_off(check) == "check: broken off"
+    assert soon(lambda: not has_sides(tmp_path), 30)
+
+
+def has_sides(folder: Path) -> bool:
+    """Whether a side of a comparison works in a folder."""
+    return any(f"{BENCHMARK.resolve()}/sides.py".encode() in line for line in command_lines(folder))
 
 
 def command_lines(folder: Path) -> list[bytes]:
