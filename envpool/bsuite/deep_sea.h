@@ -110,20 +110,14 @@ struct DeepSea {
     const i32 last = p.size - 1, row = clamp(s.row, 0, last), column = clamp(s.column, 0, last);
     const i32 cell = row * p.size + column;
     const bool right = (*action.at<i32>(0) == 1) == ((mapping(s)[cell >> 5] >> (cell & 31) & 1) != 0);
-    f32 reward = 0;
-    if (right && column == last) {
-      reward = 1;
-      ++s.denoised_return;
-    }
+    const bool treasure = right & (column == last);
+    f32 reward = one_if(treasure);  // without a branch on `right`, which cannot be foreseen
+    s.denoised_return += reward;
     if (!p.deterministic && row == last && (column == 0 || column == last)) reward += f32(normal(rng));
-    if (right) {
-      reward -= p.move_cost;
-      const bool fails = !p.deterministic && rng.below(u32(p.size)) == 0;
-      s.column = fails ? column : min(column + 1, last);
-    } else {
-      s.bad_episode |= row == column;
-      s.column = max(column - 1, 0);
-    }
+    reward -= keep_if(right, p.move_cost);
+    const bool fails = !p.deterministic && right && rng.below(u32(p.size)) == 0;
+    s.column = fails ? column : clamp(column + 2 * i32(right) - 1, 0, last);
+    s.bad_episode |= !right & (row == column);
     s.row = row + 1;
     const bool over = s.row >= p.size;
     if (over) s.total_bad_episodes += s.bad_episode;

@@ -10,8 +10,8 @@
 //                by a fair coin
 //   Terminated   after chain_length steps
 //   Truncated    after 100 steps
-//   Info         total_regret: 2 for each wrong choice so far; it runs on over episodes until a reset with a seed or
-//   key Reset        both whether the umbrella is needed and whether one has it by a fair coin
+//   Info         total_regret: 2 for each wrong choice; runs on over episodes until a reset with a seed or key
+//   Reset        both whether the umbrella is needed and whether one has it by a fair coin
 //
 // I. Osband et al., "Behaviour suite for reinforcement learning" (2020), as bsuite 0.3.5 and gymnax 0.0.9 and 1.0.1
 // have it.
@@ -83,7 +83,7 @@ struct UmbrellaChain {
       pays = (rng.bits() & 1) != 0;
     }
     toss(s, p, rng);
-    return {.reward = pays ? 1.0f : -1.0f, .terminated = s.time >= p.chain_length};
+    return {.reward = 2 * one_if(pays) - 1, .terminated = s.time >= p.chain_length};
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {

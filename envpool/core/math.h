@@ -40,6 +40,7 @@ struct Real<f64> {
   using Bits = u64;
   using Signed = i64;
   using Steps = u32;
+  using Exponent = i32;
   static constexpr int kMantissa = 52, kBias = 1023;
   static constexpr u64 kHead = ~u64{0} << 27;  // keeps the leading 26 bits: products of two heads are exact
   static constexpr f64 kRound = 0x1.8p52;      // x + kRound - kRound is x rounded to a whole number
@@ -59,6 +60,7 @@ struct Real<f32> {
   using Bits = u32;
   using Signed = i32;
   using Steps = u32;
+  using Exponent = i32;
   static constexpr int kMantissa = 23, kBias = 127;
   static constexpr u32 kHead = ~u32{0} << 12;
   static constexpr f32 kRound = 0x1.8p23f;
@@ -102,7 +104,7 @@ ENVPOOL_ALWAYS_INLINE T nan() {
 
 // 2^k for a normal result.
 template <class T>
-ENVPOOL_ALWAYS_INLINE T power_of_two(i32 k) {
+ENVPOOL_ALWAYS_INLINE T power_of_two(typename Real<T>::Exponent k) {
   return real<T>(Bits<T>(k + Real<T>::kBias) << Real<T>::kMantissa);
 }
 
@@ -332,21 +334,24 @@ ENVPOOL_ALWAYS_INLINE SinCos<T> sincos(T x) {
 template <class T>
 ENVPOOL_FN T exp(T x) {
   using R = Real<T>;
-  x = x < R::kExpLow ? R::kExpLow : x > R::kExpHigh ? R::kExpHigh : x;
-  const T rounded = x * T(0x1.71547652b82fep+0) + R::kRound;
+  using S = Scalar<T>;
+  const T low = T{} + R::kExpLow, high = T{} + R::kExpHigh;
+  x = x < low ? low : x;
+  x = x > high ? high : x;
+  const T rounded = x * S(0x1.71547652b82fep+0) + R::kRound;
   const T n = rounded - R::kRound;
-  const i32 k = i32(bits(rounded) - bits(R::kRound));
+  const auto k = typename R::Exponent(bits(rounded) - bits(R::kRound));
   const Two<T> r = add_smaller(x - n * R::kLog2Hi, -(n * R::kLog2Lo));
   T rest;
-  if constexpr (sizeof(T) == 8) {
+  if constexpr (sizeof(S) == 8) {
     rest = polynomial(r.hi, 0.16666666666666682, 0.0416666666666667, 0.008333333333316805, 0.0013888888888865041,
                       0.00019841269896954462, 2.4801587365364217e-05, 2.7557234300344283e-06, 2.7557238451650237e-07,
                       2.5112227988013478e-08, 2.0925748018569723e-09);
   } else {
     rest = polynomial(r.hi, 0.16666520336751917f, 0.04166638681233393f, 0.00836875933112747f, 0.001394202447646731f);
   }
-  const Two<T> sum = add_smaller(T(1), r.hi);
-  const T value = sum.hi + (sum.lo + (r.hi * r.hi * (T(0.5) + r.hi * rest) + r.lo));
+  const Two<T> sum = add_smaller(T{} + S(1), r.hi);
+  const T value = sum.hi + (sum.lo + (r.hi * r.hi * (S(0.5) + r.hi * rest) + r.lo));
   return value * power_of_two<T>(k >> 1) * power_of_two<T>(k - (k >> 1));  // in halves: 2^k need not be a number
 }
 
@@ -516,6 +521,9 @@ ENVPOOL_FN f64 select(bool which, f64 yes, f64 no) { return which ? yes : no; }
 ENVPOOL_FN f32 select(bool which, f32 yes, f32 no) { return which ? yes : no; }
 ENVPOOL_FN f32 to_f32(f64 x) { return f32(x); }
 ENVPOOL_FN f64 to_f64(f32 x) { return x; }
+// x or 0, and 1 or 0, without a branch: for what cannot be foreseen.
+ENVPOOL_FN f32 keep_if(bool holds, f32 x) { return math::real<f32>(math::bits(x) & (0u - u32(holds))); }
+ENVPOOL_FN f32 one_if(bool holds) { return math::real<f32>(u32(holds) * 0x3F800000u); }
 ENVPOOL_FN bool is_finite(f64 x) { return fabs(x) < math::infinity<f64>(); }
 ENVPOOL_FN bool is_finite(f32 x) { return fabs(x) < math::infinity<f32>(); }
 

@@ -143,6 +143,15 @@ TEST(min_max_clamp) {
 
 // The bits themselves: the same on every compiler, level of optimisation and device. A change of this number is a
 // change of every recorded trajectory.
+TEST(kept_or_zero) {
+  for (const f32 x : samples<f32>()) {
+    CHECK(same(keep_if(true, x), x));
+    CHECK(same(keep_if(false, x), 0.0f));
+  }
+  CHECK(same(one_if(true), 1.0f));
+  CHECK(same(one_if(false), 0.0f));
+}
+
 TEST(golden_bits) {
   u64 hash = 0xcbf29ce484222325;
   const auto take = [&](auto value) {

@@ -35,8 +35,9 @@ struct FourRooms {
   struct Map {
     f32 picture[2 * kSize * kSize];  // 1 at each wall, and room for the agent
     u8 cells[kCells][2];             // row and column of all that are open
+    u32 open[kSize];                 // of each row, a bit for each column
 
-    ENVPOOL_FN constexpr Map() : picture{}, cells{} {
+    ENVPOOL_FN constexpr Map() : picture{}, cells{}, open{} {
       // clang-format off
       const char* const rows[kSize] = {"xxxxxxxxxxxxx",
                                        "x     x     x",
@@ -58,12 +59,14 @@ struct FourRooms {
           const bool wall = rows[row][column] == 'x';
           picture[2 * (row * kSize + column)] = wall ? 1.0f : 0.0f;
           if (wall) continue;
+          open[row] |= 1u << column;
           cells[count][0] = u8(row);
           cells[count++][1] = u8(column);
         }
       }
     }
-    ENVPOOL_FN constexpr bool wall(i32 row, i32 column) const { return picture[2 * (row * kSize + column)] != 0; }
+    // 1 or 0.
+    ENVPOOL_FN constexpr i32 is_open(i32 row, i32 column) const { return i32(open[row] >> column & 1); }
   };
   ENVPOOL_FN static const Map& map() {
     static constexpr Map rooms{};  // without the braces a device has zeros
@@ -127,12 +130,13 @@ struct FourRooms {
       const u32 bits = rng.bits();
       direction = bits >> 2 < p.random ? i32(bits & 3) : direction;
     }
-    // On the map even if someone wrote another place into the state.
-    const i32 row = clamp(s.pos[0], 1, kSize - 2) + (direction == 2) - (direction == 0);
-    const i32 column = clamp(s.pos[1], 1, kSize - 2) + (direction == 1) - (direction == 3);
-    const bool open = !map().wall(row, column);
-    s.pos[0] = open ? row : s.pos[0];
-    s.pos[1] = open ? column : s.pos[1];
+    // On the map even if someone wrote another place into the state; and without a branch, for walls cannot be
+    // foreseen.
+    const i32 row = clamp(s.pos[0], 1, kSize - 2), down = (direction == 2) - (direction == 0);
+    const i32 column = clamp(s.pos[1], 1, kSize - 2), right = (direction == 1) - (direction == 3);
+    const i32 steps = map().is_open(row + down, column + right);
+    s.pos[0] = row + steps * down;
+    s.pos[1] = column + steps * right;
     const bool reached = s.pos[0] == s.goal[0] && s.pos[1] == s.goal[1];
     return {.reward = reached ? 1.0f : 0.0f, .terminated = reached};
   }
@@ -162,7 +166,7 @@ struct FourRooms {
   };
   static Cell open_cell(const OptionValues& v, const std::string& name) {
     const Cell cell{i32(v.integer(name + "_row")), i32(v.integer(name + "_column"))};
-    if (!map().wall(cell.row, cell.column)) return cell;
+    if (map().is_open(cell.row, cell.column)) return cell;
     throw std::invalid_argument(name + " must be a cell without a wall, got row " + std::to_string(cell.row) +
                                 ", column " + std::to_string(cell.column));
   }

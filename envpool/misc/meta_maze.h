@@ -94,12 +94,12 @@ struct MetaMaze {
     s.last_action = *action.at<i32>(0);
     const i32 row = s.pos[0] + (s.last_action == 2) - (s.last_action == 0);
     const i32 column = s.pos[1] + (s.last_action == 1) - (s.last_action == 3);
-    const bool free = is_open(row, column, p);
+    const bool free = !is_wall(row, column, p);
     s.pos[0] = free ? row : s.pos[0];
     s.pos[1] = free ? column : s.pos[1];
     const bool reached = on_goal(s);
     if (reached) place(s.pos, p, rng);
-    s.last_reward = (reached ? p.reward : 0.0f) + (free ? 0.0f : p.punishment);
+    s.last_reward = keep_if(reached, p.reward) + keep_if(!free, p.punishment);
     ++s.time;
     return {.reward = s.last_reward, .terminated = reached && on_goal(s)};
   }
@@ -107,20 +107,21 @@ struct MetaMaze {
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
     f32* obs = row.at<f32>(0);
     obs = p.view == 1 ? look_around(s, p, 1, obs) : look_around(s, p, p.view, obs);  // a known view takes half the time
-    for (i32 a = 0; a < 4; ++a) *obs++ = s.last_action == a ? 1.0f : 0.0f;
+    for (i32 a = 0; a < 4; ++a) *obs++ = one_if(s.last_action == a);
     obs[0] = s.last_reward;
     obs[1] = p.normalize_time ? scaled_time(s.time) : f32(s.time);
   }
 
  private:
   ENVPOOL_FN static i64 seen(const Params& p) { return i64(2 * p.view + 1) * (2 * p.view + 1); }
-  ENVPOOL_FN static bool is_open(i32 row, i32 column, const Params& p) {
-    const u32 y = u32(row) - u32(p.view), x = u32(column) - u32(p.view);
-    return y < u32(p.size) && x < u32(p.size) && (y & x & 1) == 0;
+  // Without a branch: which cells are walls cannot be foreseen.
+  ENVPOOL_FN static bool is_wall(i32 row, i32 column, const Params& p) {
+    const u32 y = u32(row) - u32(p.view), x = u32(column) - u32(p.view), size = u32(p.size);
+    return (y >= size) | (x >= size) | ((y & x & 1) != 0);
   }
   ENVPOOL_FN static f32* look_around(const State& s, const Params& p, i32 view, f32* obs) {
     for (i32 y = -view; y <= view; ++y) {
-      for (i32 x = -view; x <= view; ++x) *obs++ = is_open(s.pos[0] + y, s.pos[1] + x, p) ? 0.0f : 1.0f;
+      for (i32 x = -view; x <= view; ++x) *obs++ = one_if(is_wall(s.pos[0] + y, s.pos[1] + x, p));
     }
     return obs;
   }

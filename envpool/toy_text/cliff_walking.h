@@ -4,8 +4,9 @@
 //
 //   Action       i32, 0 goes up, 1 right, 2 down, 3 left; into a wall is nowhere. With `is_slippery` it is that or
 //                either direction beside it, each with probability 1/3
-//   Observation  i32, row * 12 + column. The start is at the last row's left, the goal at its right; between is the
-//   cliff Reward       -1 each step, but -100 for one over the cliff, which ends at the start Terminated   at the goal
+//   Observation  i32, row * 12 + column. The start is at the last row's left, the goal at its right, the cliff between
+//   Reward       -1 each step, but -100 for one over the cliff, which ends at the start
+//   Terminated   at the goal
 //   Truncated    never
 //   Info         prob, the probability of what the step did
 //   Reset        at the start
