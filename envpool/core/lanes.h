@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Numbers by the four, for environments whose mathematics is most of a step. Code that is written for any T computes
-// with f64x4 as it does with f64, each lane the bits that the scalar gives: + - * / and comparisons are the same
-// operations, and nothing is contracted. What a comparison of lanes yields, `select` takes. Functions of lanes must be
-// ENVPOOL_ALWAYS_INLINE: how they are passed depends on the processor that caller and callee were compiled for.
+// with f64x4 as it does with f64, with f32x4 as with f32, each lane the bits that the scalar gives: + - * / and
+// comparisons are the same operations, and nothing is contracted. What a comparison of lanes yields, `select` takes.
+// Functions of lanes must be ENVPOOL_ALWAYS_INLINE: how they are passed depends on the processor that caller and callee
+// were compiled for.
 //
 // An environment that defines
 //
@@ -28,11 +29,13 @@
 namespace envpool {
 
 typedef f64 f64x2 __attribute__((vector_size(16)));
+typedef f32 f32x2 __attribute__((vector_size(8)));
 typedef f64 f64x4 __attribute__((vector_size(32)));
 typedef u64 u64x4 __attribute__((vector_size(32)));
 typedef i64 i64x4 __attribute__((vector_size(32)));
 typedef f32 f32x4 __attribute__((vector_size(16)));
 typedef i32 i32x4 __attribute__((vector_size(16)));
+typedef u32 u32x4 __attribute__((vector_size(16)));
 
 namespace math {
 
@@ -42,6 +45,14 @@ struct Real<f64x4> : Real<f64> {
   using Holds = i64x4;
   using Bits = u64x4;
   using Steps = u64x4;
+};
+template <>
+struct Real<f32x4> : Real<f32> {
+  using Scalar = f32;
+  using Holds = i32x4;
+  using Bits = u32x4;
+  using Steps = u32x4;
+  using Exponent = i32x4;
 };
 
 // From a table of pairs, each read at once where the compiler can say so (g++ 11 cannot).
@@ -57,19 +68,32 @@ ENVPOOL_ALWAYS_INLINE Two<f64x4> look_up(const Two<f64>* table, u64x4 index) {
 #endif
 }
 
-ENVPOOL_NOINLINE void sincos_each(const f64* x, SinCos<f64>* out) {
-  for (int lane = 0; lane < 4; ++lane) out[lane] = sincos<f64, true, true>(x[lane]);
+ENVPOOL_ALWAYS_INLINE Two<f32x4> look_up(const Two<f32>* table, u32x4 index) {
+#if __has_builtin(__builtin_shufflevector)
+  const auto pair = [&](int lane) { return __builtin_bit_cast(f32x2, table[index[lane]]); };
+  const f32x4 first = __builtin_shufflevector(pair(0), pair(1), 0, 1, 2, 3);
+  const f32x4 second = __builtin_shufflevector(pair(2), pair(3), 0, 1, 2, 3);
+  return {__builtin_shufflevector(first, second, 0, 2, 4, 6), __builtin_shufflevector(first, second, 1, 3, 5, 7)};
+#else
+  const Two<f32>&a = table[index[0]], &b = table[index[1]], &c = table[index[2]], &d = table[index[3]];
+  return {f32x4{a.hi, b.hi, c.hi, d.hi}, f32x4{a.lo, b.lo, c.lo, d.lo}};
+#endif
 }
 
-template <>
-struct Each<f64x4> {
-  ENVPOOL_ALWAYS_INLINE static bool all(i64x4 holds) { return (holds[0] & holds[1] & holds[2] & holds[3]) != 0; }
-  ENVPOOL_ALWAYS_INLINE static SinCos<f64x4> sincos(f64x4 x) {
-    const f64 from[4] = {x[0], x[1], x[2], x[3]};
-    SinCos<f64> out[4];
+template <class T>
+ENVPOOL_NOINLINE void sincos_each(const T* x, SinCos<T>* out) {
+  for (int lane = 0; lane < 4; ++lane) out[lane] = sincos<T, true, true>(x[lane]);
+}
+
+template <class T>
+  requires(sizeof(T) == 4 * sizeof(Scalar<T>))
+struct Each<T> {
+  ENVPOOL_ALWAYS_INLINE static bool all(Holds<T> holds) { return (holds[0] & holds[1] & holds[2] & holds[3]) != 0; }
+  ENVPOOL_ALWAYS_INLINE static SinCos<T> sincos(T x) {
+    const Scalar<T> from[4] = {x[0], x[1], x[2], x[3]};
+    SinCos<Scalar<T>> out[4];
     sincos_each(from, out);
-    return {f64x4{out[0].sin, out[1].sin, out[2].sin, out[3].sin},
-            f64x4{out[0].cos, out[1].cos, out[2].cos, out[3].cos}};
+    return {T{out[0].sin, out[1].sin, out[2].sin, out[3].sin}, T{out[0].cos, out[1].cos, out[2].cos, out[3].cos}};
   }
 };
 
@@ -79,6 +103,8 @@ ENVPOOL_ALWAYS_INLINE f64x4 sin(f64x4 x) { return math::sincos<f64x4, true, fals
 ENVPOOL_ALWAYS_INLINE f64x4 cos(f64x4 x) { return math::sincos<f64x4, false, true>(x).cos; }
 ENVPOOL_ALWAYS_INLINE SinCos<f64x4> sincos(f64x4 x) { return math::sincos<f64x4, true, true>(x); }
 ENVPOOL_ALWAYS_INLINE f64x4 fabs(f64x4 x) { return math::size_of(x); }
+ENVPOOL_ALWAYS_INLINE SinCos<f32x4> sincos(f32x4 x) { return math::sincos<f32x4, true, true>(x); }
+ENVPOOL_ALWAYS_INLINE f32x4 exp(f32x4 x) { return math::exp(x); }
 
 ENVPOOL_ALWAYS_INLINE f64x4 select(i64x4 which, f64x4 yes, f64x4 no) { return which ? yes : no; }
 ENVPOOL_ALWAYS_INLINE f32x4 select(i32x4 which, f32x4 yes, f32x4 no) { return which ? yes : no; }

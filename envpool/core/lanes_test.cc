@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// That lanes are used where the processor has them: their bits are the scalar's, so no other test would tell.
+// That lanes compute the scalar's bits, and that they are used where the processor has them, which no other test would
+// tell.
 #include "envpool/core/testing_avx2.h"
 
 #include <atomic>
@@ -11,6 +12,47 @@
 #include "envpool/core/testing.h"
 
 namespace envpool {
+
+#if ENVPOOL_AVX2
+template <class Lanes>
+bool same(Lanes found, const math::Scalar<Lanes>* expected) {
+  for (int lane = 0; lane < 4; ++lane) {
+    const math::Scalar<Lanes> value = found[lane];
+    const bool nan = value != value && expected[lane] != expected[lane];
+    if (!nan && math::bits(value) != math::bits(expected[lane])) return false;
+  }
+  return true;
+}
+
+// Numbers of any bits, one in eight; the others small enough for what goes in straight lines.
+template <class Lanes>
+void check_mathematics() {
+  using T = math::Scalar<Lanes>;
+  Rng rng{.seed = 3};
+  for (int i = 0; i < 50000; ++i) {
+    Lanes x;
+    T sines[4], cosines[4], powers[4];
+    for (int lane = 0; lane < 4; ++lane) {
+      const u64 word = u64{rng.bits()} << 32 | rng.bits();
+      const bool any_bits = i % 8 == 0 && lane == i / 8 % 4;
+      x[lane] = any_bits ? math::real<T>(math::Bits<T>(word)) : T(rng.uniform(-1, 1) * (1 << i % 10));
+      const auto [sin, cos] = sincos(T(x[lane]));
+      sines[lane] = sin;
+      cosines[lane] = cos;
+      powers[lane] = exp(T(x[lane]));
+    }
+    const auto [sin, cos] = sincos(x);
+    CHECK(same(sin, sines));
+    CHECK(same(cos, cosines));
+    if constexpr (sizeof(T) == 4) CHECK(same(exp(x), powers));
+  }
+}
+
+TEST(lanes_have_the_bits_of_scalars) {
+  check_mathematics<f64x4>();
+  check_mathematics<f32x4>();
+}
+#endif
 
 // Adds what it is told to until there is enough, by the four where it may, and counts how often it did either.
 struct Adder {

@@ -16,6 +16,7 @@
 #pragma once
 
 #include "envpool/core/env.h"
+#include "envpool/core/lanes.h"
 #include "envpool/core/portable.h"
 #if ENVPOOL_HOST
 #include <vector>
@@ -104,6 +105,36 @@ struct Reacher {
     obs[3 * n] = s.goal[0];
     obs[3 * n + 1] = s.goal[1];
   }
+
+#if ENVPOOL_AVX2
+  static constexpr int kLanes = 4;
+  ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const Params& p, ActionRow first) {
+    const i32 n = p.num_joints;
+    const f32* const torque = first.row_of<f32>(0);
+    f32* joints[kLanes];
+    for (int lane = 0; lane < kLanes; ++lane) joints[lane] = states[lane]->joints();
+    const auto gather_joint = [&](i32 i) { return f32x4{joints[0][i], joints[1][i], joints[2][i], joints[3][i]}; };
+    const auto scatter_joint = [&](f32x4 values, i32 i) {
+      for (int lane = 0; lane < kLanes; ++lane) joints[lane][i] = values[lane];
+    };
+    f32x4 x{}, y{};
+    for (i32 i = 0; i < n; ++i) {
+      const f32x4 torques{torque[i], torque[n + i], torque[2 * n + i], torque[3 * n + i]};
+      const f32x4 velocity = gather_joint(n + i) + p.dt * (p.torque_scale * torques);
+      const f32x4 angle = gather_joint(i) + p.dt * velocity;
+      const auto [sin, cos] = sincos(angle);
+      scatter_joint(angle, i);
+      scatter_joint(velocity, n + i);
+      scatter_joint(cos, 2 * n + i);
+      scatter_joint(sin, 3 * n + i);
+      x += cos;
+      y += sin;
+    }
+    x -= f32x4{states[0]->goal[0], states[1]->goal[0], states[2]->goal[0], states[3]->goal[0]};
+    y -= f32x4{states[0]->goal[1], states[1]->goal[1], states[2]->goal[1], states[3]->goal[1]};
+    return {exp(-(x * x + y * y)), i32x4{}};
+  }
+#endif
 
  private:
   // Keeps cos and sin of a new angle, which the reward and the observation take.
