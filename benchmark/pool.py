@@ -68,7 +68,11 @@ class Runner:
             env=environment,
             start_new_session=True,  # Ctrl-C is for who asks; a side ends with its input
         )
-        self.start = self.answer()
+        try:
+            self.start = self.answer()
+        except BaseException:  # Ctrl-C: nobody will read what it says
+            self.process.kill()
+            raise
 
     def answer(self) -> dict:
         line = self.process.stdout.readline()

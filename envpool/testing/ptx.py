@@ -259,7 +259,7 @@ class _Function:
         else:
             bits = _name(text) if text.startswith("%") else f"(u64){_name(text)}"
         if kind == "pred":
-            return bits
+            return f"!!{bits}"  # true is -1 where it is a constant
         if kind[0] == "f":
             return f"as_{kind}({bits})"
         return f"({'i' if kind[0] == 's' else 'u'}{_width(kind)})({bits})"
