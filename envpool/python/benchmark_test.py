@@ -103,7 +103,12 @@ def started(script: str, *arguments: str, cwd: Path) -> subprocess.Popen[str]:
     env = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
     command = [sys.executable, str(BENCHMARK / script), *arguments]
     pipe = subprocess.PIPE
-    return subprocess.Popen(command, cwd=cwd, env=env, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+    # What a shell runs in the background ignores Ctrl-C, and what that starts would too.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return subprocess.Popen(command, cwd=cwd, env=env, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def soon(holds: Callable[[], bool], seconds: float = 120) -> bool:
