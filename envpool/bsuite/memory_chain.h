@@ -85,9 +85,9 @@ struct MemoryChain {
     Outcome outcome{.reward = 0, .terminated = s.time > p.memory_length};
     if (answers) {
       const bool right = *action.at<i32>(0) == bit(s, s.query);
-      outcome.reward = right ? 1.0f : -1.0f;
+      outcome.reward = 2 * one_if(right) - 1;
       s.total_perfect += right;
-      s.total_regret += right ? 0.0f : 2.0f;
+      s.total_regret += 2 * one_if(!right);
     }
     return outcome;
   }

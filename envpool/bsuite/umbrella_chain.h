@@ -78,7 +78,7 @@ struct UmbrellaChain {
     bool pays = false;
     if (s.time == p.chain_length) {
       pays = s.has_umbrella == s.need_umbrella;
-      s.total_regret += pays ? 0.0f : 2.0f;
+      s.total_regret += 2 * one_if(!pays);
     } else {
       pays = (rng.bits() & 1) != 0;
     }

@@ -79,7 +79,7 @@ struct BernoulliBandit {
   template <class Draws>
   ENVPOOL_FN static Outcome step(State& s, const Params&, ActionRow action, Draws& rng) {
     s.last_action = *action.at<i32>(0);
-    s.last_reward = rng.uniform_f32() < s.probability[s.last_action & 1] ? 1.0f : 0.0f;
+    s.last_reward = one_if(rng.uniform_f32() < s.probability[s.last_action & 1]);
     ++s.time;
     return {.reward = s.last_reward};
   }
@@ -87,8 +87,8 @@ struct BernoulliBandit {
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
     f32* const obs = row.at<f32, 4>(0);
     obs[0] = s.last_reward;
-    obs[1] = s.last_action == 0 ? 1.0f : 0.0f;
-    obs[2] = s.last_action == 1 ? 1.0f : 0.0f;
+    obs[1] = one_if(s.last_action == 0);
+    obs[2] = one_if(s.last_action == 1);
     obs[3] = p.normalize_time ? scaled_time(s.time, p.min_time, p.max_time, p.time_scale) : f32(s.time);
   }
 };

@@ -56,14 +56,12 @@ struct CliffWalking {
     const Slip way = p.slippery ? slip(1.0 / 3, rng) : Slip{0, 1};
     const i32 direction = (*action.at<i32>(0) + way.turn) & 3;
     s.probability = way.probability;
-    if (direction == 0 && s.row > 0) --s.row;
-    if (direction == 1 && s.column < kColumns - 1) ++s.column;
-    if (direction == 2 && s.row < kRows - 1) ++s.row;
-    if (direction == 3 && s.column > 0) --s.column;
-    if (s.row < kRows - 1 || s.column == 0) return {.reward = -1};
-    if (s.column == kColumns - 1) return {.reward = -1, .terminated = true};
-    s.column = 0;
-    return {.reward = -100};
+    s.row = clamp(s.row + (direction == 2) - (direction == 0), 0, kRows - 1);
+    s.column = clamp(s.column + (direction == 1) - (direction == 3), 0, kColumns - 1);
+    const bool lowest = s.row == kRows - 1, there = lowest & (s.column == kColumns - 1);
+    const bool falls = lowest & (s.column != 0) & !there;
+    s.column *= i32(!falls);
+    return {.reward = -1 - 99 * one_if(falls), .terminated = there};
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params&, Row row) {

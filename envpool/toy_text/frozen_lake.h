@@ -28,6 +28,7 @@ namespace envpool::toy_text {
 
 struct FrozenLake {
   static constexpr const char* kName = "FrozenLake";
+  static constexpr int kWordsAhead = 2;
 
   struct Params {
     const u8* blob;  // i32 starts[num_starts], then the letters, row by row
@@ -88,18 +89,18 @@ struct FrozenLake {
     s = {cell / p.columns, cell % p.columns, 1};
   }
 
-  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
+  template <class Draws>
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Draws& rng) {
     const Slip way = p.slippery ? slip(p.success_rate, rng) : Slip{0, 1};
     const i32 direction = (*action.at<i32>(0) + way.turn) & 3;
     s.probability = way.probability;
     // On the map even if the state is a snapshot of a larger one.
     s.row = clamp(s.row + (direction == 1) - (direction == 3), 0, p.rows - 1);
     s.column = clamp(s.column + (direction == 2) - (direction == 0), 0, p.columns - 1);
-    switch (p.blob[p.num_starts * i32(sizeof(i32)) + s.row * p.columns + s.column]) {
-      case 'G': return {.reward = p.goal_reward, .terminated = true};
-      case 'H': return {.reward = p.hole_reward, .terminated = true};
-      default: return {.reward = p.frozen_reward};
-    }
+    const u8 letter = p.blob[p.num_starts * i32(sizeof(i32)) + s.row * p.columns + s.column];
+    const bool goal = letter == 'G', hole = letter == 'H', ends = goal | hole;
+    return {.reward = keep_if(goal, p.goal_reward) + keep_if(hole, p.hole_reward) + keep_if(!ends, p.frozen_reward),
+            .terminated = ends};
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {

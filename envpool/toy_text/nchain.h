@@ -25,6 +25,7 @@ namespace envpool::toy_text {
 
 struct NChain {
   static constexpr const char* kName = "NChain";
+  static constexpr int kWordsAhead = 2;
 
   struct Params {
     i32 n;
@@ -57,15 +58,11 @@ struct NChain {
 
   ENVPOOL_FN static void reset(State& s, const Params&, Rng&) { s.at = 0; }
 
-  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
-    const bool slips = rng.uniform() < p.slip;
-    if ((*action.at<i32>(0) == 1) != slips) {
-      s.at = 0;
-      return {.reward = p.small};
-    }
-    if (s.at >= p.n - 1) return {.reward = p.large};
-    ++s.at;
-    return {};
+  template <class Draws>
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Draws& rng) {
+    const bool slips = rng.uniform() < p.slip, back = (*action.at<i32>(0) == 1) != slips, at_end = s.at >= p.n - 1;
+    s.at = i32(!back) * (s.at + i32(!at_end));
+    return {.reward = keep_if(back, p.small) + keep_if(!back & at_end, p.large)};
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params&, Row row) { *row.at<i32, 1>(0) = s.at; }

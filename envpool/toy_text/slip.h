@@ -13,11 +13,11 @@ struct Slip {
 };
 
 // `intended` is the probability of going straight; the sides share the rest.
-ENVPOOL_FN Slip slip(f64 intended, Rng& rng) {
+template <class Draws>
+ENVPOOL_FN Slip slip(f64 intended, Draws& rng) {
   const f64 side = (1 - intended) / 2, draw = rng.uniform();
-  if (draw < side) return {-1, f32(side)};
-  if (draw < side + intended) return {0, f32(intended)};
-  return {1, f32(side)};
+  const bool left = draw < side, straight = !left & (draw < side + intended);  // no branch: none could be foreseen
+  return {i32(!left & !straight) - i32(left), keep_if(straight, f32(intended)) + keep_if(!straight, f32(side))};
 }
 
 }  // namespace envpool::toy_text

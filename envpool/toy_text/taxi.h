@@ -85,77 +85,60 @@ struct Taxi {
     s.fickle = p.fickle && rng.uniform() < p.fickle_probability;
   }
 
+  // Without branches on what cannot be foreseen: the action, and what it changes.
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow row, Rng& rng) {
-    const i32 action = *row.at<i32>(0);
+    const i32 action = *row.at<i32>(0), place = place_of(s);
+    const bool drives = action < 4, rides = s.passenger == kRiding;
+    const bool boards = (action == 4) & !rides & (place == s.passenger);
+    const bool alights = (action == 5) & rides & (place >= 0), arrives = alights & (place == s.destination);
+    s.passenger += i32(boards) * (kRiding - s.passenger) + i32(alights) * (place - s.passenger);
     s.probability = 1;
-    if (action == 4) return pick_up(s);
-    if (action == 5) return drop_off(s);
-    const i32 from_row = s.row, from_column = s.column;
     i32 direction = action;
-    if (p.rainy) {
+    if (p.rainy && drives) {
       const Slip way = slip(p.straight_probability, rng);
       s.probability = way.probability;
       // The sides of south and north are east and west, and the other way round.
-      if (way.turn != 0 && open(s, action)) direction = (action < 2 ? 2 : 0) + (way.turn > 0);
+      if (way.turn != 0 && (open(s) >> action & 1) != 0) direction = (action < 2 ? 2 : 0) + (way.turn > 0);
     }
-    drive(s, direction);
-    if (s.fickle && s.passenger == kRiding && (s.row != from_row || s.column != from_column)) {
+    const i32 moves = i32(drives) & i32(open(s) >> direction);
+    s.row += moves * ((direction == 0) - (direction == 1));
+    s.column += moves * ((direction == 2) - (direction == 3));
+    if (s.fickle && rides && moves != 0) {
       s.fickle = 0;
       s.destination = other_than(s.destination, i32(rng.below(kPlaces - 1)));
     }
-    return {.reward = -1};
+    const bool refused = !drives & !boards & !alights;
+    return {.reward = -1 - 9 * one_if(refused) + 21 * one_if(arrives), .terminated = arrives};
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params&, Row row) {
     *row.at<i32, 1>(0) = ((s.row * kSide + s.column) * (kPlaces + 1) + s.passenger) * kPlaces + s.destination;
     *row.at<f32, 1>(1) = s.probability;
     bool* const mask = row.at<bool, 6>(2);
-    for (i32 direction = 0; direction < 4; ++direction) mask[direction] = open(s, direction);
+    const u32 ways = open(s);
+    for (i32 direction = 0; direction < 4; ++direction) mask[direction] = (ways >> direction & 1) != 0;
     const i32 place = place_of(s);
-    mask[4] = place >= 0 && place == s.passenger;
-    mask[5] = place >= 0 && s.passenger == kRiding;
+    mask[4] = (place >= 0) & (place == s.passenger);
+    mask[5] = (place >= 0) & (s.passenger == kRiding);
   }
 
  private:
   // The index-th of the places that are not this one.
   ENVPOOL_FN static i32 other_than(i32 place, i32 index) { return index + (index >= place); }
 
+  ENVPOOL_FN static u32 cell(const State& s) { return u32(s.row * kSide + s.column) & 31; }
+
   // Where the taxi stands, if that is one of the places, else -1.
   ENVPOOL_FN static i32 place_of(const State& s) {
-    if (s.row == 0) return s.column == 0 ? 0 : (s.column == 4 ? 1 : -1);
-    if (s.row == 4) return s.column == 0 ? 2 : (s.column == 3 ? 3 : -1);
-    return -1;
+    const u32 at = cell(s);
+    return i32(at == 0) + 2 * i32(at == 4) + 3 * i32(at == 20) + 4 * i32(at == 23) - 1;
   }
-  // Whether there is a wall on the east side of this column.
-  ENVPOOL_FN static bool wall_east(i32 row, i32 column) {
-    if (row < 2) return column == 1;
-    return row > 2 && (column == 0 || column == 2);
-  }
-  ENVPOOL_FN static bool open(const State& s, i32 direction) {
-    if (direction == 0) return s.row < kSide - 1;
-    if (direction == 1) return s.row > 0;
-    if (direction == 2) return s.column < kSide - 1 && !wall_east(s.row, s.column);
-    return s.column > 0 && !wall_east(s.row, s.column - 1);
-  }
-  ENVPOOL_FN static void drive(State& s, i32 direction) {
-    if (!open(s, direction)) return;
-    if (direction < 2) {
-      s.row += direction == 0 ? 1 : -1;
-    } else {
-      s.column += direction == 2 ? 1 : -1;
-    }
-  }
-  ENVPOOL_FN static Outcome pick_up(State& s) {
-    if (s.passenger == kRiding || place_of(s) != s.passenger) return {.reward = -10};
-    s.passenger = kRiding;
-    return {.reward = -1};
-  }
-  ENVPOOL_FN static Outcome drop_off(State& s) {
-    const i32 place = place_of(s);
-    if (s.passenger != kRiding || place < 0) return {.reward = -10};
-    s.passenger = place;
-    const bool arrived = place == s.destination;
-    return {.reward = arrived ? 20.0f : -1.0f, .terminated = arrived};
+  // A bit for each direction that is not walled up.
+  ENVPOOL_FN static u32 open(const State& s) {
+    // Cells with a wall on their east, the first cell lowest: five to a row, the last of them at the border.
+    constexpr u32 kEast = 0b10101'10101'10000'10010'10010, kWest = kEast << 1 | 1;
+    const u32 at = cell(s);
+    return u32(s.row < kSide - 1) | u32(s.row > 0) << 1 | (~kEast >> at & 1) << 2 | (~kWest >> at & 1) << 3;
   }
 };
 
