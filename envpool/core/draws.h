@@ -6,11 +6,22 @@
 //   template <class Draws>
 //   ENVPOOL_FN static Outcome step(State&, const Params&, ActionRow, Draws&);
 //
-// is given that word where the processor has AVX2: eight generators cost little more than one.
+// is given that word where the processor has AVX2: eight generators cost little more than one. It is given the two
+// words of one uniform() if it says
+//
+//   static constexpr int kWordsAhead = 2;
+//
+// If its step makes a number of the word that takes long,
+//
+//   template <class T, class Words>
+//   ENVPOOL_ALWAYS_INLINE static T number(Words);    // f32 of u32, or f32x4 of u32x4
+//
+// and asks for it by `draws.template number_if<Env>(wanted)`, and for nothing else, then four are made at once.
 #pragma once
 
 #include "envpool/core/avx2.h"
 #include "envpool/core/env.h"
+#include "envpool/core/lanes.h"
 #include "envpool/core/rng.h"
 
 #if ENVPOOL_AVX2
@@ -21,22 +32,32 @@
 
 namespace envpool {
 
-// A generator whose next word is there already.
+// A generator whose next word is there already, or the next two where they are of one block.
+template <int kWords>
 struct NextDrawn {
   Rng& rng;
-  u32 word;
+  u32 word[kWords];
   bool taken = false;
 
   ENVPOOL_FN u32 bits() {
     if (taken) return rng.bits();
     taken = true;
     ++rng.draws;
-    return word;
+    return word[0];
   }
   ENVPOOL_FN f32 uniform_f32() { return f32(bits() >> 8) * (1.0f / 16777216.0f); }
+  ENVPOOL_FN f64 uniform() {
+    if constexpr (kWords == 2) {
+      if (!taken && (rng.draws & 3) < 3) {
+        taken = true;
+        rng.draws += 2;
+        return Rng::unit(word[0], word[1]);
+      }
+    }
+    return all().uniform();
+  }
+  ENVPOOL_FN f64 uniform(f64 low, f64 high) { return low + (high - low) * uniform(); }
   // What takes more words draws them itself.
-  ENVPOOL_FN f64 uniform() { return all().uniform(); }
-  ENVPOOL_FN f64 uniform(f64 low, f64 high) { return all().uniform(low, high); }
   template <int kCount>
   ENVPOOL_FN void uniforms(f64 low, f64 high, f64 (&out)[kCount]) {
     all().uniforms(low, high, out);
@@ -50,10 +71,36 @@ struct NextDrawn {
   }
 };
 
+// A generator of which that is there already which the environment makes of the next word.
+struct NextMade {
+  Rng& rng;
+  f32 made;
+
+  template <class Env>
+  ENVPOOL_FN f32 number_if(bool wanted) {
+    rng.draws += wanted;
+    return made;
+  }
+};
+
+// How many words a step is given; 0 if it takes none.
 template <class Env>
-constexpr bool kTakesDrawn =
-    ENVPOOL_AVX2 && requires(typename Env::State& state, const typename Env::Params& params, ActionRow action,
-                             NextDrawn& drawn) { Env::step(state, params, action, drawn); };
+constexpr int words_ahead() {
+  using Params = typename Env::Params;
+  if constexpr (!ENVPOOL_AVX2 || !requires(typename Env::State& state, const Params& params, ActionRow action,
+                                           NextDrawn<1>& drawn) { Env::step(state, params, action, drawn); }) {
+    return 0;
+  } else if constexpr (requires { Env::kWordsAhead; }) {
+    static_assert(Env::kWordsAhead == 1 || Env::kWordsAhead == 2);
+    return Env::kWordsAhead;
+  } else {
+    return 1;
+  }
+}
+template <class Env>
+constexpr bool kTakesDrawn = words_ahead<Env>() > 0;
+template <class Env>
+constexpr bool kTakesMade = kTakesDrawn<Env> && requires(u32 word) { Env::template number<f32>(word); };
 
 #if ENVPOOL_AVX2
 
@@ -71,8 +118,11 @@ __attribute__((target("avx2"), always_inline)) inline Product multiply(__m256i x
           _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xAA)};
 }
 
-// What bits() would return of generators that follow each other at equal distances; `count` is a multiple of eight.
-__attribute__((target("avx2"))) inline void next_words(const u8* first, i64 stride, i64 count, u32* words) {
+// What bits() would return of generators that follow each other at equal distances; `count` is a multiple of eight. And
+// what it would return then, if it is of the same block.
+template <int kWords, i64 kMost>
+__attribute__((target("avx2"))) inline void next_words(const u8* first, i64 stride, i64 count,
+                                                       u32 (&words)[kWords][kMost]) {
   for (i64 k = 0; k < count; k += 8) {
     __m256i row[8], pair[8], four[8], word[8];
     for (int i = 0; i < 8; ++i) {
@@ -105,13 +155,53 @@ __attribute__((target("avx2"))) inline void next_words(const u8* first, i64 stri
       key1 = _mm256_add_epi32(key1, _mm256_set1_epi32(i32(0xBB67AE85u)));
     }
     const __m256i place = _mm256_and_si256(word[6], _mm256_set1_epi32(3));
-    __m256i drawn = counter[0];
-    for (int i = 1; i < 4; ++i) {
-      drawn = _mm256_blendv_epi8(drawn, counter[i], _mm256_cmpeq_epi32(place, _mm256_set1_epi32(i)));
+    for (int w = 0; w < kWords; ++w) {
+      __m256i drawn = counter[w];
+      for (int i = 1; i + w < 4; ++i) {
+        drawn = _mm256_blendv_epi8(drawn, counter[i + w], _mm256_cmpeq_epi32(place, _mm256_set1_epi32(i)));
+      }
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(words[w] + k), drawn);
     }
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(words + k), drawn);
   }
 }
+
+// What an environment makes of words; `count` is a multiple of four.
+template <class Env>
+__attribute__((target("avx2"), flatten)) inline void make_numbers(const u32* words, i64 count, f32* numbers) {
+  for (i64 k = 0; k < count; k += 4) {
+    const f32x4 made = Env::template number<f32x4>(u32x4{words[k], words[k + 1], words[k + 2], words[k + 3]});
+    for (int lane = 0; lane < 4; ++lane) numbers[k + lane] = made[lane];
+  }
+}
+
+// What so many generators will give, drawn ahead.
+template <class Env, i64 kMost>
+struct Ahead {
+  static constexpr int kWords = words_ahead<Env>();
+  u32 words[kWords][kMost];
+  f32 numbers[kTakesMade<Env> ? kMost : 1];
+
+  // How many of them may be drawn at a time.
+  static i64 of(i64 count) {
+    static const bool can = has_avx2();
+    return can ? (count < kMost ? count : kMost) / 8 * 8 : 0;
+  }
+  // Of generators that follow each other at equal distances.
+  void draw(const Rng& first, i64 stride, i64 count) {
+    next_words(reinterpret_cast<const u8*>(&first), stride, count, words);
+    if constexpr (kTakesMade<Env>) make_numbers<Env>(words[0], count, numbers);
+  }
+  // What a step is given in place of the k-th of them.
+  ENVPOOL_ALWAYS_INLINE auto give(Rng& rng, i64 k) const {
+    if constexpr (kTakesMade<Env>) {
+      return NextMade{rng, numbers[k]};
+    } else if constexpr (kWords == 2) {
+      return NextDrawn<2>{rng, {words[0][k], words[1][k]}};
+    } else {
+      return NextDrawn<1>{rng, {words[0][k]}};
+    }
+  }
+};
 
 #endif
 

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "envpool/core/draws.h"
 #include "envpool/core/env.h"
 #include "envpool/core/lanes.h"
 #include "envpool/core/rng.h"
@@ -98,6 +99,11 @@ struct PortableContract {
   static void reset(Instance& it, const Params& params, Rng& rng) { Env::reset(it.state, params, rng); }
   static Outcome step(Instance& it, const Params& params, ActionRow action, Episode& episode) {
     return Env::step(it.state, params, action, episode.rng);
+  }
+  // With words that are drawn already (draws.h).
+  template <class Draws>
+  static Outcome step(Instance& it, const Params& params, ActionRow action, Draws& draws) {
+    return Env::step(it.state, params, action, draws);
   }
   static i32 players(const Instance&) { return 1; }
   static f32 reward(const Instance&, const Outcome& outcome, i32) { return outcome.reward; }
@@ -275,7 +281,11 @@ class Driver {
   };
   using Lanes = InLanes<Env>;
   // A power of two; what so many read and write stays in a processor's first cache.
-  static constexpr i32 kMostInLanes = 64;
+  static constexpr i32 kMostAtOnce = 64;
+  static constexpr bool kDrawsAhead = [] {
+    if constexpr (std::is_same_v<Contract, PortableContract<Env>>) return kTakesDrawn<Env>;
+    return false;
+  }();
   struct Free {
     void operator()(u8* memory) const { ::operator delete(memory, std::align_val_t{64}); }
   };
@@ -336,13 +346,19 @@ class Driver {
         k += count;
         if (count > 0) continue;
       }
-      run(work, k++, restart, place);
+      if constexpr (kDrawsAhead) {
+        const i32 count = restart ? 0 : run_drawn(work, k, place);
+        k += count;
+        if (count > 0) continue;
+      }
+      run(work, k, restart, place, slot(work.env_ids[k]).episode);
+      ++k;
     }
   }
 
   // An environment restarts when asked to, when its last episode is over, and when its step threw.
-  template <class Place>
-  ENVPOOL_ALWAYS_INLINE void run(const abi::Work& work, i32 k, bool restart, const Place& place) {
+  template <class Place, class Draws>
+  ENVPOOL_ALWAYS_INLINE void run(const abi::Work& work, i32 k, bool restart, const Place& place, Draws&& draws) {
     const i32 env_id = work.env_ids[k];
     const Setting& setting = settings_[size_t(env_id)];
     Slot& it = slot(env_id);
@@ -351,8 +367,7 @@ class Driver {
     bool healthy = true;
     if (!restart) {
       const ActionRow action{work.actions, action_bytes_.data(), i64(env_id) * max_players_};
-      restart =
-          !guarded(work, env_id, [&] { outcome = Contract::step(it.instance, *setting.params, action, it.episode); });
+      restart = !guarded(work, env_id, [&] { outcome = Contract::step(it.instance, *setting.params, action, draws); });
     }
     if (restart) {
       outcome = {};
@@ -367,6 +382,20 @@ class Driver {
     }
   }
 
+  // Runs those that follow each other from number k of the work on, with words that are drawn for all of them at once,
+  // as many as come by the eight. Returns how many they were.
+  template <class Place>
+  i32 run_drawn(const abi::Work& work, i32 k, const Place& place) {
+    const i32 first = work.env_ids[k];
+    i32 count = 0;
+    while (count < std::min(work.count - k, kMostAtOnce) && work.env_ids[k + count] == first + count) ++count;
+    Ahead<Env, kMostAtOnce> ahead;
+    count = i32(ahead.of(count));
+    if (count > 0) ahead.draw(slot(first).episode.rng, stride_, count);
+    for (i32 i = 0; i < count; ++i) run(work, k + i, false, place, ahead.give(slot(first + i).episode.rng, i));
+    return count;
+  }
+
   // Steps those in lanes that follow each other from number k of the work on, in the middle of their episodes and with
   // the same options, as many as make whole groups. Returns how many they were.
   template <class Place>
@@ -374,7 +403,7 @@ class Driver {
     const i32 first = work.env_ids[k];
     const Setting& setting = settings_[size_t(first)];
     if (!setting.in_lanes) return 0;
-    const i32 most = std::min(work.count - k, kMostInLanes);
+    const i32 most = std::min(work.count - k, kMostAtOnce);
     i32 count = 0;
     while (count < most && work.env_ids[k + count] == first + count &&
            settings_[size_t(first + count)].params == setting.params && !slot(first + count).episode.over) {
@@ -382,8 +411,8 @@ class Driver {
     }
     count -= count % Lanes::kLanes;
     if (count == 0) return 0;
-    f32 reward[kMostInLanes];
-    u8 terminated[kMostInLanes];
+    f32 reward[kMostAtOnce];
+    u8 terminated[kMostAtOnce];
     const typename Lanes::States states{reinterpret_cast<u8*>(&slot(first).instance.state), stride_, count};
     Lanes::step(states, *setting.params, ActionRow{work.actions, action_bytes_.data(), first}, {reward, terminated});
     for (i32 i = 0; i < count; ++i) {

@@ -20,7 +20,7 @@
 //     static void render(const State&, const Params&, u8* rgb);   // host: (height, width, 3)
 //     static void state_parts(StateParts<State>&);                // host: parts that JAX's states show by name
 //     kLanes, step_lanes, observe_lanes                           // four at a time, see lanes.h
-//     template <class Draws> step(..., Draws&)                    // its first word comes drawn, see draws.h
+//     template <class Draws> step(..., Draws&)                    // its first words come drawn, see draws.h
 //   };
 //
 // Multi-agent portable: the same with a world of agents that act in phases. Between phases there is a barrier, within

@@ -24,6 +24,8 @@
 
 #if ENVPOOL_AVX2
 
+#include <xmmintrin.h>
+
 #include <cstring>  // which a device has not
 
 namespace envpool {
@@ -52,7 +54,9 @@ struct Real<f32x4> : Real<f32> {
   using Holds = i32x4;
   using Bits = u32x4;
   using Steps = u32x4;
+  using Signed = i32x4;
   using Exponent = i32x4;
+  ENVPOOL_ALWAYS_INLINE static f32x4 whole(i32x4 k) { return __builtin_convertvector(k, f32x4); }
 };
 
 // From a table of pairs, each read at once where the compiler can say so (g++ 11 cannot).
@@ -105,6 +109,14 @@ ENVPOOL_ALWAYS_INLINE SinCos<f64x4> sincos(f64x4 x) { return math::sincos<f64x4,
 ENVPOOL_ALWAYS_INLINE f64x4 fabs(f64x4 x) { return math::size_of(x); }
 ENVPOOL_ALWAYS_INLINE SinCos<f32x4> sincos(f32x4 x) { return math::sincos<f32x4, true, true>(x); }
 ENVPOOL_ALWAYS_INLINE f32x4 exp(f32x4 x) { return math::exp(x); }
+ENVPOOL_ALWAYS_INLINE f32x4 log(f32x4 x) {
+  if (!math::Each<f32x4>::all((x >= math::power_of_two<f32>(-126)) & (x < math::infinity<f32>()))) [[unlikely]]
+    return f32x4{log(x[0]), log(x[1]), log(x[2]), log(x[3])};
+  return math::log_of_normal(x);
+}
+ENVPOOL_ALWAYS_INLINE f32x4 sqrt(f32x4 x) {
+  return __builtin_bit_cast(f32x4, _mm_sqrt_ps(__builtin_bit_cast(__m128, x)));
+}
 
 ENVPOOL_ALWAYS_INLINE f64x4 select(i64x4 which, f64x4 yes, f64x4 no) { return which ? yes : no; }
 ENVPOOL_ALWAYS_INLINE f32x4 select(i32x4 which, f32x4 yes, f32x4 no) { return which ? yes : no; }

@@ -31,20 +31,26 @@ void check_mathematics() {
   Rng rng{.seed = 3};
   for (int i = 0; i < 50000; ++i) {
     Lanes x;
-    T sines[4], cosines[4], powers[4];
+    T sines[4], cosines[4], powers[4], logs[4], roots[4];
     for (int lane = 0; lane < 4; ++lane) {
       const u64 word = u64{rng.bits()} << 32 | rng.bits();
       const bool any_bits = i % 8 == 0 && lane == i / 8 % 4;
-      x[lane] = any_bits ? math::real<T>(math::Bits<T>(word)) : T(rng.uniform(-1, 1) * (1 << i % 10));
+      x[lane] = any_bits ? math::real<T>(math::Bits<T>(word)) : T(rng.uniform(i % 3 == 0 ? 0 : -1, 1) * (1 << i % 10));
       const auto [sin, cos] = sincos(T(x[lane]));
       sines[lane] = sin;
       cosines[lane] = cos;
       powers[lane] = exp(T(x[lane]));
+      logs[lane] = log(T(x[lane]));
+      roots[lane] = sqrt(T(x[lane]));
     }
     const auto [sin, cos] = sincos(x);
     CHECK(same(sin, sines));
     CHECK(same(cos, cosines));
-    if constexpr (sizeof(T) == 4) CHECK(same(exp(x), powers));
+    if constexpr (sizeof(T) == 4) {
+      CHECK(same(exp(x), powers));
+      CHECK(same(log(x), logs));
+      CHECK(same(sqrt(x), roots));
+    }
   }
 }
 

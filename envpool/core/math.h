@@ -41,6 +41,7 @@ struct Real<f64> {
   using Signed = i64;
   using Steps = u32;
   using Exponent = i32;
+  ENVPOOL_FN static f64 whole(Exponent k) { return k; }
   static constexpr int kMantissa = 52, kBias = 1023;
   static constexpr u64 kHead = ~u64{0} << 27;  // keeps the leading 26 bits: products of two heads are exact
   static constexpr f64 kRound = 0x1.8p52;      // x + kRound - kRound is x rounded to a whole number
@@ -61,6 +62,7 @@ struct Real<f32> {
   using Signed = i32;
   using Steps = u32;
   using Exponent = i32;
+  ENVPOOL_FN static f32 whole(Exponent k) { return f32(k); }
   static constexpr int kMantissa = 23, kBias = 127;
   static constexpr u32 kHead = ~u32{0} << 12;
   static constexpr f32 kRound = 0x1.8p23f;
@@ -355,33 +357,37 @@ ENVPOOL_FN T exp(T x) {
   return value * power_of_two<T>(k >> 1) * power_of_two<T>(k - (k >> 1));  // in halves: 2^k need not be a number
 }
 
-// log(x) = k log(2) + log(1 + f), 1 + f in [sqrt(1/2), sqrt(2)); log(1 + f) = 2 atanh(s), s = f / (2 + f).
+// log(2^k x) of a normal x: with its exponent taken into k, k log(2) + log(1 + f), 1 + f in [sqrt(1/2), sqrt(2));
+// log(1 + f) = 2 atanh(s), s = f / (2 + f).
 template <class T>
-ENVPOOL_FN T log(T x) {
+ENVPOOL_ALWAYS_INLINE T log_of_normal(T x, typename Real<T>::Exponent k = typename Real<T>::Exponent{}) {
   using R = Real<T>;
-  if (!(x > 0)) return x == 0 ? -infinity<T>() : nan<T>();
-  if (!(x < infinity<T>())) return x;
-  i32 k = 0;
-  if (x < power_of_two<T>(1 - R::kBias)) {  // subnormal
-    k = -R::kMantissa;
-    x *= power_of_two<T>(R::kMantissa);
-  }
-  const i32 exponent = i32(typename R::Signed(bits(x) - bits(T(0x1.6a09e667f3bcdp-1))) >> R::kMantissa);
-  k += exponent;
-  const T f = real<T>(bits(x) - (Bits<T>(exponent) << R::kMantissa)) - 1;
-  const T s = f / (2 + f), z = s * s;
+  using S = Scalar<T>;
+  const auto exponent =
+      typename R::Exponent(typename R::Signed(bits(x) - bits(S(0x1.6a09e667f3bcdp-1))) >> R::kMantissa);
+  const T whole = R::whole(k + exponent);
+  const T f = real<T>(bits(x) - (Bits<T>(exponent) << R::kMantissa)) - S(1);
+  const T s = f / (S(2) + f), z = s * s;
   T rest;
-  if constexpr (sizeof(T) == 8) {
+  if constexpr (sizeof(S) == 8) {
     rest = polynomial(z, 0.6666666666666666, 0.4000000000000655, 0.28571428569009255, 0.22222222656434404,
                       0.1818177499571664, 0.15387116891629615, 0.13249581841004923, 0.13255833445050122);
   } else {
     rest = polynomial(z, 0.6666666269302368f, 0.4000033736228943f, 0.28537237644195557f, 0.23583568632602692f);
   }
-  const Two<T> half = mul(Two<T>{f, 0}, Two<T>{f / 2, 0});
+  const Two<T> half = mul(Two<T>{f, T{}}, Two<T>{f / S(2), T{}});
   const Two<T> near = add_smaller(f, -half.hi);
   const T low = near.lo - half.lo + s * (half.hi + half.lo + z * rest);
-  const Two<T> sum = add_smaller(T(k) * R::kLog2Hi, near.hi);
-  return sum.hi + (sum.lo + (low + T(k) * R::kLog2Lo));
+  const Two<T> sum = add_smaller(whole * R::kLog2Hi, near.hi);
+  return sum.hi + (sum.lo + (low + whole * R::kLog2Lo));
+}
+template <class T>
+ENVPOOL_FN T log(T x) {
+  using R = Real<T>;
+  if (!(x > 0)) return x == 0 ? -infinity<T>() : nan<T>();
+  if (!(x < infinity<T>())) return x;
+  if (x < power_of_two<T>(1 - R::kBias)) return log_of_normal(x * power_of_two<T>(R::kMantissa), -R::kMantissa);
+  return log_of_normal(x);
 }
 
 // With a <= b the two sizes and c one of 0, 1/2, 1 next to a / b:

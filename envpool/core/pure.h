@@ -338,9 +338,11 @@ struct PureOf {
       };
       i64 drawn = alone;
       if constexpr (kTakesDrawn<Env>) {
-        u32 words[kMostRows];
-        drawn = draw(rows, work, alone, end, words);
-        for (i64 k = alone; k < drawn; ++k) step_row(k, NextDrawn{rows.new_state(k).episode.rng, words[k - alone]});
+        Ahead<Env, kMostRows> ahead;
+        drawn = alone + ahead.of(end - alone);
+        for (i64 k = alone; k < drawn; ++k) take_key(rows, work, rows.new_state(k).episode, k);
+        if (drawn > alone) ahead.draw(rows.new_state(alone).episode.rng, rows.state_bytes, drawn - alone);
+        for (i64 k = alone; k < drawn; ++k) step_row(k, ahead.give(rows.new_state(k).episode.rng, k - alone));
       }
       for (i64 k = drawn; k < end; ++k) {
         Episode& episode = rows.new_state(k).episode;
@@ -379,20 +381,6 @@ struct PureOf {
       for (i64 i = 0; i < ended.count; ++i) rows.new_state(first + ended.rows[i]).episode.over = true;
     }
     InLanes<Env>::observe(rows.states(first, count), setting.params, rows.row(rows.seen.data(), first));
-    return first + count;
-  }
-
-  // The next word of as many rows as come by the eight. Returns the first row that is left.
-  static i64 draw(const Rows& rows, const abi::PureWork& work, i64 first, i64 end, u32* words) {
-    i64 count = 0;
-#if ENVPOOL_AVX2
-    static const bool can = has_avx2();
-    count = can ? (end - first) / 8 * 8 : 0;
-    for (i64 k = first; k < first + count; ++k) take_key(rows, work, rows.new_state(k).episode, k);
-    if (count > 0) {
-      next_words(reinterpret_cast<const u8*>(&rows.new_state(first).episode.rng), rows.state_bytes, count, words);
-    }
-#endif
     return first + count;
   }
 

@@ -42,15 +42,23 @@ struct Rng {
     return block(at >> 2).word[at & 3];
   }
 
+  // What an environment makes of them, where it is wanted; else any number, and nothing is drawn.
+  template <class Env>
+  ENVPOOL_FN f32 number_if(bool wanted) {
+    return wanted ? Env::template number<f32>(bits()) : 0;
+  }
+
   // Uniform in [0, 1): 24 random bits as float, 53 as double. Both are exact multiples of their unit.
   ENVPOOL_FN f32 uniform_f32() { return f32(bits() >> 8) * (1.0f / 16777216.0f); }
   ENVPOOL_FN f64 uniform() {
     const u64 at = draws;
     draws += 2;
     const Philox4 words = block(at >> 2);  // usually holds both
-    const u32 high = words.word[at & 3] >> 5;
-    const u32 low = ((at & 3) < 3 ? words.word[(at & 3) + 1] : block((at >> 2) + 1).word[0]) >> 6;
-    return (f64(high) * 67108864.0 + f64(low)) * (1.0 / 9007199254740992.0);
+    return unit(words.word[at & 3], (at & 3) < 3 ? words.word[(at & 3) + 1] : block((at >> 2) + 1).word[0]);
+  }
+  // What uniform() makes of the two words that it takes.
+  ENVPOOL_FN static f64 unit(u32 first, u32 second) {
+    return (f64(first >> 5) * 67108864.0 + f64(second >> 6)) * (1.0 / 9007199254740992.0);
   }
   ENVPOOL_FN f64 uniform(f64 low, f64 high) { return low + (high - low) * uniform(); }
 
@@ -64,8 +72,8 @@ struct Rng {
       return words.word[at & 3];
     };
     for (int i = 0; i < kCount; ++i, draws += 2) {
-      const u32 first = word(draws) >> 5, second = word(draws + 1) >> 6;
-      out[i] = low + (high - low) * ((f64(first) * 67108864.0 + f64(second)) * (1.0 / 9007199254740992.0));
+      const u32 first = word(draws), second = word(draws + 1);
+      out[i] = low + (high - low) * unit(first, second);
     }
   }
 

@@ -16,7 +16,7 @@ import envpool.testing.registration  # noqa: F401: registers Counter and Zoo
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
 
-LIMIT, NUM_ENVS, STEPS = 23, 5, 120
+LIMIT, NUM_ENVS, STEPS = 23, 13, 120
 FAMILIES = ("classic_control", "toy_text", "minatar", "bsuite", "misc")
 
 

@@ -64,13 +64,21 @@ struct GaussianBandit {
 #endif
 
   ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
-    s = {p.mean_mu + normal(rng) * p.sigma_p, 0, 0, 0};
+    s = {p.mean_mu + number<f32>(rng.bits()) * p.sigma_p, 0, 0, 0};
+  }
+
+  // What a step makes of a word of its generator.
+  template <class T, class Words>
+  ENVPOOL_ALWAYS_INLINE static T number(Words words) {
+    return normal<T>(words);
   }
 
   template <class Draws>
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Draws& rng) {
     s.last_action = *action.at<i32>(0);
-    s.last_reward = s.last_action == 0 ? 0.0f : s.mu + normal(rng) * p.sigma_l;
+    const bool pays = s.last_action != 0;
+    const f32 amount = s.mu + rng.template number_if<GaussianBandit>(pays) * p.sigma_l;
+    s.last_reward = keep_if(pays, amount);
     ++s.time;
     return {.reward = s.last_reward};
   }
@@ -78,8 +86,8 @@ struct GaussianBandit {
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
     f32* const obs = row.at<f32, 4>(0);
     obs[0] = s.last_reward;
-    obs[1] = s.last_action == 0 ? 1.0f : 0.0f;
-    obs[2] = s.last_action == 1 ? 1.0f : 0.0f;
+    obs[1] = one_if(s.last_action == 0);
+    obs[2] = one_if(s.last_action == 1);
     obs[3] = p.normalize_time ? scaled_time(s.time) : f32(s.time);
   }
 };

@@ -27,7 +27,7 @@ ENVPOOL_TEST_FUNCTIONS(Swimmer)
 extern "C" {
 void normals(u64 seed, f32* out, i64 n) {
   Rng rng{.seed = seed};
-  for (i64 i = 0; i < n; ++i) out[i] = normal(rng);
+  for (i64 i = 0; i < n; ++i) out[i] = normal<f32>(rng.bits());
 }
 void normal_quantiles(const f32* x, f32* out, i64 n) {
   for (i64 i = 0; i < n; ++i) out[i] = normal_quantile(x[i]);

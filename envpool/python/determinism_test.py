@@ -17,7 +17,7 @@ import pytest
 import envpool
 import envpool.testing.registration  # noqa: F401  (registers the test environments)
 
-NUM_ENVS, STEPS = 12, 150
+NUM_ENVS, STEPS = 12, 150  # all in a batch: eight draw their words at once, and four alone
 
 # One or more of each family, and the hash of its trajectories.
 GOLDEN = {
@@ -30,6 +30,10 @@ GOLDEN = {
     "FrozenLake8x8-v1": "c43dea46f5295e4c",
     "Taxi-v4": "2d9dc7ffd8db9e40",
     "Blackjack-v1": "5a58dbfe1579bbae",
+    "NChain-v0": "e350f7f0e8b3a971",
+    "FourRooms-misc": "b77af4db9f425e8c",
+    "GaussianBandit-misc": "057b2f8490ce98be",
+    "UmbrellaChain-bsuite": "620365353e908d23",
     "MinAtar/Asterix-v1": "1f3a3a6163e57e2e",
     "MinAtar/Seaquest-v0": "6e917f0ed1b446e9",
     "Pong-v5": "9adeffaf409880b6",
