@@ -203,6 +203,11 @@ struct Ahead {
   }
 };
 
+#else
+
+template <class Env, i64 kMost>
+struct Ahead;
+
 #endif
 
 }  // namespace envpool
