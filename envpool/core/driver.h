@@ -282,10 +282,6 @@ class Driver {
   using Lanes = InLanes<Env>;
   // A power of two; what so many read and write stays in a processor's first cache.
   static constexpr i32 kMostAtOnce = 64;
-  static constexpr bool kDrawsAhead = [] {
-    if constexpr (std::is_same_v<Contract, PortableContract<Env>>) return kTakesDrawn<Env>;
-    return false;
-  }();
   struct Free {
     void operator()(u8* memory) const { ::operator delete(memory, std::align_val_t{64}); }
   };
@@ -346,7 +342,7 @@ class Driver {
         k += count;
         if (count > 0) continue;
       }
-      if constexpr (kDrawsAhead) {
+      if constexpr (kTakesDrawn<Env>) {
         const i32 count = restart ? 0 : run_drawn(work, k, place);
         k += count;
         if (count > 0) continue;
@@ -356,7 +352,8 @@ class Driver {
     }
   }
 
-  // An environment restarts when asked to, when its last episode is over, and when its step threw.
+  // An environment restarts when asked to, when its last episode is over, and when its step threw. `draws` is its
+  // episode, or what its step is given in place of the generator.
   template <class Place, class Draws>
   ENVPOOL_ALWAYS_INLINE void run(const abi::Work& work, i32 k, bool restart, const Place& place, Draws&& draws) {
     const i32 env_id = work.env_ids[k];

@@ -91,7 +91,7 @@ struct Taxi {
     const bool drives = action < 4, rides = s.passenger == kRiding;
     const bool boards = (action == 4) & !rides & (place == s.passenger);
     const bool alights = (action == 5) & rides & (place >= 0), arrives = alights & (place == s.destination);
-    s.passenger += i32(boards) * (kRiding - s.passenger) + i32(alights) * (place - s.passenger);
+    s.passenger = boards ? kRiding : alights ? place : s.passenger;
     s.probability = 1;
     i32 direction = action;
     if (p.rainy && drives) {
@@ -126,7 +126,8 @@ struct Taxi {
   // The index-th of the places that are not this one.
   ENVPOOL_FN static i32 other_than(i32 place, i32 index) { return index + (index >= place); }
 
-  ENVPOOL_FN static u32 cell(const State& s) { return u32(s.row * kSide + s.column) & 31; }
+  // Never beyond the tables below, wherever a state says that the taxi is.
+  ENVPOOL_FN static u32 cell(const State& s) { return (u32(s.row) * kSide + u32(s.column)) & 31; }
 
   // Where the taxi stands, if that is one of the places, else -1.
   ENVPOOL_FN static i32 place_of(const State& s) {
