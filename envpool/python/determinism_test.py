@@ -126,13 +126,6 @@ def test_seeds_matter(task_id):
     assert len({tuple(rows) for rows in first}) > 1
 
 
-def test_numbers_whose_words_are_of_two_blocks():
-    desc = "SFFS\nFHFH\nFFFH\nSFFG"  # the start takes one word, so that each second number begins with a block's last
-    together, alone = (play("FrozenLake-v1", 1, batch_size, desc=desc) for batch_size in (NUM_ENVS, 1))
-    assert together == alone
-    assert len({rows[-1] for rows in together}) > 1
-
-
 @pytest.mark.parametrize(("threads", "batch_size"), WAYS)
 def test_worlds_of_players(threads, batch_size):
     def play_world(threads, batch_size):
