@@ -471,7 +471,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     if (cost != 0 && !unmeasured_) wanted = i32(std::min<u64>(u64(wanted), total / kWakeNs));
     wanted = std::min(wanted, count);
     if (caller_helps) wanted = std::min({wanted, options_.num_threads - 1, count - 1});
-    if (!bounded_) wanted = std::max(wanted, 1);
+    // Whoever is in recv already may be asleep, and does not know that the work is left to callers now.
+    if (!bounded_ || receiving_.load() > 0) wanted = std::max(wanted, 1);
     alone_ = wanted == 0;
     wanted_.store(wanted, std::memory_order_seq_cst);
     // A worker that watches comes by itself, and looks once more before it sleeps.
@@ -484,6 +485,11 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
 
   Batch receive(std::unique_lock<std::mutex>& lock, const Deadline& deadline, const Interrupt& interrupted, bool help,
                 bool may_wait) {
+    receiving_.fetch_add(1);
+    const struct Counted {
+      std::atomic<i32>& count;
+      ~Counted() { count.fetch_sub(1); }
+    } counted{receiving_};
     Clock::time_point asked = {};  // when `interrupted` was, or began to be due
     while (true) {
       if (closed_) fail("recv: the pool is closed");
@@ -719,6 +725,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   i32 running_ = 0;          // threads that may touch the environments
   std::thread::id caller_{};
   bool many_callers_ = false;
+  std::atomic<i32> receiving_{0};  // calls of recv that have not returned
 
   std::mutex sleep_mutex_;
   std::condition_variable wakeup_;
