@@ -32,7 +32,7 @@ help:
 	@echo 'make test-clients  six RL libraries and the examples train on the installed wheel'
 	@echo 'make test-peer     beside the released EnvPool: Atari bit for bit, and what scripts read (minutes; installs it)'
 	@echo 'make test-ray      pools in Ray actors, on a local cluster of several nodes'
-	@echo 'make lint          clang-format, ruff, mypy --strict'
+	@echo 'make lint          clang-format, ruff, mypy --strict, and commit messages'
 	@echo 'make format        let clang-format and ruff put the files in order'
 	@echo 'make stubs         write envpool/_doors.pyi anew, after options or ids have changed'
 	@echo 'make docs          the site, build/docs/html/index.html; warnings are errors'
@@ -217,7 +217,8 @@ NO_ASLR := $(shell setarch $$(uname -m) -R true 2>/dev/null && echo setarch $$(u
 # --- lint ---
 
 lint: $(VENV)/lint/.ready
-	@failed=0; for check in 'clang-format --dry-run --Werror $(CPP)' 'ruff check -q .' 'ruff format -q --check .' mypy; do \
+	@failed=0; for check in 'clang-format --dry-run --Werror $(CPP)' 'ruff check -q .' 'ruff format -q --check .' mypy \
+	  'python tools/check_commits.py'; do \
 	  echo "$$check" | cut -c -80; $(VENV)/lint/bin/$$check || failed=1; \
 	done; exit $$failed
 
