@@ -45,7 +45,7 @@ help:
 	@echo "make bench-mujoco  the same for MuJoCo's, gymnasium, MuJoCo's rollout and a plain loop too"
 	@echo 'make bench-all     every table and picture: all peers, in environments of their own (two hours; BENCH_ARGS=--quick)'
 	@echo 'make bench-check   fails if we are slower, beside plain loops, than benchmark/baseline.json says (a minute)'
-	@echo 'make wheel         build/wheel/envpool-*.whl, and every id of it tried in an empty environment'
+	@echo 'make wheel         build/wheel/envpool_unified-*.whl, and every id of it tried in an empty environment'
 	@echo 'make clean         remove build/'
 
 # --- virtual environments ---
@@ -65,6 +65,11 @@ $(VENV)/%/.ready: pyproject.toml | $(VENV)/%/bin/python
 
 # --- the package ---
 
+# Installs the wheel of the folder $(2) into the environment $(1). What an environment has by the name envpool, such as an
+# older build of ours, goes first, for its files lie where the wheel's do.
+install = $(VENV)/$(1)/bin/python -m pip uninstall -q -y envpool 2>/dev/null; \
+  $(VENV)/$(1)/bin/python -m pip install -q --no-deps --force-reinstall $(2)/envpool_unified-*.whl
+
 # The wheel as others get it: made of the sdist, for any Linux of its age, and tried where nothing else is installed.
 wheel: build/wheel/.checked
 
@@ -76,7 +81,7 @@ build/wheel/.made: $(SHIPPED) $(VENV)/wheel/.ready
 
 build/wheel/.built: build/wheel/.made
 	@PATH="$(CURDIR)/$(VENV)/wheel/bin:$$PATH" $(VENV)/wheel/bin/auditwheel repair \
-	  $(addprefix --exclude ,$(OTHERS_LIBRARIES)) -w build/wheel build/wheel/made/envpool-*.whl > build/repair.log 2>&1 \
+	  $(addprefix --exclude ,$(OTHERS_LIBRARIES)) -w build/wheel build/wheel/made/envpool_unified-*.whl > build/repair.log 2>&1 \
 	  || { cat build/repair.log; exit 1; }
 	@touch $@
 
@@ -86,13 +91,13 @@ OTHERS_LIBRARIES := libmujoco.so.3.17.0
 build/wheel/.checked: build/wheel/.built tools/check_wheel.py
 	@rm -rf $(VENV)/empty
 	@$(PYTHON) -m venv $(VENV)/empty
-	@wheel="$$(echo build/wheel/envpool-*.whl)" \
+	@wheel="$$(echo build/wheel/envpool_unified-*.whl)" \
 	  && $(VENV)/empty/bin/python -m pip install -q "$$wheel[atari,dmc]" \
 	  && PYTHONSAFEPATH=1 $(VENV)/empty/bin/python tools/check_wheel.py --wheel="$$wheel"
 	@touch $@
 
 $(VENV)/%/.installed: build/wheel/.built $(VENV)/%/.ready
-	@$(VENV)/$*/bin/python -m pip install -q --no-deps --force-reinstall build/wheel/envpool-*.whl
+	@$(call install,$*,build/wheel)
 	@touch $@
 
 # --- demo ---
@@ -121,7 +126,7 @@ py-test: build/test/.installed
 
 # What makes gym's form is tried under its two generations.
 test-gym: build/test/.installed $(VENV)/gym/.ready
-	@$(VENV)/gym/bin/python -m pip install -q --no-deps --force-reinstall build/test/wheel/envpool-*.whl
+	@$(call install,gym,build/test/wheel)
 	@for version in 0.23.1 0.26.2; do \
 	  $(VENV)/gym/bin/python -m pip install -q gym==$$version && echo "gym $$version" \
 	    && ($(call pytest,gym) -W ignore --pyargs envpool.python.faces_test) || exit 1; \
@@ -134,12 +139,12 @@ test-peer: build/test/.installed $(VENV)/peer/.ready
 
 # The oldest JAX that envpool.jax takes; the newest is among the tests.
 test-jax: build/test/.installed $(VENV)/jax/.ready
-	@$(VENV)/jax/bin/python -m pip install -q --no-deps --force-reinstall build/test/wheel/envpool-*.whl
+	@$(call install,jax,build/test/wheel)
 	@$(call pytest,jax) --pyargs envpool.jax -k 'CartPole or Crowd or offsets or inside or mapped or parts or equal or told'
 
 # A pool over several machines, on a cluster that the tests start.
 test-ray: build/test/.installed $(VENV)/ray/.ready
-	@$(VENV)/ray/bin/python -m pip install -q --no-deps --force-reinstall build/test/wheel/envpool-*.whl
+	@$(call install,ray,build/test/wheel)
 	@$(call pytest,ray) --pyargs envpool.ray $(PYTEST_ARGS)
 	cd build && OMP_NUM_THREADS=1 "$(CURDIR)/$(VENV)/ray/bin/python" ../examples/rllib_ppo.py --target=200 --require_return=200
 
@@ -162,14 +167,14 @@ build/test/.installed: $(SOURCES) $(VENV)/test/.ready
 	@echo 'compiling and installing envpool with its tests'
 	@rm -rf build/test/wheel
 	@$(IN_TEST_VENV) ENVPOOL_TESTING=1 python -m pip wheel -q --no-build-isolation --no-deps -w build/test/wheel .
-	@$(VENV)/test/bin/python -m pip install -q --no-deps --force-reinstall build/test/wheel/envpool-*.whl
+	@$(call install,test,build/test/wheel)
 	@touch $@
 
 # Each library trains through its own way to hold EnvPool or gymnasium, for as long as learning takes to show.
 test-clients: test-gym test-jax build/test/.installed $(VENV)/clients/.ready $(VENV)/clients-old/.ready \
   $(VENV)/clients/gym-0.23.1 $(VENV)/clients/gym-0.26.2
 	@for venv in clients clients-old; do \
-	  $(VENV)/$$venv/bin/python -m pip install -q --no-deps --force-reinstall build/test/wheel/envpool-*.whl || exit 1; \
+	  $(call install,$$venv,build/test/wheel) || exit 1; \
 	done
 	@$(call pytest,clients) --pyargs envpool.python.sb3_envpool_test envpool.python.pettingzoo_envpool_test
 	@$(call pytest,clients) --pyargs envpool.python.gymnasium_vector_test -k 'torch or video'
@@ -230,7 +235,7 @@ format: $(VENV)/lint/.ready
 # --- the site ---
 
 docs: build/test/.installed $(VENV)/docs/.ready
-	@$(VENV)/docs/bin/python -m pip install -q --no-deps --force-reinstall build/test/wheel/envpool-*.whl
+	@$(call install,docs,build/test/wheel)
 	$(VENV)/docs/bin/python docs/site/build.py $(DOCS_ARGS)
 
 docs-browse: docs

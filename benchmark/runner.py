@@ -70,12 +70,12 @@ def measure(steps, seconds, chunk):
 
 
 def versions():
-    found = {"python": platform.python_version()}
-    for name in ("envpool", "numpy", "gymnasium", "ale-py", "mujoco", "jax", "gymnax"):
+    found = {"python": platform.python_version(), "envpool": None}
+    for name in ("envpool", "envpool-unified", "numpy", "gymnasium", "ale-py", "mujoco", "jax", "gymnax"):
         try:
-            found[name] = importlib.metadata.version(name)
+            found[name.removesuffix("-unified")] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
-            found[name] = None
+            found.setdefault(name.removesuffix("-unified"), None)
     return found
 
 

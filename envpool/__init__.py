@@ -9,6 +9,7 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from envpool.python import distribution
 from envpool.python.errors import CompileError, EnvError
 from envpool.python.gymnasium_registry import register_when_imported
 from envpool.registration import list_all_envs, make_pettingzoo, make_sb3, register
@@ -44,6 +45,7 @@ __all__ = [
     "register",
 ]
 
+distribution.check()
 register_when_imported(list_all_envs)
 
 
@@ -64,7 +66,5 @@ def __getattr__(name: str) -> Any:
     if name in ("jax", "ray"):
         return importlib.import_module(f"envpool.{name}")
     if name == "__version__":
-        from importlib.metadata import version
-
-        return version("envpool")
+        return distribution.version()
     raise AttributeError(f"module 'envpool' has no attribute {name!r}")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether an installed wheel works: every registered id for 100 steps. Needs what the wheel needs, and nothing else.
 
-    python tools/check_wheel.py [--wheel=build/wheel/envpool-....whl] [--only=TEXT]
+    python tools/check_wheel.py [--wheel=build/wheel/envpool_unified-....whl] [--only=TEXT]
 
 Of each id: it can be made; every observation is inside its space; equal seeds and actions give equal bits, with one
 thread and with two; other seeds, other environments of a pool and later episodes go another way under the same actions,
@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 import envpool
+from envpool.python.distribution import conflict
 
 ENVS, STEPS, MOST_BYTES = 4, 100, 20e6
 LONGER = (1000, 5000)  # steps after which chance must have made a difference
@@ -146,6 +147,9 @@ def main() -> None:
         if size > MOST_BYTES:
             failed += 1
             print(f"it is larger than {MOST_BYTES / 1e6:.0f} MB")
+    if conflict():
+        failed += 1
+        print(conflict())
     ids = [task_id for task_id in envpool.list_all_envs() if arguments.only in task_id]
     with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as workers:
         for number, (task_id, problems) in enumerate(zip(ids, workers.map(problems_of, ids), strict=True), 1):

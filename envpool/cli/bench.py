@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from envpool.cli.common import Failure, console, need, parse_options, print_json, seconds_of
+from envpool.python.distribution import pip_install
 from envpool.python.registry import find
 
 _MOST_PROCESSES = 64
@@ -157,7 +158,7 @@ def start(case: dict[str, Any], peer: str) -> tuple[dict[str, Side], dict[str, s
     wanted = {"EnvPool": (peer, "pool", "give its interpreter by --peer-python")}
     here = {name: sys.executable if importlib.util.find_spec(name) else "" for name in ("gymnasium", "ale_py")}
     if case["atari"] and not case["task"].startswith("ALE/"):
-        wanted["ale-py"] = (here["ale_py"], "ale", "pip install 'envpool[atari]'")
+        wanted["ale-py"] = (here["ale_py"], "ale", pip_install("ale-py"))
     wanted["gymnasium"] = (here["gymnasium"], "vectors", "pip install gymnasium")
     if case["num_envs"] <= _MOST_PROCESSES:
         wanted["gymnasium, processes"] = (here["gymnasium"], "processes", "pip install gymnasium")

@@ -24,7 +24,7 @@ import numpy as np  # noqa: E402
 
 RING = 16  # batches of random actions, drawn before the clock starts
 
-# Batches of actions, what takes one, how many steps that is, the package it is of.
+# Batches of actions, what takes one, how many steps that is, the version of its package.
 Made = tuple[list[Any], Callable[[Any], Any], int, str]
 
 
@@ -38,7 +38,7 @@ def pool(case: dict[str, Any]) -> Made:
     env.reset()
     rows = case["num_envs"] * max(1, env.config.get("max_num_players", 1))
     actions = ring(env.action_space, rows)
-    return actions, env.step, case["num_envs"], "envpool"
+    return actions, env.step, case["num_envs"], envpool.__version__
 
 
 def vectors(case: dict[str, Any]) -> Made:
@@ -47,7 +47,7 @@ def vectors(case: dict[str, Any]) -> Made:
 
     env = gymnasium.vector.SyncVectorEnv([maker(case)] * case["num_envs"])
     env.reset(seed=1)
-    return ring(env.single_action_space, case["num_envs"]), env.step, case["num_envs"], "gymnasium"
+    return ring(env.single_action_space, case["num_envs"]), env.step, case["num_envs"], gymnasium.__version__
 
 
 def processes(case: dict[str, Any]) -> Made:
@@ -56,7 +56,7 @@ def processes(case: dict[str, Any]) -> Made:
 
     env = gymnasium.vector.AsyncVectorEnv([maker(case)] * case["num_envs"])
     env.reset(seed=1)
-    return ring(env.single_action_space, case["num_envs"]), env.step, case["num_envs"], "gymnasium"
+    return ring(env.single_action_space, case["num_envs"]), env.step, case["num_envs"], gymnasium.__version__
 
 
 def maker(case: dict[str, Any]) -> Callable[[], Any]:
@@ -83,7 +83,8 @@ def ale(case: dict[str, Any]) -> Made:
     game = re.sub(r"(?<!^)(?=[A-Z])", "_", case["task"].removesuffix("-v5")).lower()
     env = AtariVectorEnv(game, case["num_envs"], num_threads=case["num_threads"])
     env.reset(seed=1)
-    return ring(env.single_action_space, case["num_envs"]), env.step, case["num_envs"], "ale-py"
+    version = importlib.metadata.version("ale-py")
+    return ring(env.single_action_space, case["num_envs"]), env.step, case["num_envs"], version
 
 
 def ring(space: Any, rows: int) -> list[Any]:
@@ -125,7 +126,7 @@ def main() -> None:
         print(json.dumps(values), file=answers, flush=True)
 
     try:
-        actions, step, num_envs, package = SIDES[case["side"]](case)
+        actions, step, num_envs, version = SIDES[case["side"]](case)
         chunk = 1  # so many calls that the clock costs nothing
         while measure(actions, step, 0, chunk)["wall_s"] < 0.01:
             chunk *= 2
@@ -133,7 +134,7 @@ def main() -> None:
         text = " ".join(str(error).split())
         answer(error=f"{type(error).__name__}: {text[:160]}")
         return
-    answer(version=importlib.metadata.version(package))
+    answer(version=version)
     for line in sys.stdin:
         turn = measure(actions, step, json.loads(line), chunk)
         answer(steps=turn.pop("calls") * num_envs, **turn)

@@ -12,6 +12,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from envpool.python.distribution import pip_install
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -21,11 +23,12 @@ class Failure(Exception):
 
 
 def need(*packages: str) -> None:
-    """Raises a Failure that names the first of these packages that is not installed."""
-    for package in packages:
-        if importlib.util.find_spec(package) is None:
-            name = {"PIL": "Pillow"}.get(package, package.replace("_", "-"))
-            raise Failure(f"this command needs the package {name}: pip install 'envpool[cli]'")
+    """Raises a Failure that names those of these packages that are not installed."""
+    missing = [package for package in packages if importlib.util.find_spec(package) is None]
+    if missing:
+        names = [{"PIL": "Pillow"}.get(package, package.replace("_", "-")) for package in missing]
+        many = "s" if len(names) > 1 else ""
+        raise Failure(f"this command needs the package{many} {' and '.join(names)}: {pip_install(*names)}")
 
 
 def need_picture(task_id: str, options: Mapping[str, Any]) -> None:

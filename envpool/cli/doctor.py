@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import math
 import os
 import platform
@@ -15,25 +14,26 @@ from pathlib import Path
 from typing import Any
 
 from envpool.cli.common import Failure, console, print_json
+from envpool.python.distribution import NAME, conflict, pip_install, version, version_of
 from envpool.python.topology import current_cpu, layout, read_topology
 
-# What is installed under which name, what it is for, and what adds it. The first three are required.
+# What is installed under which name, and what it is for. The first three are required.
 _PACKAGES = (
-    ("numpy", "everything", "numpy"),
-    ("gymnasium", "spaces, make, make_vec", "gymnasium"),
-    ("dm-env", "make_dm", "dm-env"),
-    ("gym", "make_gym in gym's own form", "gym"),
-    ("ale-py", "Atari's ROMs", "'envpool[atari]'"),
-    ("mujoco", "MuJoCo's physics", "'envpool[mujoco]'"),
-    ("dm_control", "models of the control suite", "'envpool[dmc]'"),
-    ("jax", "envpool.jax, xla()", "'envpool[jax]'"),
-    ("nvidia-cuda-nvrtc-cu12", "compiling environments for a GPU", "nvidia-cuda-nvrtc-cu12"),
-    ("typer", "this command line", "'envpool[cli]'"),
-    ("rich", "its tables", "'envpool[cli]'"),
-    ("imageio", "envpool watch", "'envpool[cli]'"),
-    ("imageio-ffmpeg", "envpool watch, .mp4", "'envpool[cli]'"),
-    ("pillow", "envpool watch, .gif; charts of envpool bench", "'envpool[cli]'"),
-    ("pygame", "envpool play in a window", "pygame"),
+    ("numpy", "everything"),
+    ("gymnasium", "spaces, make, make_vec"),
+    ("dm-env", "make_dm"),
+    ("gym", "make_gym in gym's own form"),
+    ("ale-py", "Atari's ROMs"),
+    ("mujoco", "MuJoCo's physics"),
+    ("dm_control", "models of the control suite"),
+    ("jax", "envpool.jax, xla()"),
+    ("nvidia-cuda-nvrtc-cu12", "compiling environments for a GPU"),
+    ("typer", "this command line"),
+    ("rich", "its tables"),
+    ("imageio", "envpool watch"),
+    ("imageio-ffmpeg", "envpool watch, .mp4"),
+    ("pillow", "envpool watch, .gif; charts of envpool bench"),
+    ("pygame", "envpool play in a window"),
 )
 _REQUIRED = 3
 
@@ -45,23 +45,24 @@ def doctor(as_json: bool) -> None:
         print_json(facts)
     else:
         _print(facts)
-    broken = [name for name, *_ in _PACKAGES[:_REQUIRED] if not facts["packages"][name]["version"]]
-    if broken or facts["core"]["error"]:
-        raise Failure(facts["core"]["error"] or f"missing: {', '.join(broken)}; pip install {' '.join(broken)}")
+    broken = [name for name, _ in _PACKAGES[:_REQUIRED] if not facts["packages"][name]["version"]]
+    wrong = facts["conflict"].removeprefix("[envpool] ") or facts["core"]["error"]
+    if broken or wrong:
+        raise Failure(wrong or f"missing: {', '.join(broken)}; {pip_install(*broken)}")
 
 
 def examine() -> dict[str, Any]:
     """The facts as plain values."""
-    core = _core()
+    core, shadowed = _core(), conflict()
     return {
-        "envpool": _version("envpool") or "not installed as a package",
+        "envpool": version() or "not installed as a package",
+        "conflict": shadowed,
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}, {' '.join(platform.libc_ver())}".strip(", "),
         "core": core,
-        "families": [] if core["error"] else _families(),
+        "families": [] if core["error"] or shadowed else _families(),
         "packages": {
-            name: {"version": _version(name), "for": use, "command": f"pip install {what}"}
-            for name, use, what in _PACKAGES
+            name: {"version": version_of(name), "for": use, "command": pip_install(name)} for name, use in _PACKAGES
         },
         "cpus": cpus(),
         "cache": cache(),
@@ -70,20 +71,13 @@ def examine() -> dict[str, Any]:
     }
 
 
-def _version(package: str) -> str:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return ""
-
-
 def _core() -> dict[str, str]:
     try:
         from envpool import _core
 
         return {"path": str(_core.__file__), "error": ""}
     except ImportError as error:
-        return {"path": "", "error": f"the compiled core cannot be loaded: {error}; install envpool again"}
+        return {"path": "", "error": f"the compiled core cannot be loaded: {error}; install {NAME} again"}
 
 
 def _families() -> list[dict[str, str | int]]:
@@ -214,8 +208,9 @@ def _print(facts: dict[str, Any]) -> None:
 
     core, cpu, keep, found = facts["core"], facts["cpus"], facts["cache"], facts["compiler"]
     section(
-        f"envpool {facts['envpool']}",
+        f"{NAME} {facts['envpool']}",
         [
+            *([("bad", "conflict", facts["conflict"].removeprefix("[envpool] "))] if facts["conflict"] else []),
             ("ok", "python", f"{facts['python']} at {sys.executable}, {facts['system']}"),
             ("bad" if core["error"] else "ok", "core", core["error"] or core["path"]),
         ],

@@ -12,7 +12,9 @@ says how keys and seeds meet.
 try:
     import jax as _jax
 except ImportError as error:
-    raise ImportError("envpool.jax needs JAX, which is not installed: pip install 'envpool[jax]'") from error
+    from envpool.python.distribution import pip_install
+
+    raise ImportError(f"envpool.jax needs JAX, which is not installed: {pip_install('jax')}") from error
 
 from envpool.jax import environments, ffi
 from envpool.jax.environment import Environment, make

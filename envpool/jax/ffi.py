@@ -11,6 +11,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from envpool.python.distribution import pip_install
+
 _OLDEST = (0, 4, 38)
 
 
@@ -20,7 +22,7 @@ def check_version(version: str) -> None:
     if numbers < _OLDEST:
         raise ImportError(
             f"envpool.jax needs JAX {'.'.join(map(str, _OLDEST))} or newer, {version} is installed: "
-            "pip install 'envpool[jax]'"
+            + pip_install("jax")
         )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from envpool.python.construction import Construction
+from envpool.python.distribution import pip_install
 from envpool.python.errors import EnvError
 from envpool.python.layout import dict_layout
 from envpool.python.options import as_number, check_env_ids, check_seed
@@ -28,7 +29,7 @@ try:
     import ray
     from ray.exceptions import ObjectLostError, RayActorError, RayTaskError
 except ImportError as error:
-    raise ImportError("envpool.ray needs Ray: install it with: pip install 'ray>=2.9'") from error
+    raise ImportError(f"envpool.ray needs Ray: install it with: {pip_install('ray')}") from error
 
 _LOST = (RayActorError, ObjectLostError)
 _MOST_DEATHS = 3  # of one worker, in a row, without a batch between them

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The name pip knows, what error texts tell to install, and folders that are not this package as it was installed."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import envpool
+from envpool.python.distribution import conflict, pip_install
+
+SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
+PACKAGE = Path(envpool.__file__).parent
+
+
+def run(*arguments: str, path: str = "", cwd: str = "/") -> subprocess.CompletedProcess[str]:
+    env = {name: value for name, value in os.environ.items() if name not in ("PYTHONSAFEPATH", "PYTHONPATH")}
+    if path:
+        env["PYTHONPATH"] = path
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, env=env, cwd=cwd)
+
+
+def test_the_name_is_ours_alone() -> None:
+    """Whoever installs `envpool` gets the released EnvPool, so no text may tell it."""
+    installed = importlib.metadata.distribution("envpool-unified")
+    assert envpool.__version__ == installed.version
+    assert set(importlib.metadata.packages_distributions()["envpool"]) == {"envpool-unified"}
+    assert conflict() == ""
+
+
+@pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
+def test_commands_name_packages_as_the_extras_do() -> None:
+    tomllib = pytest.importorskip("tomllib")  # of Python 3.11
+    extras = tomllib.loads(Path(SOURCE, "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    (jax,), (atari,) = extras["jax"], extras["atari"]
+    assert pip_install("jax") == f"pip install '{jax}'"
+    assert pip_install("ale-py") == f"pip install {atari}"
+    assert pip_install("dm-control", "no_such") == f"pip install {extras['dmc'][1]} no_such"
+    for extra in extras.values():
+        for requirement in extra:
+            assert requirement in pip_install(requirement.partition(">")[0].partition("=")[0])
+
+
+@pytest.fixture
+def both(tmp_path: Path) -> str:
+    """A path where this package and the released EnvPool's metadata lie side by side."""
+    (tmp_path / "envpool").symlink_to(PACKAGE)
+    (tmp_path / "envpool-1.2.5.dist-info").mkdir()
+    (tmp_path / "envpool-1.2.5.dist-info" / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: envpool\nVersion: 1.2.5\n"
+    )
+    return str(tmp_path)
+
+
+def test_the_released_envpool_in_the_same_folder(both: str) -> None:
+    done = run("-c", "import envpool; print(envpool.make('CartPole-v1').reset()[0].shape)", path=both)
+    assert done.stdout == "(1, 4)\n"
+    assert done.stderr.count("RuntimeWarning") == 1
+    for said in ("envpool 1.2.5", both, "pip uninstall envpool", "envpool-unified"):
+        assert said in done.stderr
+    assert run("-W", "error", "-c", "import envpool", path=both).returncode == 1
+
+
+def test_doctor_sees_the_released_envpool(both: str) -> None:
+    pytest.importorskip("typer")
+    done = run("-m", "envpool", "doctor", "--json", path=both)
+    assert "pip uninstall envpool" in json.loads(done.stdout)["conflict"]
+    assert done.returncode == 1
+    assert "pip uninstall envpool" in done.stderr
+
+
+def test_the_released_envpool_elsewhere_is_no_conflict(tmp_path: Path) -> None:
+    """What lies in another folder shares no file with ours; the first on the path is imported."""
+    (tmp_path / "envpool-1.2.5.dist-info").mkdir()
+    done = run("-W", "error", "-c", "import envpool", path=os.pathsep.join([str(PACKAGE.parent), str(tmp_path)]))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
+@pytest.mark.parametrize("arguments", [("-c", "import envpool"), ("-m", "envpool", "doctor"), ("-m", "envpool.cli")])
+def test_the_sources_say_that_they_are_not_compiled(arguments: tuple[str, ...]) -> None:
+    done = run(*arguments, cwd=SOURCE)
+    assert done.returncode == 1
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith(f"ImportError: [envpool] import envpool found the sources in {SOURCE}/envpool")
+    assert "start Python elsewhere" in last
+    assert "pip install ." in last
