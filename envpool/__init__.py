@@ -3,7 +3,7 @@
 
 >>> env = envpool.make("Pong-v5", num_envs=8)
 >>> obs, info = env.reset()
->>> obs, reward, terminated, truncated, info = env.step(actions)
+>>> obs, reward, terminated, truncated, info = env.step([0] * 8)
 """
 
 import importlib

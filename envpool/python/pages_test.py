@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every code block of README.md, CONTRIBUTING.md and docs/, run as it is printed.
 
-A page's blocks run in turn and share their names. Headers are written to the file that their first line names; a block
-marked `text` is what the Python before it prints. `<!-- not run: why -->` above a block leaves it out.
+A page's blocks run in turn and share their names, and have no others. The README's are programs of their own: each runs
+in an empty file. Headers are written to the file that their first line names; a block marked `text` is what the Python
+before it prints. `<!-- not run: why -->` above a block leaves it out.
 """
 
 from __future__ import annotations
@@ -11,25 +12,22 @@ import contextlib
 import io
 import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 SOURCE = Path(os.environ.get("ENVPOOL_SOURCE_DIR", "none"))
-PAGES = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md"))]
+README = SOURCE / "README.md"
+PAGES = [SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^(<!-- not run: .+ -->\n+)?```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NOT_PYTHON = {"sh", "cmake", "toml"}
 
 pytestmark = [
-    pytest.mark.skipif(not PAGES[0].is_file(), reason="ENVPOOL_SOURCE_DIR does not say where the sources are"),
+    pytest.mark.skipif(not README.is_file(), reason="ENVPOOL_SOURCE_DIR does not say where the sources are"),
     pytest.mark.skipif(sys.version_info < (3, 11), reason="the tests' JAX needs Python 3.11"),
 ]
-
-
-class Enough(Exception):
-    """Ends a loop that a page shows without an end."""
 
 
 @contextlib.contextmanager
@@ -43,17 +41,6 @@ def without_opengl():
         raise
 
 
-def policy_for_a_while(calls: int):
-    left = iter(range(calls))
-
-    def policy(obs):
-        if next(left, None) is None:
-            raise Enough
-        return np.zeros(len(obs), np.int32)
-
-    return policy
-
-
 def blocks(page: Path) -> list[tuple[str, str]]:
     text = page.read_text() if page.is_file() else ""
     return [(kind, block) for skipped, kind, block in BLOCK.findall(text) if not skipped]
@@ -63,24 +50,9 @@ def tutorials_header() -> str:
     return next(text for kind, text in blocks(SOURCE / "docs" / "write_your_own.md") if kind == "cpp")
 
 
-def names_given(page: str) -> dict[str, object]:
-    """What a page's blocks use and do not make, since a reader has it."""
-    if page not in ("README.md", "jax.md"):
-        return {}
-    import gymnasium
-    import jax
-    import jax.numpy as jnp
-
-    names = {"key": jax.random.key(0), "gymnasium": gymnasium, "jax": jax}
-    if page == "jax.md":
-        return {
-            **names,
-            "action": 1,
-            "actions": jnp.ones(2048, jnp.int32),
-            "policy": lambda _: jnp.zeros(100, jnp.int32),
-        }
-    Path("my_game.h").write_text(tutorials_header())
-    return {**names, "action": 1, "actions": np.zeros(100, np.int32), "policy": policy_for_a_while(4)}
+def write_header(text: str) -> None:
+    (file,) = re.findall(r"^// (\w+\.h)$", text.splitlines()[0])
+    Path(file).write_text(text)
 
 
 @pytest.fixture(scope="module")
@@ -94,20 +66,40 @@ def test_a_pages_code(page, tmp_path, monkeypatch, cache):
     pytest.importorskip("jax")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ENVPOOL_CACHE_DIR", str(cache))
-    names = names_given(page.name)
+    names = {"__name__": "__main__"}
     printed = ""
     for kind, text in blocks(page):
         if kind == "cpp":
-            (file,) = re.findall(r"^// (\w+\.h)$", text.splitlines()[0])
-            Path(file).write_text(text)
+            write_header(text)
         elif kind == "python":
-            with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(Enough), without_opengl():
+            with contextlib.redirect_stdout(io.StringIO()) as out, without_opengl():
                 exec(compile(text, page.name, "exec"), names)
             printed = out.getvalue()
         elif kind == "text":
             assert printed == text
         else:
             assert kind in NOT_PYTHON, f"a block of kind {kind!r}"
+
+
+@pytest.mark.parametrize("number", range(len(blocks(README))))
+def test_the_readmes_code_in_an_empty_file(number, tmp_path, monkeypatch, cache):
+    kind, text = blocks(README)[number]
+    if kind != "python":
+        assert kind == "cpp"
+        return
+    pytest.importorskip("jax")
+    monkeypatch.chdir(tmp_path)
+    for header in (block for kind, block in blocks(README) if kind == "cpp"):
+        write_header(header)
+    Path("empty.py").write_text(text)
+    done = subprocess.run(
+        [sys.executable, "empty.py"],
+        env={**os.environ, "ENVPOOL_CACHE_DIR": str(cache)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_tutorials_game_is_a_gpus_too(tmp_path):
