@@ -9,10 +9,12 @@ import sys
 from envpool.cli.common import Failure, console, print_json
 from envpool.python.registry import Registration, find, list_all_envs
 
+PLUGINS = "plugins"
+
 
 def family_of(registration: Registration) -> str:
-    """The family, or "plugins" for what others brought."""
-    return registration.family or "plugins"
+    """The family, or PLUGINS for what others brought."""
+    return registration.family or PLUGINS
 
 
 def by_family() -> dict[str, list[str]]:
@@ -24,7 +26,10 @@ def by_family() -> dict[str, list[str]]:
 
 
 def show(text: str, family: str, as_json: bool) -> None:
-    """Prints the ids that contain `text`: a table for people, one a line for programs."""
+    """Prints the ids that contain `text`, family by family.
+
+    Where nobody watches, an id is a line, and what is no id begins with "#".
+    """
     families = by_family()
     if family and family not in families:
         near = difflib.get_close_matches(family, families, 1, 0.5)
@@ -49,7 +54,7 @@ def show(text: str, family: str, as_json: bool) -> None:
     elif sys.stdout.isatty():
         _table(found)
     else:
-        print("\n".join(task_id for ids in found.values() for task_id in ids), flush=True)
+        print("\n\n".join("\n".join([f"# {_title(*entry)}", *entry[1]]) for entry in found.items()), flush=True)
 
 
 def _table(found: dict[str, list[str]]) -> None:
@@ -62,8 +67,12 @@ def _table(found: dict[str, list[str]]) -> None:
         table.add_column()
         for task_id in ids:
             table.add_row(f"  {task_id}", find(task_id).doc)
-        console().print(f"[bold]{name}[/]  {len(ids)} id{'s' if len(ids) > 1 else ''}", highlight=False)
+        console().print(f"[bold]{_title(name, ids)}[/]", highlight=False)
         console().print(table)
+
+
+def _title(family: str, ids: list[str]) -> str:
+    return f"{family}: {len(ids)} id{'s' if len(ids) > 1 else ''}"
 
 
 def show_families(as_json: bool) -> None:

@@ -120,15 +120,21 @@ def fails(status: int, *words: str, arguments: tuple[str, ...], **options: Any) 
 
 
 def test_list() -> None:
-    assert [task_id for task_id in run("list").stdout.split() if task_id in IDS] == IDS
-    assert run("list", "pong").stdout.split() == ["Pong-v5", "ALE/Pong-v5", "Pong-misc"]
+    groups = [group.splitlines() for group in run("list").stdout.split("\n\n")]
+    assert [task_id for group in groups for task_id in group[1:] if task_id in IDS] == IDS
+    for title, *ids in groups:
+        (family,) = {find(task_id).family or "plugins" for task_id in ids}
+        assert title == f"# {family}: {len(ids)} id{'s' if len(ids) > 1 else ''}"
+    assert len({title for title, *_ in groups}) == len(groups)
+    assert run("list", "pong").stdout == "# atari: 2 ids\nPong-v5\nALE/Pong-v5\n\n# misc: 1 id\nPong-misc\n"
     status, text = in_terminal("list", "acrobot")
     assert status == 0
     assert "two-link chain" in text
 
 
 def test_list_of_families() -> None:
-    assert run("list", "--family", "toy_text", "cliff").stdout.split() == [
+    assert run("list", "--family", "toy_text", "cliff").stdout.splitlines() == [
+        "# toy_text: 4 ids",
         "CliffWalking-v0",
         "CliffWalking-v1",
         "tabular/CliffWalking-v0",
@@ -179,6 +185,18 @@ def test_info() -> None:
     # Options change what is there.
     facts = json.loads(run("info", "Pong-v5", "-O", "stack_num=2", "--json").stdout)
     assert facts["observation"][0]["shape"] == [2, 84, 84]
+
+
+def test_info_promises_no_device() -> None:
+    """No GPU runs an environment, so nothing may say that one does."""
+    ids = ("CartPole-v1", "Pong-v5", "Ant-v5")
+    cart_pole, pong, ant = (" ".join(run("info", task_id).stdout.split()) for task_id in ids)
+    for said in (cart_pole, pong):
+        assert "runs on the CPU: in a pool, and as pure functions in jax.jit; compiled for a GPU too," in said
+        assert "no GPU runs it yet" in said
+    assert "runs on the CPU: in a pool, which env.xla() takes into jax.jit" in ant
+    assert "GPU" not in ant
+    assert json.loads(run("doctor", "--json").stdout)["packages"]["nvidia-cuda-nvrtc-cu12"]["for"].startswith("tests")
 
 
 def test_info_shows_a_picture() -> None:
@@ -249,9 +267,9 @@ def test_bench(tmp_path: Path) -> None:
 
 
 def test_a_reader_that_leaves() -> None:
-    line = " ".join(COMMAND) + " list | head -1"
+    line = " ".join(COMMAND) + " list | head -2"
     result = subprocess.run(line, shell=True, capture_output=True, text=True, env=environment())
-    assert result.stdout.strip() == IDS[0]
+    assert result.stdout.splitlines()[1:] == IDS[:1]
     assert result.stderr == ""
 
 
@@ -369,7 +387,7 @@ def test_a_broken_plugin(tmp_path: Path) -> None:
         [*COMMAND, "list", "CartPole-v"], capture_output=True, text=True, env=environment(PYTHONPATH=path)
     )
     assert result.returncode == 0
-    assert result.stdout.split() == ["CartPole-v0", "CartPole-v1"]
+    assert result.stdout.splitlines()[1:] == ["CartPole-v0", "CartPole-v1"]
     assert result.stderr == (
         "envpool: warning: [envpool] the plugin 'shaky' of shaky (shaky_module) is left out: "
         "ModuleNotFoundError: No module named 'shaky_module'\n"

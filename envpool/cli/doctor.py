@@ -27,7 +27,7 @@ _PACKAGES = (
     ("mujoco", "MuJoCo's physics"),
     ("dm_control", "models of the control suite"),
     ("jax", "envpool.jax, xla()"),
-    ("nvidia-cuda-nvrtc-cu12", "compiling environments for a GPU"),
+    ("nvidia-cuda-nvrtc-cu12", "tests that compile environments for a GPU"),
     ("typer", "this command line"),
     ("rich", "its tables"),
     ("imageio", "envpool watch"),
@@ -248,6 +248,10 @@ def _print(facts: dict[str, Any]) -> None:
             ("ok", "display", f"${facts['display']}")
             if facts["display"]
             else ("no", "display", "none: envpool play shows pictures in the terminal"),
-            ("ok" if shutil.which("nvidia-smi") else "no", "GPU", shutil.which("nvidia-smi") or "no nvidia-smi"),
+            (
+                "ok" if shutil.which("nvidia-smi") else "no",
+                "GPU",
+                f"{shutil.which('nvidia-smi') or 'no nvidia-smi'} (no environment runs on one yet)",
+            ),
         ],
     )

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from envpool.cli.catalog import family_of
+from envpool.cli.catalog import PLUGINS, family_of
 from envpool.cli.common import Failure, console, parse_options, print_json
 from envpool.python.construction import Construction
 from envpool.python.options import COMMON, Option, declared_options
@@ -136,12 +136,21 @@ def _print(facts: dict[str, Any]) -> None:
         if facts["players"] > 1:
             line("players", f"up to {facts['players']}; fields marked * have a row for each")
         line("reward", _range(*facts["reward"]))
-        line("runs", "on the pool, in jax.jit and on a GPU" if facts["portable"] else "on the pool")
+        line("runs", _where(facts))
     for title in ("observation", "action", "info"):
         _fields(out, title, facts[title])
     _options(out, facts["options"])
     if facts["options"]:
         out.print(f"\nEvery environment also takes {', '.join(facts['common_options'])}.", highlight=False)
+
+
+def _where(facts: dict[str, Any]) -> str:
+    if not facts["portable"]:
+        return "on the CPU: in a pool, which env.xla() takes into jax.jit"
+    cpu = "on the CPU: in a pool, and as pure functions in jax.jit"
+    if facts["family"] == PLUGINS:
+        return cpu
+    return cpu + "; compiled for a GPU too, but tested in translation on the CPU only: no GPU runs it yet"
 
 
 def _fields(out: Any, title: str, fields: list[dict[str, Any]]) -> None:
