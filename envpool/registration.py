@@ -110,7 +110,7 @@ def make_gymnasium(task_id: str, **options: Any) -> GymnasiumEnvPool:
     return GymnasiumEnvPool(find(task_id), options)
 
 
-def make_vec(task_id: str, num_envs: int = 1, **options: Any) -> GymnasiumVectorEnv:
+def make_vec(task_id: str, num_envs: int = 1, *, dtypes: str = "envpool", **options: Any) -> GymnasiumVectorEnv:
     """Makes a pool that is a `gymnasium.vector.VectorEnv` to the letter; `make` describes the options.
 
     `gymnasium.make_vec("envpool/Pong-v5", num_envs=8)` is the same. Spaces are batched, rows are always those of all
@@ -119,14 +119,19 @@ def make_vec(task_id: str, num_envs: int = 1, **options: Any) -> GymnasiumVector
     Args:
         task_id: one of `list_all_envs()`, with or without "envpool/" before it.
         num_envs: environments in the pool.
+        dtypes: "envpool" (default), or "gymnasium" for those of gymnasium's own vectors: rewards float64, observations
+            that are one of so many int64, and float32 where the action space is float64 by default.
         **options: as in `make`.
 
     Raises:
-        ValueError: beyond what `make` raises: batch_size is not num_envs, or the environment has several players.
+        ValueError: beyond what `make` raises: batch_size is not num_envs, the environment has several players, or
+            dtypes is neither of the two.
     """
     from envpool.python.gymnasium_envpool import GymnasiumVectorEnv
 
-    return GymnasiumVectorEnv(find(task_id.removeprefix("envpool/")), {"num_envs": num_envs, **options})
+    return GymnasiumVectorEnv(
+        find(task_id.removeprefix("envpool/")), {"num_envs": num_envs, "dtypes": dtypes, **options}
+    )
 
 
 def make_gym(task_id: str, **options: Any) -> GymEnvPool | GymnasiumEnvPool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from envpool.python import spaces
-from envpool.python.options import Option
+from envpool.python.options import NO_LIMIT, Option
 
 if TYPE_CHECKING:
     import gymnasium
@@ -38,6 +38,7 @@ class EnvSpec:
         config: a namedtuple of every option with its value.
         options: what the environment's own options mean: default, range or choices, one line of text.
         reward_threshold: return at which the task counts as solved, or None.
+        max_episode_steps: steps until an episode is truncated; None: there is no limit.
         additional_wrappers: gymnasium's wrappers add themselves to it in their copy of this.
     """
 
@@ -51,6 +52,8 @@ class EnvSpec:
         self.config: Any = spaces.record("Config", tuple(construction.config))(**construction.config)
         self.options: Mapping[str, Option] = MappingProxyType(construction.options)
         self.reward_threshold = construction.common.reward_threshold
+        steps = construction.common.max_episode_steps
+        self.max_episode_steps = None if steps == NO_LIMIT else steps
 
     def __repr__(self) -> str:
         return f"EnvSpec({self.id!r}, observation_space={self.observation_space}, action_space={self.action_space})"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -67,11 +68,14 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
             "render_modes": ["rgb_array"] if construction.can_render else [],
             "autoreset_mode": _MODES[common.autoreset_mode],
         }
-        final = common.autoreset_mode == "same_step"
-        self._init(construction, dict_layout(construction.arrays, classic=False, final=final))
+        self._init(construction, self._layout_of(construction))
 
     def _check(self, construction: Construction) -> None:
         """Refuses what this face cannot be."""
+
+    def _layout_of(self, construction: Construction, masks: int = 0) -> Layout:
+        final = construction.common.autoreset_mode == "same_step"
+        return dict_layout(construction.arrays, classic=False, final=final, masks=masks)
 
     def _spaces(self, num_envs: int) -> tuple[gymnasium.Space[Any], gymnasium.Space[Any]]:
         return self.single_observation_space, self.single_action_space
@@ -138,9 +142,12 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
 
 
 class _Memory:
-    """Packs batches, and keeps the last one for a reset that concerns only some of its rows."""
+    """Packs batches, and keeps the last one for a reset that concerns only some of its rows.
 
-    def __init__(self, construction: Construction, layout: Layout) -> None:
+    `dtypes` are the outputs that get another dtype.
+    """
+
+    def __init__(self, construction: Construction, layout: Layout, dtypes: Mapping[str, type[Any]]) -> None:
         self.layout = layout
         self.last: tuple[npt.NDArray[Any], ...] = ()
         # Without autoreset, resets of some are what users do; a wrapper that writes into what it is given must not
@@ -148,9 +155,11 @@ class _Memory:
         copied = construction.common.autoreset_mode == "disabled"
         names = {field.name for field in construction.arrays.observations} if copied else set()
         self.copied = [index for index, name in enumerate(layout.outputs) if name in names]
+        bare = [name.removeprefix("final.") for name in layout.outputs]
+        self.cast = [(index, dtypes[name]) for index, name in enumerate(bare) if name in dtypes]
 
     def step(self, arrays: tuple[npt.NDArray[Any], ...]) -> Any:
-        self.keep(arrays)
+        arrays = self.keep(arrays)
         result = self.layout.step(arrays)
         info = result[-1]
         if "final_obs" in info:
@@ -158,7 +167,7 @@ class _Memory:
         return result
 
     def reset(self, arrays: tuple[npt.NDArray[Any], ...]) -> Any:
-        self.keep(arrays)
+        arrays = self.keep(arrays)
         return self.layout.reset(arrays)
 
     def partial_reset(self, env_ids: Any, arrays: tuple[npt.NDArray[Any], ...]) -> Any:
@@ -170,13 +179,20 @@ class _Memory:
             merged.append(rows)
         return self.reset(tuple(merged))
 
-    def keep(self, arrays: tuple[npt.NDArray[Any], ...]) -> None:
+    def keep(self, arrays: tuple[npt.NDArray[Any], ...]) -> tuple[npt.NDArray[Any], ...]:
+        """Remembers the batch, and returns it in the dtypes that were asked for."""
+        if self.cast:
+            given = list(arrays)
+            for index, dtype in self.cast:
+                given[index] = given[index].astype(dtype, copy=False)
+            arrays = tuple(given)
+        self.last = arrays
         if self.copied:
             kept = list(arrays)
             for index in self.copied:
                 kept[index] = kept[index].copy()
-            arrays = tuple(kept)
-        self.last = arrays
+            self.last = tuple(kept)
+        return arrays
 
 
 def _objects(batch: Any, mask: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
@@ -191,18 +207,64 @@ def _objects(batch: Any, mask: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
     return objects
 
 
+_DTYPES = ("envpool", "gymnasium")
+
+
+def _in_float32(space: gymnasium.Space[Any]) -> gymnasium.Space[Any]:
+    """The space with float32 in place of float64, as gymnasium's environments have their actions."""
+    if isinstance(space, gymnasium.spaces.Dict):
+        return gymnasium.spaces.Dict({name: _in_float32(part) for name, part in space.spaces.items()})
+    if not isinstance(space, gymnasium.spaces.Box) or space.dtype != np.float64:
+        return space
+    return gymnasium.spaces.Box(space.low.astype(np.float32), space.high.astype(np.float32), dtype=np.float32)
+
+
 # Named as a base again, for skrl looks at those of the class itself.
 class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
     """A `gymnasium.vector.VectorEnv` to the letter, for gymnasium's own wrappers and checks.
 
+    `info` has gymnasium's masks: beside every key, "_key" is a bool array that tells which environments have it.
+
     Attributes:
         observation_space, action_space: the batch's.
+        spec: envpool's EnvSpec, or gymnasium's where `gymnasium.make_vec` made this; either has `id`,
+            `max_episode_steps` and `reward_threshold` as this pool has them.
     """
 
     def __init__(self, registration: Registration, given: Mapping[str, Any]) -> None:
+        given = dict(given)
+        self._dtypes = given.pop("dtypes", "envpool")
+        if not isinstance(self._dtypes, str) or self._dtypes not in _DTYPES:
+            raise ValueError(
+                f"[{registration.task_id}] dtypes: expected 'envpool' or 'gymnasium', got {self._dtypes!r}"
+            )
         super().__init__(registration, given)
-        self._memory = _Memory(self._construction, self._layout)
-        self._pack = self._memory.step
+
+    @property
+    def spec(self) -> Any:
+        """What the environment is, with the options of this pool."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: Any) -> None:
+        """Takes gymnasium's as well, which says what was registered and not what this pool was given."""
+        if spec is not None:
+            own = self._construction.spec
+            spec.max_episode_steps, spec.reward_threshold = own.max_episode_steps, own.reward_threshold
+        self._spec = spec
+
+    def __reduce__(self) -> Any:
+        remake, (*how, given) = super().__reduce__()
+        return remake, (*how, {**given, "dtypes": self._dtypes})
+
+    def _layout_of(self, construction: Construction, masks: int = 0) -> Layout:
+        layout = super()._layout_of(construction, construction.common.num_envs)
+        dtypes: dict[str, type[Any]] = {}
+        if self._dtypes == "gymnasium":
+            counted = (field.name for field in construction.arrays.observations if field.discrete and not field.shape)
+            dtypes = {"reward": np.float64, **dict.fromkeys(counted, np.int64)}
+        self._memory = _Memory(construction, layout, dtypes)
+        return replace(layout, step=self._memory.step, reset=self._memory.reset)
 
     def _check(self, construction: Construction) -> None:
         common, label = construction.common, construction.label
@@ -216,6 +278,8 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
             raise ValueError(f"[{label}] gymnasium has no batches of up to {players} players; see make_gymnasium")
 
     def _spaces(self, num_envs: int) -> tuple[gymnasium.Space[Any], gymnasium.Space[Any]]:
+        if self._dtypes == "gymnasium":
+            self.single_action_space = _in_float32(self.single_action_space)
         return batch_space(self.single_observation_space, num_envs), batch_space(self.single_action_space, num_envs)
 
     def step(self, actions: Any) -> Any:  # type: ignore[override]  # gymnasium's form has no env_id
@@ -242,14 +306,14 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
         """
         memory = self._memory
         if not options or "reset_mask" not in options:
-            return self._reset(None, seed, memory.reset)  # type: ignore[no-any-return]
+            return self._reset(None, seed)  # type: ignore[no-any-return]
         env_ids = self._masked(None, options)
         if not memory.last and len(env_ids) < self.num_envs:
             raise RuntimeError(f"[{self._label}] the first reset must be of all environments, got a partial reset_mask")
         if isinstance(seed, (list, tuple, np.ndarray)) and len(seed) == self.num_envs:
             seed = [seed[index] for index in env_ids]
         if len(env_ids) == self.num_envs:
-            return self._reset(None, seed, memory.reset)  # type: ignore[no-any-return]
+            return self._reset(None, seed)  # type: ignore[no-any-return]
         return self._reset(env_ids, seed, partial(memory.partial_reset, env_ids))  # type: ignore[no-any-return]
 
     def xla(self) -> Any:

@@ -23,15 +23,17 @@ def enter(task_ids: Iterable[str]) -> None:
         return
     from gymnasium.envs.registration import EnvSpec, registry
 
+    from envpool.python.registry import find
+
     for task_id in task_ids:
+        registration = find(task_id)
         name = "envpool/" + task_id.replace("/", "-")  # gymnasium has one level of namespaces
-        registry.setdefault(
+        registry[name] = EnvSpec(
             name,
-            EnvSpec(
-                name,
-                vector_entry_point="envpool.python.gymnasium_registry:make_vec",
-                kwargs={"task_id": task_id},
-            ),
+            reward_threshold=registration.reward_threshold,
+            max_episode_steps=registration.max_episode_steps or None,
+            vector_entry_point="envpool.python.gymnasium_registry:make_vec",
+            kwargs={"task_id": task_id},
         )
 
 

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """gymnasium's own door, checks and vector wrappers, over a pool."""
 
+import os
+import pickle
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import gymnasium
 import numpy as np
@@ -14,6 +18,7 @@ from gymnasium.wrappers import vector as wrappers
 import envpool
 import envpool.testing.registration  # noqa: F401  (registers the test environments)
 
+SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
 TASKS = ["Counter-v1", "Zoo-v0"]
 MODES = list(AutoresetMode)
 
@@ -248,3 +253,172 @@ def test_record_video(tmp_path):
         envs.step(envs.action_space.sample())
     envs.close()
     assert list(tmp_path.glob("*.mp4"))
+
+
+def gymnasiums_ids():
+    """The ids that gymnasium has too, as far as it can make them with the packages of the tests."""
+    gymnasium.register_envs(pytest.importorskip("ale_py"))
+    both = [task_id for task_id in envpool.list_all_envs() if task_id in gymnasium.registry]
+    # MuJoCo's versions 2 and 3 are entries that raise an error, with neither threshold nor limit.
+    return [task_id for task_id in both if "raise_mujoco_" not in str(gymnasium.registry[task_id].entry_point)]
+
+
+def test_specs_have_gymnasiums_thresholds_and_limits():
+    ids = gymnasiums_ids()
+    assert len(ids) > 100
+    wrong = {}
+    for task_id in ids:
+        theirs, ours = gymnasium.registry[task_id], gymnasium.registry["envpool/" + task_id.replace("/", "-")]
+        for name in ("reward_threshold", "max_episode_steps"):
+            if getattr(theirs, name) != getattr(ours, name):
+                wrong[task_id, name] = (getattr(theirs, name), getattr(ours, name))
+    assert wrong == {}
+    assert gymnasium.registry["envpool/CartPole-v1"].reward_threshold == 475.0
+
+
+@pytest.mark.parametrize("door", [gymnasium.make_vec, envpool.make_vec])
+def test_the_spec_of_a_pool(door):
+    with door("envpool/CartPole-v1", num_envs=2) as envs:
+        assert (envs.spec.reward_threshold, envs.spec.max_episode_steps) == (475.0, 500)
+    with door("envpool/CartPole-v1", num_envs=2, max_episode_steps=7, reward_threshold=6) as envs:
+        assert (envs.spec.reward_threshold, envs.spec.max_episode_steps) == (6.0, 7)
+    for no_limit in (0, None):
+        with door("envpool/CartPole-v1", num_envs=2, max_episode_steps=no_limit) as envs:
+            assert envs.spec.max_episode_steps is None
+    assert gymnasium.registry["envpool/CartPole-v1"].max_episode_steps == 500
+
+
+def masks_of(info, rows, path=()):
+    """Checks that every key of info has a mask beside it, and returns the masks by path."""
+    found = {}
+    for key, value in info.items():
+        if key.startswith("_"):
+            assert key[1:] in info
+            continue
+        mask = info["_" + key]
+        assert mask.dtype == np.bool_
+        assert mask.shape == (rows,)
+        found[(*path, key)] = mask.tolist()
+        if isinstance(value, dict):
+            found |= masks_of(value, rows, (*path, key))
+    return found
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("task_id", TASKS)
+def test_info_has_gymnasiums_masks(task_id, mode):
+    envs = envpool.make_vec(task_id, 3, autoreset_mode=mode)
+    infos = [envs.reset()[1], *(result[-1] for result in play(envs, 40))]
+    ended = 0
+    for info in infos:
+        for path, mask in masks_of(info, 3).items():
+            if path[0].startswith("final_"):
+                assert mask == info["_final_obs"].tolist()
+                assert any(mask)
+                ended += 1
+            else:
+                assert mask == [True] * 3
+    assert (ended > 0) == (mode is AutoresetMode.SAME_STEP)
+    assert ("players", "env_id") in masks_of(infos[0], 3)
+    infos[0]["_env_id"][:] = False
+    assert envs.step(envs.action_space.sample())[-1]["_env_id"].all()
+    # The faces of EnvPool have EnvPool's info.
+    plain = envpool.make_gymnasium(task_id, num_envs=3, autoreset_mode="next_step").reset()[1]
+    assert not [key for key in plain if key.startswith("_")]
+
+
+def told(value, with_shape):
+    if isinstance(value, tuple):
+        return "tuple of " + ", ".join(str(part.dtype) for part in value)
+    return f"{value.dtype} {value.shape}" if with_shape else str(value.dtype)
+
+
+def shape_of(value):
+    return () if isinstance(value, tuple) else value.shape
+
+
+def first_row(tree):
+    if isinstance(tree, dict):
+        return {key: first_row(value) for key, value in tree.items()}
+    return tuple(map(first_row, tree)) if isinstance(tree, tuple) else tree[0]
+
+
+def facts(envs):
+    """What a vector returns, by what it is."""
+    observation, _ = envs.reset(seed=1)
+    envs.action_space.seed(1)
+    _, reward, terminated, truncated, info = envs.step(envs.action_space.sample())
+    rows = {"observation": observation, "reward": reward, "terminated": terminated, "truncated": truncated}
+    rows |= {f"info {key}": value for key, value in info.items() if isinstance(value, np.ndarray) and key[0] != "_"}
+    envs.close()
+    return {"action": envs.single_action_space, **{name: first_row(value) for name, value in rows.items()}}
+
+
+@pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
+@pytest.mark.filterwarnings("ignore")
+def test_dtypes_are_as_the_table_of_the_docs_says():
+    pytest.importorskip("jax")  # which gymnasium's tabular environments need
+    text = Path(SOURCE, "docs", "migration.md").read_text()
+    lines = re.search(r"\| what \| of \|.*\n\|[-|]+\n((?:\|.*\n)+)", text)[1].replace("info `", "info ").splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    table = {(what.strip("`"), *kinds): re.findall("`(.*?)`", of) for what, of, *kinds in rows}
+    found = {}
+    for task_id in gymnasiums_ids():
+        mujoco = envpool.python.registry.find(task_id).family == "mujoco"
+        # The rest of Atari and MuJoCo's older versions are the same.
+        if (mujoco and not task_id.endswith("-v5")) or task_id.startswith("ALE/") > (task_id == "ALE/Pong-v5"):
+            continue
+        theirs = facts(gymnasium.make_vec(task_id, num_envs=2, vectorization_mode="sync"))
+        ours = facts(envpool.make_vec(task_id, 2))
+        option = facts(envpool.make_vec(task_id, 2, dtypes="gymnasium"))
+        for what in theirs.keys() & ours.keys():
+            three = [kind[what] for kind in (theirs, ours, option)]
+            shapes = {shape_of(value) for value in three}
+            with_shape = len(shapes) > 1 or any(isinstance(value, tuple) for value in three)
+            kinds = [told(value, with_shape) for value in three]
+            if kinds[0] != kinds[1] or kinds[0] != kinds[2]:
+                found.setdefault((what, *kinds), []).append(task_id)
+    assert set(found) == set(table)
+    for row, examples in table.items():
+        assert set(examples) <= set(found[row])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_gymnasiums_dtypes_are_the_same_numbers(mode):
+    """The option changes dtypes alone, in whatever comes back."""
+    ours = envpool.make_vec("FrozenLake-v1", 3, autoreset_mode=mode, seed=3)
+    theirs = gymnasium.make_vec("envpool/FrozenLake-v1", num_envs=3, autoreset_mode=mode, seed=3, dtypes="gymnasium")
+    copy = pickle.loads(pickle.dumps(theirs))
+    played = [play(envs, 60) for envs in (ours, theirs, copy)]
+    assert played[1][0][0].dtype == np.int64
+    assert played[1][0][1].dtype == np.float64
+    for plain, wide, again in zip(*played, strict=True):
+        for x, y in zip(plain[:4], wide[:4], strict=True):
+            np.testing.assert_array_equal(x, y)
+        np.testing.assert_equal(wide, again)
+        if "final_obs" in wide[-1]:
+            last = [value for value in wide[-1]["final_obs"] if value is not None]
+            assert {value.dtype for value in last} == {np.dtype(np.int64)}
+    mask = np.array([True, False, True])
+    assert theirs.reset(options={"reset_mask": mask})[0].dtype == np.int64
+    assert theirs.reset(seed=1)[0].dtype == np.int64
+
+
+def test_gymnasiums_actions_of_mujoco():
+    pytest.importorskip("mujoco")
+    ours, theirs = (envpool.make_vec("Humanoid-v5", 2, dtypes=dtypes) for dtypes in ("envpool", "gymnasium"))
+    assert theirs.single_action_space == gymnasium.spaces.Box(-0.4, 0.4, (17,), np.float32)
+    assert theirs.action_space == batch_space(theirs.single_action_space, 2)
+    for envs in (ours, theirs):
+        envs.reset(seed=2)
+    for action in (theirs.action_space.high, theirs.action_space.sample()):
+        for x, y in zip(ours.step(action.astype(np.float64))[:2], theirs.step(action)[:2], strict=True):
+            np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize("dtypes", ["float64", None, 3, np.array(["gymnasium"])])
+def test_dtypes_that_are_none(dtypes):
+    with pytest.raises(ValueError, match=r"\[CartPole-v1\] dtypes: expected 'envpool' or 'gymnasium', got "):
+        envpool.make_vec("CartPole-v1", 2, dtypes=dtypes)
+    with pytest.raises(TypeError, match="unknown option 'dtypes'"):
+        envpool.make_gymnasium("CartPole-v1", num_envs=2, dtypes="gymnasium")

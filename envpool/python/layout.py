@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from envpool.python.spaces import ArraySpecs, nest, path_of, record
 
 Pack = Callable[[tuple[Any, ...]], Any]
@@ -39,6 +41,10 @@ class Layout:
     traced: Pack
 
 
+class _Variable(str):
+    """A variable of the function that is written, where else a string is the name of an output."""
+
+
 class _Writer:
     """Names each array that is used, and writes expressions over those names."""
 
@@ -50,6 +56,8 @@ class _Writer:
         return self.variables.setdefault(output, f"a{len(self.variables)}")
 
     def dict_of(self, tree: Any) -> str:
+        if isinstance(tree, _Variable):
+            return str(tree)
         if isinstance(tree, str):
             return self.use(tree)
         return "{" + ", ".join(f"{key!r}: {self.dict_of(value)}" for key, value in tree.items()) + "}"
@@ -83,33 +91,51 @@ def _info(specs: ArraySpecs) -> dict[str, Any]:
     return nest({**own, **_INFO}.items())
 
 
-def dict_layout(specs: ArraySpecs, *, classic: bool, final: bool) -> Layout:
+def _masked(tree: Any, mask: _Variable) -> Any:
+    """The tree with gymnasium's masks: beside every key, "_key" tells which rows have it."""
+    if not isinstance(tree, dict):
+        return tree
+    pairs = [((key, _masked(value, mask)), ("_" + key, mask)) for key, value in tree.items()]
+    return dict(entry for pair in pairs for entry in pair)
+
+
+def dict_layout(specs: ArraySpecs, *, classic: bool, final: bool, masks: int = 0) -> Layout:
     """The form of gymnasium and gym: observation, reward, end or ends, info.
 
     Args:
         specs: the environment's arrays.
         classic: one `done` and 4-tuples, as gym had before 0.26, instead of `terminated` and `truncated`.
         final: the pool resets in the step that ends an episode, so that step's info holds the last observation.
+        masks: the most rows there can be, if info shall hold gymnasium's masks, bool arrays that tell which rows have a
+            key; 0 for none.
     """
     writer = _Writer()
     observation = _observation(specs, writer)
     reward, terminated, truncated = (writer.use(name) for name in ("reward", "terminated", "truncated"))
-    info = writer.dict_of(_info(specs))
-    begin, ends, last = f"    info = {info}\n", "", ""
+    tree, given = _info(specs), ""
+    if masks:
+        tree = _masked(tree, _Variable("given"))
+        writer.scope["ones"] = np.ones(masks, np.bool_)
+        given = f"    given = ones[:len({writer.use('env_id')})].copy()\n"
+    info = writer.dict_of(tree)
+    begin, ends, last = f"{given}    info = {info}\n", "", ""
     if classic or final:
         begin += f"    done = {terminated} | {truncated}\n"
     if final:
-        own = {path_of(field.name): "final." + field.name for field in specs.infos}
+        own = nest((path_of(field.name), "final." + field.name) for field in specs.infos)
+        own = _masked(own, _Variable("done")) if masks else own
         ends = "    if done.any():\n    "
         last = (
             f"    info |= {{'final_obs': {_observation(specs, writer, 'final.')}, '_final_obs': done, "
-            f"'final_info': {writer.dict_of(nest(own.items()))}, '_final_info': done}}\n"
+            f"'final_info': {writer.dict_of(own)}, '_final_info': done}}\n"
         )
     if classic:
         result = f"    info['TimeLimit.truncated'] = {truncated}\n    return {observation}, {reward}, done, info"
     else:
         result = f"    return {observation}, {reward}, {terminated}, {truncated}, info"
-    return writer.compile(begin + ends + last + result, f"    return {observation}, {info}", begin + last + result)
+    return writer.compile(
+        begin + ends + last + result, f"{given}    return {observation}, {info}", begin + last + result
+    )
 
 
 def dm_layout(specs: ArraySpecs) -> Layout:

@@ -64,7 +64,7 @@ _DOORS = (
     ("make_gymnasium", _ENVS, "GymnasiumEnvPool"),
     ("make_gym", _ENVS, "GymEnvPool | GymnasiumEnvPool"),
     ("make_dm", _ENVS, "DMEnvPool"),
-    ("make_vec", "num_envs: int = ...", "GymnasiumVectorEnv"),
+    ("make_vec", 'num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ...', "GymnasiumVectorEnv"),
     ("make_spec", _ENVS, "EnvSpec"),
 )
 _KINDS = {"bool": "bool", "int": "int", "float": "float", "str": "str | bytes"}
