@@ -106,7 +106,7 @@ struct DeepSea {
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
-    // On the board even if the state is a snapshot of another.
+    // On the board even where an episode that is over is played on.
     const i32 last = p.size - 1, row = clamp(s.row, 0, last), column = clamp(s.column, 0, last);
     const i32 cell = row * p.size + column;
     const bool right = (*action.at<i32>(0) == 1) == ((mapping(s)[cell >> 5] >> (cell & 31) & 1) != 0);
@@ -120,8 +120,14 @@ struct DeepSea {
     s.bad_episode |= !right & (row == column);
     s.row = row + 1;
     const bool over = s.row >= p.size;
-    if (over) s.total_bad_episodes += s.bad_episode;
+    count_up(s.total_bad_episodes, over & s.bad_episode);
     return {.reward = reward, .terminated = over};
+  }
+
+  ENVPOOL_FN static void repair(State& s, const Params& p) {
+    keep_within(s.row, 0, p.size);
+    keep_within(s.column, 0, p.size - 1);
+    keep_bool(s.bad_episode);
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row to) {

@@ -70,7 +70,7 @@ struct DiscountingChain {
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
     if (s.time == 0) s.context = *action.at<i32>(0);
-    ++s.time;
+    count_up(s.time);
     const i32 choice = clamp(s.context, 0, p.n_actions - 1);
     const f32 pay = choice == p.bonus ? p.bonus_reward : 1.0f;
     return {.reward = s.time == p.pays[choice] ? pay : 0.0f, .terminated = s.time >= p.length};

@@ -81,12 +81,12 @@ struct MemoryChain {
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
     const bool answers = s.time >= p.memory_length;
-    ++s.time;
+    count_up(s.time);
     Outcome outcome{.reward = 0, .terminated = s.time > p.memory_length};
     if (answers) {
       const bool right = *action.at<i32>(0) == bit(s, s.query);
       outcome.reward = 2 * one_if(right) - 1;
-      s.total_perfect += right;
+      count_up(s.total_perfect, right);
       s.total_regret += 2 * one_if(!right);
     }
     return outcome;
@@ -94,7 +94,7 @@ struct MemoryChain {
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
     f32* const obs = row.at<f32>(kObs);
-    const i32 time = max(s.time - 1, 0);
+    const i32 time = max(s.time, 1) - 1;
     obs[0] = 1 - f32(time) / f32(p.memory_length);
     obs[1] = time == p.memory_length - 1 ? f32(s.query) : 0.0f;
     for (i32 i = 0; i < p.num_bits; ++i) obs[2 + i] = time == 0 ? f32(2 * bit(s, i) - 1) : 0.0f;

@@ -69,7 +69,7 @@ struct SimpleBandit {
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
     const f32 reward = f32(arms(s)[*action.at<i32>(0)]) / f32(max(p.num_actions - 1, 1));
     s.total_regret = s.total_regret + p.optimal_return - reward;
-    ++s.time;
+    count_up(s.time);
     return {.reward = reward, .terminated = true};
   }
 

@@ -74,7 +74,7 @@ struct UmbrellaChain {
   template <class Draws>
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Draws& rng) {
     if (s.time == 0) s.has_umbrella = *action.at<i32>(0);
-    ++s.time;
+    count_up(s.time);
     bool pays = false;
     if (s.time == p.chain_length) {
       pays = s.has_umbrella == s.need_umbrella;

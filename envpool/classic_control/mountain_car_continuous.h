@@ -74,6 +74,8 @@ struct MountainCarContinuous {
     return {.reward = f32((there ? 100.0 : 0.0) - f64(throttle) * f64(throttle) * 0.1), .terminated = there};
   }
 
+  ENVPOOL_FN static void repair(State& s, const Params&) { keep_bool(s.moved); }
+
   ENVPOOL_FN static void observe(const State& s, const Params&, Row row) {
     f32* const obs = row.at<f32, 2>(0);
     obs[0] = f32(s.position);

@@ -101,6 +101,9 @@ consteval bool is_portable() {
     ENVPOOL_OPTIONAL_MEMBER(
         Env, state_parts, "static void state_parts(StateParts<State>&)",
         requires(StateParts<State>& parts) { Env::state_parts(parts); });
+    ENVPOOL_OPTIONAL_MEMBER(
+        Env, repair, "static void repair(State&, const Params&)",
+        requires(State& state, const Params& params) { Env::repair(state, params); });
     return plain && reset_fits && step_fits && observe_fits;
   }
   return false;
@@ -157,6 +160,9 @@ consteval bool is_world() {
     ENVPOOL_OPTIONAL_MEMBER(
         Env, state_parts, "static void state_parts(StateParts<Shared>&)",
         requires(StateParts<typename Env::Shared>& parts) { Env::state_parts(parts); });
+    ENVPOOL_OPTIONAL_MEMBER(
+        Env, repair, "static void repair(World<Env>&, const Params&)",
+        requires(World<Env>& world, const Params& params) { Env::repair(world, params); });
     return plain && reset_fits && players_fits && has_phase && finish_fits && reward_fits && observe_fits &&
            observe_world_fits;
   }
@@ -186,6 +192,10 @@ consteval bool is_host() {
     ENVPOOL_OPTIONAL_MEMBER(Env, load, "void load(const void*, i64), beside i64 save_size() and void save(void*)",
                             saves);
     ENVPOOL_OPTIONAL_MEMBER(Env, render, "void render(u8*)", requires(Env& env, u8* rgb) { env.render(rgb); });
+    ENVPOOL_OPTIONAL_MEMBER(
+        Env, identity, "static u64 identity(const Params&)", requires(const Params& params) {
+          { Env::identity(params) } -> std::convertible_to<u64>;
+        });
     return made && reset_fits && step_fits && observe_fits && std::is_copy_constructible_v<Params>;
   }
   return false;

@@ -19,6 +19,7 @@
 #include "envpool/core/draws.h"
 #include "envpool/core/env.h"
 #include "envpool/core/lanes.h"
+#include "envpool/core/repair.h"
 #include "envpool/core/rng.h"
 #include "envpool/core/spec.h"
 #include "envpool/core/vtable.h"
@@ -40,33 +41,49 @@ struct Model {
   Spec spec;
   std::vector<abi::Field> fields{}, actions{};
   abi::Layout layout{};
-  u32 tag = 0;  // models of one tag can share states: the same environment, arrays, players, size and blob
+  u32 tag = 0;  // of layout.identity, in each state that a caller holds; never 0
 
   void lay_out() {
     for (const FieldSpec& field : spec.fields) fields.push_back(view(field));
     for (const FieldSpec& field : spec.actions) actions.push_back(view(field));
     layout = {fields.data(),    actions.data(),     i32(fields.size()), i32(actions.size()),
-              spec.max_players, spec.render_height, spec.render_width};
+              spec.max_players, spec.render_height, spec.render_width,  identity()};
+    tag = u32(layout.identity) | 1;
+  }
+
+ private:
+  // Of what decides whether a state means the same to two models. It is the same in every process: no pointer is in it.
+  u64 identity() const {
     u64 mark = 0xCBF29CE484222325u;
     const auto mix = [&](u64 word) {
       mark = (mark ^ word) * 0xD1342543DE82EF95u;
       mark ^= mark >> 32;
     };
-    for (const char* c = Env::kName; *c != 0; ++c) mix(u64(*c));
+    const auto mix_text = [&](const char* text) {
+      for (; *text != 0; ++text) mix(u64(u8(*text)));
+      mix(0);
+    };
+    mix_text(Env::kName);
     mix(sizeof(params));
+    if constexpr (requires { typename Env::State; } || requires { typename Env::Shared; }) mix(sizeof(StateOf<Env>));
     for (const auto* list : {&fields, &actions}) {
+      mix(list->size());
       for (const abi::Field& field : *list) {
-        mix(u64(field.row_bytes) << 8 | u64(field.dtype));
+        mix_text(field.name);
+        mix(u64(field.dtype) << 32 | u64(field.per_player) << 16 | u64(field.dimensions));
+        for (i32 i = 0; i < field.dimensions; ++i) mix(u64(field.shape[i]));
         mix(u64(field.discrete));
+        for (i64 i = 0; field.counts != nullptr && i < field.row_bytes / dtype_size(field.dtype); ++i) {
+          mix(u64(field.counts[i]));
+        }
       }
     }
     mix(u64(spec.max_players));
     mix(u64(extra_bytes_of<Env>(params)));
+    if constexpr (requires { Env::identity(params); }) mix(Env::identity(params));
     for (size_t i = 0; i < blob.size() / sizeof(u64); ++i) mix(reinterpret_cast<const u64*>(blob.data())[i]);
-    tag = u32(mark) | 1;
+    return mark;
   }
-
- private:
   static abi::Field view(const FieldSpec& field) {
     const i64* counts = field.counts.empty() ? nullptr : field.counts.data();
     return {field.name.c_str(), field.dtype,       field.per_player, i32(field.shape.size()),
@@ -81,7 +98,15 @@ struct Episode {
   i32 elapsed = 0;   // steps since the last
   u32 tag = 0;       // of a state that the caller holds (pure.h): which environment it is of
   bool over = true;  // nothing to step: the next step is a reset
+
+  ENVPOOL_ALWAYS_INLINE void repair() { keep_bool(over); }
 };
+
+// Makes a state from outside one that the environment's functions can take.
+template <class Env>
+ENVPOOL_ALWAYS_INLINE void repair(StateOf<Env>& state, const typename Env::Params& params) {
+  if constexpr (requires { Env::repair(state, params); }) Env::repair(state, params);
+}
 
 template <class Env>
 struct PortableContract {
@@ -97,12 +122,12 @@ struct PortableContract {
 
   static i64 extra_bytes(const Params& params) { return extra_bytes_of<Env>(params); }
   static void reset(Instance& it, const Params& params, Rng& rng) { Env::reset(it.state, params, rng); }
-  static Outcome step(Instance& it, const Params& params, ActionRow action, Episode& episode) {
+  static Outcome step(Instance& it, const Params& params, ActionRow action, Episode& episode, i32) {
     return Env::step(it.state, params, action, episode.rng);
   }
   // With words that are drawn already (draws.h).
   template <class Draws>
-  static Outcome step(Instance& it, const Params& params, ActionRow action, Draws& draws) {
+  static Outcome step(Instance& it, const Params& params, ActionRow action, Draws& draws, i32) {
     return Env::step(it.state, params, action, draws);
   }
   static i32 players(const Instance&) { return 1; }
@@ -126,8 +151,8 @@ struct WorldContract {
 
   static i64 extra_bytes(const Params& params) { return extra_bytes_of<Env>(params); }
   static void reset(State& world, const Params& params, Rng& rng) { Env::reset(world, params, rng); }
-  static Outcome step(State& world, const Params& params, ActionRow action, Episode& episode) {
-    run_phases(world, params, action, episode, std::make_integer_sequence<int, Env::kPhases>{});
+  static Outcome step(State& world, const Params& params, ActionRow action, Episode& episode, i32 max_players) {
+    run_phases(world, params, action, episode, max_players, std::make_integer_sequence<int, Env::kPhases>{});
     return Env::finish(world, params, episode.rng);
   }
   // What an environment says is not more than there is room for.
@@ -146,8 +171,9 @@ struct WorldContract {
  private:
   // An agent draws from its own stream, at a place that depends on the step and phase alone: 256 words for each.
   template <int kPhase>
-  static void run_phase(State& world, const Params& params, ActionRow action, const Episode& episode) {
-    for (i32 agent = 0, count = players(world); agent < count; ++agent, ++action.row) {
+  static void run_phase(State& world, const Params& params, ActionRow action, const Episode& episode, i32 max_players) {
+    const i32 count = players(world) < max_players ? players(world) : max_players;
+    for (i32 agent = 0; agent < count; ++agent, ++action.row) {
       Rng rng = episode.rng;
       rng.agent = u32(agent) + 1;
       rng.draws = (u64(episode.elapsed) * Env::kPhases + kPhase) << 8;
@@ -155,9 +181,9 @@ struct WorldContract {
     }
   }
   template <int... kPhase>
-  static void run_phases(State& world, const Params& params, ActionRow action, const Episode& episode,
+  static void run_phases(State& world, const Params& params, ActionRow action, const Episode& episode, i32 max_players,
                          std::integer_sequence<int, kPhase...>) {
-    (run_phase<kPhase>(world, params, action, episode), ...);
+    (run_phase<kPhase>(world, params, action, episode, max_players), ...);
   }
 };
 
@@ -179,7 +205,7 @@ struct HostContract {
 
   static i64 extra_bytes(const Params&) { return 0; }
   static void reset(Instance& it, const Params&, Rng& rng) { it.env->reset(rng); }
-  static Outcome step(Instance& it, const Params&, ActionRow action, Episode& episode) {
+  static Outcome step(Instance& it, const Params&, ActionRow action, Episode& episode, i32) {
     return it.env->step(action, episode.rng);
   }
   static i32 players(const Instance&) { return 1; }
@@ -200,8 +226,9 @@ class Driver {
   explicit Driver(const abi::Config& config) : autoreset_(config.autoreset), max_players_(config.max_players) {
     for (i32 i = 0; i < config.num_envs; ++i) {
       const auto* model = static_cast<const Model<Env>*>(config.models[i]);
-      settings_.push_back({&model->params, config.max_episode_steps[i], Lanes::available(model->params)});
-      stride_ = std::max(stride_, (i64(sizeof(Slot)) + Contract::extra_bytes(model->params) + 15) / 16 * 16);
+      const i64 bytes = (i64(sizeof(Slot)) + Contract::extra_bytes(model->params) + 15) / 16 * 16;
+      settings_.push_back({&model->params, bytes, config.max_episode_steps[i], Lanes::available(model->params)});
+      stride_ = std::max(stride_, bytes);
     }
     const auto* model = static_cast<const Model<Env>*>(config.models[0]);
     for (const FieldSpec& field : model->spec.fields) row_bytes_.push_back(field.row_bytes());
@@ -235,13 +262,13 @@ class Driver {
     if constexpr (requires { slot(env_id).instance.env->save_size(); }) {
       return i64(sizeof(Episode)) + slot(env_id).instance.env->save_size();
     } else {
-      return stride_;
+      return settings_[size_t(env_id)].bytes;
     }
   }
   void save(i32 env_id, void* out) {
     Slot& from = slot(env_id);
     if constexpr (requires { from.instance.state; }) {
-      std::memcpy(out, static_cast<const void*>(&from), size_t(stride_));
+      std::memcpy(out, static_cast<const void*>(&from), size_t(save_size(env_id)));
     } else if constexpr (requires { from.instance.env->save(out); }) {
       std::memcpy(out, &from.episode, sizeof(Episode));
       from.instance.env->save(static_cast<u8*>(out) + sizeof(Episode));
@@ -255,10 +282,12 @@ class Driver {
     Slot& to = slot(env_id);
     if constexpr (requires { to.instance.state; }) {
       std::memcpy(static_cast<void*>(&to), data, size_t(size));
+      repair<Env>(to.instance.state, *settings_[size_t(env_id)].params);
     } else if constexpr (requires { to.instance.env->load(data, size); }) {
-      std::memcpy(&to.episode, data, sizeof(Episode));
       to.instance.env->load(static_cast<const u8*>(data) + sizeof(Episode), size - i64(sizeof(Episode)));
+      std::memcpy(static_cast<void*>(&to.episode), data, sizeof(Episode));
     }
+    to.episode.repair();
   }
   void render(i32 env_id, u8* rgb) {
     Slot& from = slot(env_id);
@@ -276,6 +305,7 @@ class Driver {
   };
   struct Setting {
     const typename Env::Params* params;
+    i64 bytes;  // of a state
     i32 max_episode_steps;
     bool in_lanes;
   };
@@ -364,7 +394,8 @@ class Driver {
     bool healthy = true;
     if (!restart) {
       const ActionRow action{work.actions, action_bytes_.data(), i64(env_id) * max_players_};
-      restart = !guarded(work, env_id, [&] { outcome = Contract::step(it.instance, *setting.params, action, draws); });
+      restart = !guarded(work, env_id,
+                         [&] { outcome = Contract::step(it.instance, *setting.params, action, draws, max_players_); });
     }
     if (restart) {
       outcome = {};
@@ -433,7 +464,7 @@ class Driver {
     Slot& it = slot(env_id);
     Episode& episode = it.episode;
     if (!restarted) {
-      ++episode.elapsed;
+      count_up(episode.elapsed);
       outcome.truncated |= setting.max_episode_steps > 0 && episode.elapsed >= setting.max_episode_steps;
     }
     const bool ended = outcome.terminated || outcome.truncated;

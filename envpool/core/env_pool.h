@@ -133,8 +133,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     require_idle(env_id, "snapshot");
     if ((table_.flags & abi::kCanSnapshot) == 0) fail("snapshot: this environment cannot save its state");
     const std::string state = envs_->save(env_id);
-    const SnapshotHead head{kSnapshotMagic, identity(), checksum(state.data(), i64(state.size())),
-                            players_[size_t(env_id)], over_[size_t(env_id)]};
+    SnapshotHead head{kSnapshotMagic, identity(env_id), 0, players_[size_t(env_id)], over_[size_t(env_id)]};
+    head.sum = checksum(head, state.data(), i64(state.size()));
     return std::string(reinterpret_cast<const char*>(&head), sizeof(head)) + state;
   }
   void restore(i32 env_id, const char* data, i64 size) {
@@ -145,10 +145,19 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     SnapshotHead head{};
     const i64 body = size - i64(sizeof(head));
     if (body >= 0) std::memcpy(static_cast<void*>(&head), data, sizeof(head));
-    if (head.magic != kSnapshotMagic || head.identity != identity() ||
-        head.sum != checksum(data + sizeof(head), body)) {
+    if (head.magic != kSnapshotMagic || head.sum != checksum(head, data + sizeof(head), body)) {
       throw std::invalid_argument(text("restore: state must be what snapshot() of " + options_.label +
                                        " returned, got " + std::to_string(size) + " bytes of something else"));
+    }
+    if (head.identity != identity(env_id)) {
+      throw std::invalid_argument(text("restore: state must be what snapshot() of " + options_.label +
+                                       " with the same options returned, got one of another environment, or of other "
+                                       "options (those of arrays, players, a ROM, a map or a model)"));
+    }
+    if (head.players < 0 || head.players > layout_->max_players || head.over < 0 || head.over > 1) {
+      throw std::invalid_argument(text("restore: state must have 0.." + std::to_string(layout_->max_players) +
+                                       " players and be over or not, got " + std::to_string(head.players) +
+                                       " players, over " + std::to_string(head.over)));
     }
     try {
       envs_->load(env_id, data + sizeof(head), body);
@@ -167,6 +176,12 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     require_idle(source, "clone");
     admit(env_ids, count, "clone");
     dismiss(env_ids, count);
+    for (i32 k = 0; k < count; ++k) {
+      if (identity(env_ids[k]) == identity(source)) continue;
+      throw std::invalid_argument(text("clone: environment " + std::to_string(env_ids[k]) +
+                                       " cannot take the state of environment " + std::to_string(source) +
+                                       ", which has other options"));
+    }
     const std::string state = envs_->save(source);
     for (i32 k = 0; k < count; ++k) {
       const i32 env_id = env_ids[k];
@@ -237,14 +252,21 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   };
   static constexpr u64 kSnapshotMagic = 0x31304C4F4F50564E;
 
-  // FNV-1a: guards against a state of something else, or a damaged one; not against malice.
+  // FNV-1a: guards against a state of something else, or a damaged one; not against malice, for which load() checks.
   static u64 checksum(const char* data, i64 size, u64 hash = 0xCBF29CE484222325) {
     for (i64 i = 0; i < size; ++i) hash = (hash ^ u8(data[i])) * 0x100000001B3;
     return hash;
   }
-  u64 identity() const {
+  static u64 checksum(SnapshotHead head, const char* state, i64 size) {
+    head.sum = 0;
+    return checksum(state, size, checksum(reinterpret_cast<const char*>(&head), i64(sizeof(head))));
+  }
+  // Whose states an environment takes: those of its id with options that leave arrays, players, the size of a state and
+  // what the environments share as they are. Seeds, max_episode_steps and what is the pool's alone do not count.
+  u64 identity(i32 env_id) const {
+    const u64 identity = envs_->identity(env_id);
     return checksum(options_.label.data(), i64(options_.label.size()),
-                    checksum(table_.name, i64(std::strlen(table_.name))));
+                    checksum(reinterpret_cast<const char*>(&identity), i64(sizeof(identity))));
   }
 
   // Waking a sleeping thread costs 10-40 us: less work than this is not worth a thread.

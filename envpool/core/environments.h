@@ -86,6 +86,7 @@ class Environments {
   Environments(const abi::Table& table, const Construction& how) : table_(table) {
     try {
       const std::vector<void*> model_of = make_models(how);
+      for (void* model : model_of) identity_of_.push_back(table_.layout(model)->identity);
       const abi::Config config{how.num_envs,      layout().max_players,         how.autoreset,
                                model_of.data(),   how.max_episode_steps.data(), how.seeds.data(),
                                how.streams.data()};
@@ -105,6 +106,8 @@ class Environments {
   }
 
   const abi::Layout& layout() const { return *table_.layout(models_[0]); }
+  // Of the states that an environment can take (vtable.h).
+  u64 identity(i32 env_id) const { return identity_of_[size_t(env_id)]; }
   void seed(i32 env_id, u64 seed, u32 stream) { table_.seed(envs_, env_id, seed, stream); }
   void run(const abi::Work& work, bool reset) { (reset ? table_.reset : table_.step)(envs_, &work); }
 
@@ -161,6 +164,7 @@ class Environments {
 
   const abi::Table& table_;
   std::vector<void*> models_;
+  std::vector<u64> identity_of_;
   void* envs_ = nullptr;
 };
 

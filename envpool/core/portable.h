@@ -4,5 +4,6 @@
 #pragma once
 
 #include "envpool/core/math.h"
+#include "envpool/core/repair.h"
 #include "envpool/core/rng.h"
 #include "envpool/core/types.h"

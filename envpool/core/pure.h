@@ -328,6 +328,9 @@ struct PureOf {
       rows.copy_states(first, end);
       Ended ended;
       const i64 alone = kOneSetting ? step_in_lanes(rows, shared, first, end, ended) : first;
+      const auto params_of = [&](i64 k) -> const Params& {
+        return kOneSetting ? shared.params : rows.setting(k).params;
+      };
       const auto step_row = [&](i64 k, auto&& draws) {
         const Setting& setting = kOneSetting ? shared : rows.setting(k);
         Slot& it = rows.new_state(k);
@@ -340,14 +343,14 @@ struct PureOf {
       if constexpr (kTakesDrawn<Env>) {
         Ahead<Env, kMostRows> ahead;
         drawn = alone + ahead.of(end - alone);
-        for (i64 k = alone; k < drawn; ++k) take_key(rows, work, rows.new_state(k).episode, k);
+        for (i64 k = alone; k < drawn; ++k) take(rows, work, rows.new_state(k), params_of(k), k);
         if (drawn > alone) ahead.draw(rows.new_state(alone).episode.rng, rows.state_bytes, drawn - alone);
         for (i64 k = alone; k < drawn; ++k) step_row(k, ahead.give(rows.new_state(k).episode.rng, k - alone));
       }
       for (i64 k = drawn; k < end; ++k) {
-        Episode& episode = rows.new_state(k).episode;
-        take_key(rows, work, episode, k);
-        step_row(k, episode.rng);
+        Slot& it = rows.new_state(k);
+        take(rows, work, it, params_of(k), k);
+        step_row(k, it.episode.rng);
       }
       if (work.final_fields == nullptr) continue;
       for (i64 i = 0; i < ended.count; ++i) {
@@ -368,9 +371,9 @@ struct PureOf {
     const abi::PureWork work = rows.work;
     bool any_over = false;
     for (i64 k = first; k < first + count; ++k) {
-      Episode& episode = rows.new_state(k).episode;
-      take_key(rows, work, episode, k);
-      any_over |= episode.over;
+      Slot& it = rows.new_state(k);
+      take(rows, work, it, setting.params, k);
+      any_over |= it.episode.over;
     }
     if (any_over) return first;
     InLanes<Env>::step(rows.states(first, count), setting.params, rows.action(first),
@@ -384,10 +387,14 @@ struct PureOf {
     return first + count;
   }
 
-  // Gives a row the key that it steps under, once its state has been copied.
-  ENVPOOL_ALWAYS_INLINE static void take_key(const Rows& rows, const abi::PureWork& work, Episode& episode, i64 k) {
+  // Takes the state of a row, once it has been copied, and gives it the key that it steps under.
+  ENVPOOL_ALWAYS_INLINE static void take(const Rows& rows, const abi::PureWork& work, Slot& it, const Params& params,
+                                         i64 k) {
+    Episode& episode = it.episode;
     if (episode.tag != rows.tag) [[unlikely]]
       refuse("state", work.first + k);
+    episode.repair();
+    repair<Env>(it.state, params);
     if (work.keyed == abi::kKeepKey) return;
     episode.rng.seed = rows.key(k);
     episode.rng.draws = 0;
@@ -400,7 +407,8 @@ struct PureOf {
     const i64 stride = rows.state_bytes, most = limit > 0 ? limit : kForever;
     u8* state = work.new_states + first * stride;
     for (i64 k = first; k < first + count; ++k, state += stride) {
-      const i32 elapsed = ++std::launder(reinterpret_cast<Slot*>(state))->episode.elapsed;
+      i32& elapsed = std::launder(reinterpret_cast<Slot*>(state))->episode.elapsed;
+      count_up(elapsed);
       work.elapsed[k] = elapsed;
       work.truncated[k] = elapsed >= most;
     }
@@ -410,7 +418,8 @@ struct PureOf {
   // Writes what a step brought.
   ENVPOOL_ALWAYS_INLINE static void conclude(const abi::PureWork& work, Episode& episode, i32 limit, Outcome outcome,
                                              i64 k, i64 first, Ended& ended) {
-    const i32 elapsed = episode.elapsed + !episode.over;
+    i32 elapsed = episode.elapsed;
+    count_up(elapsed, !episode.over);
     outcome.truncated |= !episode.over & (limit > 0) & (elapsed >= limit);
     const bool over = outcome.terminated | outcome.truncated;
     work.reward[k] = outcome.reward;

@@ -41,10 +41,10 @@ struct PureWorldOf : PureOf<Env> {
     for (i64 k = 0; k < work.count; ++k) {
       worlds.copy_states(k, k + 1);
       Slot& it = worlds.new_state(k);
-      worlds.take_key(it.episode, k);
+      worlds.take(it, k);
       Outcome outcome{.terminated = true};
       if (!it.episode.over) {
-        outcome = Contract::step(it.state, worlds.setting(k).params, worlds.players_action(k), it.episode);
+        outcome = Contract::step(it.state, worlds.setting(k).params, worlds.players_action(k), it.episode, worlds.most);
       }
       const bool ended = worlds.conclude(it, k, outcome);
       worlds.observe(it, worlds.seen.data(), k);
@@ -80,8 +80,11 @@ struct PureWorldOf : PureOf<Env> {
       it.players = players(it);
     }
 
-    void take_key(Episode& episode, i64 k) const {
+    void take(Slot& it, i64 k) const {
+      Episode& episode = it.episode;
       if (episode.tag != tag) Base::refuse("state", work.first + k);
+      episode.repair();
+      repair<Env>(it.state, setting(k).params);
       if (work.keyed == abi::kKeepKey) return;
       episode.rng.seed = this->key(k);
       episode.rng.draws = 0;
@@ -113,7 +116,7 @@ struct PureWorldOf : PureOf<Env> {
       const bool was_over = episode.over;
       if (!was_over) {
         const i32 limit = setting(k).max_episode_steps;
-        ++episode.elapsed;
+        count_up(episode.elapsed);
         outcome.truncated |= limit > 0 && episode.elapsed >= limit;
       }
       const bool ended = outcome.terminated || outcome.truncated;

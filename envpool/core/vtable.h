@@ -7,7 +7,7 @@
 
 #include "envpool/core/types.h"
 
-#define ENVPOOL_ABI 4
+#define ENVPOOL_ABI 5
 
 namespace envpool::abi {
 
@@ -40,6 +40,8 @@ struct Layout {
   i32 num_actions;
   i32 max_players;
   i32 render_height, render_width;
+  // Models of one identity can share states: the same environment, arrays, players, size of a state, and blob.
+  u64 identity = 0;
 };
 
 enum OptionKind : i32 { kOptionBool = 0, kOptionInt = 1, kOptionReal = 2, kOptionText = 3 };
@@ -179,6 +181,7 @@ struct Table {
   void (*step)(void* envs, const Work* work);
   i64 (*save_size)(void* envs, i32 env_id);
   i32 (*save)(void* envs, i32 env_id, void* out, Text error);
+  // A state is the user's input: whatever the bytes are, load either fails or leaves a state that is safe to step.
   i32 (*load)(void* envs, i32 env_id, const void* data, i64 size, Text error);
   i32 (*render)(void* envs, i32 env_id, u8* rgb, Text error);  // (height, width, 3) as the spec's "render" says
   const Pure* pure;                                            // null: not portable

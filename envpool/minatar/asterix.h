@@ -90,6 +90,14 @@ struct Asterix {
     return outcome;
   }
 
+  ENVPOOL_FN static void repair(State& s, const Params&) {
+    s.place = Lanes::at_most(s.place, kSide);
+    s.right &= Lanes::kOnes;
+    s.gold &= Lanes::kOnes;
+    keep_within<u8>(s.player_x, 0, 9);
+    keep_within<u8>(s.player_y, 1, 8);
+  }
+
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) { minatar::observe<Asterix>(s, p, row); }
 
   template <class T>

@@ -88,7 +88,7 @@ struct Breakout {
         y = s.last_y;
         s.ball_dir ^= 3;
       }
-    } else if (y == kSide - 1) {
+    } else if (y >= kSide - 1) {  // beyond it only where a ball that was lost is played on with
       if (s.bricks == 0) s.bricks = kAllBricks;
       if (s.ball_x == s.pos) {
         s.ball_dir ^= 3;
@@ -98,12 +98,24 @@ struct Breakout {
         y = s.last_y;
       } else {
         outcome.terminated = true;
+        y = kSide - 1;
       }
     }
     s.strike = strike;
     s.ball_y = u8(y);
     s.ball_x = u8(x);
     return outcome;
+  }
+
+  ENVPOOL_FN static void repair(State& s, const Params&) {
+    s.bricks &= kAllBricks;
+    keep_within<u8>(s.ball_y, 0, kSide - 1);
+    keep_within<u8>(s.ball_x, 0, kSide - 1);
+    keep_within<u8>(s.last_y, 0, kSide - 1);
+    keep_within<u8>(s.last_x, 0, kSide - 1);
+    keep_within<u8>(s.pos, 0, kSide - 1);
+    s.ball_dir &= 3;
+    keep_bool(s.strike);
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) { minatar::observe<Breakout>(s, p, row); }

@@ -90,6 +90,15 @@ struct Freeway {
     return outcome;
   }
 
+  ENVPOOL_FN static void repair(State& s, const Params&) {
+    s.place = Lanes::at_most(s.place, kSide - 1);
+    s.right &= Lanes::kOnes;
+    s.speed = Lanes::at_most(s.speed, 5);
+    s.timer = Lanes::at_most(s.timer, 5);
+    keep_within(s.steps_left, -1, 1 << 30);
+    keep_within<u8>(s.pos, 1, kSide - 1);
+  }
+
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) { minatar::observe<Freeway>(s, p, row); }
 
   template <class T>

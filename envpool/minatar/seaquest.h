@@ -40,6 +40,9 @@ struct Seaquest {
     ENVPOOL_FN void move() { cell = u8(right != 0 ? cell + 1 : cell - 1); }
   };
 
+  // The nearest cell of the board.
+  ENVPOOL_FN static u8 inside(u8 cell) { return u8(16 * min(cell >> 4, kSide - 1) + min(cell & 15, kSide - 1)); }
+
   // An ordered list. Order counts where several are in one cell: the first is the one that is hit.
   template <i32 kCapacity>
   struct List {
@@ -65,6 +68,10 @@ struct Seaquest {
         return true;
       }
       return false;
+    }
+    ENVPOOL_FN void repair() {
+      keep_within(count, 0, kCapacity);
+      for (i32 i = 0; i < count; ++i) at[i].cell = inside(at[i].cell);
     }
     ENVPOOL_FN bool heads_against(u8 row, u8 right) const {
       for (i32 i = 0; i < count; ++i) {
@@ -170,6 +177,19 @@ struct Seaquest {
       }
     }
     return outcome;
+  }
+
+  ENVPOOL_FN static void repair(State& s, const Params&) {
+    s.fish.repair();
+    s.subs.repair();
+    s.enemy_bullets.repair();
+    s.bullets.repair();
+    s.divers.repair();
+    keep_within(s.oxygen, -1, kMaxOxygen);
+    keep_within(s.diver_count, -(1 << 30), kDivers);
+    s.sub_cell = inside(s.sub_cell);
+    keep_bool(s.sub_right);
+    keep_bool(s.surface);
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) { minatar::observe<Seaquest>(s, p, row); }

@@ -21,7 +21,8 @@ namespace envpool::minatar {
 struct SpaceInvaders {
   static constexpr const char* kName = "MinAtarSpaceInvaders";
   static constexpr i32 kChannels = 6, kShotCoolDown = 5, kEnemyShotInterval = 10, kEnemyMoveInterval = 12;
-  static constexpr u64 kWave = 0x00FC00FC00FC00FCu, kFirstColumn = 0x0001000100010001u;
+  static constexpr u64 kWave = 0x00FC00FC00FC00FCu, kFirstColumn = 0x0001000100010001u, kRow = 0x3FF;
+  static constexpr u64 kOneInEach = 0x1111111111111111u;  // of the bullets' rows
   static constexpr u8 kNoRow = 255;
 
   using Params = minatar::Params;
@@ -104,6 +105,17 @@ struct SpaceInvaders {
       s.top = 0;
     }
     return outcome;
+  }
+
+  ENVPOOL_FN static void repair(State& s, const Params&) {
+    s.aliens &= kRow * kFirstColumn;
+    s.bullets &= (u64{1} << (4 * (kSide - 1))) - 1;  // in the last row there is none after a step
+    const u64 beyond = s.bullets >> 3 & (s.bullets >> 2 | (s.bullets >> 1 & s.bullets)) & kOneInEach;
+    s.bullets ^= beyond << 3;  // of 11 to 15
+    keep_within<u8>(s.top, 0, kSide - 1);
+    s.enemy_y = s.enemy_y < kSide ? s.enemy_y : kNoRow;
+    keep_within<u8>(s.enemy_x, 0, kSide - 1);
+    keep_within<u8>(s.pos, 0, kSide - 1);
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {

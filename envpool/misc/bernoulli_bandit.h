@@ -80,7 +80,7 @@ struct BernoulliBandit {
   ENVPOOL_FN static Outcome step(State& s, const Params&, ActionRow action, Draws& rng) {
     s.last_action = *action.at<i32>(0);
     s.last_reward = one_if(rng.uniform_f32() < s.probability[s.last_action & 1]);
-    ++s.time;
+    count_up(s.time);
     return {.reward = s.last_reward};
   }
 

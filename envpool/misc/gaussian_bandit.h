@@ -79,7 +79,7 @@ struct GaussianBandit {
     const bool pays = s.last_action != 0;
     const f32 amount = s.mu + rng.template number_if<GaussianBandit>(pays) * p.sigma_l;
     s.last_reward = keep_if(pays, amount);
-    ++s.time;
+    count_up(s.time);
     return {.reward = s.last_reward};
   }
 

@@ -100,8 +100,12 @@ struct MetaMaze {
     const bool reached = on_goal(s);
     if (reached) place(s.pos, p, rng);
     s.last_reward = keep_if(reached, p.reward) + keep_if(!free, p.punishment);
-    ++s.time;
+    count_up(s.time);
     return {.reward = s.last_reward, .terminated = reached && on_goal(s)};
+  }
+
+  ENVPOOL_FN static void repair(State& s, const Params& p) {
+    for (i32& place : s.pos) keep_within(place, 0, p.size + 2 * p.view);
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {

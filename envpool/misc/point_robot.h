@@ -90,8 +90,8 @@ struct PointRobot {
     }
     if (reached) start(s, p, rng);
     s.last_reward = p.dense_reward ? -distance : reached ? 1.0f : 0.0f;
-    s.goals_reached += reached;
-    ++s.time;
+    count_up(s.goals_reached, reached);
+    count_up(s.time);
     return {.reward = s.last_reward};
   }
 

@@ -109,6 +109,10 @@ struct Pong {
     return {.reward = out ? 0.0f : 1.0f, .terminated = out};
   }
 
+  ENVPOOL_FN static void repair(State& s, const Params& p) {
+    for (i32& row : s.paddle) keep_within(row, 0, p.height - 1);
+  }
+
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
     f32* const obs = row.at<f32>(0);
     for (i32 i = 0; i < p.height * p.width * 3; ++i) obs[i] = 0;

@@ -216,6 +216,24 @@ struct TagContinuous {
     sort_into_cells(world, p);
   }
 
+  ENVPOOL_FN static void repair(World<TagContinuous>& world, const Params& p) {
+    Shared& s = world.shared;
+    s.players = p.players;
+    s.stride = stride_of(p.players);
+    keep_within(s.steps, 0, 1 << 30);
+    keep_within(s.runners, 0, p.players);
+    keep_bool(s.over);
+    const Agents a(world);
+    for (i32 i = 0; i < p.players; ++i) {
+      keep_within(a.of<f32>(kX)[i], 0.0f, p.side);
+      keep_within(a.of<f32>(kY)[i], 0.0f, p.side);
+      keep_within(a.of<i32>(kTaggedBy)[i], -1, p.players - 1);
+      keep_within(a.of<i32>(kRank)[i], 0, p.taggers);
+      keep_within(a.of<i32>(kTaggerNumber)[i], 0, p.players - 1);
+    }
+    sort_into_cells(world, p);  // what it makes of places is then as it was, or right
+  }
+
   ENVPOOL_FN static i32 players(const World<TagContinuous>& world) { return world.shared.players; }
 
   template <int kPhase>

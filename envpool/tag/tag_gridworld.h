@@ -108,6 +108,20 @@ struct TagGridWorld {
     }
   }
 
+  ENVPOOL_FN static void repair(World<TagGridWorld>& world, const Params& p) {
+    Shared& s = world.shared;
+    s.players = p.players;
+    s.stride = stride_of(p.players);
+    keep_within(s.steps, 0, 1 << 30);
+    keep_bool(s.tagged);
+    keep_bool(s.over);
+    for (i32 i = 0; i < p.players; ++i) {
+      keep_within(column<i32>(world, kX)[i], 0, p.side);
+      keep_within(column<i32>(world, kY)[i], 0, p.side);
+      column<i32>(world, kOutside)[i] &= 1;
+    }
+  }
+
   ENVPOOL_FN static i32 players(const World<TagGridWorld>& world) { return world.shared.players; }
 
   template <int kPhase>

@@ -43,8 +43,8 @@ struct Made {
     const Made<Env> made(o);                                                                                        \
     Episode episode;                                                                                                \
     auto& it = made.instance(world);                                                                                \
-    const Outcome outcome =                                                                                         \
-        Made<Env>::Contract::step(it, made.params, ActionRow{&actions, made.action_bytes.data(), 0}, episode);      \
+    const Outcome outcome = Made<Env>::Contract::step(                                                              \
+        it, made.params, ActionRow{&actions, made.action_bytes.data(), 0}, episode, made.params.players);           \
     for (i32 i = 0; i < made.params.players; ++i) rewards[i] = Env::reward(it.state, i);                            \
     return outcome.terminated;                                                                                      \
   }                                                                                                                 \

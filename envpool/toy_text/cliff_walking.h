@@ -64,6 +64,11 @@ struct CliffWalking {
     return {.reward = -1 - 99 * one_if(falls), .terminated = there};
   }
 
+  ENVPOOL_FN static void repair(State& s, const Params&) {
+    keep_within(s.row, 0, kRows - 1);
+    keep_within(s.column, 0, kColumns - 1);
+  }
+
   ENVPOOL_FN static void observe(const State& s, const Params&, Row row) {
     *row.at<i32, 1>(0) = s.row * kColumns + s.column;
     *row.at<f32, 1>(1) = s.probability;

@@ -94,13 +94,17 @@ struct FrozenLake {
     const Slip way = p.slippery ? slip(p.success_rate, rng) : Slip{0, 1};
     const i32 direction = (*action.at<i32>(0) + way.turn) & 3;
     s.probability = way.probability;
-    // On the map even if the state is a snapshot of a larger one.
     s.row = clamp(s.row + (direction == 1) - (direction == 3), 0, p.rows - 1);
     s.column = clamp(s.column + (direction == 2) - (direction == 0), 0, p.columns - 1);
     const u8 letter = p.blob[p.num_starts * i32(sizeof(i32)) + s.row * p.columns + s.column];
     const bool goal = letter == 'G', hole = letter == 'H', ends = goal | hole;
     return {.reward = keep_if(goal, p.goal_reward) + keep_if(hole, p.hole_reward) + keep_if(!ends, p.frozen_reward),
             .terminated = ends};
+  }
+
+  ENVPOOL_FN static void repair(State& s, const Params& p) {
+    keep_within(s.row, 0, p.rows - 1);
+    keep_within(s.column, 0, p.columns - 1);
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {

@@ -65,6 +65,8 @@ struct NChain {
     return {.reward = keep_if(back, p.small) + keep_if(!back & at_end, p.large)};
   }
 
+  ENVPOOL_FN static void repair(State& s, const Params& p) { keep_within(s.at, 0, p.n - 1); }
+
   ENVPOOL_FN static void observe(const State& s, const Params&, Row row) { *row.at<i32, 1>(0) = s.at; }
 };
 

@@ -111,6 +111,13 @@ struct Taxi {
     return {.reward = -1 - 9 * one_if(refused) + 21 * one_if(arrives), .terminated = arrives};
   }
 
+  ENVPOOL_FN static void repair(State& s, const Params&) {
+    keep_within(s.row, 0, kSide - 1);
+    keep_within(s.column, 0, kSide - 1);
+    keep_within(s.passenger, 0, kRiding);
+    keep_within(s.destination, 0, kPlaces - 1);
+  }
+
   ENVPOOL_FN static void observe(const State& s, const Params&, Row row) {
     *row.at<i32, 1>(0) = ((s.row * kSide + s.column) * (kPlaces + 1) + s.passenger) * kPlaces + s.destination;
     *row.at<f32, 1>(1) = s.probability;

@@ -729,25 +729,22 @@ def test_environments_of_a_pool_may_differ():
     np.testing.assert_array_equal(info["prob"], np.array([1, 1 / 3], np.float32))
 
 
-def test_a_snapshot_of_another_map():
-    large, small = (
-        envpool.make_gymnasium("FrozenLake-v1", num_envs=1, size=size, is_slippery=False) for size in (8, 4)
-    )
-    large.reset()
-    for _ in range(7):
-        large.step(np.array([2]))
-    small.restore(0, large.snapshot(0))
-    obs, *_ = small.step(np.array([3]))
-    assert obs == 3
-
-    large, small = (envpool.make_gymnasium("Catch-v0", num_envs=1, height=size, width=size) for size in (80, 3))
-    large.reset()
-    for _ in range(70):
-        large.step(np.array([2]))
-    small.restore(0, large.snapshot(0))
-    obs, _, terminated, *_ = small.step(np.array([1]))
-    assert terminated
-    assert obs[0, -1, -1] == 1
+@pytest.mark.parametrize(
+    ("task_id", "one", "other"),
+    [
+        ("FrozenLake-v1", {"size": 8}, {"size": 4}),
+        ("FrozenLake-v1", {"desc": "SF\nFG"}, {"desc": "SH\nFG"}),
+        ("Catch-v0", {"height": 80, "width": 80}, {"height": 3, "width": 3}),
+    ],
+)
+def test_a_snapshot_of_another_map_is_refused(task_id, one, other):
+    pools = [envpool.make_gymnasium(task_id, num_envs=1, **options) for options in (one, other, one)]
+    for pool in pools:
+        pool.reset()
+    state = pools[0].snapshot(0)
+    with pytest.raises(ValueError, match=rf"\[{task_id}\] restore: state must be"):
+        pools[1].restore(0, state)
+    pools[2].restore(0, state)
 
 
 # ---- bits ----

@@ -21,11 +21,11 @@ class BallInCup : public Task {
         z_(stage.qpos("ball_z")) {}
 
   void randomize(Rng& rng) override {
-    do {
+    until_apart([&] {
       d_->qpos[x_] = rng.uniform(-.2, .2);
       d_->qpos[z_] = rng.uniform(.2, .5);
       stage_.settle();
-    } while (d_->ncon > 0);
+    });
   }
   void observe(Observer& out) const override {
     observe_positions(out);

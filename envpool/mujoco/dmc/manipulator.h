@@ -45,7 +45,7 @@ class Manipulator : public ArmTask {
   }
 
   void randomize(Rng& rng) override {
-    do {
+    until_apart([&] {
       randomize_arm(rng);
       const f64 target_x = rng.uniform(-.4, .4), target_z = rng.uniform(.1, .4);
       const f64 target_angle = receptacle_ >= 0 ? rng.uniform(-kPi / 3, kPi / 3) : rng.uniform(-kPi, kPi);
@@ -69,7 +69,7 @@ class Manipulator : public ArmTask {
       d_->qpos[object_qpos_[1]] = z;
       d_->qpos[object_qpos_[2]] = angle;
       stage_.settle();
-    } while (d_->ncon > 0);
+    });
   }
   void observe(Observer& out) const override {
     observe_arm(out);

@@ -35,7 +35,7 @@ class Stacker : public ArmTask {
   }
 
   void randomize(Rng& rng) override {
-    do {
+    until_apart([&] {
       randomize_arm(rng);
       body_pos_[3 * target_body_ + 2] = box_size_ * (2 * rng.below(u32(boxes_)) + 1);
       body_pos_[3 * target_body_] = rng.uniform(-.37, .37);
@@ -45,7 +45,7 @@ class Stacker : public ArmTask {
         d_->qpos[box_[box].qpos[1]] = rng.uniform(0, 2 * kPi);
       }
       stage_.settle();
-    } while (d_->ncon > 0);
+    });
   }
   void observe(Observer& out) const override {
     observe_arm(out);

@@ -39,7 +39,11 @@ class Stage {
   template <class T>
   T* randomize(T* mjModel::* array, i64 count) {
     T* copy = change(array, count);
-    drawn_.push_back({copy, sizeof(T) * size_t(count)});
+    drawn_.push_back({copy, sizeof(T) * size_t(count), [](const u8* saved, size_t bytes) {
+                        std::vector<T> numbers(bytes / sizeof(T));
+                        std::memcpy(numbers.data(), saved, bytes);
+                        require_finite(numbers.data(), i64(numbers.size()), "what a reset drew of the model");
+                      }});
     return copy;
   }
 
@@ -121,6 +125,12 @@ class Stage {
   void load(const u8* saved) {
     const u8* sensors = saved + sim_.save_size();
     const u8* drawn = sensors + sensor_bytes();
+    require_state(*model(), reinterpret_cast<const mjtNum*>(saved));
+    for (const Drawn& part : drawn_) {
+      part.check(drawn, part.bytes);
+      drawn += part.bytes;
+    }
+    drawn = sensors + sensor_bytes();
     for (const Drawn& part : drawn_) {
       std::memcpy(part.array, drawn, part.bytes);
       drawn += part.bytes;
@@ -138,6 +148,7 @@ class Stage {
   struct Drawn {
     void* array;
     size_t bytes;
+    void (*check)(const u8* saved, size_t bytes);
   };
   int simple_joint(const std::string& name) const {
     const int found = id(mjOBJ_JOINT, name), type = model()->jnt_type[found];

@@ -55,6 +55,11 @@ class Suite {
     for (const auto& array : p.arrays) p.size += elements(array);
     return p;
   }
+  static u64 identity(const Params& p) {
+    u64 mark = identity_of(*p.model);
+    for (const char c : p.domain + '-' + p.task) mark = (mark ^ u8(c)) * 0x100000001B3u;
+    return mark;
+  }
   static void spec(const Params& p, Spec& s) {
     for (const auto& array : p.arrays) {
       std::vector<i64> shape = array.shape;

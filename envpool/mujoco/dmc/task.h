@@ -84,10 +84,19 @@ class Task {
   }
   // The same until nothing touches.
   void randomize_joints_apart(Rng& rng) {
-    do {
+    until_apart([&] {
       randomize_joints(rng);
       stage_.settle();
-    } while (d_->ncon > 0);
+    });
+  }
+  // Tries again until nothing touches. There is an end to it, as a snapshot's model may leave no room.
+  template <class Try>
+  void until_apart(Try&& place) {
+    for (int attempt = 0; attempt < 10000; ++attempt) {
+      place();
+      if (d_->ncon == 0) return;
+    }
+    throw std::runtime_error("no state without collisions was found in 10000 attempts");
   }
   static void normalize(f64* x, int count) {
     const f64 size = norm(x, count);

@@ -67,6 +67,7 @@ class OwnModel {
     }
     return p;
   }
+  static u64 identity(const Params& p) { return identity_of(*p.model); }
   static void spec(const Params& p, Spec& s) {
     const mjModel* m = p.model.get();
     i64 total = 0;

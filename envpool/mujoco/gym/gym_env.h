@@ -139,6 +139,7 @@ class GymEnv {
     if (p_.frame_stack > 1) frames_.resize(size_t(p_.frame_stack * Body::observed(p_)));
   }
 
+  static u64 identity(const Params& p) { return identity_of(*p.model); }
   static void spec(const Params& p, Spec& s) {
     std::vector<i64> shape{Body::observed(p)};
     if (p.frame_stack > 1) shape.insert(shape.begin(), p.frame_stack);
@@ -182,13 +183,13 @@ class GymEnv {
     u8* to = static_cast<u8*>(out);
     sim_.save(to);
     std::memcpy(to += sim_.save_size(), &kept_, sizeof(Kept));
-    std::memcpy(to + sizeof(Kept), frames_.data(), frames_.size() * sizeof(f64));
+    if (!frames_.empty()) std::memcpy(to + sizeof(Kept), frames_.data(), frames_.size() * sizeof(f64));
   }
   void load(const void* state, i64) {
     const u8* from = static_cast<const u8*>(state);
     sim_.load(from);
     std::memcpy(&kept_, from += sim_.save_size(), sizeof(Kept));
-    std::memcpy(frames_.data(), from + sizeof(Kept), frames_.size() * sizeof(f64));
+    if (!frames_.empty()) std::memcpy(frames_.data(), from + sizeof(Kept), frames_.size() * sizeof(f64));
   }
 
  protected:

@@ -9,6 +9,7 @@
 #include <string>
 #include <system_error>
 
+#include "envpool/core/types.h"
 #include "envpool/mujoco/physics/guard.h"
 
 namespace envpool::mujoco {
@@ -54,6 +55,17 @@ inline SharedModel load_model(const std::string& source) {
     last_key = key;
   }
   return last;
+}
+
+// A number for what a model consists of: the names and how many there are of each thing, not sizes, masses and places.
+inline u64 identity_of(const mjModel& m) {
+  u64 mark = 0xCBF29CE484222325u;
+  const auto mix = [&](u64 word) { mark = (mark ^ word) * 0x100000001B3u; };
+  const i64 counts[] = {m.nq,    m.nv,  m.nu,     m.na,        m.nbody,       m.njnt,        m.ngeom,
+                        m.nsite, m.neq, m.nmocap, m.nuserdata, m.nsensordata, m.nhfielddata, m.npluginstate};
+  for (const i64 count : counts) mix(u64(count));
+  for (i64 i = 0; i < i64(m.nnames); ++i) mix(u64(u8(m.names[i])));
+  return mark;
 }
 
 // In words: what an action moves, actuators by their names, or else by their joints'.

@@ -3,15 +3,63 @@
 // One simulation: a model, shared or its own, and the data that it moves.
 #pragma once
 
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <new>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "envpool/core/types.h"
 #include "envpool/mujoco/physics/model.h"
 
 namespace envpool::mujoco {
+
+// Throws std::invalid_argument unless each number is finite and at most as large as MuJoCo takes positions to be.
+template <class Number>
+void require_finite(const Number* numbers, i64 count, const char* what) {
+  for (i64 i = 0; i < count; ++i) {
+    if (std::fabs(numbers[i]) <= mjMAXVAL) continue;
+    throw std::invalid_argument("state: " + std::string(what) + ": expected numbers up to 1e10, got " +
+                                std::to_string(numbers[i]));
+  }
+}
+
+// A state is the user's input, but MuJoCo takes it as its own: it would compute with NaN, and write where the cursor of
+// a history says. Throws std::invalid_argument where it is nothing that mj_step could go on from.
+inline void require_state(const mjModel& m, const mjtNum* state) {
+  const auto cursor = [&](const mjtNum* history, int address, int samples) {
+    if (address < 0 || samples < 1) return;
+    const mjtNum at = history[address + 1];
+    if (at >= 0 && at < samples && at == std::floor(at)) return;
+    throw std::invalid_argument("state: a history's cursor: expected 0.." + std::to_string(samples - 1) + ", got " +
+                                std::to_string(at));
+  };
+  for (int bit = 1; bit <= mjSTATE_INTEGRATION; bit <<= 1) {
+    const i64 size = (mjSTATE_INTEGRATION & bit) != 0 ? i64(mj_stateSize(&m, bit)) : 0;
+    switch (bit) {
+      case mjSTATE_QPOS: require_finite(state, size, "positions"); break;
+      case mjSTATE_QVEL: require_finite(state, size, "velocities"); break;
+      case mjSTATE_HISTORY:
+        for (int i = 0; i < m.nactuator; ++i) cursor(state, m.actuator_historyadr[i], m.actuator_history[2 * i]);
+        for (int i = 0; i < m.nsensor; ++i) cursor(state, m.sensor_historyadr[i], m.sensor_history[2 * i]);
+        break;
+      case mjSTATE_EQ_ACTIVE:
+        for (i64 i = 0; i < size; ++i) {
+          if (state[i] == 0 || state[i] == 1) continue;
+          throw std::invalid_argument("state: active constraints: expected 0 or 1, got " + std::to_string(state[i]));
+        }
+        break;
+      default: break;
+    }
+    for (i64 i = 0; i < size; ++i) {
+      if (std::isfinite(state[i])) continue;
+      throw std::invalid_argument("state: expected finite numbers, got " + std::to_string(state[i]));
+    }
+    state += size;
+  }
+}
 
 class Simulation {
  public:
@@ -47,7 +95,9 @@ class Simulation {
   // A state is all that the next steps depend on; what follows from it is computed anew by load().
   i64 save_size() const { return mj_stateSize(model(), mjSTATE_INTEGRATION) * i64(sizeof(mjtNum)); }
   void save(void* out) const { mj_getState(model(), data(), static_cast<mjtNum*>(out), mjSTATE_INTEGRATION); }
+  // Throws std::invalid_argument, with the state as it was, where this is none.
   void load(const void* state) {
+    require_state(*model(), static_cast<const mjtNum*>(state));
     guarded([&] {
       mj_setState(model(), data(), static_cast<const mjtNum*>(state), mjSTATE_INTEGRATION);
       mj_forward(model(), data());

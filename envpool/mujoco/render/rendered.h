@@ -150,6 +150,9 @@ class Rendered : public Env {
   }
   void load(const void* state, i64) {
     const u8* rest = static_cast<const u8*>(state) + Env::save_size();
+    f64 lookat[3]{};
+    std::memcpy(lookat, rest, size_t(looks_bytes()));
+    require_finite(lookat, 3, "where the camera looks");
     Env::load(state, Env::save_size());
     begun_ = true;
     first_ = false;  // what was saved has been observed
