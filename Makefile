@@ -7,6 +7,7 @@ DEMO_ARGS ?=
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
 EXACT_ARGS ?=
+STATES_ARGS ?= --whole
 DOCS_ARGS ?=
 
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
@@ -21,7 +22,7 @@ CPP := $(shell find envpool benchmark examples -name '*.h' -o -name '*.cc' 2>/de
 IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test cpp-test py-test test-gym test-jax test-ray test-peer test-clients lint format stubs docs docs-browse tsan \
+.PHONY: help demo test cpp-test py-test test-gym test-jax test-ray test-peer test-clients test-states lint format stubs docs docs-browse tsan \
   asan exact exact-mujoco bench bench-atari bench-mujoco bench-all bench-check bench-baseline wheel clean
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -37,6 +38,7 @@ help:
 	@echo 'make stubs         write envpool/_doors.pyi anew, after options or ids have changed'
 	@echo 'make docs          the site, build/docs/html/index.html; warnings are errors'
 	@echo 'make docs-browse   opens its pages in a headless Chromium, follows its links, takes pictures'
+	@echo 'make test-states   hostile states of every id, in pools and in JAX, under sanitizers (an hour; STATES_ARGS=--help)'
 	@echo 'make tsan asan     C++ tests under ThreadSanitizer; under Address- and UndefinedBehaviorSanitizer'
 	@echo 'make exact         every Atari game and mode beside ale-py, for hours (EXACT_ARGS=--help)'
 	@echo "make exact-mujoco  MuJoCo's environments beside gymnasium, whole episodes, for minutes"
@@ -215,6 +217,22 @@ tsan asan: $(VENV)/test/.ready
 	$(IN_TEST_VENV) cmake --preset $@ > build/$@.log || { cat build/$@.log; exit 1; }
 	$(IN_TEST_VENV) cmake --build --preset $@ -j $(JOBS)
 	$(IN_TEST_VENV) $(NO_ASLR) ctest --preset $@
+
+# The package with its tests, compiled with sanitizers. An ordinary Python loads it, so their runtimes come first, and
+# the C++ library whose exceptions they watch.
+test-states: build/states/.installed
+	@cd build/states/site && LD_PRELOAD="$(foreach name,asan ubsan stdc++,$(shell $${CXX:-g++} -print-file-name=lib$(name).so))" \
+	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONPATH="$(CURDIR)/build/states/site" JAX_PLATFORMS=cpu \
+	  "$(CURDIR)/$(VENV)/test/bin/python" -m envpool.testing.mutate_states --json="$(CURDIR)/build/states.json" $(STATES_ARGS)
+
+build/states/.installed: $(SOURCES) $(VENV)/test/.ready
+	@echo 'compiling envpool with sanitizers'
+	@rm -rf build/states/wheel build/states/site
+	@$(IN_TEST_VENV) ENVPOOL_TESTING=1 python -m pip wheel -q --no-build-isolation --no-deps -w build/states/wheel \
+	  -Cbuild-dir=build/states/cmake -Ccmake.build-type=None -Ccmake.define.CMAKE_CXX_FLAGS=-O1 \
+	  -Ccmake.define.ENVPOOL_SANITIZE=address,undefined -Ccmake.define.ENVPOOL_TESTING=OFF .
+	@$(VENV)/test/bin/python -m pip install -q --no-deps --target=build/states/site build/states/wheel/envpool-*.whl
+	@touch $@
 
 # Older sanitizer runtimes cannot lay out their shadow where the kernel scatters addresses widely.
 NO_ASLR := $(shell setarch $$(uname -m) -R true 2>/dev/null && echo setarch $$(uname -m) -R)

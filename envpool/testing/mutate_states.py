@@ -1,0 +1,503 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hostile states of every id: each must give an error or nonsense numbers, and touch nothing that is not its own.
+
+python -m envpool.testing.mutate_states                    a sample of ids and of states, in seconds
+python -m envpool.testing.mutate_states --whole            every id; every byte of states up to a kilobyte
+python -m envpool.testing.mutate_states --ids Catch-v0     these ids alone
+
+A state is a snapshot that goes into a pool, its checksum made right again, and a row of bytes that goes into JAX. Of
+each, named parts, words and bytes take extreme values, one at a time, and all of it takes random ones. Then it is
+stepped, observed and, where it can be, rendered, beside sound environments whose results must stay what they were.
+`make test-states` runs this under AddressSanitizer and UndefinedBehaviorSanitizer, which see what crashes nothing.
+
+Ids are tried in processes of their own: one that dies or hangs is reported with the state that it had.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import faulthandler
+import itertools
+import json
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+import envpool
+from envpool.python.registry import find
+
+HEAD = struct.Struct("<QQQii")  # of a snapshot: magic, identity, checksum, players, over
+TAG = range(40, 44)  # of a row: of which environment it is; another is refused
+STEPS, HANGS = 3, 60  # steps of each state; seconds that a few of them may take
+WORDS = (0, 1, 2, 255, 1 << 31, (1 << 31) - 1, (1 << 32) - 1, 2_000_000_000, 0x7F800000, 0x7FC00000, 0xFF7FFFFF)
+DOUBLES = (float("nan"), float("inf"), -1e308, 1e18, -1.0)
+# Known to have written outside of arrays, to have hung, or to have divided by zero.
+ALWAYS = (
+    "Seaquest-MinAtar",
+    "Asterix-MinAtar",
+    "Breakout-MinAtar",
+    "SpaceInvaders-MinAtar",
+    "Freeway-MinAtar",
+    "TagGridWorld-v0",
+    "TagContinuous-v0",
+)
+
+
+def checksum(data: bytes, mark: int = 0xCBF29CE484222325) -> int:
+    """FNV-1a, as snapshots have it."""
+    for byte in data:
+        mark = (mark ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    return mark
+
+
+class Signed:
+    """Snapshots made of one, with the right checksum: what comes before a change is summed up once."""
+
+    def __init__(self, snapshot: bytes) -> None:
+        self.magic, self.identity, _, self.players, self.over = HEAD.unpack_from(snapshot)
+        self.body = snapshot[HEAD.size :]
+        self.marks = [checksum(self._head(0, self.players, self.over))]
+        for byte in self.body:
+            self.marks.append(checksum(bytes([byte]), self.marks[-1]))
+
+    def _head(self, mark: int, players: int, over: int) -> bytes:
+        return HEAD.pack(self.magic, self.identity, mark, players, over)
+
+    def with_body(self, body: bytes) -> bytes:
+        """Another state."""
+        same = 0
+        if body[: len(body) // 2] == self.body[: len(body) // 2]:
+            same = len(body) // 2
+        while same < len(body) and body[same] == self.body[same]:
+            same += 1
+        return self._head(checksum(body[same:], self.marks[same]), self.players, self.over) + body
+
+    def with_head(self, players: int, over: int) -> bytes:
+        """The same state, said to have so many players and to be over or not."""
+        mark = checksum(self.body, checksum(self._head(0, players, over)))
+        return self._head(mark, players, over) + self.body
+
+
+def put(body: bytes, at: int, what: bytes) -> bytes:
+    """With these bytes in the place of those that are there."""
+    return body[:at] + what + body[at + len(what) :]
+
+
+def extremes(dtype: str) -> list[Any]:
+    """What a part of this dtype may be set to by hand."""
+    kind = np.dtype(dtype)
+    if kind.kind == "b":
+        return [0, 1, 2, 7, 128, 255]
+    if kind.kind == "f":
+        most = float(np.finfo(kind).max)
+        return [0, -0.0, 1, -1, 0.5, 1e9, most, -most, np.nan, np.inf, -np.inf, float(np.finfo(kind).tiny)]
+    limits = np.iinfo(kind)
+    return sorted(
+        {limits.min, limits.max, 0, 1, 9, 10, 11, 15, 100, 127, *({-1, -2, 2_000_000_000} if limits.min else {200})}
+    )
+
+
+def mutations(
+    body: bytes, parts: Iterable[tuple[str, Any]], rng: random.Random, whole: bool, keep: range = range(0)
+) -> Iterator[tuple[str, bytes]]:
+    """States beside this one, and in words what was done. The bytes in `keep` stay."""
+
+    def cases() -> Iterator[tuple[str, bytes]]:
+        size = len(body)
+        for name, part in parts:
+            dtype = np.dtype("uint8" if part.dtype == "bool" else part.dtype)
+            count = int(np.prod(part.shape, dtype=int))
+            for value in extremes(part.dtype):
+                element = np.array([value], dtype).tobytes()
+                yield f"{name} = {value}", put(body, part.offset, element * count)
+                if count > 1:
+                    place = rng.randrange(count)
+                    yield f"{name}[{place}] = {value}", put(body, part.offset + place * dtype.itemsize, element)
+        for at in range(size):
+            yield f"byte {at} flipped", put(body, at, bytes([body[at] ^ 0xFF]))
+            yield f"byte {at} random", put(body, at, bytes([rng.randrange(256)]))
+        for at in range(0, size - 3, 4):
+            for word in WORDS:
+                yield f"word {at} = {word:#x}", put(body, at, struct.pack("<I", word))
+        for at in range(0, size - 7, 8):
+            for double in DOUBLES:
+                yield f"double {at} = {double}", put(body, at, struct.pack("<d", double))
+        for value in (0, 1, 0x7F, 0x80, 0xFF):
+            yield f"all {value}", bytes([value]) * size
+        for number in range(200):
+            yield f"random {number}", rng.randbytes(size)
+            share = rng.choice((0.02, 0.1, 0.5))
+            scattered = bytes(rng.randrange(256) if rng.random() < share else byte for byte in body)
+            yield f"scattered {number}", scattered
+
+    if len(body) > 1024:
+        everything = sampled_cases(body, parts, rng, 1500 if whole else 150)
+    else:
+        everything = list(cases())
+        if not whole:
+            named = sum(2 * len(extremes(part.dtype)) for _, part in parts)
+            everything = _some(everything[:named], 60, rng) + _some(everything[named:], 150, rng)
+    for name, state in everything:
+        yield name, put(state, keep.start, body[keep.start : keep.stop]) if keep else state
+
+
+def _some(these: list[Any], count: int, rng: random.Random) -> list[Any]:
+    return rng.sample(these, min(len(these), count))
+
+
+def sampled_cases(
+    body: bytes, parts: Iterable[tuple[str, Any]], rng: random.Random, count: int = 1500
+) -> list[tuple[str, bytes]]:
+    """As many of them, of a state that is too long for all."""
+    made = []
+    for name, part in parts:
+        dtype = np.dtype("uint8" if part.dtype == "bool" else part.dtype)
+        for value in extremes(part.dtype):
+            element = np.array([value], dtype).tobytes() * int(np.prod(part.shape, dtype=int))
+            made.append((f"{name} = {value}", put(body, part.offset, element)))
+    while len(made) < count:
+        kind = rng.randrange(10)
+        if kind < 5:
+            at = rng.randrange(len(body))
+            made.append((f"byte {at}", put(body, at, bytes([body[at] ^ rng.randrange(1, 256)]))))
+        elif kind < 7:
+            at, word = rng.randrange(len(body) // 4) * 4, rng.choice(WORDS)
+            made.append((f"word {at} = {word:#x}", put(body, at, struct.pack("<I", word))))
+        elif kind < 8:
+            at, double = rng.randrange(len(body) // 8) * 8, rng.choice(DOUBLES)
+            made.append((f"double {at} = {double}", put(body, at, struct.pack("<d", double))))
+        elif kind < 9:
+            at = rng.randrange(len(body))
+            made.append((f"from {at} random", put(body, at, rng.randbytes(min(64, len(body) - at)))))
+        else:
+            bits = np.random.default_rng(rng.randrange(1 << 30))
+            noise = bits.integers(0, 256, len(body), np.uint8)
+            mask = bits.random(len(body)) < rng.choice((0.001, 0.02, 0.5, 1.0))
+            made.append(("scattered", np.where(mask, noise, np.frombuffer(body, np.uint8)).tobytes()))
+    return made
+
+
+def draw(space: Any, rows: int, rng: np.random.Generator) -> Any:
+    """Random actions, a row for each environment or player."""
+    if hasattr(space, "items"):
+        return {name: draw(part, rows, rng) for name, part in space.items()}
+    shape = (rows, *(space.shape or ()))
+    if hasattr(space, "nvec"):
+        return (rng.random(shape) * np.asarray(space.nvec)).astype(np.int32)
+    if hasattr(space, "n"):
+        return rng.integers(0, space.n, shape).astype(np.int32)
+    low, high = (np.clip(np.asarray(bound, np.float64), -1, 1) for bound in (space.low, space.high))
+    return (low + (high - low) * rng.random(shape)).astype(space.dtype)
+
+
+def leaves(tree: Any) -> list[np.ndarray]:
+    """The arrays of a tree."""
+    if isinstance(tree, dict):
+        return [leaf for key in sorted(tree) for leaf in leaves(tree[key])]
+    if isinstance(tree, (tuple, list)):
+        return [leaf for part in tree for leaf in leaves(part)]
+    return [np.asarray(tree)]
+
+
+class Progress:
+    """A file that says what is being tried: what is left of a process that has died."""
+
+    def __init__(self, path: str | None) -> None:
+        self.file = os.open(path, os.O_WRONLY | os.O_CREAT) if path else None
+        self.tried = 0
+
+    def __call__(self, what: str) -> None:
+        self.tried += 1
+        if self.file is not None:
+            os.pwrite(self.file, what.ljust(300)[:300].encode(), 0)
+        if self.tried % 16 == 0:
+            faulthandler.dump_traceback_later(HANGS, exit=True)
+
+
+def try_pool(task_id: str, rng: random.Random, whole: bool, progress: Progress) -> dict[str, int]:
+    """Snapshots of the second of three environments; the others' results are the same each time."""
+    pictures = {"render_mode": "rgb_array"} if find(task_id).family in ("classic_control", "minatar") else {}
+    env = envpool.make_gymnasium(task_id, num_envs=3, num_threads=1, seed=7, max_episode_steps=1000, **pictures)
+    numbers = np.random.default_rng(3)
+    env.reset()
+    space = env.action_space
+    several = int(env.players().max()) > 1
+
+    def step(given: np.random.Generator) -> Any:
+        return env.step(draw(space, int(env.players().sum()) if several else 3, given))
+
+    for _ in range(40 if whole else 12):
+        step(numbers)
+        made = env.snapshot(1)
+        env.restore(1, made)
+        assert env.snapshot(1) == made, f"{task_id}: a state that a step made is not taken as it is"
+    sound = [env.snapshot(i) for i in range(3)]
+    signed = Signed(sound[1])
+    accepted = refused = 0
+    expected: list[bytes] | None = None
+
+    def tried(what: str, state: bytes) -> None:
+        nonlocal accepted, refused, expected
+        progress(f"{task_id} pool: {what}")
+        try:
+            env.restore(1, state)
+        except ValueError:
+            refused += 1
+            env.restore(1, sound[1])
+            return
+        accepted += 1
+        env.restore(0, sound[0])
+        env.restore(2, sound[2])
+        seen, given = [], np.random.default_rng(5)
+        for _ in range(STEPS):
+            try:
+                arrays = leaves(step(given)[:4])
+            except RuntimeError:  # of an environment of the host, which says that it failed
+                env.reset()
+                return
+            except ValueError:  # of a state that is over: other rows
+                return
+            rows = 1 if not several else len(arrays[0]) // 3
+            seen += [array[:rows].tobytes() + (array[-rows:].tobytes() if not several else b"") for array in arrays]
+        if pictures and accepted % (4 if whole else 1) == 0:
+            env.render([1])
+        if expected is None:
+            expected = seen
+        elif seen != expected and not several:
+            raise AssertionError(f"{task_id}: other environments were not the same beside {what}")
+
+    tried("as it was", sound[1])
+    for players, over in itertools.product((-1, 0, 1, 5, 64, 100_000, 2**31 - 1), (-1, 0, 1, 2, 2**31 - 1)):
+        tried(f"players {players}, over {over}", signed.with_head(players, over))
+    for what, body in mutations(signed.body, [], rng, whole):
+        tried(what, signed.with_body(body))
+    for length in (0, 1, 31, 32, len(sound[1]) - 1, len(sound[1]) + 1):
+        refused_or_raise(env, (sound[1] + b"\0")[:length], f"{task_id}: {length} bytes")
+        refused += 1
+    env.reset()
+    env.close()
+    refused += try_other_options(task_id, sound[1])
+    return {"accepted": accepted, "refused": refused}
+
+
+def refused_or_raise(env: Any, state: bytes, what: str) -> None:
+    """What must not be accepted."""
+    try:
+        env.restore(0, state)
+    except ValueError:
+        return
+    raise AssertionError(f"{what} was accepted")
+
+
+def try_other_options(task_id: str, snapshot: bytes) -> int:
+    """The state of the id with options that change the shape of an array is refused."""
+    plain = envpool.make_spec(task_id)
+    refused = 0
+    for option in describe(task_id):
+        if not option["changes_shapes"] or option["kind"] == "str" and not option["choices"]:
+            continue
+        now = getattr(plain.config, option["name"], option["default"])
+        others = {
+            "bool": [not now],
+            "int": [int(now) + 2, int(now) + 1, int(now) - 1] if not isinstance(now, str) else [],
+            "str": [choice for choice in option["choices"] if choice != now],
+            "float": [],
+        }[option["kind"]]
+        for other in others:
+            try:
+                with envpool.make_gymnasium(task_id, num_envs=1, num_threads=1, **{option["name"]: other}) as env:
+                    if env.spec.observation_space == plain.observation_space:
+                        continue
+                    refused_or_raise(env, snapshot, f"{task_id} with {option['name']}={other}: a state of {now}")
+                    refused += 1
+                    break
+            except (ValueError, TypeError, RuntimeError, AttributeError):
+                continue
+    return refused
+
+
+def describe(task_id: str) -> list[dict[str, Any]]:
+    """The options that C++ declares."""
+    described: list[dict[str, Any]] = json.loads(find(task_id).load().describe())
+    return described
+
+
+def try_jax(task_id: str, rng: random.Random, whole: bool, progress: Progress, rows: int = 64) -> dict[str, int]:
+    """Rows of a batch, each second of which is left as it is."""
+    import jax
+    import jax.numpy as jnp
+
+    env, params = envpool.jax.make(task_id)
+    obs, state = env.reset_batch(jax.random.PRNGKey(7), rows, params)
+    numbers = np.random.default_rng(3)
+    space = envpool.make_spec(task_id).action_space
+    each = env.num_players
+
+    def some() -> Any:
+        def shaped(array: Any) -> Any:
+            return jnp.asarray(array.reshape((rows, each, *array.shape[1:]) if each > 1 else array.shape))
+
+        return jax.tree.map(shaped, draw(space, rows * each, numbers))
+
+    for _ in range(4):
+        state = env.step_batch(None, state, some(), params)[1]
+    actions = [some() for _ in range(STEPS)]
+
+    @jax.jit
+    def play(raw: Any, actions: Any) -> Any:
+        now, results = type(state)(raw, state.form), []
+        results.append(jax.vmap(lambda one: env.get_obs(one, params))(now))
+        for action in actions:
+            obs, now, reward, done, _ = env.step_batch(None, now, action, params)
+            results.append((obs, reward, done))
+        return results
+
+    sound = np.array(state.raw)
+    plain = [np.asarray(array)[::2].tobytes() for array in jax.tree.leaves(play(sound, actions))]
+    body = sound[1].tobytes()
+    parts = list(state.form.parts)
+    waiting = list(mutations(body, parts, rng, whole, TAG))
+    for first in range(0, len(waiting), rows // 2):
+        some_of_them = waiting[first : first + rows // 2]
+        hostile = sound.copy()
+        for k, (what, row) in enumerate(some_of_them):
+            progress(f"{task_id} jax: {what}, or one of the {len(some_of_them)} before")
+            hostile[2 * k + 1] = np.frombuffer(row, np.uint32)
+        seen = [np.asarray(array)[::2].tobytes() for array in jax.tree.leaves(play(hostile, actions))]
+        if seen != plain:
+            raise AssertionError(f"{task_id}: rows beside {some_of_them} were not the same")
+    # As a user does it: the part's own dtype, in every row.
+    replaced = 0
+    for name, part in parts:
+        for value in extremes(part.dtype):
+            if part.dtype == "bool" and value > 1:
+                continue
+            progress(f"{task_id} jax: replace({name}={value})")
+            given = np.full(part.shape, value, part.dtype)
+            jax.block_until_ready(play(state.replace(**{name: given}).raw, actions))
+            replaced += 1
+            if not whole and replaced > 40:
+                break
+    wrong = sound.copy()
+    wrong[3, TAG.start // 4] ^= 1
+    try:
+        jax.block_until_ready(play(wrong, actions))
+    except Exception as error:  # JAX's own type differs between versions
+        assert "row 3" in str(error), error
+    else:
+        raise AssertionError(f"{task_id}: the state of another environment was accepted")
+    return {"accepted": len(waiting) + replaced, "refused": 1}
+
+
+def portable(task_id: str) -> bool:
+    """Whether JAX can step it."""
+    return find(task_id).load().flags & 1 != 0
+
+
+def child(arguments: argparse.Namespace) -> None:
+    """Tries ids, and prints a line of JSON for each."""
+    warnings.simplefilter("ignore")
+    progress = Progress(arguments.progress)
+    for what in arguments.ids:
+        face, task_id = what.split(":", 1)
+        rng = random.Random(f"{arguments.seed} {what}")
+        progress(f"{task_id} {face}: make")
+        faulthandler.dump_traceback_later(2 * HANGS, exit=True)
+        start = time.monotonic()
+        found = (try_pool if face == "pool" else try_jax)(task_id, rng, arguments.whole, progress)
+        seconds = round(time.monotonic() - start, 2)
+        print(json.dumps({"id": task_id, "face": face, **found, "seconds": seconds}), flush=True)
+    faulthandler.cancel_dump_traceback_later()
+
+
+def chosen(arguments: argparse.Namespace) -> list[str]:
+    """What to try, as face:id."""
+    ids = arguments.ids or [i for i in envpool.list_all_envs() if find(i).family in arguments.families]
+    rng = random.Random(arguments.seed)
+    work = []
+    for face in arguments.faces:
+        able = [i for i in ids if face == "pool" or portable(i)]
+        if not arguments.whole and not arguments.ids:
+            always = [i for i in ALWAYS if i in able]
+            able = [*always, *_some([i for i in able if i not in always], 12 if face == "pool" else 4, rng)]
+        work += [f"{face}:{i}" for i in able]
+    return work
+
+
+def _gist(text: str) -> str:
+    """Of what a process said before it ended, a sanitizer's report or else the last lines."""
+    lines = text.splitlines()
+    said = next(
+        (k for k, line in enumerate(lines) if "runtime error" in line or "ERROR: Addr" in line), len(lines) - 25
+    )
+    return "\n".join(line[:200] for line in lines[max(said, 0) :][:25])
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Shares the ids out to processes, and sums up what they say."""
+    work, results, failed = chosen(arguments), [], []
+    start = time.monotonic()
+    while work:
+        with tempfile.NamedTemporaryFile() as file:
+            flags = ["--seed", arguments.seed, "--progress", file.name] + ["--whole"] * arguments.whole
+            part = work[: arguments.each]
+            command = [sys.executable, "-m", "envpool.testing.mutate_states", "--child", *flags, "--ids", *part]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+            results += lines
+            for line in lines:
+                print(line, flush=True)
+            work = work[len(lines) :]
+            if done.returncode != 0:
+                state = file.read().decode().strip()
+                failed.append(state)
+                print(f"FAILED ({done.returncode}) at {state}\n{_gist(done.stderr)}", flush=True)
+                work = work[1:] if len(lines) < len(part) else work
+    total = {
+        "ids": len({line["id"] for line in results}),
+        "runs": len(results),
+        "accepted": sum(line["accepted"] for line in results),
+        "refused": sum(line["refused"] for line in results),
+        "failed": failed,
+        "seconds": round(time.monotonic() - start),
+        "seed": arguments.seed,
+    }
+    print(json.dumps(total, indent=1))
+    if arguments.json:
+        with open(arguments.json, "w") as out:
+            json.dump({"total": total, "runs": results}, out, indent=1)
+    return 1 if failed else 0
+
+
+def main() -> None:
+    """See the module."""
+    families = sorted({find(i).family for i in envpool.list_all_envs()})
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ids", nargs="+", default=[], help="these alone")
+    parser.add_argument("--families", nargs="+", default=families, choices=families)
+    parser.add_argument("--faces", nargs="+", default=["pool", "jax"], choices=["pool", "jax"])
+    parser.add_argument("--whole", action="store_true", help="every id, every byte")
+    parser.add_argument("--seed", default=str(datetime.datetime.now(datetime.timezone.utc).date()))
+    parser.add_argument("--each", type=int, default=40, help="ids that a process tries")
+    parser.add_argument("--json", help="a file for the results")
+    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--progress", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.child:
+        child(arguments)
+    else:
+        sys.exit(run(arguments))
+
+
+if __name__ == "__main__":
+    main()
