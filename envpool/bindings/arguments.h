@@ -4,6 +4,7 @@
 // costs nothing more. Errors name the argument, what was expected and what came.
 #pragma once
 
+#include <pybind11/gil_safe_call_once.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
@@ -56,8 +57,10 @@ inline py::object array_over(const py::dtype& dtype, int dimensions, const py::s
 inline bool is_array(py::handle object) { return py::detail::npy_api::get().PyArray_Check_(object.ptr()); }
 
 inline py::array as_array(py::handle object) {
-  static const py::handle asarray = py::object(py::module_::import("numpy").attr("asarray")).release();
-  return py::reinterpret_steal<py::array>(asarray(object).release());
+  // A plain static would be locked while the import lets go of the interpreter lock, which others take to wait for it.
+  PYBIND11_CONSTINIT static py::gil_safe_call_once_and_store<py::object> asarray;
+  asarray.call_once_and_store_result([] { return py::object(py::module_::import("numpy").attr("asarray")); });
+  return py::reinterpret_steal<py::array>(asarray.get_stored()(object).release());
 }
 
 // One action field: where its rows lie after conversion.
@@ -96,8 +99,11 @@ class ActionArgument {
 
   const void* data() const { return data_; }
   const abi::Field& field() const { return field_; }
-  // Drops the reference to the caller's array: the pool has copied it.
-  void release() { array_ = py::array(); }
+  // Drops the references to the caller's array and to a copy of it: the pool has copied it.
+  void release() noexcept {
+    array_ = py::reinterpret_steal<py::array>(py::handle());
+    converted_ = py::reinterpret_steal<py::array>(py::handle());
+  }
 
  private:
   static char kind_of(const abi::Field& field) {

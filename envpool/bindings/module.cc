@@ -10,6 +10,7 @@
 #include <cmath>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <thread>
 #include <utility>
@@ -17,6 +18,7 @@
 
 #include "envpool/bindings/arguments.h"
 #include "envpool/bindings/functional.h"
+#include "envpool/bindings/interpreter.h"
 #include "envpool/bindings/xla_pool.h"
 #include "envpool/core/env_pool.h"
 
@@ -27,19 +29,16 @@ py::object& env_error() {
   return *type;
 }
 
-// Runs `action` with the interpreter lock released; a Ctrl-C that broke it off is raised here.
+// Runs `action` with the interpreter lock released. It is given what to ask now and then while it waits; a Ctrl-C that
+// broke it off is raised here.
 template <class Action>
 auto without_gil(Action&& action) {
   try {
-    py::gil_scoped_release release;
-    return action();
+    Unlocked unlocked;
+    return action([&unlocked] { return unlocked.interrupted(); });
   } catch (const Interrupted&) {
     throw py::error_already_set();
   }
-}
-bool interrupted() {
-  py::gil_scoped_acquire acquire;
-  return PyErr_CheckSignals() != 0;
 }
 
 class PyTable {
@@ -59,6 +58,7 @@ class PyTable {
     const OptionList list = option_list(options);
     const abi::Options view = list.view();
     Collected json;
+    const PlainArithmetic arithmetic;
     try_table([&](abi::Text error) { return table_.spec(&view, json, error); });
     return json.text;
   }
@@ -108,6 +108,7 @@ std::vector<PyTable> load_plugin(const std::string& path) {
 // A model for jitted code, as (number, bytes of a state, of parameters, where in them values are, parameters, JSON).
 py::tuple add_functional(const PyTable& table, const std::string& label, const py::dict& options,
                          i32 max_episode_steps) {
+  const PlainArithmetic arithmetic;
   const xla::Described made = xla::add_model(table.get(), label, PyTable::option_list(options), max_episode_steps);
   return py::make_tuple(std::int64_t(made.model), std::int64_t(made.state_bytes), std::int64_t(made.params_bytes),
                         std::int64_t(made.params_values), py::bytes(made.params), made.view);
@@ -123,6 +124,37 @@ py::dict xla_handlers() {
   }
   return capsules;
 }
+
+// A pool, and its end when the object that holds it dies, however it came to hold it.
+class OwnedPool {
+ public:
+  OwnedPool() = default;
+  ~OwnedPool() {
+    if (!pool_) return;
+    if (pool_->forked()) {
+      // Its threads are not in this process: there is nothing to join, and nothing that may be touched.
+      static_cast<void>(new (std::nothrow) std::shared_ptr<EnvPool>(std::move(pool_)));
+      return;
+    }
+    const Unlocked unlocked;
+    try {
+      pool_->close(std::chrono::seconds(5));
+    } catch (const std::exception&) {
+      // An environment hangs; it has been abandoned, and a destructor has nobody to tell.
+    }
+    pool_.reset();
+  }
+  OwnedPool(const OwnedPool&) = delete;
+  OwnedPool& operator=(const OwnedPool&) = delete;
+
+  void own(std::shared_ptr<EnvPool> pool) { pool_ = std::move(pool); }
+  EnvPool* operator->() const { return pool_.get(); }
+  EnvPool& operator*() const { return *pool_; }
+  const std::shared_ptr<EnvPool>& shared() const { return pool_; }
+
+ private:
+  std::shared_ptr<EnvPool> pool_;
+};
 
 class PyPool {
  public:
@@ -140,8 +172,8 @@ class PyPool {
                          i32(streams.size()) == num_envs && i32(max_episode_steps.size()) == num_envs;
     if (!lengths) throw py::value_error("[" + label + "] seeds, streams, max_episode_steps: expected num_envs of each");
     {
-      py::gil_scoped_release release;
-      pool_ = EnvPool::make(table.get(), how, {std::move(label), batch_size, num_threads, thread_cpus});
+      const Unlocked unlocked;
+      pool_.own(EnvPool::make(table.get(), how, {std::move(label), batch_size, num_threads, thread_cpus}));
     }
     for (i32 f = 0; f < pool_->layout().num_actions; ++f) {
       actions_.emplace_back(pool_->layout().actions[f]);
@@ -151,20 +183,6 @@ class PyPool {
     choose_outputs(outputs);
     owners_ = std::make_unique<IdsArgument>(num_envs);
   }
-  ~PyPool() {
-    if (!pool_) return;
-    if (pool_->forked()) {
-      new std::shared_ptr<EnvPool>(std::move(pool_));  // its threads are not in this process: there is nothing to join
-      return;
-    }
-    py::gil_scoped_release release;
-    try {
-      pool_->close(std::chrono::seconds(5));
-    } catch (const std::exception&) {
-      // An environment hangs; it has been abandoned, and a destructor has nobody to tell.
-    }
-    pool_.reset();
-  }
   PyPool(const PyPool&) = delete;
   PyPool& operator=(const PyPool&) = delete;
 
@@ -173,7 +191,7 @@ class PyPool {
     check_usable();
     const std::unique_lock<std::timed_mutex> turn = take_turn();
     send_actions(action, env_id, true);
-    return hand_out(without_gil([&] { return pool_->recv({}, interrupted, true); }));
+    return hand_out(without_gil([&](const auto& interrupted) { return pool_->begin_recv({}, interrupted, true); }));
   }
 
   void send(const py::object& action, const py::object& env_id) {
@@ -201,12 +219,12 @@ class PyPool {
       deadline = EnvPool::Clock::now() +
                  std::chrono::duration_cast<EnvPool::Clock::duration>(std::chrono::duration<double>(timeout));
     }
-    return hand_out(without_gil([&] { return pool_->recv(deadline, interrupted); }));
+    return hand_out(without_gil([&](const auto& interrupted) { return pool_->begin_recv(deadline, interrupted); }));
   }
 
   void discard() {
     check_usable();
-    without_gil([&] { pool_->discard(interrupted); });
+    without_gil([&](const auto& interrupted) { pool_->discard(interrupted); });
   }
 
   py::bytes snapshot(i32 env_id) {
@@ -246,15 +264,15 @@ class PyPool {
     check_usable();
     const Busy busy(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
-    std::vector<i32> counts;
-    for (i32 k = 0; k < ids_.size(); ++k) counts.push_back(pool_->players(ids_.data()[k]));
+    std::vector<i32> counts(size_t(ids_.size()));
+    pool_->players(ids_.data(), ids_.size(), counts.data());
     return counts;
   }
 
   // For jitted code: the handle, and of each output its array, dtype, shape of a row, and whether it is per player.
   py::tuple xla() {
     check_usable();
-    if (port_ < 0) port_ = xla::open_port(pool_, step_mutex_);
+    if (port_ < 0) port_ = xla::open_port(pool_.shared(), step_mutex_);
     py::list outputs;
     for (const Output& output : outputs_) {
       const std::vector<py::ssize_t> shape(output.shape.begin() + 1, output.shape.end());
@@ -266,7 +284,7 @@ class PyPool {
 
   void close(double timeout) {
     if (pool_->forked()) return;
-    without_gil([&] { pool_->close(std::chrono::duration<double>(timeout)); });
+    without_gil([&](const auto& interrupted) { pool_->close(std::chrono::duration<double>(timeout), interrupted); });
   }
   bool closed() const { return pool_->closed(); }
   i32 under_way() const { return pool_->under_way(); }
@@ -318,7 +336,7 @@ class PyPool {
    public:
     explicit Busy(PyPool& pool) : pool_(pool), lock_(pool.arguments_mutex_, std::defer_lock) {
       if (!lock_.try_lock()) {
-        py::gil_scoped_release release;
+        const Unlocked unlocked;
         lock_.lock();
       }
       pool_.inside_ = std::this_thread::get_id();
@@ -333,7 +351,7 @@ class PyPool {
   std::unique_lock<std::timed_mutex> take_turn() {
     std::unique_lock<std::timed_mutex> turn(*step_mutex_, std::try_to_lock);
     while (!turn) {
-      without_gil([&] { (void)turn.try_lock_for(std::chrono::milliseconds(50)); });
+      without_gil([&](const auto&) { (void)turn.try_lock_for(std::chrono::milliseconds(50)); });
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
     }
     return turn;
@@ -344,9 +362,9 @@ class PyPool {
   std::string expected_keys() const;
   void choose_outputs(const std::vector<std::string>& names);
   py::tuple hand_out(Batch batch);
-  [[noreturn]] void raise_failures(const std::vector<Failure>& failures, py::tuple arrays) const;
+  py::object error_of(const std::vector<Failure>& failures, const py::tuple& arrays) const;
 
-  std::shared_ptr<EnvPool> pool_;
+  OwnedPool pool_;
   IdsArgument ids_;
   std::vector<ActionArgument> actions_;
   std::vector<std::string> names_;
@@ -431,26 +449,41 @@ void PyPool::choose_outputs(const std::vector<std::string>& names) {
   }
 }
 
-// Arrays over the block's memory; when the last of them dies, the block goes back to the pool.
+// Arrays over the block's memory; when the last of them dies, the block goes back to the pool. Where they cannot be
+// made, the batch stays to be received.
 py::tuple PyPool::hand_out(Batch batch) {
-  const auto owner = py::reinterpret_steal<py::object>(PyCapsule_New(batch.get(), nullptr, [](PyObject* capsule) {
-    give_back(static_cast<Block*>(PyCapsule_GetPointer(capsule, nullptr)));
-  }));
-  if (!owner) throw py::error_already_set();
-  Block& block = *batch.release();
-  py::tuple arrays(outputs_.size());
-  for (size_t i = 0; i < outputs_.size(); ++i) {
-    Output& output = outputs_[i];
-    output.shape[0] = block.entries(output.array);
-    py::object array =
-        array_over(output.dtype, int(output.shape.size()), output.shape.data(), block.data(output.array), owner);
-    PyTuple_SET_ITEM(arrays.ptr(), py::ssize_t(i), array.release().ptr());
+  py::tuple arrays;
+  py::object owner, error;
+  Block& block = *batch;
+  try {
+    owner = py::reinterpret_steal<py::object>(PyCapsule_New(&block, nullptr, nullptr));
+    if (!owner) throw py::error_already_set();
+    arrays = py::reinterpret_steal<py::tuple>(PyTuple_New(py::ssize_t(outputs_.size())));
+    if (!arrays) throw py::error_already_set();
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      Output& output = outputs_[i];
+      output.shape[0] = block.entries(output.array);
+      py::object array =
+          array_over(output.dtype, int(output.shape.size()), output.shape.data(), block.data(output.array), owner);
+      PyTuple_SET_ITEM(arrays.ptr(), py::ssize_t(i), array.release().ptr());
+    }
+    if (!block.failures().empty()) error = error_of(block.failures(), arrays);
+  } catch (...) {
+    pool_->put_back(std::move(batch));
+    throw;
   }
-  if (!block.failures().empty()) raise_failures(block.failures(), arrays);
+  pool_->settle(block);
+  PyCapsule_SetDestructor(
+      owner.ptr(), [](PyObject* capsule) { give_back(static_cast<Block*>(PyCapsule_GetPointer(capsule, nullptr))); });
+  static_cast<void>(batch.release());
+  if (error) {
+    PyErr_SetObject(env_error().ptr(), error.ptr());
+    throw py::error_already_set();
+  }
   return arrays;
 }
 
-void PyPool::raise_failures(const std::vector<Failure>& failures, py::tuple arrays) const {
+py::object PyPool::error_of(const std::vector<Failure>& failures, const py::tuple& arrays) const {
   py::list ids, messages;
   std::string summary;
   for (const Failure& failure : failures) {
@@ -462,13 +495,15 @@ void PyPool::raise_failures(const std::vector<Failure>& failures, py::tuple arra
   py::object error = env_error()(pool_->text(summary));
   error.attr("env_id") = ids;
   error.attr("messages") = messages;
-  error.attr("arrays") = std::move(arrays);
-  PyErr_SetObject(env_error().ptr(), error.ptr());
-  throw py::error_already_set();
+  error.attr("arrays") = arrays;
+  return error;
 }
 
 }  // namespace envpool::python
 
+// pybind11's own function that begins the module, under another name: in an interpreter that is not the main one it
+// would wait for a lock that its thread has.
+#define PyInit__core begin_core
 PYBIND11_MODULE(_core, m) {
   using namespace envpool;
   using namespace envpool::python;
@@ -525,4 +560,14 @@ PYBIND11_MODULE(_core, m) {
       .def_property_readonly("under_way", &PyPool::under_way)
       .def_property_readonly("num_threads", &PyPool::num_threads)
       .def_property_readonly("batch_size", &PyPool::batch_size);
+}
+#undef PyInit__core
+
+extern "C" PYBIND11_EXPORT PyObject* PyInit__core() {
+  if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
+    PyErr_SetString(PyExc_ImportError,
+                    "envpool cannot be imported in a subinterpreter: its pools belong to the main one of the process");
+    return nullptr;
+  }
+  return begin_core();
 }

@@ -38,7 +38,7 @@ struct MetadataExtension {
 };
 
 struct Error;
-enum ErrorCode : int { kInvalidArgument = 3, kFailedPrecondition = 9, kInternal = 13 };
+enum ErrorCode : int { kInvalidArgument = 3, kResourceExhausted = 8, kFailedPrecondition = 9, kInternal = 13 };
 struct ErrorCreate {
   size_t struct_size;
   Extension* extensions;

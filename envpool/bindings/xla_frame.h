@@ -4,14 +4,15 @@
 // an operand has each extent or, where all rows share it, 1; and the answer, be it an error.
 #pragma once
 
-#include <cfenv>
 #include <cstring>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "envpool/bindings/xla_ffi.h"
+#include "envpool/core/arithmetic.h"
 #include "envpool/core/vtable.h"
 
 namespace envpool::xla {
@@ -181,21 +182,6 @@ class Batch {
   i64 rows_ = 1;
 };
 
-// XLA calls with denormal numbers off, as its own code wants them; environments get them as everywhere else.
-class PlainArithmetic {
- public:
-  PlainArithmetic() {
-    std::fegetenv(&before_);
-    std::fesetenv(FE_DFL_ENV);
-  }
-  ~PlainArithmetic() { std::fesetenv(&before_); }
-  PlainArithmetic(const PlainArithmetic&) = delete;
-  PlainArithmetic& operator=(const PlainArithmetic&) = delete;
-
- private:
-  std::fenv_t before_;
-};
-
 // XLA's side of a handler: says which version it was written for, runs, and turns what is thrown into XLA's error.
 template <class Function>
 Error* answer(Call& call, Function&& function) noexcept {
@@ -206,23 +192,23 @@ Error* answer(Call& call, Function&& function) noexcept {
     return nullptr;
   }
   if (call.stage != kExecute) return nullptr;
-  std::string message;
-  ErrorCode code = kInternal;
+  const auto failed = [&](const char* message, ErrorCode code) {  // XLA copies the message
+    ErrorCreate create{sizeof(ErrorCreate), nullptr, message, code};
+    return call.api->create_error(&create);
+  };
   try {
     const PlainArithmetic arithmetic;
     function(Frame(call));
     return nullptr;
+  } catch (const std::bad_alloc&) {
+    return failed("out of memory", kResourceExhausted);
   } catch (const std::invalid_argument& error) {
-    message = error.what();
-    code = kInvalidArgument;
+    return failed(error.what(), kInvalidArgument);
   } catch (const std::runtime_error& error) {
-    message = error.what();
-    code = kFailedPrecondition;
+    return failed(error.what(), kFailedPrecondition);
   } catch (const std::exception& error) {
-    message = error.what();
+    return failed(error.what(), kInternal);
   }
-  ErrorCreate create{sizeof(ErrorCreate), nullptr, message.c_str(), code};
-  return call.api->create_error(&create);
 }
 
 }  // namespace envpool::xla

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <deque>
 #include <limits>
+#include <numeric>
 #include <random>
 #include <type_traits>
 
@@ -69,7 +70,7 @@ struct Rows {
 // `named` has bit 0 when env_id is given, and bit 1 when players.env_id is.
 class Sent {
  public:
-  Sent(const Frame& frame, const EnvPool& pool) : pool_(pool), layout_(pool.layout()) {
+  Sent(const Frame& frame, EnvPool& pool) : pool_(pool), layout_(pool.layout()) {
     const i64 named = frame.integer("named");
     i64 next = 1;  // after the handle
     if (named & 1) {
@@ -120,9 +121,10 @@ class Sent {
   }
 
   // Rows of the players of each environment in turn; there may be padding after them, as in a batch.
-  Rows grouped(i64 given) const {
-    i64 players = 0;
-    for (const i32 id : ids_) players += pool_.players(id);
+  Rows grouped(i64 given) {
+    std::vector<i32> counts(ids_.size());
+    pool_.players(ids_.data(), i32(ids_.size()), counts.data());
+    const i64 players = std::accumulate(counts.begin(), counts.end(), i64{0});
     return given == envs_.given * layout_.max_players ? Rows::first(players, given) : Rows{.given = given};
   }
 
@@ -201,7 +203,7 @@ class Sent {
           std::to_string(row));
   }
 
-  const EnvPool& pool_;
+  EnvPool& pool_;
   const abi::Layout& layout_;
   std::vector<i32> ids_, owners_;
   bool has_owners_ = false;
@@ -287,14 +289,23 @@ class PoolCall {
   }
 
   void recv(bool help = false) {
-    const envpool::Batch batch = pool_->recv({}, {}, help, Caller::kXla);
-    std::string summary;
-    for (const Failure& failure : batch->failures()) {
-      if (!summary.empty()) summary += "; ";
-      summary += "environment " + std::to_string(failure.env_id) + ": " + failure.message;
+    envpool::Batch batch = pool_->begin_recv({}, {}, help, Caller::kXla);
+    try {
+      std::string summary;
+      for (const Failure& failure : batch->failures()) {
+        if (!summary.empty()) summary += "; ";
+        summary += "environment " + std::to_string(failure.env_id) + ": " + failure.message;
+      }
+      if (!summary.empty()) throw std::runtime_error(pool_->text(summary));
+      deliver(frame_, *batch);
+    } catch (const std::bad_alloc&) {
+      pool_->put_back(std::move(batch));
+      throw;
+    } catch (...) {
+      pool_->settle(*batch);
+      throw;
     }
-    if (!summary.empty()) throw std::runtime_error(pool_->text(summary));
-    deliver(frame_, *batch);
+    pool_->settle(*batch);
   }
 
   void step() {

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <exception>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -95,12 +96,17 @@ class Crew {
     }
   }
 
-  // A system that grants no more threads costs speed, not correctness.
+  // A system that grants no more threads, or no memory for them, costs speed, not correctness.
   void hire() {
     try {
-      while (i32(threads_.size()) < size_ - 1)
-        threads_.emplace_back([this, who = i32(threads_.size()) + 1] { serve(who); });
+      while (i32(threads_.size()) < size_ - 1) {
+        threads_.emplace_back([this, who = i32(threads_.size()) + 1] {
+          name_this_thread("envpool-jit-", who);
+          serve(who);
+        });
+      }
     } catch (const std::system_error&) {
+    } catch (const std::bad_alloc&) {
     }
   }
 

@@ -7,6 +7,9 @@
 // batch_size of them. Either way an environment is under way from its send until its row is received, and cannot be
 // sent twice: that bounds everything, so nothing here can overflow.
 //
+// A call that runs out of memory throws std::bad_alloc and has then done nothing: whatever may throw comes first in
+// each, and what changes the pool after it cannot.
+//
 // One mutex guards the callers' side (send, reset, recv: once a batch). The workers' side, once an environment, is
 // lock-free: the queue, the claiming of rows and the completion of blocks.
 #pragma once
@@ -17,8 +20,10 @@
 #include <condition_variable>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -27,6 +32,7 @@
 #include <vector>
 
 #include "envpool/core/action_queue.h"
+#include "envpool/core/arithmetic.h"
 #include "envpool/core/environments.h"
 #include "envpool/core/process.h"
 #include "envpool/core/state_buffer.h"
@@ -44,6 +50,12 @@ struct PoolOptions {
 struct TimedOut : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+// The environments would not fit into the memory that this process may use.
+struct NoMemory : std::bad_alloc {
+  explicit NoMemory(std::string text) : message(std::make_shared<const std::string>(std::move(text))) {}
+  const char* what() const noexcept override { return message->c_str(); }
+  std::shared_ptr<const std::string> message;
+};
 // A wait was broken off because the caller's `interrupted` said so (Ctrl-C).
 struct Interrupted : std::exception {};
 
@@ -55,10 +67,12 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
  public:
   using Clock = std::chrono::steady_clock;
   using Deadline = std::optional<Clock::time_point>;
-  using Interrupt = std::function<bool()>;  // asked now and then while waiting
+  using Interrupt = std::function<bool()>;  // asked now and then while waiting; throws nothing
 
   static std::shared_ptr<EnvPool> make(const abi::Table& table, const Construction& how, PoolOptions options) {
+    const PlainArithmetic arithmetic;
     std::shared_ptr<EnvPool> pool(new EnvPool(table, how, std::move(options)));
+    pool->open();
     pool->start();
     return pool;
   }
@@ -74,14 +88,16 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     std::unique_lock lock(mutex_);
     enter("send", caller);
     admit(env_ids, count, "send");
+    Block* block = nullptr;
     try {
       if (autoreset_ == abi::kAutoresetDisabled) refuse_finished(env_ids, count);
       store_actions(env_ids, count, actions, owners, action_rows);
+      block = block_for(count);
     } catch (...) {
       dismiss(env_ids, count);
       throw;
     }
-    wake(enqueue(env_ids, count, false), caller_helps && bounded_ && sync_);
+    wake(enqueue(env_ids, count, false, block), caller_helps && bounded_ && sync_);
   }
 
   // Queues resets. With seeds (and streams), the environments' generators start anew from them.
@@ -89,8 +105,15 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     std::unique_lock lock(mutex_);
     enter("reset");
     admit(env_ids, count, "reset");
+    Block* block = nullptr;
+    try {
+      block = block_for(count);
+    } catch (...) {
+      dismiss(env_ids, count);
+      throw;
+    }
     for (i32 k = 0; seeds != nullptr && k < count; ++k) envs_->seed(env_ids[k], seeds[k], streams[k]);
-    wake(enqueue(env_ids, count, true), false);
+    wake(enqueue(env_ids, count, true, block), false);
   }
 
   // The next complete batch. Throws TimedOut or Interrupted, with the batch still to be had. With `help` the caller
@@ -100,7 +123,29 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     std::unique_lock lock(mutex_);
     enter("recv", caller);
     const bool may_wait = caller == Caller::kUser;
+    Batch batch = receive(lock, deadline, interrupted, bounded_ && ((help && sync_) || alone_), may_wait);
+    settle_rows(*batch, batch->rows());
+    return batch;
+  }
+
+  // The same in two steps, for a caller who has to make something of the batch that may fail: its environments stay
+  // under way until settle(), and put_back() in its place lets a later recv have the batch.
+  Batch begin_recv(Deadline deadline = {}, const Interrupt& interrupted = {}, bool help = false,
+                   Caller caller = Caller::kUser) {
+    std::unique_lock lock(mutex_);
+    enter("recv", caller);
+    const bool may_wait = caller == Caller::kUser;
     return receive(lock, deadline, interrupted, bounded_ && ((help && sync_) || alone_), may_wait);
+  }
+  void settle(const Block& block) noexcept {
+    std::lock_guard lock(mutex_);
+    settle_rows(block, block.rows());
+  }
+  void put_back(Batch batch) noexcept {
+    std::lock_guard lock(mutex_);
+    batch->next = returned_;
+    returned_ = batch.release();
+    received_.notify_all();
   }
 
   // Waits for whatever is under way and drops it, so that every environment can be sent again.
@@ -108,22 +153,31 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     std::unique_lock lock(mutex_);
     enter("discard");
     while (!quiet()) {
-      if (closed_) fail("reset: the pool is closed");
-      ++running_;
+      const bool ran = bounded_ && run_unlocked(lock, [this] { return work_once(); });
       lock.unlock();
-      const bool ran = bounded_ && work_once();
       if (!ran) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       const bool stop = interrupted && interrupted();
       lock.lock();
-      leave();
       if (stop) throw Interrupted();
+      if (closed_) fail("reset: the pool is closed");
     }
-    while (front() != nullptr) take(front());
+    while (Block* block = returned_) {
+      returned_ = block->next;
+      settle_rows(*block, block->rows());
+      give_back(block);
+    }
+    while (sync_ && front_ != back_) {
+      Block* const block = outstanding_[front_++ % outstanding_.size()].exchange(nullptr);
+      settle_rows(*block, block->rows());
+      blocks_->release(block);
+    }
     if (sync_) return;
-    for (auto& block : outstanding_) block.load()->open(options_.batch_size);
+    for (auto& slot : outstanding_) {  // rows are claimed in order, so that those written are the first
+      Block* const block = slot.load();
+      settle_rows(*block, block->done());
+      block->open(options_.batch_size);
+    }
     claimed_.store(front_ * u64(options_.batch_size));
-    std::fill(under_way_.begin(), under_way_.end(), u8(0));
-    under_way_count_ = 0;
   }
 
   // State of an environment that is not under way.
@@ -132,6 +186,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     enter("snapshot");
     require_idle(env_id, "snapshot");
     if ((table_.flags & abi::kCanSnapshot) == 0) fail("snapshot: this environment cannot save its state");
+    const PlainArithmetic arithmetic;
     const std::string state = envs_->save(env_id);
     SnapshotHead head{kSnapshotMagic, identity(env_id), 0, players_[size_t(env_id)], over_[size_t(env_id)]};
     head.sum = checksum(head, state.data(), i64(state.size()));
@@ -159,6 +214,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
                                        " players and be over or not, got " + std::to_string(head.players) +
                                        " players, over " + std::to_string(head.over)));
     }
+    const PlainArithmetic arithmetic;
     try {
       envs_->load(env_id, data + sizeof(head), body);
     } catch (const std::invalid_argument& error) {
@@ -182,6 +238,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
                                        " cannot take the state of environment " + std::to_string(source) +
                                        ", which has other options"));
     }
+    const PlainArithmetic arithmetic;
     const std::string state = envs_->save(source);
     for (i32 k = 0; k < count; ++k) {
       const i32 env_id = env_ids[k];
@@ -204,32 +261,63 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     const i64 bytes = i64(layout().render_height) * layout().render_width * 3;
     if ((table_.flags & abi::kCanRender) == 0 || bytes == 0) fail("render: this environment has no picture");
     for (i32 k = 0; k < count; ++k) require_idle(env_ids[k], "render");
+    const PlainArithmetic arithmetic;
     try {
       for (i32 k = 0; k < count; ++k) envs_->render(env_ids[k], rgb + bytes * k);
+    } catch (const std::bad_alloc&) {
+      throw;
     } catch (const std::exception& error) {
       fail(error.what());
     }
   }
 
-  // Ends the threads and the environments. Waits for environments that are in the middle of a step, then throws
-  // TimedOut; the pool is closed all the same, and what hangs is abandoned.
-  void close(std::chrono::duration<double> timeout) {
+  // Ends the threads and the environments. Waits for environments that are in the middle of a step, for ever if the
+  // timeout is infinite, then throws TimedOut; the pool is closed all the same, and what hangs is abandoned. Of several
+  // calls at once each waits for the end. One that is Interrupted has closed the pool, and leaves the end to the next.
+  void close(std::chrono::duration<double> timeout, const Interrupt& interrupted = {}) {
+    if (!(timeout.count() >= 0)) {
+      throw std::invalid_argument(
+          text("timeout: expected a number of seconds of at least 0, got " + std::to_string(timeout.count())));
+    }
     if (forked_since(generation_)) return;
+    Deadline deadline;  // none beyond what the clock can count
+    if (timeout.count() < 1e8) deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(timeout);
     std::unique_lock lock(mutex_);
-    if (closed_) return;
-    closed_ = true;
-    received_.notify_all();
-    {
+    if (!closed_.exchange(true)) {
+      received_.notify_all();
       std::lock_guard sleep_lock(sleep_mutex_);
       stopping_.store(true, std::memory_order_seq_cst);
       wakeup_.notify_all();
     }
-    const bool ended = exited_.wait_for(lock, timeout, [this] { return running_ == 0; });
+    while (!ended_ && (running_ > 0 || ending_)) {
+      const Clock::time_point now = Clock::now();
+      if (deadline && now >= *deadline) {
+        if (!ending_) {
+          ended_ = true;
+          for (std::thread& thread : threads_) thread.detach();
+          threads_.clear();
+          exited_.notify_all();
+        }
+        throw TimedOut(text("close: an environment did not finish its step in time; its thread is abandoned"));
+      }
+      const Clock::time_point slice = now + kInterruptEvery;
+      exited_.wait_until(lock, deadline ? std::min(*deadline, slice) : slice);
+      if (!interrupted) continue;
+      lock.unlock();
+      const bool stop = interrupted();
+      lock.lock();
+      if (stop) throw Interrupted();
+    }
+    if (ended_) return;
+    ending_ = true;
     std::vector<std::thread> threads = std::move(threads_);
     lock.unlock();
-    for (std::thread& thread : threads) ended ? thread.join() : thread.detach();
-    if (!ended) throw TimedOut(text("close: an environment did not finish its step in time; its thread is abandoned"));
+    for (std::thread& thread : threads) thread.join();
     envs_->destroy_envs();
+    blocks_->trim();
+    lock.lock();
+    ended_ = true;
+    exited_.notify_all();
   }
 
   bool closed() const { return closed_; }
@@ -239,7 +327,16 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   i32 batch_size() const { return options_.batch_size; }
   i32 num_threads() const { return options_.num_threads; }
   i32 under_way() const { return under_way_count_; }
-  i32 players(i32 env_id) const { return players_[size_t(env_id)]; }
+  // How many players each of these environments has.
+  void players(const i32* env_ids, i32 count, i32* out) {
+    std::lock_guard lock(mutex_);
+    for (i32 k = 0; k < count; ++k) out[k] = players_[size_t(env_ids[k])];
+  }
+  i32 players(i32 env_id) {
+    i32 count = 0;
+    players(&env_id, 1, &count);
+    return count;
+  }
   const abi::Layout& layout() const { return *layout_; }
   const BlockLayout& block_layout() const { return blocks_->layout(); }
   const std::shared_ptr<BlockPool>& blocks() const { return blocks_; }
@@ -277,6 +374,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   static constexpr u64 kRunOf = 16;
   static constexpr i32 kNotAsked = -1;
   static constexpr auto kInterruptEvery = std::chrono::milliseconds(50);
+  // What a thread touches of its stack and the allocator's memory.
+  static constexpr i64 kThreadBytes = i64(128) << 10;
 
   EnvPool(const abi::Table& table, const Construction& how, PoolOptions options)
       : table_(table),
@@ -291,20 +390,26 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
         over_(size_t(how.num_envs), 1),
         players_(size_t(how.num_envs), 0),
         cursor_(size_t(how.num_envs), kNotAsked) {
+    if (i64(num_envs_) * layout_->max_players > std::numeric_limits<i32>::max()) {
+      throw std::invalid_argument(text("num_envs: expected at most " +
+                                       std::to_string(std::numeric_limits<i32>::max() / layout_->max_players) +
+                                       " environments of " + std::to_string(layout_->max_players) +
+                                       " players each, got " + std::to_string(num_envs_)));
+    }
     if (options_.batch_size == 0) options_.batch_size = num_envs_;
     if (options_.num_threads == 0) options_.num_threads = std::min(usable_cpus(), options_.batch_size);
     sync_ = options_.batch_size == num_envs_;
     // In sync mode every send of at least one environment has a block; in async mode rows under way fill this many.
     const u64 outstanding = u64(sync_ ? num_envs_ : num_envs_ / options_.batch_size + 2);
-    blocks_ = std::make_shared<BlockPool>(
-        BlockLayout(*layout_, options_.batch_size, autoreset_ == abi::kAutoresetSameStep), size_t(outstanding) + 4);
+    blocks_ = std::make_shared<BlockPool>(BlockLayout(
+        *layout_, options_.batch_size, autoreset_ == abi::kAutoresetSameStep, (table.flags & abi::kPortable) == 0));
+    check_memory(f64(outstanding));
+    envs_->create(how);
     outstanding_ = std::vector<std::atomic<Block*>>(outstanding);
-    if (!sync_) {
-      for (auto& block : outstanding_) block = blocks_->acquire(options_.batch_size);
-    }
+    actions_.reserve(size_t(layout_->num_actions));
     for (i32 f = 0; f < layout_->num_actions; ++f) {
       const i64 bytes = layout_->actions[f].row_bytes * num_envs_ * layout_->max_players;
-      actions_.emplace_back(new u8[size_t(bytes)]());
+      actions_.push_back(std::make_unique<u8[]>(size_t(bytes)));
       action_fields_.push_back(actions_.back().get());
     }
   }
@@ -314,27 +419,61 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     for (auto& block : outstanding_) {
       if (Block* left = block.load()) blocks_->release(left);
     }
+    while (returned_ != nullptr) give_back(std::exchange(returned_, returned_->next));
   }
 
  private:
+  // The blocks that rows are claimed in.
+  void open() {
+    for (auto& block : outstanding_) {
+      if (!sync_) block = blocks_->acquire(options_.batch_size);
+    }
+  }
+
   void start() {
     const std::vector<i32>& cpus = options_.thread_cpus;
     std::unique_lock lock(mutex_);
     try {
+      threads_.reserve(size_t(options_.num_threads));
       for (i32 i = 0; i < options_.num_threads; ++i) {
         const i32 cpu = cpus.empty() ? -1 : cpus[size_t(i) % cpus.size()];
-        threads_.emplace_back([self = shared_from_this(), cpu] {
+        threads_.emplace_back([self = shared_from_this(), cpu, i] {
+          name_this_thread("envpool-", i);
           pin_this_thread(cpu);
           self->work();
         });
         ++running_;
       }
-    } catch (const std::system_error&) {
-      const std::string started = std::to_string(running_);
+    } catch (...) {
+      const i32 started = running_;
       lock.unlock();
       close(std::chrono::seconds(10));
-      throw std::runtime_error(text("num_threads: the system gave only " + started + " threads"));
+      try {
+        throw;
+      } catch (const std::system_error&) {
+        throw std::runtime_error(text("num_threads: the system gave only " + std::to_string(started) + " threads"));
+      }
     }
+  }
+
+  // Refuses what the machine, or the container, has no memory for: Linux would grant it, and kill the process later.
+  void check_memory(f64 outstanding) const {
+    const f64 rows = f64(num_envs_) * layout_->max_players;
+    f64 actions = 0;
+    for (i32 f = 0; f < layout_->num_actions; ++f) actions += f64(layout_->actions[f].row_bytes) * rows;
+    f64 row = 0;
+    for (const Array& array : blocks_->layout().arrays) {
+      row += f64(array.row_bytes) * (array.per_player ? layout_->max_players : 1);
+    }
+    // Besides those that are filled, one that the caller holds.
+    const f64 blocks = ((sync_ ? 1 : outstanding) + 1) * row * options_.batch_size;
+    const f64 needed = envs_->state_bytes() + actions + blocks + f64(kThreadBytes) * options_.num_threads;
+    const f64 there = usable_memory();
+    if (needed <= there) return;
+    const auto mebibytes = [](f64 bytes) { return std::to_string(i64(bytes / (1 << 20))) + " MiB"; };
+    throw NoMemory(text("num_envs: no memory for " + std::to_string(num_envs_) + " environments in batches of " +
+                        std::to_string(options_.batch_size) + ", which need at least " + mebibytes(needed) +
+                        "; this process may use " + mebibytes(there) + " more"));
   }
 
   // ---- the callers' side; mutex_ is held ----
@@ -452,6 +591,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
                                        std::to_string(action_rows)));
     }
     if (owners == nullptr) return;
+    places_.reserve(size_t(num_envs_) * size_t(layout_->max_players));
     for (i32 k = 0; k < count; ++k) cursor_[size_t(env_ids[k])] = 0;
     i32 stray = -1;  // the first row that no player is left for
     for (i32 row = 0; row < action_rows && stray < 0; ++row) {
@@ -470,14 +610,13 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     }
   }
 
+  // What a send's rows are written to; in async mode they are claimed one by one.
+  Block* block_for(i32 count) { return sync_ ? blocks_->acquire(count, everyone_) : nullptr; }
+
   // How many are waiting then, those that were before included.
-  i32 enqueue(const i32* env_ids, i32 count, bool reset) {
+  i32 enqueue(const i32* env_ids, i32 count, bool reset, Block* block) noexcept {
     const i32 before = queue_.size();
-    Block* block = nullptr;
-    if (sync_) {
-      block = blocks_->acquire(count, everyone_);
-      outstanding_[back_++ % outstanding_.size()].store(block, std::memory_order_relaxed);
-    }
+    if (block != nullptr) outstanding_[back_++ % outstanding_.size()].store(block, std::memory_order_relaxed);
     for (i32 k = 0; k < count; ++k) queue_.push(env_ids[k], reset, block, k);
     queue_.publish();
     unmeasured_ = reset || (before > 0 && unmeasured_);
@@ -494,7 +633,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     wanted = std::min(wanted, count);
     if (caller_helps) wanted = std::min({wanted, options_.num_threads - 1, count - 1});
     // Whoever is in recv already may be asleep, and does not know that the work is left to callers now.
-    if (!bounded_ || receiving_.load() > 0) wanted = std::max(wanted, 1);
+    if (!bounded_ || receiving_ > 0) wanted = std::max(wanted, 1);
     alone_ = wanted == 0;
     wanted_.store(wanted, std::memory_order_seq_cst);
     // A worker that watches comes by itself, and looks once more before it sleeps.
@@ -507,25 +646,24 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
 
   Batch receive(std::unique_lock<std::mutex>& lock, const Deadline& deadline, const Interrupt& interrupted, bool help,
                 bool may_wait) {
-    receiving_.fetch_add(1);
+    ++receiving_;
     const struct Counted {
-      std::atomic<i32>& count;
-      ~Counted() { count.fetch_sub(1); }
+      i32& count;
+      ~Counted() { --count; }
     } counted{receiving_};
     Clock::time_point asked = {};  // when `interrupted` was, or began to be due
     while (true) {
       if (closed_) fail("recv: the pool is closed");
       const u32 finished = finished_.load(std::memory_order_acquire);
+      if (returned_ != nullptr) return Batch(std::exchange(returned_, returned_->next));
       if (Block* block = front()) return take(block);
       refuse_endless_wait(may_wait && many_callers_);
       bool ran = false;
       if (help) {
-        ++running_;
-        lock.unlock();
         // Where nothing is left to begin with, others are about to end what they have begun.
-        ran = work_once() || watch([&] { return finished_.load(std::memory_order_acquire) != finished; });
-        lock.lock();
-        leave();
+        ran = run_unlocked(lock, [&] {
+          return work_once() || watch([&] { return finished_.load(std::memory_order_acquire) != finished; });
+        });
       }
       const Clock::time_point now = Clock::now();
       if (asked == Clock::time_point()) asked = now;
@@ -535,12 +673,12 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
         const bool stop = interrupted();
         lock.lock();
         if (stop) throw Interrupted();
-        if (front() != nullptr) continue;
+        if (returned_ != nullptr || front() != nullptr) continue;
       }
       if (ran) continue;
       if (deadline && now >= *deadline) throw TimedOut(text("recv: no batch was complete within the timeout"));
       waiting_.fetch_add(1, std::memory_order_seq_cst);
-      if (front() == nullptr && !closed_) {
+      if (front() == nullptr && returned_ == nullptr && !closed_) {
         const Clock::time_point slice = now + kInterruptEvery;
         received_.wait_until(lock, deadline ? std::min(*deadline, slice) : slice);
       }
@@ -554,9 +692,21 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     return block->complete() ? block : nullptr;
   }
 
+  // Does some of the environments' work, or watches others do it, while the pool is open to others.
+  template <class Action>
+  bool run_unlocked(std::unique_lock<std::mutex>& lock, Action&& action) {
+    ++running_;
+    lock.unlock();
+    const bool ran = action();
+    lock.lock();
+    leave();
+    return ran;
+  }
+
   // True when all that was sent lies in blocks, complete or not.
   bool quiet() const {
     i32 rows = 0;
+    for (const Block* block = returned_; block != nullptr; block = block->next) rows += block->rows();
     for (const auto& slot : outstanding_) {
       const Block* block = slot.load(std::memory_order_relaxed);
       if (block != nullptr) rows += block->done();
@@ -564,30 +714,34 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     return rows == under_way_count_;
   }
 
+  // Takes the complete block that is first in turn. Its environments stay under way until its rows are settled.
   Batch take(Block* block) {
-    const u64 slot = front_++ % outstanding_.size();
+    Block* const next = sync_ ? nullptr : blocks_->acquire(options_.batch_size);
     // The next block for this slot is in place before an environment of this one can be sent again and need it.
-    outstanding_[slot].store(sync_ ? nullptr : blocks_->acquire(options_.batch_size), std::memory_order_release);
-    const i32* env_ids = block->values<i32>(abi::kEnvId);
-    const i32* counts = block->values<i32>(abi::kPlayers);
-    const u8* terminated = block->values<u8>(abi::kTerminated);
-    const u8* truncated = block->values<u8>(abi::kTruncated);
-    if (block->in_order()) {
+    outstanding_[front_++ % outstanding_.size()].store(next, std::memory_order_release);
+    block->gather_players();
+    block->home = blocks_;
+    return Batch(block);
+  }
+  // The environments of a block's first rows are not under way any more.
+  void settle_rows(const Block& block, i32 rows) noexcept {
+    const i32* env_ids = block.values<i32>(abi::kEnvId);
+    const i32* counts = block.values<i32>(abi::kPlayers);
+    const u8* terminated = block.values<u8>(abi::kTerminated);
+    const u8* truncated = block.values<u8>(abi::kTruncated);
+    if (block.in_order()) {
       std::fill(under_way_.begin(), under_way_.end(), u8(0));
-      for (i32 row = 0; row < block->rows(); ++row) over_[size_t(row)] = terminated[row] | truncated[row];
-      std::copy(counts, counts + block->rows(), players_.begin());
+      for (i32 row = 0; row < rows; ++row) over_[size_t(row)] = terminated[row] | truncated[row];
+      std::copy(counts, counts + rows, players_.begin());
     } else {
-      for (i32 row = 0; row < block->rows(); ++row) {
+      for (i32 row = 0; row < rows; ++row) {
         const size_t env_id = size_t(env_ids[row]);
         under_way_[env_id] = 0;
         over_[env_id] = terminated[row] | truncated[row];
         players_[env_id] = counts[row];
       }
     }
-    under_way_count_ -= block->rows();
-    block->gather_players();
-    block->home = blocks_;
-    return Batch(block);
+    under_way_count_ -= rows;
   }
 
   // Unless another thread may send what a batch still needs: say so instead of waiting for ever. A program of XLA's
@@ -641,8 +795,9 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   struct Execution {
     EnvPool* pool;
     Block* block = nullptr;
-    i32 writing = -1;              // environment whose row is claimed
-    std::vector<Failure> early{};  // exceptions of an environment that has no row yet
+    i32 writing = -1;     // environment whose row is claimed
+    i32 early_count = 0;  // exceptions of an environment that has no row yet: of its step, and of its reset
+    Failure early[2]{};
   };
 
   bool work_once() {
@@ -661,7 +816,10 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     work.fail = note_failure;
     work.context = &execution;
     const Clock::time_point begin = Clock::now();
-    envs_->run(work, run.reset);
+    {
+      const PlainArithmetic arithmetic;
+      envs_->run(work, run.reset);
+    }
     const u64 spent = u64(std::chrono::nanoseconds(Clock::now() - begin).count());
     if (!run.reset) remember_cost(spent / u64(run.count));
     if (run.block != nullptr) {
@@ -688,27 +846,29 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     }
   }
 
-  static abi::Rows claim(void* context, i32 env_id) {
+  static abi::Rows claim(void* context, i32 env_id) noexcept {
     Execution& execution = *static_cast<Execution*>(context);
     EnvPool& pool = *execution.pool;
     if (execution.block != nullptr) pool.finish(execution.block, 1);
-    const u64 position = pool.claimed_.fetch_add(1, std::memory_order_relaxed);
+    // Whoever claims a row of a block has come after whoever put that block into the ring: some earlier claim was of an
+    // environment that was sent after that, and this one reads what all earlier ones wrote.
+    const u64 position = pool.claimed_.fetch_add(1, std::memory_order_acq_rel);
     const u64 batch = u64(pool.options_.batch_size);
     Block* block = pool.outstanding_[position / batch % pool.outstanding_.size()].load(std::memory_order_acquire);
     execution.block = block;
     execution.writing = env_id;
-    for (const Failure& failure : execution.early) block->fail(failure.env_id, failure.message.c_str());
-    execution.early.clear();
+    for (i32 i = 0; i < execution.early_count; ++i) block->fail(std::move(execution.early[i]));
+    execution.early_count = 0;
     return block->rows_from(i32(position % batch));
   }
 
-  static void note_failure(void* context, i32 env_id, const char* what) {
+  static void note_failure(void* context, i32 env_id, const char* what) noexcept {
     Execution& execution = *static_cast<Execution*>(context);
     const bool has_row = execution.block != nullptr && (execution.pool->sync_ || execution.writing == env_id);
     if (has_row) {
-      execution.block->fail(env_id, what);
-    } else {
-      execution.early.push_back({env_id, what});
+      execution.block->fail(Failure::of(env_id, what));
+    } else if (execution.early_count < 2) {
+      execution.early[execution.early_count++] = Failure::of(env_id, what);
     }
   }
 
@@ -727,6 +887,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
 
   ActionQueue queue_;
   std::vector<std::atomic<Block*>> outstanding_;  // a ring: blocks front_ .. being filled
+  Block* returned_ = nullptr;                     // complete blocks that were put back, first to be received
   std::atomic<u64> claimed_{0};                   // rows claimed so far (async)
   std::atomic<u64> cost_ns_{0};                   // what a step costs, 0 before the first
   std::atomic<i32> waiting_{0};                   // receivers asleep
@@ -741,13 +902,14 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   std::vector<i64> places_;
   std::atomic<i32> under_way_count_{0};
   std::atomic<bool> closed_{false};
-  bool everyone_ = false;    // what is being sent is all environments, in order
-  bool unmeasured_ = false;  // the work sent holds resets, whose cost is not known
-  bool alone_ = true;        // the latest work was not worth a worker
-  i32 running_ = 0;          // threads that may touch the environments
+  bool ending_ = false, ended_ = false;  // a call of close joins the threads; has done so, or has abandoned them
+  bool everyone_ = false;                // what is being sent is all environments, in order
+  bool unmeasured_ = false;              // the work sent holds resets, whose cost is not known
+  bool alone_ = true;                    // the latest work was not worth a worker
+  i32 running_ = 0;                      // threads that may touch the environments
   std::thread::id caller_{};
   bool many_callers_ = false;
-  std::atomic<i32> receiving_{0};  // calls of recv that have not returned
+  i32 receiving_ = 0;  // calls of recv that have not returned
 
   std::mutex sleep_mutex_;
   std::condition_variable wakeup_;

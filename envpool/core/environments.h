@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <map>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -30,7 +31,9 @@ struct Collected {
 template <class Function>
 void try_table(Function&& function) {
   Collected error;
-  if (function(error) != 0) throw std::invalid_argument(error.text);
+  const i32 status = function(error);
+  if (status == abi::kNoMemory) throw std::bad_alloc();
+  if (status != abi::kDone) throw std::invalid_argument(error.text);
 }
 
 // One environment's options, with storage of their own.
@@ -83,18 +86,22 @@ struct Construction {
 
 class Environments {
  public:
+  // Makes what they share; create() then makes the environments.
   Environments(const abi::Table& table, const Construction& how) : table_(table) {
     try {
-      const std::vector<void*> model_of = make_models(how);
-      for (void* model : model_of) identity_of_.push_back(table_.layout(model)->identity);
-      const abi::Config config{how.num_envs,      layout().max_players,         how.autoreset,
-                               model_of.data(),   how.max_episode_steps.data(), how.seeds.data(),
-                               how.streams.data()};
-      try_table([&](abi::Text error) { return table_.create(&config, &envs_, error); });
+      model_of_ = make_models(how);
+      for (void* model : model_of_) identity_of_.push_back(table_.layout(model)->identity);
     } catch (...) {
       destroy();
       throw;
     }
+  }
+  void create(const Construction& how) {
+    const abi::Config config{how.num_envs,      layout().max_players,         how.autoreset,
+                             model_of_.data(),  how.max_episode_steps.data(), how.seeds.data(),
+                             how.streams.data()};
+    try_table([&](abi::Text error) { return table_.create(&config, &envs_, error); });
+    model_of_ = {};
   }
   ~Environments() { destroy(); }
   Environments(const Environments&) = delete;
@@ -108,6 +115,12 @@ class Environments {
   const abi::Layout& layout() const { return *table_.layout(models_[0]); }
   // Of the states that an environment can take (vtable.h).
   u64 identity(i32 env_id) const { return identity_of_[size_t(env_id)]; }
+  // Bytes of all environments' states, as far as the table knows before they are made: 0 where they are objects.
+  f64 state_bytes() const {
+    f64 sum = 0;
+    for (void* model : model_of_) sum += table_.pure != nullptr ? f64(table_.pure->state_bytes(model)) : 0;
+    return sum;
+  }
   void seed(i32 env_id, u64 seed, u32 stream) { table_.seed(envs_, env_id, seed, stream); }
   void run(const abi::Work& work, bool reset) { (reset ? table_.reset : table_.step)(envs_, &work); }
 
@@ -138,10 +151,10 @@ class Environments {
     return model_of;
   }
   void* make_model(const OptionList& options, i64 env_id) {
-    void* model = nullptr;
+    models_.push_back(nullptr);
+    void*& model = models_.back();
     const abi::Options view = options.view();
     try_table([&](abi::Text error) { return table_.model_create(&view, &model, error); });
-    models_.push_back(model);
     const abi::Layout& first = layout();
     const abi::Layout& other = *table_.layout(model);
     bool same = other.num_fields == first.num_fields && other.num_actions == first.num_actions &&
@@ -159,11 +172,13 @@ class Environments {
   }
   void destroy() {
     destroy_envs();
-    for (void* model : models_) table_.model_destroy(model);
+    for (void* model : models_) {
+      if (model != nullptr) table_.model_destroy(model);
+    }
   }
 
   const abi::Table& table_;
-  std::vector<void*> models_;
+  std::vector<void*> models_, model_of_;
   std::vector<u64> identity_of_;
   void* envs_ = nullptr;
 };

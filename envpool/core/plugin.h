@@ -7,26 +7,36 @@
 //   ENVPOOL_PLUGIN(envpool::portable_table<CartPole>(), envpool::portable_table<Pendulum>())
 #pragma once
 
+#include <new>
+#include <string_view>
+
 #include "envpool/core/driver.h"
 #include "envpool/core/pure.h"
 #include "envpool/core/pure_world.h"
 
 namespace envpool {
 
-// Runs `action`, turning an exception into a message and a non-zero status: none may cross the C table.
+// Runs `action`, turning an exception into a status and a message: none may cross the C table.
 template <class Action>
-i32 with_status(abi::Text error, Action&& action) {
-  std::string message;
+i32 with_status(abi::Text error, Action&& action) noexcept {
+  const auto failed = [&](std::string_view message) -> i32 {
+    try {
+      error.put(error.context, message.data(), i64(message.size()));
+      return abi::kFailed;
+    } catch (...) {
+      return abi::kNoMemory;
+    }
+  };
   try {
     action();
-    return 0;
+    return abi::kDone;
+  } catch (const std::bad_alloc&) {
+    return abi::kNoMemory;
   } catch (const std::exception& caught) {
-    message = caught.what();
+    return failed(caught.what());
   } catch (...) {
-    message = "threw something that is not a std::exception";
+    return failed("threw something that is not a std::exception");
   }
-  error.put(error.context, message.data(), i64(message.size()));
-  return 1;
 }
 
 template <class Env, class Contract>

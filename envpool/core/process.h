@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the pool asks of the operating system: how many CPUs it may really use, where its threads run, and whether it
-// has been carried into a forked child, where its threads do not exist.
+// What the pool asks of the operating system: how many CPUs and how much memory it may really use, where its threads
+// run and what they are called, and whether it has been carried into a forked child, where its threads do not exist.
+//
+// `root` is a folder that /proc and /sys are looked for in, for tests; ordinarily it is empty.
 #pragma once
 
 #include <pthread.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
+#include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -27,30 +35,115 @@ inline std::atomic<u32>& fork_counter() {
 inline u32 fork_generation() { return fork_counter().load(std::memory_order_relaxed); }
 inline bool forked_since(u32 generation) { return fork_generation() != generation; }
 
+// A set of CPUs that is as large as the machine needs: cpu_set_t ends at 1,024.
+class CpuSet {
+ public:
+  explicit CpuSet(int cpus) : cpus_(cpus), set_(CPU_ALLOC(size_t(cpus))) {
+    if (set_) CPU_ZERO_S(bytes(), set_.get());
+  }
+  explicit operator bool() const { return set_ != nullptr; }
+  int cpus() const { return cpus_; }
+  size_t bytes() const { return CPU_ALLOC_SIZE(size_t(cpus_)); }
+  cpu_set_t* get() { return set_.get(); }
+  void add(int cpu) { CPU_SET_S(size_t(cpu), bytes(), set_.get()); }
+  bool has(int cpu) const { return CPU_ISSET_S(size_t(cpu), bytes(), set_.get()); }
+
+ private:
+  struct Free {
+    void operator()(cpu_set_t* set) const { CPU_FREE(set); }
+  };
+  int cpus_;
+  std::unique_ptr<cpu_set_t, Free> set_;
+};
+
 // CPUs in this process's affinity mask, in ascending order.
 inline std::vector<int> allowed_cpus() {
   std::vector<int> cpus;
-  cpu_set_t mask;
-  if (sched_getaffinity(0, sizeof(mask), &mask) == 0) {
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-      if (CPU_ISSET(cpu, &mask)) cpus.push_back(cpu);
+  for (int most = CPU_SETSIZE; most <= 1 << 20; most *= 2) {
+    CpuSet mask(most);
+    if (!mask) break;
+    if (sched_getaffinity(0, mask.bytes(), mask.get()) != 0) {
+      if (errno == EINVAL) continue;  // the kernel's own mask is larger
+      break;
     }
+    for (int cpu = 0; cpu < most; ++cpu) {
+      if (mask.has(cpu)) cpus.push_back(cpu);
+    }
+    break;
   }
   if (cpus.empty()) cpus.push_back(0);
   return cpus;
 }
 
-// The CPU time per wall-clock time that the container grants (cgroup v2, then v1); infinite where there is no quota.
-inline double cgroup_cpus() {
-  std::string quota;
-  double period = 0;
-  if (std::ifstream v2("/sys/fs/cgroup/cpu.max"); v2 >> quota >> period && quota != "max" && period > 0) {
-    return std::stod(quota) / period;
+// The folders of the control groups this process is in, of cgroup v2 and of v1's `controller`: its own and those around
+// it, as far as they are mounted here. The limits of all of them hold.
+inline std::vector<std::string> cgroup_folders(const std::string& controller, const std::string& root = {}) {
+  const auto lists = [](const std::string& names, const std::string& name) {
+    return ("," + names + ",").find("," + name + ",") != std::string::npos;
+  };
+  std::string line, v1_path, v2_path;
+  for (std::ifstream groups(root + "/proc/self/cgroup"); std::getline(groups, line);) {  // number:controllers:path
+    const size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    if (controllers.empty()) v2_path = line.substr(second + 1);
+    if (lists(controllers, controller)) v1_path = line.substr(second + 1);
   }
-  double used = 0;
-  std::ifstream v1_quota("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"), v1_period("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
-  if (v1_quota >> used && v1_period >> period && used > 0 && period > 0) return used / period;
-  return HUGE_VAL;
+  std::vector<std::string> folders;
+  for (std::ifstream mounts(root + "/proc/self/mountinfo"); std::getline(mounts, line);) {
+    const size_t dash = line.find(" - ");
+    if (dash == std::string::npos) continue;
+    std::istringstream before(line), after(line.substr(dash + 3));
+    std::string skipped, top, place, kind, options;
+    before >> skipped >> skipped >> skipped >> top >> place;
+    after >> kind >> skipped >> options;
+    if (kind != "cgroup2" && (kind != "cgroup" || !lists(options, controller))) continue;
+    // A container may see a part of the tree only, with its own group at the top.
+    std::string path = kind == "cgroup2" ? v2_path : v1_path;
+    if (top == "/") top.clear();
+    const bool inside = path.compare(0, top.size(), top) == 0 && (path.size() == top.size() || path[top.size()] == '/');
+    path = inside && path.find("/..") == std::string::npos ? path.substr(top.size()) : "";
+    while (!path.empty() && path.back() == '/') path.pop_back();
+    for (;; path.resize(path.rfind('/'))) {
+      folders.push_back(root + place + path);
+      if (path.empty()) break;
+    }
+  }
+  return folders;
+}
+
+// The CPU time per wall-clock time that the container grants; infinite where there is no quota.
+inline double cgroup_cpus(const std::string& root = {}) {
+  double cpus = HUGE_VAL;
+  for (const std::string& folder : cgroup_folders("cpu", root)) {
+    double quota = 0, period = 0;  // "max" is no number
+    if (std::ifstream v2(folder + "/cpu.max"); !(v2 >> quota >> period)) {
+      quota = 0;
+      std::ifstream v1_quota(folder + "/cpu.cfs_quota_us"), v1_period(folder + "/cpu.cfs_period_us");
+      if (!(v1_quota >> quota && v1_period >> period)) continue;
+    }
+    if (quota > 0 && period > 0) cpus = std::min(cpus, quota / period);
+  }
+  return cpus;
+}
+
+// The bytes of memory that the machine has and the container grants.
+inline double memory_limit(const std::string& root = {}) {
+  double bytes = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE));
+  for (const std::string& folder : cgroup_folders("memory", root)) {
+    for (const char* name : {"/memory.max", "/memory.limit_in_bytes"}) {
+      double limit = 0;
+      if (std::ifstream file(folder + name); file >> limit && limit > 0) bytes = std::min(bytes, limit);
+    }
+  }
+  return bytes;
+}
+
+// How much of that this process does not have yet.
+inline double usable_memory(const std::string& root = {}) {
+  double size = 0, resident = 0;  // pages
+  std::ifstream("/proc/self/statm") >> size >> resident;
+  return std::max(0.0, memory_limit(root) - resident * double(sysconf(_SC_PAGE_SIZE)));
 }
 
 // What num_threads = 0 means: the CPUs this process may use, not what the box has.
@@ -61,11 +154,18 @@ inline i32 usable_cpus() {
 
 // Best effort: an affinity that cannot be set costs speed, not correctness. A negative CPU is none.
 inline void pin_this_thread(i32 cpu) {
-  if (cpu < 0 || cpu >= CPU_SETSIZE) return;
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
-  CPU_SET(cpu, &mask);
-  (void)pthread_setaffinity_np(pthread_self(), sizeof(mask), &mask);
+  if (cpu < 0) return;
+  CpuSet mask(std::max(cpu + 1, CPU_SETSIZE));
+  if (!mask) return;
+  mask.add(cpu);
+  (void)pthread_setaffinity_np(pthread_self(), mask.bytes(), mask.get());
+}
+
+// What debuggers, profilers and top call the calling thread. The system keeps 15 characters.
+inline void name_this_thread(const char* prefix, i32 number) {
+  char name[16];
+  std::snprintf(name, sizeof(name), "%s%d", prefix, int(number));
+  (void)pthread_setname_np(pthread_self(), name);
 }
 
 }  // namespace envpool

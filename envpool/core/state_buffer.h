@@ -5,7 +5,12 @@
 // array the user holds is never overwritten.
 #pragma once
 
+#include <time.h>
+
+#include <algorithm>
 #include <atomic>
+#include <bit>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -21,32 +26,43 @@ namespace envpool {
 
 // An exception inside an environment, on its way to recv().
 struct Failure {
-  i32 env_id;
-  std::string message;
+  i32 env_id = 0;
+  std::string message{};
+
+  // Without memory for the message there is still the failure: so short a text lies in the string itself.
+  static Failure of(i32 env_id, const char* message) noexcept {
+    try {
+      return {env_id, message};
+    } catch (const std::bad_alloc&) {
+      return {env_id, "out of memory"};
+    }
+  }
 };
 
-// One array of a block, and where it lies.
+// One array of a block.
 struct Array {
   std::string name;
   abi::Dtype dtype;
   std::vector<i64> shape;  // of one row
   bool per_player;
   i64 row_bytes;
-  i64 offset;
 };
 
-// Where each array lies in a block of `rows` rows, the same for all blocks of a pool. Every array starts on 64 bytes,
-// so that JAX and torch take it without a copy.
+// The arrays of a pool's blocks. Every array starts on 64 bytes, so that JAX and torch take it without a copy.
 struct BlockLayout {
   std::vector<Array> arrays;  // common fields, the environment's own, final copies of those, players.env_id
-  i32 rows;
+  i32 rows;                   // of a whole batch
   i32 max_players;
   i32 own_fields;
   bool has_final;
-  i64 bytes = 0;
+  bool may_fail;  // whether environments may throw
 
-  BlockLayout(const abi::Layout& layout, i32 num_rows, bool with_final)
-      : rows(num_rows), max_players(layout.max_players), own_fields(layout.num_fields), has_final(with_final) {
+  BlockLayout(const abi::Layout& layout, i32 num_rows, bool with_final, bool with_failures = true)
+      : rows(num_rows),
+        max_players(layout.max_players),
+        own_fields(layout.num_fields),
+        has_final(with_final),
+        may_fail(with_failures) {
     add("reward", abi::kF32, {}, true);
     add("discount", abi::kF32, {}, true);
     add("terminated", abi::kBool, {}, false);
@@ -72,13 +88,22 @@ struct BlockLayout {
     return -1;
   }
 
+  // The bytes that an array takes in a block of so many rows, and those of the whole block.
+  i64 bytes_of(const Array& array, i32 num_rows) const {
+    return (array.row_bytes * num_rows * (array.per_player ? max_players : 1) + 63) / 64 * 64;
+  }
+  i64 bytes(i32 num_rows) const {
+    i64 sum = 0;
+    for (const Array& array : arrays) sum += bytes_of(array, num_rows);
+    return sum;
+  }
+
  private:
   void add(std::string name, abi::Dtype dtype, std::vector<i64> shape, bool per_player) {
     constexpr i64 sizes[] = {1, 1, 4, 8, 4, 8};
     i64 row_bytes = sizes[dtype];
     for (i64 extent : shape) row_bytes *= extent;
-    arrays.push_back({std::move(name), dtype, std::move(shape), per_player, row_bytes, bytes});
-    bytes += (row_bytes * rows * (per_player ? max_players : 1) + 63) / 64 * 64;
+    arrays.push_back({std::move(name), dtype, std::move(shape), per_player, row_bytes});
   }
 };
 
@@ -88,11 +113,23 @@ class Block {
  public:
   // While the block is in the receiver's hands: keeps the pool it goes back to.
   std::shared_ptr<BlockPool> home;
+  // The block after this one in whatever list it is in: of those that nobody uses, or that were put back.
+  Block* next = nullptr;
+  std::chrono::nanoseconds idle_since{0};
 
-  explicit Block(const BlockLayout& layout) : layout_(layout) {
-    memory_.reset(static_cast<u8*>(::operator new(size_t(layout.bytes), std::align_val_t{64})));
-    std::memset(memory_.get(), 0, size_t(layout.bytes));
-    for (const Array& array : layout.arrays) fields_.push_back(memory_.get() + array.offset);
+  // A block with room for `capacity` rows.
+  Block(const BlockLayout& layout, i32 capacity) : layout_(layout), capacity_(capacity) {
+    const i64 bytes = layout.bytes(capacity);
+    memory_.reset(static_cast<u8*>(::operator new(size_t(bytes), std::align_val_t{64})));
+    std::memset(memory_.get(), 0, size_t(bytes));
+    fields_.reserve(layout.arrays.size());
+    u8* place = memory_.get();
+    for (const Array& array : layout.arrays) {
+      fields_.push_back(place);
+      place += layout.bytes_of(array, capacity);
+    }
+    // A row fails at most twice, in a step and in the reset or the observation that follows.
+    if (layout.may_fail) failures_.reserve(size_t(capacity) * 2);
     if (layout.has_final) {
       final_fields_.assign(fields_.begin(), fields_.begin() + abi::kCommonFields);
       const auto first = fields_.begin() + abi::kCommonFields + layout.own_fields;
@@ -117,13 +154,14 @@ class Block {
   bool complete() const { return left_.load(std::memory_order_seq_cst) == 0; }
   i32 done() const { return rows_ - left_.load(std::memory_order_seq_cst); }
 
-  void fail(i32 env_id, const char* message) {
+  void fail(Failure failure) noexcept {
     std::lock_guard lock(failures_mutex_);
-    failures_.push_back({env_id, message});
+    if (failures_.size() < failures_.capacity()) failures_.push_back(std::move(failure));
   }
   const std::vector<Failure>& failures() const { return failures_; }
 
   i32 rows() const { return rows_; }
+  i32 capacity() const { return capacity_; }
   bool in_order() const { return in_order_; }
   i32 players() const { return players_; }
   u8* data(int array) const { return static_cast<u8*>(fields_[size_t(array)]); }
@@ -164,6 +202,7 @@ class Block {
     void operator()(u8* memory) const { ::operator delete(memory, std::align_val_t{64}); }
   };
   const BlockLayout& layout_;
+  const i32 capacity_;
   std::unique_ptr<u8, Free> memory_;
   std::vector<void*> fields_, final_fields_;
   i32 rows_ = 0;
@@ -174,41 +213,101 @@ class Block {
   alignas(64) std::atomic<i32> left_{0};
 };
 
-// Keeps the blocks that nobody uses. Outlives the pool for as long as an array of one of its blocks does.
+// Keeps the blocks that nobody uses, for as long as it may be that they are needed again: a block that was idle for
+// `patience` is freed when another comes back. Whoever steps steadily, and whoever collects a rollout and lets go of it
+// at once, so allocates nothing, and what was held once only does not stay. Outlives the pool for as long as an array
+// of one of its blocks does.
 class BlockPool {
  public:
-  BlockPool(BlockLayout layout, size_t most_idle) : layout_(std::move(layout)), most_idle_(most_idle) {
-    free_.reserve(most_idle);
-  }
+  using Nanoseconds = std::chrono::nanoseconds;
 
+  explicit BlockPool(BlockLayout layout, Nanoseconds patience = std::chrono::seconds(1))
+      : layout_(std::move(layout)), patience_(patience), idle_(size_t(size_class(layout_.rows)) + 1) {}
+  ~BlockPool() { trim(); }
+  BlockPool(const BlockPool&) = delete;
+  BlockPool& operator=(const BlockPool&) = delete;
+
+  // A block with room for `rows` rows and less than twice as many, or for a whole batch.
   Block* acquire(i32 rows, bool in_order = false) {
-    std::unique_ptr<Block> block;
+    const size_t of = size_t(size_class(rows));
+    Block* block = nullptr;
     {
       std::lock_guard lock(mutex_);
-      if (!free_.empty()) {
-        block = std::move(free_.back());
-        free_.pop_back();
-      }
+      if (Block*& last = idle_[of]; last != nullptr) block = std::exchange(last, last->next);
     }
-    if (!block) block = std::make_unique<Block>(layout_);
+    if (block == nullptr) block = new Block(layout_, std::min(i32(1) << of, layout_.rows));
+    block->next = nullptr;
     block->open(rows, in_order);
-    return block.release();
+    return block;
   }
   // The most recently used block is handed out first: it is the one still in the cache.
-  void release(Block* block) {
-    std::unique_ptr<Block> spare(block);
-    if (forked_since(generation_)) return void(spare.release());
-    std::lock_guard lock(mutex_);
-    if (free_.size() < most_idle_) free_.push_back(std::move(spare));
+  void release(Block* block) noexcept {
+    if (forked_since(generation_)) return;
+    const Nanoseconds now = coarse_now();
+    Block* old = nullptr;
+    {
+      std::lock_guard lock(mutex_);
+      block->idle_since = now;
+      block->next = std::exchange(idle_[size_t(size_class(block->capacity()))], block);
+      if (now - swept_ >= patience_ / 2) {
+        swept_ = now;
+        for (Block*& latest : idle_) old = cut(latest, now - patience_, old);
+      }
+    }
+    free_all(old);
+  }
+  // Frees all that are idle.
+  void trim() noexcept {
+    if (forked_since(generation_)) return;
+    Block* old = nullptr;
+    {
+      std::lock_guard lock(mutex_);
+      for (Block*& latest : idle_) old = cut(latest, Nanoseconds::max(), old);
+    }
+    free_all(old);
   }
   const BlockLayout& layout() const { return layout_; }
+  // The bytes of the blocks that nobody uses.
+  i64 idle_bytes() {
+    std::lock_guard lock(mutex_);
+    i64 bytes = 0;
+    for (const Block* block : idle_) {
+      for (; block != nullptr; block = block->next) bytes += layout_.bytes(block->capacity());
+    }
+    return bytes;
+  }
 
  private:
+  // Blocks of one class have the same capacity: a power of two, or a whole batch.
+  static i32 size_class(i32 rows) { return i32(std::bit_width(u32(rows) - 1)); }
+
+  // Takes off those that have been idle since `before`, and puts `others` after them.
+  static Block* cut(Block*& latest, Nanoseconds before, Block* others) {
+    Block** from = &latest;
+    while (*from != nullptr && (*from)->idle_since > before) from = &(*from)->next;
+    Block* const first = std::exchange(*from, nullptr);
+    if (first == nullptr) return others;
+    Block* last = first;
+    while (last->next != nullptr) last = last->next;
+    last->next = others;
+    return first;
+  }
+  static void free_all(Block* block) {
+    while (block != nullptr) delete std::exchange(block, block->next);
+  }
+  // To some milliseconds, at little cost.
+  static Nanoseconds coarse_now() {
+    timespec time;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+    return std::chrono::seconds(time.tv_sec) + Nanoseconds(time.tv_nsec);
+  }
+
   const BlockLayout layout_;
-  const size_t most_idle_;  // what a user once held and let go is given back to the system
+  const Nanoseconds patience_;
   const u32 generation_ = fork_generation();
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Block>> free_;
+  std::vector<Block*> idle_;  // by class, the latest to come back; the others follow it
+  Nanoseconds swept_{0};
 };
 
 // A complete block in the receiver's hands goes back to its pool when this is called, or a Batch dies.

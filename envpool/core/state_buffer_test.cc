@@ -2,6 +2,9 @@
 #include "envpool/core/state_buffer.h"
 
 #include <cstdint>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "envpool/core/testing.h"
 
@@ -13,7 +16,7 @@ const abi::Layout kLayout{kFields, nullptr, 2, 0, 3, 0, 0};
 
 TEST(every_array_starts_on_sixty_four_bytes) {
   const BlockLayout layout(kLayout, 5, true);
-  Block block(layout);
+  Block block(layout, 5);
   for (size_t i = 0; i < layout.arrays.size(); ++i)
     CHECK_EQ(reinterpret_cast<std::uintptr_t>(block.data(int(i))) % 64, 0u);
   CHECK(layout.find("final.obs") > layout.find("obs"));
@@ -21,7 +24,7 @@ TEST(every_array_starts_on_sixty_four_bytes) {
 }
 
 TEST(a_block_comes_back_and_is_used_again) {
-  auto pool = std::make_shared<BlockPool>(BlockLayout(kLayout, 4, false), 2);
+  auto pool = std::make_shared<BlockPool>(BlockLayout(kLayout, 4, false));
   Block* first = pool->acquire(4);
   first->home = pool;
   {
@@ -32,8 +35,50 @@ TEST(a_block_comes_back_and_is_used_again) {
   pool->release(first);
 }
 
+// What lets a rollout's worth of batches go, and what sends environments one at a time.
+TEST(a_block_that_nobody_needs_is_freed_after_a_while) {
+  const auto patience = std::chrono::milliseconds(60);
+  BlockPool pool(BlockLayout(kLayout, 4, false), patience);
+  const i64 one = pool.layout().bytes(4);
+  std::vector<Block*> held;
+  for (int i = 0; i < 10; ++i) held.push_back(pool.acquire(4));
+  for (Block* block : held) pool.release(block);
+  CHECK_EQ(pool.idle_bytes(), 10 * one);  // the next rollout may come at once
+  for (int i = 0; i < 20; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    Block* const used = pool.acquire(4);
+    CHECK_EQ(used, held.back());
+    pool.release(used);
+  }
+  CHECK_EQ(pool.idle_bytes(), one);
+  pool.trim();
+  CHECK_EQ(pool.idle_bytes(), 0);
+}
+
+TEST(a_block_is_as_large_as_its_rows_need) {
+  BlockPool pool(BlockLayout(kLayout, 1000, false));
+  for (const auto& [rows, capacity] :
+       {std::pair{1, 1}, {2, 2}, {3, 4}, {5, 8}, {512, 512}, {513, 1000}, {1000, 1000}}) {
+    Block* const block = pool.acquire(rows);
+    CHECK_EQ(block->rows(), rows);
+    CHECK_EQ(block->capacity(), capacity);
+    const abi::Rows last = block->rows_from(capacity - 1);
+    std::memset(static_cast<f32*>(last.fields[8]) + i64(capacity - 1) * 3 * 2, 1, 3 * 8);  // AddressSanitizer looks on
+    pool.release(block);
+    Block* const again = pool.acquire(rows);
+    CHECK_EQ(again, block);
+    pool.release(again);
+  }
+}
+
+TEST(a_failure_is_noted_without_memory_for_its_message) {
+  const Failure failure = Failure::of(3, "threw");
+  CHECK_EQ(failure.env_id, 3);
+  CHECK_EQ(failure.message, "threw");
+}
+
 TEST(a_block_outlives_its_pool_in_the_users_hands) {
-  auto pool = std::make_shared<BlockPool>(BlockLayout(kLayout, 4, false), 2);
+  auto pool = std::make_shared<BlockPool>(BlockLayout(kLayout, 4, false));
   Block* block = pool->acquire(4);
   block->home = pool;
   Batch batch(block);
@@ -42,7 +87,7 @@ TEST(a_block_outlives_its_pool_in_the_users_hands) {
 }
 
 TEST(a_block_is_complete_when_its_rows_are) {
-  auto pool = std::make_shared<BlockPool>(BlockLayout(kLayout, 4, false), 2);
+  auto pool = std::make_shared<BlockPool>(BlockLayout(kLayout, 4, false));
   Block* block = pool->acquire(3);
   CHECK(!block->finish(2));
   CHECK(!block->complete());
@@ -53,7 +98,7 @@ TEST(a_block_is_complete_when_its_rows_are) {
 
 TEST(the_gaps_between_players_are_closed) {
   const BlockLayout layout(kLayout, 3, false);
-  Block block(layout);
+  Block block(layout, 3);
   block.open(3);
   const abi::Rows rows = block.rows_from(0);
   const i32 counts[] = {2, 0, 3};

@@ -164,7 +164,10 @@ struct Pure {
   i32 (*step)(void* model, const PureWork* work, Text error);
 };
 
-// Functions that can fail return 0 on success and otherwise put a message into `error`.
+// What functions that can fail return. With kFailed they have put a message into `error`; with kNoMemory they could
+// not, or the failure was std::bad_alloc.
+enum Status : i32 { kDone = 0, kFailed = 1, kNoMemory = 2 };
+
 struct Table {
   u32 abi;
   u32 flags;

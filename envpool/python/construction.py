@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -183,7 +182,6 @@ class Construction:
         from envpool import _core
 
         common = self.common
-        self._check_memory()
         seeds, streams = self.seeds_and_streams(common.env_seed or common.seed, np.arange(common.num_envs))
         try:
             return _core.Pool(
@@ -200,11 +198,9 @@ class Construction:
                 self._max_episode_steps,
                 outputs,
             )
-        except MemoryError:
-            raise self._too_large() from None
+        except MemoryError as error:
+            raise self._too_large(error) from None
         except (ValueError, RuntimeError) as error:  # an environment's own constructor does not know its id
-            if "bad_alloc" in str(error):
-                raise self._too_large() from None
             if str(error).startswith("["):
                 raise
             raise type(error)(f"[{self.label}] {error}") from None
@@ -233,16 +229,10 @@ class Construction:
         _functionals[what] = Functional(*made, [entry["info"] for entry in fields], options)
         return _functionals[what]
 
-    def _check_memory(self) -> None:
-        """Refuses batches that the machine has no memory for. Linux would grant them, and kill the process later."""
-        arrays = self.arrays
-        fields = (*arrays.observations, *arrays.infos)
-        row = sum(field.low.nbytes * (arrays.max_players if field.per_player else 1) for field in fields)
-        # One batch that is written, one that the caller holds.
-        if 2 * row * self.common.batch_size > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
-            raise self._too_large()
-
-    def _too_large(self) -> MemoryError:
+    def _too_large(self, error: MemoryError) -> MemoryError:
+        """What the pool's own check says, or else what the allocation that failed does not say."""
+        if str(error).startswith("["):
+            return error
         return MemoryError(
             f"[{self.label}] num_envs: no memory for {self.common.num_envs} environments in batches of "
             f"{self.common.batch_size}"

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The floating-point mode that environments run in: rounding to nearest, denormal numbers as they are, no traps. A
+// caller may have set another (torch.set_flush_denormal, fesetround), and XLA always does; threads inherit the mode of
+// whoever starts them. Environments must not see it, for their bits may not depend on which thread runs them.
+#pragma once
+
+#include <cfenv>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+#include "envpool/core/types.h"
+
+namespace envpool {
+
+// Puts the calling thread into that mode for the guard's lifetime. It reads the mode, and writes it only where it
+// differs, so that it costs some nanoseconds.
+class PlainArithmetic {
+ public:
+#if defined(__x86_64__)
+  PlainArithmetic() : before_(_mm_getcsr()) {
+    __asm__ volatile("fnstcw %0" : "=m"(x87_before_));
+    if ((before_ & kModes) != kPlain) _mm_setcsr(kPlain);
+    if (x87_before_ != kX87Plain) set_x87(kX87Plain);
+  }
+  ~PlainArithmetic() {
+    if ((before_ & kModes) != kPlain) _mm_setcsr(before_);
+    if (x87_before_ != kX87Plain) set_x87(x87_before_);
+  }
+
+ private:
+  // All but the six flags that say what has happened so far.
+  static constexpr unsigned kModes = 0xFFC0, kPlain = 0x1F80;
+  static constexpr unsigned short kX87Plain = 0x037F;
+  static void set_x87(unsigned short word) { __asm__ volatile("fldcw %0" : : "m"(word)); }
+
+  const unsigned before_;
+  unsigned short x87_before_;
+#elif defined(__aarch64__)
+  PlainArithmetic() {
+    __asm__ volatile("mrs %0, fpcr" : "=r"(before_));
+    if (before_ != 0) set(0);
+  }
+  ~PlainArithmetic() {
+    if (before_ != 0) set(before_);
+  }
+
+ private:
+  static void set(u64 mode) { __asm__ volatile("msr fpcr, %0" : : "r"(mode) : "memory"); }
+
+  u64 before_;
+#else
+  PlainArithmetic() {
+    std::fegetenv(&before_);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~PlainArithmetic() { std::fesetenv(&before_); }
+
+ private:
+  std::fenv_t before_;
+#endif
+
+ public:
+  PlainArithmetic(const PlainArithmetic&) = delete;
+  PlainArithmetic& operator=(const PlainArithmetic&) = delete;
+};
+
+}  // namespace envpool
