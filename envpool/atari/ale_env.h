@@ -31,6 +31,7 @@ struct AleEnv {
 
   ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
     const Setup setup = resolve(p);
+    make_valid(s.machine, setup);
     if (rng.episode == 0) {
       first_game(s.machine, p, setup, rng);
     } else {
@@ -45,12 +46,13 @@ struct AleEnv {
     const i32 skip = p.skip_low + (p.skip_high > p.skip_low ? i32(rng.below(u32(p.skip_high - p.skip_low + 1))) : 0);
     const bool seen = p.obs_type != kRam;
     Machine& m = s.machine;
-    i32 score = 0;
+    make_valid(m, setup);
+    i64 score = 0;
     for (i32 left = skip; left > 0 && !m.rules.terminal && !truncated(m, p); --left) {
       score += act_sticky(m, setup, action, p.repeat_action_probability, rng, seen && left == 1);
     }
     // It may have ended in a frame that nobody expected to be the last.
-    if (seen) paint_last(m.console, *setup.rom);
+    if (seen) paint_last(m.console, *setup.rom, setup.native);
     s.lives = lives(m, setup);
     Outcome outcome;
     outcome.reward = f32(score);

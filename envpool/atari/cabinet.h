@@ -35,7 +35,8 @@ struct alignas(64) Cabinet {
 
 // The part of an environment's Params that chooses the game.
 struct Choice {
-  const u8* blob;  // begins with the Cabinet
+  const u8* blob;    // begins with the Cabinet
+  const void* kept;  // its ROM as native code, in this process; null: it is interpreted
   Setup setup;
   u8 actions[kActions];  // what the agent's action numbers mean
   u8 action_count;
@@ -48,6 +49,7 @@ ENVPOOL_FN const Cabinet& cabinet(const Choice& game) { return *reinterpret_cast
 ENVPOOL_FN Setup resolve(const Choice& game) {
   Setup setup = game.setup;
   setup.rom = &cabinet(game).rom;
+  setup.native = game.kept;
   return setup;
 }
 
@@ -111,6 +113,7 @@ inline Blob furnish(Choice game, const OptionValues& o, std::string_view task, s
   Cabinet& c = *new (bytes.data()) Cabinet{};
   c.rom = *insert_rom(o, task);
   bytes.keep(compile_rom(c.rom));
+  game.kept = bytes.kept();
   for (i32 i = 0; i < 256; ++i) {
     c.gray[i] = palette_gray(c.rom.pal)[i];
     const u32 colour = palette_rgb(c.rom.pal)[i];
@@ -131,7 +134,9 @@ inline Blob furnish(Choice game, const OptionValues& o, std::string_view task, s
 // The screen in colour, also where the last frame was played without its picture.
 inline void photograph(const Machine& m, const Choice& game, u8* rgb) {
   auto copy = std::make_unique<Machine>(m);
-  paint_last(copy->console, cabinet(game).rom);
+  const Setup setup = resolve(game);
+  make_valid(*copy, setup);
+  paint_last(copy->console, *setup.rom, setup.native);
   const u8* indices = screen(*copy);
   for (i32 i = 0; i < game.screen_height * kWidth; ++i) std::memcpy(rgb + 3 * i, cabinet(game).rgb[indices[i]], 3);
 }

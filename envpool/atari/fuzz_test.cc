@@ -12,45 +12,10 @@
 
 #include "envpool/atari/console/console.h"
 #include "envpool/atari/console/rom_builder.h"
-#include "envpool/core/rng.h"
+#include "envpool/atari/testing/random_cartridge.h"
 #include "envpool/core/testing.h"
 
 namespace envpool::atari {
-
-constexpr u32 kSizes[] = {2048, 4096, 8192, 10495, 16384};
-
-// What ALE's detection of bank switching looks for, so that every kind of cartridge occurs.
-constexpr u8 kHints[][5] = {{0x8D, 0xE0, 0x1F}, {0x20, 0x00, 0xD0, 0xC6, 0xC5}};
-
-u8 structured_byte(Rng& rng, u8 before) {
-  static constexpr u8 kOften[] = {0x85, 0x86, 0x84, 0xA9, 0xA5, 0xE8, 0xCA, 0x48, 0x68, 0x9A, 0xAD, 0x8D, 0x4C, 0xD0};
-  if (before >= 0x84 && before <= 0x86) return u8(rng.below(0x2D));
-  return rng.below(3) == 0 ? u8(rng.bits()) : kOften[rng.below(sizeof(kOften))];
-}
-
-std::vector<u8> random_image(Rng& rng, u32 number) {
-  const u32 size = kSizes[number % 5];
-  std::vector<u8> image(size);
-  const bool structured = number % 3 != 0;
-  for (u32 i = 0; i < size; ++i) image[i] = structured && i > 0 ? structured_byte(rng, image[i - 1]) : u8(rng.bits());
-  const u32 code = size == 10495 ? 8192 : size;
-  for (u32 end = code; end >= 2048; end -= 2048) image[end - 3] = u8(0xF0 | rng.below(16));  // starts in the cartridge
-  if (number % 7 == 0 && size >= 8192) {                                                     // superchip
-    for (u32 bank = 0; bank < code; bank += 4096) std::memset(&image[bank], image[bank], 256);
-  } else if (number % 2 == 0) {
-    std::memcpy(&image[100], kHints[number / 2 % 2], 5);
-  }
-  return image;
-}
-
-Inputs random_inputs(Rng& rng) {
-  Inputs in;
-  in.swcha = u8(rng.bits());
-  in.swchb = u8(rng.bits());
-  in.fire[0] = rng.below(2) != 0;
-  for (i32& ohms : in.paddle) ohms = rng.below(3) == 0 ? kOpen : i32(rng.below(1000000));
-  return in;
-}
 
 u32 images() {
   const char* wanted = std::getenv("ENVPOOL_FUZZ_IMAGES");
@@ -84,20 +49,21 @@ TEST(random_cartridges_stay_inside) {
       continue;  // looks like a cartridge that no game has
     }
     ++mappers[rom->mapper];
-    const auto compiled = std::make_unique<Rom>(*rom);
-    const std::shared_ptr<const void> code = compile_rom(*compiled);
-    const auto roms = {std::pair{&*drawn, &*rom}, std::pair{&*seen, &*rom}, std::pair{&*native, &*compiled}};
-    for (const auto& [player, its_rom] : roms) power_on(player->console, *its_rom);
+    const std::shared_ptr<const void> code = compile_rom(*rom);
+    const void* const interpreted = nullptr;
+    const auto players = {std::pair{&*drawn, interpreted}, std::pair{&*seen, interpreted},
+                          std::pair{&*native, code.get()}};
+    for (const auto& [player, its_code] : players) power_on(player->console, *rom);
     const std::size_t pixels = std::size_t(kWidth) * std::size_t(rom->height);
     for (int frame = 0; frame < kFrames; ++frame) {
       const Inputs in = random_inputs(rng);
       const bool look = frame % 4 >= 2;
       bool same = true;
-      for (const auto& [player, its_rom] : roms) {
+      for (const auto& [player, its_code] : players) {
         Console& c = player->console;
         const Console& reference = drawn->console;
-        if (frame == kFrames / 2) system_reset(c, *its_rom);
-        run_frame(c, *its_rom, in, look || player == &*drawn);
+        if (frame == kFrames / 2) system_reset(c, *rom);
+        run_frame(c, *rom, in, look || player == &*drawn, its_code);
         same &= player->intact() && std::memcmp(c.ram, reference.ram, 128) == 0 && c.cycles == reference.cycles &&
                 (!look || std::memcmp(screen(c), screen(reference), pixels) == 0);
       }

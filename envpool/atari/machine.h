@@ -21,6 +21,7 @@ enum GameId : u8 {
 // What does not change while a machine runs.
 struct Setup {
   const Rom* rom = nullptr;
+  const void* native = nullptr;  // the ROM as native code; null: it is interpreted
   Facts facts;
   u8 game = 0;  // GameId
   u8 difficulty = 0;
@@ -35,6 +36,22 @@ struct Machine {
   u32 played;      // frames of this game, and of all since power-on, as ALE counts them: boot and
   u32 played_all;  // starting actions are left out, the hands that choose a mode are not
 };
+
+// Makes a state of any bytes one that can be played on (console/valid.h); one that was played stays as it is.
+ENVPOOL_FN void make_valid(Rules& r) {
+  constexpr i32 kMost = 1 << 29;  // more than any score, and the sum of two fits an i32
+  r.prev = limited(r.prev, -kMost, kMost);
+  r.lives = limited(r.lives, -kMost, kMost);
+  for (i32& var : r.var) var = limited(var, -kMost, kMost);
+  r.kept = limited(r.kept, -kMost, kMost);
+  make_valid(r.terminal);
+  make_valid(r.started);
+}
+ENVPOOL_DEVICE_CALL void make_valid(Machine& m, const Setup& setup) {
+  make_valid(m.console, *setup.rom);
+  make_valid(m.rules);
+  for (i32& paddle : m.paddle) paddle = limited(paddle, setup.rom->paddle_min, setup.rom->paddle_max);
+}
 
 // The switches of the console, in SWCHB. A pressed switch reads 0.
 enum Switch : u8 { kNoSwitch = 0, kReset = 1, kSelect = 2 };
@@ -95,7 +112,7 @@ ENVPOOL_DEVICE_CALL void frame(Machine& m, const Setup& setup, i32 action, u8 sw
     if (m.paddle[0] < rom.paddle_min) m.paddle[0] = rom.paddle_min;
     if (m.paddle[0] > rom.paddle_max) m.paddle[0] = rom.paddle_max;
   }
-  run_frame(m.console, rom, inputs(m, setup, action, switches), draw);
+  run_frame(m.console, rom, inputs(m, setup, action, switches), draw, setup.native);
   evaluate(m, setup);
 }
 
@@ -155,9 +172,7 @@ ENVPOOL_FN i32 lives(const Machine& m, const Setup& setup) {
 // Palette indices of the last picture, and of the one before where both frames were drawn and the
 // first was finished (Facts::unfinished_frames). The console draws into two buffers in turn.
 ENVPOOL_FN const u8* screen(const Machine& m) { return screen(m.console); }
-ENVPOOL_FN const u8* previous_screen(const Machine& m) {
-  return reinterpret_cast<const u8*>(m.console.pixels[m.console.buffer ^ 1]);
-}
+ENVPOOL_FN const u8* previous_screen(const Machine& m) { return previous_screen(m.console); }
 
 // The hands that choose a game's mode. They give up, and say so, when it does not come up: no ROM of
 // a user's own can hang a reset.
@@ -172,7 +187,7 @@ class Controls {
   // Holds SELECT for some frames, which the rules do not see, and lets go for one, which they do.
   ENVPOOL_DEVICE_CALL bool select(i32 frames) {
     const Inputs in = machine_detail::inputs(machine_, setup_, kNoop, kSelect);
-    for (i32 i = 0; i < frames; ++i) run_frame(machine_.console, *setup_.rom, in, false);
+    for (i32 i = 0; i < frames; ++i) run_frame(machine_.console, *setup_.rom, in, false, setup_.native);
     machine_detail::play_frame(machine_, setup_, kNoop, false);
     return patient(frames + 1);
   }

@@ -17,6 +17,7 @@
 //     // optional:
 //     static i64 extra_bytes(const Params&);                      // bytes that follow State, its size set by options
 //     static Blob blob(const OptionValues&);                      // immutable, shared; its address is Params::blob
+//                                                                 // (and of what it keeps, if declared, Params::kept)
 //     static void render(const State&, const Params&, u8* rgb);   // host: (height, width, 3)
 //     static void state_parts(StateParts<State>&);                // host: parts that JAX's states show by name
 //     ENVPOOL_FN static void repair(State&, const Params&);       // see below

@@ -122,6 +122,7 @@ struct TableOf {
     if constexpr (requires { Env::blob(values); }) {
       made->blob = Env::blob(values);
       made->params.blob = made->blob.data();
+      if constexpr (requires { made->params.kept; }) made->params.kept = made->blob.kept();
     }
     made->spec = spec_of(made->params);
     made->lay_out();

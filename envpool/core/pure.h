@@ -80,6 +80,7 @@ struct PureOf {
     for (const OptionSpec& option : specs().list) *value++ = number(option, values);
     Params resolved = cast(model).params;
     if constexpr (requires { resolved.blob; }) resolved.blob = nullptr;
+    if constexpr (requires { resolved.kept; }) resolved.kept = nullptr;
     std::memcpy(out + sizeof(Head) + values_bytes(), &resolved, sizeof(Params));
     const Head head{cast(model).tag, max_episode_steps, check_of(out + sizeof(Head))};
     std::memcpy(out, &head, sizeof(Head));
@@ -244,6 +245,7 @@ struct PureOf {
       now.max_episode_steps = head.max_episode_steps;
       std::memcpy(static_cast<void*>(&now.params), row + sizeof(Head) + values_bytes(), sizeof(Params));
       if constexpr (requires { now.params.blob; }) now.params.blob = model.params.blob;
+      if constexpr (requires { now.params.kept; }) now.params.kept = model.params.kept;
     }
     const Setting& setting(i64 k) const {
       if (work.params.stride != 0 && k != loaded) load(k);

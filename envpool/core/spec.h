@@ -265,8 +265,10 @@ class Blob {
   u8* data() { return reinterpret_cast<u8*>(lines_.data()); }
   const u8* data() const { return reinterpret_cast<const u8*>(lines_.data()); }
   size_t size() const { return lines_.size() * sizeof(CacheLine); }
-  // Keeps something alive that the bytes point to.
+  // Something of this process alone that belongs to the bytes and lives as long (machine code made of them). The bytes
+  // themselves, which are compared between processes, hold no address.
   void keep(std::shared_ptr<const void> thing) { kept_ = std::move(thing); }
+  const void* kept() const { return kept_.get(); }
 
  private:
   std::vector<CacheLine> lines_;

@@ -83,6 +83,37 @@ def test_they_can_be_sent_to_another_process():
     subprocess.run([sys.executable, "-c", ELSEWHERE], check=True, env=os.environ, input=content)
 
 
+ATARI_ELSEWHERE = """
+import pickle, sys, jax, numpy as np, envpool, envpool.jax
+states, params, reward = pickle.loads(sys.stdin.buffer.read())
+env, mine = envpool.jax.make("Pong-v5")
+assert (env.step_batch(None, states, np.ones(2, int), params)[2] == reward).all()
+assert (env.step_batch(None, states, np.ones(2, int), mine)[2] == reward).all()
+"""
+
+
+@pytest.mark.parametrize("native", ["1", "0"])
+def test_atari_states_can_be_sent_to_another_process(native):
+    pytest.importorskip("ale_py")
+    env, params = envpool.jax.make("Pong-v5")
+    states = env.reset_batch(jax.random.key(0), 2, params)[1]
+    reward = np.asarray(env.step_batch(None, states, np.ones(2, int), params)[2])
+    environment = {**os.environ, "ENVPOOL_ATARI_NATIVE": native}
+    content = pickle.dumps((states, params, reward))
+    subprocess.run([sys.executable, "-c", ATARI_ELSEWHERE], check=True, env=environment, input=content)
+
+
+def test_atari_options_can_be_replaced():
+    pytest.importorskip("ale_py")
+    env, params = envpool.jax.make("Pong-v5")
+    changed = params.replace(frame_skip=2, repeat_action_probability=0.25, max_episode_steps=5)
+    assert changed.frame_skip == 2 and changed.max_episode_steps == 5
+    state = env.reset_batch(jax.random.key(0), 2, changed)[1]
+    env.step_batch(None, state, np.ones(2, int), changed)
+    with pytest.raises((RuntimeError, ValueError), match="an option that changes the shape of an array"):
+        params.replace(stack_num=2)
+
+
 def test_a_donated_state_is_stepped_in_place():
     states = jax.tree.map(jnp.array, STATES)
     expected = ENV.step_batch(None, states, LEFT, PARAMS)

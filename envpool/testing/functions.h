@@ -27,6 +27,7 @@ struct Functions {
     if constexpr (requires { Env::blob(values); }) {
       blob = Env::blob(values);
       params.blob = blob.data();
+      if constexpr (requires { params.kept; }) params.kept = blob.kept();
     }
     stride = i64(sizeof(typename Env::State)) + PortableContract<Env>::extra_bytes(params);
     Spec spec;

@@ -14,6 +14,7 @@
 #include "envpool/atari/console/cpu_fast.h"
 #include "envpool/atari/console/native.h"
 #include "envpool/atari/console/system_rng.h"
+#include "envpool/atari/console/valid.h"
 
 namespace envpool::atari {
 
@@ -40,7 +41,6 @@ ENVPOOL_FN void rebase_stamps(Core& c, i32 elapsed) {
 // A frame that never ends would let the clock overflow after some thousand updates. Far behind the last line only the
 // position within the line matters, so set it back by whole lines.
 ENVPOOL_FN void keep_clock_small(Core& c) {
-  constexpr i32 kManyLines = kCyclesPerLine << 20;
   if (c.cycles > 2 * kManyLines) rebase_stamps(c, kManyLines);
 }
 
@@ -87,15 +87,15 @@ ENVPOOL_FN void run_counted(Console& c, const Rom& rom) {
   for (i32 n = 0; n < kMaxInstructions && !c.stop && !c.cpu.jammed; ++n) step_exact(c, rom);
 }
 
-ENVPOOL_FN bool run_uncounted(Console& c, const Rom& rom, i32 cycle_limit) {
+ENVPOOL_FN bool run_uncounted(Console& c, const Rom& rom, [[maybe_unused]] const void* native, i32 cycle_limit) {
 #if ENVPOOL_HOST
-  if (rom.native != nullptr) return run_native(c, rom, cycle_limit);
+  if (native != nullptr) return run_native(c, rom, native, cycle_limit);
 #endif
   return run_fast(c, rom, cycle_limit);
 }
 
 // One update of the console, starting from the saved state of this frame, which must be the present one.
-ENVPOOL_DEVICE_CALL void emulate(Console& c, const Rom& rom, const Core& saved, bool drawing) {
+ENVPOOL_DEVICE_CALL void emulate(Console& c, const Rom& rom, const void* native, const Core& saved, bool drawing) {
   const auto begin = [&] {
     if (c.unfinished) {
       keep_clock_small(c);
@@ -109,7 +109,7 @@ ENVPOOL_DEVICE_CALL void emulate(Console& c, const Rom& rom, const Core& saved, 
   };
   begin();
   // A frame that breaks off, after too many instructions or because the CPU has jammed, runs again.
-  if (!c.cpu.jammed && (!run_uncounted(c, rom, c.cycles + kUncountedCycles) || c.cpu.jammed)) {
+  if (!c.cpu.jammed && (!run_uncounted(c, rom, native, c.cycles + kUncountedCycles) || c.cpu.jammed)) {
     static_cast<Core&>(c) = saved;
     begin();
     run_counted(c, rom);
@@ -117,29 +117,36 @@ ENVPOOL_DEVICE_CALL void emulate(Console& c, const Rom& rom, const Core& saved, 
   end_frame(c, rom);
 }
 
+// Frame n once more, with pixels.
+ENVPOOL_FN void emulate_again(Console& c, const Rom& rom, const void* native, u32 n) {
+  Core& saved = c.saved[n % 3];
+  make_valid(saved, rom);
+  static_cast<Core&>(c) = saved;
+  emulate(c, rom, native, saved, true);
+}
+
 // The rows that a short frame does not reach keep the picture of two frames before. So when a frame turns out short and
 // one of the last three was not painted, all three run again with pixels, each from its saved state. Those not painted
 // were full frames (a short one would have come here itself), so they cover every row.
 // From then on frames are painted in any case until there were kMustPaint full ones in a row.
-ENVPOOL_FN void repaint(Console& c, const Rom& rom) {
+ENVPOOL_FN void repaint(Console& c, const Rom& rom, const void* native) {
   const u32 end = c.frames;
-  for (u32 n = end > 3 ? end - 3 : 0; n < end; ++n) {
-    static_cast<Core&>(c) = c.saved[n % 3];
-    emulate(c, rom, c.saved[n % 3], true);
-  }
+  for (u32 n = end > 3 ? end - 3 : 0; n < end; ++n) emulate_again(c, rom, native, n);
   c.unpainted = 0;
 }
 
-ENVPOOL_DEVICE_CALL void run_frame(Console& c, const Rom& rom, const Inputs& inputs, bool draw) {
+// `native` is what compile_rom() made of the ROM; without, it is interpreted.
+ENVPOOL_DEVICE_CALL void run_frame(Console& c, const Rom& rom, const Inputs& inputs, bool draw,
+                                   const void* native = nullptr) {
   set_inputs(c, inputs);
   Core& saved = c.saved[c.frames % 3];
   saved = c;
   const bool painting = draw || c.must_paint != 0;
-  emulate(c, rom, saved, painting);
+  emulate(c, rom, native, saved, painting);
   ++c.frames;
   const bool any_unpainted = !painting || c.unpainted != 0;
   if (c.unfinished || c.tia.drawn < c.tia.window_end) {
-    if (any_unpainted) repaint(c, rom);
+    if (any_unpainted) repaint(c, rom, native);
     c.must_paint = kMustPaint;
     return;
   }
@@ -149,16 +156,14 @@ ENVPOOL_DEVICE_CALL void run_frame(Console& c, const Rom& rom, const Inputs& inp
 }
 
 // Makes up for the picture of the last frame, if that was run without.
-ENVPOOL_FN void paint_last(Console& c, const Rom& rom) {
+ENVPOOL_FN void paint_last(Console& c, const Rom& rom, const void* native = nullptr) {
   if (c.unpainted < 2) return;
-  const Core& saved = c.saved[(c.frames - 1) % 3];
-  static_cast<Core&>(c) = saved;
-  emulate(c, rom, saved, true);
+  emulate_again(c, rom, native, c.frames - 1);
   c.unpainted = 1;
 }
 
 ENVPOOL_FN void system_reset(Console& c, const Rom& rom) {
-  c.dpc.stamp -= c.cycles;
+  rebase(c.dpc.stamp, c.cycles);
   c.cycles = 0;
   c.riot = Riot{};
   c.riot.timer = static_cast<u8>(25 + atari::draw(c.rng) % 75);
@@ -193,7 +198,7 @@ ENVPOOL_FN void power_on(Console& c, const Rom& rom) {
 
 // The picture of the last frame, and of the one before it: exact if their run_frame calls had draw = true. (A frame
 // that went on after the instruction limit shares its picture with the frame it continues.)
-ENVPOOL_FN const u8* screen(const Console& c) { return reinterpret_cast<const u8*>(c.pixels[c.buffer]); }
-ENVPOOL_FN const u8* previous_screen(const Console& c) { return reinterpret_cast<const u8*>(c.pixels[c.buffer ^ 1]); }
+ENVPOOL_FN const u8* screen(const Console& c) { return reinterpret_cast<const u8*>(c.pixels[c.buffer & 1]); }
+ENVPOOL_FN const u8* previous_screen(const Console& c) { return reinterpret_cast<const u8*>(c.pixels[~c.buffer & 1]); }
 
 }  // namespace envpool::atari

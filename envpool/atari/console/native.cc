@@ -387,17 +387,16 @@ static bool wanted() {
 
 }  // namespace native
 
-std::shared_ptr<const void> compile_rom(Rom& rom) {
+std::shared_ptr<const void> compile_rom(const Rom& rom) {
   if (!native::wanted()) return nullptr;
   native::Translator translator(rom);
   auto code = std::make_shared<native::NativeCode>(translator);
   if (!code->usable()) return nullptr;
-  rom.native = code.get();
   return code;
 }
 
-bool run_native(Console& c, const Rom& rom, i32 cycle_limit) {
-  const native::NativeCode& code = *static_cast<const native::NativeCode*>(rom.native);
+bool run_native(Console& c, const Rom& rom, const void* native, i32 cycle_limit) {
+  const native::NativeCode& code = *static_cast<const native::NativeCode*>(native);
   for (;;) {
     FastCpu r;
     locate(c, rom, r, c.cpu.pc);
@@ -416,8 +415,8 @@ bool run_native(Console& c, const Rom& rom, i32 cycle_limit) {
 
 namespace envpool::atari {
 
-std::shared_ptr<const void> compile_rom(Rom&) { return nullptr; }
-bool run_native(Console& c, const Rom& rom, i32 cycle_limit) { return run_fast(c, rom, cycle_limit); }
+std::shared_ptr<const void> compile_rom(const Rom&) { return nullptr; }
+bool run_native(Console& c, const Rom& rom, const void*, i32 cycle_limit) { return run_fast(c, rom, cycle_limit); }
 
 }  // namespace envpool::atari
 

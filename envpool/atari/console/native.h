@@ -13,13 +13,13 @@ namespace envpool::atari {
 
 struct Console;
 
-// Translates a finished Rom and lets it run natively for as long as the result lives, and as the Rom stays where it is.
-// Null, and the ROM is interpreted, where that is not possible (another processor, no executable memory) or not wanted
+// Translates a finished Rom. The result runs this Rom and every copy of it, for as long as it lives. Null, and the ROM
+// is to be interpreted, where that is not possible (another processor, no executable memory) or not wanted
 // (ENVPOOL_ATARI_NATIVE=0 in the environment).
-std::shared_ptr<const void> compile_rom(Rom& rom);
+std::shared_ptr<const void> compile_rom(const Rom& rom);
 
-// As run_fast(), for a Rom that is translated.
-bool run_native(Console& c, const Rom& rom, i32 cycle_limit);
+// As run_fast(), with what compile_rom() made of the Rom.
+bool run_native(Console& c, const Rom& rom, const void* native, i32 cycle_limit);
 
 }  // namespace envpool::atari
 #endif

@@ -140,10 +140,10 @@ class Frame {
 
   void cold(std::function<void()> write) { cold_.push_back(std::move(write)); }
 
+  // Entries that no ROM address has lead to the exact CPU too.
   void write_entries() {
     for (u32 i = 0; i < kMaxCode; ++i) {
-      const Place place = places_[i];
-      if (!place.made) continue;
+      const Place place = places_[places_[i].made ? i : kOutside];
       size_t entry = place.code;
       if (place.pending != 0) {
         entry = a.here();

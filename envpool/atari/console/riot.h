@@ -11,8 +11,8 @@ namespace envpool::atari {
 // then on the value falls once per prescaler period again.
 ENVPOOL_FN u8 read_timer(Riot& r, i32 cycles) {
   const u32 elapsed = static_cast<u32>(cycles) - 1 - static_cast<u32>(r.set_at);
-  const i32 ticks = static_cast<i32>(elapsed >> r.shift);
-  const i32 value = r.timer - 1 - ticks;
+  const u32 ticks = elapsed >> r.shift;
+  const i32 value = static_cast<i32>(r.timer - 1u - ticks);
   if (value >= 0) return static_cast<u8>(value);
   const i32 period = r.timer << r.shift;
   const i32 overrun = static_cast<i32>(static_cast<u32>(period) - elapsed - 1);
@@ -22,12 +22,12 @@ ENVPOOL_FN u8 read_timer(Riot& r, i32 cycles) {
   }
   if (!r.latched) return static_cast<u8>(overrun);
   const u32 latched_after = static_cast<u32>(r.latched_at) - static_cast<u32>(r.set_at);
-  return static_cast<u8>(static_cast<u32>(r.timer - ticks) - (latched_after - static_cast<u32>(period)));
+  return static_cast<u8>(r.timer - ticks - (latched_after - static_cast<u32>(period)));
 }
 
 ENVPOOL_FN u8 read_timer_flag(const Riot& r, i32 cycles) {
   const u32 elapsed = static_cast<u32>(cycles) - 1 - static_cast<u32>(r.set_at);
-  const i32 value = r.timer - 1 - static_cast<i32>(elapsed >> r.shift);
+  const i32 value = static_cast<i32>(r.timer - 1u - (elapsed >> r.shift));
   return value >= 0 || r.latched ? 0x00 : 0x80;
 }
 

@@ -40,7 +40,6 @@ struct Rom {
   u16 plain_begin, plain_size;  // cartridge offsets that are ROM without side effects
   u8 data[16384];
   CodeEntry code[kMaxCode];
-  const void* native;  // the same as machine code (native.h), if there is any
 
   Core boot;  // state after power-on and TV standard detection
   SystemRng boot_rng;

@@ -32,6 +32,7 @@ EXPORT Bench* atari_new(const char* task, const u8* image, i64 size, i32 mode, i
   bench->rom = build_rom(image, size_t(size));
   bench->code = compile_rom(*bench->rom);
   bench->setup.rom = bench->rom.get();
+  bench->setup.native = bench->code.get();
   bench->setup.facts = title.facts;
   bench->setup.game = u8(title.game);
   bench->setup.mode = mode < 0 ? title.facts.default_mode : mode;
@@ -47,7 +48,7 @@ EXPORT void atari_delete(Bench* bench) { delete bench; }
 EXPORT i32 atari_height(const Bench* bench) { return bench->rom->height; }
 
 // Whether its ROM runs as machine code, and not in the interpreter.
-EXPORT bool atari_is_native(const Bench* bench) { return bench->rom->native != nullptr; }
+EXPORT bool atari_is_native(const Bench* bench) { return bench->code != nullptr; }
 
 EXPORT u32 atari_actions(const Bench* bench) { return bench->setup.facts.actions; }
 

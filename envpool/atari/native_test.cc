@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Native code as a thing of the process: it lies outside of what is shared, is let go with it, and has no entry that
+// leads astray.
+#include "envpool/atari/console/native.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "envpool/atari/atari_env.h"
+#include "envpool/atari/testing/random_cartridge.h"
+#include "envpool/core/driver.h"
+#include "envpool/core/plugin.h"
+#include "envpool/core/testing.h"
+
+namespace envpool::atari {
+
+struct Image {
+  std::vector<u8> bytes;
+  std::vector<abi::Option> options;
+
+  explicit Image(u32 number) {
+    Rng rng{.seed = number};
+    bytes = random_image(rng, number);
+    options.push_back({"task", abi::kOptionText, 0, 0, "seaquest", 8});
+    options.push_back({"rom", abi::kOptionText, 0, 0, reinterpret_cast<const char*>(bytes.data()), i64(bytes.size())});
+  }
+  Blob blob() const {
+    OptionSpecs specs;
+    AtariEnv::options(specs);
+    return AtariEnv::blob(OptionValues(specs, abi::Options{options.data(), i32(options.size())}));
+  }
+};
+
+TEST(what_environments_share_is_the_same_with_and_without_native_code) {
+  for (const u32 number : {0u, 1u, 3u, 4u, 5u, 8u, 9u}) {
+    const Image image(number);
+    const Blob first = image.blob(), second = image.blob();
+    setenv("ENVPOOL_ATARI_NATIVE", "0", 1);
+    const Blob interpreted = image.blob();
+    unsetenv("ENVPOOL_ATARI_NATIVE");
+    CHECK(interpreted.kept() == nullptr);
+    CHECK(first.kept() != second.kept() || first.kept() == nullptr);
+    CHECK_EQ(first.size(), interpreted.size());
+    CHECK_EQ(std::memcmp(first.data(), second.data(), first.size()), 0);
+    CHECK_EQ(std::memcmp(first.data(), interpreted.data(), first.size()), 0);
+  }
+}
+
+TEST(entries_that_no_address_has_lead_to_the_exact_cpu) {
+  Rng rng;
+  const std::vector<u8> image = random_image(rng, 1);
+  const std::unique_ptr<Rom> rom = build_rom(image.data(), image.size());
+  CHECK_EQ(u32(rom->mapper), u32(k4K));
+  const std::shared_ptr<const void> code = compile_rom(*rom);
+  if (code == nullptr) return;
+  const auto console = std::make_unique<Console>();
+  for (u32 entry = 4096 + kPagePad; entry + 1024 < kMaxCode; entry += 97) {
+    power_on(*console, *rom);
+    for (u32& at : console->cart.code_at) at = entry;
+    run_native(*console, *rom, code.get(), console->cycles + 1000);
+    CHECK(console->cycles > 0);
+  }
+}
+
+// Memory that may be run and belongs to no file.
+i32 code_mappings() {
+  std::ifstream maps("/proc/self/maps");
+  i32 count = 0;
+  for (std::string line; std::getline(maps, line);) {
+    count += line.find("r-xp") != std::string::npos && line.find('/') == std::string::npos &&
+             line.find('[') == std::string::npos;
+  }
+  return count;
+}
+
+TEST(native_code_is_let_go_with_what_is_shared) {
+  const Image image(1);
+  const i32 before = code_mappings();
+  {
+    const Blob blob = image.blob();
+    if (blob.kept() == nullptr) return;
+    const Blob copy = blob;
+#ifdef __linux__
+    CHECK_EQ(code_mappings(), before + 1);
+#endif
+  }
+  CHECK_EQ(code_mappings(), before);
+}
+
+}  // namespace envpool::atari
+
+TEST_MAIN()

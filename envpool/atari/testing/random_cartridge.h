@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Cartridges of every kind that need nobody's ROM, of random bytes or with a random program, and inputs to play them
+// with.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <initializer_list>
+#include <vector>
+
+#include "envpool/atari/console/rom.h"
+#include "envpool/core/rng.h"
+
+namespace envpool::atari {
+
+inline constexpr u32 kSizes[] = {2048, 4096, 8192, 10495, 16384};
+
+// What ALE's detection of bank switching looks for, so that every kind of cartridge occurs.
+inline constexpr u8 kHints[][5] = {{0x8D, 0xE0, 0x1F}, {0x20, 0x00, 0xD0, 0xC6, 0xC5}};
+
+inline u8 structured_byte(Rng& rng, u8 before) {
+  static constexpr u8 kOften[] = {0x85, 0x86, 0x84, 0xA9, 0xA5, 0xE8, 0xCA, 0x48, 0x68, 0x9A, 0xAD, 0x8D, 0x4C, 0xD0};
+  if (before >= 0x84 && before <= 0x86) return u8(rng.below(0x2D));
+  return rng.below(3) == 0 ? u8(rng.bits()) : kOften[rng.below(sizeof(kOften))];
+}
+
+inline std::vector<u8> random_image(Rng& rng, u32 number) {
+  const u32 size = kSizes[number % 5];
+  std::vector<u8> image(size);
+  const bool structured = number % 3 != 0;
+  for (u32 i = 0; i < size; ++i) image[i] = structured && i > 0 ? structured_byte(rng, image[i - 1]) : u8(rng.bits());
+  const u32 code = size == 10495 ? 8192 : size;
+  for (u32 end = code; end >= 2048; end -= 2048) image[end - 3] = u8(0xF0 | rng.below(16));  // starts in the cartridge
+  if (number % 7 == 0 && size >= 8192) {                                                     // superchip
+    for (u32 bank = 0; bank < code; bank += 4096) std::memset(&image[bank], image[bank], 256);
+  } else if (number % 2 == 0) {
+    std::memcpy(&image[100], kHints[number / 2 % 2], 5);
+  }
+  return image;
+}
+
+// A program that draws frames of about 262 lines: it writes to the TIA's registers in lines and between them, reads
+// tables, pointers, collisions and the timer, calls, pushes, and switches banks (all banks hold the same program).
+class RandomProgram {
+ public:
+  RandomProgram(Rng& rng, Mapper mapper, u16 origin) : rng_(rng), mapper_(mapper), origin_(origin) {
+    put({0x60});  // RTS, for JSR
+    const u16 frame = here();
+    put({0xD8, 0xA2, 0xFF, 0x9A, 0xA9, 0x02, 0x85, 0x00});              // CLD, the stack's top, VSYNC on
+    put({0x85, 0x02, 0x85, 0x02, 0x85, 0x02, 0xA9, 0x00, 0x85, 0x00});  // three lines, VSYNC off
+    while (lines_ < 240 && code.size() < 850) instruction();
+    put({0x4C, u8(frame), u8(frame >> 8)});
+  }
+
+  std::vector<u8> code;
+
+ private:
+  void put(std::initializer_list<u8> bytes) { code.insert(code.end(), bytes); }
+  u16 here() const { return u16(origin_ + code.size()); }
+  u8 any() { return u8(rng_.bits()); }
+  u8 ram() { return u8(0x80 | any()); }
+  u8 tia() { return u8(4 + rng_.below(0x29)); }  // not VSYNC, VBLANK, WSYNC
+
+  void instruction() {
+    switch (rng_.below(17)) {
+      case 0: put({0xA9, any(), 0x85, tia()}); break;  // LDA #, STA TIA
+      case 1: put({0xA9, any(), 0x85, tia(), 0xA0, any(), 0x84, tia()}); break;
+      case 2: put({0x85, 0x02}), ++lines_; break;  // STA WSYNC
+      case 3:
+      case 4: {  // lines of a changing register
+        const u8 count = u8(1 + rng_.below(24));
+        put({0xA2, count, 0x85, 0x02, 0x86, tia(), 0x86, tia(), 0xCA, 0xD0, 0xF7});
+        lines_ += count;
+        break;
+      }
+      case 5: put({0xE6, ram(), 0x65, ram(), 0x85, ram()}); break;                           // INC, ADC, STA
+      case 6: put({0xA6, ram(), 0xBD, any(), u8(0xF0 | (any() & 15)), 0x95, ram()}); break;  // LDX, LDA abs,X, STA zp,X
+      case 7: put({0xA4, ram(), 0xB1, u8(0x80 + rng_.below(0x7F))}); break;                  // LDY, LDA (zp),Y
+      case 8: put({0x48, 0x08, 0x28, 0x68}); break;                                          // PHA, PHP, PLP, PLA
+      case 9: put({0x20, u8(origin_), u8(origin_ >> 8)}); break;                             // JSR
+      case 10:                                                                               // TIM64T, wait for INTIM
+        put({0xA9, u8(2 + rng_.below(6)), 0x8D, 0x96, 0x02, 0xAD, 0x84, 0x02, 0xD0, 0xFB});
+        lines_ += 4;
+        break;
+      case 11: put({0xA5, u8(rng_.below(16)), 0x26, ram(), 0x46, ram()}); break;        // a TIA register, ROL, LSR
+      case 15: put({0x6A, 0xAA, 0xBD, any(), u8(0xF0 | rng_.below(15)), 0x2A}); break;  // ROR, TAX, LDA abs,X, ROL
+      case 12: put({0xF8, 0x69, any(), 0xE9, any(), 0xD8}); break;                      // decimal ADC and SBC
+      case 13: put({0x85, 0x2A, 0xA9, any(), 0x85, u8(0x1B + rng_.below(2))}); break;   // HMOVE, graphics
+      case 14: put({0x24, u8(rng_.below(8)), 0x10, 0x02, 0xA9, any()}); break;          // BIT a collision, BPL
+      default: switch_bank(); break;
+    }
+  }
+
+  void switch_bank() {
+    switch (mapper_) {
+      case kF8:
+      case kF8SC:
+      case kDPC: put({0xAD, u8(0xF8 + rng_.below(2)), 0xFF}); break;
+      case kF6:
+      case kF6SC: put({0xAD, u8(0xF6 + rng_.below(4)), 0xFF}); break;
+      case kE0: put({0xAD, u8(0xE0 + rng_.below(24)), 0xFF}); break;
+      case kFE: put({0xAD, 0x00, u8(rng_.below(2) ? 0xF3 : 0xD3)}); break;
+      default: put({0xEA}); break;
+    }
+    if (mapper_ == kF8SC || mapper_ == kF6SC)
+      put({0x8D, u8(rng_.below(128)), 0xF0, 0xAD, u8(rng_.below(128) | 128), 0xF0});
+    if (mapper_ == kDPC) put({0x8D, u8(0x40 | rng_.below(64)), 0xF0, 0xAD, u8(rng_.below(64)), 0xF0});
+  }
+
+  Rng& rng_;
+  Mapper mapper_;
+  u16 origin_;
+  u32 lines_ = 0;
+};
+
+// A cartridge of this kind with such a program, and random bytes around it.
+inline std::vector<u8> random_program(Rng& rng, Mapper mapper) {
+  static constexpr u32 kSizeOf[] = {2048, 4096, 8192, 8192, 16384, 16384, 8192, 8192, 10495};
+  const u32 code_size = mapper == kDPC ? 8192 : kSizeOf[mapper];
+  const u32 bank_size = std::min(code_size, 4096u);
+  const u32 offset = mapper == kE0 ? 0xC00 : 0x100;
+  const u16 origin = u16(0xF000 + offset);
+  std::vector<u8> image(kSizeOf[mapper]);
+  for (u8& byte : image) byte = u8(rng.bits());
+  const std::vector<u8> program = RandomProgram(rng, mapper, origin).code;
+  for (u32 bank = 0; bank < code_size; bank += bank_size) {
+    std::copy(program.begin(), program.end(), &image[bank + offset]);
+    image[bank + bank_size - 4] = u8(origin + 1);
+    image[bank + bank_size - 3] = u8(origin >> 8);
+    if (mapper == kF8SC || mapper == kF6SC) std::memset(&image[bank], 0x55, 256);
+  }
+  if (mapper == kE0) std::memcpy(&image[100], kHints[0], 5);
+  if (mapper == kFE) std::memcpy(&image[20], kHints[1], 5);
+  return image;
+}
+
+inline Inputs random_inputs(Rng& rng) {
+  Inputs in;
+  in.swcha = u8(rng.bits());
+  in.swchb = u8(rng.bits());
+  in.fire[0] = rng.below(2) != 0;
+  for (i32& ohms : in.paddle) ohms = rng.below(3) == 0 ? kOpen : i32(rng.below(1000000));
+  return in;
+}
+
+}  // namespace envpool::atari
