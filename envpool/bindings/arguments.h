@@ -155,9 +155,10 @@ class ActionArgument {
   void cast(const std::string& label) {
     const char from = array_.dtype().kind();
     const char to = kind_of(field_);
-    const bool allowed = to == 'f' ? (from == 'f' || from == 'i' || from == 'u')
-                                   : (to == 'b' ? from == 'b' : (from == 'i' || from == 'u' || from == 'b'));
+    const bool number = from == 'f' || from == 'i' || from == 'u';
+    const bool allowed = to == 'f' ? number : (to == 'b' ? from == 'b' : (number || from == 'b'));
     if (!allowed) wrong_type(py::str(array_.dtype()).cast<std::string>(), label);
+    if (to == 'i' && from == 'f') check_whole(label);
     const py::array wide = py::reinterpret_steal<py::array>(
         array_.attr("astype")(to == 'f' ? float64_ : (to == 'b' ? dtype_ : int64_), py::arg("order") = "C").release());
     if (from == 'u' && wide.size() > 0 && wide.attr("min")().cast<std::int64_t>() < 0) {
@@ -172,6 +173,20 @@ class ActionArgument {
       case abi::kI32: narrow<std::int64_t, i32>(wide.data(), label); break;
       case abi::kF32: narrow<f64, f32>(wide.data(), label); break;
     }
+  }
+
+  // EnvPool's users give floats where a space counts its actions. Only a whole number means one of them.
+  void check_whole(const std::string& label) {
+    const py::array floats =
+        py::reinterpret_steal<py::array>(array_.attr("astype")(float64_, py::arg("order") = "C").release());
+    const f64* values = static_cast<const f64*>(floats.data());
+    for (i64 i = 0; i < elements_; ++i) {
+      const bool fits = values[i] >= -0x1p63 && values[i] < 0x1p63;  // false for NaN
+      if (!fits || values[i] != std::trunc(values[i])) {
+        out_of_range(i, py::str(py::float_(values[i])).cast<std::string>(), label);
+      }
+    }
+    array_ = floats;
   }
 
   void check_values(const std::string& label) const {
