@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from envpool.python import distribution
 from envpool.python.errors import CompileError, EnvError
 from envpool.python.gymnasium_registry import register_when_imported
+from envpool.python.registry import is_family
 from envpool.registration import list_all_envs, make_pettingzoo, make_sb3, register
 
 if TYPE_CHECKING:
@@ -24,25 +25,27 @@ else:  # the same, without the options of each id
     from envpool.registration import make, make_dm, make_gym, make_gymnasium, make_spec, make_vec
 
 __all__ = [
-    "CompileError",
-    "DMEnvPool",
-    "EnvError",
-    "EnvPool",
-    "EnvSpec",
-    "GymnasiumEnvPool",
-    "compile",
-    "get_cmake_dir",
-    "get_include",
-    "list_all_envs",
+    # EnvPool's names, in its order.
+    "register",
     "make",
     "make_dm",
     "make_gym",
     "make_gymnasium",
+    "make_spec",
+    "list_all_envs",
+    "EnvSpec",
+    "EnvPool",
+    "DMEnvPool",
+    "GymnasiumEnvPool",
+    # Ours.
+    "CompileError",
+    "EnvError",
+    "compile",
+    "get_cmake_dir",
+    "get_include",
     "make_pettingzoo",
     "make_sb3",
-    "make_spec",
     "make_vec",
-    "register",
 ]
 
 distribution.check()
@@ -63,7 +66,7 @@ def __getattr__(name: str) -> Any:
         from envpool.plugins import paths
 
         return getattr(paths, name)
-    if name in ("jax", "ray"):
+    if name in ("jax", "ray") or is_family(name):
         return importlib.import_module(f"envpool.{name}")
     if name == "__version__":
         return distribution.version()

@@ -121,6 +121,8 @@ ROMS = {
     "zaxxon": "eea0da9b987d661264cce69a7c13c3bd",
 }
 
+atari_game_list = list(ROMS)  # EnvPool's name for it
+
 
 def reference(task_id: str) -> str:
     """Where the dynamics of an id come from."""

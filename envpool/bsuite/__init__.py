@@ -1,2 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The behaviour suite: Catch, DeepSea, DiscountingChain, MemoryChain, UmbrellaChain, SimpleBandit, as gymnax has them."""
+
+from envpool.python.import_paths import members
+
+__getattr__, __dir__ = members(__name__)

@@ -1,2 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """MinAtar: Asterix, Breakout, Freeway, SpaceInvaders, Seaquest."""
+
+from envpool.python.import_paths import members
+
+__getattr__, __dir__ = members(__name__)

@@ -1,2 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """gymnax's miscellaneous environments: FourRooms, MetaMaze, PointRobot, two bandits, Reacher, Swimmer, Pong."""
+
+from envpool.python.import_paths import members
+
+__getattr__, __dir__ = members(__name__)

@@ -1,2 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """MuJoCo: gymnasium's continuous control, the DeepMind Control Suite, and models of one's own."""
+
+from envpool.python.import_paths import members
+
+__getattr__, __dir__ = members(__name__)

@@ -25,7 +25,7 @@ ndimage = pytest.importorskip("scipy.ndimage")
 from dm_control.suite import lqr_solver, quadruped  # noqa: E402
 
 import envpool  # noqa: E402
-from envpool.mujoco.dmc_registration import id_of, prepare  # noqa: E402
+from envpool.mujoco.dmc.registration import id_of, prepare  # noqa: E402
 
 EPISODES = int(os.environ.get("ENVPOOL_DMC_EPISODES", "0"))
 RESETS = int(os.environ.get("ENVPOOL_DMC_RESETS", "0"))
@@ -358,6 +358,6 @@ def test_an_invalid_state_is_an_error_that_names_the_environment():
 
 
 def test_without_dm_control_one_is_told_what_to_install(monkeypatch):
-    monkeypatch.setattr("envpool.mujoco.dmc_models.folder_of", lambda package: None)
+    monkeypatch.setattr("envpool.mujoco.dmc.models.folder_of", lambda package: None)
     with pytest.raises(RuntimeError, match=r"\[CheetahRun-v1\] needs dm_control's models: .* dm_control==1.0.50"):
         envpool.make("CheetahRun-v1")

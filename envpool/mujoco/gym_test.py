@@ -192,3 +192,20 @@ def test_arrays_have_a_meaning(task_id):
     meanings = {array.name: array.doc for array in (*arrays.observations, *arrays.infos, *arrays.actions)}
     assert {"obs", "action"} <= set(meanings)
     assert not [name for name, meaning in meanings.items() if not meaning]
+
+
+# EnvPool's package has a copy of each of gymnasium's models under such a name.
+@pytest.mark.parametrize("name", ["half_cheetah", "ant", "humanoidstandup", "walker2d_v5", "pusher_v5"])
+def test_envpools_names_of_models(name):
+    task_id = {"half_cheetah": "HalfCheetah", "ant": "Ant", "humanoidstandup": "HumanoidStandup"}.get(name)
+    task_id = (task_id or {"walker2d_v5": "Walker2d", "pusher_v5": "Pusher"}[name]) + "-v5"
+    with (
+        envpool.make_gymnasium(task_id, xml_file=f"{name}_envpool.xml", seed=3) as env,
+        envpool.make_gymnasium(task_id, xml_file=f"{name}.xml", seed=3) as other,
+    ):
+        assert np.array_equal(env.reset()[0], other.reset()[0])
+        action = np.full((1, *env.action_space.shape), 0.3)
+        assert np.array_equal(env.step(action)[0], other.step(action)[0])
+    for wrong in ("half_cat_envpool.xml", "_envpool.xml", f"assets/{name}_envpool.xml"):
+        with pytest.raises(ValueError, match="xml_file must be a model's file, got .*_envpool.xml"):
+            envpool.make_gymnasium(task_id, xml_file=wrong)

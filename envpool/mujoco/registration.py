@@ -11,6 +11,7 @@ from typing import Any
 
 from envpool.mujoco import render_options
 from envpool.mujoco.packages import folder_of
+from envpool.python.import_paths import Home
 
 VERSION = "3.17.0"  # as in pyproject.toml; physics differ from version to version in the last digits
 
@@ -56,7 +57,15 @@ def prepare(task_id: str, options: dict[str, Any]) -> dict[str, Any]:
 
 def reference(task_id: str) -> str:
     """Where the dynamics of an id come from."""
-    return f"MuJoCo {VERSION}, {_REFERENCES[_part_of(task_id).__name__.rpartition('.')[2]]}"
+    return f"MuJoCo {VERSION}, {_part_of(task_id).REFERENCE}"
+
+
+def homes(task_id: str) -> list[Home]:
+    """Where EnvPool's scripts find the classes of an id: those that end with Pixel have pictures as observations."""
+    part = _part_of(task_id)
+    module = part.__name__.rpartition(".")[0]
+    name = part.class_of(task_id)
+    return [Home(module, name, {"from_pixels": False}), Home(module, name + "Pixel", {"from_pixels": True})]
 
 
 def _part_of(label: str) -> Any:
@@ -69,10 +78,5 @@ def _load(library: str) -> ctypes.CDLL:
     return ctypes.CDLL(library)
 
 
-_REFERENCES = {
-    "gym_registration": "gymnasium 1.4.0, envs/mujoco",
-    "dmc_registration": "dm_control 1.0.50, suite",
-    "generic_registration": "with the model you give",
-}
-# Each is a module with TASK_IDS, `prepare` and perhaps `translate`.
-_PARTS = [importlib.import_module(f"envpool.mujoco.{name}_registration") for name in ("gym", "dmc", "generic")]
+# Each is a module with TASK_IDS, REFERENCE, `class_of`, `prepare` and perhaps `translate`.
+_PARTS = [importlib.import_module(f"envpool.mujoco.{name}.registration") for name in ("gym", "dmc", "generic")]

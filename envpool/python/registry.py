@@ -151,6 +151,13 @@ def _discover() -> None:
             importlib.import_module(f"envpool.{family}.registration")
 
 
+def is_family(name: str) -> bool:
+    """Whether it is a family's folder of this package."""
+    return name not in _NOT_FAMILIES and any(
+        Path(root, name, "registration.py").exists() for root in importlib.import_module("envpool").__path__
+    )
+
+
 def _nearest(task_id: str) -> list[str]:
     """The ids most like this one, big and small letters being the same: at most three, the best first."""
     folded: dict[str, list[str]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from envpool.mujoco.dmc_models import suite_folder, suite_model
+from envpool.mujoco.dmc.models import suite_folder, suite_model
 from envpool.mujoco.packages import model_source
 from envpool.registration import register_family
 
@@ -32,11 +32,17 @@ TASKS: dict[str, tuple[int, str]] = {
     "walker": (10, "stand walk run"),
 }
 
+# EnvPool's name for it: domains, tasks, time limits.
+dmc_mujoco_envs = [(domain, task, 1000) for domain, (_, tasks) in TASKS.items() for task in tasks.split()]
+
 
 def id_of(domain: str, task: str) -> str:
     """Returns the id of a task that dm_control names."""
-    words = f"{domain}_{task}".split("_")
-    return "".join(word[0].upper() + word[1:] for word in words) + "-v1"
+    return f"{_words(domain)}{_words(task)}-v1"
+
+
+def _words(name: str) -> str:
+    return "".join(word[0].upper() + word[1:] for word in name.split("_"))
 
 
 def prepare(task_id: str, options: dict[str, Any]) -> dict[str, Any]:
@@ -70,7 +76,15 @@ def _own_options(domain: str, task: str) -> dict[str, Any]:
     return {}
 
 
-TASK_IDS = {id_of(domain, task) for domain, (_, tasks) in TASKS.items() for task in tasks.split()}
+DOMAINS = {id_of(domain, task): domain for domain, (_, tasks) in TASKS.items() for task in tasks.split()}
+TASK_IDS = DOMAINS.keys()
+REFERENCE = "dm_control 1.0.50, suite"
+
+
+def class_of(task_id: str) -> str:
+    """What the names of its classes in EnvPool begin with."""
+    return "Dmc" + _words(DOMAINS[task_id])
+
 
 for _domain, (_frame_skip, _tasks) in TASKS.items():
     for _task in _tasks.split():

@@ -15,6 +15,12 @@ EXAMPLE = "two_link_arm.xml"
 
 
 TASK_IDS = {TASK_ID}
+REFERENCE = "with the model you give"
+
+
+def class_of(task_id: str) -> str:
+    """What the names of its classes begin with."""
+    return "Mujoco"
 
 
 def prepare(task_id: str, options: dict[str, Any]) -> dict[str, Any]:
@@ -27,7 +33,7 @@ def prepare(task_id: str, options: dict[str, Any]) -> dict[str, Any]:
     source = options["xml_file"]
     if not isinstance(source, str):
         raise TypeError(f"[{task_id}] xml_file must be a str, got {source!r}")
-    folder = Path(__file__).parent / "generic" if source == EXAMPLE and not Path(EXAMPLE).exists() else Path()
+    folder = Path(__file__).parent if source == EXAMPLE and not Path(EXAMPLE).exists() else Path()
     return {**options, "xml_file": model_source(task_id, source, folder)}
 
 

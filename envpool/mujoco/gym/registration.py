@@ -130,16 +130,27 @@ _RANGES = {
 }
 _RENAMED: dict[str, Mapping[str, str]] = {}
 TASK_IDS = _RENAMED.keys()
+REFERENCE = "gymnasium 1.4.0, envs/mujoco"
+
+
+def class_of(task_id: str) -> str:
+    """What the names of its classes in EnvPool begin with."""
+    return "Gym" + task_id.rpartition("-")[0]
 
 
 def prepare(task_id: str, options: dict[str, Any]) -> dict[str, Any]:
     """Finds the model, which is one of gymnasium's if it is no path.
 
+    EnvPool has copies of them whose names end with "_envpool.xml"; MuJoCo makes the same model of a copy.
+
     Raises:
         ValueError: there is no such file.
     """
     assets = (folder_of("gymnasium") or Path()) / "envs" / "mujoco" / "assets"
-    return {**options, "xml_file": model_source(task_id, options["xml_file"], assets)}
+    name = options["xml_file"]
+    if isinstance(name, str) and name.endswith("_envpool.xml") and "/" not in name and not (assets / name).exists():
+        name = name.replace("_envpool.xml", ".xml")
+    return {**options, "xml_file": model_source(task_id, name, assets)}
 
 
 def translate(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -194,6 +205,9 @@ def _register(body: Body, version: int) -> None:
         **options,
     )
 
+
+# EnvPool's name for it: bodies, their versions, time limits.
+gym_mujoco_envs = [(body.name, (f"v{body.oldest}", "v4", "v5"), body.steps) for body in _BODIES]
 
 for _body in _BODIES:
     for _version in (_body.oldest, 4, 5):

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models of one's own."""
+
+from envpool.python.import_paths import members
+
+__getattr__, __dir__ = members(__name__)

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""EnvPool's function that makes Python classes of a compiled environment, for the sentence that it has no use here."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from envpool.python.protocol import DMEnvPool, EnvPool, EnvSpec, GymnasiumEnvPool
+
+__all__ = ["DMEnvPool", "EnvPool", "EnvSpec", "GymnasiumEnvPool", "py_env"]
+
+
+def py_env(envspec: Any, envpool: Any) -> NoReturn:
+    """Raises TypeError: an environment of one's own is a plugin here, and its pools need no classes.
+
+    Args:
+        envspec: a class that pybind11 made of EnvPool's headers.
+        envpool: likewise.
+    """
+    raise TypeError(
+        f"[envpool] py_env takes classes made with EnvPool's headers, got {envspec!r} and {envpool!r}: compile the "
+        "environment with envpool.compile or register its shared object with envpool.register instead"
+    )
