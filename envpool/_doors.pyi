@@ -26,8 +26,11 @@ class CommonOptions(TypedDict, total=False):
     gym_reset_return_info: bool
     max_episode_steps: int | None
     reward_threshold: float | None
-    render_mode: Literal["rgb_array"] | None
+    render_mode: Literal["rgb_array", "human"] | None
     render_env_id: int | Sequence[int]
+    render_width: int
+    render_height: int
+    render_camera_id: int
     autoreset_mode: Any  # "next_step", "same_step", "disabled", or gymnasium's AutoresetMode
     env_options: Sequence[Mapping[str, Any]]
     step_api: Literal["classic", "modern"] | None
@@ -94,6 +97,8 @@ class AtariOptions(CommonOptions, total=False):
     """Pictures, or the console's memory: 128 bytes each; default 'screen'."""
     rom_path: str | bytes
     """A ROM file of your own, played by the game's rules; default ''."""
+    render_whole_screen: bool
+    """render() shows every row; else the first 210, as EnvPool does; default False."""
 
 AleId = Literal[
     "ALE/Adventure-v5", "ALE/AirRaid-v5", "ALE/Alien-v5", "ALE/Amidar-v5", "ALE/Assault-v5", "ALE/Asterix-v5",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from envpool.python.import_paths import EnvRegistry
 from envpool.python.registry import find, list_all_envs, register, register_family
 
 if TYPE_CHECKING:
@@ -27,7 +28,10 @@ __all__ = [
     "make_vec",
     "register",
     "register_family",
+    "registry",
 ]
+
+registry = EnvRegistry()
 
 
 @overload
@@ -61,8 +65,10 @@ def make(task_id: str, env_type: str = "gymnasium", **options: Any) -> Gymnasium
             - `autoreset_mode`: "next_step" (default: the step after an episode's end discards its action and returns
               the first observation of the next), "same_step" (that observation comes with the end, the last one in
               `info["final_obs"]`) or "disabled" (you reset); also as gymnasium's AutoresetMode.
-            - `render_mode`: None (default) or "rgb_array".
+            - `render_mode`: None (default), "rgb_array", or "human", with which `render()` shows pictures in a window.
             - `render_env_id`: the environment, or environments, that `render()` shows by default (default 0).
+            - `render_width`, `render_height`: size of a picture; 0, the default, is as the environment draws it.
+            - `render_camera_id`: a camera of the model, where there are several; -1 is the default.
             - `env_options`: a sequence of num_envs mappings, each overriding options of one environment, as far as
               they do not change the shape of an array.
             - `reward_threshold`: replaces the id's own in `spec`.

@@ -129,7 +129,7 @@ struct AleEnv {
 
   static Blob blob(const OptionValues& o) { return furnish(params(o), o, o.text("game")); }
 
-  static void render(const State& s, const Params& p, u8* rgb) { photograph(s.machine, p, rgb); }
+  static void render(const State& s, const Params& p, u8* rgb) { photograph(s.machine, p, p.screen_height, rgb); }
 #endif
 
  private:

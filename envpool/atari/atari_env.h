@@ -30,6 +30,7 @@ struct AtariEnv {
     i32 pooled;  // frames of a step that are seen
     i32 noop_max;
     i32 img_height, img_width, channels;
+    i32 render_height;
     bool memory;  // observe that instead of pictures
     bool fire_reset;
     bool episodic_life;
@@ -44,6 +45,8 @@ struct AtariEnv {
     i32 newest;      // slot of the stack that was written last
     bool life_lost;  // the episode ended, but the game goes on
   };
+
+  static constexpr i32 kUsualHeight = 210;  // of all but thirteen games' screens, and of EnvPool's pictures
 
   enum Field { kObs, kLives, kReward, kTerminated, kRam };
 
@@ -145,6 +148,8 @@ struct AtariEnv {
         .one_of({"screen", "ram"})
         .changes_shapes();
     o.text("rom_path", "", "A ROM file of your own, played by the game's rules.").changes_shapes();
+    o.boolean("render_whole_screen", false, "render() shows every row; else the first 210, as EnvPool does.")
+        .changes_shapes();
   }
 
   static Params params(const OptionValues& o) {
@@ -164,6 +169,7 @@ struct AtariEnv {
     p.episodic_life = o.boolean("episodic_life");
     p.reward_clip = o.boolean("reward_clip");
     p.zero_discount_on_life_loss = o.boolean("zero_discount_on_life_loss");
+    p.render_height = o.boolean("render_whole_screen") ? p.screen_height : std::min(p.screen_height, kUsualHeight);
     return p;
   }
 
@@ -184,7 +190,7 @@ struct AtariEnv {
       spec.reward_low = -1;
       spec.reward_high = 1;
     }
-    spec.render_height = p.screen_height;
+    spec.render_height = p.render_height;
     spec.render_width = kWidth;
   }
 
@@ -199,7 +205,7 @@ struct AtariEnv {
     return bytes;
   }
 
-  static void render(const State& s, const Params& p, u8* rgb) { photograph(s.machine, p, rgb); }
+  static void render(const State& s, const Params& p, u8* rgb) { photograph(s.machine, p, p.render_height, rgb); }
 #endif
 
  private:

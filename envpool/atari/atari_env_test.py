@@ -277,3 +277,26 @@ def test_render_where_memory_is_observed() -> None:
         if step % 7 == 0:
             assert np.array_equal(np.asarray(env.render())[0], reference.ale.getScreenRGB())
     env.close()
+
+
+def test_taller_screens_are_cut_as_in_envpool() -> None:
+    """Thirteen games have more than 210 rows. EnvPool shows the first 210."""
+    options = {"noop_max": 1, "render_mode": "rgb_array"}
+    env = envpool.make_gymnasium("AirRaid-v5", img_height=210, img_width=160, **options)
+    whole = envpool.make_gymnasium("AirRaid-v5", render_whole_screen=True, **options)
+    env.reset(), whole.reset()
+    reference = Pipeline("air_raid")
+    reference.reset(0)
+    screen = reference.ale.getScreenRGB()
+    assert screen.shape == (250, 160, 3)
+    assert np.array_equal(whole.render()[0], screen)
+    assert np.array_equal(env.render()[0], screen[:210])
+    tall = [
+        task_id
+        for task_id in envpool.list_all_envs()
+        if task_id.startswith("ALE/") and envpool.make_spec(task_id).observation_space.shape[0] > 210
+    ]
+    assert len(tall) == 13
+    pong = envpool.make_gymnasium("Pong-v5", render_whole_screen=True, **options)
+    pong.reset()
+    assert pong.render().shape == (1, 210, 160, 3)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import importlib
-import math
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -12,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 import envpool
 from envpool.cli.common import Failure, need, need_picture, parse_options, seconds_of, steps_per_second
+from envpool.python.pictures import grid
 
-Pictures = npt.NDArray[np.uint8]
 Policy = Callable[[Any], Any]
 
 
@@ -48,7 +46,7 @@ def watch(
     observation, _ = env.reset()
     with film(output, rate) as writer:
         for _ in progress(count, str(output)):
-            writer.append_data(grid(np.stack(env.render())))
+            writer.append_data(grid(np.stack(env.render() or ())))
             observation = env.step(act(observation))[0]
     env.close()
     print(f"{output}: {count} pictures of {env.num_envs} {task_id}, {count / rate:.1f} s")
@@ -74,18 +72,6 @@ def find_policy(name: str) -> Policy:
         raise Failure(f"--policy {name}: it is not a function")
     policy: Policy = found
     return policy
-
-
-def grid(pictures: Pictures) -> Pictures:
-    """Pictures in rows and columns, about as many of each, with a black line between; sides are even, for films."""
-    count, height, width, _ = pictures.shape
-    columns = math.ceil(math.sqrt(count))
-    rows = math.ceil(count / columns)
-    sheet = np.zeros((rows * (height + 2), columns * (width + 2), 3), np.uint8)
-    for index, picture in enumerate(pictures):
-        row, column = divmod(index, columns)
-        sheet[row * (height + 2) :, column * (width + 2) :][:height, :width] = picture
-    return np.pad(sheet, ((0, sheet.shape[0] % 2), (0, sheet.shape[1] % 2), (0, 0)))
 
 
 def film(path: Path, rate: float) -> Any:

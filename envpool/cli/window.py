@@ -16,8 +16,17 @@ NAMES = ["up", "down", "left", "right", "space", "r", "q", *map(str, range(10))]
 
 def can_open() -> bool:
     """Whether there is a display, and pygame."""
-    display = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
-    return display and importlib.util.find_spec("pygame") is not None
+    return not why_no_window()
+
+
+def why_no_window() -> str:
+    """What is missing for a window, as the end of a sentence; empty where nothing is."""
+    if importlib.util.find_spec("pygame") is None:
+        return "the package pygame is not installed: pip install pygame"
+    # SDL, which pygame draws with, takes another display where one is named.
+    if not any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")):
+        return "there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set"
+    return ""
 
 
 class Window:
@@ -39,6 +48,18 @@ class Window:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def is_open(self) -> bool:
+        """Whether it is there; another window of this process may have taken its place."""
+        return bool(self._pygame.display.get_init()) and self._pygame.display.get_surface() is self._screen
+
+    def is_seen(self) -> bool:
+        """Whether there is a display behind it: where none can be opened, SDL falls back on none by itself."""
+        return "SDL_VIDEODRIVER" in os.environ or self._pygame.display.get_driver() not in ("dummy", "offscreen")
+
+    def close(self) -> None:
+        """Closes it."""
         self._pygame.display.quit()
 
     def keys(self) -> set[str]:

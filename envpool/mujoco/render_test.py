@@ -141,6 +141,22 @@ def test_pixels_are_pictures_stacked():
     np.testing.assert_array_equal(seen, play(2, max_episode_steps=4)[0])
 
 
+@pytest.mark.parametrize("task_id", ["HalfCheetah-v4", "CheetahRun-v1"])
+def test_pixels_are_named_as_in_envpool(task_id):
+    options = {"num_envs": 2, "from_pixels": True, "frame_stack": 2, "seed": 1}
+    spec = envpool.make_spec(task_id, **options)
+    assert spec.state_array_spec["obs:pixels"] == ([6, 84, 84], np.uint8, 0, 255)
+    assert not any(name.startswith("obs") for name in spec.state_array_spec.keys() - {"obs:pixels"})
+    pixels = spec.observation_spec().pixels
+    assert (pixels.name, pixels.shape, pixels.minimum.shape) == ("pixels", (6, 84, 84), ())
+    with envpool.make_dm(task_id, **options) as env, envpool.make_gymnasium(task_id, **options) as other:
+        action = np.zeros((2, *env.action_spec().shape))
+        for timestep, obs in ((env.reset(), other.reset()[0]), (env.step(action), other.step(action)[0])):
+            assert type(timestep.observation)._fields == type(spec.observation_spec())._fields
+            assert obs.shape == (2, 6, 84, 84)
+            assert np.array_equal(timestep.observation.pixels, obs)
+
+
 def test_the_last_picture_of_an_episode_is_kept():
     with pool(from_pixels=True, frame_stack=2, max_episode_steps=2, autoreset_mode="same_step") as env:
         env.reset()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from envpool.python.errors import CompileError
-from envpool.python.options import COMMON, Option, check_known, declared_options
+from envpool.python.options import COMMON, PICTURE, Option, check_known, declared_options
 from envpool.python.spaces import COMMON_ARRAYS
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _of_options(entries: list[dict[str, Any]]) -> Iterator[str]:
         name, low, high, default = entry["name"], float(entry["low"]), float(entry["high"]), entry["default"]
         if not name.isidentifier():
             yield f"{name!r} cannot be a keyword in Python"
-        if name in COMMON:
+        if name in COMMON and name not in PICTURE:
             yield f"{name!r} is an option that every environment has"
         if names.count(name) > 1:
             yield f"{name!r} is there twice"

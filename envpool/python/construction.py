@@ -14,6 +14,8 @@ from envpool.python.options import (
     AUTORESET_MODES,
     COMMON,
     NO_LIMIT,
+    PICTURE,
+    RENDER_MODES,
     Option,
     Value,
     check_common,
@@ -150,6 +152,11 @@ class Construction:
         """Whether there are pictures of this environment."""
         return bool(self.table.flags & _CAN_RENDER) and self.arrays.render_size[0] > 0
 
+    @property
+    def render_modes(self) -> list[str]:
+        """What render_mode may be, beside None."""
+        return list(RENDER_MODES) if self.can_render else []
+
     def _config(self, own: dict[str, Value]) -> dict[str, Any]:
         common = self.common
         config: dict[str, Any] = {name: getattr(common, name) for name in COMMON if name not in self.options}
@@ -162,6 +169,7 @@ class Construction:
             "reward_threshold",
             "render_mode",
             "render_env_id",
+            *PICTURE,
             "autoreset_mode",
             "env_options",
             "step_api",

@@ -74,6 +74,8 @@ class DMEnvPool(EnvPoolMixin, dm_env.Environment):
     def render(self, env_ids: Any = None, camera_id: Any = None) -> Any:
         """Pictures of environments as they are now: uint8 of shape (n, height, width, 3), RGB.
 
+        With render_mode "human" it is None, and a window shows them.
+
         Args:
             env_ids: of which; None is the option render_env_id.
             camera_id: accepted as EnvPool's scripts give it.
@@ -81,4 +83,4 @@ class DMEnvPool(EnvPoolMixin, dm_env.Environment):
         Raises:
             RuntimeError: the pool has no render_mode, or one of the environments is under way.
         """
-        return self._frames(env_ids)
+        return self._picture(env_ids)

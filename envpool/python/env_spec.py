@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+from collections import namedtuple
 from collections.abc import Mapping
 from functools import cached_property
 from types import MappingProxyType
@@ -21,7 +22,14 @@ if TYPE_CHECKING:
 
 
 class ArraySpec(NamedTuple):
-    """One raw array: a leading -1 in the shape is the players of one environment."""
+    """One raw array.
+
+    Attributes:
+        shape: of one environment's value; a leading -1 is an axis of unknown length: players, or in an action the batch.
+        dtype: of the elements.
+        minimum: one value where it bounds every element, else an array of them.
+        maximum: likewise.
+    """
 
     shape: list[int]
     dtype: np.dtype[Any]
@@ -35,7 +43,6 @@ class EnvSpec:
     Attributes:
         id: the id it was registered under.
         doc: one line of what it is.
-        config: a namedtuple of every option with its value.
         options: what the environment's own options mean: default, range or choices, one line of text.
         reward_threshold: return at which the task counts as solved, or None.
         max_episode_steps: steps until an episode is truncated; None: there is no limit.
@@ -49,7 +56,7 @@ class EnvSpec:
         self._emit = emit
         self.id = construction.label
         self.doc = construction.registration.doc
-        self.config: Any = spaces.record("Config", tuple(construction.config))(**construction.config)
+        self._values = dict(construction.config)
         self.options: Mapping[str, Option] = MappingProxyType(construction.options)
         self.reward_threshold = construction.common.reward_threshold
         steps = construction.common.max_episode_steps
@@ -112,10 +119,18 @@ class EnvSpec:
         """One environment's (or player's) dm_env discount spec."""
         return spaces.dm_spec(spaces.common_field("discount", "float32", 0, 1))
 
-    @property
+    @cached_property
+    def config(self) -> Any:
+        """Every option with its value, in a namedtuple."""
+        return self.gen_config(**self._values)
+
+    @cached_property
     def gen_config(self) -> Any:
-        """The class of `config`."""
-        return type(self.config)
+        """A namedtuple class of every option, with the defaults of the id, as EnvPool's scripts call it."""
+        from envpool.python.construction import Construction
+
+        defaults = {**Construction(self._construction.registration, {}).config, "batch_size": 0, "num_threads": 0}
+        return namedtuple("Config", tuple(defaults), defaults=tuple(defaults.values()))
 
     @property
     def state_array_spec(self) -> dict[str, ArraySpec]:
@@ -137,7 +152,7 @@ class EnvSpec:
         for name in ("info:players.env_id", "reward", "discount"):
             specs[name] = specs[name]._replace(shape=[-1])
         for field in arrays.observations:
-            name = field.name if arrays.single_observation else "obs:" + field.name.removeprefix("obs:")
+            name = field.name if field.name == "obs" else "obs:" + field.name.removeprefix("obs:")
             specs[name] = _array_spec(field, field.per_player, players)
         for field in arrays.infos:
             specs["info:" + field.name.removeprefix("info:")] = _array_spec(field, field.per_player, players)
@@ -145,21 +160,22 @@ class EnvSpec:
 
     @property
     def action_array_spec(self) -> dict[str, ArraySpec]:
-        """Every array an action may hold."""
+        """Every array an action may hold; a leading -1 in a shape is the batch."""
         whole = 2**31 - 1
         specs = {
             "env_id": _array_spec(spaces.common_field("env_id", "int32", 0, whole), False, None),
             "players.env_id": _array_spec(spaces.common_field("players.env_id", "int32", 0, whole), True, -1),
         }
-        players = -1 if self._construction.arrays.max_players > 1 else None
         for field in self._construction.arrays.actions:
-            specs[field.name] = _array_spec(field, field.per_player, players)
+            specs[field.name] = _array_spec(field, True, -1)
         return specs
 
 
 def _array_spec(field: spaces.Field, per_player: bool, players: int | None) -> ArraySpec:
     lead = [players] if per_player and players is not None else []
-    return ArraySpec([*lead, *field.shape], field.dtype, field.low.min(), field.high.max())
+    return ArraySpec(
+        [*lead, *field.shape], field.dtype, spaces.scalar_bound(field.low), spaces.scalar_bound(field.high)
+    )
 
 
 def _make(registration: Any, given: dict[str, Any], emit: str) -> EnvSpec:

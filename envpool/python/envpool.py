@@ -15,6 +15,7 @@ from envpool.python.construction import Construction
 from envpool.python.errors import EnvError
 from envpool.python.layout import COMMON_DTYPES
 from envpool.python.options import as_number, check_env_ids, check_seed, check_seeds
+from envpool.python.pictures import View, resized
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -59,6 +60,7 @@ class EnvPoolMixin:
         self.num_envs = construction.common.num_envs
         self.closed = False
         self.spec = construction.spec
+        self._view = View(construction.label) if construction.common.render_mode == "human" else None
         self._pool = construction.make_pool(layout.outputs)
         construction.config["num_threads"] = self._pool.num_threads
 
@@ -296,9 +298,20 @@ class EnvPoolMixin:
 
     def _frames(self, env_ids: Any = None) -> npt.NDArray[np.uint8]:
         if self._construction.common.render_mode is None:
-            raise RuntimeError(f"[{self._label}] render needs the pool to be made with render_mode='rgb_array'")
-        ids = self._construction.common.render_env_id if env_ids is None else self._ids("env_ids", env_ids)
-        return self._pool.render(np.array(ids, np.int32))
+            raise RuntimeError(
+                f"[{self._label}] render needs the pool to be made with render_mode='rgb_array' or 'human'"
+            )
+        common = self._construction.common
+        ids = common.render_env_id if env_ids is None else self._ids("env_ids", env_ids)
+        return resized(self._pool.render(np.array(ids, np.int32)), common.render_height, common.render_width)
+
+    def _picture(self, env_ids: Any = None) -> npt.NDArray[np.uint8] | None:
+        """What `render` returns: pictures, or None after it has shown them in the window."""
+        frames = self._frames(env_ids)
+        if self._view is None:
+            return frames
+        self._view.show(frames)
+        return None
 
     # ---- what it is ----
 
@@ -356,6 +369,8 @@ class EnvPoolMixin:
         """
         seconds = self._seconds("timeout", timeout)
         self.closed = True
+        if self._view is not None:
+            self._view.close()
         self._pool.close(seconds)
 
     def _seconds(self, name: str, value: Any) -> float:

@@ -114,6 +114,59 @@ def test_registering_twice_and_in_envpools_way():
         envpool.make("Absent-v0")
 
 
+# ---- actions ----
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.longdouble])
+@pytest.mark.parametrize("face", FACES)
+def test_whole_floats_are_actions(face, dtype):
+    """As in EnvPool, for policies that return floats; bad_input_test has those that are none."""
+    whole, floats = (make(face, "Counter-v0", num_envs=4) for _ in range(2))
+    whole.reset(), floats.reset()
+    for action in ([0, 1, 1, 0], [1, 1, 0, 0]):
+        given = np.array([action, action], dtype).T[:, 0]  # not contiguous
+        for wanted, got in zip(_arrays(whole.step(action)), _arrays(floats.step(given)), strict=True):
+            assert np.array_equal(wanted, got)
+        assert np.array_equal(given, action)
+    assert observation_of(floats.step([-0.0, 1.0, 1, True])).shape == (4, 2)
+
+
+def _arrays(tree):
+    if isinstance(tree, dict):
+        tree = list(tree.values())
+    return [array for part in tree for array in _arrays(part)] if isinstance(tree, (list, tuple)) else [tree]
+
+
+# ---- specs ----
+
+
+def test_bounds_are_one_value_where_it_bounds_all():
+    """The numbers are those that the released EnvPool has for these ids, with arrays and scalars where it has them."""
+    pole, swing, pong = (envpool.make_spec(name) for name in ("CartPole-v1", "Pendulum-v1", "Pong-v5"))
+    obs = pong.observation_spec().obs
+    assert (obs.minimum.shape, int(obs.minimum), int(obs.maximum)) == ((), 0, 255)
+    assert pong.state_array_spec["obs"] == ([4, 84, 84], np.uint8, 0, 255)
+    assert pong.observation_spec().terminated.num_values == 2
+    assert swing.observation_spec().obs.minimum.tolist() == [-1, -1, -8]
+    assert swing.state_array_spec["obs"].maximum.tolist() == [1, 1, 8]
+    assert (swing.action_spec().minimum.shape, float(swing.action_spec().minimum)) == ((), -2)
+    assert pole.state_array_spec["obs"].minimum.tolist() == pytest.approx([-4.8, -np.inf, -0.41887903, -np.inf])
+    assert pole.observation_spec().players.env_id.name == "env_id"
+    cheetah = envpool.make_spec("HalfCheetah-v4")
+    assert (float(cheetah.observation_spec().obs.minimum), cheetah.observation_spec().obs.shape) == (-np.inf, (17,))
+    assert cheetah.action_array_spec["action"] == ([-1, 6], np.float64, -1, 1)
+
+
+@pytest.mark.parametrize("task_id", ["Counter-v0", "Zoo-v0", "Crowd-v0", "CartPole-v1"])
+def test_actions_have_the_batchs_axis(task_id):
+    spec = envpool.make_spec(task_id)
+    specs = spec.action_array_spec
+    assert specs["env_id"].shape == []
+    assert specs["players.env_id"].shape == [-1]
+    tree = spec.action_space.spaces if hasattr(spec.action_space, "spaces") else {"action": spec.action_space}
+    assert {name: specs[name].shape for name in tree} == {name: [-1, *it.shape] for name, it in tree.items()}
+
+
 # ---- attributes ----
 
 

@@ -26,7 +26,7 @@ class GymEnvPool(EnvPoolMixin):
         observation_space, action_space: one environment's, or one player's.
         single_observation_space, single_action_space: the same.
         classic: whether the form is that of gym before 0.26.
-        render_mode: None or "rgb_array".
+        render_mode: None, "rgb_array" or "human".
     """
 
     reward_range = (-float("inf"), float("inf"))
@@ -46,7 +46,7 @@ class GymEnvPool(EnvPoolMixin):
         self.observation_space, self.action_space = spec.observation_space, spec.action_space
         self.single_observation_space = self.observation_space
         self.single_action_space = self.action_space
-        modes = ["rgb_array"] if construction.can_render else []
+        modes = construction.render_modes
         self.metadata = {"render_modes": modes, "render.modes": modes, "autoreset_mode": common.autoreset_mode}
         self.render_mode = common.render_mode
         final = common.autoreset_mode == "same_step"
@@ -77,6 +77,8 @@ class GymEnvPool(EnvPoolMixin):
     def render(self, mode: Any = None, camera_id: Any = None, *, env_ids: Any = None) -> Any:
         """Pictures of environments as they are now: uint8 of shape (n, height, width, 3), RGB.
 
+        With render_mode "human" it is None, and a window shows them.
+
         Args:
             mode: None or "rgb_array", as old gym gives it; or ids of environments, as EnvPool does.
             camera_id: accepted as EnvPool's scripts give it.
@@ -86,11 +88,11 @@ class GymEnvPool(EnvPoolMixin):
             ValueError: another mode.
             RuntimeError: the pool has no render_mode, or one of the environments is under way.
         """
-        if isinstance(mode, str) and mode != "rgb_array":
-            raise ValueError(f"[{self._label}] mode must be 'rgb_array', got {mode!r}")
+        if isinstance(mode, str) and mode not in ("rgb_array", self.render_mode):
+            raise ValueError(f"[{self._label}] mode must be {self.render_mode or 'rgb_array'!r}, got {mode!r}")
         if mode is not None and not isinstance(mode, str):
             env_ids = mode
-        return self._frames(env_ids)
+        return self._frames(env_ids) if mode == "rgb_array" else self._picture(env_ids)
 
     def __reduce__(self) -> Any:
         return _remake, (self._construction.registration, self._construction.given)

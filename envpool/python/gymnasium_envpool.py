@@ -46,7 +46,7 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
         single_observation_space, single_action_space: one environment's, or one player's.
         observation_space, action_space: the same, as EnvPool's scripts expect. `envpool.make_vec` has the batch's.
         metadata: "render_modes" and "autoreset_mode".
-        render_mode: None or "rgb_array".
+        render_mode: None, "rgb_array" or "human".
     """
 
     is_vector_env = True
@@ -65,7 +65,7 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
         self.observation_space, self.action_space = self._spaces(common.num_envs)
         self.render_mode = common.render_mode
         self.metadata = {
-            "render_modes": ["rgb_array"] if construction.can_render else [],
+            "render_modes": construction.render_modes,
             "autoreset_mode": _MODES[common.autoreset_mode],
         }
         self._init(construction, self._layout_of(construction))
@@ -133,12 +133,12 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
             camera_id: accepted as EnvPool's scripts give it.
 
         Returns:
-            uint8 of shape (len(env_ids), height, width, 3), RGB.
+            uint8 of shape (len(env_ids), height, width, 3), RGB; with render_mode "human" None, and a window shows them.
 
         Raises:
             RuntimeError: the pool has no render_mode, or one of the environments is under way.
         """
-        return self._frames(env_ids)
+        return self._picture(env_ids)
 
 
 class _Memory:
@@ -320,10 +320,13 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
         """Is not to be had here, where a reset of some environments returns the others as they last came."""
         raise RuntimeError(f"[{self._label}] xla: gymnasium's form has none; see make_gymnasium")
 
-    def render(self) -> tuple[npt.NDArray[np.uint8], ...]:  # type: ignore[override]  # gymnasium's form
+    def render(self) -> tuple[npt.NDArray[np.uint8], ...] | None:  # type: ignore[override]  # gymnasium's form
         """Pictures of all environments: a tuple of uint8 arrays of shape (height, width, 3), RGB.
+
+        With render_mode "human" it is None, and a window shows them.
 
         Raises:
             RuntimeError: the pool has no render_mode, or an environment is under way.
         """
-        return tuple(self._frames(self.all_env_ids))
+        frames = self._picture(self.all_env_ids)
+        return None if frames is None else tuple(frames)

@@ -82,7 +82,7 @@ class _Writer:
 
 def _observation(specs: ArraySpecs, writer: _Writer, prefix: str = "") -> str:
     if specs.single_observation:
-        return writer.use(prefix + "obs")
+        return writer.use(prefix + specs.observations[0].name)
     return writer.dict_of(nest((path_of(field.name), prefix + field.name) for field in specs.observations))
 
 

@@ -25,6 +25,7 @@ MAX_NUM_ENVS = 1 << 20
 MAX_NUM_THREADS = 1024
 NO_LIMIT = 2**31 - 1  # what EnvPool's users read in config["max_episode_steps"] when there is no limit
 AUTORESET_MODES = ("next_step", "same_step", "disabled")  # in the order of the C table's enum
+RENDER_MODES = ("rgb_array", "human")
 _KIND_NAMES = {"bool": "True or False", "int": "an int", "float": "a number", "str": "a str"}
 
 
@@ -176,9 +177,15 @@ _INTEGERS = {
         Option("max_num_players", "int", 0, 1, MAX_NUM_ENVS, doc="players of one environment"),
         Option("thread_affinity_offset", "int", -1, -1, 65535, doc="first CPU of the threads; -1: any; or 'auto'"),
         Option("max_episode_steps", "int", 0, 0, NO_LIMIT, doc="steps until an episode is truncated; 0: no limit"),
+        Option("render_width", "int", 0, 0, 8192, doc="columns of a rendered picture; 0: as the environment draws it"),
+        Option("render_height", "int", 0, 0, 8192, doc="rows of a rendered picture; 0: as the environment draws it"),
+        Option("render_camera_id", "int", -1, -1, 10**9, doc="a camera of the model, where there are several"),
         Option("first_stream", "int", 0, 0, 2**31 - 1, doc="stream of the seed that environment 0 draws from"),
     )
 }
+
+# What becomes of pictures. An environment that can draw in any size declares options of these names itself.
+PICTURE = ("render_width", "render_height", "render_camera_id")
 
 # Every keyword that all environments take, in the order of EnvPool's config and then ours.
 COMMON = (
@@ -195,6 +202,7 @@ COMMON = (
     "reward_threshold",
     "render_mode",
     "render_env_id",
+    *PICTURE,
     "autoreset_mode",
     "env_options",
     "step_api",
@@ -219,6 +227,9 @@ class Common:
     reward_threshold: float | None
     render_mode: str | None
     render_env_id: list[int]
+    render_width: int
+    render_height: int
+    render_camera_id: int
     autoreset_mode: str
     env_options: list[Mapping[str, Any]]
     step_api: str | None
@@ -261,9 +272,9 @@ def check_common(
         raise _wrong(TypeError, label, "reward_threshold", "a number or None", threshold)
 
     render_mode = given.get("render_mode")
-    if render_mode not in (None, "rgb_array"):
+    if render_mode not in (None, *RENDER_MODES):
         kind = ValueError if isinstance(render_mode, str) else TypeError
-        raise _wrong(kind, label, "render_mode", "None or 'rgb_array'", render_mode)
+        raise _wrong(kind, label, "render_mode", "None, 'rgb_array' or 'human'", render_mode)
 
     step_api = given.get("step_api")
     if step_api not in (None, "classic", "modern"):
@@ -295,6 +306,9 @@ def check_common(
         reward_threshold=None if threshold is None else float(threshold),
         render_mode=render_mode,
         render_env_id=check_env_ids(label, "render_env_id", given.get("render_env_id", 0), num_envs),
+        render_width=integer("render_width", 0),
+        render_height=integer("render_height", 0),
+        render_camera_id=integer("render_camera_id", -1),
         autoreset_mode=check_autoreset_mode(label, given.get("autoreset_mode", "next_step")),
         env_options=list(env_options),
         step_api=step_api,

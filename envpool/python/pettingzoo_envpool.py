@@ -41,7 +41,7 @@ class PettingZooEnvPool(ParallelEnv):
         pool: the pool of one world, a `GymnasiumEnvPool` without autoreset.
         possible_agents: "player_0" and so on, as many as there can be.
         agents: those in the game; none after an episode's end, until `reset`.
-        render_mode: None or "rgb_array".
+        render_mode: None, "rgb_array" or "human".
         metadata: "name", "render_modes" and "is_parallelizable".
     """
 
@@ -129,14 +129,14 @@ class PettingZooEnvPool(ParallelEnv):
             self._infos(acting, info),
         )
 
-    def render(self) -> npt.NDArray[np.uint8]:
-        """A picture of the world: uint8 of shape (height, width, 3), RGB.
+    def render(self) -> npt.NDArray[np.uint8] | None:
+        """A picture of the world: uint8 of shape (height, width, 3), RGB; None where a window shows it.
 
         Raises:
-            RuntimeError: it was made without render_mode="rgb_array".
+            RuntimeError: it was made without a render_mode.
         """
-        frame: npt.NDArray[np.uint8] = self.pool.render()[0]
-        return frame
+        frames = self.pool.render()
+        return None if frames is None else frames[0]
 
     def close(self) -> None:
         """Ends the pool."""

@@ -103,7 +103,7 @@ class SB3EnvPool(VecEnv):
 
     def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
         """A picture of each environment, for `render`."""
-        return list(self.pool.render(self.pool.all_env_ids))
+        return list(self.pool._frames(self.pool.all_env_ids))
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """The pool's attribute of that name, once for each environment."""

@@ -101,8 +101,8 @@ class ArraySpecs:
 
     @property
     def single_observation(self) -> bool:
-        """Whether the observation is one array named "obs" instead of a dict."""
-        return len(self.observations) == 1 and self.observations[0].name == "obs"
+        """Whether the observation is one array instead of a dict: "obs", or the pictures that replace it."""
+        return len(self.observations) == 1 and self.observations[0].name in ("obs", "obs:pixels")
 
 
 def common_field(name: str, dtype: str, low: float, high: float, shape: tuple[int, ...] = ()) -> Field:
@@ -161,17 +161,26 @@ def space(tree: Any, spaces: Any) -> Any:
     return walk(tree, leaf, lambda _, content: spaces.Dict(content))
 
 
+MOST_CHOICES = 2**20  # an integer that may be more is a number and not a choice, in dm_env's specs as EnvPool has them
+
+
 def dm_spec(tree: Any, name: str = "State") -> Any:
     """The tree as dm_env specs; branches are namedtuples, as in the TimeSteps."""
     from dm_env import specs
 
     def leaf(field: Field) -> Any:
-        label = field.name
-        if field.discrete and field.dtype.kind in "iu" and field.shape == ():
-            return specs.DiscreteArray(field.discrete, dtype=field.dtype.type, name=label)
-        return specs.BoundedArray(field.shape, field.dtype.type, field.low, field.high, label)
+        label = path_of(field.name)[-1]
+        kind = field.dtype.type
+        if field.dtype.kind in "iu" and field.shape == () and int(field.low) == 0 and int(field.high) < MOST_CHOICES:
+            return specs.DiscreteArray(int(field.high) + 1, dtype=kind, name=label)
+        return specs.BoundedArray(field.shape, kind, scalar_bound(field.low), scalar_bound(field.high), label)
 
     return walk(tree, leaf, lambda key, content: record(key, tuple(content))(**content), name)
+
+
+def scalar_bound(bound: npt.NDArray[Any]) -> Any:
+    """One value of the array's dtype where it bounds every element, as EnvPool's specs have it; else the array."""
+    return bound.flat[0] if bound.size and (bound == bound.flat[0]).all() else bound
 
 
 _records: dict[tuple[str, tuple[str, ...]], Any] = {}

@@ -3,8 +3,11 @@
 
 python describe.py ids
 python describe.py describe Pong-v5 CartPole-v1
+python describe.py package
 """
 
+import importlib
+import inspect
 import json
 import sys
 import warnings
@@ -14,6 +17,30 @@ import numpy as np
 import envpool
 
 FACES = ("gymnasium", "dm")
+FUNCTIONS = ("make", "make_dm", "make_gym", "make_gymnasium", "make_spec", "list_all_envs", "register")
+METHODS = ("step", "send", "recv", "reset", "async_reset", "render", "close", "seed", "xla")
+# Their modules of families that we have too, and of what all families share. `lax` needs JAX, which they do not bring.
+MODULES = (
+    *("envpool", "envpool.registration", "envpool.atari", "envpool.atari.registration", "envpool.classic_control"),
+    *("envpool.classic_control.registration", "envpool.toy_text", "envpool.toy_text.registration", "envpool.mujoco"),
+    *("envpool.mujoco.gym", "envpool.mujoco.gym.registration", "envpool.mujoco.dmc"),
+    *("envpool.mujoco.dmc.registration", "envpool.python", "envpool.python.api", "envpool.python.data"),
+    *("envpool.python.env_spec", "envpool.python.envpool", "envpool.python.protocol"),
+    *("envpool.python.dm_envpool", "envpool.python.gymnasium_envpool", "envpool.python.utils"),
+)
+# Those of which only one id is stepped: an environment takes them a second to make, and the code is the same.
+HEAVY = {"stack_num": "Pong-v5"}
+
+
+def bound(value):
+    """A bound in words, and whether it is one value or an array."""
+    array = np.asarray(value)
+    if array.dtype == object:
+        return str(value)
+    numbers = [f"{number:.6g}" for number in np.unique(array.astype(np.float64))]
+    if array.ndim == 0:
+        return numbers[0]
+    return "array of " + (numbers[0] if len(numbers) == 1 else str([f"{number:.6g}" for number in array.ravel()[:400]]))
 
 
 def space(it):
@@ -22,11 +49,39 @@ def space(it):
     if kind == "Dict":
         return {key: space(value) for key, value in it.spaces.items()}
     if kind == "Discrete":
-        return f"Discrete {it.n} from {it.start}"
+        return {"kind": kind, "n": int(it.n), "start": int(it.start), "dtype": str(it.dtype)}
     if kind == "MultiDiscrete":
-        return f"MultiDiscrete {np.asarray(it.nvec).tolist()} {it.dtype}"
-    low, high = (np.unique(np.asarray(bound, np.float64).round(5)).tolist() for bound in (it.low, it.high))
-    return f"Box {list(it.shape)} {it.dtype} {low} {high}"
+        return {"kind": kind, "n": np.asarray(it.nvec).tolist(), "dtype": str(it.dtype)}
+    return {
+        "kind": kind,
+        "shape": list(it.shape),
+        "dtype": str(it.dtype),
+        "low": bound(it.low),
+        "high": bound(it.high),
+    }
+
+
+def dm_spec(it):
+    """A dm_env spec, or a tree of them, in words."""
+    if hasattr(it, "_asdict"):
+        return {"type": type(it).__name__, **{key: dm_spec(value) for key, value in it._asdict().items()}}
+    told = {"kind": type(it).__name__, "shape": list(it.shape), "dtype": str(it.dtype), "name": it.name}
+    if hasattr(it, "minimum"):
+        told |= {"minimum": bound(it.minimum), "maximum": bound(it.maximum)}
+    return told | ({"num_values": int(it.num_values)} if hasattr(it, "num_values") else {})
+
+
+def array_specs(specs):
+    """Raw arrays in words."""
+    return {
+        name: {
+            "shape": list(spec.shape),
+            "dtype": np.dtype(spec.dtype).name,
+            "minimum": bound(spec.minimum),
+            "maximum": bound(spec.maximum),
+        }
+        for name, spec in specs.items()
+    }
 
 
 def leaves(tree):
@@ -34,7 +89,7 @@ def leaves(tree):
     if isinstance(tree, dict):
         return {key: leaves(value) for key, value in tree.items()}
     if hasattr(tree, "_asdict"):
-        return leaves(tree._asdict())
+        return {"type": type(tree).__name__, **leaves(tree._asdict())}
     return f"{tree.dtype} {list(tree.shape)}"
 
 
@@ -43,45 +98,103 @@ def names(iterable):
     return dict.fromkeys(iterable, True)
 
 
-def attributes(pool):
-    return names(name for name in dir(pool) if not name.startswith("_"))
+def attributes(thing):
+    return names(name for name in dir(thing) if not name.startswith("_"))
 
 
-def describe(task_id):
-    spec = envpool.make_spec(task_id)
-    told = {
+def parameters(function):
+    """What a function can be called with."""
+    return names(
+        name
+        for name, it in inspect.signature(function).parameters.items()
+        if it.kind not in (it.VAR_KEYWORD, it.VAR_POSITIONAL)
+    )
+
+
+def describe_spec(spec):
+    return {
         "config": spec.config._asdict(),
         "gen_config": names(spec.gen_config._fields),
+        "attributes": attributes(spec),
         "reward_threshold": spec.reward_threshold,
         "observation_space": space(spec.observation_space),
         "action_space": space(spec.action_space),
         "gymnasium_observation_space": space(spec.gymnasium_observation_space),
-        "state_array_spec": names(spec.state_array_spec),
-        "action_array_spec": names(spec.action_array_spec),
-        "observation_spec": leaves(spec.observation_spec()),
-        "action_spec": leaves(spec.action_spec()),
+        "gymnasium_action_space": space(spec.gymnasium_action_space),
+        "state_array_spec": array_specs(spec.state_array_spec),
+        "action_array_spec": array_specs(spec.action_array_spec),
+        "observation_spec": dm_spec(spec.observation_spec()),
+        "action_spec": dm_spec(spec.action_spec()),
     }
-    # One game tells of all, and takes them a second to make.
-    if hasattr(spec.config, "stack_num") and task_id != "Pong-v5":
+
+
+def describe_pool(pool, face):
+    """What a pool of three environments tells, and returns."""
+    first = pool.reset()
+    told = {
+        "attributes": attributes(pool),
+        "config": pool.config,
+        "length": len(pool),
+        "is_async": bool(pool.is_async),
+        "all_env_ids": leaves(pool.all_env_ids),
+        "render_mode": getattr(pool, "render_mode", None),
+        "methods": {name: parameters(getattr(pool, name)) for name in METHODS if hasattr(pool, name)},
+    }
+    if face == "dm":
+        for name in ("observation_spec", "action_spec", "reward_spec", "discount_spec"):
+            told[name] = dm_spec(getattr(pool, name)())
+    else:
+        for name in ("observation_space", "action_space", "single_observation_space", "single_action_space"):
+            told[name] = space(getattr(pool, name))
+        told["metadata"] = {key: str(value) for key, value in pool.metadata.items()}
+    action = np.zeros((3, *pool.spec.action_space.shape), pool.spec.action_space.dtype)
+    action = action.astype(np.int32) if action.dtype == np.int64 else action
+    parts = {"reset": first, "step": pool.step(action), "reset of some": pool.reset(np.array([0, 2], np.int32))}
+    if action.dtype.kind == "i":
+        parts["step with floats"] = pool.step(action.astype(np.float64))
+    for call, result in parts.items():
+        result = result._asdict() if face == "dm" else dict(enumerate(result))
+        told[call] = {str(key): leaves(part) for key, part in result.items() if part is not None}
+    return told
+
+
+def describe(task_id):
+    spec = envpool.make_spec(task_id)
+    told = {"spec": describe_spec(spec)}
+    if "frame_stack" in spec.gen_config._fields:
+        told["pixels"] = describe_spec(envpool.make_spec(task_id, from_pixels=True))
+    if any(name in spec.gen_config._fields and task_id != id_ for name, id_ in HEAVY.items()):
         return told
     for face in FACES:
-        pool = envpool.make(task_id, env_type=face, num_envs=3)
-        first = pool.reset()
-        told[face] = {"attributes": attributes(pool), "config": pool.config, "spec": attributes(pool.spec)}
-        told[face]["metadata"] = names(getattr(pool, "metadata", {}))
-        action = np.zeros((3, *pool.spec.action_space.shape), pool.spec.action_space.dtype)
-        action = action.astype(np.int32) if action.dtype == np.int64 else action
-        parts = {"reset": first, "step": pool.step(action)}
-        for call, result in parts.items():
-            result = result._asdict() if face == "dm" else dict(enumerate(result))
-            told[face][call] = {str(key): leaves(part) for key, part in result.items() if part is not None}
+        told[face] = describe_pool(envpool.make(task_id, env_type=face, num_envs=3), face)
+    return told
+
+
+def describe_package():
+    """What can be imported."""
+    told = {"functions": {name: parameters(getattr(envpool, name)) for name in FUNCTIONS}}
+    for module in MODULES:
+        try:
+            it = importlib.import_module(module)
+        except ImportError:
+            continue
+        told[module] = {"attributes": attributes(it), "__all__": list(getattr(it, "__all__", []))}
+    registry = envpool.registration.registry
+    told["registry"] = {"attributes": attributes(registry)}
+    games = envpool.atari.registration.atari_game_list
+    told["atari_game_list"] = list(games)
     return told
 
 
 def main():
     warnings.simplefilter("ignore")
     what, *task_ids = sys.argv[1:]
-    told = envpool.list_all_envs() if what == "ids" else {task_id: describe(task_id) for task_id in task_ids}
+    if what == "ids":
+        told = {task_id: list(entry[:2]) for task_id, entry in envpool.registration.registry.specs.items()}
+    elif what == "package":
+        told = describe_package()
+    else:
+        told = {task_id: describe(task_id) for task_id in task_ids}
     json.dump(told, sys.stdout, default=str)
 
 

@@ -46,8 +46,11 @@ class CommonOptions(TypedDict, total=False):
     gym_reset_return_info: bool
     max_episode_steps: int | None
     reward_threshold: float | None
-    render_mode: Literal["rgb_array"] | None
+    render_mode: Literal["rgb_array", "human"] | None
     render_env_id: int | Sequence[int]
+    render_width: int
+    render_height: int
+    render_camera_id: int
     autoreset_mode: Any  # "next_step", "same_step", "disabled", or gymnasium's AutoresetMode
     env_options: Sequence[Mapping[str, Any]]
     step_api: Literal["classic", "modern"] | None

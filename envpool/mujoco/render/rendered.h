@@ -97,7 +97,7 @@ class Rendered : public Env {
     Spec own;
     Env::spec(p, own);
     s.actions = own.actions;
-    s.obs<u8>("obs", {3 * p.picture.stack, p.picture.size.height, p.picture.size.width}).bounds(0, 255);
+    s.obs<u8>("obs:pixels", {3 * p.picture.stack, p.picture.size.height, p.picture.size.width}).bounds(0, 255);
     for (size_t i = 0; i < own.fields.size(); ++i) {
       if (!own.is_info[i]) continue;
       s.fields.push_back(own.fields[i]);

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of rendered pictures: other sizes, sheets of several, and a window for `render_mode="human"`."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from envpool.cli.window import Window
+
+Pictures = npt.NDArray[np.uint8]
+
+
+def resized(pictures: Pictures, height: int, width: int) -> Pictures:
+    """Pictures of another size: each pixel is the mean of the area that it covers.
+
+    Args:
+        pictures: uint8 of shape (n, rows, columns, 3).
+        height: rows of the result; 0 keeps them.
+        width: columns of the result; 0 keeps them.
+
+    Returns:
+        uint8 of shape (n, height, width, 3).
+    """
+    count, rows, columns, channels = pictures.shape
+    height, width = height or rows, width or columns
+    if (height, width) == (rows, columns):
+        return pictures
+    tall = _means(height, rows) @ pictures.reshape(count, rows, -1).astype(np.float32)
+    whole = _means(width, columns) @ tall.reshape(count, height, columns, channels)
+    result: Pictures = np.rint(whole).astype(np.uint8)
+    return result
+
+
+def _means(size: int, old: int) -> npt.NDArray[np.float32]:
+    """The share of each of `old` pixels in each of `size` pixels along one axis: (size, old), rows of sum 1."""
+    edges = np.arange(size + 1) * (old / size)
+    pixels = np.arange(old)
+    overlap = np.minimum(edges[1:, None], pixels + 1) - np.maximum(edges[:-1, None], pixels)
+    shares: npt.NDArray[np.float32] = (np.maximum(overlap, 0) * (size / old)).astype(np.float32)
+    return shares
+
+
+def grid(pictures: Pictures) -> Pictures:
+    """Pictures in rows and columns, about as many of each, with a black line between; sides are even, for films."""
+    count, height, width, _ = pictures.shape
+    columns = math.ceil(math.sqrt(count))
+    rows = math.ceil(count / columns)
+    sheet = np.zeros((rows * (height + 2), columns * (width + 2), 3), np.uint8)
+    for index, picture in enumerate(pictures):
+        row, column = divmod(index, columns)
+        sheet[row * (height + 2) :, column * (width + 2) :][:height, :width] = picture
+    return np.pad(sheet, ((0, sheet.shape[0] % 2), (0, sheet.shape[1] % 2), (0, 0)))
+
+
+class View:
+    """The window of a pool with `render_mode="human"`. It opens with the first picture."""
+
+    def __init__(self, label: str) -> None:
+        """Raises RuntimeError where no window can be opened."""
+        from envpool.cli.window import why_no_window
+
+        if reason := why_no_window():
+            raise RuntimeError(f"[{label}] render_mode 'human' needs a window, and {reason}")
+        self._label = label
+        self._window: Window | None = None
+        self._size = (0, 0)
+        self._dismissed = False
+
+    def show(self, pictures: Pictures) -> None:
+        """Draws pictures side by side, unless the user has closed the window.
+
+        Raises:
+            RuntimeError: the display cannot be used.
+        """
+        from envpool.cli.window import Window
+
+        if self._dismissed:
+            return
+        picture = pictures[0] if len(pictures) == 1 else grid(pictures)
+        size = picture.shape[0], picture.shape[1]
+        try:
+            if self._window is None or self._size != size or not self._window.is_open():
+                self._window, self._size = Window(self._label, *size), size
+            if not self._window.is_seen():
+                self.close()
+                raise RuntimeError(
+                    f"[{self._label}] render_mode 'human' needs a window, and the display that DISPLAY or "
+                    "WAYLAND_DISPLAY names cannot be opened"
+                )
+            self._window.show(picture, "")
+            pressed = self._window.keys()
+            if "q" in pressed:
+                self._dismissed = True
+                self.close()
+        except Exception as error:
+            if type(error).__module__.partition(".")[0] != "pygame":
+                raise
+            raise RuntimeError(f"[{self._label}] render_mode 'human' needs a window: {error}") from None
+
+    def close(self) -> None:
+        """Closes the window, if it is still this one."""
+        if self._window is not None and self._window.is_open():
+            self._window.close()
+        self._window = None
