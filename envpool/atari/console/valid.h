@@ -43,9 +43,6 @@ ENVPOOL_FN void make_valid(Tia& t, const Rom& rom) {
   t.line_start = t.window_start + kClocksPerLine * t.row;
   t.drawn = limited(t.drawn, t.line_start, t.line_start + kClocksPerLine);
   t.segment = limited(t.segment, 0, kWidth);
-  for (u8& x : t.line_to) {
-    if (x > kWidth) x = kWidth;
-  }
   t.enabled &= kAllObjects;
   t.stale &= kAllObjects;
   t.touched &= kAllObjects;

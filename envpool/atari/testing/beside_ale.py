@@ -64,7 +64,7 @@ class Machine:
         self.library.atari_new.restype = ctypes.c_void_p
         self.library.atari_actions.restype = self.library.atari_legal.restype = ctypes.c_uint32
         self.library.atari_state_bytes.restype = ctypes.c_int64
-        self.library.atari_is_native.restype = ctypes.c_bool
+        self.library.atari_is_native.restype = self.library.atari_is_valid.restype = ctypes.c_bool
         rom = rom or (ROM_FOLDER / f"{game}.bin").read_bytes()
         handle = self.library.atari_new(game.encode(), rom, ctypes.c_int64(len(rom)), mode, difficulty)
         if not handle:
@@ -104,6 +104,7 @@ class Machine:
         played: int = self.library.atari_play(
             self.handle, len(actions), pointer(actions), ctypes.c_double(sticky), drawn, *rows
         )
+        assert self.library.atari_is_valid(self.handle), "a state of ours would be changed when it is stepped"
         return played
 
 

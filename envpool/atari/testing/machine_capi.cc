@@ -67,6 +67,13 @@ EXPORT void atari_restore(Bench* bench, const u8* bytes) {
   std::memcpy(&bench->rng, bytes + sizeof(Machine), sizeof(Rng));
 }
 
+// Whether make_valid() would leave this machine as it is.
+EXPORT bool atari_is_valid(const Bench* bench) {
+  const auto copy = std::make_unique<Machine>(bench->machine);
+  make_valid(*copy, bench->setup);
+  return std::memcmp(&*copy, &bench->machine, sizeof(Machine)) == 0;
+}
+
 EXPORT void atari_reset(Bench* bench) { reset_game(bench->machine, bench->setup, bench->rng); }
 
 EXPORT void atari_seed(Bench* bench, u64 seed) { bench->rng = Rng{.seed = seed}; }
