@@ -31,7 +31,6 @@ struct AleEnv {
 
   ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
     const Setup setup = resolve(p);
-    make_valid(s.machine, setup);
     if (rng.episode == 0) {
       first_game(s.machine, p, setup, rng);
     } else {
@@ -46,7 +45,6 @@ struct AleEnv {
     const i32 skip = p.skip_low + (p.skip_high > p.skip_low ? i32(rng.below(u32(p.skip_high - p.skip_low + 1))) : 0);
     const bool seen = p.obs_type != kRam;
     Machine& m = s.machine;
-    make_valid(m, setup);
     i64 score = 0;
     for (i32 left = skip; left > 0 && !m.rules.terminal && !truncated(m, p); --left) {
       score += act_sticky(m, setup, action, p.repeat_action_probability, rng, seen && left == 1);
@@ -60,6 +58,8 @@ struct AleEnv {
     outcome.truncated = truncated(m, p);
     return outcome;
   }
+
+  ENVPOOL_FN static void repair(State& s, const Params& p) { atari::repair(s.machine, cabinet(p).rom); }
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
     u8* obs = row.at<u8>(kObs);

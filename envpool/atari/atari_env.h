@@ -57,7 +57,6 @@ struct AtariEnv {
 
   ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
     const Setup setup = resolve(p);
-    make_valid(s, p, setup);
     bool new_game = true;
     if (rng.episode == 0) {
       first_game(s.machine, p, setup, rng);
@@ -84,7 +83,6 @@ struct AtariEnv {
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow row, Rng& rng) {
     const Setup setup = resolve(p);
     const i32 action = p.actions[*row.at<i32>(0)];
-    make_valid(s, p, setup);
     i64 score = 0;
     i32 left = p.frame_skip;
     do {
@@ -111,16 +109,22 @@ struct AtariEnv {
     return outcome;
   }
 
+  ENVPOOL_FN static void repair(State& s, const Params& p) {
+    atari::repair(s.machine, cabinet(p).rom);
+    keep_within(s.newest, 0, p.stack_num - 1);
+    keep_bool(s.life_lost);
+  }
+
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
     u8* obs = row.at<u8>(kObs);
     const i64 bytes = picture_bytes(p);
-    const i64 newer = i64{newest(s, p)} + 1;  // slots up to the newest hold the newer pictures
+    const i64 newer = i64{s.newest} + 1;  // slots up to the newest hold the newer pictures
     const i64 older = p.stack_num - newer;
     copy(obs, picture(s, p, newer), older * bytes);
     copy(obs + older * bytes, picture(s, p, 0), newer * bytes);
     *row.at<i32, 1>(kLives) = s.lives;
     *row.at<f32, 1>(kReward) = s.reward;
-    *row.at<i32, 1>(kTerminated) = is_set(s.machine.rules.terminal);
+    *row.at<i32, 1>(kTerminated) = s.machine.rules.terminal;
     copy(row.at<u8, 128>(kRam), s.machine.console.ram, 128);
   }
 
@@ -211,16 +215,6 @@ struct AtariEnv {
  private:
   ENVPOOL_FN static i32 play(State& s, const Params& p, const Setup& setup, i32 action, Rng& rng, bool draw) {
     return act_sticky(s.machine, setup, action, p.repeat_action_probability, rng, draw);
-  }
-
-  // What a user hands back may hold any bytes, also where it is observed without having been stepped.
-  ENVPOOL_FN static void make_valid(State& s, const Params& p, const Setup& setup) {
-    atari::make_valid(s.machine, setup);
-    atari::make_valid(s.life_lost);
-    s.newest = newest(s, p);
-  }
-  ENVPOOL_FN static i32 newest(const State& s, const Params& p) {
-    return u32(s.newest) < u32(p.stack_num) ? s.newest : 0;
   }
 
   // The stack is a ring of pictures that follows State in memory.

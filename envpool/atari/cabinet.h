@@ -135,7 +135,6 @@ inline Blob furnish(Choice game, const OptionValues& o, std::string_view task, s
 inline void photograph(const Machine& m, const Choice& game, i32 rows, u8* rgb) {
   auto copy = std::make_unique<Machine>(m);
   const Setup setup = resolve(game);
-  make_valid(*copy, setup);
   paint_last(copy->console, *setup.rom, setup.native);
   const u8* indices = screen(*copy);
   for (i32 i = 0; i < rows * kWidth; ++i) std::memcpy(rgb + 3 * i, cabinet(game).rgb[indices[i]], 3);

@@ -59,7 +59,7 @@ TEST(random_cartridges_stay_inside) {
       const Inputs in = random_inputs(rng);
       const bool look = frame % 4 >= 2;
       const auto valid = std::make_unique<Console>(drawn->console);
-      make_valid(*valid, *rom);
+      repair(*valid, *rom);
       bool same = std::memcmp(&*valid, &drawn->console, sizeof(Console)) == 0;
       for (const auto& [player, its_code] : players) {
         Console& c = player->console;

@@ -123,11 +123,11 @@ void sample(u64 all, u64 count, Function&& function) {
   }
 }
 
-// Whether make_valid() has nothing to do, also not for the last `frames` states that are kept.
+// Whether repair() has nothing to do, also not for the last `frames` states that are kept.
 bool is_valid(const Console& console, const Rom& rom, u32 frames) {
   const auto copy = std::make_unique<Console>(console);
-  make_valid(*copy, rom);
-  for (u32 n = 0; n < frames; ++n) make_valid(copy->saved[(console.frames - 1 - n) % 3], rom);
+  repair(*copy, rom);
+  for (u32 n = 0; n < frames; ++n) repair(copy->saved[(console.frames - 1 - n) % 3], rom);
   return std::memcmp(&*copy, &console, sizeof(Console)) == 0;
 }
 
@@ -160,7 +160,7 @@ TEST(consoles_of_any_bytes_stay_inside) {
     sample(all, most_changes(all, 200), [&](u64 n) {
       std::memcpy(&one, &*start, sizeof(Console));
       change.apply(n, below.data());
-      make_valid(one, one_rom);
+      repair(one, one_rom);
       std::memcpy(&other, &one, sizeof(Console));
       Rng inputs{.seed = n};
       bool same = true, valid = true;
@@ -228,6 +228,7 @@ void play_changed(const char* task, Mapper mapper, std::vector<abi::Option> opti
   sample(all, most_changes(all, 100), [&](u64 n) {
     std::memcpy(state, start.data(), bytes);
     change.apply(n, state);
+    Env::repair(*std::launder(reinterpret_cast<State*>(state)), env.params);
     env.observe(state, fields.data(), 1);
     env.render(state, picture.data());
     if (n % 16 == 0) env.reset(3, 1, state, 1);

@@ -37,20 +37,20 @@ struct Machine {
   u32 played_all;  // starting actions are left out, the hands that choose a mode are not
 };
 
-// Makes a state of any bytes one that can be played on (console/valid.h); one that was played stays as it is.
-ENVPOOL_FN void make_valid(Rules& r) {
+// Make machines of any bytes such that can be played on; see console/repair.h.
+ENVPOOL_FN void repair(Rules& r) {
   constexpr i32 kMost = 1 << 29;  // more than any score, and the sum of two fits an i32
-  r.prev = limited(r.prev, -kMost, kMost);
-  r.lives = limited(r.lives, -kMost, kMost);
-  for (i32& var : r.var) var = limited(var, -kMost, kMost);
-  r.kept = limited(r.kept, -kMost, kMost);
-  make_valid(r.terminal);
-  make_valid(r.started);
+  keep_within(r.prev, -kMost, kMost);
+  keep_within(r.lives, -kMost, kMost);
+  for (i32& var : r.var) keep_within(var, -kMost, kMost);
+  keep_within(r.kept, -kMost, kMost);
+  keep_bool(r.terminal);
+  keep_bool(r.started);
 }
-ENVPOOL_DEVICE_CALL void make_valid(Machine& m, const Setup& setup) {
-  make_valid(m.console, *setup.rom);
-  make_valid(m.rules);
-  for (i32& paddle : m.paddle) paddle = limited(paddle, setup.rom->paddle_min, setup.rom->paddle_max);
+ENVPOOL_DEVICE_CALL void repair(Machine& m, const Rom& rom) {
+  repair(m.console, rom);
+  repair(m.rules);
+  for (i32& paddle : m.paddle) keep_within(paddle, rom.paddle_min, rom.paddle_max);
 }
 
 // The switches of the console, in SWCHB. A pressed switch reads 0.

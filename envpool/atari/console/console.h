@@ -13,8 +13,8 @@
 
 #include "envpool/atari/console/cpu_fast.h"
 #include "envpool/atari/console/native.h"
+#include "envpool/atari/console/repair.h"
 #include "envpool/atari/console/system_rng.h"
-#include "envpool/atari/console/valid.h"
 
 namespace envpool::atari {
 
@@ -120,7 +120,7 @@ ENVPOOL_DEVICE_CALL void emulate(Console& c, const Rom& rom, const void* native,
 // Frame n once more, with pixels.
 ENVPOOL_FN void emulate_again(Console& c, const Rom& rom, const void* native, u32 n) {
   Core& saved = c.saved[n % 3];
-  make_valid(saved, rom);
+  repair(saved, rom);  // it may have come from outside with the rest
   static_cast<Core&>(c) = saved;
   emulate(c, rom, native, saved, true);
 }
@@ -198,7 +198,7 @@ ENVPOOL_FN void power_on(Console& c, const Rom& rom) {
 
 // The picture of the last frame, and of the one before it: exact if their run_frame calls had draw = true. (A frame
 // that went on after the instruction limit shares its picture with the frame it continues.)
-ENVPOOL_FN const u8* screen(const Console& c) { return reinterpret_cast<const u8*>(c.pixels[c.buffer & 1]); }
-ENVPOOL_FN const u8* previous_screen(const Console& c) { return reinterpret_cast<const u8*>(c.pixels[~c.buffer & 1]); }
+ENVPOOL_FN const u8* screen(const Console& c) { return reinterpret_cast<const u8*>(c.pixels[c.buffer]); }
+ENVPOOL_FN const u8* previous_screen(const Console& c) { return reinterpret_cast<const u8*>(c.pixels[c.buffer ^ 1]); }
 
 }  // namespace envpool::atari

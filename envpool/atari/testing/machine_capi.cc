@@ -67,10 +67,10 @@ EXPORT void atari_restore(Bench* bench, const u8* bytes) {
   std::memcpy(&bench->rng, bytes + sizeof(Machine), sizeof(Rng));
 }
 
-// Whether make_valid() would leave this machine as it is.
+// Whether repair() would leave this machine as it is.
 EXPORT bool atari_is_valid(const Bench* bench) {
   const auto copy = std::make_unique<Machine>(bench->machine);
-  make_valid(*copy, bench->setup);
+  repair(*copy, *bench->rom);
   return std::memcmp(&*copy, &bench->machine, sizeof(Machine)) == 0;
 }
 

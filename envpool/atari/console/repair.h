@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Consoles of any bytes, as users hand them back (core/env.h). repair() moves every value that the console uses as an
+// index, a count, a time or a flag into the range that the console itself keeps it in, and from there no instruction
+// leads outside of the state. Values that are masked or compared wherever they are used (registers, memory, pixels,
+// latches) are not touched.
+#pragma once
+
+#include "envpool/atari/console/cartridge.h"
+#include "envpool/atari/console/tia.h"
+#include "envpool/core/repair.h"
+
+namespace envpool::atari {
+
+// The clock stays below twice this and one frame, see keep_clock_small().
+constexpr i32 kManyLines = kCyclesPerLine << 20;
+constexpr u8 kMostShift = 10;  // of the timer's prescaler
+
+ENVPOOL_FN void repair(Cpu& cpu) {
+  cpu.carry &= 1;
+  cpu.overflow &= 1;
+  cpu.decimal &= 1;
+  cpu.interrupt &= 1;
+  keep_bool(cpu.jammed);
+}
+
+ENVPOOL_FN void repair(Riot& riot) {
+  keep_within(riot.shift, u8{0}, kMostShift);
+  keep_bool(riot.latched);
+}
+
+// The line that is being produced lies within the window, and the window follows from where the frame began.
+ENVPOOL_FN void repair(Tia& t, const Rom& rom) {
+  keep_within(t.frame_start, 1 - kCyclesPerLine, 0);
+  open_window(t, rom);
+  keep_within(t.row, 0, rom.height - 1);
+  t.line_start = t.window_start + kClocksPerLine * t.row;
+  keep_within(t.drawn, t.line_start, t.line_start + kClocksPerLine);
+  keep_within(t.segment, 0, kWidth);
+  t.enabled &= kAllObjects;
+  t.stale &= kAllObjects;
+  t.touched &= kAllObjects;
+  t.fresh &= kAllObjects | kColours;
+  t.midline &= kAllObjects | kColours;
+  for (u8& motion : t.hm) motion &= 15;
+  keep_bool(t.ball_old);
+  keep_bool(t.suppressed[0]);
+  keep_bool(t.suppressed[1]);
+  keep_bool(t.mirror);
+  keep_bool(t.hmove_blank);
+  keep_bool(t.cosmic);
+  keep_bool(t.dumping);
+}
+
+// Segments show pages of the cartridge, and all but E0 switch them together.
+ENVPOOL_FN void repair(Cartridge& cart, const Rom& rom) {
+  if (rom.mapper == kE0) {
+    for (u32 i = 0; i < 3; ++i) map_page(cart, rom, i, 1, cart.data_at[i] / 1024 & 7);
+    map_page(cart, rom, 3, 1, 7);
+  } else {
+    const u32 banks = rom.mapper == kDPC ? 2 : rom.data_size / 4096;  // a power of two
+    select_bank(cart, rom, cart.data_at[0] / 4096 & (banks - 1));
+  }
+}
+
+ENVPOOL_FN void repair(Dpc& d) {
+  keep_within(d.fraction, -1.0, 1.0);
+  for (u16& counter : d.counter) counter &= 0x7FF;
+  for (bool& music : d.music) keep_bool(music);
+}
+
+ENVPOOL_DEVICE_CALL void repair(Core& c, const Rom& rom) {
+  repair(c.cpu);
+  repair(c.riot);
+  repair(c.tia, rom);
+  repair(c.cart, rom);
+  if (rom.mapper == kDPC) repair(c.dpc);
+  keep_within(c.cycles, 0, 3 * kManyLines);
+  c.buffer &= 1;
+  keep_bool(c.wrote);
+  keep_bool(c.stop);
+  keep_bool(c.unfinished);
+  keep_bool(c.greyed);
+  keep_bool(c.drawing);
+  keep_bool(c.exact);
+  keep_bool(c.fire[0]);
+  keep_bool(c.fire[1]);
+}
+
+// The states in Console::saved are repaired where they are taken up again.
+ENVPOOL_FN void repair(Console& c, const Rom& rom) {
+  repair(static_cast<Core&>(c), rom);
+  keep_within(c.rng.next, 0u, 623u);
+}
+
+}  // namespace envpool::atari
