@@ -83,11 +83,25 @@ class Pool:
     @property
     def num_threads(self) -> int: ...
 
+class Kept:
+    """What jitted code names by a number: it lives as long as this, and as the programs compiled meanwhile."""
+
+    @property
+    def number(self) -> int: ...
+
 def add_functional(
     table: Table, label: str, options: Mapping[str, bool | int | float | str | bytes], max_episode_steps: int
-) -> tuple[int, int, int, int, bytes, str]:
-    """Number, bytes of a state and of parameters, where in them values begin, default parameters, JSON of parts."""
+) -> tuple[Kept, int, int, int, bytes, str]:
+    """A model, bytes of a state and of parameters, where in them values begin, default parameters, JSON of parts."""
 
-def xla_handlers() -> dict[str, Any]: ...
+def live_models() -> int:
+    """How many models there are for jitted code."""
+
+def live_ports() -> int:
+    """How many pools jitted code can find, or could before they were closed."""
+
+def xla_handlers() -> dict[str, dict[str, Any]]:
+    """Capsules by the handler's name and stage, as `jax.ffi.register_ffi_target` takes them."""
+
 def load_plugin(path: str) -> list[Table]: ...
 def usable_cpus() -> int: ...

@@ -5,10 +5,8 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <deque>
 #include <exception>
 #include <limits>
-#include <mutex>
 #include <type_traits>
 
 #include "envpool/bindings/xla_frame.h"
@@ -21,25 +19,27 @@ struct Entry {
   const abi::Table* table;
   std::string label;
   OptionList options;
-  void* model;
+  void* model = nullptr;
   // What a row took of late, in nanoseconds, of a step and of a reset: says how many threads a call is worth.
   std::atomic<f64> row_time[2]{0, 0};
 
-  Entry(const abi::Table* of, std::string name, OptionList with, void* made)
-      : table(of), label(std::move(name)), options(std::move(with)), model(made) {}
+  Entry(const abi::Table* of, std::string name, OptionList with)
+      : table(of), label(std::move(name)), options(std::move(with)) {
+    const abi::Options view = options.view();
+    try_table([&](abi::Text error) { return table->model_create(&view, &model, error); });
+  }
+  ~Entry() { table->model_destroy(model); }
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
 };
 
-std::mutex entries_mutex;
-std::deque<Entry>& entries() {
-  static auto* all = new std::deque<Entry>;  // never destroyed: compiled code may run until the very end
+Numbered<Entry>& entries() {
+  static auto* all = new Numbered<Entry>;  // never destroyed: compiled code may run until the very end
   return *all;
 }
-Entry& entry_of(const Frame& frame) {
-  const i64 index = frame.integer("model");
-  const std::lock_guard lock(entries_mutex);
-  if (index < 0 || index >= i64(entries().size())) malformed("there is no such model in this process");
-  return entries()[size_t(index)];
-}
+constexpr const char* kGone =
+    "envpool.jax: the environment of this program was deleted before the program was compiled; keep it until then";
+std::shared_ptr<Entry> entry_of(const Frame& frame) { return numbered(frame, entries(), "model", kGone); }
 
 // How many rows of a field an environment has: a row for each player, where there are several.
 i64 rows_of(const abi::Layout& layout, const abi::Field& field) {
@@ -139,7 +139,11 @@ class Fields {
     results_.resize(size_t(layout.num_fields));
     base_.resize(size_t(layout.num_fields));
   }
-  void send(i32 field, const Buffer& result) { results_[size_t(field)] = &result; }
+  void send(i32 field, const Buffer& result) {
+    const abi::Field& own = layout_.fields[field];
+    check_elements(result, rows_ * (bytes_of(layout_, own) / size_of(type_of(own.dtype))), own.name);
+    results_[size_t(field)] = &result;
+  }
   void settle() {
     for (i32 f = 0; f < layout_.num_fields; ++f) {
       const Buffer* result = results_[size_t(f)];
@@ -176,10 +180,17 @@ class Fields {
   std::vector<u8*> base_;
 };
 
+// The rows of a result, each of as many bytes.
+u8* rows_of_bytes(const Buffer& rows, i64 bytes) {
+  if (rows.rank < 1 || rows.dtype != kU32 || rows.dims[rows.rank - 1] * 4 != bytes) {
+    malformed("the result has rows of another size");
+  }
+  return static_cast<u8*>(rows.data);
+}
 u8* aligned_rows(const Buffer& states, i64 bytes) {
-  if (states.rank < 1 || states.dims[states.rank - 1] * 4 != bytes) malformed("the result has states of another size");
+  u8* const rows = rows_of_bytes(states, bytes);
   if (reinterpret_cast<std::uintptr_t>(states.data) % 16 != 0) malformed("XLA's buffers do not start on 16 bytes");
-  return static_cast<u8*>(states.data);
+  return rows;
 }
 
 // Work of which each thread has so much is worth its help, in nanoseconds.
@@ -266,13 +277,15 @@ void share(Entry& entry, bool restart, const abi::PureWork& work) {
 // written. Of several players, reward, discount and what is per player have an axis of them after the batch's, and
 // there are `players`.
 void run(const Frame& frame, bool restart) {
-  Entry& entry = entry_of(frame);
+  const std::shared_ptr<Entry> kept = entry_of(frame);
+  Entry& entry = *kept;
   const abi::Pure& pure = *entry.table->pure;
   const abi::Layout& layout = *entry.table->layout(entry.model);
   const u64 observed = u64(frame.integer("observed"));
   const bool autoreset = !restart && frame.integer("autoreset") != 0;
   const i64 state_bytes = pure.state_bytes(entry.model), most = layout.max_players;
   const Batch batch(frame.result(0), frame.result(0).rank - 1);
+  u8* const states = aligned_rows(frame.result(0), state_bytes);
 
   std::vector<Operand> operands{
       {frame.argument(0), batch.rank(), 1, 2 * sizeof(u32), "key"},
@@ -290,7 +303,19 @@ void run(const Frame& frame, bool restart) {
     }
   }
 
-  u8* const states = aligned_rows(frame.result(0), state_bytes);
+  const i64 keyed = restart ? i64(abi::kNewKeyAndStream) : frame.integer("keyed");
+  if (keyed < abi::kKeepKey || keyed > abi::kNewKeyAndStream) malformed("keyed is " + std::to_string(keyed));
+  struct Column {
+    const char* name;
+    DataType dtype;
+    i64 each;
+  };
+  const Column columns[] = {{"reward", kF32, most},  {"discount", kF32, most},  {"terminated", kPred, 1},
+                            {"truncated", kPred, 1}, {"elapsed_step", kS32, 1}, {"players", kS32, 1}};
+  for (i64 i = 0; !restart && i < (most > 1 ? 6 : 5); ++i) {
+    check_type(frame.result(1 + i), columns[i].dtype, columns[i].name);
+    check_elements(frame.result(1 + i), batch.rows() * columns[i].each, columns[i].name);
+  }
   Fields next(layout, batch.rows()), last(layout, batch.rows());
   i64 result = restart ? 1 : most > 1 ? 7 : 6;
   for (Fields* fields : {&next, &last}) {
@@ -330,7 +355,7 @@ void run(const Frame& frame, bool restart) {
                        .infos = ~observed};
     if (!restart) {
       actions.take(frame, 4, lanes.data() + 4, count, first);
-      work.keyed = abi::Keyed(frame.integer("keyed"));
+      work.keyed = abi::Keyed(keyed);
       work.states = lanes[3];
       work.actions = actions.data();
       work.one_action = actions.one();
@@ -349,7 +374,8 @@ void run(const Frame& frame, bool restart) {
 
 // (params, values of some options...) -> params. Attribute `options` numbers them; -1 is max_episode_steps.
 void change_params(const Frame& frame) {
-  const Entry& entry = entry_of(frame);
+  const std::shared_ptr<Entry> kept = entry_of(frame);
+  const Entry& entry = *kept;
   const abi::Pure& pure = *entry.table->pure;
   const i64 bytes = pure.params_bytes(entry.model);
   const std::vector<i32> options = frame.integers("options");
@@ -360,7 +386,10 @@ void change_params(const Frame& frame) {
     const bool words = value.dtype == kU32;
     operands.emplace_back(value, batch.rank(), words ? 1 : 0, words ? 8 : size_of(value.dtype), "value");
   }
-  u8* out = static_cast<u8*>(frame.result(0).data);
+  for (const i32 option : options) {
+    if (option < -1 || option >= i32(entry.options.view().size)) malformed("there is no such option");
+  }
+  u8* const out = rows_of_bytes(frame.result(0), bytes);
   const OptionList own = entry.options;  // another thread may look at the same
   const abi::Options base = own.view();
   std::vector<f64> values(options.size());
@@ -379,39 +408,43 @@ void change_params(const Frame& frame) {
 }
 
 // A part of a row of bytes, and a row with a part replaced. Attribute `at` is where it is, `dtype` its abi::Dtype.
+void check_part(i64 at, i64 bytes, i64 row_bytes) {
+  if (at < 0 || at > row_bytes || bytes > row_bytes - at) malformed("a part lies outside of its row");
+}
 void read_part(const Frame& frame) {
   const Buffer &rows = frame.argument(0), &result = frame.result(0);
-  const DataType dtype = type_of(abi::Dtype(frame.integer("dtype")));
-  const i64 at = frame.integer("at"), bytes = rows.dims[rows.rank - 1] * 4;
-  i64 count = 1, total = 1;
-  for (i64 i = 0; i < rows.rank - 1; ++i) total *= rows.dims[i];
-  for (i64 i = rows.rank - 1; i < result.rank; ++i) count *= result.dims[i];
-  if (at < 0 || at + count * size_of(dtype) > bytes) malformed("a part lies outside of its row");
-  for (i64 k = 0; k < total; ++k) {
+  const DataType dtype = type_of_number(frame.integer("dtype"));
+  const Batch batch(rows, rows.rank - 1);
+  if (rows.dtype != kU32 || result.rank < batch.rank()) malformed("a row has another type or rank than the result");
+  const i64 at = frame.integer("at"), bytes = rows.dims[rows.rank - 1] * 4, count = elements_of(result, batch.rank());
+  check_elements(result, batch.rows() * count, "of a part");
+  check_part(at, count * size_of(dtype), bytes);
+  for (i64 k = 0; k < batch.rows(); ++k) {
     convert(dtype, static_cast<const u8*>(rows.data) + k * bytes + at, result.dtype,
             static_cast<u8*>(result.data) + k * count * size_of(result.dtype), count);
   }
 }
 void write_part(const Frame& frame) {
   const Buffer &value = frame.argument(1), &result = frame.result(0);
-  const DataType dtype = type_of(abi::Dtype(frame.integer("dtype")));
-  const i64 at = frame.integer("at"), bytes = result.dims[result.rank - 1] * 4;
+  const DataType dtype = type_of_number(frame.integer("dtype"));
   const Batch batch(result, result.rank - 1);
+  const i64 at = frame.integer("at"), bytes = result.dims[result.rank - 1] * 4;
   const bool words = value.dtype == kU32;
   const i64 dimensions = value.rank - batch.rank();
-  i64 count = 1;
-  for (i64 i = batch.rank(); i < value.rank; ++i) count *= value.dims[i];
+  if (dimensions < words) malformed("value has another rank than the batch");
+  i64 count = elements_of(value, batch.rank());
   const std::vector<Operand> operands{
       {frame.argument(0), batch.rank(), 1, bytes, "row"},
       {value, batch.rank(), dimensions, count * size_of(value.dtype), "value"},
   };
   if (words) count /= 2;
-  if (at < 0 || at + count * size_of(dtype) > bytes) malformed("a part lies outside of its row");
+  check_part(at, count * size_of(dtype), bytes);
+  u8* const out = rows_of_bytes(result, bytes);
   batch.each_run(operands, [&](i64 first, i64 rows, const std::vector<abi::Lane>& lanes) {
     for (i64 k = 0; k < rows; ++k) {
-      u8* out = static_cast<u8*>(result.data) + (first + k) * bytes;
-      std::memcpy(out, static_cast<const u8*>(lanes[0].data) + lanes[0].stride * k, size_t(bytes));
-      convert(value.dtype, static_cast<const u8*>(lanes[1].data) + lanes[1].stride * k, dtype, out + at, count);
+      u8* const row = out + (first + k) * bytes;
+      std::memcpy(row, static_cast<const u8*>(lanes[0].data) + lanes[0].stride * k, size_t(bytes));
+      convert(value.dtype, static_cast<const u8*>(lanes[1].data) + lanes[1].stride * k, dtype, row + at, count);
     }
   });
 }
@@ -419,14 +452,19 @@ void write_part(const Frame& frame) {
 // Errors in the arguments begin with the environment's id.
 template <auto kFunction>
 Error* handler(Call* call) noexcept {
-  return answer(*call, [](const Frame& frame) {
+  return answer(*call, kExecute, [](const Frame& frame) {
     try {
       kFunction(frame);
     } catch (const std::invalid_argument& error) {
-      throw std::invalid_argument("[" + entry_of(frame).label + "] " + error.what());
+      throw std::invalid_argument("[" + entry_of(frame)->label + "] " + error.what());
     }
   });
 }
+template <auto kFunction>
+Error* plain_handler(Call* call) noexcept {
+  return answer(*call, kExecute, kFunction);
+}
+Error* keep_model(Call* call) noexcept { return instantiate(*call, entries(), "model", kGone); }
 
 }  // namespace
 
@@ -434,29 +472,31 @@ Described add_model(const abi::Table& table, const std::string& label, OptionLis
   if (table.pure == nullptr) {
     throw std::invalid_argument("it cannot run in JAX: it is not portable");
   }
-  const abi::Options view = options.view();
-  void* model = nullptr;
-  try_table([&](abi::Text error) { return table.model_create(&view, &model, error); });
+  auto entry = std::make_unique<Entry>(&table, label, std::move(options));
   const abi::Pure& pure = *table.pure;
-  Described made{0, pure.state_bytes(model), pure.params_bytes(model), pure.params_values, {}, {}};
+  void* const model = entry->model;
+  const abi::Options view = entry->options.view();
+  Described made{0, nullptr, pure.state_bytes(model), pure.params_bytes(model), pure.params_values, {}, {}};
   made.params.resize(size_t(made.params_bytes));
   Collected parts;
   try_table([&](abi::Text error) { return pure.params(model, &view, max_episode_steps, made.params.data(), error); });
   try_table([&](abi::Text error) { return pure.view(parts, error); });
   made.view = parts.text;
-  const std::lock_guard lock(entries_mutex);
-  made.model = i64(entries().size());
-  entries().emplace_back(&table, label, std::move(options), model);
+  auto added = entries().add(std::move(entry));
+  made.model = added.number;
+  made.kept = std::move(added.thing);
   return made;
 }
 
-std::vector<std::pair<std::string, void*>> handlers() {
+i64 live_models() { return entries().size(); }
+
+std::vector<Registration> handlers() {
   return {
-      {"envpool_reset", reinterpret_cast<void*>(&handler<[](const Frame& frame) { run(frame, true); }>)},
-      {"envpool_step", reinterpret_cast<void*>(&handler<[](const Frame& frame) { run(frame, false); }>)},
-      {"envpool_change_params", reinterpret_cast<void*>(&handler<change_params>)},
-      {"envpool_read_part", reinterpret_cast<void*>(&handler<read_part>)},
-      {"envpool_write_part", reinterpret_cast<void*>(&handler<write_part>)},
+      {"envpool_reset", &handler<[](const Frame& frame) { run(frame, true); }>, &keep_model},
+      {"envpool_step", &handler<[](const Frame& frame) { run(frame, false); }>, &keep_model},
+      {"envpool_change_params", &handler<change_params>, &keep_model},
+      {"envpool_read_part", &plain_handler<read_part>, nullptr},
+      {"envpool_write_part", &plain_handler<write_part>, nullptr},
   };
 }
 

@@ -105,21 +105,34 @@ std::vector<PyTable> load_plugin(const std::string& path) {
   return tables;
 }
 
-// A model for jitted code, as (number, bytes of a state, of parameters, where in them values are, parameters, JSON).
+// What jitted code names by a number, for as long as Python refers to it.
+struct Kept {
+  i64 number;
+  xla::Shared thing;
+};
+
+// A model for jitted code, as (Kept, bytes of a state, of parameters, where in them values are, parameters, JSON).
 py::tuple add_functional(const PyTable& table, const std::string& label, const py::dict& options,
                          i32 max_episode_steps) {
   const PlainArithmetic arithmetic;
   const xla::Described made = xla::add_model(table.get(), label, PyTable::option_list(options), max_episode_steps);
-  return py::make_tuple(std::int64_t(made.model), std::int64_t(made.state_bytes), std::int64_t(made.params_bytes),
+  return py::make_tuple(Kept{made.model, made.kept}, std::int64_t(made.state_bytes), std::int64_t(made.params_bytes),
                         std::int64_t(made.params_values), py::bytes(made.params), made.view);
 }
 
-// The handlers in the capsules that JAX registers.
+// The handlers in the capsules that JAX registers, by name and stage.
 py::dict xla_handlers() {
   py::dict capsules;
   for (const auto& handlers : {xla::handlers(), xla::pool_handlers()}) {
-    for (const auto& [name, address] : handlers) {
-      capsules[py::str(name)] = py::capsule(address, "xla._CUSTOM_CALL_TARGET");
+    for (const auto& [name, execute, instantiate] : handlers) {
+      py::dict stages;
+      const auto add = [&](const char* stage, xla::Handler* address) {
+        if (address != nullptr)
+          stages[stage] = py::capsule(reinterpret_cast<void*>(address), "xla._CUSTOM_CALL_TARGET");
+      };
+      add("execute", execute);
+      add("instantiate", instantiate);
+      capsules[py::str(name)] = stages;
     }
   }
   return capsules;
@@ -272,14 +285,14 @@ class PyPool {
   // For jitted code: the handle, and of each output its array, dtype, shape of a row, and whether it is per player.
   py::tuple xla() {
     check_usable();
-    if (port_ < 0) port_ = xla::open_port(pool_.shared(), step_mutex_);
+    if (port_.kept == nullptr) port_ = xla::open_port(pool_.shared(), step_mutex_);
     py::list outputs;
     for (const Output& output : outputs_) {
       const std::vector<py::ssize_t> shape(output.shape.begin() + 1, output.shape.end());
       const bool per_player = pool_->block_layout().arrays[size_t(output.array)].per_player;
       outputs.append(py::make_tuple(output.array, output.dtype, py::tuple(py::cast(shape)), per_player));
     }
-    return py::make_tuple(py::bytes(xla::handle_of(port_)), std::int64_t(port_), outputs);
+    return py::make_tuple(py::bytes(xla::handle_of(port_.number)), std::int64_t(port_.number), outputs);
   }
 
   void close(double timeout) {
@@ -374,7 +387,7 @@ class PyPool {
   std::mutex arguments_mutex_;
   std::thread::id inside_{};  // who converts arguments now; the interpreter lock guards it
   std::shared_ptr<std::timed_mutex> step_mutex_ = std::make_shared<std::timed_mutex>();
-  i64 port_ = -1;  // where jitted code finds the pool, once it was asked for
+  xla::OpenPort port_{-1, nullptr};  // where jitted code finds the pool, once it was asked for
 };
 
 // An action is an array (one action field), or a dict of arrays by field name, which may also carry "env_id" and
@@ -525,7 +538,11 @@ PYBIND11_MODULE(_core, m) {
   m.def("usable_cpus", &usable_cpus, "CPUs this process may use: affinity mask and cgroup quota.");
   m.def("load_plugin", &load_plugin, py::arg("path"), "Loads a shared object and returns the tables it exports.");
 
-  m.def("xla_handlers", &xla_handlers, "XLA FFI handlers of portable environments and of pools, by name.");
+  py::class_<Kept>(m, "Kept").def_property_readonly("number",
+                                                    [](const Kept& kept) { return std::int64_t(kept.number); });
+  m.def("live_models", [] { return std::int64_t(xla::live_models()); });
+  m.def("live_ports", [] { return std::int64_t(xla::live_ports()); });
+  m.def("xla_handlers", &xla_handlers, "XLA FFI handlers of portable environments and of pools, by name and stage.");
   m.def("add_functional", &add_functional, py::arg("table"), py::arg("label"), py::arg("options"),
         py::arg("max_episode_steps"), "Keeps a model that jitted code names by its number.");
 

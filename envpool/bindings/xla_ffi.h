@@ -46,12 +46,47 @@ struct ErrorCreate {
   ErrorCode code;
 };
 
+struct ErrorDestroy {
+  size_t struct_size;
+  Extension* extensions;
+  Error* error;
+};
+
+struct Text {
+  const char* data;
+  size_t size;
+};
+
+// What an executable keeps for a handler has a type, which is registered once.
+struct TypeId {
+  int64_t number;
+};
+struct TypeInfo {
+  size_t struct_size;
+  Extension* extensions;
+  void (*deleter)(void* state);
+};
+struct TypeRegister {
+  size_t struct_size;
+  Extension* extensions;
+  Text name;
+  TypeId* id;
+  const TypeInfo* info;  // since minor version 2
+};
+
 struct Api {
   size_t struct_size;
   Extension* extensions;
   Version version;
   const void* internal;
   Error* (*create_error)(ErrorCreate*);
+  const void* get_message;
+  void (*destroy_error)(ErrorDestroy*);
+  const void *register_handler, *get_stream;
+  Error* (*register_type)(TypeRegister*);
+  const void* get_context;
+  Error* (*set_state)(void*);  // of a StateSet, and since minor version 3 of a StagedStateSet
+  Error* (*get_state)(void*);
 };
 
 enum DataType : int { kPred = 1, kS32 = 4, kS64 = 5, kU8 = 6, kU32 = 8, kF32 = 11, kF64 = 12 };
@@ -73,10 +108,6 @@ struct Buffers {  // of arguments and of results
   Buffer** data;
 };
 
-struct Text {
-  const char* data;
-  size_t size;
-};
 enum AttributeKind : int { kArray = 1, kScalar = 3 };
 struct Scalar {
   DataType dtype;
@@ -96,7 +127,7 @@ struct Attributes {
   void** data;
 };
 
-enum Stage : int { kExecute = 3 };
+enum Stage : int { kInstantiate = 0, kExecute = 3 };
 
 struct Call {
   size_t struct_size;
@@ -109,6 +140,40 @@ struct Call {
 };
 
 using Handler = Error*(Call*);
+
+// These are the only structs that are not the same in all versions. Minor versions 1 and 2 have the first two, and in
+// version 2 the deleter is the type's.
+struct StateSet {
+  size_t struct_size;
+  Extension* extensions;
+  void* context;
+  TypeId* type;
+  void* state;
+  void (*deleter)(void* state);
+};
+struct StateGet {
+  size_t struct_size;
+  Extension* extensions;
+  void* context;
+  TypeId* type;
+  void* state;
+};
+struct StagedStateSet {
+  size_t struct_size;
+  Extension* extensions;
+  void* context;
+  Stage stage;
+  TypeId* type;
+  void* state;
+};
+struct StagedStateGet {
+  size_t struct_size;
+  Extension* extensions;
+  void* context;
+  Stage stage;
+  TypeId* type;
+  void* state;
+};
 
 }  // extern "C"
 

@@ -23,6 +23,8 @@ class Frame {
  public:
   explicit Frame(const Call& call) : call_(call) {}
 
+  const Call& call() const { return call_; }
+
   i64 arguments() const { return call_.arguments.size; }
   i64 results() const { return call_.results.size; }
   const Buffer& argument(i64 i) const {
@@ -77,6 +79,24 @@ inline DataType type_of(abi::Dtype dtype) {
   constexpr DataType types[] = {kPred, kU8, kS32, kS64, kF32, kF64};
   return types[dtype];
 }
+// The one that an attribute numbers.
+inline DataType type_of_number(i64 number) {
+  if (number < abi::kBool || number > abi::kF64) malformed("there is no dtype " + std::to_string(number));
+  return type_of(abi::Dtype(number));
+}
+
+// How many elements there are in the dimensions from `first` on.
+inline i64 elements_of(const Buffer& buffer, i64 first = 0) {
+  i64 count = 1;
+  for (i64 i = first; i < buffer.rank; ++i) count *= buffer.dims[i];
+  return count;
+}
+inline void check_elements(const Buffer& result, i64 count, const char* name) {
+  if (elements_of(result) != count) malformed("the result " + std::string(name) + " has another shape");
+}
+inline void check_type(const Buffer& result, DataType dtype, const char* name) {
+  if (result.dtype != dtype) malformed("the result " + std::string(name) + " has another type");
+}
 
 template <class From, class To>
 void convert(const void* from, void* to, i64 count) {
@@ -120,7 +140,7 @@ struct Operand {
   Operand(const Buffer& buffer, i64 batch_rank, i64 row_rank, i64 expected_bytes, const char* name)
       : data(static_cast<const u8*>(buffer.data)), dims(buffer.dims), row_bytes(size_of(buffer.dtype)) {
     if (buffer.rank != batch_rank + row_rank) malformed(std::string(name) + " has another rank than the batch");
-    for (i64 i = batch_rank; i < buffer.rank; ++i) row_bytes *= dims[i];
+    row_bytes *= elements_of(buffer, batch_rank);
     if (row_bytes != expected_bytes) malformed(std::string(name) + " has rows of another size");
   }
 };
@@ -129,6 +149,7 @@ struct Operand {
 class Batch {
  public:
   Batch(const Buffer& whole, i64 rank) : rank_(rank), dims_(whole.dims) {
+    if (rank < 0) malformed("a row has no dimension");
     for (i64 i = 0; i < rank; ++i) rows_ *= dims_[i];
   }
   i64 rank() const { return rank_; }
@@ -184,14 +205,14 @@ class Batch {
 
 // XLA's side of a handler: says which version it was written for, runs, and turns what is thrown into XLA's error.
 template <class Function>
-Error* answer(Call& call, Function&& function) noexcept {
+Error* answer(Call& call, Stage stage, Function&& function) noexcept {
   if (call.extensions != nullptr && call.extensions->type == kMetadataExtension) {
     Metadata& metadata = *reinterpret_cast<MetadataExtension*>(call.extensions)->metadata;
     metadata.version.major = 0;
     metadata.version.minor = 1;
     return nullptr;
   }
-  if (call.stage != kExecute) return nullptr;
+  if (call.stage != stage) return nullptr;
   const auto failed = [&](const char* message, ErrorCode code) {  // XLA copies the message
     ErrorCreate create{sizeof(ErrorCreate), nullptr, message, code};
     return call.api->create_error(&create);

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <deque>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -25,11 +24,12 @@ struct Handle {
   u32 port, process;
 };
 
-std::mutex ports_mutex;
-std::deque<Port>& ports() {
-  static auto* all = new std::deque<Port>;  // never destroyed: compiled code may run until the very end
+Numbered<Port>& ports() {
+  static auto* all = new Numbered<Port>;  // never destroyed: compiled code may run until the very end
   return *all;
 }
+constexpr const char* kGone =
+    "envpool: the pool of this program was deleted before the program was compiled; keep it while the program runs";
 u32 this_process() {
   static const u32 mark = std::random_device{}();
   return mark;
@@ -264,17 +264,11 @@ void deliver(const Frame& frame, const Block& block) {
 class PoolCall {
  public:
   PoolCall(const Frame& frame, const char* name) : frame_(frame) {
-    const i64 number = frame.integer("pool");
-    std::string label;
-    {
-      const std::lock_guard lock(ports_mutex);
-      if (number < 0 || number >= i64(ports().size())) malformed("there is no such pool in this process");
-      const Port& port = ports()[size_t(number)];
-      label = "[" + port.label + "] ";
-      check_handle(number, label, name);
-      pool_ = port.pool.lock();
-      turn_ = port.turn;
-    }
+    const std::shared_ptr<Port> port = numbered(frame, ports(), "pool", kGone);
+    const std::string label = "[" + port->label + "] ";
+    check_handle(frame.integer("pool"), label, name);
+    pool_ = port->pool.lock();
+    turn_ = port->turn;
     if (!pool_) throw std::runtime_error(label + name + ": the pool is closed");
     if (pool_->forked()) {
       throw std::runtime_error(label + "this pool was made in the parent process; a forked child must make its own");
@@ -329,8 +323,10 @@ class PoolCall {
     std::memcpy(&handle, buffer.data, sizeof(handle));
     if (handle.process == this_process() && i64(handle.port) == number) return;
     std::string got = "something else";
-    if (handle.process == this_process() && handle.port < ports().size()) {
-      got = "that of another pool, of " + ports()[handle.port].label;
+    if (handle.process == this_process() && ports().given(handle.port)) {
+      got = "that of a pool which was deleted";
+      const std::shared_ptr<Port> other = ports().find(handle.port);
+      if (other != nullptr) got = "that of another pool, of " + other->label;
     }
     throw std::invalid_argument(label + "handle: expected the one that xla() of this pool returned, got " + got);
   }
@@ -342,30 +338,29 @@ class PoolCall {
 
 template <auto kFunction>
 Error* handler(Call* call) noexcept {
-  return answer(*call, kFunction);
+  return answer(*call, kExecute, kFunction);
 }
+Error* keep_port(Call* call) noexcept { return instantiate(*call, ports(), "pool", kGone); }
 
 }  // namespace
 
-i64 open_port(const std::shared_ptr<EnvPool>& pool, std::shared_ptr<std::timed_mutex> turn) {
-  const std::lock_guard lock(ports_mutex);
-  ports().push_back({pool, std::move(turn), pool->label()});
-  return i64(ports().size()) - 1;
+OpenPort open_port(const std::shared_ptr<EnvPool>& pool, std::shared_ptr<std::timed_mutex> turn) {
+  auto added = ports().add(std::make_unique<Port>(Port{pool, std::move(turn), pool->label()}));
+  return {added.number, std::move(added.thing)};
 }
+
+i64 live_ports() { return ports().size(); }
 
 std::string handle_of(i64 port) {
   const Handle handle{u32(port), this_process()};
   return {reinterpret_cast<const char*>(&handle), sizeof(handle)};
 }
 
-std::vector<std::pair<std::string, void*>> pool_handlers() {
+std::vector<Registration> pool_handlers() {
   return {
-      {"envpool_pool_send",
-       reinterpret_cast<void*>(&handler<[](const Frame& frame) { PoolCall(frame, "send").send(); }>)},
-      {"envpool_pool_recv",
-       reinterpret_cast<void*>(&handler<[](const Frame& frame) { PoolCall(frame, "recv").recv(); }>)},
-      {"envpool_pool_step",
-       reinterpret_cast<void*>(&handler<[](const Frame& frame) { PoolCall(frame, "step").step(); }>)},
+      {"envpool_pool_send", &handler<[](const Frame& frame) { PoolCall(frame, "send").send(); }>, &keep_port},
+      {"envpool_pool_recv", &handler<[](const Frame& frame) { PoolCall(frame, "recv").recv(); }>, &keep_port},
+      {"envpool_pool_step", &handler<[](const Frame& frame) { PoolCall(frame, "step").step(); }>, &keep_port},
   };
 }
 

@@ -8,20 +8,28 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "envpool/bindings/xla_kept.h"
 #include "envpool/core/env_pool.h"
 
 namespace envpool::xla {
 
-// Lets jitted code find the pool, and returns the number it is found by. Whoever does a step holds `turn`.
-i64 open_port(const std::shared_ptr<EnvPool>& pool, std::shared_ptr<std::timed_mutex> turn);
+// Where jitted code finds a pool: a number, for as long as `kept` is there.
+struct OpenPort {
+  i64 number;
+  Shared kept;
+};
+
+// Lets jitted code find the pool. Whoever does a step holds `turn`.
+OpenPort open_port(const std::shared_ptr<EnvPool>& pool, std::shared_ptr<std::timed_mutex> turn);
+
+// How many ports there are.
+i64 live_ports();
 
 // The bytes of the handle that leads there.
 std::string handle_of(i64 port);
 
-// Names and addresses of the handlers.
-std::vector<std::pair<std::string, void*>> pool_handlers();
+std::vector<Registration> pool_handlers();
 
 }  // namespace envpool::xla

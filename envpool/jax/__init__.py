@@ -6,7 +6,7 @@
 >>> obs, state, reward, done, info = env.step(key, state, action, params)
 
 The code is the pool's, called through XLA's foreign-function interface on the CPU, and so are the bits: `environment`
-says how keys and seeds meet.
+says how keys and seeds meet. The interface is that of gymnax 0.0.9; `envpool.jax.gymnax1` has gymnax 1's.
 """
 
 try:
@@ -17,7 +17,7 @@ except ImportError as error:
     raise ImportError(f"envpool.jax needs JAX, which is not installed: {pip_install('jax')}") from error
 
 from envpool.jax import environments, ffi
-from envpool.jax.environment import Environment, make
+from envpool.jax.environment import Environment, make, portable_envs
 from envpool.jax.rows import EnvParams, EnvState
 
 ffi.check_version(_jax.__version__)
@@ -27,7 +27,5 @@ __all__ = ["EnvParams", "EnvState", "Environment", "environments", "make"]
 
 def __getattr__(name: str) -> list[str]:
     if name == "registered_envs":  # gymnax's name
-        from envpool.python.registry import list_all_envs
-
-        return list_all_envs()
+        return portable_envs()
     raise AttributeError(f"module 'envpool.jax' has no attribute {name!r}")

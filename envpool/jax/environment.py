@@ -14,19 +14,23 @@ there can be. Those who are not there, where their number changes from episode t
 from __future__ import annotations
 
 import json
-from typing import Any
+import os
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from envpool.jax import ffi, spaces
-from envpool.jax.rows import EnvParams, EnvState, Form, Part, option_values
+from envpool.jax.rows import EnvParams, EnvState, Form, Model, Part, model_of, option_values
 from envpool.python.construction import Construction, Functional
 from envpool.python.options import COMMON, NO_LIMIT, Option
-from envpool.python.registry import find
+from envpool.python.registry import Registration, find, list_all_envs
 from envpool.python.spaces import ArraySpecs, Field, action_tree, nest, observation_tree, path_of, walk
 
+_MOST_ROWS = 2**31 - 1
+_PORTABLE = 1  # among a table's flags
 _KEEP_KEY, _NEW_KEY, _NEW_KEY_AND_STREAM = range(3)
 
 
@@ -47,25 +51,61 @@ def make(task_id: str, *, step_values: int = 5, **options: Any) -> tuple[Environ
         TypeError: an unknown option, or a value of the wrong type.
         RuntimeError: the family is not built, or what it needs is not installed.
     """
-    registration = find(task_id)
     if step_values not in (5, 6):
         raise ValueError(f"[{task_id}] step_values must be 5 or 6, got {step_values!r}")
-    construction = Construction(registration, options)
+    environment = make_as(Environment, task_id, options, step_values=step_values)
+    return environment, environment.default_params
+
+
+def portable_envs() -> list[str]:
+    """The ids that `make` takes: those of portable environments whose family is built and can be loaded."""
+    return [task_id for task_id in list_all_envs() if _is_portable(find(task_id))]
+
+
+def _is_portable(registration: Registration) -> bool:
+    try:
+        return bool(registration.load().flags & _PORTABLE)
+    except RuntimeError:
+        return False
+
+
+AnyEnvironment = TypeVar("AnyEnvironment", bound="Environment")
+
+
+def make_as(
+    kind: type[AnyEnvironment], task_id: str, options: Mapping[str, Any], *, step_values: int
+) -> AnyEnvironment:
+    """Makes an environment of a class that is derived from Environment."""
+    return _made(kind, find(task_id), options, step_values)
+
+
+def _made(
+    kind: type[AnyEnvironment], registration: Registration, options: Mapping[str, Any], step_values: int
+) -> AnyEnvironment:
+    construction = Construction(registration, dict(options))
     for name in options:
         if name in COMMON and name not in construction.options and name != "max_episode_steps":
-            raise TypeError(f"[{task_id}] {name} is an option of pools: batches are made by vmap, and seeds are keys")
-    environment = Environment(construction, step_values)
-    return environment, environment.default_params
+            raise TypeError(
+                f"[{registration.task_id}] {name} is an option of pools: batches are made by vmap, and seeds are keys"
+            )
+    environment = kind(construction, step_values)
+    environment._again = (registration, dict(options), step_values)
+    return environment
 
 
 class Environment:
     """Pure functions of a state, with gymnax's interface. They can be jitted, scanned and vmapped, in any order.
+
+    An environment can be copied and pickled: it is made again of the same id and options, so another process needs
+    what those name. What it keeps in memory is given back when no Python object and no compiled program refers to it.
 
     Attributes:
         name: the id.
         num_players: the most players there can be; the length of their axis where that is more than one.
         default_params: the parameters that the options of `make` gave.
     """
+
+    _again: tuple[Registration, dict[str, Any], int]
 
     def __init__(self, construction: Construction, step_values: int) -> None:
         functional = construction.make_functional()
@@ -77,24 +117,26 @@ class Environment:
         self.num_players = arrays.max_players
         self._default_raw = np.frombuffer(functional.params, np.uint32)
         kind = (construction.table.name, int(self._default_raw[0]))
-        number, label = functional.model, self.name
         options = {"max_episode_steps": _LIMIT, **functional.options}
-        self._state_form = Form(*kind, functional.state_bytes // 4, _state_parts(functional), number, label)
-        self._params_form = Form(*kind, functional.params_bytes // 4, _params_parts(functional), number, label, options)
-        self._attributes = {
-            "model": np.int64(functional.model),
-            "observed": np.int64(sum(1 << f for f, info in enumerate(functional.is_info) if not info)),
-        }
-        self._reset = jax.jit(self._call_reset)
-        self._step = jax.jit(self._call_step, static_argnames=("keyed", "autoreset"))
+        self._state_form = Form(*kind, functional.state_bytes // 4, _state_parts(functional), self.name)
+        self._params_form = Form(*kind, functional.params_bytes // 4, _params_parts(functional), self.name, options)
+        self._model = model_of(functional, self._params_form)
+        shown = sum(int(np.prod(_shape(arrays, field))) * field.dtype.itemsize for field in arrays.observations)
+        self._row_bytes = functional.state_bytes + shown
+        calls = _Calls(arrays, self._state_form.words, self._model, functional.is_info)
+        self._reset = jax.jit(calls.reset)
+        self._step = jax.jit(calls.step, static_argnames=("keyed", "autoreset"))
+
+    def __reduce__(self) -> Any:
+        return _made, (type(self), *self._again)
 
     def __repr__(self) -> str:
-        return f"Environment({self.name!r})"
+        return f"{type(self).__name__}({self.name!r})"
 
     @property
     def default_params(self) -> EnvParams:
         """The parameters that the options of `make` gave."""
-        return EnvParams(jnp.asarray(self._default_raw), self._params_form)
+        return EnvParams(jnp.asarray(self._default_raw), self._params_form, self._model)
 
     @property
     def num_actions(self) -> int:
@@ -152,7 +194,7 @@ class Environment:
 
         Args:
             key: of `jax.random.key` or `jax.random.PRNGKey`.
-            num_envs: how many, at least 1; it is known while tracing.
+            num_envs: how many, from 1 to 2**31 - 1; it is known while tracing.
             params: one environment's, or a row for each; None: `default_params`.
 
         Returns:
@@ -160,10 +202,13 @@ class Environment:
 
         Raises:
             TypeError: key is none, or params are not EnvParams.
-            ValueError: num_envs is no int of at least 1, key is not a single one, or params are another environment's.
+            MemoryError: the machine has less memory than as many states and observations need.
+            ValueError: num_envs is no int in that range, key is not a single one, or params are another environment's.
         """
-        if not isinstance(num_envs, int) or isinstance(num_envs, bool) or num_envs < 1:
-            raise ValueError(f"[{self.name}] num_envs must be an int of at least 1, got {num_envs!r}")
+        if not isinstance(num_envs, int) or isinstance(num_envs, bool) or not 1 <= num_envs <= _MOST_ROWS:
+            raise ValueError(f"[{self.name}] num_envs must be an int from 1 to 2**31 - 1, got {num_envs!r}")
+        if self._row_bytes * num_envs > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
+            raise MemoryError(f"[{self.name}] num_envs: no memory for {num_envs} states and observations")
         return self._first(self._key(key)[None], self._streams(num_envs), self._params(params, num_envs))
 
     def step(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
@@ -199,13 +244,25 @@ class Environment:
         """The same as `reset`."""
         return self.reset(key, params)
 
+    def state_space(self, params: EnvParams | None = None) -> Any:
+        """A space of all named parts of a state, by name; the number of steps is `time`, as in gymnax.
+
+        Bounds are those of a part's dtype: what an environment can reach is less.
+        """
+        limit = self.default_params.max_episode_steps if params is None else params.max_episode_steps
+        return spaces.of_parts(self._state_form.parts, None if isinstance(limit, jax.core.Tracer) else int(limit))
+
+    def discount(self, state: EnvState, params: EnvParams | None = None) -> Any:
+        """1, and 0 in a terminal state, by `is_terminal`."""
+        return jnp.where(self.is_terminal(state, params), jnp.float32(0), jnp.float32(1))
+
     def get_obs(self, state: EnvState, params: EnvParams | None = None, key: Any = None) -> Any:
         """What is observed in a state. The key is not used; gymnax's functions take one."""
         self._check_state(state)
         # A step of an episode that has ended does nothing but observe.
         idle = walk(
             action_tree(self._arrays),
-            lambda field: jnp.zeros(self._shape(field), jax.dtypes.canonicalize_dtype(field.dtype)),
+            lambda field: jnp.zeros(_shape(self._arrays, field), jax.dtypes.canonicalize_dtype(field.dtype)),
             lambda _, content: content,
         )
         return self._advance(None, state.replace(over=True), idle, params, None, False)[0]
@@ -290,7 +347,8 @@ class Environment:
         if given is None or given.dtype.kind not in {"f": "fiu", "i": "iub", "u": "iub", "b": "b"}[kind]:
             got = type(action).__name__ if given is None else given.dtype
             raise TypeError(f"[{self.name}] {field.name}: expected {field.dtype}, got {got}")
-        shape = self._shape(field) if rows is None else (rows, *self._shape(field))
+        own = _shape(self._arrays, field)
+        shape = own if rows is None else (rows, *own)
         if given.shape != shape:
             raise ValueError(f"[{self.name}] {field.name}: expected shape {shape}, got {given.shape}")
         concrete = isinstance(given, np.ndarray)
@@ -316,10 +374,6 @@ class Environment:
 
     def _streams(self, rows: int) -> Any:
         return jnp.arange(rows, dtype=jnp.uint32)
-
-    def _shape(self, field: Field) -> tuple[int, ...]:
-        several = field.per_player and self.num_players > 1
-        return (self.num_players, *field.shape) if several else field.shape
 
     # --- calls ---
 
@@ -352,9 +406,22 @@ class Environment:
             return obs, state, reward, terminated, truncated, info
         return obs, state, reward, jnp.logical_or(terminated, truncated), info
 
+
+class _Calls:
+    """The calls of the handlers, traced. It refers to the model, and not to an environment's jitted functions."""
+
+    def __init__(self, arrays: ArraySpecs, words: int, model: Model, is_info: list[bool]) -> None:
+        self._arrays = arrays
+        self._words = words
+        self._model = model
+        self._attributes = {
+            "model": model.number,
+            "observed": np.int64(sum(1 << f for f, info in enumerate(is_info) if not info)),
+        }
+
     def _results(self, fields: tuple[Field, ...], extents: tuple[int, ...]) -> list[jax.ShapeDtypeStruct]:
         return [
-            jax.ShapeDtypeStruct((*extents, *self._shape(field)), jax.dtypes.canonicalize_dtype(field.dtype))
+            jax.ShapeDtypeStruct((*extents, *_shape(self._arrays, field)), jax.dtypes.canonicalize_dtype(field.dtype))
             for field in fields
         ]
 
@@ -365,22 +432,25 @@ class Environment:
             (path_of(field.name), value) for field, value in zip(self._arrays.observations, values, strict=True)
         )
 
-    def _call_reset(self, key: Any, stream: Any, params: Any) -> tuple[Any, Any]:
+    def reset(self, key: Any, stream: Any, params: Any) -> tuple[Any, Any]:
+        """Observations, and rows of states."""
         extents = jnp.shape(stream)
-        results = [jax.ShapeDtypeStruct((*extents, self._state_form.words), jnp.uint32)]
+        results = [jax.ShapeDtypeStruct((*extents, self._words), jnp.uint32)]
         results += self._results(self._arrays.observations, extents)
         raw, *values = ffi.call("envpool_reset", results, key, stream, params, **self._attributes)
         return self._observation(values), raw
 
-    def _call_step(
+    def step(
         self, key: Any, stream: Any, params: Any, raw: Any, actions: list[Any], *, keyed: int, autoreset: bool
     ) -> Any:
+        """Observations, rows of states, reward, terminated, truncated and info."""
         extents = raw.shape[:-1]
         arrays = self._arrays
-        several = self.num_players > 1
-        each = (*extents, self.num_players) if several else extents
+        most = arrays.max_players
+        several = most > 1
+        each = (*extents, most) if several else extents
         results = [
-            jax.ShapeDtypeStruct((*extents, self._state_form.words), jnp.uint32),
+            jax.ShapeDtypeStruct((*extents, self._words), jnp.uint32),
             *(jax.ShapeDtypeStruct(each, jnp.float32) for _ in ("reward", "discount")),
             *(jax.ShapeDtypeStruct(extents, jnp.bool_) for _ in ("terminated", "truncated")),
             *(jax.ShapeDtypeStruct(extents, jnp.int32) for _ in ("elapsed", "players")[: 1 + several]),
@@ -410,9 +480,14 @@ class Environment:
             "final_observation": last,
         }
         if players is not None:
-            present = jnp.arange(self.num_players) < players[..., None]
+            present = jnp.arange(most) < players[..., None]
             info["players"] = {**info.get("players", {}), "present": present}
         return obs, raw, reward, terminated, truncated, info
+
+
+def _shape(arrays: ArraySpecs, field: Field) -> tuple[int, ...]:
+    several = field.per_player and arrays.max_players > 1
+    return (arrays.max_players, *field.shape) if several else field.shape
 
 
 def _other(form: Form, row: EnvState | EnvParams) -> str:

@@ -35,8 +35,8 @@ def _interface() -> Any:
         module = importlib.import_module("jax.ffi")
     except ImportError:  # before 0.5
         module = importlib.import_module("jax.extend.ffi")
-    for name, capsule in _core.xla_handlers().items():
-        module.register_ffi_target(name, capsule, platform="cpu")
+    for name, stages in _core.xla_handlers().items():
+        module.register_ffi_target(name, stages, platform="cpu")
     return module
 
 
@@ -61,6 +61,8 @@ def with_extents_of(array: Any, *others: Any) -> Any:
 
     A selection between it and itself is what says so. XLA finds that out, and nothing is left of it.
     """
+    if array.size == 0:
+        return array
     some = jnp.bool_(False)
     for other in others:
         some = jnp.logical_or(some, jnp.ravel(other)[0] == 0)

@@ -81,7 +81,10 @@ def test_told_while_tracing(call, error, text):
     assert not COUNTER._pool.under_way
 
 
-def other_handle():
+OTHER, OTHER_HANDLE, *_ = pool_of("CartPole-v1")
+
+
+def deleted_handle():
     return pool_of("CartPole-v1")[1]
 
 
@@ -89,7 +92,8 @@ TOLD_WHILE_RUNNING = [
     # handle
     (lambda x: STEP(jnp.asarray(HANDLE) + x.astype(np.uint8), STAY), 3, "handle: expected the one that xla.*something"),
     (lambda x: STEP(jnp.zeros(8, np.uint8), STAY), 0, "handle: .*got something else"),
-    (lambda x: STEP(other_handle(), STAY), 0, "handle: .*got that of another pool, of CartPole-v1"),
+    (lambda x: STEP(OTHER_HANDLE, STAY), 0, "handle: .*got that of another pool, of CartPole-v1"),
+    (lambda x: STEP(deleted_handle(), STAY), 0, "handle: .*got that of a pool which was deleted"),
     (lambda x: RECV(SWING_HANDLE), 0, "handle: .*got that of another pool, of Pendulum-v1"),
     # action
     (lambda x: STEP(HANDLE, x + jnp.asarray(STAY)), 5, "action: expected an integer in 0..1, got 5 in row 0"),

@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from envpool.jax import ffi
+from envpool.python.construction import Functional
 from envpool.python.options import Option, Value
 
 _DTYPES = ("bool", "uint8", "int32", "int64", "float32", "float64")  # in the order of the C table's enum
@@ -34,7 +37,51 @@ class Part:
         return ffi.call("envpool_read_part", [result], raw, **attributes)[0]
 
 
-_models: dict[tuple[str, int], int] = {}  # of what has been made in this process, by name and tag
+class Model:
+    """What programs that are made of an environment need of it until they are compiled.
+
+    Attributes:
+        functional: keeps the compiled model.
+        number: what the handlers know it by.
+        label: the environment's id.
+        change: a jitted function of a row of parameters and of values, whose results are rows of parameters.
+    """
+
+    def __init__(self, functional: Functional, label: str) -> None:
+        self.functional = functional
+        self.number = np.int64(functional.kept.number)
+        self.label = label
+        self.change = jax.jit(functools.partial(_change, self.number), static_argnames=("options", "widest", "words"))
+
+
+def _change(
+    model: np.int64, raw: Any, operands: Any, *, options: tuple[int, ...], widest: tuple[int, ...], words: int
+) -> Any:
+    result = jax.ShapeDtypeStruct((*widest, words), jnp.uint32)
+    attributes = {"model": model, "options": np.array(options, np.int32)}
+    return ffi.call("envpool_change_params", [result], raw, *operands, **attributes)[0]
+
+
+_models: dict[tuple[str, int], WeakSet[Model]] = {}  # all of the same name and tag can be taken for each other
+
+
+def model_of(functional: Functional, form: Form) -> Model:
+    """The model of an environment whose rows have that form."""
+    for key in [key for key, models in _models.items() if not models]:
+        del _models[key]
+    model = Model(functional, form.label)
+    _models.setdefault((form.name, form.tag), WeakSet()).add(model)
+    return model
+
+
+def _model_here(form: Form) -> Model | None:
+    """A model that parameters of this form belong to, of the same id if there is one."""
+    found = None
+    for model in list(_models.get((form.name, form.tag), ())):
+        found = model
+        if model.label == form.label:
+            break
+    return found
 
 
 @dataclass(frozen=True)
@@ -46,7 +93,6 @@ class Form:
         tag: what its rows begin with, as C++ checks it.
         words: length of a row in words of 32 bits.
         parts: its named parts.
-        model: number of a model that jitted code may use, None where it comes from another process; not compared.
         label: the id, for messages; not compared.
         options: max_episode_steps and the declared options in their order; of parameters only, not compared.
     """
@@ -55,25 +101,8 @@ class Form:
     tag: int
     words: int
     parts: tuple[tuple[str, Part], ...]
-    model: int | None = field(compare=False)
     label: str = field(compare=False)
     options: Mapping[str, Option] = field(compare=False, default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if self.model is not None:
-            _models[self.name, self.tag] = self.model
-
-    def __reduce__(self) -> Any:
-        return Form, (self.name, self.tag, self.words, self.parts, None, self.label, self.options)
-
-    def model_here(self) -> int:
-        """The model's number in this process."""
-        number = _models.get((self.name, self.tag)) if self.model is None else self.model
-        if number is None:
-            raise ValueError(
-                f"[{self.label}] params: they come from another process; make the environment in this one first"
-            )
-        return number
 
     def part(self, name: str) -> Part:
         """Finds a part by its name, or raises AttributeError."""
@@ -161,7 +190,11 @@ class EnvParams(_Row):
     A text of which there are several choices reads as its number among them.
     """
 
-    __slots__ = ()
+    __slots__ = ("model",)
+
+    def __init__(self, raw: Any, form: Form, model: Model | None = None) -> None:
+        super().__init__(raw, form)
+        self.model = model or _model_here(form)
 
     def __getattr__(self, name: str) -> Any:
         return super().__getattr__(_own_name(self.form, name))
@@ -171,7 +204,8 @@ class EnvParams(_Row):
 
         Raises:
             TypeError: there is no such option, or a value of the wrong type.
-            ValueError: a value out of range (inside of `jit`: JAX's runtime error).
+            ValueError: a value out of range (inside of `jit`: JAX's runtime error), or parameters of which there is no
+                environment in this process.
         """
         form, names = self.form, [name for name, _ in self.form.parts]
         numbers, values = [], []
@@ -188,9 +222,14 @@ class EnvParams(_Row):
             raise ValueError(f"[{form.label}] params: {', '.join(options)} do not broadcast: {error}") from None
         raw = jnp.asarray(self.raw).reshape((1,) * (len(widest) - len(extents)) + self.raw.shape)
         operands = [value.reshape((1,) * (len(widest) - len(_extents(value))) + value.shape) for value in values]
-        result = jax.ShapeDtypeStruct((*widest, form.words), jnp.uint32)
-        attributes = {"model": np.int64(form.model_here()), "options": np.array(numbers, np.int32)}
-        return EnvParams(ffi.call("envpool_change_params", [result], raw, *operands, **attributes)[0], form)
+        model = self.model or _model_here(form)
+        if model is None:
+            raise ValueError(
+                f"[{form.label}] params: expected those of an environment of this process; make it first, with the "
+                "options that it was made with"
+            )
+        raw = model.change(raw, operands, options=tuple(numbers), widest=widest, words=form.words)
+        return EnvParams(raw, form, model)
 
 
 def _own_name(form: Form, name: str) -> str:

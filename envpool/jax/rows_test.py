@@ -68,7 +68,7 @@ assert states.position.shape == (3,) and params.max_episode_steps == 9
 try:
     params.replace(gravity=5.0)
 except ValueError as error:
-    assert "[CartPole-v1] params: they come from another process; make the environment" in str(error)
+    assert "[CartPole-v1] params: expected those of an environment of this process; make it" in str(error)
 else:
     raise AssertionError("no error")
 env, mine = envpool.jax.make("CartPole-v1")

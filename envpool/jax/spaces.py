@@ -8,13 +8,18 @@ it does not have.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Mapping
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from envpool.python.spaces import Field, walk
+
+if TYPE_CHECKING:
+    from envpool.jax.rows import Part
 
 
 class Discrete:
@@ -86,10 +91,10 @@ class Dict:
         return {name: space.sample(key) for key, (name, space) in zip(keys, self.spaces.items(), strict=True)}
 
     def contains(self, x: Any) -> Any:
-        """Whether each space contains what x has under its name."""
+        """Whether each space contains what x has under its name, as a key or as an attribute."""
         inside = jnp.bool_(True)
         for name, space in self.spaces.items():
-            inside = jnp.logical_and(inside, space.contains(x[name]))
+            inside = jnp.logical_and(inside, space.contains(x[name] if isinstance(x, Mapping) else getattr(x, name)))
         return inside
 
 
@@ -113,3 +118,20 @@ def space(tree: Any) -> Any:
         return classes.Box(low, high, field.shape, dtype)
 
     return walk(tree, leaf, lambda _, content: classes.Dict(content))
+
+
+def of_parts(parts: Iterable[tuple[str, Part]], limit: int | None) -> Any:
+    """The named parts of a state as a space, each between the bounds of its dtype; `time` counts up to the limit."""
+    classes = _classes()
+    spaces: dict[str, Any] = {}
+    for name, part in parts:
+        dtype = jax.dtypes.canonicalize_dtype(part.shown or part.dtype)
+        if name == "elapsed_step" and limit:
+            spaces["time"] = classes.Discrete(limit + 1)
+        elif dtype == np.bool_:
+            spaces[name] = classes.Box(False, True, part.shape, dtype)
+        else:
+            bounds: Any = jnp.finfo(dtype) if jnp.issubdtype(dtype, jnp.floating) else jnp.iinfo(dtype)
+            low, high = jnp.asarray(bounds.min, dtype), jnp.asarray(bounds.max, dtype)
+            spaces["time" if name == "elapsed_step" else name] = classes.Box(low, high, part.shape, dtype)
+    return classes.Dict(spaces)

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -26,18 +28,19 @@ from envpool.python.spaces import ArraySpecs
 from envpool.python.topology import thread_cpus
 
 if TYPE_CHECKING:
-    from envpool._core import Pool
+    from envpool._core import Kept, Pool
     from envpool.python.env_spec import EnvSpec
     from envpool.python.registry import Registration
 
 _CAN_RENDER = 4
 
 
-class Functional(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Functional:
     """An environment as pure functions.
 
     Attributes:
-        model: the number that the handlers know it by.
+        kept: the model, and the number that the handlers know it by.
         state_bytes: length of a state.
         params_bytes: length of a row of parameters.
         params_values: where in it the options' values begin, a float64 each.
@@ -47,7 +50,7 @@ class Functional(NamedTuple):
         options: the options as C++ declares them, in its order.
     """
 
-    model: int
+    kept: Kept
     state_bytes: int
     params_bytes: int
     params_values: int
@@ -57,7 +60,7 @@ class Functional(NamedTuple):
     options: dict[str, Option]
 
 
-_functionals: dict[Any, Functional] = {}
+_functionals: WeakValueDictionary[Any, Functional] = WeakValueDictionary()
 
 
 class Construction:
@@ -221,12 +224,13 @@ class Construction:
         return np.full(len(env_ids), seed, np.uint64), streams.astype(np.uint32)
 
     def make_functional(self) -> Functional:
-        """Makes the environment as pure functions, which stay for the rest of the process."""
+        """Makes the environment as pure functions; equal constructions share one while it is referred to."""
         from envpool import _core
 
         what = (self.label, self.registration.plugin, self._max_episode_steps[0], *sorted(self._prepared[0].items()))
-        if what in _functionals:
-            return _functionals[what]
+        known = _functionals.get(what)
+        if known is not None:
+            return known
         try:
             made = _core.add_functional(self.table, self.label, self._prepared[0], self._max_episode_steps[0])
         except ValueError as error:
@@ -234,8 +238,9 @@ class Construction:
         fields = json.loads(self._spec_of(self._prepared[0]))["fields"]
         declared = [entry["name"] for entry in json.loads(self.table.describe())]
         options = {name: self.options[name] for name in declared}
-        _functionals[what] = Functional(*made, [entry["info"] for entry in fields], options)
-        return _functionals[what]
+        functional = Functional(*made, [entry["info"] for entry in fields], options)
+        _functionals[what] = functional
+        return functional
 
     def _too_large(self, error: MemoryError) -> MemoryError:
         """What the pool's own check says, or else what the allocation that failed does not say."""

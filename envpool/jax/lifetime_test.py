@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What jitted code needs lives as long as a Python object or a compiled program refers to it, and no longer.
+
+Also: environments, parameters and states that are copied, pickled and sent to other processes.
+"""
+
+from __future__ import annotations
+
+import copy
+import gc
+import os
+import pickle
+import subprocess
+import sys
+import weakref
+
+import numpy as np
+import pytest
+
+import envpool
+from envpool import _core
+
+jax = pytest.importorskip("jax")
+jnp = jax.numpy
+
+KEY = jax.random.PRNGKey(0)
+MANY = 200
+
+
+def live():
+    gc.collect()
+    return _core.live_models()
+
+
+def numbers():
+    """Values of an option that no other test uses, so that each makes a model of its own."""
+    numbers.last += 1
+    return 1 + numbers.last / 4096
+
+
+numbers.last = 0
+
+
+def test_environments_that_nobody_refers_to_are_let_go():
+    before = live()
+    for _ in range(MANY):
+        env, params = envpool.jax.make("CartPole-v1", gravity=numbers())
+    assert live() <= before + 1
+    gravity = params.gravity
+    del env
+    assert live() == before + 1  # of which these are the parameters
+    assert params.replace(masscart=2.0).gravity == gravity
+    del params
+    assert live() <= before + 1  # what JAX traced last it may hold for a while
+
+
+def test_so_are_those_that_ran():
+    before, references = live(), []
+    for _ in range(12):
+        env, params = envpool.jax.make("CartPole-v1", gravity=numbers())
+        references.append(weakref.ref(env))
+        _, state = env.reset(KEY, params.replace(masscart=2.0))
+        jax.jit(lambda state, env=env: env.step(None, state, 0)[1])(state)
+        jax.vmap(env.reset)(jax.random.split(KEY, 2))
+        del env, params, state
+    assert live() <= before + 3
+    assert sum(reference() is not None for reference in references) <= 3
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_atari_games_are_let_go(native):
+    pytest.importorskip("ale_py")
+    code = f"""
+import os
+os.environ["ENVPOOL_ATARI_NATIVE"] = "{int(native)}"
+import gc, resource, envpool
+from envpool import _core
+for limit in range(1, {MANY} + 1):
+    env, params = envpool.jax.make("Pong-v5", max_episode_steps=limit)
+    if limit == {MANY} // 4:
+        gc.collect()
+        early = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+gc.collect()
+grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - early
+assert _core.live_models() == 1, _core.live_models()
+assert grown < 8192, grown  # KiB
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, env=os.environ, timeout=120)
+
+
+def test_a_program_keeps_what_it_was_compiled_of():
+    before = live()
+    env, params = envpool.jax.make("CartPole-v1", gravity=numbers())
+    _, state = env.reset(KEY, params)
+    expected = env.step(None, state, 1)[0]
+    change = jax.jit(lambda mass, params=params: params.replace(masscart=mass).raw).lower(1.0).compile()
+    changed = params.replace(masscart=jnp.float32(2)).raw
+    program = jax.jit(lambda state, env=env: env.step(None, state, 1)[0]).lower(state).compile()
+    del env, params
+    assert live() > before
+    np.testing.assert_array_equal(program(state), expected)
+    np.testing.assert_array_equal(change(2.0), changed)
+    del program, change
+    assert live() <= before + 2
+
+
+def test_a_program_that_is_compiled_too_late_runs_or_says_why():
+    env, _ = envpool.jax.make("CartPole-v1", gravity=numbers())
+    _, state = env.reset(KEY)
+    expected = env.step(None, state, 1)[0]
+    lowered = jax.jit(lambda state, env=env: env.step(None, state, 1)[0]).lower(state)
+    del env
+    gc.collect()
+    try:
+        obs = lowered.compile()(state)
+    except RuntimeError as error:
+        assert "the environment of this program was deleted before the program was compiled" in str(error)
+    else:
+        np.testing.assert_array_equal(obs, expected)
+
+
+def test_an_environment_that_is_made_again_takes_old_rows():
+    gravity = numbers()
+    env, params = envpool.jax.make("CartPole-v1", gravity=gravity)
+    _, state = env.reset(KEY, params)
+    saved = pickle.dumps((params, state))
+    del env, params, state
+    gc.collect()
+    params, state = pickle.loads(saved)
+    assert params.gravity == np.float32(gravity)
+    env, own = envpool.jax.make("CartPole-v1", gravity=gravity)
+    assert env.step(None, state, 0, params.replace(masscart=2.0))[2] == 1
+    assert own.form == params.form
+
+
+# ---- pools ----
+
+
+def test_ports_are_let_go():
+    before = _core.live_ports()
+    for _ in range(MANY):
+        env = envpool.make_gymnasium("CartPole-v1", num_envs=1, num_threads=1)
+        env.xla()
+        env.close()
+        del env
+    gc.collect()
+    assert _core.live_ports() == before
+
+
+def test_a_program_of_a_pool_that_is_gone_says_so():
+    env = envpool.make_gymnasium("CartPole-v1", num_envs=2)
+    env.reset()
+    handle, _, _, step = env.xla()
+    program = jax.jit(step).lower(handle, np.zeros(2, np.int32)).compile()
+    jax.block_until_ready(program(handle, np.zeros(2, np.int32)))
+    del env, step
+    gc.collect()
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match=r"\[CartPole-v1\] step: the pool is closed"):
+            jax.block_until_ready(program(handle, np.zeros(2, np.int32)))
+
+
+# ---- copies, and other processes ----
+
+
+def same(one, other):
+    jax.tree.map(np.testing.assert_array_equal, one, other)
+
+
+def test_copies():
+    env, params = envpool.jax.make("CartPole-v1", gravity=numbers(), step_values=6)
+    _, state = env.reset(KEY, params)
+    expected = env.step(KEY, state, 0, params)
+    for made in (copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))):
+        other = made(env)
+        assert repr(other) == "Environment('CartPole-v1')" and other.name == env.name
+        same(other.default_params.raw, env.default_params.raw)
+        got = other.step(KEY, made(state), 0, made(params))
+        assert len(got) == 6
+        same(got, expected)
+        same(made(params).replace(masscart=3.0).raw, params.replace(masscart=3.0).raw)
+
+
+OTHER_PROCESS = """
+import pickle, sys, jax
+env, params, state = pickle.load(sys.stdin.buffer)
+obs, state, reward, done, info = env.step(None, state, 1, params)
+out = jax.tree.map(jax.device_get, (obs, state, params.replace(max_episode_steps=9)))
+pickle.dump(out, sys.stdout.buffer)
+"""
+
+
+@pytest.mark.parametrize("task_id", ["CartPole-v1", "Breakout-MinAtar"])
+def test_another_process_goes_on(task_id):
+    """Environment, parameters and state come there by pickle; the state comes back and goes on here."""
+    env, params = envpool.jax.make(task_id, max_episode_steps=77)
+    params = params.replace(max_episode_steps=99)
+    _, state = env.reset(KEY, params)
+    expected = env.step(None, state, 1, params)
+    given = pickle.dumps((env, params, jax.tree.map(jax.device_get, state)))
+    done = subprocess.run([sys.executable, "-c", OTHER_PROCESS], input=given, capture_output=True, env=os.environ)
+    assert done.returncode == 0, done.stderr.decode()
+    obs, theirs, changed = pickle.loads(done.stdout)
+    same(obs, expected[0])
+    same(theirs.raw, expected[1].raw)
+    assert changed.max_episode_steps == 9
+    same(env.step(None, theirs, 0, params)[0], env.step(None, expected[1], 0, params)[0])
