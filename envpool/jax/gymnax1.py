@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The same environments with the interface of gymnax 1: `import envpool.jax.gymnax1 as gymnax`.
+
+>>> env, params = gymnax.make("CartPole-v1")
+>>> obs, state = env.reset(key, params)
+>>> obs, state, reward, terminated, truncated, info = env.step(key, state, action, params)
+
+`envpool.jax` itself has the interface of gymnax 0.0.9. Trajectories are the same in both.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+
+from envpool.jax import environment, environments
+from envpool.jax.environment import make_as, portable_envs
+from envpool.jax.rows import EnvParams, EnvState
+
+__all__ = ["EnvParams", "EnvState", "Environment", "environments", "make", "register"]
+
+_factories: dict[str, Callable[..., Any]] = {}
+_GYMNAX_OWN = ("experimental", "utils", "visualize", "wrappers")
+
+
+class Environment(environment.Environment):
+    """Pure functions of a state, with the interface of gymnax 1. They can be jitted, scanned and vmapped."""
+
+    supports_transition_gradients = False
+    transition_gradients_enabled = False
+
+    def with_transition_gradients(self) -> Environment:
+        """Raises ValueError: no derivative passes through a step."""
+        raise ValueError(f"[{self.name}] with_transition_gradients: no derivative passes through a step")
+
+    def step_env(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
+        """A step without a restart: (obs, state, reward, terminated, info).
+
+        An episode that has ended, by the time limit too, stays where it is, with reward 0.
+        """
+        obs, state, reward, terminated, _, info = super().step_env(key, state, action, params)
+        return obs, state, reward, terminated, info
+
+    def observe(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
+        """What is observed in a state. The key and the action are not used; gymnax's functions take them."""
+        return self.get_obs(state, params)
+
+    def is_terminated(self, state: EnvState, params: EnvParams | None = None) -> Any:
+        """Whether `step_env` has ended the episode before the time limit.
+
+        A state does not say how its episode ended: one that reached a terminal state in the last step that the limit
+        allows counts as truncated here. The flags that `step` returns, and `info`, are exact.
+        """
+        self._check_state(state)
+        return jnp.logical_and(state.over, jnp.logical_not(self.is_truncated(state, params)))
+
+    def is_terminal(self, state: EnvState, params: EnvParams | None = None) -> Any:
+        """The same as `is_terminated`: in gymnax 1, it is not about time limits."""
+        return self.is_terminated(state, params)
+
+    def is_truncated(self, state: EnvState, params: EnvParams | None = None) -> Any:
+        """Whether the episode has as many steps as the time limit allows."""
+        self._check_state(state)
+        limit = (self.default_params if params is None else params).max_steps_in_episode
+        return jnp.logical_and(limit > 0, state.time >= limit)
+
+
+def make(env_id: str, **env_kwargs: Any) -> tuple[Any, Any]:
+    """Makes an environment as pure functions, whose `step` returns six values.
+
+    Args:
+        env_id: one of `registered_envs`.
+        **env_kwargs: the environment's options, and max_episode_steps; or what a registered factory takes.
+
+    Returns:
+        The environment, and its default parameters.
+
+    Raises:
+        ValueError: an unknown id, a value out of range, or an environment that cannot be a pure function.
+        TypeError: an unknown option, or a value of the wrong type.
+        RuntimeError: the family is not built, or what it needs is not installed.
+    """
+    if env_id in _factories:
+        made = _factories[env_id](**env_kwargs)
+    else:
+        made = make_as(Environment, env_id, env_kwargs, step_values=6)
+    return made, made.default_params
+
+
+def register(env_id: str, factory: Callable[..., Any]) -> None:
+    """Lets `make` call a factory for an id.
+
+    Args:
+        env_id: an id that is not registered.
+        factory: takes what `make` is given, and returns an environment with gymnax's interface.
+
+    Raises:
+        TypeError: env_id is no text, or factory cannot be called.
+        ValueError: env_id is empty, or registered already.
+    """
+    if not isinstance(env_id, str):
+        raise TypeError(f"env_id: expected str, got {type(env_id).__name__}")
+    if not callable(factory):
+        raise TypeError(f"[{env_id}] factory: expected what can be called, got {type(factory).__name__}")
+    if not env_id or env_id in _registered():
+        raise ValueError(f"env_id: expected an id that is not registered, got {env_id!r}")
+    _factories[env_id] = factory
+
+
+def _registered() -> list[str]:
+    return [*portable_envs(), *_factories]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "registered_envs":
+        return _registered()
+    if name in _GYMNAX_OWN:  # they work on any environment with this interface
+        try:
+            return importlib.import_module(f"gymnax.{name}")
+        except ImportError as error:
+            raise AttributeError(
+                f"envpool.jax.gymnax1.{name} is gymnax's own, which cannot be imported: {error}"
+            ) from None
+    raise AttributeError(f"module 'envpool.jax.gymnax1' has no attribute {name!r}")
