@@ -109,6 +109,9 @@ struct AtariEnv {
     return outcome;
   }
 
+  // Three gray pictures are as large as one in colour, and mean something else.
+  static u64 identity(const Params& p) { return u64(p.stack_num) << 32 | u64(p.channels) << 8 | u64(p.memory); }
+
   ENVPOOL_FN static void repair(State& s, const Params& p) {
     atari::repair(s.machine, cabinet(p).rom);
     keep_within(s.newest, 0, p.stack_num - 1);

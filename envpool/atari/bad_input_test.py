@@ -183,3 +183,27 @@ def test_bad_rom_paths(tmp_path: Path) -> None:
     file.chmod(0)
     if not os.access(file, os.R_OK):
         assert "Permission denied" in error(file)
+
+
+THREE_GRAY, ONE_COLOUR = {"stack_num": 3, "gray_scale": True}, {"stack_num": 1, "gray_scale": False}
+
+
+def test_a_state_of_other_pictures_in_arrays_of_the_same_shape() -> None:
+    gray, colour = (envpool.make_gymnasium("Pong-v5", num_envs=1, **options) for options in (THREE_GRAY, ONE_COLOUR))
+    assert gray.observation_space == colour.observation_space
+    gray.reset()
+    colour.reset()
+    for to, state in ((colour, gray.snapshot(0)), (gray, colour.snapshot(0))):
+        with pytest.raises(ValueError, match=r"^\[Pong-v5\] restore: state must be .* of other options"):
+            to.restore(0, state)
+        to.step(np.zeros(1, np.int32))
+
+
+def test_a_functional_state_of_other_pictures_in_arrays_of_the_same_shape() -> None:
+    jax = pytest.importorskip("jax")
+    gray, _ = envpool.jax.make("Pong-v5", **THREE_GRAY)
+    colour, _ = envpool.jax.make("Pong-v5", **ONE_COLOUR)
+    key = jax.random.PRNGKey(0)
+    _, state = gray.reset(key)
+    with pytest.raises(Exception, match="state: row 0 is not of"):
+        jax.block_until_ready(colour.step(key, state, 0))

@@ -104,6 +104,10 @@ consteval bool is_portable() {
     ENVPOOL_OPTIONAL_MEMBER(
         Env, repair, "static void repair(State&, const Params&)",
         requires(State& state, const Params& params) { Env::repair(state, params); });
+    ENVPOOL_OPTIONAL_MEMBER(
+        Env, identity, "static u64 identity(const Params&)", requires(const Params& params) {
+          { Env::identity(params) } -> std::convertible_to<u64>;
+        });
     return plain && reset_fits && step_fits && observe_fits;
   }
   return false;
@@ -163,6 +167,10 @@ consteval bool is_world() {
     ENVPOOL_OPTIONAL_MEMBER(
         Env, repair, "static void repair(World<Env>&, const Params&)",
         requires(World<Env>& world, const Params& params) { Env::repair(world, params); });
+    ENVPOOL_OPTIONAL_MEMBER(
+        Env, identity, "static u64 identity(const Params&)", requires(const Params& params) {
+          { Env::identity(params) } -> std::convertible_to<u64>;
+        });
     return plain && reset_fits && players_fits && has_phase && finish_fits && reward_fits && observe_fits &&
            observe_world_fits;
   }

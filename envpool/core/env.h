@@ -21,6 +21,7 @@
 //     static void render(const State&, const Params&, u8* rgb);   // host: (height, width, 3)
 //     static void state_parts(StateParts<State>&);                // host: parts that JAX's states show by name
 //     ENVPOOL_FN static void repair(State&, const Params&);       // see below
+//     static u64 identity(const Params&);                         // host: of options that states depend on, see below
 //     kLanes, step_lanes, observe_lanes                           // four at a time, see lanes.h
 //     template <class Draws> step(..., Draws&)                    // its first words come drawn, see draws.h
 //   };
@@ -46,12 +47,15 @@
 //     // optional:
 //     static void state_parts(StateParts<Shared>&);               // host: parts that JAX's states show by name
 //     ENVPOOL_FN static void repair(World<Tag>&, const Params&);  // see below
+//     static u64 identity(const Params&);                         // host: of options that states depend on, see below
 //   };
 //
 // A state is user input. pool.restore takes any bytes of the right size, and JAX's callers set parts of states to any
 // values. `repair` is called for such a state before it is stepped, observed or rendered, in JAX at every step: it
 // brings every index, count, position and bool that could lead a function astray into its range (repair.h has what that
 // takes), and changes nothing in a state that reset and step have made. What is only computed with needs no repair.
+// A state is accepted where the environment, its arrays, players, size and blob are the same; if that leaves options
+// under which the same bytes mean something else, `identity` returns a number that differs between them.
 //
 // Host: an object with a heap, and perhaps a library, inside. Runs on the pool. Whatever it throws reaches recv() as a
 // Python exception that names the environment.
@@ -67,8 +71,7 @@
 //     void observe(Row);
 //     // optional: i64 save_size(); void save(void*); void load(const void*, i64); void render(u8* rgb);
 //     // load() checks what it is given, as the bytes may be any, and throws std::invalid_argument("state: ...")
-//     // optional: what must be the same for states to be shared, where arrays do not tell (a model, a map):
-//     static u64 identity(const Params&);
+//     static u64 identity(const Params&);                         // optional, as above: of a model, of a map
 //     // optional, of short steps: the calling thread may do them, which is cheaper than to wake another; Ctrl-C waits
 //     static constexpr bool kBounded = true;
 //   };
