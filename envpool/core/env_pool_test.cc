@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "envpool/core/env_pool.h"
 
+#include <cfenv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <set>
 
@@ -11,6 +15,26 @@
 namespace envpool::testing {
 
 constexpr int kObs = abi::kCommonFields;
+
+// Says which way it is made to round, wherever it computes.
+class Rounder {
+ public:
+  static constexpr const char* kName = "Rounder";
+  struct Params {};
+  static void options(OptionSpecs& o) { o.integer("goal", 10, "ignored"); }
+  static Params params(const OptionValues&) { return {}; }
+  static void spec(const Params&, Spec& spec) {
+    spec.obs<i32>("obs");
+    spec.action<i32>().categories(2);
+    spec.render_height = spec.render_width = 1;
+  }
+  static constexpr bool kBounded = true;
+  Rounder(const Params&, i32) { CHECK_EQ(std::fegetround(), FE_TONEAREST); }
+  void reset(Rng&) { CHECK_EQ(std::fegetround(), FE_TONEAREST); }
+  Outcome step(ActionRow, Rng&) { return {f32(std::fegetround())}; }
+  void observe(Row row) { *row.at<i32, 1>(0) = std::fegetround(); }
+  void render(u8* rgb) { rgb[0] = rgb[1] = rgb[2] = u8(std::fegetround() / 256); }
+};
 
 i64 start_of(const Block& block, i32 row) { return block.values<i64>(kObs)[row * 2]; }
 i64 sum_of(const Block& block, i32 row) { return block.values<i64>(kObs)[row * 2 + 1]; }
@@ -281,6 +305,210 @@ TEST(threads_may_share_a_pool) {
   reset_all(*pool);
   CHECK_EQ(pool->recv()->rows(), 4);
   pool->close(std::chrono::seconds(5));
+}
+
+// A receiver that went to sleep while workers were to do the work was once not woken for work that was left to callers.
+TEST(a_wait_ends_whoever_was_to_do_the_work) {
+  for (int round = 0; round < 40; ++round) {
+    const auto pool = Making{.num_envs = 12, .batch_size = 2, .num_threads = 2, .goal = 1000}.counter();
+    reset_all(*pool);
+    std::atomic<i32> timed_out{0};
+    std::vector<std::thread> actors;
+    for (int t = 0; t < 3; ++t) {
+      actors.emplace_back([&] {
+        try {
+          for (int i = 0; i < 200; ++i) {
+            const Batch batch = pool->recv(in(20));
+            const std::vector<i32> ids(batch->values<i32>(abi::kEnvId),
+                                       batch->values<i32>(abi::kEnvId) + batch->rows());
+            send(*pool, ids, std::vector<i32>(ids.size(), 1));
+          }
+        } catch (const TimedOut&) {
+          ++timed_out;
+        }
+      });
+    }
+    for (std::thread& actor : actors) actor.join();
+    CHECK_EQ(timed_out.load(), 0);
+  }
+}
+
+TEST(a_receiver_that_sleeps_is_woken_for_work_that_is_left_to_callers) {
+  for (int round = 0; round < 6; ++round) {
+    const auto pool = Making{.num_envs = 4, .batch_size = 2, .num_threads = 2, .goal = 100000}.counter();
+    reset_all(*pool);
+    for (int i = 0; i < 2; ++i) (void)pool->recv();
+    for (int i = 0; i < 50; ++i) {
+      send(*pool, {0, 1}, {1, 1});
+      (void)pool->recv();
+    }
+    std::thread([&] { CHECK_THROWS(pool->recv(in(0)), TimedOut); }).join();  // there are two callers now
+    bool timed_out = false;
+    std::thread receiver([&] {
+      try {
+        (void)pool->recv(in(2));
+      } catch (const TimedOut&) {
+        timed_out = true;
+      }
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(round < 3 ? 5 : 70));
+    send(*pool, {0}, {1});
+    send(*pool, {1}, {1});
+    receiver.join();
+    CHECK(!timed_out);
+  }
+}
+
+TEST(a_batch_that_was_put_back_is_received_again_first) {
+  for (i32 batch_size : {0, 3}) {
+    const auto pool = Making{.num_envs = 6, .batch_size = batch_size}.counter();
+    reset_all(*pool);
+    Batch batch = pool->begin_recv();
+    const Block* const block = batch.get();
+    CHECK_EQ(pool->under_way(), 6);
+    CHECK_THROWS(send(*pool, {block->values<i32>(abi::kEnvId)[0]}, {1}), std::runtime_error);
+    pool->put_back(std::move(batch));
+    batch = pool->recv(in(1));
+    CHECK(batch.get() == block);
+    CHECK_EQ(pool->under_way(), 6 - block->rows());
+    pool->discard();
+    CHECK_EQ(pool->under_way(), 0);
+    reset_all(*pool);
+    pool->put_back(pool->begin_recv());
+    pool->discard();
+    CHECK_EQ(pool->under_way(), 0);
+    CHECK_EQ(step(*pool, std::vector<i32>(6, 1))->rows(), batch_size == 0 ? 6 : 3);
+    pool->put_back(batch_size == 0 ? (reset_all(*pool), pool->begin_recv()) : pool->begin_recv());  // and closed
+  }
+}
+
+// What a send does not say of the others it does not take memory for.
+TEST(sends_of_single_environments_take_the_memory_of_one_batch) {
+  const auto pool = Making{.num_envs = 512, .num_threads = 1, .goal = 1000}.counter();
+  reset_all(*pool);
+  (void)pool->recv();
+  for (i32 i = 0; i < 512; ++i) send(*pool, {i}, {1});
+  std::vector<Batch> held;
+  for (i32 i = 0; i < 512; ++i) held.push_back(pool->recv());
+  i64 bytes = 0;
+  for (const Batch& batch : held) bytes += batch->layout().bytes(batch->capacity());
+  CHECK(bytes <= i64(512 * 64 * held[0]->layout().arrays.size()));  // of 64 bytes each, for so few
+  CHECK_EQ(held[7]->capacity(), 1);
+}
+
+TEST(players_may_be_asked_for_while_others_step) {
+  const auto pool = Making{.num_envs = 8, .goal = 100}.counter();
+  reset_all(*pool);
+  (void)pool->recv();
+  std::atomic<bool> stop{false};
+  std::thread other([&] {
+    while (!stop) CHECK_EQ(pool->players(3), 1);
+  });
+  for (int i = 0; i < 500; ++i) (void)step(*pool, std::vector<i32>(8, 1));
+  stop = true;
+  other.join();
+}
+
+TEST(more_player_rows_than_an_index_counts_are_refused) {
+  Construction how{.num_envs = 1 << 22, .options = std::vector<OptionList>(1)};
+  how.options[0].add_integer("players", abi::kOptionInt, 1000);
+  how.max_episode_steps.assign(size_t(how.num_envs), 0);
+  how.seeds.assign(size_t(how.num_envs), 0);
+  how.streams.assign(size_t(how.num_envs), 0);
+  CHECK_THROWS(EnvPool::make(*world_table<Line>(), how, {"test", 1, 1}), std::invalid_argument);
+  how.num_envs = 1 << 21;  // can be counted, in batches that fit nowhere
+  CHECK_THROWS(EnvPool::make(*world_table<Line>(), how, {"test", 0, 1}), NoMemory);
+}
+
+TEST(environments_run_in_plain_arithmetic) {
+  for (i32 threads : {1, 2}) {
+    std::fesetround(FE_UPWARD);
+    const auto pool = Making{.num_envs = 2, .num_threads = threads}(host_table<Rounder>());
+    reset_all(*pool);
+    for (int i = 0; i < 3; ++i) {
+      const Batch batch = i == 0 ? pool->recv({}, {}, true) : step(*pool, {1, 1});
+      for (i32 row = 0; row < 2; ++row) CHECK_EQ(batch->values<i32>(kObs)[row], FE_TONEAREST);
+    }
+    u8 rgb[3];
+    const i32 first = 0;
+    pool->render(&first, 1, rgb);
+    CHECK_EQ(rgb[0], FE_TONEAREST);
+    CHECK_EQ(std::fegetround(), FE_UPWARD);
+    std::fesetround(FE_TONEAREST);
+  }
+}
+
+TEST(a_close_takes_any_time_but_nonsense) {
+  using Seconds = std::chrono::duration<double>;
+  for (f64 timeout : {0.5e8, 1e9, 1e18, 1e300, HUGE_VAL}) {
+    const auto pool = Making{.num_envs = 4}.moody();
+    reset_all(*pool);
+    (void)pool->recv();
+    CHECK_THROWS(pool->close(Seconds(-1)), std::invalid_argument);
+    CHECK_THROWS(pool->close(Seconds(NAN)), std::invalid_argument);
+    CHECK(!pool->closed());
+    send(*pool, {0, 1, 2, 3}, {2, 2, 2, 2});
+    pool->close(Seconds(timeout));
+    CHECK(pool->closed());
+    pool->close(Seconds(0));
+  }
+}
+
+TEST(a_second_close_waits_for_the_first) {
+  Moody::release = false;
+  const auto pool = Making{.num_envs = 1, .num_threads = 1}.moody();
+  reset_all(*pool);
+  (void)pool->recv();
+  send(*pool, {0}, {3});
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  CHECK_THROWS(pool->close(std::chrono::seconds(5), [] { return true; }), Interrupted);
+  std::atomic<i32> closed{0};
+  std::vector<std::thread> closers;
+  for (int i = 0; i < 3; ++i) {
+    closers.emplace_back([&] {
+      pool->close(std::chrono::seconds(20));
+      ++closed;
+    });
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  CHECK_EQ(closed.load(), 0);
+  Moody::release = true;
+  for (std::thread& closer : closers) closer.join();
+}
+
+// A signal handler runs in the middle of a call, and may close the pool that the call is of, twice.
+TEST(whoever_is_asked_whether_to_go_on_may_close) {
+  for (const bool discards : {false, true}) {
+    Moody::release = false;
+    const auto pool = Making{.num_envs = 2, .num_threads = 2}.moody();
+    reset_all(*pool);
+    (void)pool->recv();
+    send(*pool, {0, 1}, {3, 3});
+    const auto handler = [&] {
+      Moody::release = true;
+      pool->close(std::chrono::seconds(20), [&] {
+        pool->close(std::chrono::seconds(20));
+        return false;
+      });
+      return false;
+    };
+    const auto begin = EnvPool::Clock::now();
+    if (discards) {
+      CHECK_THROWS(pool->discard(handler), std::runtime_error);
+    } else {
+      CHECK_THROWS(pool->recv({}, handler), std::runtime_error);
+    }
+    CHECK(EnvPool::Clock::now() - begin < std::chrono::seconds(5));
+  }
+}
+
+TEST(threads_have_names) {
+  const auto pool = Making{.num_envs = 2, .num_threads = 2}.moody();
+  reset_all(*pool);
+  (void)pool->recv();
+  for (int i = 0; i < 20; ++i) (void)step(*pool, {2, 2});
+  const std::lock_guard lock(Moody::names_mutex);
+  CHECK_EQ(Moody::names.count("envpool-0") + Moody::names.count("envpool-1"), 2u);
 }
 
 TEST(close_wakes_a_waiting_receiver) {

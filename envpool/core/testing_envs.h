@@ -5,7 +5,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <mutex>
+#include <set>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -137,6 +140,8 @@ class Moody {
     bool stillborn;
   };
   static inline std::atomic<bool> release{false};
+  static inline std::mutex names_mutex;
+  static inline std::set<std::string> names{};  // of the threads that slept in a step
 
   static void options(OptionSpecs& o) { o.boolean("stillborn", false, "throw while being made"); }
   static Params params(const OptionValues& values) { return {values.boolean("stillborn")}; }
@@ -154,7 +159,13 @@ class Moody {
   Outcome step(ActionRow action, Rng&) {
     const i32 mood = *action.at<i32>(0);
     if (mood == 1) throw std::runtime_error("step threw");
-    if (mood == 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (mood == 2) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      char name[16] = "";
+      pthread_getname_np(pthread_self(), name, sizeof(name));
+      const std::lock_guard lock(names_mutex);
+      names.insert(name);
+    }
     while (mood == 3 && !release) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     if (mood == 4) {
       reset_throws_ = true;
