@@ -361,8 +361,10 @@ class EnvPoolMixin:
     def close(self, timeout: float = 10.0, **_: Any) -> None:
         """Ends the threads and the environments. Closing twice is fine; any other use after it is a RuntimeError.
 
+        Of several calls at once each waits for the end, and a signal handler may call it in the middle of any other.
+
         Args:
-            timeout: seconds to wait for environments that are in the middle of a step.
+            timeout: seconds to wait for environments that are in the middle of a step; math.inf is for ever.
 
         Raises:
             TimeoutError: one did not finish in time. The pool is closed all the same.
