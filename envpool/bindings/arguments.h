@@ -118,7 +118,8 @@ class ActionArgument {
   py::array from_anything(py::handle object, const std::string& label) {
     try {
       return as_array(object);
-    } catch (py::error_already_set&) {
+    } catch (py::error_already_set& error) {
+      if (error.matches(PyExc_MemoryError)) throw;
       wrong_type(type_name(object), label);
     }
   }
@@ -266,7 +267,8 @@ class IdsArgument {
     py::array array;
     try {
       array = is_array(object) ? py::reinterpret_borrow<py::array>(object) : as_array(object);
-    } catch (py::error_already_set&) {
+    } catch (py::error_already_set& error) {
+      if (error.matches(PyExc_MemoryError)) throw;
       throw py::type_error("[" + label + "] " + name + ": expected integers, got " + type_name(object));
     }
     const char kind = array.dtype().kind();

@@ -317,7 +317,7 @@ class PyPool {
     py::array_t<u32, py::array::c_style | py::array::forcecast> streams;
 
     Seeds(const py::object& seed, const py::object& stream, i32 count, const EnvPool& pool)
-        : seeds(seed.cast<decltype(seeds)>()), streams(stream.cast<decltype(streams)>()) {
+        : seeds(seed), streams(stream) {
       if (seeds.size() == count && streams.size() == count) return;
       throw py::value_error(
           pool.text("seed: expected " + std::to_string(count) + " seeds, got " + std::to_string(seeds.size())));
