@@ -139,6 +139,8 @@ def main() -> None:
     parser.add_argument("--wheel", default="", help="its size is checked")
     parser.add_argument("--only", default="", help="only ids that contain this")
     arguments = parser.parse_args()
+    if said := conflict():
+        sys.exit(said)
     started = time.perf_counter()
     failed = 0
     if arguments.wheel:
@@ -147,9 +149,6 @@ def main() -> None:
         if size > MOST_BYTES:
             failed += 1
             print(f"it is larger than {MOST_BYTES / 1e6:.0f} MB")
-    if conflict():
-        failed += 1
-        print(conflict())
     ids = [task_id for task_id in envpool.list_all_envs() if arguments.only in task_id]
     with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as workers:
         for number, (task_id, problems) in enumerate(zip(ids, workers.map(problems_of, ids), strict=True), 1):
