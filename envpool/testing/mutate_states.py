@@ -263,7 +263,7 @@ def try_pool(task_id: str, rng: random.Random, whole: bool, progress: Progress) 
             try:
                 arrays = leaves(step(given)[:4])
             except RuntimeError:  # of an environment of the host, which says that it failed
-                env.reset()
+                env.restore(1, sound[1])
                 return
             except ValueError:  # of a state that is over: other rows
                 return
