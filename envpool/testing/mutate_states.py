@@ -51,6 +51,12 @@ ALWAYS = (
     "TagGridWorld-v0",
     "TagContinuous-v0",
 )
+# What an id cannot be made without: a model with a history, whose cursors are part of a state.
+MODEL = (
+    '<mujoco><worldbody><body><joint name="j" type="slide"/><geom size=".1"/></body></worldbody>'
+    '<actuator><motor joint="j" delay=".01" nsample="5"/></actuator></mujoco>'
+)
+NEEDED: dict[str, dict[str, Any]] = {"Mujoco-v0": {"xml_file": MODEL}}
 
 
 def checksum(data: bytes, mark: int = 0xCBF29CE484222325) -> int:
@@ -226,8 +232,9 @@ class Progress:
 
 def try_pool(task_id: str, rng: random.Random, whole: bool, progress: Progress) -> dict[str, int]:
     """Snapshots of the second of three environments; the others' results are the same each time."""
-    pictures = {"render_mode": "rgb_array"} if find(task_id).family in ("classic_control", "minatar") else {}
-    env = envpool.make_gymnasium(task_id, num_envs=3, num_threads=1, seed=7, max_episode_steps=1000, **pictures)
+    pictures = find(task_id).family in ("classic_control", "minatar")
+    options = NEEDED.get(task_id, {}) | ({"render_mode": "rgb_array"} if pictures else {})
+    env = envpool.make_gymnasium(task_id, num_envs=3, num_threads=1, seed=7, max_episode_steps=1000, **options)
     numbers = np.random.default_rng(3)
     env.reset()
     space = env.action_space
@@ -301,7 +308,8 @@ def refused_or_raise(env: Any, state: bytes, what: str) -> None:
 
 def try_other_options(task_id: str, snapshot: bytes) -> int:
     """The state of the id with options that change the shape of an array is refused."""
-    plain = envpool.make_spec(task_id)
+    needed = NEEDED.get(task_id, {})
+    plain = envpool.make_spec(task_id, **needed)
     refused = 0
     for option in describe(task_id):
         if not option["changes_shapes"] or option["kind"] == "str" and not option["choices"]:
@@ -315,7 +323,9 @@ def try_other_options(task_id: str, snapshot: bytes) -> int:
         }[option["kind"]]
         for other in others:
             try:
-                with envpool.make_gymnasium(task_id, num_envs=1, num_threads=1, **{option["name"]: other}) as env:
+                with envpool.make_gymnasium(
+                    task_id, num_envs=1, num_threads=1, **needed, **{option["name"]: other}
+                ) as env:
                     if env.spec.observation_space == plain.observation_space:
                         continue
                     refused_or_raise(env, snapshot, f"{task_id} with {option['name']}={other}: a state of {now}")
