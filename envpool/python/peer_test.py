@@ -1,56 +1,128 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a script written for EnvPool reads: options and their defaults, spaces, specs, info, attributes.
+"""What a script written for EnvPool reads: options and their defaults, spaces, specs, info, attributes, imports.
 
 Each id that the released EnvPool has too is described by both packages, in a process each, and compared. Whatever
-theirs has, ours must have, and equal; ours may have more. What differs on purpose is named here. The interpreter that
-has theirs is named by ENVPOOL_PEER_PYTHON (`make test-peer`).
+theirs has, ours must have, and equal; ours may have more. What differs on purpose is data in envpool/testing, with a
+reason each, and is the table in docs/migration.md. The interpreter that has theirs is named by ENVPOOL_PEER_PYTHON
+(`make test-peer`); without it ids of every kind are compared with what it told once (peer_facts.json).
 """
 
 import json
 import os
 import subprocess
 import sys
+from collections import defaultdict
+from pathlib import Path
 
 import pytest
 
 import envpool
 from envpool.testing import describe
+from envpool.testing.differences import ABSENT, ON_PURPOSE, differences, explain, table
 
 PEER = os.environ.get("ENVPOOL_PEER_PYTHON", "")
-pytestmark = pytest.mark.skipif(not PEER, reason="ENVPOOL_PEER_PYTHON names no interpreter with the released EnvPool")
+FACTS = Path(describe.__file__).with_name("peer_facts.json")
+# One of every class, as far as they differ. To write the file anew: tell(PEER, *RECORDED) as JSON.
+RECORDED = ("CartPole-v1", "Acrobot-v1", "FrozenLake-v1", "CliffWalking-v1", "Pong-v5", "HalfCheetah-v4", "Hopper-v3")
+RECORDED += ("CheetahRun-v1", "DogWalk-v1")
 
-ON_PURPOSE = {
-    "base_path",  # where their assets lie; ours has none to look for
-    "num_threads",  # 0 is theirs to the end; ours tells how many there are
-}
+
+def run(python, *arguments):
+    clean = {key: value for key, value in os.environ.items() if python != PEER or key != "PYTHONPATH"}
+    done = subprocess.run([python, describe.__file__, *arguments], capture_output=True, text=True, env=clean)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def tell(python, *task_ids):
+    """Descriptions of ids, and of the package under an empty id."""
+    return {"": run(python, "package"), **run(python, "describe", *task_ids)}
+
+
+def compared(theirs, ours):
+    """What differs without a reason, and which of the reasons were needed."""
+    unexplained, needed = defaultdict(list), set()
+    for task_id, told in theirs.items():
+        mine = ours[task_id]
+        if task_id == "":
+            told, mine = in_order(told, mine)
+        for path, their, our in differences(told, mine):
+            entry = explain(task_id, path, their, our)
+            if entry is None:
+                unexplained[f"{path}: theirs {their}, ours {our}"].append(task_id)
+            else:
+                needed.add(entry.what)
+    return dict(unexplained), needed
+
+
+def in_order(theirs, ours):
+    """Both, with what theirs has not left out of our lists: the rest must be in the same order."""
+    key = "order of names"
+    kept = {name: [entry for entry in ours[key][name] if entry in set(listed)] for name, listed in theirs[key].items()}
+    return theirs, {**ours, key: kept}
 
 
 @pytest.fixture(scope="module")
-def both():
-    def run(python, *arguments):
-        clean = {key: value for key, value in os.environ.items() if python != PEER or key != "PYTHONPATH"}
-        program = [python, describe.__file__, *arguments]
-        done = subprocess.run(program, capture_output=True, text=True, env=clean)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+def ours_of_recorded():
+    return tell(sys.executable, *RECORDED)
 
+
+def test_recorded_ids(ours_of_recorded):
+    theirs = json.loads(FACTS.read_text())
+    assert theirs.keys() == {"", *RECORDED}
+    assert compared(theirs, ours_of_recorded)[0] == {}
+
+
+def test_a_new_difference_is_found(ours_of_recorded):
+    """Whatever of theirs ours would lack or have otherwise is told, wherever it is."""
+    theirs = json.loads(FACTS.read_text())
+    places = 0
+    for task_id in ("CartPole-v1", "Pong-v5"):
+        for changed in broken(ours_of_recorded[task_id]):
+            places += bool(compared({task_id: theirs[task_id]}, {task_id: changed})[0])
+    lacking = json.loads(json.dumps(ours_of_recorded))
+    del lacking["CartPole-v1"]["dm"]["attributes"]["async_reset"]
+    lacking["Pong-v5"]["gymnasium"]["step"]["4"]["lives"] = "int64 [3]"
+    lacking[""]["order of names"]["envpool"].reverse()
+    wrong = compared(theirs, lacking)[0]
+    assert any(line.startswith("dm/attributes/async_reset: theirs True, ours absent") for line in wrong)
+    assert any("step/4/lives: theirs int32 [3], ours int64 [3]" in line for line in wrong)
+    assert any(line.startswith("order of names/envpool") for line in wrong)
+    assert places > 300
+
+
+def broken(told, path=()):
+    """Copies of a description, each with another value in one place."""
+    for key, value in told.items():
+        if isinstance(value, dict):
+            for changed in broken(value):
+                yield {**told, key: changed}
+        else:
+            yield {**told, key: "something else"}
+
+
+def test_explanations():
+    assert explain("Pong-v5", "spec/config/stack_num", 4, 3) is None
+    assert explain("Pong-v5", "spec/config/num_threads", 0, 2).ours == "how many there are"
+    assert explain("CartPole-v1", "dm/observation_spec/obs", {"shape": [4]}, ABSENT) is None
+    assert explain("Hopper-v3", "spec/reward_threshold", 6000.0, 3800.0).reason == "it is gymnasium's"
+
+
+def test_documentation_has_the_table():
+    source = os.environ.get("ENVPOOL_SOURCE_DIR")
+    if not source:
+        pytest.skip("ENVPOOL_SOURCE_DIR names no checkout")
+    assert table() in Path(source, "docs", "migration.md").read_text()
+
+
+@pytest.mark.skipif(not PEER, reason="ENVPOOL_PEER_PYTHON names no interpreter with the released EnvPool")
+def test_every_shared_id():
     theirs = set(run(PEER, "ids"))
     shared = [task_id for task_id in envpool.list_all_envs() if task_id in theirs]
-    assert len(shared) >= 120
-    return run(PEER, "describe", *shared), run(sys.executable, "describe", *shared)
-
-
-def missing(theirs, ours, path=""):
-    """Tells what theirs has and ours has not, or has otherwise."""
-    if not isinstance(theirs, dict) or not isinstance(ours, dict):
-        return [] if theirs == ours else [f"{path}: theirs {theirs}, ours {ours}"]
-    told = [f"{path}/{key}: theirs {theirs[key]}, ours has none" for key in theirs if key not in ours]
-    for key in theirs.keys() & ours.keys() - ON_PURPOSE:
-        told += missing(theirs[key], ours[key], f"{path}/{key}")
-    return told
-
-
-def test_every_shared_id(both):
-    theirs, ours = both
-    wrong = {task_id: missing(theirs[task_id], ours[task_id]) for task_id in theirs}
-    assert {task_id: told for task_id, told in wrong.items() if told} == {}
+    assert len(shared) >= 200
+    told = tell(PEER, *shared)
+    recorded = json.loads(FACTS.read_text())
+    assert {task_id: told[task_id] for task_id in recorded} == recorded, "peer_facts.json is stale"
+    unexplained, needed = compared(told, tell(sys.executable, *shared))
+    assert unexplained == {}
+    assert needed == {entry.what for entry in ON_PURPOSE}, "a difference that is no more"

@@ -19,17 +19,11 @@ import envpool
 FACES = ("gymnasium", "dm")
 FUNCTIONS = ("make", "make_dm", "make_gym", "make_gymnasium", "make_spec", "list_all_envs", "register")
 METHODS = ("step", "send", "recv", "reset", "async_reset", "render", "close", "seed", "xla")
-# Their modules of families that we have too, and of what all families share. `lax` needs JAX, which they do not bring.
-MODULES = (
-    *("envpool", "envpool.registration", "envpool.atari", "envpool.atari.registration", "envpool.classic_control"),
-    *("envpool.classic_control.registration", "envpool.toy_text", "envpool.toy_text.registration", "envpool.mujoco"),
-    *("envpool.mujoco.gym", "envpool.mujoco.gym.registration", "envpool.mujoco.dmc"),
-    *("envpool.mujoco.dmc.registration", "envpool.python", "envpool.python.api", "envpool.python.data"),
-    *("envpool.python.env_spec", "envpool.python.envpool", "envpool.python.protocol"),
-    *("envpool.python.dm_envpool", "envpool.python.gymnasium_envpool", "envpool.python.utils"),
-)
+# Their modules with classes of environments that we have too.
+MODULES = ("atari", "classic_control", "toy_text", "mujoco.gym", "mujoco.dmc")
 # Those of which only one id is stepped: an environment takes them a second to make, and the code is the same.
 HEAVY = {"stack_num": "Pong-v5"}
+CLASSES = envpool.registration.registry.envpools
 
 
 def bound(value):
@@ -111,9 +105,14 @@ def parameters(function):
     )
 
 
+def plain(config):
+    """Options with their values, without the folder where a package lies."""
+    return {**config, "base_path": "a folder" if config["base_path"] else ""}
+
+
 def describe_spec(spec):
     return {
-        "config": spec.config._asdict(),
+        "config": plain(spec.config._asdict()),
         "gen_config": names(spec.gen_config._fields),
         "attributes": attributes(spec),
         "reward_threshold": spec.reward_threshold,
@@ -133,7 +132,7 @@ def describe_pool(pool, face):
     first = pool.reset()
     told = {
         "attributes": attributes(pool),
-        "config": pool.config,
+        "config": plain(pool.config),
         "length": len(pool),
         "is_async": bool(pool.is_async),
         "all_env_ids": leaves(pool.all_env_ids),
@@ -160,7 +159,7 @@ def describe_pool(pool, face):
 
 def describe(task_id):
     spec = envpool.make_spec(task_id)
-    told = {"spec": describe_spec(spec)}
+    told = {"spec": describe_spec(spec), "classes": CLASSES[task_id]}
     if "frame_stack" in spec.gen_config._fields:
         told["pixels"] = describe_spec(envpool.make_spec(task_id, from_pixels=True))
     if any(name in spec.gen_config._fields and task_id != id_ for name, id_ in HEAVY.items()):
@@ -172,17 +171,22 @@ def describe(task_id):
 
 def describe_package():
     """What can be imported."""
-    told = {"functions": {name: parameters(getattr(envpool, name)) for name in FUNCTIONS}}
-    for module in MODULES:
-        try:
-            it = importlib.import_module(module)
-        except ImportError:
-            continue
-        told[module] = {"attributes": attributes(it), "__all__": list(getattr(it, "__all__", []))}
     registry = envpool.registration.registry
-    told["registry"] = {"attributes": attributes(registry)}
-    games = envpool.atari.registration.atari_game_list
-    told["atari_game_list"] = list(games)
+    told = {
+        "functions": {name: parameters(getattr(envpool, name)) for name in FUNCTIONS},
+        "registry": attributes(registry),
+        "order of names": {"envpool": list(envpool.__all__)},
+        "lists": {"atari_game_list": names(envpool.atari.registration.atari_game_list)},
+    }
+    for name in MODULES:
+        module = importlib.import_module(f"envpool.{name}")
+        told["order of names"][f"envpool.{name}"] = list(module.__all__)
+        for member in module.__all__:
+            getattr(module, member)
+    for part in ("gym", "dmc"):
+        name = f"{part}_mujoco_envs"
+        entries = getattr(importlib.import_module(f"envpool.mujoco.{part}.registration"), name)
+        told["lists"][name] = names(str(entry) for entry in entries)
     return told
 
 
@@ -190,7 +194,7 @@ def main():
     warnings.simplefilter("ignore")
     what, *task_ids = sys.argv[1:]
     if what == "ids":
-        told = {task_id: list(entry[:2]) for task_id, entry in envpool.registration.registry.specs.items()}
+        told = envpool.list_all_envs()
     elif what == "package":
         told = describe_package()
     else:

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What of the released EnvPool's environments is different here on purpose, as data: tests and docs/migration.md read it.
+
+A description is what `describe.py` tells of an id. Whatever theirs has, ours has too, and equal; ours may have more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+ABSENT = "absent"
+
+
+class Difference(NamedTuple):
+    """Something that is different on purpose.
+
+    Attributes:
+        what: that is different; the first column of the table in docs/migration.md.
+        theirs: how it is in EnvPool, in words.
+        ours: how it is here, in words.
+        reason: why.
+        path: pattern of the places in a description where it shows.
+        values: patterns of the two values there.
+        ids: pattern of the ids that it concerns.
+    """
+
+    what: str
+    theirs: str
+    ours: str
+    reason: str
+    path: str
+    values: tuple[str, str] = (".*", ".*")
+    ids: str = ".*"
+
+
+# Where a bound was left out, EnvPool has the limits of the dtype, and for floats the smallest positive number as the
+# lower one.
+_LIMIT = r"(array of )?(1\.79769e\+308|3\.40282e\+38|2\.22507e-308|1\.17549e-38|-?2\.14748e\+09)"
+
+ON_PURPOSE = (
+    Difference(
+        "bounds that were not given",
+        "the limits of the dtype; for floats from 1.2e-38",
+        "-inf to inf, or the true bounds",
+        "observations lie in their spaces",
+        r".*/(minimum|maximum|low|high)",
+        (_LIMIT, ".*"),
+    ),
+    Difference(
+        '`config["base_path"]`',
+        "the folder of its assets",
+        "empty",
+        "models and ROMs are found in the packages that bring them",
+        r".*config/base_path",
+        ("a folder", ""),
+    ),
+    Difference(
+        '`config["num_threads"]`',
+        "0 where it was not given",
+        "how many there are",
+        "`config` says what runs",
+        r".*config/num_threads",
+        ("0", r"[1-9]\d*"),
+    ),
+    Difference(
+        "shapes of `info` and scalar observations in `state_array_spec`",
+        "some begin with an axis of players, of length -1",
+        "one environment's",
+        "the arrays have a row for each environment",
+        r".*/state_array_spec/[^/]+/shape",
+        (r"\[-1\]", r"\[\]"),
+    ),
+    Difference(
+        "`reward_spec()`, `discount_spec()`",
+        "float64, the reward an `Array`",
+        "float32, the reward a `BoundedArray`",
+        "they describe what a TimeStep holds",
+        r"dm/(reward|discount)_spec/(dtype|kind)",
+        ("float64|Array", "float32|BoundedArray"),
+    ),
+    Difference(
+        '`metadata["render_modes"]` of environments without pictures',
+        "`rgb_array`, `human`",
+        "empty",
+        "`render()` raises in both",
+        r"gymnasium/metadata/render_modes",
+        (".*", r"\[\]"),
+        r"Catch.*|FrozenLake.*|Taxi.*|NChain.*|CliffWalking.*|Blackjack.*|tabular/.*",
+    ),
+    Difference(
+        "`render_width`, `render_height` with `from_pixels=True`",
+        "84 in `config`",
+        "0 in `config`, which is 84",
+        "the default is the same",
+        r"pixels/config/render_(width|height)",
+        ("84", "0"),
+    ),
+    Difference(
+        "`gymnasium_v5_render_camera` of MuJoCo's versions 2 to 4",
+        "False",
+        "True",
+        "pictures are gymnasium's in every version",
+        r".*config/gymnasium_v5_render_camera",
+        ("False", "True"),
+        r".*-v[234]",
+    ),
+    Difference(
+        "`post_constraint` of MuJoCo's version 4",
+        "False",
+        "True",
+        "gymnasium computes contact forces in version 4",
+        r".*config/post_constraint",
+        ("False", "True"),
+        r".*-v4",
+    ),
+    Difference(
+        "`reward_threshold` of Hopper",
+        "6000",
+        "3800",
+        "it is gymnasium's",
+        r".*reward_threshold",
+        (r"6000\.0", r"3800\.0"),
+        "Hopper-v.",
+    ),
+    Difference(
+        "observations of dm_control's domains with several tasks",
+        "every task has those of all",
+        "each has its own",
+        "they are dm_control's",
+        r"(.*/)?(observation_space|observation_spec|state_array_spec|gymnasium_observation_space"
+        r"|single_observation_space|observation|0)/(obs:)?\w+",
+        (".*", ABSENT),
+        r"(Dog|Quadruped|Humanoid|Finger|Fish)[A-Z]\w*-v1",
+    ),
+    Difference(
+        "`envpool.register`",
+        "takes the names of three classes",
+        "takes a shared object and a table",
+        "an environment has no classes of its own",
+        r"functions/register/(import_path|spec_cls|dm_cls|gymnasium_cls)",
+        ("True", ABSENT),
+    ),
+)
+
+
+def differences(theirs: Any, ours: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Yields place and both values of whatever theirs has and ours has not, or has otherwise."""
+    if not isinstance(theirs, dict) or not isinstance(ours, dict):
+        if theirs != ours:
+            yield path, theirs, ours
+        return
+    for key, value in theirs.items():
+        place = f"{path}/{key}" if path else key
+        if key in ours:
+            yield from differences(value, ours[key], place)
+        else:
+            yield place, value, ABSENT
+
+
+def explain(task_id: str, path: str, theirs: Any, ours: Any) -> Difference | None:
+    """Returns what says that this is so on purpose."""
+    for entry in ON_PURPOSE:
+        pairs = ((entry.ids, task_id), (entry.path, path), (entry.values[0], theirs), (entry.values[1], ours))
+        if all(re.fullmatch(pattern, str(value), re.DOTALL) for pattern, value in pairs):
+            return entry
+    return None
+
+
+def table() -> str:
+    """The table of docs/migration.md."""
+    rows = [f"| {entry.what} | {entry.theirs} | {entry.ours} | {entry.reason} |" for entry in ON_PURPOSE]
+    return "\n".join(["| | EnvPool 1.2.5 | here | why |", "|---|---|---|---|", *rows])
