@@ -129,7 +129,11 @@ class EnvSpec:
         """A namedtuple class of every option, with the defaults of the id, as EnvPool's scripts call it."""
         from envpool.python.construction import Construction
 
-        defaults = {**Construction(self._construction.registration, {}).config, "batch_size": 0, "num_threads": 0}
+        try:
+            usual = Construction(self._construction.registration, {}).config
+        except (ValueError, RuntimeError):  # an id that needs an option, such as a ROM that is not installed
+            usual = self._values
+        defaults = {**usual, "batch_size": 0, "num_threads": 0}
         return namedtuple("Config", tuple(defaults), defaults=tuple(defaults.values()))
 
     @property

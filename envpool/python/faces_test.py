@@ -167,6 +167,30 @@ def test_actions_have_the_batchs_axis(task_id):
     assert {name: specs[name].shape for name in tree} == {name: [-1, *it.shape] for name, it in tree.items()}
 
 
+def test_config_makes_configs():
+    """As in EnvPool: `gen_config` has the id's defaults, whatever the spec was made with."""
+    spec = envpool.make_spec("Counter-v1", num_envs=4, seed=9)
+    config = spec.gen_config(num_envs=3)
+    assert (config.num_envs, config.batch_size, config.seed, config.max_episode_steps) == (3, 0, 42, 5)
+    assert envpool.make_spec("Counter-v1", **config._asdict()).config.batch_size == 3
+    assert (spec.config.num_envs, spec.config.seed) == (4, 9)
+
+
+def test_config_where_the_defaults_make_nothing(monkeypatch, tmp_path):
+    from envpool.atari import registration
+
+    rom = tmp_path / "pong.bin"
+    rom.write_bytes(registration._read_rom("pong"))
+
+    def absent(name):
+        raise RuntimeError(f"no ROM of {name}")
+
+    monkeypatch.setattr(registration, "_read_rom", absent)
+    spec = envpool.make_spec("Pong-v5", rom_path=str(rom))
+    assert spec.config.rom_path == str(rom)
+    assert "stack_num" in spec.gen_config._fields
+
+
 # ---- attributes ----
 
 
