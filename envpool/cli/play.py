@@ -73,7 +73,12 @@ def play(
 def make(task_id: str, seed: int, options: dict[str, Any], headless: bool) -> Any:
     """The environment, a step being as short as it can be and keys being free to do anything, if it has such options."""
     own = envpool.make_spec(task_id).options
-    for name, value in (("frame_skip", 1), ("frameskip", 1), ("full_action_space", True)):
+    for name, value in (
+        ("frame_skip", 1),
+        ("frameskip", 1),
+        ("full_action_space", True),
+        ("render_whole_screen", True),
+    ):
         if name in own:
             options.setdefault(name, value)
     return envpool.make_gymnasium(
