@@ -148,8 +148,9 @@ def prepare(task_id: str, options: dict[str, Any]) -> dict[str, Any]:
     """
     assets = (folder_of("gymnasium") or Path()) / "envs" / "mujoco" / "assets"
     name = options["xml_file"]
-    if isinstance(name, str) and name.endswith("_envpool.xml") and "/" not in name and not (assets / name).exists():
-        name = name.replace("_envpool.xml", ".xml")
+    if isinstance(name, str) and name.endswith("_envpool.xml") and not (assets / name).exists():
+        plain = name.removesuffix("_envpool.xml") + ".xml"
+        name = plain if "/" not in name and (assets / plain).is_file() else name
     return {**options, "xml_file": model_source(task_id, name, assets)}
 
 
