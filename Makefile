@@ -139,10 +139,13 @@ test-peer: build/test/.installed $(VENV)/peer/.ready
 	@ENVPOOL_PEER_PYTHON="$(CURDIR)/$(VENV)/peer/bin/python" && export ENVPOOL_PEER_PYTHON \
 	  && $(call pytest,test) --pyargs envpool.atari.peer_test envpool.python.peer_test $(PYTEST_ARGS)
 
-# The oldest JAX that envpool.jax takes; the newest is among the tests.
-test-jax: build/test/.installed $(VENV)/jax/.ready
-	@$(call install,jax,build/test/wheel)
-	@$(call pytest,jax) --pyargs envpool.jax -k 'CartPole or Crowd or offsets or inside or mapped or parts or equal or told'
+# The oldest JAX that envpool.jax takes, and gymnax 1; the newest JAX and gymnax 0.0.9 are among the tests.
+test-jax: build/test/.installed $(VENV)/jax/.ready $(VENV)/gymnax1/.ready
+	@for venv in jax gymnax1; do \
+	  $(call install,$$venv,build/test/wheel) || exit 1; \
+	done
+	@$(call pytest,jax) --pyargs envpool.jax -k 'CartPole or Crowd or offsets or inside or mapped or parts or equal or told or refuse or fits'
+	@$(call pytest,gymnax1) --pyargs envpool.jax.gymnax1_test
 
 # A pool over several machines, on a cluster that the tests start.
 test-ray: build/test/.installed $(VENV)/ray/.ready
