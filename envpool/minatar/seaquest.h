@@ -40,15 +40,13 @@ struct Seaquest {
     ENVPOOL_FN void move() { cell = u8(right != 0 ? cell + 1 : cell - 1); }
   };
 
-  // The nearest cell of the board.
-  ENVPOOL_FN static u8 inside(u8 cell) { return u8(16 * min(cell >> 4, kSide - 1) + min(cell & 15, kSide - 1)); }
-
   // An ordered list. Order counts where several are in one cell: the first is the one that is hit.
   template <i32 kCapacity>
   struct List {
     Swimmer at[kCapacity];
     i32 count;
 
+    ENVPOOL_FN static constexpr i32 capacity() { return kCapacity; }
     ENVPOOL_FN void add(Swimmer it) {
       if (count < kCapacity) at[count++] = it;
     }
@@ -68,10 +66,6 @@ struct Seaquest {
         return true;
       }
       return false;
-    }
-    ENVPOOL_FN void repair() {
-      keep_within(count, 0, kCapacity);
-      for (i32 i = 0; i < count; ++i) at[i].cell = inside(at[i].cell);
     }
     ENVPOOL_FN bool heads_against(u8 row, u8 right) const {
       for (i32 i = 0; i < count; ++i) {
@@ -180,14 +174,14 @@ struct Seaquest {
   }
 
   ENVPOOL_FN static void repair(State& s, const Params&) {
-    s.fish.repair();
-    s.subs.repair();
-    s.enemy_bullets.repair();
-    s.bullets.repair();
-    s.divers.repair();
+    keep_within(s.fish.count, 0, s.fish.capacity());
+    keep_within(s.subs.count, 0, s.subs.capacity());
+    keep_within(s.enemy_bullets.count, 0, s.enemy_bullets.capacity());
+    keep_within(s.bullets.count, 0, s.bullets.capacity());
+    keep_within(s.divers.count, 0, s.divers.capacity());
     keep_within(s.oxygen, -1, kMaxOxygen);
     keep_within(s.diver_count, -(1 << 30), kDivers);
-    s.sub_cell = inside(s.sub_cell);
+    s.sub_cell = u8(16 * min(s.sub_cell >> 4, kSide - 1) + min(s.sub_cell & 15, kSide - 1));
     keep_bool(s.sub_right);
     keep_bool(s.surface);
   }
@@ -214,7 +208,7 @@ struct Seaquest {
   ENVPOOL_FN static void paint_list(const List<kCapacity>& list, i32 channel, bool trail, Board<T, kChannels>& board) {
     for (i32 i = 0; i < list.count; ++i) {
       const Swimmer it = list.at[i];
-      const i32 y = it.cell >> 4, x = it.cell & 15;
+      const i32 y = min(it.cell >> 4, kSide - 1), x = min(it.cell & 15, kSide - 1);  // of a state from outside, too
       board.set(y, x, channel);
       if (trail) board.set_inside(y, it.right != 0 ? x - 1 : x + 1, 3);
     }

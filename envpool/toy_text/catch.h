@@ -50,23 +50,18 @@ struct Catch {
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
-    const i32 moved = s.paddle + *action.at<i32>(0) - 1;
+    const i32 moved = i32(u32(s.paddle) + u32(*action.at<i32>(0)) - 1);
     if (moved >= 0 && moved < p.width) s.paddle = moved;
-    const bool landed = ++s.ball_row >= p.height - 1;
+    count_up(s.ball_row);
+    const bool landed = s.ball_row >= p.height - 1;
     return {.reward = landed ? (s.paddle == s.ball_column ? 1.0f : -1.0f) : 0.0f, .terminated = landed};
-  }
-
-  ENVPOOL_FN static void repair(State& s, const Params& p) {
-    keep_within(s.ball_row, 0, p.height - 1);
-    keep_within(s.ball_column, 0, p.width - 1);
-    keep_within(s.paddle, 0, p.width - 1);
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
     f32* const board = row.at<f32>(0);
     const i32 cells = p.height * p.width;
     for (i32 i = 0; i < cells; ++i) board[i] = 0;
-    // On the board even where a ball that has landed is played on with.
+    // On the board even if the state is made up.
     board[clamp(s.ball_row, 0, p.height - 1) * p.width + clamp(s.ball_column, 0, p.width - 1)] = 1;
     board[cells - p.width + clamp(s.paddle, 0, p.width - 1)] = 1;
   }
