@@ -76,8 +76,8 @@ def test_a_mode_or_difficulty_that_the_game_lacks() -> None:
 
 
 WRONG_ACTIONS: list[tuple[Any, type[Exception], str]] = [
-    (np.zeros(2, np.float32), TypeError, "expected integers (int32), got float32"),
-    (np.array([0, NAN]), TypeError, "expected integers (int32), got float64"),
+    (np.full(2, 0.5, np.float32), ValueError, "expected an integer in 0..5, got 0.5 in row 0"),
+    (np.array([0, NAN]), ValueError, "expected an integer in 0..5, got nan in row 1"),
     (["a", "b"], TypeError, "expected integers (int32), got <U1"),
     (None, TypeError, "expected an array, got None"),
     (np.array([0, 6], np.int32), ValueError, "expected an integer in 0..5, got 6 in row 1"),
