@@ -69,10 +69,11 @@ namespace detail {
 
 inline void delete_shared(void* state) { delete static_cast<Shared*>(state); }
 
-// Which of the layouts of xla_ffi.h's StateSet and StateGet the caller has; 0: none that we know.
+// Which of the layouts of xla_ffi.h's StateSet and StateGet the caller has; 0: none that we know. The size of Api says
+// nothing: before jaxlib 0.6 it is said to be smaller than it is.
 inline int state_layout(const Api& api) {
   const bool known = api.version.major == 0 && api.version.minor >= 1 && api.version.minor <= 3;
-  return known && api.struct_size >= sizeof(Api) ? api.version.minor : 0;
+  return known ? api.version.minor : 0;
 }
 
 // Whether it was no error. An error that is not returned to XLA must be destroyed.
