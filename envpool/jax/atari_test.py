@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Atari games as pure functions: parameters that are replaced, and states that come from other processes."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import envpool
+
+jax = pytest.importorskip("jax")
+pytest.importorskip("ale_py")
+
+KEY = jax.random.PRNGKey(0)
+
+
+def same(one, other):
+    jax.tree.map(np.testing.assert_array_equal, one, other)
+
+
+SAVE = """
+import pickle, sys, jax, envpool
+env, params = envpool.jax.make("Pong-v5", max_episode_steps={limit})
+_, state = env.reset(jax.random.PRNGKey(0), params)
+for action in (1, 2, 3):
+    obs, state, *_ = env.step(None, state, action, params)
+pickle.dump(jax.tree.map(jax.device_get, (params, state)), sys.stdout.buffer)
+"""
+
+
+@pytest.mark.parametrize("native", ["0", "1"])
+def test_a_state_of_a_game_may_come_of_a_process_with_or_without_native_code(native):
+    code = SAVE.format(limit=50)
+    environ = {**os.environ, "ENVPOOL_ATARI_NATIVE": native}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environ, check=True)
+    params, state = pickle.loads(done.stdout)
+    env, own = envpool.jax.make("Pong-v5", max_episode_steps=50)
+    _, mine = env.reset(KEY, own)
+    for action in (1, 2, 3):
+        _, mine, *_ = env.step(None, mine, action, own)
+    same(env.step(None, state, 2, params)[0], env.step(None, mine, 2, own)[0])
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"repeat_action_probability": 0.25},
+        {"frame_skip": 2},
+        {"reward_clip": True},
+        {"max_episode_steps": 5},
+    ],
+)
+def test_parameters_of_a_game_can_be_replaced(changes):
+    env, params = envpool.jax.make("Pong-v5")
+    changed = params.replace(**changes)
+    for name, value in changes.items():
+        assert getattr(changed, name) == value
+    made, given = envpool.jax.make("Pong-v5", **changes)
+    same(changed.raw, given.raw)
+    _, state = env.reset(KEY, changed)
+    same(env.step(KEY, state, 2, changed)[0], made.step(KEY, made.reset(KEY)[1], 2)[0])
