@@ -144,7 +144,7 @@ test-jax: build/test/.installed $(VENV)/jax/.ready $(VENV)/gymnax1/.ready
 	@for venv in jax gymnax1; do \
 	  $(call install,$$venv,build/test/wheel) || exit 1; \
 	done
-	@$(call pytest,jax) --pyargs envpool.jax -k 'CartPole or Crowd or offsets or inside or mapped or parts or equal or told or refuse or fits'
+	@$(call pytest,jax) --pyargs envpool.jax -k 'CartPole or Crowd or offsets or inside or mapped or parts or equal or told or refuse or fits or lifetime'
 	@$(call pytest,gymnax1) --pyargs envpool.jax.gymnax1_test
 
 # A pool over several machines, on a cluster that the tests start.
