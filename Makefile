@@ -22,7 +22,8 @@ CPP := $(shell find envpool benchmark examples -name '*.h' -o -name '*.cc' 2>/de
 IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test cpp-test py-test test-gym test-jax test-ray test-peer test-clients test-states lint format stubs docs docs-browse tsan \
+.PHONY: help demo test cpp-test py-test test-gym test-jax test-ray test-peer test-clients test-states \
+  test-device lint format stubs docs docs-browse tsan \
   asan exact exact-mujoco bench bench-atari bench-mujoco bench-all bench-check bench-baseline wheel clean
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -32,6 +33,7 @@ help:
 	@echo 'make test          build and run every test, C++ and Python, against the installed package'
 	@echo 'make test-clients  six RL libraries and the examples train on the installed wheel'
 	@echo 'make test-peer     beside the released EnvPool: Atari bit for bit, and what scripts read (minutes; installs it)'
+	@echo 'make test-device   the kernels of every portable environment, as machine code for every architecture (minutes)'
 	@echo 'make test-ray      pools in Ray actors, on a local cluster of several nodes'
 	@echo 'make lint          clang-format, ruff, mypy --strict, and commit messages'
 	@echo 'make format        let clang-format and ruff put the files in order'
@@ -125,6 +127,11 @@ cpp-test: build/test/.installed
 # processes in their order, which has the longest files early.
 py-test: build/test/.installed
 	@$(call pytest,test) -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations=15 --pyargs envpool $(PYTEST_ARGS)
+
+# What `make test` samples of the kernels for a GPU. It needs no GPU.
+test-device: build/test/.installed
+	@ENVPOOL_TEST_DEVICE=all && export ENVPOOL_TEST_DEVICE \
+	  && $(call pytest,test) -n $(JOBS) --pyargs envpool.cuda envpool.core.device_compile_test $(PYTEST_ARGS)
 
 # What makes gym's form is tried under its two generations.
 test-gym: build/test/.installed $(VENV)/gym/.ready

@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import re
-from importlib import metadata
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from envpool.cuda.nvrtc import FLAGS, Compiled, load, program_path
+from envpool.plugins.paths import get_include
+
+__all__ = ["FLAGS", "SOURCE", "Compiled", "Environment", "Nvrtc", "environments"]
+
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
-# Functions and tables without ENVPOOL_FN are the device's too, and no product is fused with a sum: the host's bits.
-FLAGS = ["-std=c++20", "--fmad=false", "--device-as-default-execution-space"]
 
 _COMMON = """
 #include "{header}"
@@ -158,43 +160,9 @@ def environments() -> list[Environment]:
     return found
 
 
-class Compiled(NamedTuple):
-    cubin: bytes
-    ptx: str
-    log: str
-
-
 class Nvrtc:
-    """The few functions of NVRTC that compile one program."""
+    """The compiler, with the installed headers; those of environments that only tests use are in the sources."""
 
-    def __init__(self) -> None:
-        files = metadata.files("nvidia-cuda-nvrtc-cu12")
-        assert files is not None
-        (path,) = (file for file in files if file.match("libnvrtc.so.*"))
-        self._library = ctypes.CDLL(str(path.locate()))
-
-    def compile(self, source: str, flags: list[str]) -> Compiled:
+    def compile(self, source: str, flags: Sequence[str]) -> Compiled:
         """Compiles for a virtual machine ("compute_80": no cubin) or a real one ("sm_80")."""
-        flags = [*flags, f"-I{SOURCE}"]
-        program = ctypes.c_void_p()
-        self._call("CreateProgram", ctypes.byref(program), source.encode(), b"env.cu", 0, None, None)
-        arguments = (ctypes.c_char_p * len(flags))(*(flag.encode() for flag in flags))
-        status = self._library.nvrtcCompileProgram(program, len(flags), arguments)
-        log = self._output(program, "ProgramLog").rstrip(b"\0").decode()
-        assert status == 0, log
-        ptx = self._output(program, "PTX").rstrip(b"\0").decode()
-        virtual = any("architecture=compute" in flag for flag in flags)
-        compiled = Compiled(b"" if virtual else self._output(program, "CUBIN"), ptx, log)
-        self._call("DestroyProgram", ctypes.byref(program))
-        return compiled
-
-    def _output(self, program: ctypes.c_void_p, what: str) -> bytes:
-        size = ctypes.c_size_t()
-        self._call(f"Get{what}Size", program, ctypes.byref(size))
-        output = ctypes.create_string_buffer(size.value)
-        self._call(f"Get{what}", program, output)
-        return output.raw
-
-    def _call(self, name: str, *arguments: object) -> None:
-        status = getattr(self._library, f"nvrtc{name}")(*arguments)
-        assert status == 0, f"nvrtc{name} returned {status}"
+        return load().compile(source, [*flags, f"-I{get_include()}", f"-I{SOURCE}"], program_path())

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled kernels, kept in the user's cache folder, so that each is compiled once.
+
+An image is named by all that it was made of: the source, every header that it includes, the flags, the architecture and
+the build of NVRTC. Where the folder cannot be written, images are kept in memory, for this process alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from envpool.cuda import nvrtc
+from envpool.python.cache_files import cache_folder, read, touch, trim, write
+
+MOST_BYTES = 256 << 20  # of all images; a family's takes 0.02 MB, Atari's 0.7 MB
+
+_FORMAT = "1"  # of the key; another one makes all images anew
+_IN_MEMORY = 64  # images that could not be written
+
+# A comment may stand between the words of a directive, and a line may be continued on the next.
+_GAP = r"(?:[ \t]|/\*.*?\*/)*"
+_INCLUDE = re.compile(rf"^{_GAP}(?:#|%:|\?\?=){_GAP}(include\w*|import|embed)\b{_GAP}(.*)$", re.MULTILINE)
+_NAMED = re.compile(r'"([^"\n]+)"|<([^>\n]+)>')
+_CONTINUED = re.compile(r"\\[ \t]*\r?\n")
+
+_memory: dict[str, bytes] = {}
+_memory_lock = threading.Lock()
+
+
+def image(
+    source: str,
+    architecture: str,
+    *,
+    label: str = "envpool.cuda",
+    name: str = "program.cu",
+    includes: Sequence[str | os.PathLike[str]] = (),
+    flags: Sequence[str] = (),
+) -> bytes:
+    """Returns what `nvrtc.compile` makes of its arguments: machine code for "sm_90", PTX for "compute_90".
+
+    It is compiled if it is in no cache, and then put there if it can be.
+
+    Raises:
+        CompileError: the source does not compile.
+        NvrtcError: there is no NVRTC, or it cannot work.
+        TypeError, ValueError: an argument cannot be.
+    """
+    library = nvrtc.load()
+    all_flags = nvrtc.check(label, library, source, architecture, includes, flags)
+
+    def key_now() -> str | None:
+        return key(source, all_flags, library.build, [Path(flag[2:]) for flag in all_flags if flag.startswith("-I")])
+
+    begun = key_now()
+    if begun is not None and (found := _find(begun)) is not None:
+        return found
+    compiled = nvrtc.compile(source, architecture, label=label, name=name, includes=includes, flags=flags)
+    made = compiled.cubin or compiled.ptx.encode()
+    # A header that was edited while the compiler read it would give an image under another's name.
+    if begun is not None and key_now() == begun:
+        _keep(begun, made)
+    return made
+
+
+def key(source: str, flags: Iterable[str], build: str, folders: Sequence[Path]) -> str | None:
+    """Returns the name of an image: a digest of all that it is made of.
+
+    It is None for a source whose headers cannot be told without preprocessing it, such as by `#include NAME`: that is
+    compiled each time.
+    """
+    digest = hashlib.sha256()
+
+    def add(text: bytes) -> None:
+        digest.update(b"%d:" % len(text) + text)
+
+    for text in (_FORMAT, build, *flags, "", source):
+        add(text.encode(errors="surrogatepass"))
+    found: dict[tuple[str, str], bytes] = {}  # by folder and file, without symbolic links
+    pending = [(source, os.fspath(folders[0]))]
+    while pending:
+        text, beside = pending.pop()
+        for name in _included(text):
+            if name is None:
+                return None
+            # All that could be meant: which of them it is depends on the form of the directive and on where it stands.
+            for folder in (beside, *map(os.fspath, folders)):
+                path = os.path.join(folder, name)
+                where = os.path.realpath(os.path.dirname(path)), os.path.realpath(path)
+                if where in found or not os.path.isfile(where[1]):
+                    continue
+                try:
+                    found[where] = Path(where[1]).read_bytes()
+                except OSError:
+                    continue
+                pending.append((found[where].decode(errors="replace"), where[0]))
+    for where in sorted(found):
+        add(os.fsencode(where[1]))
+        add(found[where])
+    return digest.hexdigest()[:40]
+
+
+def _included(text: str) -> list[str | None]:
+    """The names that a text includes, under whatever condition; None stands for one that is not written out."""
+    names: list[str | None] = []
+    for match in _INCLUDE.finditer(_CONTINUED.sub("", text)):
+        named = _NAMED.match(match[2]) if match[1] == "include" else None
+        names.append((named[1] or named[2]) if named else None)
+    return names
+
+
+def _folder() -> Path | None:
+    folder = cache_folder()
+    return folder / "cuda" if folder else None
+
+
+def _find(name: str) -> bytes | None:
+    with _memory_lock:
+        if name in _memory:
+            return _memory[name]
+    folder = _folder()
+    content = read(folder / name) if folder else None
+    if folder and content is not None:
+        touch(folder / name)
+    return content
+
+
+def _keep(name: str, content: bytes) -> None:
+    folder = _folder()
+    if folder is not None:
+        try:
+            write(folder / name, content)
+        except OSError:
+            pass  # compiling again in the next process costs time and changes nothing
+        else:
+            trim(folder, MOST_BYTES)
+            return
+    with _memory_lock:
+        _memory[name] = content
+        while len(_memory) > _IN_MEMORY:
+            del _memory[next(iter(_memory))]

@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NVRTC, NVIDIA's compiler as a library: sources of kernels become machine code, with or without a GPU.
+
+It is found in the wheels nvidia-cuda-nvrtc-cu12 and nvidia-cuda-nvrtc (CUDA 13), which PyTorch and JAX bring as well, or
+on the system; $ENVPOOL_NVRTC names another file.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import glob
+import importlib.util
+import os
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from envpool.plugins.messages import explain
+from envpool.plugins.paths import get_include
+from envpool.python.errors import CompileError
+
+OLDEST = (12, 3)  # the first that has __builtin_bit_cast
+# What is not marked otherwise is the device's, and no product is fused with a sum, so that a GPU gives the CPU's bits.
+FLAGS = ("-std=c++20", "--fmad=false", "--device-as-default-execution-space")
+INSTALL = "pip install 'nvidia-cuda-nvrtc-cu12>=12.3'"
+
+# In wheels. Code of CUDA 12 runs under the drivers of 12 and 13, so it is the first choice.
+_IN_WHEELS = ("cuda_nvrtc/lib/libnvrtc.so.12", "cu13/lib/libnvrtc.so.13")
+_ON_SYSTEM = ("libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so")
+# These change the bits, or are given otherwise.
+_FIXED = re.compile(
+    r"--?(std|gpu-architecture|arch|fmad|ftz|prec-div|prec-sqrt|use_fast_math|extra-device-vectorization|"
+    r"device-as-default-execution-space|default-device|include-path|pre-include|include|no-source-include|"
+    r"link-time-opt|lto|dlto|Ofast-compile|minimal|device-debug|G)([=-].*)?$|-I"
+)
+_ARCHITECTURE = re.compile(r"(sm|compute)_(\d+)([a-z]?)")
+_TOO_LONG = 1 << 24  # characters of a source
+
+
+class NvrtcError(RuntimeError):
+    """NVRTC is missing, too old, or fails for reasons that are not in the source."""
+
+
+class Compiled(NamedTuple):
+    """What comes out: machine code (empty for a virtual architecture), PTX, and what the compiler said."""
+
+    cubin: bytes
+    ptx: str
+    log: str
+
+
+class Nvrtc:
+    """The library.
+
+    Attributes:
+        path: the file.
+        version: such as (12, 9).
+        build: tells apart builds of the same version.
+        architectures: compute capabilities it has code for, such as (90, 100), in ascending order.
+    """
+
+    def __init__(self, path: str, library: ctypes.CDLL) -> None:
+        self._library = library
+        try:
+            library.nvrtcGetErrorString.restype = ctypes.c_char_p
+            major, minor, count = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
+            self._call("Version", ctypes.byref(major), ctypes.byref(minor))
+            self.version = major.value, minor.value
+            self.path = _file_of(library.nvrtcVersion) or path
+            if self.version < OLDEST:
+                raise NvrtcError(
+                    f"[envpool.cuda] NVRTC is too old: expected {_dotted(OLDEST)} or newer, got {_dotted(self.version)} "
+                    f"({self.path}): {INSTALL}"
+                )
+            self._builtins = _builtins(self.path, self.version)
+            self._call("GetNumSupportedArchs", ctypes.byref(count))
+            numbers = (ctypes.c_int * count.value)()
+            self._call("GetSupportedArchs", numbers)
+        except AttributeError as error:
+            raise NvrtcError(f"[envpool.cuda] expected NVRTC, got {path!r}: {error}") from None
+        self.architectures = tuple(sorted(numbers))
+        self.build = f"{_dotted(self.version)} of {_size(self.path)} bytes"
+
+    def __repr__(self) -> str:
+        return f"<NVRTC {_dotted(self.version)}, {self.path}>"
+
+    def compile(self, source: str, flags: Sequence[str], name: str = "program.cu") -> Compiled:
+        """Compiles a source with these flags and no others.
+
+        Args:
+            source: text in CUDA C++.
+            flags: such as "--gpu-architecture=sm_80", for machine code, or "--gpu-architecture=compute_80".
+            name: the source's path in messages. Its folder is the first that is searched for quoted includes, and where
+                the name has none, that is the process's working directory.
+
+        Raises:
+            CompileError: the source does not compile; `log` is what the compiler said.
+            NvrtcError: the compiler cannot work, such as for lack of memory.
+        """
+        program = ctypes.c_void_p()
+        self._call("CreateProgram", ctypes.byref(program), source.encode(), os.fsencode(name), 0, None, None)
+        try:
+            words = [os.fsencode(flag) for flag in flags]
+            status = self._library.nvrtcCompileProgram(program, len(words), (ctypes.c_char_p * len(words))(*words))
+            log = self._text(program, "ProgramLog")
+            if status:
+                # What is wrong with the source or a flag is in the log.
+                raise CompileError(log or self._reason("CompileProgram", status), " ".join(flags), log)
+            ptx = self._text(program, "PTX")
+            virtual = any("architecture=compute" in flag or "arch=compute" in flag for flag in flags)
+            return Compiled(b"" if virtual else self._output(program, "CUBIN"), ptx, log)
+        finally:
+            self._library.nvrtcDestroyProgram(ctypes.byref(program))
+
+    def architecture_for(self, capability: tuple[int, int], driver: tuple[int, int]) -> str:
+        """Returns what to compile for, so that a device of this capability under a driver of this version can run it.
+
+        That is the device's own machine code; else that of an earlier one of the same major capability, which it runs
+        too; else PTX, which the driver compiles.
+
+        Raises:
+            NvrtcError: there is nothing that both know, or the driver is too old for what this NVRTC writes.
+        """
+        number = capability[0] * 10 + capability[1]
+        device = f"a device of compute capability {_dotted(capability)}"
+        if driver[0] < self.version[0]:
+            raise NvrtcError(
+                f"[envpool.cuda] NVRTC {_dotted(self.version)} ({self.path}) writes code for drivers of CUDA "
+                f"{self.version[0]}, and this one is for {_dotted(driver)}: {INSTALL}"
+            )
+        known = [each for each in self.architectures if each <= number]
+        if not known:
+            raise NvrtcError(
+                f"[envpool.cuda] NVRTC {_dotted(self.version)} ({self.path}) knows compute capabilities "
+                f"{_dotted(divmod(self.architectures[0], 10))} and newer, and not {device}"
+            )
+        if known[-1] // 10 == capability[0]:
+            return f"sm_{known[-1]}"
+        if driver < self.version:
+            raise NvrtcError(
+                f"[envpool.cuda] NVRTC {_dotted(self.version)} ({self.path}) has no machine code for {device}, and the "
+                f"driver, for CUDA {_dotted(driver)}, is too old to compile its PTX: install a newer driver"
+            )
+        return f"compute_{known[-1]}"
+
+    def _text(self, program: ctypes.c_void_p, what: str) -> str:
+        return self._output(program, what).rstrip(b"\0").decode(errors="replace")
+
+    def _output(self, program: ctypes.c_void_p, what: str) -> bytes:
+        size = ctypes.c_size_t()
+        self._call(f"Get{what}Size", program, ctypes.byref(size))
+        output = ctypes.create_string_buffer(max(size.value, 1))
+        self._call(f"Get{what}", program, output)
+        return output.raw[: size.value]
+
+    def _call(self, name: str, *arguments: Any) -> None:
+        status = getattr(self._library, f"nvrtc{name}")(*arguments)
+        if status:
+            raise NvrtcError(f"[envpool.cuda] {self._reason(name, status)}")
+
+    def _reason(self, name: str, status: int) -> str:
+        text: bytes | None = self._library.nvrtcGetErrorString(status)
+        return f"nvrtc{name} failed with {(text or b'an unknown error').decode(errors='replace')} ({status})"
+
+
+def load() -> Nvrtc:
+    """Returns NVRTC, which is opened once a process.
+
+    Raises:
+        NvrtcError: there is none that can be used; the text has the command that adds one.
+    """
+    return _load(os.environ.get("ENVPOOL_NVRTC", ""))
+
+
+def compile(
+    source: str,
+    architecture: str,
+    *,
+    label: str = "envpool.cuda",
+    name: str = "program.cu",
+    includes: Sequence[str | os.PathLike[str]] = (),
+    flags: Sequence[str] = (),
+) -> Compiled:
+    """Compiles a source against this package's headers, in arithmetic that gives the CPU's bits.
+
+    Args:
+        source: text in CUDA C++.
+        architecture: "sm_90" for machine code, "compute_90" for PTX.
+        label: what errors begin with, such as an environment's id.
+        name: what errors call the source.
+        includes: folders of further headers, which are searched after this package's.
+        flags: further flags, none of which may change arithmetic, the language or the folders.
+
+    Raises:
+        CompileError: the source does not compile. The text begins with the first error's file and line.
+        NvrtcError: there is no NVRTC, or it cannot work.
+        TypeError, ValueError: an argument cannot be.
+    """
+    nvrtc = load()
+    all_flags = check(label, nvrtc, source, architecture, includes, flags)
+    path = program_path()
+    try:
+        return nvrtc.compile(source, all_flags, path)
+    except CompileError as error:
+        log = error.log.replace(path, name).replace(f'"{os.path.basename(path)}"', f'"{name}"')
+        lines = explain(_as_gcc(log), name, name, _is_users)
+        text = f"[{label}] {name} does not compile for {architecture}:\n{lines or error}\nflags: {error.command}"
+        raise CompileError(text, error.command, log) from None
+
+
+def program_path() -> str:
+    """The path under which sources are compiled. It lies in the folder of the headers, because NVRTC looks there first."""
+    return os.path.join(get_include(), "envpool_program.cu")
+
+
+def check(label: str, nvrtc: Nvrtc, source: Any, architecture: Any, includes: Any, flags: Any) -> tuple[str, ...]:
+    """Checks the arguments of `compile`, and returns all the flags they come to.
+
+    Raises:
+        TypeError, ValueError: an argument cannot be.
+    """
+    if not isinstance(source, str):
+        raise TypeError(f"[{label}] source: expected a str in CUDA C++, got {source!r:.100}")
+    if len(source) > _TOO_LONG or "\0" in source:
+        raise ValueError(
+            f"[{label}] source: expected text without zeros and of at most 16 MiB, got {len(source)} characters"
+        )
+    match = _ARCHITECTURE.fullmatch(architecture) if isinstance(architecture, str) else None
+    if match is None or int(match[2]) not in nvrtc.architectures:
+        known = ", ".join(f"sm_{number}" for number in nvrtc.architectures)
+        raise ValueError(
+            f"[{label}] architecture: expected one of {known}, or compute_ in place of sm_, got {architecture!r}"
+        )
+    for what, given in (("includes", includes), ("flags", flags)):
+        kinds = (str, os.PathLike) if what == "includes" else (str,)
+        if (
+            isinstance(given, str)
+            or not isinstance(given, Sequence)
+            or not all(isinstance(each, kinds) for each in given)
+        ):
+            raise TypeError(f"[{label}] {what}: expected a sequence of str, got {given!r:.100}")
+    for flag in flags:
+        if _FIXED.match(flag) or not flag.startswith("-") or "\0" in flag:
+            raise ValueError(
+                f"[{label}] flags: expected flags such as '-DNAME=1' that change neither arithmetic nor the language nor "
+                f"where headers are, got {flag!r}"
+            )
+    folders = [get_include(), *(os.path.abspath(folder) for folder in includes)]
+    return (f"--gpu-architecture={architecture}", *FLAGS, *(f"-I{folder}" for folder in folders), *flags)
+
+
+@functools.cache
+def _load(given: str) -> Nvrtc:
+    if given:
+        try:
+            return Nvrtc(given, ctypes.CDLL(given))
+        except OSError as error:
+            raise NvrtcError(
+                f"[envpool.cuda] ENVPOOL_NVRTC: expected NVRTC's library, got {given!r}: {error}"
+            ) from None
+    why = []
+    for path in (*_wheels(), *_ON_SYSTEM):
+        try:
+            return Nvrtc(path, ctypes.CDLL(path))
+        except OSError as error:
+            if os.path.exists(path):
+                why.append(f"{path} cannot be opened: {error}")
+        except NvrtcError as error:
+            why.append(str(error).removeprefix("[envpool.cuda] "))
+    told = f" ({'; '.join(why)})" if why else ""
+    raise NvrtcError(f"[envpool.cuda] there is no NVRTC, which compiles environments for a GPU{told}: {INSTALL}")
+
+
+def _wheels() -> list[str]:
+    """Where wheels have it. They share the folder `nvidia`, which several places of sys.path may have."""
+    try:
+        spec = importlib.util.find_spec("nvidia")
+    except (ImportError, ValueError):
+        return []
+    folders = list(spec.submodule_search_locations or ()) if spec else []
+    return [path for where in _IN_WHEELS for folder in folders for path in glob.glob(f"{glob.escape(folder)}/{where}")]
+
+
+class _Place(ctypes.Structure):
+    """What dladdr tells of an address."""
+
+    _fields_ = [
+        ("file", ctypes.c_char_p),
+        ("base", ctypes.c_void_p),
+        ("symbol", ctypes.c_char_p),
+        ("address", ctypes.c_void_p),
+    ]
+
+
+def _file_of(function: Any) -> str:
+    """The file that a function of a library is in; empty if the system does not tell."""
+    place = _Place()
+    try:
+        dladdr = ctypes.CDLL(None).dladdr
+    except (OSError, AttributeError):
+        return ""
+    dladdr.argtypes = (ctypes.c_void_p, ctypes.POINTER(_Place))
+    found = dladdr(ctypes.cast(function, ctypes.c_void_p), ctypes.byref(place))
+    return os.fsdecode(place.file) if found and place.file else ""
+
+
+def _builtins(path: str, version: tuple[int, int]) -> ctypes.CDLL | None:
+    """Loads the second library of NVRTC, which lies beside it and which not every build finds there by itself."""
+    try:
+        return ctypes.CDLL(os.path.join(os.path.dirname(path), f"libnvrtc-builtins.so.{_dotted(version)}"))
+    except OSError:
+        return None
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+def _dotted(version: tuple[int, int]) -> str:
+    return "{}.{}".format(*version)
+
+
+# ---- messages ----
+
+_ERROR = re.compile(
+    r"(?P<file>.+?)\((?P<line>\d+)\): (?:catastrophic )?(?P<kind>error|warning)(?: #\S+)?: (?P<text>.*)"
+)
+_INSTANTIATED = re.compile(r"\s+(?:detected during )?(?P<what>.*?) ?at line (?P<line>\d+)(?: of (?P<file>.*))?$")
+_ASSERTION = re.compile(r'static assertion failed with "(.*)"')
+
+
+def _as_gcc(log: str) -> str:
+    """The log as g++ would have written it, which `explain` reads."""
+    lines, file = [], ""
+    for line in log.splitlines():
+        if match := _ERROR.match(line):
+            file = match["file"]
+            text = _ASSERTION.sub(r"static assertion failed: \1", match["text"])
+            lines.append(f"{file}:{match['line']}: {match['kind']}: {text}")
+        elif match := _INSTANTIATED.match(line):
+            lines.append(f"{match['file'] or file}:{match['line']}: note: {match['what']}")
+        elif line.startswith("nvrtc: error: "):
+            lines.append(line.removeprefix("nvrtc: "))
+        elif line.startswith("  ") and line.strip():
+            lines.append(f" | {line[2:]}")
+    return "\n".join(lines)
+
+
+def _is_users(file: str) -> bool:
+    return not os.path.abspath(file).startswith(os.path.join(get_include(), "envpool", ""))

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NVRTC's face: how it is found, what it is told, and what is said of sources that do not compile."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from envpool import CompileError
+from envpool.cuda import nvrtc
+
+KERNEL = '#include "envpool/core/portable.h"\nextern "C" __global__ void run(float* x) { x[0] = x[1] * x[2] + x[3]; }\n'
+
+# Answers as NVRTC does, and compiles nothing.
+FAKE = """
+#ifndef MAJOR
+#define MAJOR 13
+#endif
+#ifndef KNOWN
+#define KNOWN 75, 120
+#endif
+int nvrtcVersion(int* major, int* minor) { *major = MAJOR; *minor = 1; return 0; }
+int nvrtcGetNumSupportedArchs(int* count) { int known[] = {KNOWN}; *count = sizeof(known) / sizeof(int); return 0; }
+int nvrtcGetSupportedArchs(int* numbers) {
+  int known[] = {KNOWN};
+  for (unsigned i = 0; i < sizeof(known) / sizeof(int); ++i) numbers[i] = known[i];
+  return 0;
+}
+const char* nvrtcGetErrorString(int code) { return code == 1 ? "NVRTC_ERROR_OUT_OF_MEMORY" : "NVRTC_ERROR unknown"; }
+int nvrtcCreateProgram(void) { return 1; }
+"""
+
+
+@pytest.fixture
+def fake(tmp_path: Path) -> Callable[..., str]:
+    def make(*macros: str, to: str = "libnvrtc.so") -> str:
+        (tmp_path / "fake.c").write_text(FAKE)
+        (tmp_path / to).parent.mkdir(parents=True, exist_ok=True)
+        command = ["gcc", "-shared", "-fPIC", "-o", to, *(f"-D{macro}" for macro in macros), "fake.c"]
+        subprocess.run(command, cwd=tmp_path, check=True)
+        return str(tmp_path / to)
+
+    return make
+
+
+@pytest.fixture(autouse=True)
+def found_anew(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.delenv("ENVPOOL_NVRTC", raising=False)
+    nvrtc._load.cache_clear()
+    yield
+    nvrtc._load.cache_clear()
+
+
+def test_it_is_found_in_its_wheel() -> None:
+    library = nvrtc.load()
+    assert library.version >= nvrtc.OLDEST and library.path.endswith(f"libnvrtc.so.{library.version[0]}")
+    assert {80, 90} <= set(library.architectures)
+    assert repr(library) == f"<NVRTC 12.9, {library.path}>"
+    assert re.fullmatch(r"12\.9 of \d{9} bytes", library.build)
+    assert nvrtc.load() is library
+
+
+def test_machine_code_and_ptx() -> None:
+    machine = nvrtc.compile(KERNEL, "sm_90")
+    assert machine.cubin.startswith(b"\x7fELF") and ".target sm_90" in machine.ptx
+    virtual = nvrtc.compile(KERNEL, "compute_80", flags=["-DUNUSED=1", "--ptxas-options=-v"])
+    assert virtual.cubin == b"" and ".target sm_80" in virtual.ptx and virtual.ptx.endswith("}\n\n")
+    assert "fma" not in virtual.ptx  # which is what NVRTC does unless it is told not to
+    assert "fma" in nvrtc.load().compile(KERNEL.partition("\n")[2], ["--gpu-architecture=compute_80"]).ptx
+
+
+def test_the_working_directory_is_not_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """NVRTC looks there first of all, where a checkout of other sources may lie."""
+    (tmp_path / "envpool" / "core").mkdir(parents=True)
+    (tmp_path / "envpool" / "core" / "portable.h").write_text("#error not this one\n")
+    monkeypatch.chdir(tmp_path)
+    assert nvrtc.compile(KERNEL, "sm_80").cubin
+    with pytest.raises(CompileError, match="not this one"):  # as it would be
+        nvrtc.load().compile(KERNEL, ["--gpu-architecture=sm_80"])
+    assert nvrtc.compile(KERNEL, "sm_80", includes=[tmp_path]).cubin  # ours go first
+
+
+# A user's header, the lines that the error begins with, and words that follow.
+HEADERS = [
+    ("struct Game {\n  int x = nothing;\n};\n", "game.h:2: identifier \"nothing\" is undefined", "int x = nothing;"),
+    ("struct Game {\n  int x\n};\n", 'game.h:3: expected a ";"', ""),
+    ('#include "missing.h"\n', 'game.h:1: cannot open source file "missing.h"', ""),
+    ("#include <vector>\n", 'game.h:1: cannot open source file "vector"', ""),
+    ('static_assert(sizeof(int) == 5, "five bytes are needed");\n', "game.h:1: five bytes are needed", ""),
+    # In a template of ours, which says little without the user's line.
+    ("struct Odd {};\n\ninline double f() { return envpool::math::polynomial(Odd(), 1.0, 2.0); }\n", "game.h:3:", "envpool/core/math.h:"),
+    ("#error this is not for a GPU\n", "game.h:1: #error directive: this is not for a GPU", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("header", "first", "words"), HEADERS, ids=[first for _, first, _ in HEADERS])
+def test_a_users_header_that_does_not_compile(header: str, first: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / "game.h").write_text(header)
+    source = KERNEL + '#include "game.h"\n'
+    with pytest.raises(CompileError) as caught:
+        nvrtc.compile(source, "sm_80", label="Game-v0", name="kernel.cu", includes=[tmp_path])
+    said = str(caught.value).replace(f"{tmp_path}/", "").splitlines()
+    assert said[0] == "[Game-v0] kernel.cu does not compile for sm_80:"
+    assert said[1].startswith(first)
+    assert words in str(caught.value)
+    assert said[-1].startswith("flags: --gpu-architecture=sm_80 -std=c++20 --fmad=false")
+    assert "detected in the compilation of" in caught.value.log and "envpool_program" not in caught.value.log
+
+
+def test_a_source_that_does_not_compile() -> None:
+    with pytest.raises(
+        CompileError, match=r"^\[envpool.cuda\] mine.cu does not compile for sm_90:\nmine.cu:2: expected a decl"
+    ):
+        nvrtc.compile("\n}\n", "sm_90", name="mine.cu")
+    many = "\n".join(f"int a{i} = b{i};" for i in range(9))
+    with pytest.raises(CompileError, match=r"program.cu:3: .*b2.*\n.*\n.*\nand 6 more\nflags"):
+        nvrtc.compile(many, "sm_90")
+
+
+BAD = [
+    ({"source": b"x"}, TypeError, r"source: expected a str in CUDA C\+\+, got b'x'"),
+    ({"source": "x\0y"}, ValueError, r"source: expected text without zeros"),
+    ({"source": "/" * (1 << 25)}, ValueError, r"source: expected .* at most 16 MiB, got 33554432 characters"),
+    ({"architecture": "sm_12"}, ValueError, r"architecture: expected one of .*sm_90.*, got 'sm_12'"),
+    ({"architecture": "gpu"}, ValueError, r"architecture: expected .*, got 'gpu'"),
+    ({"architecture": 90}, ValueError, r"architecture: expected .*, got 90"),
+    ({"includes": "/tmp"}, TypeError, r"includes: expected a sequence of str, got '/tmp'"),
+    ({"includes": [1]}, TypeError, r"includes: expected a sequence of str, got \[1\]"),
+    ({"flags": "-DX"}, TypeError, r"flags: expected a sequence of str, got '-DX'"),
+    ({"flags": [None]}, TypeError, r"flags: expected a sequence of str"),
+    *(
+        ({"flags": [flag]}, ValueError, rf"flags: expected .* that change neither arithmetic .*, got {re.escape(repr(flag))}")
+        for flag in (
+            "--fmad=true", "-fmad=true", "--use_fast_math", "-ftz=true", "--prec-div=false", "--prec-sqrt=false",
+            "-std=c++17", "-arch=sm_50", "-I/tmp", "--include-path=/tmp", "-include=x.h", "x.cu", "", "-G",
+        )
+    ),
+    ({"flags": ["--no-such-flag"]}, CompileError, "error: unrecognized option --no-such-flag"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "error", "words"), BAD, ids=[str(case[0])[:60] for case in BAD])
+def test_bad_arguments(arguments: dict[str, Any], error: type[Exception], words: str) -> None:
+    given = {"source": KERNEL, "architecture": "sm_80", **arguments}
+    with pytest.raises(error, match=words) as caught:
+        nvrtc.compile(given.pop("source"), given.pop("architecture"), label="Game-v0", **given)
+    assert str(caught.value).startswith("[Game-v0] ")
+    assert nvrtc.compile(KERNEL, "sm_80").cubin
+
+
+# ---- finding it ----
+
+
+def test_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nvrtc, "_wheels", list)
+    monkeypatch.setattr(nvrtc, "_ON_SYSTEM", ("libenvpool-no-such.so",))
+    for _ in range(2):
+        with pytest.raises(nvrtc.NvrtcError) as caught:
+            nvrtc.compile(KERNEL, "sm_80")
+        assert str(caught.value) == (
+            "[envpool.cuda] there is no NVRTC, which compiles environments for a GPU: "
+            "pip install 'nvidia-cuda-nvrtc-cu12>=12.3'"
+        )
+
+
+def test_a_wheel_of_cuda_13(fake: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, builtins = (fake(to=f"nvidia/cu13/lib/{name}") for name in ("libnvrtc.so.13", "libnvrtc-builtins.so.13.1"))
+    monkeypatch.setattr("sys.path", [str(tmp_path)])
+    library = nvrtc.load()
+    assert (library.path, library.version, library.architectures) == (path, (13, 1), (75, 120))
+    assert builtins in Path("/proc/self/maps").read_text()  # which that of 13.0 does not find by itself
+
+
+def test_one_of_several_that_are_too_old(fake: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+    old, new = fake("MAJOR=11", to="old.so"), fake(to="new.so")
+    monkeypatch.setattr(nvrtc, "_wheels", lambda: [old, __file__, new])
+    assert nvrtc.load().path == new
+    nvrtc._load.cache_clear()
+    monkeypatch.setattr(nvrtc, "_wheels", lambda: [old, __file__])
+    monkeypatch.setattr(nvrtc, "_ON_SYSTEM", ())
+    words = r"there is no NVRTC.*\(NVRTC is too old: expected 12\.3 or newer, got 11\.1.*; .* cannot be opened: .*\): pip install"
+    with pytest.raises(nvrtc.NvrtcError, match=words):
+        nvrtc.load()
+
+
+def test_it_is_named_by_the_user(fake: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+    path = fake("KNOWN=90")
+    monkeypatch.setenv("ENVPOOL_NVRTC", path)
+    assert nvrtc.load().path == path
+    with pytest.raises(nvrtc.NvrtcError, match=r"nvrtcCreateProgram failed with NVRTC_ERROR_OUT_OF_MEMORY \(1\)$"):
+        nvrtc.compile(KERNEL, "sm_90")
+    for other, words in (("/nowhere.so", "cannot open shared object"), (__file__, "invalid ELF header|too short")):
+        monkeypatch.setenv("ENVPOOL_NVRTC", other)
+        with pytest.raises(
+            nvrtc.NvrtcError, match=rf"ENVPOOL_NVRTC: expected NVRTC's library, got '{other}': .*({words})"
+        ):
+            nvrtc.load()
+    from envpool import _core
+
+    monkeypatch.setenv("ENVPOOL_NVRTC", str(_core.__file__))
+    with pytest.raises(nvrtc.NvrtcError, match=r"expected NVRTC, got '.*_core.*': .*undefined symbol"):
+        nvrtc.load()
+
+
+# What NVRTC knows, the device's capability, the driver's version, and what to compile for.
+TARGETS = [
+    ("80, 86, 90, 100", (8, 0), (13, 2), "sm_80"),
+    ("80, 86, 90, 100", (9, 0), (13, 0), "sm_90"),
+    ("80, 86, 90, 100", (8, 9), (13, 0), "sm_86"),  # runs on later devices of the same major capability
+    ("80, 86, 90, 100", (10, 3), (13, 0), "sm_100"),
+    ("80, 86, 90, 100", (12, 0), (13, 1), "compute_100"),
+    (
+        "80, 86, 90, 100",
+        (12, 0),
+        (13, 0),
+        "has no machine code for .* 12.0.*, for CUDA 13.0, is too old to compile its PTX",
+    ),
+    ("80, 86, 90, 100", (7, 5), (13, 1), "knows compute capabilities 8.0 and newer, and not .* 7.5"),
+    ("80, 86, 90, 100", (9, 0), (12, 8), "writes code for drivers of CUDA 13, and this one is for 12.8: pip install"),
+]
+
+
+@pytest.mark.parametrize(("known", "capability", "version", "expected"), TARGETS)
+def test_what_to_compile_for(
+    known: str,
+    capability: tuple[int, int],
+    version: tuple[int, int],
+    expected: str,
+    fake: Callable[..., str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ENVPOOL_NVRTC", fake(f"KNOWN={known}"))
+    if expected.startswith(("sm_", "compute_")):
+        assert nvrtc.load().architecture_for(capability, version) == expected
+    else:
+        with pytest.raises(nvrtc.NvrtcError, match=expected):
+            nvrtc.load().architecture_for(capability, version)

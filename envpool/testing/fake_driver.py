@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A library with the few functions of libcuda that envpool/cuda/driver.py calls, which answers and does nothing.
+
+It is no GPU, no driver, and no stand-in that runs kernels: it lets tests see what is called, and say what comes back.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+# Every call's answer is a macro's.
+_SOURCE = r"""
+#include <stddef.h>
+#include <string.h>
+#ifndef VERSION
+#define VERSION 12040
+#endif
+#ifndef INIT
+#define INIT 0
+#endif
+#ifndef COUNT
+#define COUNT 2
+#endif
+#ifndef RETAIN
+#define RETAIN 0
+#endif
+#ifndef MEMORY
+#define MEMORY 0
+#endif
+int retained, depth;
+int cuDriverGetVersion(int* v) { *v = VERSION; return INIT == 34 ? 34 : 0; }
+int cuGetErrorName(int code, const char** text) {
+  *text = code == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : code == 999 ? "CUDA_ERROR_UNKNOWN" : 0;
+  return *text ? 0 : 1;
+}
+int cuGetErrorString(int code, const char** text) {
+  *text = code == 2 ? "out of memory" : code == 999 ? "unknown error" : 0;
+  return *text ? 0 : 1;
+}
+int cuInit(unsigned flags) { return flags ? 1 : INIT; }
+int cuDeviceGetCount(int* n) { *n = COUNT; return 0; }
+int cuDeviceGet(int* device, int number) { *device = 10 + number; return number < COUNT ? 0 : 101; }
+int cuDeviceGetName(char* name, int size, int device) { strncpy(name, device == 10 ? "First" : "Second", size); return 0; }
+int cuDeviceGetAttribute(int* value, int which, int device) {
+  *value = which == 75 ? (device == 10 ? 9 : 12) : which == 76 ? 0 : -1;
+  return 0;
+}
+int cuDeviceTotalMem_v2(size_t* bytes, int device) { *bytes = (size_t)(device - 9) << 40; return 0; }
+int cuDevicePrimaryCtxRetain(void** context, int device) {
+  if (RETAIN) return RETAIN;
+  ++retained;
+  *context = (void*)(0x7f0000000000 + device);
+  return 0;
+}
+int cuDevicePrimaryCtxRelease_v2(int device) { --retained; return device < 10; }
+int cuCtxPushCurrent_v2(void* context) { ++depth; return (size_t)context < 0x7f0000000000; }
+int cuCtxPopCurrent_v2(void** context) { --depth; return 0; }
+int cuMemGetInfo_v2(size_t* free, size_t* total) { *free = depth ? 5 : 0; *total = 1 << 20; return depth ? MEMORY : 201; }
+#ifdef SAYS
+const char* envpool_stand_in(void) { return SAYS; }
+#endif
+"""
+
+
+def build_driver(folder: Path, *macros: str) -> str:
+    """Compiles it with these macros, such as "COUNT=0", and returns its path."""
+    (folder / "fake.c").write_text(_SOURCE)
+    command = ["gcc", "-shared", "-fPIC", "-o", "libfake.so", *(f"-D{macro}" for macro in macros), "fake.c"]
+    subprocess.run(command, cwd=folder, check=True)
+    return str(folder / "libfake.so")

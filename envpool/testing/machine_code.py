@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of a kernel as machine code: whether products are fused with sums, and what it takes of a device.
+
+    python -m envpool.testing.machine_code FILE
+
+writes kernel_budgets.csv anew, with some room above what is measured now.
+"""
+
+from __future__ import annotations
+
+import collections
+import csv
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from envpool.testing.nvrtc import FLAGS, Compiled, Environment, Nvrtc, environments
+
+BUDGETS = Path(__file__).with_name("kernel_budgets.csv")
+ARCHITECTURES = ("sm_80", "sm_90")
+SLOW = {"AtariEnv", "AleEnv"}  # ten to twenty seconds each
+
+_FUNCTION = re.compile(r"([$\w][$\w.]*):$")
+_INSTRUCTION = re.compile(r"\s*/\*[0-9a-f]+\*/\s+(?:@!?U?P\w+\s+)?(?P<operation>[A-Z][A-Z0-9_]*)(?P<rest>[^;]*);")
+# The routines that NVRTC adds for operands out of the ordinary.
+_NVIDIAS_OWN = re.compile(r"\$__internal_\d+_\$__cuda_sm\w+?_(div|rcp|sqrt|dsqrt|rem)_\w+$")
+# A division or a root begins with one of these, and has as many fused operations, which round its result correctly.
+_SEQUENCES = {
+    "FCHK": {"FFMA": 5},  # f32 / f32
+    "MUFU.RSQ": {"FFMA": 2},  # sqrt(f32)
+    "MUFU.RCP64H": {"DFMA": 7, "FFMA": 1},  # f64 / f64
+    "MUFU.RSQ64H": {"DFMA": 5},  # sqrt(f64)
+}
+_CONSTANT = re.compile(r"\S* R\d+, -RZ, RZ, [^,R]+, [^,R]+$")  # how HFMA2 puts a constant into a register
+
+
+class Use(NamedTuple):
+    """What a kernel takes: registers and bytes of stack of a thread, and bytes of machine code."""
+
+    registers: int
+    stack: int
+    cubin: int
+
+
+def compile_for(environment: Environment, architecture: str) -> Compiled:
+    """Compiles an environment's kernel so that the log has what `use_of` reads."""
+    flags = [f"--gpu-architecture={architecture}", *FLAGS, "--ptxas-options=-v"]
+    return Nvrtc().compile(environment.kernel, flags)
+
+
+def use_of(compiled: Compiled) -> Use:
+    """Reads the assembler's account of a module's one kernel."""
+    registers = re.search(r"Used (\d+) registers", compiled.log)
+    assert registers, f"no registers in:\n{compiled.log}"
+    stack = re.search(r"(\d+) bytes cumulative stack size", compiled.log)
+    return Use(int(registers[1]), int(stack[1]) if stack else 0, len(compiled.cubin))
+
+
+def budgets() -> dict[str, Use]:
+    """What each environment may take, by family and name."""
+    with BUDGETS.open(newline="") as file:
+        return {row[0]: Use(*map(int, row[1:])) for row in list(csv.reader(file))[1:]}
+
+
+def over_budget(name: str, use: Use, budget: Use) -> list[str]:
+    """Of what a kernel takes too much, in sentences."""
+    return [
+        f"{name} takes {got} of {what}, and its budget in {BUDGETS.name} is {most}"
+        for what, got, most in zip(Use._fields, use, budget, strict=True)
+        if got > most
+    ]
+
+
+def disassembler() -> str | None:
+    """The program nvdisasm, of the wheel nvidia-cuda-nvdisasm or of a CUDA toolkit."""
+    spec = importlib.util.find_spec("nvidia")
+    folders = list(spec.submodule_search_locations or ()) if spec else []
+    found = [str(path) for folder in folders for path in sorted(Path(folder).glob("*/bin/nvdisasm"))]
+    return found[0] if found else shutil.which("nvdisasm")
+
+
+def disassemble(cubin: bytes) -> str:
+    """Returns machine code as text."""
+    program = disassembler()
+    assert program, "nvdisasm is missing: pip install nvidia-cuda-nvdisasm"
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(cubin)
+        file.flush()
+        return subprocess.run([program, "-c", file.name], capture_output=True, text=True, check=True).stdout
+
+
+def fused(listing: str) -> list[str]:
+    """Which functions of a listing hold fused multiply-adds outside of divisions and square roots, in sentences.
+
+    Divisions and roots are counted by the instruction that each begins with, and the fused operations must be exactly
+    as many as those need, so that one more cannot hide among them.
+    """
+    counts: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
+    function, problems = "", []
+    for line in listing.splitlines():
+        if match := _FUNCTION.match(line):
+            function = match[1]
+        elif match := _INSTRUCTION.match(line):
+            operation, rest = match["operation"], match["rest"].rstrip()
+            if operation == "MUFU":
+                operation += "." + rest.split()[0].removeprefix(".")
+            if operation.startswith("HFMA2") and not _CONSTANT.match(rest):
+                problems.append(f"{function}: {operation}{rest}")
+            counts[function][operation] += 1
+    if not counts:
+        return ["the listing holds no instruction"]
+    for function, count in counts.items():
+        if _NVIDIAS_OWN.match(function):
+            continue
+        wanted: collections.Counter[str] = collections.Counter()
+        for begin, needs in _SEQUENCES.items():
+            wanted.update({operation: number * count[begin] for operation, number in needs.items()})
+        got = {operation: number for operation, number in count.items() if re.match(r"[FD]FMA", operation)}
+        for operation in sorted(got.keys() | wanted.keys()):
+            if got.get(operation, 0) != wanted[operation]:
+                problems.append(
+                    f"{function}: {got.get(operation, 0)} {operation}, where its divisions and roots take {wanted[operation]}"
+                )
+    return problems
+
+
+def main() -> None:
+    """Writes the budgets: the most that any architecture takes, and an eighth more."""
+
+    def room(values: tuple[int, ...], step: int) -> int:
+        return -(-max(values) * 9 // 8 // step) * step
+
+    with open(sys.argv[1], "w", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["environment", *Use._fields])
+        for environment in environments():
+            uses = [use_of(compile_for(environment, architecture)) for architecture in ARCHITECTURES]
+            registers, stack, cubin = zip(*uses, strict=True)
+            name = f"{environment.family}/{environment.name}"
+            table.writerow([name, min(room(registers, 8), 255), room(stack, 16), room(cubin, 1024)])
+
+
+if __name__ == "__main__":
+    main()
