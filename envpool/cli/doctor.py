@@ -6,13 +6,13 @@ from __future__ import annotations
 import math
 import os
 import platform
-import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
+from envpool.cli import gpu
 from envpool.cli.common import Failure, console, print_json
 from envpool.python.distribution import NAME, conflict, pip_install, version, version_of
 from envpool.python.topology import current_cpu, layout, read_topology
@@ -67,6 +67,7 @@ def examine() -> dict[str, Any]:
         "cpus": cpus(),
         "cache": cache(),
         "compiler": compiler(),
+        "gpu": gpu.examine(),
         "display": next((name for name in ("DISPLAY", "WAYLAND_DISPLAY") if os.environ.get(name)), ""),
     }
 
@@ -158,7 +159,7 @@ def _read(path: str) -> str:
 
 def cache() -> dict[str, Any]:
     """Where compiled plugins are kept, and whether they can be."""
-    from envpool.plugins.cache import cache_folder
+    from envpool.python.cache_files import cache_folder
 
     folder = cache_folder()
     if folder is None:
@@ -248,10 +249,6 @@ def _print(facts: dict[str, Any]) -> None:
             ("ok", "display", f"${facts['display']}")
             if facts["display"]
             else ("no", "display", "none: envpool play shows pictures in the terminal"),
-            (
-                "ok" if shutil.which("nvidia-smi") else "no",
-                "GPU",
-                f"{shutil.which('nvidia-smi') or 'no nvidia-smi'} (no environment runs on one yet)",
-            ),
         ],
     )
+    section("GPU", gpu.rows(facts["gpu"]))

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `envpool doctor` says of GPUs: the driver, the devices, the compiler for them, and what they are good for."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+NOTE = "No pool runs on a GPU yet: environments are only compiled for one."
+
+
+def examine() -> dict[str, Any]:
+    """The facts as plain values. What is missing is empty, and its `why` says how to add it."""
+    return {"driver": _driver(), "nvrtc": _nvrtc(), "pools": False, "note": NOTE}
+
+
+def _driver() -> dict[str, Any]:
+    from envpool.cuda import driver
+
+    facts: dict[str, Any] = {"version": "", "path": "", "stand_in": "", "devices": [], "why": ""}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that it is a stand-in is among the facts
+            found = driver.load()
+        facts.update(version=".".join(map(str, found.version)), path=found.path, stand_in=found.stand_in)
+        facts["devices"] = [_device(device) for device in found.devices()]
+    except driver.DriverError as error:
+        facts["why"] = _plain(error)
+    return facts
+
+
+def _device(device: Any) -> dict[str, Any]:
+    from envpool.cuda.driver import CudaError
+
+    facts = {
+        "number": device.number,
+        "name": device.name,
+        "capability": ".".join(map(str, device.capability)),
+        "memory": device.total_memory,
+        "free_memory": None,
+        "why": "",
+    }
+    try:
+        facts["free_memory"] = device.memory().free
+    except CudaError as error:
+        facts["why"] = _plain(error)
+    return facts
+
+
+def _nvrtc() -> dict[str, Any]:
+    from envpool.cuda import nvrtc
+
+    try:
+        found = nvrtc.load()
+    except nvrtc.NvrtcError as error:
+        return {"version": "", "path": "", "why": _plain(error)}
+    return {"version": ".".join(map(str, found.version)), "path": found.path, "why": ""}
+
+
+def _plain(error: Exception) -> str:
+    return str(error).removeprefix("[envpool.cuda] ")
+
+
+def rows(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """The facts for people: a mark, a name and a text each."""
+    driver, compiler = facts["driver"], facts["nvrtc"]
+    said = []
+    if driver["version"]:
+        said.append(("ok", "driver", f"for CUDA {driver['version']} ({driver['path']})"))
+    if driver["stand_in"]:
+        said.append(("bad", "driver", f"is a stand-in, which no GPU is behind: {driver['stand_in']}"))
+    if driver["why"]:
+        said.append(("no", "driver", driver["why"]))
+    for device in driver["devices"]:
+        memory = f"{device['memory'] / 2**30:.1f} GiB of memory"
+        free = "" if device["free_memory"] is None else f", {device['free_memory'] / 2**30:.1f} GiB free"
+        text = f"{device['name']}, compute capability {device['capability']}, {memory}{free}"
+        said.append(("no" if device["why"] else "ok", f"cuda:{device['number']}", text))
+        if device["why"]:
+            said.append(("", "", device["why"]))
+    if compiler["version"]:
+        said.append(("ok", "NVRTC", f"{compiler['version']} ({compiler['path']})"))
+    else:
+        said.append(("no", "NVRTC", compiler["why"]))
+    return [*said, ("", "", facts["note"])]

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`envpool doctor` on GPUs: what is there, what is missing, and that pools do not run on them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from envpool.cli import gpu
+from envpool.testing.fake_driver import build_driver
+
+pytest.importorskip("typer")
+
+
+def run(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "envpool", *arguments]
+    return subprocess.run(command, env={**os.environ, **env}, capture_output=True, text=True)
+
+
+def gpu_facts(**env: str) -> Any:
+    result = run("doctor", "--json", **env)
+    assert (result.returncode, result.stderr) == (0, "")
+    return json.loads(result.stdout)["gpu"]
+
+
+def test_doctor_tells_of_devices(tmp_path: Path) -> None:
+    path = build_driver(tmp_path, 'SAYS="of a test"')
+    said = run("doctor", ENVPOOL_LIBCUDA=path, COLUMNS="400").stdout
+    section = said[said.index("\nGPU") :].splitlines()
+    for words in (
+        f"ok  driver  for CUDA 12.4 ({path})",
+        "!!  driver  is a stand-in, which no GPU is behind: of a test",
+        "ok  cuda:0  First, compute capability 9.0, 1024.0 GiB of memory, 0.0 GiB free",
+        "ok  cuda:1  Second, compute capability 12.0, 2048.0 GiB of memory",
+        "ok  NVRTC   12.",
+        gpu.NOTE,
+    ):
+        assert any(words in line for line in section), f"{words!r} is not in:\n" + "\n".join(section)
+    facts = gpu_facts(ENVPOOL_LIBCUDA=path)
+    assert facts["driver"]["devices"][1] == {
+        "number": 1,
+        "name": "Second",
+        "capability": "12.0",
+        "memory": 2 << 40,
+        "free_memory": 5,
+        "why": "",
+    }
+    assert facts["pools"] is False
+
+
+def test_doctor_where_there_is_no_gpu(tmp_path: Path) -> None:
+    facts = gpu_facts(ENVPOOL_LIBCUDA="/nowhere/libcuda.so", ENVPOOL_NVRTC="/nowhere/libnvrtc.so")
+    assert facts["driver"]["devices"] == [] and "/nowhere/libcuda.so" in facts["driver"]["why"]
+    assert facts["nvrtc"]["version"] == "" and "/nowhere/libnvrtc.so" in facts["nvrtc"]["why"]
+    assert any(mark == "no" and name == "NVRTC" for mark, name, _ in gpu.rows(facts))
+    busy = gpu_facts(ENVPOOL_LIBCUDA=build_driver(tmp_path, "RETAIN=2"))["driver"]["devices"]
+    assert [device["free_memory"] for device in busy] == [None, None]
+    assert "CUDA_ERROR_OUT_OF_MEMORY" in busy[0]["why"]
+
+
+def test_no_door_promises_a_gpu() -> None:
+    """Until pools run there, neither does `info` say so, nor does `make` take a device."""
+    import envpool
+
+    assert "not on a GPU yet" in run("info", "CartPole-v1", "--no-picture").stdout
+    assert "GPU" not in run("info", "Ant-v5", "--no-picture").stdout
+    with pytest.raises(TypeError, match="device"):
+        envpool.make("CartPole-v1", device="cuda")
