@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # The site's order: captions with their pages.
 CONTENTS = {
-    "Use": ["quick_start", "concepts", "migration", "jax", "training", "examples"],
+    "Use": ["quick_start", "concepts", "migration", "jax", "gpu", "training", "examples"],
     "Environments": ["environments", "write_your_own"],
     "Families": ["families/*"],
     "Reference": ["api", "performance", "benchmark", "atari_speed", "architecture", "contributing", "changelog"],
