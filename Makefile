@@ -130,7 +130,7 @@ py-test: build/test/.installed
 
 # What `make test` samples of the kernels for a GPU. It needs no GPU.
 test-device: build/test/.installed
-	@ENVPOOL_TEST_DEVICE=all && export ENVPOOL_TEST_DEVICE \
+	@ENVPOOL_TEST_DEVICE=whole && export ENVPOOL_TEST_DEVICE \
 	  && $(call pytest,test) -n $(JOBS) --pyargs envpool.cuda envpool.core.device_compile_test $(PYTEST_ARGS)
 
 # What makes gym's form is tried under its two generations.

@@ -17,7 +17,7 @@ def examine() -> dict[str, Any]:
 def _driver() -> dict[str, Any]:
     from envpool.cuda import driver
 
-    facts: dict[str, Any] = {"version": "", "path": "", "stand_in": "", "devices": [], "why": ""}
+    facts: dict[str, Any] = {"version": "", "path": "", "stand_in": False, "devices": [], "why": ""}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that it is a stand-in is among the facts
@@ -68,7 +68,7 @@ def rows(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
     if driver["version"]:
         said.append(("ok", "driver", f"for CUDA {driver['version']} ({driver['path']})"))
     if driver["stand_in"]:
-        said.append(("bad", "driver", f"is a stand-in, which no GPU is behind: {driver['stand_in']}"))
+        said.append(("bad", "driver", "is a stand-in, which no GPU is behind"))
     if driver["why"]:
         said.append(("no", "driver", driver["why"]))
     for device in driver["devices"]:

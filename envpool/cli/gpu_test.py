@@ -30,12 +30,12 @@ def gpu_facts(**env: str) -> Any:
 
 
 def test_doctor_tells_of_devices(tmp_path: Path) -> None:
-    path = build_driver(tmp_path, 'SAYS="of a test"')
+    path = build_driver(tmp_path, "STANDS_IN")
     said = run("doctor", ENVPOOL_LIBCUDA=path, COLUMNS="400").stdout
     section = said[said.index("\nGPU") :].splitlines()
     for words in (
         f"ok  driver  for CUDA 12.4 ({path})",
-        "!!  driver  is a stand-in, which no GPU is behind: of a test",
+        "!!  driver  is a stand-in, which no GPU is behind",
         "ok  cuda:0  First, compute capability 9.0, 1024.0 GiB of memory, 0.0 GiB free",
         "ok  cuda:1  Second, compute capability 12.0, 2048.0 GiB of memory",
         "ok  NVRTC   12.",

@@ -32,7 +32,7 @@ from envpool.testing.machine_code import (
 from envpool.testing.nvrtc import SOURCE, Environment, environments
 
 ENVIRONMENTS = environments()
-ALL = os.environ.get("ENVPOOL_TEST_DEVICE") == "all"
+ALL = os.environ.get("ENVPOOL_TEST_DEVICE") == "whole"
 FIRST = {environment.family: environment for environment in reversed(ENVIRONMENTS) if environment.name not in SLOW}
 CASES = [
     (environment, architecture)

@@ -40,6 +40,7 @@ def image(
     name: str = "program.cu",
     includes: Sequence[str | os.PathLike[str]] = (),
     flags: Sequence[str] = (),
+    timeout: float = 300,
 ) -> bytes:
     """Returns what `nvrtc.compile` makes of its arguments: machine code for "sm_90", PTX for "compute_90".
 
@@ -59,7 +60,9 @@ def image(
     begun = key_now()
     if begun is not None and (found := _find(begun)) is not None:
         return found
-    compiled = nvrtc.compile(source, architecture, label=label, name=name, includes=includes, flags=flags)
+    compiled = nvrtc.compile(
+        source, architecture, label=label, name=name, includes=includes, flags=flags, timeout=timeout
+    )
     made = compiled.cubin or compiled.ptx.encode()
     # A header that was edited while the compiler read it would give an image under another's name.
     if begun is not None and key_now() == begun:

@@ -2,8 +2,8 @@
 """NVIDIA's driver, found when it is asked for: its version, its devices, and their primary contexts.
 
 The library libcuda.so.1 belongs to the driver, so it is opened at run time and nothing has to be installed beside it.
-$ENVPOOL_LIBCUDA names another file to open, such as a stand-in for tests: a library that exports the function
-`envpool_stand_in`, which returns a line that says what it is.
+$ENVPOOL_LIBCUDA names another file to open, such as the stand-in of the tests, which is known by the function
+`standinFault` that it exports.
 """
 
 from __future__ import annotations
@@ -169,11 +169,11 @@ class Driver:
     Attributes:
         path: what was opened.
         version: the version of CUDA that the driver brings, such as (12, 4).
-        stand_in: what a stand-in says of itself; empty for NVIDIA's own.
+        stand_in: whether it only stands in for NVIDIA's.
     """
 
-    def __init__(self, path: str, library: ctypes.CDLL, stand_in: str) -> None:
-        self.path, self.stand_in = path, stand_in
+    def __init__(self, path: str, library: ctypes.CDLL) -> None:
+        self.path, self.stand_in = path, hasattr(library, "standinFault")
         self._library = library
         self._pid = os.getpid()
         for name, types in _CALLS.items():
@@ -190,8 +190,8 @@ class Driver:
         self.call("cuInit", 0)
 
     def __repr__(self) -> str:
-        stand_in = f", a stand-in: {self.stand_in}" if self.stand_in else ""
-        return f"<driver for CUDA {_dotted(self.version)}, {self.path}{stand_in}>"
+        kind = "a stand-in for a driver" if self.stand_in else "driver"
+        return f"<{kind} for CUDA {_dotted(self.version)}, {self.path}>"
 
     def call(self, name: str, *arguments: Any) -> None:
         """Calls a function of the driver.
@@ -259,12 +259,12 @@ def _load(given: str) -> Driver:
         told_by = f"ENVPOOL_LIBCUDA: expected a library of the CUDA driver, got {path!r}, which" if given else path
         raise DriverError(f"[envpool.cuda] {told_by} lacks {missing[0]}")
     try:
-        driver = Driver(path, library, _stand_in(library))
+        driver = Driver(path, library)
     except CudaError as error:
         raise _no_device() if error.code == _NO_DEVICE else error from None
     if driver.stand_in:
         warnings.warn(
-            f"[envpool.cuda] {path} is a stand-in for NVIDIA's driver ({driver.stand_in}): no GPU runs what is run on it",
+            f"[envpool.cuda] {path} is a stand-in for NVIDIA's driver: no GPU runs what is run on it",
             RuntimeWarning,
             stacklevel=3,
         )
@@ -286,16 +286,6 @@ def _open(given: str) -> tuple[str, ctypes.CDLL]:
         f"[envpool.cuda] there is no NVIDIA driver here ({why}): install NVIDIA's, for CUDA {_dotted(OLDEST)} or newer; a "
         "container needs to be given the GPU, as by `docker run --gpus all`"
     )
-
-
-def _stand_in(library: ctypes.CDLL) -> str:
-    try:
-        function = library.envpool_stand_in
-    except AttributeError:
-        return ""
-    function.argtypes, function.restype = (), ctypes.c_char_p
-    said: bytes = function() or b"it does not say of what kind"
-    return said.decode(errors="replace")
 
 
 def _no_device() -> DriverError:

@@ -10,11 +10,14 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 import envpool.cuda.driver as driver
 from envpool.testing.fake_driver import build_driver
+
+STAND_IN = Path(os.environ.get("ENVPOOL_SOURCE_DIR", "none"), "build", "standin", "libcuda.so.1")
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +37,7 @@ def test_devices(library: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -
         warnings.simplefilter("error")
         found = load(path, monkeypatch)
         assert load(path, monkeypatch) is found
-    assert (found.version, found.path, found.stand_in) == ((12, 4), path, "")
+    assert (found.version, found.path, found.stand_in) == ((12, 4), path, False)
     assert repr(found) == f"<driver for CUDA 12.4, {path}>"
     first, second = found.devices()
     assert (first.number, first.name, first.capability, first.architecture) == (0, "First", (9, 0), "sm_90")
@@ -45,16 +48,35 @@ def test_devices(library: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_stand_in_says_so(library: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
-    path = library('SAYS="of a test"')
-    words = r"^\[envpool.cuda\] .*libfake.so is a stand-in for NVIDIA's driver \(of a test\): no GPU runs"
+    path = library("STANDS_IN")
+    words = r"^\[envpool.cuda\] .*libfake.so is a stand-in for NVIDIA's driver: no GPU runs"
     with pytest.warns(RuntimeWarning, match=words) as caught:
         found = load(path, monkeypatch)
     assert len(caught) == 1 and caught[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # it is said once
         assert load(path, monkeypatch) is found
-    assert repr(found).endswith("a stand-in: of a test>")
+    assert repr(found) == f"<a stand-in for a driver for CUDA 12.4, {path}>"
     assert all(f"of the stand-in {path}" in repr(device) for device in found.devices())
+
+
+STOOD_IN = """
+import warnings
+from envpool.cuda import driver
+with warnings.catch_warnings(record=True) as caught:
+    found = driver.load()
+assert found.stand_in and ["is a stand-in" in str(each.message) for each in caught] == [True]
+for device in found.devices():
+    assert device.memory().total == device.total_memory
+    assert "no GPU" in device.name and "of the stand-in" in repr(device)
+"""
+
+
+@pytest.mark.skipif(not STAND_IN.is_file(), reason="make standin has not built it")
+def test_the_stand_in_of_the_tests() -> None:
+    # In a process of its own, because its name is the driver's, and other libraries look for that.
+    env = {**os.environ, "ENVPOOL_LIBCUDA": str(STAND_IN)}
+    subprocess.run([sys.executable, "-c", STOOD_IN], env=env, check=True)
 
 
 def test_a_context_is_given_back(library: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,11 +11,20 @@ import ctypes
 import functools
 import glob
 import importlib.util
+import math
 import os
+import pickle
 import re
+import signal
+import sys
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from envpool.cuda import worker
+from envpool.cuda.worker import Answer, Request, compile_program, open_library
+from envpool.plugins.compiler import run
 from envpool.plugins.messages import explain
 from envpool.plugins.paths import get_include
 from envpool.python.errors import CompileError
@@ -60,9 +69,15 @@ class Nvrtc:
         architectures: compute capabilities it has code for, such as (90, 100), in ascending order.
     """
 
-    def __init__(self, path: str, library: ctypes.CDLL) -> None:
-        self._library = library
+    def __init__(self, path: str) -> None:
+        """Opens it.
+
+        Raises:
+            OSError: it cannot be opened.
+            NvrtcError: it is something else, or too old.
+        """
         try:
+            library = self._library = open_library(path)
             library.nvrtcGetErrorString.restype = ctypes.c_char_p
             major, minor, count = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
             self._call("Version", ctypes.byref(major), ctypes.byref(minor))
@@ -73,7 +88,6 @@ class Nvrtc:
                     f"[envpool.cuda] NVRTC is too old: expected {_dotted(OLDEST)} or newer, got {_dotted(self.version)} "
                     f"({self.path}): {INSTALL}"
                 )
-            self._builtins = _builtins(self.path, self.version)
             self._call("GetNumSupportedArchs", ctypes.byref(count))
             numbers = (ctypes.c_int * count.value)()
             self._call("GetSupportedArchs", numbers)
@@ -86,7 +100,7 @@ class Nvrtc:
         return f"<NVRTC {_dotted(self.version)}, {self.path}>"
 
     def compile(self, source: str, flags: Sequence[str], name: str = "program.cu") -> Compiled:
-        """Compiles a source with these flags and no others.
+        """Compiles a source in this process, with these flags and no others.
 
         Args:
             source: text in CUDA C++.
@@ -98,20 +112,35 @@ class Nvrtc:
             CompileError: the source does not compile; `log` is what the compiler said.
             NvrtcError: the compiler cannot work, such as for lack of memory.
         """
-        program = ctypes.c_void_p()
-        self._call("CreateProgram", ctypes.byref(program), source.encode(), os.fsencode(name), 0, None, None)
-        try:
-            words = [os.fsencode(flag) for flag in flags]
-            status = self._library.nvrtcCompileProgram(program, len(words), (ctypes.c_char_p * len(words))(*words))
-            log = self._text(program, "ProgramLog")
-            if status:
-                # What is wrong with the source or a flag is in the log.
-                raise CompileError(log or self._reason("CompileProgram", status), " ".join(flags), log)
-            ptx = self._text(program, "PTX")
-            virtual = any("architecture=compute" in flag or "arch=compute" in flag for flag in flags)
-            return Compiled(b"" if virtual else self._output(program, "CUBIN"), ptx, log)
-        finally:
-            self._library.nvrtcDestroyProgram(ctypes.byref(program))
+        return self._compiled(compile_program(self._library, _request(source, flags, name)), flags)
+
+    def compile_apart(self, source: str, flags: Sequence[str], name: str, timeout: float) -> Compiled:
+        """Does the same in a process of its own, which may take 4 GiB of memory and so many seconds.
+
+        Raises:
+            CompileError, NvrtcError: as `compile`; and if the compiler crashes.
+            TimeoutError: it took longer.
+        """
+        if not sys.executable:
+            return self.compile(source, flags, name)
+        with tempfile.TemporaryDirectory(prefix="envpool-") as folder:
+            request, answer = Path(folder, "request"), Path(folder, "answer")
+            request.write_bytes(pickle.dumps(tuple(_request(source, flags, name))))
+            command = [sys.executable, "-I", "-S", worker.__file__, self.path, str(request), str(answer)]
+            ended = run(command, Path(folder), timeout, Path(folder, "out"))
+            if ended.status < 0:
+                raise CompileError(f"the compiler crashed ({signal.Signals(-ended.status).name})", " ".join(flags))
+            if ended.status:
+                raise CompileError(ended.log.strip().rpartition("\n")[2], " ".join(flags), ended.log)
+            return self._compiled(Answer(*pickle.loads(answer.read_bytes())), flags)
+
+    def _compiled(self, answer: Answer, flags: Sequence[str]) -> Compiled:
+        log = answer.log.decode(errors="replace")
+        if answer.call == "CompileProgram":  # what is wrong with the source or a flag is in the log
+            raise CompileError(log or self._reason(answer.call, answer.status), " ".join(flags), log)
+        if answer.call:
+            raise NvrtcError(f"[envpool.cuda] {self._reason(answer.call, answer.status)}")
+        return Compiled(answer.cubin, answer.ptx.decode(errors="replace"), log)
 
     def architecture_for(self, capability: tuple[int, int], driver: tuple[int, int]) -> str:
         """Returns what to compile for, so that a device of this capability under a driver of this version can run it.
@@ -144,16 +173,6 @@ class Nvrtc:
             )
         return f"compute_{known[-1]}"
 
-    def _text(self, program: ctypes.c_void_p, what: str) -> str:
-        return self._output(program, what).rstrip(b"\0").decode(errors="replace")
-
-    def _output(self, program: ctypes.c_void_p, what: str) -> bytes:
-        size = ctypes.c_size_t()
-        self._call(f"Get{what}Size", program, ctypes.byref(size))
-        output = ctypes.create_string_buffer(max(size.value, 1))
-        self._call(f"Get{what}", program, output)
-        return output.raw[: size.value]
-
     def _call(self, name: str, *arguments: Any) -> None:
         status = getattr(self._library, f"nvrtc{name}")(*arguments)
         if status:
@@ -181,6 +200,7 @@ def compile(
     name: str = "program.cu",
     includes: Sequence[str | os.PathLike[str]] = (),
     flags: Sequence[str] = (),
+    timeout: float = 300,
 ) -> Compiled:
     """Compiles a source against this package's headers, in arithmetic that gives the CPU's bits.
 
@@ -191,22 +211,35 @@ def compile(
         name: what errors call the source.
         includes: folders of further headers, which are searched after this package's.
         flags: further flags, none of which may change arithmetic, the language or the folders.
+        timeout: seconds after which the compiler, which runs in a process of its own, is stopped.
 
     Raises:
-        CompileError: the source does not compile. The text begins with the first error's file and line.
+        CompileError: the source does not compile, or not in that time. The text has the first error's file and line.
         NvrtcError: there is no NVRTC, or it cannot work.
         TypeError, ValueError: an argument cannot be.
     """
     nvrtc = load()
     all_flags = check(label, nvrtc, source, architecture, includes, flags)
-    path = program_path()
+    if (
+        isinstance(timeout, bool)
+        or not isinstance(timeout, (int, float))
+        or not (math.isfinite(timeout) and timeout > 0)
+    ):
+        raise ValueError(f"[{label}] timeout: expected seconds, more than 0, got {timeout!r}")
+    path, shown = program_path(), " ".join(all_flags)
     try:
-        return nvrtc.compile(source, all_flags, path)
+        return nvrtc.compile_apart(source, all_flags, path, timeout)
+    except TimeoutError:
+        raise CompileError(
+            f"[{label}] the compiler was stopped after timeout={timeout:g} seconds: is there a template or a table without "
+            f"end in {name}?\nflags: {shown}",
+            shown,
+        ) from None
     except CompileError as error:
         log = error.log.replace(path, name).replace(f'"{os.path.basename(path)}"', f'"{name}"')
         lines = explain(_as_gcc(log), name, name, _is_users)
-        text = f"[{label}] {name} does not compile for {architecture}:\n{lines or error}\nflags: {error.command}"
-        raise CompileError(text, error.command, log) from None
+        text = f"[{label}] {name} does not compile for {architecture}:\n{lines or error}\nflags: {shown}"
+        raise CompileError(text, shown, log) from None
 
 
 def program_path() -> str:
@@ -222,9 +255,9 @@ def check(label: str, nvrtc: Nvrtc, source: Any, architecture: Any, includes: An
     """
     if not isinstance(source, str):
         raise TypeError(f"[{label}] source: expected a str in CUDA C++, got {source!r:.100}")
-    if len(source) > _TOO_LONG or "\0" in source:
+    if len(source) > _TOO_LONG or "\0" in source or not _encodes(source):
         raise ValueError(
-            f"[{label}] source: expected text without zeros and of at most 16 MiB, got {len(source)} characters"
+            f"[{label}] source: expected text in UTF-8, without zeros and of at most 16 MiB, got {len(source)} characters"
         )
     match = _ARCHITECTURE.fullmatch(architecture) if isinstance(architecture, str) else None
     if match is None or int(match[2]) not in nvrtc.architectures:
@@ -254,7 +287,7 @@ def check(label: str, nvrtc: Nvrtc, source: Any, architecture: Any, includes: An
 def _load(given: str) -> Nvrtc:
     if given:
         try:
-            return Nvrtc(given, ctypes.CDLL(given))
+            return Nvrtc(given)
         except OSError as error:
             raise NvrtcError(
                 f"[envpool.cuda] ENVPOOL_NVRTC: expected NVRTC's library, got {given!r}: {error}"
@@ -262,7 +295,7 @@ def _load(given: str) -> Nvrtc:
     why = []
     for path in (*_wheels(), *_ON_SYSTEM):
         try:
-            return Nvrtc(path, ctypes.CDLL(path))
+            return Nvrtc(path)
         except OSError as error:
             if os.path.exists(path):
                 why.append(f"{path} cannot be opened: {error}")
@@ -305,12 +338,8 @@ def _file_of(function: Any) -> str:
     return os.fsdecode(place.file) if found and place.file else ""
 
 
-def _builtins(path: str, version: tuple[int, int]) -> ctypes.CDLL | None:
-    """Loads the second library of NVRTC, which lies beside it and which not every build finds there by itself."""
-    try:
-        return ctypes.CDLL(os.path.join(os.path.dirname(path), f"libnvrtc-builtins.so.{_dotted(version)}"))
-    except OSError:
-        return None
+def _request(source: str, flags: Sequence[str], name: str) -> Request:
+    return Request(source.encode(), os.fsencode(name), tuple(os.fsencode(flag) for flag in flags))
 
 
 def _size(path: str) -> int:
@@ -322,6 +351,14 @@ def _size(path: str) -> int:
 
 def _dotted(version: tuple[int, int]) -> str:
     return "{}.{}".format(*version)
+
+
+def _encodes(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 # ---- messages ----

@@ -32,7 +32,11 @@ int nvrtcGetSupportedArchs(int* numbers) {
   return 0;
 }
 const char* nvrtcGetErrorString(int code) { return code == 1 ? "NVRTC_ERROR_OUT_OF_MEMORY" : "NVRTC_ERROR unknown"; }
-int nvrtcCreateProgram(void) { return 1; }
+#ifndef CREATE
+#define CREATE return 1
+#endif
+int pause(void);
+int nvrtcCreateProgram(void) { CREATE; }
 """
 
 
@@ -124,7 +128,8 @@ def test_a_source_that_does_not_compile() -> None:
 
 BAD = [
     ({"source": b"x"}, TypeError, r"source: expected a str in CUDA C\+\+, got b'x'"),
-    ({"source": "x\0y"}, ValueError, r"source: expected text without zeros"),
+    ({"source": "x\0y"}, ValueError, r"source: expected text in UTF-8, without zeros"),
+    ({"source": "// \udc80\n"}, ValueError, r"source: expected text in UTF-8"),
     ({"source": "/" * (1 << 25)}, ValueError, r"source: expected .* at most 16 MiB, got 33554432 characters"),
     ({"architecture": "sm_12"}, ValueError, r"architecture: expected one of .*sm_90.*, got 'sm_12'"),
     ({"architecture": "gpu"}, ValueError, r"architecture: expected .*, got 'gpu'"),
@@ -139,6 +144,10 @@ BAD = [
             "--fmad=true", "-fmad=true", "--use_fast_math", "-ftz=true", "--prec-div=false", "--prec-sqrt=false",
             "-std=c++17", "-arch=sm_50", "-I/tmp", "--include-path=/tmp", "-include=x.h", "x.cu", "", "-G",
         )
+    ),
+    *(
+        ({"timeout": timeout}, ValueError, r"timeout: expected seconds, more than 0, got")
+        for timeout in (0, -1, float("nan"), float("inf"), True, "1", None)
     ),
     ({"flags": ["--no-such-flag"]}, CompileError, "error: unrecognized option --no-such-flag"),
 ]  # fmt: skip
@@ -205,6 +214,19 @@ def test_it_is_named_by_the_user(fake: Callable[..., str], monkeypatch: pytest.M
     monkeypatch.setenv("ENVPOOL_NVRTC", str(_core.__file__))
     with pytest.raises(nvrtc.NvrtcError, match=r"expected NVRTC, got '.*_core.*': .*undefined symbol"):
         nvrtc.load()
+
+
+def test_a_compiler_that_crashes_or_does_not_end(fake: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """It runs in a process of its own, so this one goes on."""
+    monkeypatch.setenv("ENVPOOL_NVRTC", fake("KNOWN=90", "CREATE=__builtin_trap()", to="crash.so"))
+    with pytest.raises(
+        CompileError, match=r"^\[Game-v0\] mine.cu does not compile for sm_90:\nthe compiler crashed \(SIGILL\)"
+    ):
+        nvrtc.compile(KERNEL, "sm_90", label="Game-v0", name="mine.cu")
+    monkeypatch.setenv("ENVPOOL_NVRTC", fake("KNOWN=90", "CREATE=return pause()", to="hang.so"))
+    words = r"^\[Game-v0\] the compiler was stopped after timeout=0.5 seconds: is there a template .* end in mine.cu\?"
+    with pytest.raises(CompileError, match=words):
+        nvrtc.compile(KERNEL, "sm_90", label="Game-v0", name="mine.cu", timeout=0.5)
 
 
 # What NVRTC knows, the device's capability, the driver's version, and what to compile for.

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One compilation by NVRTC. Run as a program, it imports nothing of this package, so that it starts in an instant.
+
+    python worker.py LIBRARY REQUEST ANSWER
+
+A compiler may crash, run out of memory, or not end on some source; as a process of its own it takes nobody with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import pickle
+import sys
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+
+class Request(NamedTuple):
+    """A source, its path in messages, and the flags."""
+
+    source: bytes
+    name: bytes
+    flags: tuple[bytes, ...]
+
+
+class Answer(NamedTuple):
+    """What came of it.
+
+    Attributes:
+        call: the function that failed; empty if none did.
+        status: what that returned, an nvrtcResult.
+        log: what the compiler said.
+        ptx: assembly.
+        cubin: machine code; empty for a virtual architecture.
+    """
+
+    call: str
+    status: int
+    log: bytes
+    ptx: bytes = b""
+    cubin: bytes = b""
+
+
+def open_library(path: str) -> ctypes.CDLL:
+    """Opens NVRTC with its second library, which lies beside it and which not every build finds there by itself."""
+    library = ctypes.CDLL(path)
+    major, minor = ctypes.c_int(), ctypes.c_int()
+    library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
+    with contextlib.suppress(OSError):
+        ctypes.CDLL(os.path.join(os.path.dirname(path), f"libnvrtc-builtins.so.{major.value}.{minor.value}"))
+    return library
+
+
+def compile_program(library: ctypes.CDLL, request: Request) -> Answer:
+    """Compiles a source with these flags and no others."""
+    program = ctypes.c_void_p()
+    name = request.name
+    status: int = library.nvrtcCreateProgram(ctypes.byref(program), request.source, name, 0, None, None)
+    if status:
+        return Answer("CreateProgram", status, b"")
+    try:
+        flags = (ctypes.c_char_p * len(request.flags))(*request.flags)
+        status = library.nvrtcCompileProgram(program, len(request.flags), flags)
+        log = _output(library, program, "ProgramLog").rstrip(b"\0")
+        if status:
+            return Answer("CompileProgram", status, log)
+        virtual = any(b"arch" in flag and b"=compute" in flag for flag in request.flags)
+        ptx = _output(library, program, "PTX").rstrip(b"\0")
+        return Answer("", 0, log, ptx, b"" if virtual else _output(library, program, "CUBIN"))
+    finally:
+        library.nvrtcDestroyProgram(ctypes.byref(program))
+
+
+def _output(library: Any, program: ctypes.c_void_p, what: str) -> bytes:
+    size = ctypes.c_size_t()
+    if library[f"nvrtcGet{what}Size"](program, ctypes.byref(size)):
+        return b""
+    output = ctypes.create_string_buffer(max(size.value, 1))
+    return b"" if library[f"nvrtcGet{what}"](program, output) else output.raw[: size.value]
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Reads a request and writes the answer, as plain tuples."""
+    path, request, answer = arguments
+    with open(request, "rb") as file:
+        given = Request(*pickle.load(file))
+    made = compile_program(open_library(path), given)
+    with open(answer, "wb") as file:
+        pickle.dump(tuple(made), file)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
