@@ -273,6 +273,8 @@ def check(label: str, nvrtc: Nvrtc, source: Any, architecture: Any, includes: An
             or not all(isinstance(each, kinds) for each in given)
         ):
             raise TypeError(f"[{label}] {what}: expected a sequence of str, got {given!r:.100}")
+    if any("\0" in os.fspath(folder) for folder in includes):
+        raise ValueError(f"[{label}] includes: expected folders, got {list(includes)!r:.100}")
     for flag in flags:
         if _FIXED.match(flag) or not flag.startswith("-") or "\0" in flag:
             raise ValueError(

@@ -136,6 +136,7 @@ BAD = [
     ({"architecture": 90}, ValueError, r"architecture: expected .*, got 90"),
     ({"includes": "/tmp"}, TypeError, r"includes: expected a sequence of str, got '/tmp'"),
     ({"includes": [1]}, TypeError, r"includes: expected a sequence of str, got \[1\]"),
+    ({"includes": ["/tmp\0x"]}, ValueError, r"includes: expected folders, got \['/tmp"),
     ({"flags": "-DX"}, TypeError, r"flags: expected a sequence of str, got '-DX'"),
     ({"flags": [None]}, TypeError, r"flags: expected a sequence of str"),
     *(
