@@ -91,7 +91,7 @@ def disassemble(cubin: bytes) -> str:
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(cubin)
         file.flush()
-        return subprocess.run([program, "-c", file.name], capture_output=True, text=True, check=True).stdout
+        return subprocess.run([program, "-c", "-ndf", file.name], capture_output=True, text=True, check=True).stdout
 
 
 def fused(listing: str) -> list[str]:
