@@ -23,7 +23,7 @@ IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test cpp-test py-test test-gym test-jax test-ray test-peer test-clients test-states \
-  test-device lint format stubs docs docs-browse tsan \
+  test-device standin lint format stubs docs docs-browse tsan \
   asan exact exact-mujoco bench bench-atari bench-mujoco bench-all bench-check bench-baseline wheel clean
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -31,9 +31,10 @@ IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 help:
 	@echo 'make demo          install into an environment of its own and play 100 Pongs for some seconds'
 	@echo 'make test          build and run every test, C++ and Python, against the installed package'
+	@echo 'make test-device   kernels for a GPU: their machine code, and their bits on a stand-in for the CUDA driver'
+	@echo 'make standin       that stand-in: build/standin/libcuda.so.1'
 	@echo 'make test-clients  six RL libraries and the examples train on the installed wheel'
 	@echo 'make test-peer     beside the released EnvPool: Atari bit for bit, and what scripts read (minutes; installs it)'
-	@echo 'make test-device   the kernels of every portable environment, as machine code for every architecture (minutes)'
 	@echo 'make test-ray      pools in Ray actors, on a local cluster of several nodes'
 	@echo 'make lint          clang-format, ruff, mypy --strict, and commit messages'
 	@echo 'make format        let clang-format and ruff put the files in order'
@@ -125,13 +126,23 @@ cpp-test: build/test/.installed
 
 # Tests lie in the installed package, and no folder with our sources is on sys.path. Files are shared out among
 # processes in their order, which has the longest files early.
-py-test: build/test/.installed
+py-test: build/test/.installed standin
 	@$(call pytest,test) -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations=15 --pyargs envpool $(PYTEST_ARGS)
 
-# What `make test` samples of the kernels for a GPU. It needs no GPU.
-test-device: build/test/.installed
+# Kernels for a GPU: their machine code, and what they compute on the stand-in for the CUDA driver. `make test` takes a
+# sample of it. It needs no GPU.
+test-device: build/test/.installed standin
 	@ENVPOOL_TEST_DEVICE=whole && export ENVPOOL_TEST_DEVICE \
-	  && $(call pytest,test) -n $(JOBS) --pyargs envpool.cuda envpool.core.device_compile_test $(PYTEST_ARGS)
+	  && $(call pytest,test) -n $(JOBS) --dist loadfile --pyargs envpool.core.ptx_test envpool.core.device_compile_test \
+	  envpool.cuda envpool.testing $(PYTEST_ARGS)
+
+# A library that has the CUDA driver's API and runs PTX on the host. It needs python3 and a C compiler when it runs.
+standin: build/standin/libcuda.so.1
+
+build/standin/libcuda.so.1: $(wildcard envpool/testing/standin/*) envpool/testing/ptx.py
+	@mkdir -p $(@D)
+	$(CXX) -std=c++20 -O2 -Wall -Wextra -Werror -fPIC -shared -fvisibility=hidden -Wl,-soname,libcuda.so.1 \
+	  -DENVPOOL_TESTING_DIR='"$(CURDIR)/envpool/testing"' $(filter %.cc,$^) -o $@ -ldl -lpthread
 
 # What makes gym's form is tried under its two generations.
 test-gym: build/test/.installed $(VENV)/gym/.ready

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A device's arithmetic, without a device: each environment's kernel, as NVRTC makes it, gives the pool's bits.
 
-Its PTX is run as C (envpool/testing/ptx.py) through whole episodes beside a pool, and every array, state and generator
-is compared. What ptxas makes of the PTX is not seen here.
+Its PTX goes to the stand-in for the CUDA driver (envpool/testing/standin), which runs it as C through whole episodes
+beside a pool, and every array, state and generator is compared. What ptxas makes of the PTX is not seen here.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from envpool import _core
 from envpool.python.construction import Construction
 from envpool.python.registry import find
 from envpool.testing.capi import Options
+from envpool.testing.cuda import Driver
 from envpool.testing.nvrtc import FLAGS, SOURCE, Environment, Nvrtc, environments
-from envpool.testing.ptx import Kernel
 
 ENVIRONMENTS = {(environment.family, environment.table): environment for environment in environments()}
 LIMIT = 40  # steps of an episode
@@ -43,7 +43,7 @@ HOST = """
 {includes}
 using namespace envpool;
 
-struct Shape {{ void* params; i64 params_bytes, state_at, state_bytes, stride, saved_bytes; }};
+struct Shape {{ void *params, *blob; i64 params_bytes, blob_at, blob_bytes, state_at, state_bytes, stride, saved_bytes; }};
 
 template <class Env, class Contract>
 void shape(const abi::Options* options, Shape* out) {{
@@ -51,7 +51,11 @@ void shape(const abi::Options* options, Shape* out) {{
   struct Slot {{ Episode episode; typename Contract::Instance instance; }};
   const i64 extra = Contract::extra_bytes(model->params), bytes = i64(sizeof(typename Contract::State)) + extra;
   const auto rounded = [](i64 size) {{ return (size + 15) / 16 * 16; }};
-  *out = {{&model->params, sizeof(model->params), offset_of(&Slot::instance), bytes, rounded(bytes),
+  i64 blob_at = -1;
+  if constexpr (requires {{ model->params.blob; }}) {{
+    blob_at = reinterpret_cast<const u8*>(&model->params.blob) - reinterpret_cast<const u8*>(&model->params);
+  }}
+  *out = {{&model->params, model->blob.data(), sizeof(model->params), blob_at, i64(model->blob.size()), offset_of(&Slot::instance), bytes, rounded(bytes),
           rounded(i64(sizeof(Slot)) + extra)}};
 }}
 
@@ -67,8 +71,9 @@ void {family}_{name}(const abi::Options* options, Shape* out) {{
 
 class Shape(ctypes.Structure):
     _fields_ = [
-        ("params", ctypes.c_void_p),
-        *((name, ctypes.c_int64) for name in ("params_bytes", "state_at", "state_bytes", "stride", "saved_bytes")),
+        *((name, ctypes.c_void_p) for name in ("params", "blob")),
+        *((name, ctypes.c_int64) for name in ("params_bytes", "blob_at", "blob_bytes", "state_at", "state_bytes")),
+        *((name, ctypes.c_int64) for name in ("stride", "saved_bytes")),
     ]
 
 
@@ -111,15 +116,15 @@ def ptx_of(environment: Environment, *flags: str) -> str:
     return nvrtc().compile(environment.kernel, ["--gpu-architecture=compute_80", *FLAGS, *flags]).ptx
 
 
-@pytest.fixture(scope="module")
-def kernel_of(tmp_path_factory):
-    """The kernel of an environment, made once."""
+@functools.cache
+def driver() -> Driver:
+    return Driver()
 
-    @functools.cache
-    def make(environment: Environment, *flags: str) -> Kernel:
-        return Kernel(ptx_of(environment, *flags), tmp_path_factory.mktemp(environment.name))
 
-    return make
+@functools.cache
+def kernel_of(environment: Environment, *flags: str) -> int:
+    """The kernel of an environment, loaded once."""
+    return driver().function(driver().module(ptx_of(environment, *flags)), "run")
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +133,7 @@ def host(tmp_path_factory):
 
     def parts(family: str) -> tuple[str, ...]:
         found = Path(SOURCE, "envpool", family).glob("*/*.cc")
-        return tuple(str(path) for path in found if path.parent.name != "testing")
+        return tuple(str(path) for path in found if path.parent.name not in ("testing", "standin"))
 
     @functools.cache
     def make(sources: tuple[str, ...]) -> ctypes.CDLL:
@@ -154,68 +159,88 @@ EPISODE = np.dtype(
 )
 
 
+class Mirror(NamedTuple):
+    """An array with its memory on the device."""
+
+    array: np.ndarray
+    address: int
+
+    @classmethod
+    def of(cls, array: np.ndarray) -> Mirror:
+        return cls(array, driver().upload(array))
+
+    def download(self) -> np.ndarray:
+        return driver().download(self.address, self.array)
+
+
 class Device:
     """A batch of an environment in the hands of its kernel."""
 
-    def __init__(self, task_id: str, host, kernel: Kernel, count: int, **options: Any) -> None:
+    def __init__(self, task_id: str, host, kernel: int, count: int, **options: Any) -> None:
         environment, construction = TASKS[task_id], Construction(find(task_id), options)
         self.registration, self.options = find(task_id), options_of(construction, options)
         self.shape, self.kernel, self.count = Shape(), kernel, count
         shape = getattr(host(environment), f"{environment.family}_{environment.name}")
         shape(ctypes.byref(Options(**self.options)), ctypes.byref(self.shape))
-        self.params = ctypes.string_at(self.shape.params, self.shape.params_bytes)
-        self.states = aligned(count * self.shape.stride)
-        self.episodes = np.zeros(count, EPISODE)
-        self.episodes["seed"], self.episodes["stream"], self.episodes["over"] = SEED, np.arange(count), True
+        self.states = Mirror.of(np.zeros(count * self.shape.stride, np.uint8))
+        episodes = np.zeros(count, EPISODE)
+        episodes["seed"], episodes["stream"], episodes["over"] = SEED, np.arange(count), True
+        self.episodes = Mirror.of(episodes)
         arrays = construction.arrays
         self.players, self.block = arrays.max_players, min(count, BLOCK)
         self.world = environment.kind == "world"
         self.fields = [*arrays.observations, *arrays.infos]
         self.order = [field.name for field in self.fields]
         self.arrays = {
-            field.name: np.zeros((self.rows(field.per_player), *field.shape), field.dtype) for field in self.fields
+            field.name: Mirror.of(np.zeros((self.rows(field.per_player), *field.shape), field.dtype))
+            for field in self.fields
         }
-        self.actions = arrays.actions
+        (self.actions,) = arrays.actions
+        shape = (self.rows(self.actions.per_player), *self.actions.shape)
+        self.action = Mirror.of(np.zeros(shape, self.actions.dtype))
         self.results = {
-            "reward": np.zeros(self.rows(True), np.float32),
-            "terminated": np.zeros(count, bool),
-            "truncated": np.zeros(count, bool),
+            "reward": Mirror.of(np.zeros(self.rows(True), np.float32)),
+            "terminated": Mirror.of(np.zeros(count, bool)),
+            "truncated": Mirror.of(np.zeros(count, bool)),
         }
+        self.written = {**self.arrays, **self.results}
+        outputs = [self.arrays[name] for name in self.order]
+        self.arguments = [
+            number(self.states.address, 8),
+            number(self.shape.stride, 8),
+            self.params(),
+            number(self.episodes.address, 8),
+            number(True, 1),
+            number(LIMIT, 4),
+            b"".join(number(place, 8) for place in (*tables(outputs), 0)),
+            b"".join(number(place, 8) for place in (*tables([self.action]), 0)),
+            b"".join(number(self.results[name].address, 8) for name in COMMON),
+        ]
 
     def rows(self, per_player: bool) -> int:
         return self.count * (self.players if per_player else 1)
 
+    def params(self) -> bytes:
+        """The environment's parameters, with its blob on the device."""
+        params = bytearray(ctypes.string_at(self.shape.params, self.shape.params_bytes))
+        if (at := self.shape.blob_at) >= 0:
+            blob = np.frombuffer(ctypes.string_at(self.shape.blob, self.shape.blob_bytes), np.uint8)
+            params[at : at + 8] = number(driver().upload(blob), 8)
+        return bytes(params)
+
     def run(self, action: np.ndarray | None) -> None:
-        restart = action is None
-        fields, row_bytes = (
-            pointers(self.arrays[name] for name in self.order),
-            sizes(self.arrays[name] for name in self.order),
-        )
-        given = [np.zeros(1)] if restart else [np.ascontiguousarray(action)]
-        action_fields, action_bytes = pointers(given), sizes(given)
-        number = lambda value, size: int(value).to_bytes(size, "little")  # noqa: E731
-        row = b"".join(number(place, 8) for place in (fields.ctypes.data, row_bytes.ctypes.data, 0))
-        action_row = b"".join(number(place, 8) for place in (action_fields.ctypes.data, action_bytes.ctypes.data, 0))
-        results = b"".join(number(self.results[name].ctypes.data, 8) for name in COMMON)
-        self.kernel.launch(
-            self.count if self.world else self.count // self.block,
-            self.players if self.world else self.block,
-            [
-                number(self.states.ctypes.data, 8),
-                number(self.shape.stride, 8),
-                self.params,
-                number(self.episodes.ctypes.data, 8),
-                number(restart, 1),
-                number(LIMIT, 4),
-                row,
-                action_row,
-                results,
-            ],
-        )
+        """One launch: begins episodes where there is no action, else steps."""
+        self.arguments[4] = number(action is None, 1)
+        if action is not None:
+            driver().upload(action, self.action.address)
+        grid = self.count if self.world else self.count // self.block
+        driver().launch(self.kernel, grid, self.players if self.world else self.block, self.arguments)
+        for mirror in self.written.values():
+            mirror.download()
 
     def state(self, env_id: int) -> bytes:
         begin = env_id * self.shape.stride
-        return self.states[begin : begin + self.shape.state_bytes].tobytes()
+        return self.states.array[begin : begin + self.shape.state_bytes].tobytes()
 
 
 def options_of(construction: Construction, given: dict[str, Any]) -> dict[str, bool | int | float | str | bytes]:
@@ -226,19 +251,15 @@ def options_of(construction: Construction, given: dict[str, Any]) -> dict[str, b
     )
 
 
-def aligned(size: int) -> np.ndarray:
-    """Zeros that begin on 64 bytes."""
-    memory = np.zeros(size + 64, np.uint8)
-    begin = -memory.ctypes.data % 64
-    return memory[begin : begin + size]
+def number(value: int, size: int) -> bytes:
+    return int(value).to_bytes(size, "little")
 
 
-def pointers(arrays) -> np.ndarray:
-    return np.array([array.ctypes.data for array in arrays], np.uint64)
-
-
-def sizes(arrays) -> np.ndarray:
-    return np.array([array[0].nbytes for array in arrays], np.int64)
+def tables(mirrors: list[Mirror]) -> tuple[int, int]:
+    """On the device, the addresses of arrays, and the bytes of their rows."""
+    addresses = np.array([mirror.address for mirror in mirrors], np.uint64)
+    row_bytes = np.array([mirror.array[0].nbytes for mirror in mirrors], np.int64)
+    return driver().upload(addresses), driver().upload(row_bytes)
 
 
 class Run(NamedTuple):
@@ -269,16 +290,17 @@ def compare(device: Device, steps: int) -> Run:
             different[name] += int((ours != theirs).sum())
 
     def check_states() -> None:
+        device.states.download()
+        episodes = device.episodes.download()
         for env_id in range(count):
             snapshot = pool.snapshot(env_id)[-device.shape.saved_bytes :]
             episode = np.frombuffer(snapshot[: EPISODE.itemsize], EPISODE)[0]
             for name in EPISODE.names:
-                check(name, device.episodes[env_id][name].tobytes(), episode[name].tobytes())
+                check(name, episodes[env_id][name].tobytes(), episode[name].tobytes())
             at = device.shape.state_at
             check("state", device.state(env_id), snapshot[at : at + device.shape.state_bytes])
 
-    (field,) = device.actions
-    shape = (device.rows(field.per_player), *field.shape)
+    field, shape = device.actions, device.action.array.shape
     action, alive = None, slice(None)
     pool.reset()
     for step in range(steps):
@@ -293,11 +315,11 @@ def compare(device: Device, steps: int) -> Run:
         device.run(action)
         alive = players_of(device, pool)
         for name, array in zip(names, theirs, strict=True):
-            ours = device.arrays[name] if name in device.arrays else device.results[name]
+            ours = device.written[name].array
             if device.world and len(ours) == len(alive):
                 ours = ours[alive]
             check(name, ours.tobytes(), array.tobytes())
-        ends += int((device.results["terminated"] | device.results["truncated"]).sum())
+        ends += int((device.results["terminated"].array | device.results["truncated"].array).sum())
         if step % 20 == 19:  # observations are too short to show every bit of a state
             check_states()
     pool.close()
@@ -313,7 +335,7 @@ def players_of(device: Device, pool: _core.Pool) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("task_id", "options"), CASES, ids=[task_id + "+" * bool(more) for task_id, more in CASES])
-def test_bits_are_the_pools(task_id: str, options: dict[str, Any], host, kernel_of) -> None:
+def test_bits_are_the_pools(task_id: str, options: dict[str, Any], host) -> None:
     environment = TASKS[task_id]
     ptx = ptx_of(environment)
     # Only what says .rn is safe from ptxas, which fuses the rest.
@@ -330,21 +352,8 @@ def test_bits_are_the_pools(task_id: str, options: dict[str, Any], host, kernel_
 
 
 @pytest.mark.parametrize("name", ["CartPole", "MountainCar", "Pendulum"])
-def test_fused_products_would_be_noticed(name: str, host, kernel_of) -> None:
+def test_fused_products_would_be_noticed(name: str, host) -> None:
     task_id = next(task_id for task_id, environment in TASKS.items() if environment.name == name)
     run = compare(Device(task_id, host, kernel_of(TASKS[task_id], "--fmad=true"), THREADS), 60)
     print(f"{task_id}: {sum(run.different.values())} of {run.words} words differ")
     assert run.different["state"] > 64
-
-
-def test_an_unknown_instruction_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(NotImplementedError, match="sin.approx"):
-        Kernel(".visible .entry run(\n)\n{\n.reg .f32 %f<3>;\nsin.approx.f32 %f1, %f2;\nret;\n}", tmp_path)
-
-
-def test_an_access_off_its_alignment_is_an_error(tmp_path: Path) -> None:
-    body = ".reg .b64 %rd<3>;\nld.param.u64 %rd1, [run_param_0];\nld.global.u64 %rd2, [%rd1+4];\nret;"
-    kernel = Kernel(f".visible .entry run(\n.param .u64 run_param_0\n)\n{{\n{body}\n}}", tmp_path)
-    memory = aligned(64)
-    with pytest.raises(RuntimeError, match="not aligned: ld.global.u64"):
-        kernel.launch(1, 1, [memory.ctypes.data.to_bytes(8, "little")])

@@ -1,169 +1,158 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a GPU's kernel where there is no GPU: PTX, the assembly of NVIDIA's virtual machine, as C.
+"""Translates PTX, the assembly of NVIDIA's virtual machine, into C, so that kernels run where there is no GPU.
 
-Each instruction becomes one C statement on registers that are unsigned integers; each thread is a call, and where there
-are barriers a coroutine. Rounding is IEEE's, and `fma` fuses, as on the device: bits can be compared. An instruction
-that is not known here is an error, and so is an access off its alignment, which a device does not survive.
+`python ptx.py FROM TO` is what the stand-in for the CUDA driver calls (envpool/testing/standin), so this file needs
+nothing but the standard library. Each instruction becomes one C statement on registers that are unsigned integers;
+`standin/threads.h` has what the statements use. Rounding is IEEE's, and `fma` fuses, as on the device: bits can be
+compared. An instruction that is not known here, with all its modifiers, is refused.
 """
 
 from __future__ import annotations
 
-import ctypes
 import re
-import subprocess
-from collections.abc import Sequence
+import sys
 from pathlib import Path
+from typing import NamedTuple
 
-import numpy as np
-
-_PRELUDE = """
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <ucontext.h>
-typedef uint8_t u8; typedef uint16_t u16; typedef uint32_t u32; typedef uint64_t u64;
-typedef int8_t i8; typedef int16_t i16; typedef int32_t i32; typedef int64_t i64;
-typedef float f32; typedef double f64;
-typedef struct { u32 tid, ntid, ctaid, nctaid; int left; ucontext_t context; } Thread;
-
-static ucontext_t scheduler;
-static const char* fault;
-static inline f32 as_f32(u32 bits) { f32 x; memcpy(&x, &bits, 4); return x; }
-static inline f64 as_f64(u64 bits) { f64 x; memcpy(&x, &bits, 8); return x; }
-static inline u32 of_f32(f32 x) { u32 bits; memcpy(&bits, &x, 4); return bits; }
-static inline u64 of_f64(f64 x) { u64 bits; memcpy(&bits, &x, 8); return bits; }
-static inline u8* at(u64 address, u64 bytes, const char* what) {
-  if (address & (bytes - 1)) fault = what;
-  return (u8*)address;
+_INTEGER = r"[bsu](16|32|64)"
+_ORDER = r"(\.(weak|volatile|relaxed|acquire|release|acq_rel|sc|cta|gpu|sys))*"
+_SPACE = r"(\.(global|shared(::cta)?))?"
+_CACHE = r"(\.(nc|ca|cg|cs|cv|lu|wb|wt))*(\.L[12]::\w+(\.\w+)?)*"
+_ATOMIC = r"((add|min|max)\.[us](32|64)|add\.f(32|64)|(inc|dec)\.u32|(and|or|xor)\.b(32|64)|(exch|cas)\.b(32|64))"  # fmt: skip
+# All that is translated. What is not matched in full is refused, so that no modifier is ignored.
+_KNOWN = re.compile(
+    "|".join(
+        [
+            r"mov\.(pred|[bsuf](16|32|64))",
+            rf"(ld|ldu|st){_ORDER}(\.(global|shared(::cta)?|local|param(::\w+)?|const))?{_CACHE}(\.v[24])?\.[bsuf](8|16|32|64)",
+            r"cvta(\.to)?\.(global|local|shared|const|param)\.u64",
+            rf"(add|sub)\.{_INTEGER}",
+            rf"(mul|mad)\.(lo|hi|wide)\.{_INTEGER}",
+            rf"(div|rem|min|max|neg|abs)\.{_INTEGER}",
+            r"(add|sub|mul)(\.rn)?\.f(32|64)",
+            r"(div|sqrt|rcp|fma)\.rn\.f(32|64)",
+            r"(neg|abs|min|max|copysign)\.f(32|64)",
+            r"(and|or|xor|not)\.(pred|b(16|32|64))",
+            rf"(shl|shr)\.{_INTEGER}",
+            r"bfi\.b(32|64)",
+            r"bfe\.[su](32|64)",
+            r"bfind(\.shiftamt)?\.[su](32|64)",
+            r"shf\.[lr]\.(wrap|clamp)\.b32",
+            r"lop3\.b32",
+            r"(popc|clz|brev)\.b(32|64)",
+            r"prmt\.b32",
+            r"dp2a\.(lo|hi)\.[su]32\.[su]32",
+            r"dp4a\.[su]32\.[su]32",
+            r"selp\.[bsuf](16|32|64)",
+            r"setp\.(eq|ne|lt|le|gt|ge|lo|ls|hi|hs|equ|neu|ltu|leu|gtu|geu|num|nan)(\.(and|or|xor))?\.[bsuf](16|32|64)",
+            r"cvt\.[su](8|16|32|64)\.[su](8|16|32|64)",
+            r"cvt\.(rni|rzi|rmi|rpi)\.[su](16|32|64)\.f(32|64)",
+            r"cvt\.(rni|rzi|rmi|rpi)\.f(32\.f32|64\.f64)",
+            r"cvt\.rn\.f(32|64)\.[su](8|16|32|64)",
+            r"cvt(\.rn)?\.f(32|64)\.f(32|64)",
+            r"bra(\.uni)?|brx\.idx(\.uni)?|ret(\.uni)?|exit|trap|call(\.uni)?",
+            r"(bar|barrier)(\.cta)?\.(sync|arrive|red\.(popc\.u32|(and|or)\.pred))(\.aligned)?",
+            r"bar\.warp\.sync",
+            rf"(membar\.(cta|gl|sys)|fence{_ORDER}|nanosleep\.u32)",
+            rf"(atom|red){_ORDER}{_SPACE}\.{_ATOMIC}",
+            r"shfl\.sync\.(up|down|bfly|idx)\.b32",
+            r"vote\.sync\.((all|any|uni)\.pred|ballot\.b32)",
+            r"redux\.sync\.((add|min|max)\.[su]32|(and|or|xor)\.b32)",
+        ]
+    )
+)
+_AXES = {"x": 0, "y": 1, "z": 2}
+_SPECIAL = {
+    "%laneid": "(t->rank & 31)",
+    "%warpid": "(t->rank / 32)",
+    "%nwarpid": "((t->block->count + 31) / 32)",
+    "%WARP_SZ": "32u",
+    "WARP_SZ": "32u",
+    "%smid": "0u",
+    "%nsmid": "1u",
+    "%dynamic_smem_size": "(t->launch->dynamic_bytes)",
+    "%lanemask_eq": "(1u << (t->rank & 31))",
+    "%lanemask_lt": "((1u << (t->rank & 31)) - 1)",
+    "%lanemask_le": "(~0u >> (31 - (t->rank & 31)))",
+    "%lanemask_gt": "(~1u << (t->rank & 31))",
+    "%lanemask_ge": "(~0u << (t->rank & 31))",
 }
-#define LOAD(T, name) static inline T load_##name(const u8* p) { T x; memcpy(&x, p, sizeof(x)); return x; }
-#define STORE(T, name) static inline void store_##name(u8* p, T x) { memcpy(p, &x, sizeof(x)); }
-LOAD(u8, u8) LOAD(u16, u16) LOAD(u32, u32) LOAD(u64, u64) LOAD(i8, i8) LOAD(i16, i16) LOAD(i32, i32) LOAD(i64, i64)
-STORE(u8, u8) STORE(u16, u16) STORE(u32, u32) STORE(u64, u64)
-static inline u32 brev32(u32 x) { u32 y = 0; for (int i = 0; i < 32; ++i) y |= (x >> i & 1) << (31 - i); return y; }
-static inline u32 permute(u32 a, u32 b, u32 select) {
-  u32 y = 0;
-  for (int i = 0; i < 4; ++i, select >>= 4) {
-    u32 byte = (u8)(((u64)b << 32 | a) >> 8 * (select & 7));
-    y |= (select & 8 ? (u8)-(byte >> 7) : byte) << 8 * i;
-  }
-  return y;
-}
-#define DP2A(H, B, a, b, c) ((c) + (H)(a) * (B)(b) + (H)((a) >> 16) * (B)((b) >> 8))
-static inline u64 to_whole(f64 x, f64 low, f64 high) {
-  if (x != x) return 0;
-  return x <= low ? (u64)(i64)low : x >= high ? high >= 0x1p63 ? ~0ull >> (high < 0x1p64) : (u64)high
-                                  : x < 0 ? (u64)(i64)x : (u64)x;
-}
-static void barrier(Thread* t) { swapcontext(&t->context, &scheduler); }
-"""
-
-_LAUNCH = """
-static u8** arguments;
-static void enter(u32 low, u32 high) {
-  Thread* t = (Thread*)((u64)high << 32 | low);
-  call_kernel(t, arguments);
-  t->left = 0;
-}
-const char* launch(u32 grid, u32 block, u8** given) {
-  enum { kStack = 1 << 16 };
-  fault = 0;
-  arguments = given;
-  Thread* threads = calloc(block, sizeof(Thread));
-  u8* stacks = BARRIERS ? malloc((u64)block * kStack) : 0;
-  for (u32 b = 0; b < grid; ++b) {
-    for (u32 i = 0; i < block; ++i) {
-      Thread* t = &threads[i];
-      t->tid = i; t->ntid = block; t->ctaid = b; t->nctaid = grid; t->left = 1;
-      if (!BARRIERS) { call_kernel(t, given); continue; }
-      getcontext(&t->context);
-      t->context.uc_stack.ss_sp = stacks + (u64)i * kStack;
-      t->context.uc_stack.ss_size = kStack;
-      t->context.uc_link = &scheduler;
-      makecontext(&t->context, (void (*)(void))enter, 2, (u32)(u64)t, (u32)((u64)t >> 32));
-    }
-    // From one barrier to the next, the last thread first: a host's loop has the other order, so what depends on it
-    // shows. A thread that has returned is waited for no more.
-    for (u32 left = BARRIERS ? block : 0; left > 0;) {
-      left = 0;
-      for (u32 i = block; i-- > 0;) {
-        if (!threads[i].left) continue;
-        swapcontext(&scheduler, &threads[i].context);
-        left += threads[i].left;
-      }
-    }
-  }
-  free(stacks);
-  free(threads);
-  return fault;
-}
-"""
-
-_SPECIAL = {"%tid.x": "t->tid", "%ntid.x": "t->ntid", "%ctaid.x": "t->ctaid", "%nctaid.x": "t->nctaid"}
-_COMPARE = {
-    "eq": "==",
-    "ne": "!=",
-    "lt": "<",
-    "le": "<=",
-    "gt": ">",
-    "ge": ">=",
-    "lo": "<",
-    "ls": "<=",
-    "hi": ">",
-    "hs": ">=",
-}
+for _axis, _i in _AXES.items():
+    _SPECIAL[f"%tid.{_axis}"] = f"(t->tid[{_i}])"
+    _SPECIAL[f"%ntid.{_axis}"] = f"(t->launch->block[{_i}])"
+    _SPECIAL[f"%ctaid.{_axis}"] = f"(t->ctaid[{_i}])"
+    _SPECIAL[f"%nctaid.{_axis}"] = f"(t->launch->grid[{_i}])"
+_COMPARE = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "lo": "<", "ls": "<=", "hi": ">", "hs": ">="}  # fmt: skip
 _ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 _LOGIC = {"and": "&", "or": "|", "xor": "^"}
-_WHOLE_RANGE = {"s32": ("-0x1p31", "2147483647.0"), "u32": ("0", "4294967295.0"), "s64": ("-0x1p63", "0x1p63"), "u64": ("0", "0x1p64")}  # fmt: skip
+_ROUND = {"rni": "rint", "rzi": "trunc", "rmi": "floor", "rpi": "ceil"}
+_WARP = {"up": "kUp", "down": "kDown", "bfly": "kButterfly", "idx": "kIndex"}
+_WARP |= {"all": "kAll", "any": "kAny", "uni": "kUniform", "ballot": "kBallot"}
+_WARP |= {"add": "kAdd", "min": "kMin", "max": "kMax", "and": "kBitAnd", "or": "kBitOr", "xor": "kBitXor"}
+# What a thread waits in. A kernel that comes to one of them runs its threads together.
+_MEETINGS = re.compile(r"\b(at_barrier|arrive|in_warp)\(t,")
 
 
 def translate(ptx: str) -> str:
-    """The C of a PTX module with one kernel, with a function `launch`.
+    """The C of a PTX module, which follows `standin/module.h` and `standin/threads.h` and ends with `module_table`.
 
     Raises:
-        NotImplementedError: an instruction that is not known here.
+        NotImplementedError: something that is not known here, with its text.
     """
     ptx = re.sub(r"//[^\n]*", "", ptx)
-    globals_, declared, functions = [], [], []
-    for item in _items(ptx):
-        if re.search(r"\.(entry|func)\b", item):
-            function = _Function(item)
-            if function.entry:
-                kernel = function
-            declared.append(f"{function.signature};")
-            functions.append(function.text)
-        elif re.match(r"(\.\w+\s+)*\.(global|const|shared)\b", item):
-            globals_.append(_variable(item))
-    calls = ", ".join(f"given[{i}]" for i in range(len(kernel.parameters)))
-    call = f"static void call_kernel(Thread* t, u8** given) {{ {kernel.name}(t, 0, {calls}); }}"
-    barriers = f"enum {{ BARRIERS = {int('barrier(t);' in ''.join(functions))} }};"
-    return "\n".join([_PRELUDE, *globals_, *declared, *functions, call, barriers, _LAUNCH])
+    items = [item for item in _items(ptx) if item.strip("; \n")]
+    names = _Names()
+    for item in items:
+        if not _is_function(item):
+            names.declare(item)
+    functions = [_Function(item, names) for item in items if _is_function(item)]
+    functions = [function for function in functions if function.text] + [f for f in functions if not f.text]
+    bodies = {function.name: function for function in functions if function.text}
+    declared = {f"{function.signature};" for function in functions if function.name != "__assertfail"}
+    kernels = [function for function in bodies.values() if function.entry]
+    depots = sum(function.local_bytes for function in bodies.values())
+    lines = [*sorted(declared), *(function.text for function in bodies.values())]
+    for kernel in kernels:
+        lines.append(_kernel(kernel, bodies, depots, names))
+    table = ", ".join(
+        f'{{"{k.plain_name}", launch_{k.name}, (const uint32_t[]){{{", ".join(map(str, [*k.sizes, 0]))}}}, {len(k.sizes)}, '
+        f"{names.shared_bytes + k.shared_bytes}, {depots}, {k.max_threads}}}"
+        for k in kernels
+    )
+    lines.append(f"static const ModuleKernel kernels[] = {{{table or '{0}'}}};")
+    lines.extend(names.initial_values())
+    table = ", ".join(variable.row for variable in names.variables)
+    lines.append(f"static const ModuleVariable variables[] = {{{table or '{0}'}}};")
+    lines.append(f"const ModuleTable module_table = {{kernels, variables, {len(kernels)}, {len(names.variables)}}};")
+    return "\n".join(lines) + "\n"
 
 
-class Kernel:
-    """A kernel that can be launched, as C that a compiler has made."""
+def main(arguments: list[str]) -> int:
+    """Translates one file into another. The exit status is 2 where something is refused, with its text on stderr."""
+    source, target = (Path(argument) for argument in arguments)
+    try:
+        target.write_text(translate(source.read_text()))
+    except NotImplementedError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
 
-    def __init__(self, ptx: str, folder: Path) -> None:
-        source, library = folder / "kernel.c", folder / "kernel.so"
-        source.write_text(translate(ptx))
-        # No product may be fused with a sum here that is not in the PTX.
-        flags = ["-std=gnu11", "-O1", "-w", "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing", "-fPIC", "-shared"]
-        subprocess.run(["gcc", *flags, str(source), "-o", str(library), "-lm"], check=True)
-        self._launch = ctypes.CDLL(str(library)).launch
-        self._launch.restype = ctypes.c_char_p
 
-    def launch(self, grid: int, block: int, arguments: Sequence[bytes]) -> None:
-        """Runs `grid` blocks of `block` threads. An argument is the bytes of a parameter; memory is the process's.
-
-        Raises:
-            RuntimeError: an access off its alignment.
-        """
-        buffers = [np.frombuffer(argument.ljust(16, b"\0") + bytes(16), np.uint8).copy() for argument in arguments]
-        places = (ctypes.c_void_p * len(buffers))(*(buffer.ctypes.data for buffer in buffers))
-        fault = self._launch(ctypes.c_uint32(grid), ctypes.c_uint32(block), places)
-        if fault:
-            raise RuntimeError(f"not aligned: {fault.decode()}")
+def _kernel(kernel: _Function, bodies: dict[str, _Function], depots: int, names: _Names) -> str:
+    """The function that launches a kernel."""
+    reached, todo = set(), [kernel.name]
+    while todo:
+        name = todo.pop()
+        if name not in reached and name in bodies:
+            reached.add(name)
+            todo.extend(bodies[name].calls)
+    together = any(_MEETINGS.search(bodies[name].text) for name in reached)
+    arguments = "".join(f", t->launch->parameters[{i}]" for i in range(len(kernel.parameters)))
+    return (
+        f"static void body_{kernel.name}(Thread* t) {{ {kernel.name}(t, 0{arguments}); }}\n"
+        f"static int launch_{kernel.name}(Launch* launch) {{ return launch_kernel(launch, body_{kernel.name}, "
+        f"{int(together)}, {names.shared_bytes + kernel.shared_bytes}, {depots}); }}"
+    )
 
 
 def _items(text: str) -> list[str]:
@@ -173,11 +162,15 @@ def _items(text: str) -> list[str]:
         depth += (match[0] in "{(") - (match[0] in "})")
         if depth == 0 and match[0] in "};":
             item = text[begin : match.end()].strip()
-            if match[0] == ";" or re.search(r"\.(entry|func)\b", item):  # else the end of a list of values
+            if match[0] == ";" or _is_function(item):  # else the end of a list of values
                 items.append(item)
                 begin = match.end()
     header = re.compile(r"^(\.(version|target|address_size)[^\n]*\n\s*)+")
     return [header.sub("", item) for item in items]
+
+
+def _is_function(item: str) -> bool:
+    return re.search(r"\.(entry|func)\b", item) is not None
 
 
 def _name(name: str) -> str:
@@ -188,40 +181,141 @@ def _width(kind: str) -> int:
     return 8 if kind == "pred" else int(re.sub(r"\D", "", kind))
 
 
-def _variable(item: str) -> str:
-    found = re.search(r"(?:\.align (\d+) )?\.(\w+) ([\w$.]+)(\[\d*\])?\s*(?:=\s*(.*?))?\s*;$", item, re.S)
-    assert found, item
-    align, kind, name, extent, value = found.groups()
-    value = "" if value is None else re.sub(r"0[df]([0-9A-Fa-f]+)", r"0x\1", value)
-    value = re.sub(r"generic\(([\w$]+)\)", lambda m: f"(u64){_name(m[1])}", value)
-    value = "" if not value else f" = {value}" if value.startswith("{") else f" = {{{value}}}"
-    return f"static _Alignas({max(int(align or 1), 8)}) u{_width(kind)} {_name(name)}{extent or '[1]'}{value};"
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+class _Variable(NamedTuple):
+    """A .global or .const of a module, which is memory of the device."""
+
+    name: str
+    visible: bool
+    width: int  # bits of an element
+    count: int
+    value: str  # the elements in C, none for zeros
+    pointers: list[tuple[int, str, int]]  # element, the variable whose address it is, and what is added
+
+    @property
+    def symbol(self) -> str:
+        return f"V_{_name(self.name)}"
+
+    @property
+    def row(self) -> str:
+        value = f"{self.symbol}_value" if self.value else "0"
+        pointers = f"{self.symbol}_pointers" if self.pointers else "0"
+        size = self.count * self.width // 8
+        return f'{{"{self.name}", {int(self.visible)}, {size}, {value}, {pointers}, {len(self.pointers)}}}'
+
+
+class _Names:
+    """What names stand for: variables of the module, and places in shared memory."""
+
+    def __init__(self) -> None:
+        self.variables: list[_Variable] = []
+        self.expressions: dict[str, str] = {}  # in C
+        self.shared_bytes = 0
+
+    def declare(self, item: str) -> None:
+        """Takes a declaration at the level of the module."""
+        if ".shared" in item:
+            self.shared_bytes = self.share(item, self.shared_bytes)
+            return
+        pattern = r"((?:\.\w+\s+)*?)\.(?:global|const)\s+(?:\.align\s+\d+\s+)?\.([bsuf]\d+)\s+([\w$.]+)(\[\d*\])?\s*(?:=\s*(.*?))?\s*;"
+        match = re.fullmatch(pattern, item, re.S)
+        if not match or ".extern" in match[1]:
+            raise NotImplementedError(" ".join(item.split()))
+        linking, kind, name, extent, value = match.groups()
+        values = [part.strip() for part in value.strip("{} \n").split(",") if part.strip()] if value else []
+        pointers, elements = [], []
+        for i, part in enumerate(values):
+            if re.fullmatch(r"-?\d+|0x[0-9A-Fa-f]+", part):
+                elements.append(f"{part}ull" if not part.startswith("-") else f"(-{part[1:]}ull)")
+            elif real := re.fullmatch(r"0[df]([0-9A-Fa-f]+)", part):
+                elements.append(f"0x{real[1]}ull")
+            elif (to := re.fullmatch(r"generic\(([\w$]+)\)(?:\+(\d+))?|([\w$]+)(?:\+(\d+))?", part)) and kind.endswith(
+                "64"
+            ):
+                pointers.append((i, to[1] or to[3], int(to[2] or to[4] or 0)))
+                elements.append("0")
+            else:
+                raise NotImplementedError(f"{part} in the value of {name}")
+        count = int(extent[1:-1]) if extent and extent != "[]" else max(1, len(values))
+        self.expressions[name] = f"(t->launch->globals[{len(self.variables)}])"
+        visible = bool(re.search(r"\.(visible|weak|common)\b", linking))
+        self.variables.append(_Variable(name, visible, _width(kind), count, ", ".join(elements), pointers))
+
+    def share(self, item: str, begin: int) -> int:
+        """Places a .shared variable behind `begin`; returns where it ends."""
+        match = re.search(r"\.shared\s+(?:\.align\s+(\d+)\s+)?\.([bsuf]\d+)\s+([\w$.]+)(\[\d*\])?\s*;?$", item)
+        if not match:
+            raise NotImplementedError(" ".join(item.split()))
+        align, kind, name, extent = match.groups()
+        if ".extern" in item or extent == "[]":  # as large as the launch says
+            self.expressions[name] = "((u64)t->dynamic)"
+            return begin
+        align = max(int(align or 1), _width(kind) // 8)
+        begin = -(-begin // align) * align
+        self.expressions[name] = f"({begin}ull)"
+        return begin + _width(kind) // 8 * (int(extent[1:-1]) if extent else 1)
+
+    def initial_values(self) -> list[str]:
+        """The arrays that the variables' rows point to."""
+        lines, numbers = [], {variable.name: i for i, variable in enumerate(self.variables)}
+        for variable in self.variables:
+            if variable.value:
+                values = f"{variable.symbol}_value[{variable.count}] = {{{variable.value}}}"
+                lines.append(f"static const u{variable.width} {values};")
+            if variable.pointers:
+                missing = [name for _, name, _ in variable.pointers if name not in numbers]
+                if missing:
+                    raise NotImplementedError(f"the address of {missing[0]} in the value of {variable.name}")
+                rows = ", ".join(
+                    f"{{{variable.width // 8 * i}, {numbers[name]}, {offset}}}" for i, name, offset in variable.pointers
+                )
+                lines.append(f"static const ModulePointer {variable.symbol}_pointers[] = {{{rows}}};")
+        return lines
 
 
 class _Function:
     """One .entry or .func."""
 
-    def __init__(self, item: str) -> None:
+    def __init__(self, item: str, names: _Names) -> None:
         head, _, body = item.partition("{")
         self.entry = ".entry" in head
-        head = re.sub(r"\.(maxntid|minnctapersm|noinline|pragma)[^\n{]*", "", head)
+        self.max_threads = self._most_threads(head)
+        head = re.sub(r"\.(maxntid|reqntid|minnctapersm|maxnreg|noinline|noreturn|pragma)\b[^\n{]*", "", head)
         lists = re.findall(r"\(([^()]*)\)", head)
         found = re.search(r"([\w$]+)\s*(\([^()]*\))?\s*;?$", head.strip())
-        assert found, head
-        self.name = _name(found[1])
+        if not found:
+            raise NotImplementedError(" ".join(head.split()))
+        self.plain_name, self.name = found[1], _name(found[1])
         self.parameters = _declared_names(lists[-1]) if found[2] else []
+        self.sizes = _declared_sizes(lists[-1]) if found[2] else []
         results = _declared_names(lists[0]) if len(lists) > (found[2] is not None) else []
         result = results[0] if results else "result"
         arguments = "".join(f", u8* {name}" for name in self.parameters)
         self.signature = f"static void {self.name}(Thread* t, u8* {result}{arguments})"
-        self._widths: dict[str, int] = {}
+        self.local_bytes = self.shared_bytes = 0
+        self.calls: set[str] = set()
+        self.text = ""
+        self._names = names
+        self._depth = 0  # of braces
         self._targets: dict[str, str] = {}
         self._declarations: list[str] = []
-        if not body:
-            self.text = ""
-            return
-        lines = [line for statement in self._statements(body.rpartition("}")[0]) for line in self._line(statement)]
-        self.text = "\n".join([self.signature, "{", *self._declarations, *lines, "}"])
+        self._own = {*self.parameters, result}  # names of host memory
+        if body:
+            lines = [line for statement in self._statements(body.rpartition("}")[0]) for line in self._line(statement)]
+            self.text = "\n".join([self.signature, "{", *self._declarations, *lines, "}"])
+        elif self.name != "__assertfail" and ".extern" in head:
+            raise NotImplementedError(f"a call of {self.plain_name}, which the module does not have")
+
+    @staticmethod
+    def _most_threads(head: str) -> int:
+        match = re.search(r"\.(?:maxntid|reqntid)\s+([\d, ]+)", head)
+        most = 1
+        for extent in match[1].split(",") if match else ["1024"]:
+            most *= int(extent)
+        return most
 
     @staticmethod
     def _statements(body: str) -> list[str]:
@@ -238,7 +332,8 @@ class _Function:
             elif re.match(r"[\w$]+: \.branchtargets", part) is None and re.fullmatch(r"[\w$]+:", part):
                 statements.append(part)
                 part = ""
-        assert not part, part
+        if part:
+            raise NotImplementedError(part)
         return [statement for statement in statements if statement]
 
     # --- operands ---
@@ -250,14 +345,20 @@ class _Function:
             return f"!{self._operand(text[1:], kind)}"
         if text in _SPECIAL:
             bits = _SPECIAL[text]
-        elif re.match(r"%n?(tid|ctaid)\.[yz]", text):
-            bits = "1" if text.startswith("%n") else "0"
-        elif match := re.fullmatch(r"0([df])([0-9A-Fa-f]+)", text):
-            bits = f"0x{match[2]}{'ull' if match[1] == 'd' else 'u'}"
+        elif match := re.fullmatch(r"0([dDfF])([0-9A-Fa-f]+)", text):
+            bits = f"0x{match[2]}{'ull' if match[1] in 'dD' else 'u'}"
+        elif re.fullmatch(r"0x[0-9A-Fa-f]+U?", text):
+            bits = f"{text.rstrip('U')}ull"
         elif re.fullmatch(r"-?\d+", text):
             bits = f"{text}ull" if int(text) >= 0 else f"(u64)({text}ll)" if int(text) > -(2**63) else "(1ull << 63)"
+        elif text.startswith("%") and _name(text) in self._own:
+            bits = _name(text)
+        elif text in self._names.expressions:
+            bits = self._names.expressions[text]
+        elif _name(text) in self._own:
+            bits = f"(u64){_name(text)}"
         else:
-            bits = _name(text) if text.startswith("%") else f"(u64){_name(text)}"
+            raise NotImplementedError(f"the operand {text}")
         if kind == "pred":
             return f"!!{bits}"  # true is -1 where it is a constant
         if kind[0] == "f":
@@ -269,14 +370,25 @@ class _Function:
         return f"{_name(to.strip())} = {value};"
 
     def _address(self, text: str) -> str:
-        match = re.fullmatch(r"\[([%\w$.]+)(?:\+(-?\d+))?\]", text.strip())
-        assert match, text
+        match = re.fullmatch(r"\[([%\w$.]+)(?:\s*\+\s*(-?\d+))?\]", text.strip())
+        if not match:
+            raise NotImplementedError(text)
         return f"{self._operand(match[1])} + (i64){match[2] or 0}"
+
+    def _place(self, text: str, parts: list[str], size: int, statement: str) -> str:
+        """The host's pointer to what an operand in brackets is the address of."""
+        if any(part.startswith("param") for part in parts):
+            return f"(u8*)({self._address(text)})"
+        address = self._address(text)
+        if any(part.startswith("shared") for part in parts):
+            address = f"SHARED({address})"
+        return f"at(t, {address}, {size}, {_quoted(statement)})"
 
     # --- statements ---
 
     def _line(self, statement: str) -> list[str]:
         if statement in "{}":
+            self._depth += 1 if statement == "{" else -1
             return [statement]
         if match := re.fullmatch(r"([\w$]+):", statement):
             return [f"{_name(match[1])}:;"]
@@ -285,76 +397,96 @@ class _Function:
             return []
         if statement.startswith(".reg"):
             return self._registers(statement)
+        if statement.startswith(".shared"):
+            end = self._names.share(statement, self._names.shared_bytes + self.shared_bytes)
+            self.shared_bytes = end - self._names.shared_bytes
+            return []
         if statement.startswith((".param", ".local")):
-            names = re.search(r"\.(\w+)\s+([\w$]+)(\[\d+\])?$", statement)
-            assert names, statement
-            size = int(names[3][1:-1]) if names[3] else 1
-            declaration = f"_Alignas(16) u8 {_name(names[2])}[{size * _width(names[1]) // 8}];"
-            if statement.startswith(".local"):
-                self._declarations.append(declaration)
-                return []
-            return [declaration]
-        if statement.startswith("."):  # .loc, .pragma
+            return self._room(statement)
+        if re.match(r"\.(loc|pragma|file|section)\b", statement):
             return []
         guard = ""
         if match := re.match(r"@(!?)%(\w+)\s+", statement):
             guard, statement = f"if ({match[1]}R_{match[2]}) ", statement[match.end() :]
-        operation, _, rest = statement.partition(" ") if " " in statement else statement.partition("\t")
+        statement = " ".join(statement.split())
+        operation, _, rest = statement.partition(" ")
         operands = [part.strip() for part in re.findall(r"(?:\{[^}]*\}|\([^)]*\)|\[[^\]]*\]|[^,{(\[]+)+", rest)]
-        code = self._instruction(operation.strip(), operands, statement)
+        if not _KNOWN.fullmatch(operation):
+            raise NotImplementedError(statement)
+        try:
+            code = self._instruction(operation, operands, statement)
+        except (NotImplementedError, LookupError, ValueError) as error:
+            raise NotImplementedError(f"{statement} ({error})") from None
         return [f"{guard}{{ {code} }}" if guard else code]
 
     def _registers(self, statement: str) -> list[str]:
-        match = re.fullmatch(r"\.reg \.(\w+)\s+%?([\w]+)(?:<(\d+)>)?", statement)
-        assert match, statement
-        width = _width(match[1])
-        name = f"R_{match[2]}"
-        if name == "R_temp_param_reg":  # of every call, and never used
-            return []
-        names = [f"{name}{i}" for i in range(1, int(match[3]))] if match[3] else [name]
-        if names:
-            self._declarations.append(f"u{width} {', '.join(f'{register} = 0' for register in names)};")
+        match = re.fullmatch(r"\.reg\s+\.(\w+)\s+(.*)", statement)
+        if not match or not re.fullmatch(r"pred|[bsuf](8|16|32|64)", match[1]):
+            raise NotImplementedError(statement)
+        names = []
+        for part in match[2].split(","):
+            name, _, count = part.strip().rstrip(">").partition("<")
+            name = name if name.startswith("%") else f"%{name}"
+            if name == "%temp_param_reg":  # of every call, and never used
+                continue
+            names.extend(f"{_name(name)}{i}" for i in range(int(count))) if count else names.append(_name(name))
+        self._own.update(names)
+        declaration = f"u{_width(match[1])} {', '.join(f'{register} = 0' for register in names)};" if names else ""
+        if self._depth:  # hides those of the function
+            return [declaration]
+        self._declarations.append(declaration)
         return []
+
+    def _room(self, statement: str) -> list[str]:
+        """Memory of a call's parameters, or a thread's own."""
+        match = re.search(r"\.(\w+)\s+([\w$]+)(\[\d+\])?$", statement)
+        if not match:
+            raise NotImplementedError(statement)
+        name, size = _name(match[2]), (int(match[3][1:-1]) if match[3] else 1) * _width(match[1]) // 8
+        self._own.add(name)
+        if statement.startswith(".local"):
+            self.local_bytes += -(-size // 16) * 16
+            self._declarations.append(f"const u64 {name} = local(t, {size}, {_quoted(self.plain_name)});")
+            return []
+        return [f"_Alignas(16) u8 {name}[{size}];"]
 
     def _instruction(self, operation: str, x: list[str], statement: str) -> str:
         name, *parts = operation.split(".")
         kind = parts[-1] if parts else ""
         value = lambda i, k=kind: self._operand(x[i], k)  # noqa: E731
         put = lambda expression, k=kind: self._set(x[0], k, expression)  # noqa: E731
-        bits = _width(kind) if re.search(r"\d", kind) else 0
-        unsigned, real = f"b{bits}", kind.startswith("f")
+        bits = _width(kind) if re.fullmatch(r"[bsuf]\d+", kind) else 0
+        unsigned, real = f"b{bits}", kind.startswith("f") and bits > 0
         if name == "mov":
-            if "{" in x[0]:  # halves of a wider register
-                low, high = x[0].strip("{}").split(",")
-                return f"{_name(low.strip())} = {value(1)}; {_name(high.strip())} = {value(1)} >> {bits // 2};"
-            if "{" in x[1]:
-                low, high = x[1].strip("{}").split(",")
-                half = f"b{bits // 2}"
-                return f"{_name(x[0])} = {self._operand(low, half)} | (u64){self._operand(high, half)} << {bits // 2};"
-            return self._set(x[0], "b64", self._operand(x[1], "pred" if kind == "pred" else unsigned))
+            return self._move(kind, x)
         if name in ("ld", "st", "ldu"):
             return self._memory(name, parts, x, statement)
+        if name in ("atom", "red"):
+            return self._atomic(name, parts, x, statement)
         if name == "cvta":
-            return put(value(1))
+            if "shared" not in parts:  # these have one address in all spaces
+                return put(value(1))
+            return put(f"(u32){value(1)}" if parts[0] == "to" else f"SHARED({value(1)})")
         if name in ("add", "sub", "mul", "div", "min", "max") and real:
-            self._rounds_to_nearest(name, parts, statement)
             if name in ("min", "max"):
-                return put(f"f{name}{'f' if bits == 32 else ''}({value(1)}, {value(2)})")
+                return put(f"{name}_{kind}({value(1)}, {value(2)})")
             return put(f"{value(1)} {_ARITHMETIC[name]} {value(2)}")
-        if name == "fma" and parts[0] == "rn":
+        if name == "fma":
             return put(f"fma{'f' if bits == 32 else ''}({value(1)}, {value(2)}, {value(3)})")
-        if name in ("sqrt", "rcp") and parts[0] == "rn":
+        if name in ("sqrt", "rcp"):
             return put(f"sqrt{'f' if bits == 32 else ''}({value(1)})" if name == "sqrt" else f"1 / {value(1)}")
         if name in ("neg", "abs") and real:
             sign = f"(1ull << {bits - 1})"
             return f"{_name(x[0])} = {value(1, unsigned)} {'^' if name == 'neg' else '& ~'}{sign};"
-        if name in ("add", "sub") and len(parts) == 1:
+        if name == "copysign":  # of the first operand
+            sign = f"(1ull << {bits - 1})"
+            return f"{_name(x[0])} = ({value(1, unsigned)} & {sign}) | ({value(2, unsigned)} & ~{sign});"
+        if name in ("add", "sub"):
             return put(f"{value(1, unsigned)} {'+' if name == 'add' else '-'} {value(2, unsigned)}")
-        if name in ("mul", "mad") and parts[0] in ("lo", "wide", "hi"):
-            long = {16: "32", 32: "64", 64: "128"}[bits]
-            wide = {"128": "__int128" if kind[0] == "s" else "unsigned __int128"}.get(long) or (
-                ("i" if kind[0] == "s" else "u") + long
-            )
+        if name in ("mul", "mad"):
+            wide = f"{'i' if kind[0] == 's' else 'u'}{2 * bits}"
+            if bits == 64:
+                wide = "__int128" if kind[0] == "s" else "unsigned __int128"
             product = f"(({wide}){value(1)} * ({wide}){value(2)})"
             product = f"(u{bits})({product} >> {bits})" if parts[0] == "hi" else product
             product = f"(u{bits}){product}" if parts[0] == "lo" else product
@@ -362,7 +494,7 @@ class _Function:
                 product += f" + {self._operand(x[3], unsigned if parts[0] != 'wide' else f'b{2 * bits}')}"
             return put(product)
         if name in ("div", "rem"):
-            return put(f"{value(1)} {'/' if name == 'div' else '%'} {value(2)}")
+            return put(self._quotient(name, kind, value(1), value(2)))
         if name in ("min", "max"):
             return put(f"{value(1)} {'<' if name == 'min' else '>'} {value(2)} ? {value(1)} : {value(2)}")
         if name == "neg":
@@ -379,14 +511,22 @@ class _Function:
                 return put(f"{value(1)} >> ({shift} > {bits - 1} ? {bits - 1} : {shift})")
             return put(f"{shift} > {bits - 1} ? 0 : {value(1)} {'<<' if name == 'shl' else '>>'} {shift}")
         if name == "bfi":  # b with the lowest bits of a put in at c, d of them
-            a, b, at, count = value(1), value(2), self._operand(x[3], "b32"), self._operand(x[4], "b32")
-            mask = f"(({count} >= {bits} ? ~(u{bits})0 : ((u{bits})1 << {count}) - 1) << {at})"
-            return put(f"({b} & ~{mask}) | ({a} << {at} & {mask})")
-        if name == "bfe" and kind[0] == "u":
+            a, b = value(1), value(2)
+            at, count = (f"({self._operand(x[i], 'b32')} & 255)" for i in (3, 4))
+            mask = f"({at} >= {bits} ? 0 : ({count} >= {bits} ? ~(u{bits})0 : ((u{bits})1 << {count}) - 1) << {at})"
+            return put(f"({b} & ~{mask}) | ({at} >= {bits} ? 0 : {a} << {at} & {mask})")
+        if name == "bfe":
             at, count = self._operand(x[2], "b32"), self._operand(x[3], "b32")
-            return put(f"{value(1)} >> {at} & ({count} >= {bits} ? ~(u{bits})0 : ((u{bits})1 << {count}) - 1)")
-        if name == "shf" and parts[1] == "wrap":
-            low, high, shift = value(1), value(2), f"({self._operand(x[3], 'b32')} & 31)"
+            return put(f"field({value(1, unsigned)}, {at}, {count}, {bits}, {int(kind[0] == 's')})")
+        if name == "bfind":  # the highest bit that is not the sign's
+            a = value(1, unsigned)
+            a = f"(u{bits})({value(1)} < 0 ? ~{a} : {a})" if kind[0] == "s" else a
+            found = f"{bits - 1} - (__builtin_clzll({a}) - {64 - bits})"
+            found = f"{bits - 1} - ({found})" if "shiftamt" in parts else found
+            return self._set(x[0], "b32", f"{a} == 0 ? ~0u : (u32)({found})")
+        if name == "shf":
+            low, high, shift = value(1), value(2), self._operand(x[3], "b32")
+            shift = f"({shift} & 31)" if parts[1] == "wrap" else f"({shift} > 32 ? 32 : {shift})"
             pair = f"((u64){high} << 32 | {low})"
             return put(f"(u32)({pair} << {shift} >> 32)" if parts[0] == "l" else f"(u32)({pair} >> {shift})")
         if name == "lop3":
@@ -402,45 +542,103 @@ class _Function:
             return put(f"__builtin_popcountll({value(1)})")
         if name == "clz":
             return put(f"{value(1)} == 0 ? {bits} : __builtin_clzll({value(1)}) - {64 - bits}")
-        if name == "prmt" and len(parts) == 1:
+        if name == "prmt":
             return put(f"permute({value(1)}, {value(2)}, {value(3)})")
         if name == "dp2a":  # two 16-bit halves times two bytes
             half, byte = (f"{'i' if part[0] == 's' else 'u'}" for part in parts[1:])
             second = f"{value(2, 'u32')}{' >> 16' if parts[0] == 'hi' else ''}"
             return put(f"DP2A({half}16, {byte}8, {value(1, 'u32')}, {second}, {value(3, 'u32')})")
-        if name == "brev" and bits == 32:
-            return put(f"brev32({value(1)})")
+        if name == "dp4a":  # four bytes times four
+            first, second = (f"{'i' if part[0] == 's' else 'u'}8" for part in parts)
+            a, b = value(1, "u32"), value(2, "u32")
+            terms = [f"({first})({a} >> {8 * i}) * ({second})({b} >> {8 * i})" for i in range(4)]
+            return put(f"{value(3, 'u32')} + {' + '.join(terms)}")
+        if name == "brev":
+            return put(f"brev{bits}({value(1)})")
         if name == "selp":
-            return put(f"{self._operand(x[3], 'pred')} ? {value(1)} : {value(2)}")
+            return f"{_name(x[0])} = {self._operand(x[3], 'pred')} ? {value(1, unsigned)} : {value(2, unsigned)};"
         if name == "setp":
-            return self._compare(parts, x, statement)
+            return self._compare(parts, x)
         if name == "cvt":
-            return self._convert(parts, x, statement)
+            return self._convert(parts, x)
+        return self._control(name, parts, x, statement)
+
+    def _control(self, name: str, parts: list[str], x: list[str], statement: str) -> str:
+        """What is no arithmetic: branches, calls, and threads that meet."""
         if name == "bra":
             return f"goto {_name(x[0])};"
         if name == "brx":
             labels = self._targets[x[1]].split(",")
             cases = " ".join(f"case {i}: goto {_name(label.strip())};" for i, label in enumerate(labels))
             return f"switch ({self._operand(x[0], 'b32')}) {{ {cases} }}"
-        if name in ("ret", "exit"):
+        if name == "ret" or (name == "exit" and self.entry):
             return "return;"
-        if name in ("bar", "barrier"):
-            return "barrier(t);"
+        if name == "trap":
+            return 'fail(t, kLaunchFailed, "trap", "the kernel stopped itself");'
         if name == "call":
             return self._call(x)
-        raise NotImplementedError(statement)
+        if name in ("membar", "fence", "nanosleep"):
+            return ";"
+        what = _quoted(statement)
+        if name in ("bar", "barrier") and "warp" not in parts:
+            red = "red" in parts
+            number = x[1] if red else x[0]
+            rest = x[2 if red else 1 :]
+            count = self._operand(rest[0], "b32") if len(rest) > red else "kUnbounded"
+            if "arrive" in parts:
+                return f"arrive(t, {self._operand(number, 'b32')}, {count}, {what});"
+            meeting = {"popc": "kPopc", "and": "kAnd", "or": "kOr"}[parts[-2]] if red else "kSync"
+            brought = self._operand(rest[-1], "pred") if red else "0"
+            code = f"at_barrier(t, {meeting}, {self._operand(number, 'b32')}, {count}, {brought}, {what});"
+            return f"{code} {_name(x[0])} = t->result;" if red else code
+        if name == "bar":
+            return f"in_warp(t, kWarpSync, {self._operand(x[0], 'b32')}, 0, 0, 0, {what});"
+        meeting, mask = _WARP[parts[1]], self._operand(x[-1], "b32")
+        if name == "shfl":
+            to, _, predicate = x[0].partition("|")
+            values = ", ".join(self._operand(x[i], "b32") for i in (1, 2, 3))
+            code = f"in_warp(t, {meeting}, {mask}, {values}, {what}); {_name(to)} = t->result;"
+            return f"{code} {_name(predicate)} = t->predicate;" if predicate else code
+        if name == "vote":
+            brought = self._operand(x[1], "pred")
+        else:  # redux
+            brought = self._operand(x[1], "b32")
+            meeting += "Signed" if parts[1] in ("min", "max") and parts[2] == "s32" else ""
+        return f"in_warp(t, {meeting}, {mask}, {brought}, 0, 0, {what}); {_name(x[0])} = t->result;"
 
     @staticmethod
-    def _rounds_to_nearest(name: str, parts: list[str], statement: str) -> None:
-        if set(parts[:-1]) - {"rn"} or (name == "div" and "rn" not in parts):
-            raise NotImplementedError(statement)
+    def _quotient(name: str, kind: str, a: str, b: str) -> str:
+        """Division, where the host's would be a fault: by nought a device gives all ones, and the dividend remains."""
+        whole = "~0ull" if name == "div" else a
+        overflow = f"-(u64){a}" if name == "div" else "0"  # also of the least number by minus one
+        quotient = f"{a} {'/' if name == 'div' else '%'} {b}"
+        if kind[0] == "s":
+            quotient = f"{b} == -1 ? {overflow} : (u64)({quotient})"
+        return f"{b} == 0 ? (u64){whole} : {quotient}"
+
+    def _move(self, kind: str, x: list[str]) -> str:
+        unsigned = kind if kind == "pred" else f"b{_width(kind)}"
+        if "{" in x[0]:  # parts of a wider register
+            parts, code = x[0].strip("{}").split(","), ""
+            for i, part in enumerate(parts):
+                if part.strip() != "_":
+                    code += (
+                        f" {_name(part.strip())} = {self._operand(x[1], unsigned)} >> {_width(kind) // len(parts) * i};"
+                    )
+            return f"{{{code} }}"
+        if "{" in x[1]:
+            parts = x[1].strip("{}").split(",")
+            width = _width(kind) // len(parts)
+            terms = (f"(u64){self._operand(part, f'b{width}')} << {width * i}" for i, part in enumerate(parts))
+            return f"{_name(x[0])} = {' | '.join(terms)};"
+        return self._set(x[0], "b64", self._operand(x[1], unsigned))
 
     def _memory(self, name: str, parts: list[str], x: list[str], statement: str) -> str:
         kind, vector = parts[-1], next((int(part[1:]) for part in parts if re.fullmatch(r"v\d", part)), 1)
         size, plain = _width(kind) // 8, f"{'i' if kind[0] == 's' else 'u'}{_width(kind)}"
         place, register = (x[0], x[1]) if name == "st" else (x[1], x[0])
         registers = [part.strip() for part in register.strip("{}").split(",")]
-        code = f'{{ u8* p = at({self._address(place)}, {size * vector}, "{statement}");'
+        code = f"{{ u8* p = {self._place(place, parts, size * vector, statement)};"
         for i, part in enumerate(registers):
             if name == "st":
                 code += f" store_u{8 * size}(p + {size * i}, {self._operand(part, f'b{8 * size}')});"
@@ -448,7 +646,29 @@ class _Function:
                 code += f" {_name(part)} = load_{plain}(p + {size * i});"
         return code + " }"
 
-    def _compare(self, parts: list[str], x: list[str], statement: str) -> str:
+    def _atomic(self, name: str, parts: list[str], x: list[str], statement: str) -> str:
+        how, kind = parts[-2:]
+        width, x = _width(kind), x if name == "atom" else ["_", *x]
+        old = f"as_{kind}(was)" if kind[0] == "f" else f"({'i' if kind[0] == 's' else 'u'}{width})was"
+        b = self._operand(x[2], kind)
+        new = {
+            "add": f"{old} + {b}",
+            "min": f"{old} < {b} ? {old} : {b}",
+            "max": f"{old} > {b} ? {old} : {b}",
+            "and": f"{old} & {b}",
+            "or": f"{old} | {b}",
+            "xor": f"{old} ^ {b}",
+            "exch": b,
+            "inc": f"{old} >= {b} ? 0 : {old} + 1",
+            "dec": f"{old} == 0 || {old} > {b} ? {b} : {old} - 1",
+            "cas": f"{old} == {b} ? {self._operand(x[3], kind) if how == 'cas' else ''} : {old}",
+        }[how]
+        new = f"of_{kind}({new})" if kind[0] == "f" else new
+        place = self._place(x[1], parts, width // 8, statement)
+        code = f"{{ u8* p = {place}; const u{width} was = load_u{width}(p); store_u{width}(p, {new});"
+        return code + (f" {_name(x[0])} = was; }}" if x[0] != "_" else " }")
+
+    def _compare(self, parts: list[str], x: list[str]) -> str:
         kind, how = parts[-1], parts[0]
         a, b = self._operand(x[1], kind), self._operand(x[2], kind)
         if kind[0] == "f" and how in ("num", "nan"):
@@ -460,37 +680,54 @@ class _Function:
             test = f"({a} < {b} || {a} > {b})"
         else:
             test = f"{a} {_COMPARE[how]} {b}"
+        if "|" in x[0]:
+            raise NotImplementedError("two predicates at once")
         if len(parts) == 3:  # and another predicate
-            test = f"({test}) {_LOGIC[parts[1]]} {self._operand(x[3], 'pred')}"
-        elif len(parts) != 2 or "|" in x[0]:
-            raise NotImplementedError(statement)
+            test = f"(({test}) {_LOGIC[parts[1]]} {self._operand(x[3], 'pred')})"
         return f"{_name(x[0])} = {test};"
 
-    def _convert(self, parts: list[str], x: list[str], statement: str) -> str:
+    def _convert(self, parts: list[str], x: list[str]) -> str:
         *how, to, of = parts
         value = self._operand(x[1], of)
         if to[0] == "f":
-            if of[0] == "f" and how and how[0] in ("rni", "rzi", "rmi", "rpi"):
-                call = {"rni": "rint", "rzi": "trunc", "rmi": "floor", "rpi": "ceil"}[how[0]]
-                return self._set(x[0], to, f"{call}({value})")
-            if set(how) - {"rn"}:
-                raise NotImplementedError(statement)
+            if of[0] == "f" and how and how[0] in _ROUND:
+                return self._set(x[0], to, f"{_ROUND[how[0]]}({value})")
             return self._set(x[0], to, f"({to})({value})")
-        if of[0] == "f":
-            if to not in _WHOLE_RANGE:
-                raise NotImplementedError(statement)
-            call = {"rni": "rint", "rzi": "trunc", "rmi": "floor", "rpi": "ceil"}[how[0]]
-            low, high = _WHOLE_RANGE[to]
-            return self._set(x[0], to, f"to_whole({call}({value}), {low}, {high})")
-        if how:
-            raise NotImplementedError(statement)
-        return self._set(x[0], to, f"({'i' if to[0] == 's' else 'u'}{_width(to)}){value}")
+        if of[0] != "f":
+            return self._set(x[0], to, f"({'i' if to[0] == 's' else 'u'}{_width(to)}){value}")
+        width, signed = _width(to), to[0] == "s"
+        low, high = (-(2 ** (width - 1)), 2 ** (width - 1) - 1) if signed else (0, 2**width - 1)
+        # What a NaN becomes is in the PTX manual's table of cvt.
+        nan = 1 << (width - 1) if "f64" in of or width == 64 else 0
+        limits = f"{float(low).hex()}, {float(high).hex()}, {low & 2**64 - 1}ull, {high}ull, {nan}ull"
+        return self._set(x[0], to, f"(u{width})to_whole({_ROUND[how[0]]}({value}), {limits})")
 
     def _call(self, x: list[str]) -> str:
-        result = x.pop(0).strip("() ") if x[0].startswith("(") else "0"
+        x = list(x)
+        result = _name(x.pop(0).strip("() ")) if x[0].startswith("(") else "0"
         arguments = [part.strip() for part in x[1].strip("() ").split(",")] if len(x) > 1 else []
-        return f"{_name(x[0])}({', '.join(['t', result, *(_name(part) for part in arguments if part)])});"
+        if x[0].startswith("%") or len(x) > 2:
+            raise NotImplementedError("a function that only running would tell")
+        self.calls.add(_name(x[0]))
+        passed = ", ".join(["t", result, *(_name(part) for part in arguments if part)])
+        return f"{{ const u32 top = t->local_top; {_name(x[0])}({passed}); t->local_top = top; }}"
 
 
 def _declared_names(text: str) -> list[str]:
     return [_name(re.sub(r"\[\d*\]", "", part).split()[-1]) for part in text.split(",") if part.strip()]
+
+
+def _declared_sizes(text: str) -> list[int]:
+    """Bytes of each parameter."""
+    sizes = []
+    for part in text.split(","):
+        if part.strip():
+            match = re.search(r"\.([bsuf]\d+)\s+[\w$%]+(?:\[(\d+)\])?\s*$", part)
+            if not match:
+                raise NotImplementedError(part.strip())
+            sizes.append(_width(match[1]) // 8 * int(match[2] or 1))
+    return sizes
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The CUDA driver's API through ctypes, as far as tests call it: of a real driver, or of the stand-in.
+
+The stand-in (`make standin`, envpool/testing/standin) is a library that runs PTX on the host. It is no GPU.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+STANDIN = Path(os.environ.get("ENVPOOL_SOURCE_DIR", ""), "build", "standin", "libcuda.so.1")
+
+
+class CudaError(RuntimeError):
+    """A call that the driver refused; `code` is its CUresult."""
+
+    def __init__(self, code: int, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+class Driver:
+    """A driver with the primary context of its first device current in the thread that makes this."""
+
+    def __init__(self, path: Path = STANDIN) -> None:
+        if not path.exists():
+            raise FileNotFoundError(f"{path}: expected the stand-in for the CUDA driver, which `make standin` builds")
+        self.library = ctypes.CDLL(str(path))
+        self.library.standinCount.restype = ctypes.c_uint64
+        self.library.standinFault.restype = ctypes.c_char_p
+        self.call("cuInit", 0)
+        self.context = self.enter()
+
+    @classmethod
+    def another(cls, folder: Path) -> Driver:
+        """One that shares nothing with others in this process, and reads the environment's settings again."""
+        return cls(Path(shutil.copy(STANDIN, folder / "libcuda.so.1")))
+
+    def code(self, name: str, *arguments: object) -> int:
+        """Calls a function of the API; the CUresult. Whole numbers, handles and addresses are given as `int`."""
+        given = [ctypes.c_uint64(argument) if isinstance(argument, int) else argument for argument in arguments]
+        return int(getattr(self.library, name)(*given))
+
+    def call(self, name: str, *arguments: object) -> None:
+        """Calls a function of the API.
+
+        Raises:
+            CudaError: it returned an error.
+        """
+        code = self.code(name, *arguments)
+        if code:
+            text = ctypes.c_char_p()
+            self.code("cuGetErrorName", code, ctypes.byref(text))
+            raise CudaError(code, f"{name}: {(text.value or b'?').decode()} ({self.fault})")
+
+    def get(self, name: str, *arguments: object) -> int:
+        """What a function puts where its first argument points: a number, an address or a handle."""
+        value = ctypes.c_uint64(0)
+        self.call(name, ctypes.byref(value), *arguments)
+        return value.value
+
+    @property
+    def fault(self) -> str:
+        """What the stand-in says of the kernel that failed last, or of the module that it refused last."""
+        return str(self.library.standinFault().decode())
+
+    def count(self, what: str) -> int:
+        """How many "allocations", "streams", "events", "modules" or "contexts" of the program there are."""
+        return int(self.library.standinCount(what.encode()))
+
+    def enter(self, device: int = 0) -> int:
+        """Makes a device's primary context current."""
+        context = self.get("cuDevicePrimaryCtxRetain", device)
+        self.call("cuCtxSetCurrent", context)
+        return context
+
+    def reset(self) -> None:
+        """Begins anew, as after an error that stays."""
+        self.call("cuDevicePrimaryCtxReset_v2", 0)
+        self.context = self.enter()
+
+    # --- memory ---
+
+    def allocate(self, size: int) -> int:
+        return self.get("cuMemAlloc_v2", size)
+
+    def free(self, address: int) -> None:
+        self.call("cuMemFree_v2", address)
+
+    def upload(self, array: np.ndarray, address: int | None = None) -> int:
+        """Copies an array to the device, where new memory is made for it unless an address is given."""
+        array = np.ascontiguousarray(array)
+        address = self.allocate(max(array.nbytes, 1)) if address is None else address
+        self.call("cuMemcpyHtoD_v2", address, ctypes.c_void_p(array.ctypes.data), array.nbytes)
+        return address
+
+    def download(self, address: int, into: np.ndarray) -> np.ndarray:
+        """Fills an array from the device."""
+        self.call("cuMemcpyDtoH_v2", ctypes.c_void_p(into.ctypes.data), address, into.nbytes)
+        return into
+
+    # --- modules and launches ---
+
+    def module(self, ptx: str) -> int:
+        return self.get("cuModuleLoadData", ctypes.c_char_p(ptx.encode()))
+
+    def function(self, module: int, name: str) -> int:
+        return self.get("cuModuleGetFunction", module, ctypes.c_char_p(name.encode()))
+
+    def launch(
+        self,
+        function: int,
+        grid: int | Sequence[int],
+        block: int | Sequence[int],
+        arguments: Sequence[bytes],
+        *,
+        shared: int = 0,
+        stream: int = 0,
+    ) -> None:
+        """Enqueues a launch. An argument is the bytes of a parameter."""
+        extents = []
+        for extent in (grid, block):
+            given = [extent] if isinstance(extent, int) else list(extent)
+            extents += [*given, 1, 1][:3]
+        buffers = [ctypes.create_string_buffer(argument, max(len(argument), 1)) for argument in arguments]
+        places = (ctypes.c_void_p * (len(buffers) + 1))(*(ctypes.addressof(buffer) for buffer in buffers))
+        self.call("cuLaunchKernel", function, *extents, shared, stream, places, None)
+
+    def synchronize(self) -> None:
+        """Waits for all that was enqueued; errors of kernels are raised here."""
+        self.call("cuCtxSynchronize")

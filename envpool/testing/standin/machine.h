@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The devices of the stand-in: contexts, memory, and streams, which run late. Work is done only when somebody waits for
+// it, and of other streams only what it was told to wait for: a missing wait shows as old data.
+#ifndef ENVPOOL_TESTING_STANDIN_MACHINE_H_
+#define ENVPOOL_TESTING_STANDIN_MACHINE_H_
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "module.h"
+
+namespace standin {
+
+using u8 = std::uint8_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+// Those of CUresult that are returned.
+enum Result {
+  kSuccess = 0,
+  kInvalidValue = 1,
+  kOutOfMemory = 2,
+  kNotInitialized = 3,
+  kNoDevice = 100,
+  kInvalidDevice = 101,
+  kInvalidImage = 200,
+  kInvalidContext = 201,
+  kNoBinaryForGpu = 209,
+  kInvalidPtx = 218,
+  kInvalidHandle = 400,
+  kNotFound = 500,
+  kNotReady = 600,
+  kPrimaryContextActive = 708,
+  kContextIsDestroyed = 709,
+  kNotSupported = 801,
+};
+
+inline u64 next_handle = 0x10000;
+
+// Objects that the host has handles of. A handle is never given twice, so that use after destruction is noticed.
+template <class T>
+class Handles {
+ public:
+  void* add(std::unique_ptr<T> object) {
+    T* added = object.get();
+    added->handle = reinterpret_cast<void*>(next_handle += 16);
+    objects_[next_handle] = std::move(object);
+    return added->handle;
+  }
+  T* find(const void* handle) const {
+    const auto found = objects_.find(reinterpret_cast<u64>(handle));
+    return found == objects_.end() ? nullptr : found->second.get();
+  }
+  void remove(const void* handle) { objects_.erase(reinterpret_cast<u64>(handle)); }
+  template <class Predicate>
+  void remove_if(Predicate predicate) {
+    std::erase_if(objects_, [&](const auto& entry) { return predicate(*entry.second); });
+  }
+  u64 count() const { return objects_.size(); }
+  template <class F>
+  void each(F f) const {
+    for (const auto& [handle, object] : objects_) f(*object);
+  }
+
+ private:
+  std::unordered_map<u64, std::unique_ptr<T>> objects_;
+};
+
+struct Context;
+struct Stream;
+
+struct Allocation {
+  Context* context;
+  u64 address, bytes;  // as the device sees it
+  u8* host;
+  bool pinned;  // the host's memory, which the device sees too
+  u32 slot, slots;
+};
+
+// A place in a stream: all that was submitted until then.
+struct Ticket {
+  u64 stream;  // Stream::number
+  u64 at;
+};
+
+struct Work {
+  std::function<int()> run;  // a Result
+  std::vector<Ticket> after;
+};
+
+struct Stream {
+  void* handle = nullptr;
+  Context* context = nullptr;
+  u64 number = 0;
+  u32 flags = 0;
+  bool special = false;  // of the context: the legacy stream and that of threads
+  std::deque<Work> work;
+  u64 submitted = 0, done = 0;
+};
+
+struct Event {
+  void* handle = nullptr;
+  Context* context = nullptr;
+  u32 flags = 0;
+  Ticket ticket = {};
+  bool recorded = false;
+  std::shared_ptr<double> seconds;  // when it came, once it has come
+};
+
+struct Device {
+  int ordinal = 0;
+  u64 used = 0;
+  void* primary = nullptr;  // handle of a context
+  u32 primary_uses = 0, primary_flags = 0;
+};
+
+struct Context {
+  void* handle = nullptr;
+  Device* device = nullptr;
+  int error = kSuccess;  // sticky
+  std::unique_ptr<Slot[], void (*)(Slot*)> slots{nullptr, nullptr};
+  Stream* legacy = nullptr;
+  Stream* per_thread = nullptr;
+  u32 flags = 0;
+};
+
+struct Module {
+  void* handle = nullptr;
+  Context* context = nullptr;
+  const ModuleTable* table = nullptr;
+  std::vector<u64> globals;
+};
+
+struct Function {
+  void* handle = nullptr;
+  Module* module = nullptr;
+  const ModuleKernel* kernel = nullptr;
+  u32 dynamic_limit = 48 << 10;
+};
+
+// All there is, under one lock of libcuda.cc.
+class Machine {
+ public:
+  static constexpr u32 kMostThreads = 1024;
+  static constexpr u32 kSharedBytes = 48 << 10, kSharedOptin = 163 << 10;
+
+  std::vector<std::unique_ptr<Device>> devices;
+  Handles<Context> contexts;
+  Handles<Stream> streams;
+  Handles<Event> events;
+  Handles<Module> modules;
+  Handles<Function> functions;
+  std::map<u64, Allocation> allocations;  // by the device's address
+  std::map<u64, u64> pinned;              // the host's address of pinned memory to the device's
+  std::string fault;                      // the last one of a kernel, as text
+  u64 memory_bytes = u64{8} << 30;        // of a device
+  bool flat = false;
+
+  // Reads ENVPOOL_STANDIN_DEVICES, _MEMORY (bytes) and _MODE.
+  void begin();
+
+  Context* make_context(Device* device);
+  // Frees all that is the context's.
+  void destroy_context(Context* context);
+
+  // --- memory ---
+  int allocate(Context* context, u64 bytes, bool pinned_memory, Allocation** out);
+  void release(u64 address);
+  // The allocation that an address of the device or of pinned memory lies in; null: none.
+  Allocation* owner(u64 address);
+  // The host's pointer to `bytes` of device memory that one allocation has; null: it has not.
+  u8* host(Context* context, u64 address, u64 bytes);
+  u64 count(const std::string& what) const;
+
+  // --- streams ---
+  Stream* make_stream(Context* context, u32 flags, bool special);
+  void submit(Stream* stream, std::function<int()> run, std::vector<Ticket> after = {});
+  Ticket ticket(const Stream* stream) const { return {stream->number, stream->submitted}; }
+  bool reached(const Ticket& ticket) const;
+  // Does what comes until then, and what that waits for.
+  void reach(const Ticket& ticket);
+  void finish(Stream* stream) { reach(ticket(stream)); }
+  void finish(Context* context);
+  // Does the next work alone: who polls makes progress.
+  void advance(Stream* stream);
+  void advance(const Ticket& ticket) { advance(by_number_.at(ticket.stream)); }
+  void forget(Stream* stream);
+
+ private:
+  void run_next(Stream* stream);
+
+  std::unordered_map<u64, Stream*> by_number_;
+  u64 stream_numbers_ = 0;
+  std::deque<u32> free_slots_;  // those freed last come last, so that freed addresses stay invalid for long
+};
+
+}  // namespace standin
+
+#endif  // ENVPOOL_TESTING_STANDIN_MACHINE_H_

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the stand-in for the CUDA driver (libcuda.cc) and a translated module (threads.h, ptx.py) agree on. It is C and
+// C++. A device address has a tag in its upper 16 bits, so that the host cannot read it, then the number of a slot,
+// then 32 bits of an offset.
+#ifndef ENVPOOL_TESTING_STANDIN_MODULE_H_
+#define ENVPOOL_TESTING_STANDIN_MODULE_H_
+
+#include <stdint.h>
+
+enum { kTag = 0x00DE, kSlots = 1 << 16, kNoSlot = 0, kSharedSlot = 1, kLocalSlot = 2, kFirstSlot = 3 };
+enum {  // CUresult
+  kIllegalAddress = 700,
+  kTimeout = 702,
+  kAssert = 710,
+  kIllegalInstruction = 715,
+  kMisalignedAddress = 716,
+  kLaunchFailed = 719
+};
+
+// 4 GiB of device addresses: where they are in the host's memory, and how many of them there are.
+typedef struct {
+  uint8_t* host;
+  uint64_t bytes;
+} Slot;
+
+typedef struct {
+  Slot* slots;              // of the context
+  int flat;                 // an address without a tag is the host's
+  uint8_t** parameters;     // of the kernel
+  const uint64_t* globals;  // device addresses of the module's variables
+  uint32_t grid[3], block[3];
+  uint32_t dynamic_bytes;  // of shared memory, beside what the kernel declares
+  char fault[512];         // what went wrong, as text
+} Launch;
+
+typedef struct {
+  const char* name;
+  int (*launch)(Launch* launch);  // a CUresult
+  const uint32_t* parameter_bytes;
+  uint32_t parameters, shared_bytes, local_bytes, max_threads;
+} ModuleKernel;
+
+typedef struct {
+  uint64_t at;
+  uint32_t variable;
+  int64_t offset;
+} ModulePointer;  // a variable's address, within the initial value of another
+
+typedef struct {
+  const char* name;
+  int visible;
+  uint64_t bytes;
+  const void* initial;  // null: zeros
+  const ModulePointer* pointers;
+  uint32_t pointer_count;
+} ModuleVariable;
+
+typedef struct {
+  const ModuleKernel* kernels;
+  const ModuleVariable* variables;
+  uint32_t kernel_count, variable_count;
+} ModuleTable;  // `module_table` of the shared object
+
+#endif  // ENVPOOL_TESTING_STANDIN_MODULE_H_

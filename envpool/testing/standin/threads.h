@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The C that every translated module begins with: memory with checked bounds, arithmetic as a GPU has it, and the
+// threads of a block. Where a kernel has barriers, shuffles or votes, each thread is a coroutine; else it is a call.
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int8_t i8;
+typedef int16_t i16;
+typedef int32_t i32;
+typedef int64_t i64;
+typedef float f32;
+typedef double f64;
+typedef struct Thread Thread;
+typedef struct Block Block;
+
+enum { kUnbounded = 0xFFFFFFFF, kBarriers = 16, kGarbage = 0xA5, kStack = 1 << 17 };
+typedef enum { kReady, kAtBarrier, kInWarp, kLeft } State;
+typedef enum {
+  kSync,
+  kPopc,
+  kAnd,
+  kOr,
+  kUp,
+  kDown,
+  kButterfly,
+  kIndex,
+  kAll,
+  kAny,
+  kUniform,
+  kBallot,
+  kAdd,
+  kMin,
+  kMax,
+  kMinSigned,
+  kMaxSigned,
+  kBitAnd,
+  kBitOr,
+  kBitXor,
+  kWarpSync
+} Meeting;
+
+struct Thread {
+  Launch* launch;
+  Block* block;
+  const u32* ctaid;
+  u32 tid[3], rank, dynamic;  // where dynamic shared memory begins
+  u8* local;
+  u32 local_top, local_bytes;
+  State state;
+  Meeting meeting;
+  u32 mask, barrier, expected;  // of a meeting: lanes, or the barrier's number and its threads
+  u32 value, other, limits;     // what the thread brings
+  u32 result;
+  int predicate, started;
+  jmp_buf place;
+  ucontext_t context;
+};
+
+struct Block {
+  void (*body)(Thread* t);
+  Thread* threads;
+  u32 count, ctaid[3];
+  u32 arrived[kBarriers], expected[kBarriers];  // by bar.arrive, which does not wait
+  jmp_buf scheduler, out;
+};
+
+// --- faults ---
+
+__attribute__((noreturn, noinline)) static void fail(Thread* t, int code, const char* what, const char* why) {
+  snprintf(t->launch->fault, sizeof(t->launch->fault), "%s: %s, in thread (%u, %u, %u) of block (%u, %u, %u)", what,
+           why, t->tid[0], t->tid[1], t->tid[2], t->ctaid[0], t->ctaid[1], t->ctaid[2]);
+  _longjmp(t->block->out, code);
+}
+
+// --- memory ---
+
+#define WINDOW(slot) ((u64)kTag << 48 | (u64)(slot) << 32)
+#define SHARED(address) (WINDOW(kSharedSlot) | (u32)(address))
+
+__attribute__((noinline)) static u8* stray(Thread* t, u64 address, u32 bytes, const char* what) {
+  char why[160];
+  if (address & (bytes - 1)) {
+    snprintf(why, sizeof(why), "the address %#llx is not a multiple of %u", (unsigned long long)address, bytes);
+    fail(t, kMisalignedAddress, what, why);
+  }
+  if (address >> 48 != kTag) {
+    if (t->launch->flat && address >= 4096) return (u8*)address;
+    snprintf(why, sizeof(why), "%#llx is no address of the device", (unsigned long long)address);
+  } else {
+    snprintf(why, sizeof(why), "%u bytes at offset %u of %llu bytes of memory, or of freed memory, at %#llx", bytes,
+             (u32)address, (unsigned long long)t->launch->slots[address >> 32 & (kSlots - 1)].bytes,
+             (unsigned long long)address);
+  }
+  fail(t, kIllegalAddress, what, why);
+}
+
+static inline u8* at(Thread* t, u64 address, u32 bytes, const char* what) {
+  const Slot* slot = &t->launch->slots[address >> 32 & (kSlots - 1)];
+  if (__builtin_expect(address >> 48 == kTag && (u32)address + (u64)bytes <= slot->bytes && !(address & (bytes - 1)),
+                       1)) {
+    return slot->host + (u32)address;
+  }
+  return stray(t, address, bytes, what);
+}
+
+#define LOAD(T)                           \
+  static inline T load_##T(const u8* p) { \
+    T x;                                  \
+    memcpy(&x, p, sizeof(x));             \
+    return x;                             \
+  }
+#define STORE(T) \
+  static inline void store_##T(u8* p, T x) { memcpy(p, &x, sizeof(x)); }
+LOAD(u8)
+LOAD(u16) LOAD(u32) LOAD(u64) LOAD(i8) LOAD(i16) LOAD(i32) LOAD(i64) STORE(u8) STORE(u16) STORE(u32) STORE(u64)
+
+    // Room in the thread's local memory, which the caller gives back.
+    static inline u64 local(Thread* t, u32 bytes, const char* what) {
+  const u32 begin = (t->local_top + 15) / 16 * 16;
+  if (begin + bytes > t->local_bytes) fail(t, kLaunchFailed, what, "local memory is exhausted by recursion");
+  t->local_top = begin + bytes;
+  return WINDOW(kLocalSlot) | begin;
+}
+
+// --- arithmetic ---
+
+static inline f32 as_f32(u32 bits) {
+  f32 x;
+  memcpy(&x, &bits, 4);
+  return x;
+}
+static inline f64 as_f64(u64 bits) {
+  f64 x;
+  memcpy(&x, &bits, 8);
+  return x;
+}
+// A GPU has one NaN of 32 bits. Of 64 bits it has the payloads of its operands, as the host.
+static inline u32 of_f32(f32 x) {
+  u32 bits;
+  memcpy(&bits, &x, 4);
+  return x != x ? 0x7FFFFFFF : bits;
+}
+static inline u64 of_f64(f64 x) {
+  u64 bits;
+  memcpy(&bits, &x, 8);
+  return bits;
+}
+
+// The operand that is a number, and of two zeros the one with the sign.
+#define MINIMUM(T) \
+  static inline T min_##T(T a, T b) { return a != a ? b : b != b ? a : a < b ? a : b < a ? b : signbit(a) ? a : b; }
+#define MAXIMUM(T) \
+  static inline T max_##T(T a, T b) { return a != a ? b : b != b ? a : a > b ? a : b > a ? b : signbit(a) ? b : a; }
+MINIMUM(f32)
+MINIMUM(f64) MAXIMUM(f32) MAXIMUM(f64)
+
+    // A number that is whole already. Beyond the range it is clamped.
+    static inline u64 to_whole(f64 x, f64 low, f64 high, u64 lowest, u64 highest, u64 nan) {
+  return x != x ? nan : x <= low ? lowest : x >= high ? highest : x < 0 ? (u64)(i64)x : (u64)x;
+}
+
+static inline u32 brev32(u32 x) {
+  u32 y = 0;
+  for (int i = 0; i < 32; ++i) y |= (x >> i & 1) << (31 - i);
+  return y;
+}
+static inline u64 brev64(u64 x) { return (u64)brev32(x) << 32 | brev32(x >> 32); }
+static inline u32 permute(u32 a, u32 b, u32 select) {
+  u32 y = 0;
+  for (int i = 0; i < 4; ++i, select >>= 4) {
+    u32 byte = (u8)(((u64)b << 32 | a) >> 8 * (select & 7));
+    y |= (select & 8 ? (u8) - (byte >> 7) : byte) << 8 * i;
+  }
+  return y;
+}
+// The field of `count` bits at `begin`, with a sign where it is signed.
+static inline u64 field(u64 x, u32 begin, u32 count, int width, int is_signed) {
+  begin &= 255, count &= 255;
+  const u64 sign =
+      is_signed && count ? x >> (begin + count - 1 < (u32)width ? begin + count - 1 : (u32)width - 1) & 1 : 0;
+  const u64 value = begin < (u32)width ? x >> begin : 0, mask = count >= 64 ? ~0ull : (1ull << count) - 1;
+  const u32 room = begin < (u32)width ? (u32)width - begin : 0, kept = count < room ? count : room;
+  const u64 low = kept >= 64 ? ~0ull : (1ull << kept) - 1;
+  return (value & mask & low) | (sign ? ~low : 0);
+}
+#define DP2A(H, B, a, b, c) ((c) + (H)(a) * (B)(b) + (H)((a) >> 16) * (B)((b) >> 8))
+
+// --- threads that meet ---
+
+static void give_way(Thread* t) {
+  if (!_setjmp(t->place)) _longjmp(t->block->scheduler, 1);
+}
+
+static void at_barrier(Thread* t, Meeting meeting, u32 barrier, u32 expected, u32 value, const char* what) {
+  if (barrier >= kBarriers) fail(t, kIllegalInstruction, what, "there are 16 barriers, 0 to 15");
+  if (expected != kUnbounded && (expected == 0 || expected % 32)) {
+    fail(t, kIllegalInstruction, what, "a barrier's threads are whole warps");
+  }
+  t->meeting = meeting, t->barrier = barrier, t->expected = expected, t->value = value;
+  t->state = kAtBarrier;
+  give_way(t);
+}
+
+static void arrive(Thread* t, u32 barrier, u32 expected, const char* what) {
+  if (barrier >= kBarriers) fail(t, kIllegalInstruction, what, "there are 16 barriers, 0 to 15");
+  ++t->block->arrived[barrier];
+  t->block->expected[barrier] = expected;
+}
+
+static void in_warp(Thread* t, Meeting meeting, u32 mask, u32 value, u32 other, u32 limits, const char* what) {
+  if (!(mask >> (t->rank & 31) & 1)) fail(t, kIllegalInstruction, what, "the lane is not in its own mask");
+  t->meeting = meeting, t->mask = mask, t->value = value, t->other = other, t->limits = limits;
+  t->state = kInWarp;
+  give_way(t);
+}
+
+// Lets go the threads of a barrier that all have come to. A thread that has returned is waited for no more.
+static int release_barrier(Block* b, u32 barrier, u32 alive) {
+  u32 waiting = 0, ones = 0, expected = b->expected[barrier];
+  for (u32 i = 0; i < b->count; ++i) {
+    const Thread* t = &b->threads[i];
+    if (t->state != kAtBarrier || t->barrier != barrier) continue;
+    ++waiting;
+    ones += t->value;
+    if (t->expected != kUnbounded) expected = t->expected;
+  }
+  if (waiting == 0 || waiting + b->arrived[barrier] < (expected ? expected : alive)) return 0;
+  for (u32 i = 0; i < b->count; ++i) {
+    Thread* t = &b->threads[i];
+    if (t->state != kAtBarrier || t->barrier != barrier) continue;
+    t->result = t->meeting == kPopc ? ones : t->meeting == kAnd ? ones == waiting : ones > 0;
+    t->state = kReady;
+  }
+  b->arrived[barrier] = b->expected[barrier] = 0;
+  return 1;
+}
+
+static void shuffle(const Thread* warp, Thread* t, u32 group) {
+  const i32 lane = t->rank & 31, move = t->other & 31, segment = t->limits >> 8 & 31, clamp = t->limits & 31;
+  const i32 lowest = lane & segment, highest = lowest | (clamp & ~segment);
+  i32 from = t->meeting == kUp          ? lane - move
+             : t->meeting == kDown      ? lane + move
+             : t->meeting == kButterfly ? lane ^ move
+                                        : lowest | (move & ~segment);
+  t->predicate = t->meeting == kUp ? from >= highest : from <= highest;
+  if (!t->predicate) from = lane;
+  t->result = group >> from & 1 ? warp[from].value : 0xDEADDEAD;  // undefined, of a lane that is not there
+}
+
+static void conclude(const Thread* warp, Thread* t, u32 group) {
+  u32 ballot = 0, sum = 0, low = ~0u, high = 0, all = ~0u, any = 0, odd = 0;
+  i32 least = INT32_MAX, most = INT32_MIN;
+  for (u32 i = 0; i < 32; ++i) {
+    if (!(group >> i & 1)) continue;
+    const u32 x = warp[i].value;
+    ballot |= (u32)(x != 0) << i;
+    sum += x, all &= x, any |= x, odd ^= x;
+    low = x < low ? x : low, high = x > high ? x : high;
+    least = (i32)x < least ? (i32)x : least, most = (i32)x > most ? (i32)x : most;
+  }
+  switch (t->meeting) {
+    case kAll: t->result = ballot == group; break;
+    case kAny: t->result = ballot != 0; break;
+    case kUniform: t->result = ballot == 0 || ballot == group; break;
+    case kBallot: t->result = ballot; break;
+    case kAdd: t->result = sum; break;
+    case kMin: t->result = low; break;
+    case kMax: t->result = high; break;
+    case kMinSigned: t->result = (u32)least; break;
+    case kMaxSigned: t->result = (u32)most; break;
+    case kBitAnd: t->result = all; break;
+    case kBitOr: t->result = any; break;
+    case kBitXor: t->result = odd; break;
+    case kUp:
+    case kDown:
+    case kButterfly:
+    case kIndex: shuffle(warp, t, group); break;
+    default: break;
+  }
+}
+
+// Lets go the lanes whose mask has come whole.
+static int release_warp(Thread* warp, u32 lanes) {
+  u32 present = 0;
+  int released = 0;
+  for (u32 i = 0; i < lanes; ++i) present |= (u32)(warp[i].state != kLeft) << i;
+  for (u32 i = 0; i < lanes; ++i) {
+    if (warp[i].state != kInWarp) continue;
+    const u32 group = warp[i].mask & present;
+    int whole = 1;
+    for (u32 j = 0; j < lanes; ++j) {
+      if (!(group >> j & 1)) continue;
+      whole &= warp[j].state == kInWarp && warp[j].mask == warp[i].mask && warp[j].meeting == warp[i].meeting;
+    }
+    if (!whole) continue;
+    for (u32 j = 0; j < lanes; ++j) {
+      if (group >> j & 1) conclude(warp, &warp[j], group);
+    }
+    for (u32 j = 0; j < lanes; ++j) {
+      if (group >> j & 1) warp[j].state = kReady;
+    }
+    released = 1;
+  }
+  return released;
+}
+
+static void live(u32 low, u32 high) {
+  Thread* t = (Thread*)((u64)high << 32 | low);
+  for (;;) {  // for each block
+    t->block->body(t);
+    t->state = kLeft;
+    give_way(t);
+  }
+}
+
+static void begin_thread(Thread* t) {
+  t->local_top = 0;
+  t->state = kReady;
+  memset(t->local, kGarbage, t->local_bytes);
+}
+
+static void run_together(Block* b) {
+  Slot* window = &b->threads[0].launch->slots[kLocalSlot];
+  for (u32 i = 0; i < b->count; ++i) begin_thread(&b->threads[i]);
+  memset(b->arrived, 0, sizeof(b->arrived));
+  memset(b->expected, 0, sizeof(b->expected));
+  for (;;) {
+    // The last thread is first: a host's loop has the other order, so that what depends on the order shows.
+    for (volatile u32 i = b->count; i > 0; --i) {
+      Thread* t = &b->threads[i - 1];
+      if (t->state != kReady) continue;
+      window->host = t->local;
+      if (_setjmp(b->scheduler)) continue;
+      if (t->started) _longjmp(t->place, 1);
+      t->started = 1;
+      setcontext(&t->context);
+    }
+    u32 alive = 0;
+    int released = 0;
+    for (u32 i = 0; i < b->count; ++i) alive += b->threads[i].state != kLeft;
+    if (alive == 0) return;
+    for (u32 i = 0; i < b->count; i += 32)
+      released |= release_warp(b->threads + i, b->count - i < 32 ? b->count - i : 32);
+    for (u32 i = 0; i < kBarriers; ++i) released |= release_barrier(b, i, alive);
+    if (!released) {
+      Thread* t = b->threads;
+      while (t->state == kLeft) ++t;
+      fail(t, kTimeout, t->state == kAtBarrier ? "bar" : "a warp's instruction",
+           "it waits for threads that do not come, where a GPU would hang");
+    }
+  }
+}
+
+static void run_in_turn(Block* b) {
+  Slot* window = &b->threads[0].launch->slots[kLocalSlot];
+  for (u32 i = 0; i < b->count; ++i) {
+    Thread* t = &b->threads[i];
+    begin_thread(t);
+    window->host = t->local;
+    b->body(t);
+  }
+}
+
+// Runs all blocks. `shared_bytes` and `local_bytes` are what the kernel declares.
+static int launch_kernel(Launch* launch, void (*body)(Thread* t), int together, u32 shared_bytes, u32 local_bytes) {
+  static u8* stacks;  // kept for the next launch
+  static u64 stacks_bytes;
+  Block block = {.body = body, .count = launch->block[0] * launch->block[1] * launch->block[2]};
+  const u32 dynamic = (shared_bytes + 15) / 16 * 16, all_shared = dynamic + launch->dynamic_bytes;
+  const u32 count = block.count, rounded = (local_bytes + 15) / 16 * 16, locals = together ? count : 1;
+  u8* shared = malloc(all_shared + 1);
+  u8* local = malloc((u64)locals * rounded + 1);
+  block.threads = calloc(count, sizeof(Thread));
+  launch->slots[kSharedSlot] = (Slot){shared, all_shared};
+  launch->slots[kLocalSlot] = (Slot){local, rounded};
+  if (together && stacks_bytes < (u64)count * kStack) {
+    if (stacks) munmap(stacks, stacks_bytes);
+    stacks_bytes = (u64)count * kStack;
+    stacks = mmap(0, stacks_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  }
+  for (u32 i = 0; i < count; ++i) {
+    Thread* t = &block.threads[i];
+    t->launch = launch, t->block = &block, t->ctaid = block.ctaid, t->rank = i, t->dynamic = dynamic;
+    t->tid[0] = i % launch->block[0], t->tid[1] = i / launch->block[0] % launch->block[1];
+    t->tid[2] = i / launch->block[0] / launch->block[1];
+    t->local = local + (together ? (u64)i * rounded : 0), t->local_bytes = rounded;
+    if (!together) continue;
+    getcontext(&t->context);
+    t->context.uc_stack.ss_sp = stacks + (u64)i * kStack;
+    t->context.uc_stack.ss_size = kStack;
+    makecontext(&t->context, (void (*)(void))live, 2, (u32)(u64)t, (u32)((u64)t >> 32));
+  }
+  const int code = _setjmp(block.out);
+  if (!code) {
+    for (block.ctaid[2] = 0; block.ctaid[2] < launch->grid[2]; ++block.ctaid[2]) {
+      for (block.ctaid[1] = 0; block.ctaid[1] < launch->grid[1]; ++block.ctaid[1]) {
+        for (block.ctaid[0] = 0; block.ctaid[0] < launch->grid[0]; ++block.ctaid[0]) {
+          memset(shared, kGarbage, all_shared);
+          (together ? run_together : run_in_turn)(&block);
+        }
+      }
+    }
+  }
+  free(block.threads);
+  free(local);
+  free(shared);
+  launch->slots[kSharedSlot] = launch->slots[kLocalSlot] = (Slot){0, 0};
+  return code;
+}
+
+// What assert() of CUDA C calls.
+__attribute__((unused)) static void __assertfail(Thread* t, u8* result, u8* message, u8* file, u8* line, u8* function,
+                                                 u8* size) {
+  char why[160];
+  const char* text = (const char*)at(t, load_u64(message), 1, "assert");
+  snprintf(why, sizeof(why), "assertion `%.100s` failed at line %u", text, load_u32(line));
+  fail(t, kAssert, "assert", why);
+}
