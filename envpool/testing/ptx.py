@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 _INTEGER = r"[bsu](16|32|64)"
+_ANY = r"([bsu](16|32|64)|f(32|64))"
+_STORED = r"([bsu](8|16|32|64)|f(32|64))"
 _ORDER = r"(\.(weak|volatile|relaxed|acquire|release|acq_rel|sc|cta|gpu|sys))*"
 _SPACE = r"(\.(global|shared(::cta)?))?"
 _CACHE = r"(\.(nc|ca|cg|cs|cv|lu|wb|wt))*(\.L[12]::\w+(\.\w+)?)*"
@@ -23,8 +25,8 @@ _ATOMIC = r"((add|min|max)\.[us](32|64)|add\.f(32|64)|(inc|dec)\.u32|(and|or|xor
 _KNOWN = re.compile(
     "|".join(
         [
-            r"mov\.(pred|[bsuf](16|32|64))",
-            rf"(ld|ldu|st){_ORDER}(\.(global|shared(::cta)?|local|param(::\w+)?|const))?{_CACHE}(\.v[24])?\.[bsuf](8|16|32|64)",
+            rf"mov\.(pred|{_ANY})",
+            rf"(ld|ldu|st){_ORDER}(\.(global|shared(::cta)?|local|param(::\w+)?|const))?{_CACHE}(\.v[24])?\.{_STORED}",
             r"cvta(\.to)?\.(global|local|shared|const|param)\.u64",
             rf"(add|sub)\.{_INTEGER}",
             rf"(mul|mad)\.(lo|hi|wide)\.{_INTEGER}",
@@ -43,8 +45,8 @@ _KNOWN = re.compile(
             r"prmt\.b32",
             r"dp2a\.(lo|hi)\.[su]32\.[su]32",
             r"dp4a\.[su]32\.[su]32",
-            r"selp\.[bsuf](16|32|64)",
-            r"setp\.(eq|ne|lt|le|gt|ge|lo|ls|hi|hs|equ|neu|ltu|leu|gtu|geu|num|nan)(\.(and|or|xor))?\.[bsuf](16|32|64)",
+            rf"selp\.{_ANY}",
+            rf"setp\.(eq|ne|lt|le|gt|ge|lo|ls|hi|hs|equ|neu|ltu|leu|gtu|geu|num|nan)(\.(and|or|xor))?\.{_ANY}",
             r"cvt\.[su](8|16|32|64)\.[su](8|16|32|64)",
             r"cvt\.(rni|rzi|rmi|rpi)\.[su](16|32|64)\.f(32|64)",
             r"cvt\.(rni|rzi|rmi|rpi)\.f(32\.f32|64\.f64)",
@@ -108,7 +110,7 @@ def translate(ptx: str) -> str:
     functions = [_Function(item, names) for item in items if _is_function(item)]
     functions = [function for function in functions if function.text] + [f for f in functions if not f.text]
     bodies = {function.name: function for function in functions if function.text}
-    declared = {f"{function.signature};" for function in functions if function.name != "__assertfail"}
+    declared = {f"{function.signature};" for function in functions if function.plain_name != "__assertfail"}
     kernels = [function for function in bodies.values() if function.entry]
     depots = sum(function.local_bytes for function in bodies.values())
     lines = [*sorted(declared), *(function.text for function in bodies.values())]
@@ -174,7 +176,9 @@ def _is_function(item: str) -> bool:
 
 
 def _name(name: str) -> str:
-    return name.replace("$", "_S_").replace("%", "R_")
+    """In C, a register's name or another, which collides with none of threads.h."""
+    name = name.replace("$", "_S_").replace(".", "_D_")
+    return f"R_{name[1:]}" if name.startswith("%") else f"P_{name}"
 
 
 def _width(kind: str) -> int:
@@ -189,7 +193,6 @@ class _Variable(NamedTuple):
     """A .global or .const of a module, which is memory of the device."""
 
     name: str
-    visible: bool
     width: int  # bits of an element
     count: int
     value: str  # the elements in C, none for zeros
@@ -204,7 +207,7 @@ class _Variable(NamedTuple):
         value = f"{self.symbol}_value" if self.value else "0"
         pointers = f"{self.symbol}_pointers" if self.pointers else "0"
         size = self.count * self.width // 8
-        return f'{{"{self.name}", {int(self.visible)}, {size}, {value}, {pointers}, {len(self.pointers)}}}'
+        return f'{{"{self.name}", {size}, {value}, {pointers}, {len(self.pointers)}}}'
 
 
 class _Names:
@@ -241,8 +244,7 @@ class _Names:
                 raise NotImplementedError(f"{part} in the value of {name}")
         count = int(extent[1:-1]) if extent and extent != "[]" else max(1, len(values))
         self.expressions[name] = f"(t->launch->globals[{len(self.variables)}])"
-        visible = bool(re.search(r"\.(visible|weak|common)\b", linking))
-        self.variables.append(_Variable(name, visible, _width(kind), count, ", ".join(elements), pointers))
+        self.variables.append(_Variable(name, _width(kind), count, ", ".join(elements), pointers))
 
     def share(self, item: str, begin: int) -> int:
         """Places a .shared variable behind `begin`; returns where it ends."""
@@ -292,7 +294,7 @@ class _Function:
         self.parameters = _declared_names(lists[-1]) if found[2] else []
         self.sizes = _declared_sizes(lists[-1]) if found[2] else []
         results = _declared_names(lists[0]) if len(lists) > (found[2] is not None) else []
-        result = results[0] if results else "result"
+        result = results[0] if results else "P_result"
         arguments = "".join(f", u8* {name}" for name in self.parameters)
         self.signature = f"static void {self.name}(Thread* t, u8* {result}{arguments})"
         self.local_bytes = self.shared_bytes = 0
@@ -306,7 +308,7 @@ class _Function:
         if body:
             lines = [line for statement in self._statements(body.rpartition("}")[0]) for line in self._line(statement)]
             self.text = "\n".join([self.signature, "{", *self._declarations, *lines, "}"])
-        elif self.name != "__assertfail" and ".extern" in head:
+        elif self.plain_name != "__assertfail" and ".extern" in head:
             raise NotImplementedError(f"a call of {self.plain_name}, which the module does not have")
 
     @staticmethod
@@ -421,7 +423,7 @@ class _Function:
 
     def _registers(self, statement: str) -> list[str]:
         match = re.fullmatch(r"\.reg\s+\.(\w+)\s+(.*)", statement)
-        if not match or not re.fullmatch(r"pred|[bsuf](8|16|32|64)", match[1]):
+        if not match or not re.fullmatch(rf"pred|{_STORED}", match[1]):
             raise NotImplementedError(statement)
         names = []
         for part in match[2].split(","):

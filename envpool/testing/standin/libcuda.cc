@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <new>
 
 #include "loader.h"
 #include "machine.h"
@@ -303,7 +304,10 @@ API cuInit(u32 flags) {
   begun->begin();
   if (begun->devices.empty()) return delete begun, kNoDevice;
   machine = begun;
-  pthread_atfork([] { lock.lock(); }, [] { lock.unlock(); }, [] { forked = true, lock.unlock(); });
+  pthread_atfork(nullptr, nullptr, [] {
+    new (&lock) std::recursive_mutex;  // another thread may have held it, and this one has a new number
+    forked = true;
+  });
   return kSuccess;
 }
 
@@ -636,7 +640,7 @@ API cuModuleGetGlobal_v2(u64* address, u64* bytes, void* module, const char* nam
     if (found == nullptr) return kInvalidHandle;
     for (u32 i = 0; i < found->table->variable_count; ++i) {
       const ModuleVariable& variable = found->table->variables[i];
-      if (!variable.visible || std::strcmp(variable.name, name) != 0) continue;
+      if (std::strcmp(variable.name, name) != 0) continue;
       if (address != nullptr) *address = found->globals[i];
       if (bytes != nullptr) *bytes = variable.bytes;
       return kSuccess;
@@ -845,4 +849,10 @@ API cuGetProcAddress_v2(const char* symbol, void** function, int, u64, int* stat
   if (*function == nullptr) *function = dlsym(self, symbol);
   if (status != nullptr) *status = *function == nullptr;  // 1: there is none of this name
   return *function == nullptr ? kNotFound : kSuccess;
+}
+
+// NVIDIA's own libraries ask for tables of private functions, as NVRTC does of any driver that it finds loaded.
+API cuGetExportTable(const void** table, const void*) {
+  *table = nullptr;
+  return kNotFound;
 }

@@ -49,7 +49,6 @@ typedef struct {
 
 typedef struct {
   const char* name;
-  int visible;
   uint64_t bytes;
   const void* initial;  // null: zeros
   const ModulePointer* pointers;

@@ -114,19 +114,24 @@ static inline u8* at(Thread* t, u64 address, u32 bytes, const char* what) {
   return stray(t, address, bytes, what);
 }
 
-#define LOAD(T)                           \
+#define LOAD_AND_STORE(T)                 \
   static inline T load_##T(const u8* p) { \
     T x;                                  \
     memcpy(&x, p, sizeof(x));             \
     return x;                             \
-  }
-#define STORE(T) \
+  }                                       \
   static inline void store_##T(u8* p, T x) { memcpy(p, &x, sizeof(x)); }
-LOAD(u8)
-LOAD(u16) LOAD(u32) LOAD(u64) LOAD(i8) LOAD(i16) LOAD(i32) LOAD(i64) STORE(u8) STORE(u16) STORE(u32) STORE(u64)
+LOAD_AND_STORE(u8)
+LOAD_AND_STORE(u16)
+LOAD_AND_STORE(u32)
+LOAD_AND_STORE(u64)
+LOAD_AND_STORE(i8)
+LOAD_AND_STORE(i16)
+LOAD_AND_STORE(i32)
+LOAD_AND_STORE(i64)
 
-    // Room in the thread's local memory, which the caller gives back.
-    static inline u64 local(Thread* t, u32 bytes, const char* what) {
+// Room in the thread's local memory, which the caller gives back.
+static inline u64 local(Thread* t, u32 bytes, const char* what) {
   const u32 begin = (t->local_top + 15) / 16 * 16;
   if (begin + bytes > t->local_bytes) fail(t, kLaunchFailed, what, "local memory is exhausted by recursion");
   t->local_top = begin + bytes;
@@ -157,16 +162,15 @@ static inline u64 of_f64(f64 x) {
   return bits;
 }
 
-// The operand that is a number, and of two zeros the one with the sign.
-#define MINIMUM(T) \
-  static inline T min_##T(T a, T b) { return a != a ? b : b != b ? a : a < b ? a : b < a ? b : signbit(a) ? a : b; }
-#define MAXIMUM(T) \
+// The operand that is a number, and of two zeros the one with the sign, or without it.
+#define MINIMUM_AND_MAXIMUM(T)                                                                                       \
+  static inline T min_##T(T a, T b) { return a != a ? b : b != b ? a : a < b ? a : b < a ? b : signbit(a) ? a : b; } \
   static inline T max_##T(T a, T b) { return a != a ? b : b != b ? a : a > b ? a : b > a ? b : signbit(a) ? b : a; }
-MINIMUM(f32)
-MINIMUM(f64) MAXIMUM(f32) MAXIMUM(f64)
+MINIMUM_AND_MAXIMUM(f32)
+MINIMUM_AND_MAXIMUM(f64)
 
-    // A number that is whole already. Beyond the range it is clamped.
-    static inline u64 to_whole(f64 x, f64 low, f64 high, u64 lowest, u64 highest, u64 nan) {
+// A number that is whole already. Beyond the range it is clamped.
+static inline u64 to_whole(f64 x, f64 low, f64 high, u64 lowest, u64 highest, u64 nan) {
   return x != x ? nan : x <= low ? lowest : x >= high ? highest : x < 0 ? (u64)(i64)x : (u64)x;
 }
 
@@ -420,8 +424,8 @@ static int launch_kernel(Launch* launch, void (*body)(Thread* t), int together, 
 }
 
 // What assert() of CUDA C calls.
-__attribute__((unused)) static void __assertfail(Thread* t, u8* result, u8* message, u8* file, u8* line, u8* function,
-                                                 u8* size) {
+__attribute__((unused)) static void P___assertfail(Thread* t, u8* result, u8* message, u8* file, u8* line, u8* function,
+                                                   u8* size) {
   char why[160];
   const char* text = (const char*)at(t, load_u64(message), 1, "assert");
   snprintf(why, sizeof(why), "assertion `%.100s` failed at line %u", text, load_u32(line));

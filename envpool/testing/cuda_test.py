@@ -1,0 +1,424 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stand-in for the CUDA driver: what it refuses, in which order its streams run, and what it counts."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from envpool.testing.cuda import STANDIN, CudaError, Driver
+from envpool.testing.nvrtc import SOURCE
+
+pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
+
+INVALID_VALUE, OUT_OF_MEMORY, NOT_INITIALIZED, INVALID_DEVICE, INVALID_IMAGE = 1, 2, 3, 101, 200
+INVALID_CONTEXT, NO_BINARY, INVALID_HANDLE, NOT_FOUND, NOT_READY = 201, 209, 400, 500, 600
+ILLEGAL_ADDRESS, MISALIGNED_ADDRESS = 700, 716
+NON_BLOCKING = 1
+
+# Adds a number to words; `far` reads and writes where it is told. By hand, so that no compiler is needed.
+PTX = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry add(.param .u64 to, .param .u32 value)
+.maxntid 64, 1, 1
+{
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [to];
+  ld.param.u32 %r1, [value];
+  mov.u32 %r2, %tid.x;
+  mul.wide.u32 %rd2, %r2, 4;
+  add.s64 %rd1, %rd1, %rd2;
+  ld.global.u32 %r3, [%rd1];
+  add.s32 %r3, %r3, %r1;
+  st.global.u32 [%rd1], %r3;
+  ret;
+}
+.visible .entry read(.param .u64 from)
+{
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [from];
+  ld.u32 %r1, [%rd1];
+  ret;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def shared_driver() -> Driver:
+    return Driver()
+
+
+@pytest.fixture
+def driver(shared_driver: Driver) -> Iterator[Driver]:
+    yield shared_driver
+    shared_driver.reset()
+
+
+class Words:
+    """Eight words on the device, and the kernels."""
+
+    def __init__(self, driver: Driver) -> None:
+        self.driver, self.module = driver, driver.module(PTX)
+        self.add_to, self.read_from = (driver.function(self.module, name) for name in ("add", "read"))
+        self.address = driver.upload(np.zeros(8, np.int32))
+
+    def add(self, value: int, *, to: int | None = None, count: int = 8, stream: int = 0) -> None:
+        to = self.address if to is None else to
+        self.driver.launch(
+            self.add_to, 1, count, [to.to_bytes(8, "little"), value.to_bytes(4, "little")], stream=stream
+        )
+
+    def read(self, address: int) -> None:
+        self.driver.launch(self.read_from, 1, 1, [address.to_bytes(8, "little")])
+        self.driver.synchronize()
+
+    def first(self) -> int:
+        return int(self.driver.download(self.address, np.zeros(8, np.int32))[0])
+
+
+@pytest.fixture
+def words(driver: Driver) -> Words:
+    return Words(driver)
+
+
+class Pinned:
+    """Memory of the host that copies do not stage."""
+
+    def __init__(self, driver: Driver, count: int = 8) -> None:
+        self.pointer = driver.get("cuMemHostAlloc", 4 * count, 0)
+        self.array = np.ctypeslib.as_array((ctypes.c_int32 * count).from_address(self.pointer))
+        self.array[:] = 0
+
+
+def test_it_says_that_it_is_no_gpu(driver: Driver) -> None:
+    name = ctypes.create_string_buffer(80)
+    driver.call("cuDeviceGetName", name, 80, 0)
+    assert name.value == b"envpool stand-in (no GPU)"
+    assert driver.get("cuDeviceGetCount") == 1
+    assert driver.get("cuDeviceGetAttribute", 10, 0) == 32  # lanes of a warp
+    assert driver.get("cuDeviceTotalMem_v2", 0) == 8 << 30
+    text = ctypes.c_char_p()
+    driver.call("cuGetErrorString", ILLEGAL_ADDRESS, ctypes.byref(text))
+    assert text.value == b"ILLEGAL_ADDRESS"
+
+
+def test_addresses_of_functions(driver: Driver) -> None:
+    status = ctypes.c_int(-1)
+    found, address = ctypes.c_uint64(), ctypes.c_uint64()
+    driver.call("cuGetProcAddress_v2", b"cuMemAlloc", ctypes.byref(found), 12000, 0, ctypes.byref(status))
+    assert status.value == 0
+    allocate = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint64)(found.value)
+    assert allocate(ctypes.addressof(address), 64) == 0
+    driver.free(address.value)
+    code = driver.code("cuGetProcAddress_v2", b"cuNo", ctypes.byref(found), 12000, 0, ctypes.byref(status))
+    assert (code, found.value, status.value) == (NOT_FOUND, 0, 1)
+
+
+# --- bad use ---
+
+
+def end(words: Words) -> None:
+    words.add(1, count=9)
+    words.driver.synchronize()
+
+
+def freed(words: Words) -> None:
+    words.driver.free(words.address)
+    words.read(words.address)
+
+
+def of_host(words: Words) -> None:
+    words.read(np.zeros(8, np.int32).ctypes.data)
+
+
+def other_allocation(words: Words) -> None:
+    """A step from one allocation into the next one, which a GPU would not notice."""
+    words.driver.upload(np.zeros(8, np.int32))
+    words.read(words.address + 32)
+
+
+def of_unloaded_module(words: Words) -> None:
+    words.driver.call("cuModuleUnload", words.module)
+    words.add(1)
+
+
+def of_destroyed_stream(words: Words) -> None:
+    stream = words.driver.get("cuStreamCreate", 0)
+    words.driver.call("cuStreamDestroy_v2", stream)
+    words.add(1, stream=stream)
+
+
+def in_another_context(words: Words) -> None:
+    other = words.driver.get("cuCtxCreate_v2", 0, 0)
+    try:
+        words.add(1)
+    finally:
+        words.driver.call("cuCtxDestroy_v2", other)
+
+
+def stream_of_another_context(words: Words) -> None:
+    other = words.driver.get("cuCtxCreate_v2", 0, 0)
+    stream = words.driver.get("cuStreamCreate", 0)
+    words.driver.call("cuCtxPopCurrent_v2", None)
+    try:
+        words.add(1, stream=stream)
+    finally:
+        words.driver.call("cuCtxDestroy_v2", other)
+
+
+def without_context(words: Words) -> None:
+    words.driver.call("cuCtxSetCurrent", 0)
+    try:
+        words.add(1)
+    finally:
+        words.driver.call("cuCtxSetCurrent", words.driver.context)
+
+
+def launch(*extents: int, shared: int = 0) -> Callable[[Words], None]:
+    def bad(words: Words) -> None:
+        words.driver.launch(words.read_from, extents[:3], extents[3:], [bytes(8)], shared=shared)
+
+    return bad
+
+
+def copy(count: int) -> Callable[[Words], None]:
+    return lambda words: words.driver.upload(np.zeros(count, np.int32), words.address)
+
+
+BAD = {
+    "a word too many": (end, ILLEGAL_ADDRESS),
+    "freed memory": (freed, ILLEGAL_ADDRESS),
+    "the host's memory": (of_host, ILLEGAL_ADDRESS),
+    "another allocation": (other_allocation, ILLEGAL_ADDRESS),
+    "null": (lambda words: words.read(0), ILLEGAL_ADDRESS),
+    "off its alignment": (lambda words: words.read(words.address + 2), MISALIGNED_ADDRESS),
+    "a block too large": (launch(1, 1, 1, 1025, 1, 1), INVALID_VALUE),
+    "more threads than the kernel declares": (lambda words: words.add(1, count=65), INVALID_VALUE),
+    "no blocks": (launch(0, 1, 1, 1, 1, 1), INVALID_VALUE),
+    "too many blocks": (launch(1, 65536, 1, 1, 1, 1), INVALID_VALUE),
+    "too much shared memory": (launch(1, 1, 1, 1, 1, 1, shared=49 << 10), INVALID_VALUE),
+    "an unloaded module": (of_unloaded_module, INVALID_HANDLE),
+    "a destroyed stream": (of_destroyed_stream, INVALID_HANDLE),
+    "a kernel of another context": (in_another_context, INVALID_HANDLE),
+    "a stream of another context": (stream_of_another_context, INVALID_HANDLE),
+    "no context": (without_context, INVALID_CONTEXT),
+    "a copy too long": (copy(9), INVALID_VALUE),
+    "memory freed twice": (lambda words: [words.driver.free(words.address) for _ in range(2)], INVALID_VALUE),
+    "memory freed by its middle": (lambda words: words.driver.free(words.address + 4), INVALID_VALUE),
+    "no bytes": (lambda words: words.driver.allocate(0), INVALID_VALUE),
+    "too many bytes": (lambda words: words.driver.allocate(9 << 30), OUT_OF_MEMORY),
+    "a copy of the device's memory as the host's": (
+        lambda words: words.driver.call("cuMemcpyHtoD_v2", words.address, words.address, 4),
+        INVALID_VALUE,
+    ),
+    "no such device": (lambda words: words.driver.get("cuDevicePrimaryCtxRetain", 1), INVALID_DEVICE),
+    "no such kernel": (lambda words: words.driver.function(words.module, "subtract"), NOT_FOUND),
+    "machine code": (lambda words: words.driver.module("\x7fELF..."), NO_BINARY),
+    "no PTX": (lambda words: words.driver.module("hello"), INVALID_IMAGE),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_use_is_refused(words: Words, name: str) -> None:
+    bad, code = BAD[name]
+    words.add(3)
+    with pytest.raises(CudaError) as error:
+        bad(words)
+    assert error.value.code == code
+    if code in (ILLEGAL_ADDRESS, MISALIGNED_ADDRESS):
+        assert "in thread (" in str(error.value)
+        # It stays, as on a GPU, until the context is made anew.
+        for call in (lambda: words.driver.allocate(8), lambda: words.add(1), words.driver.synchronize):
+            with pytest.raises(CudaError) as again:
+                call()
+            assert again.value.code == code
+        words.driver.reset()
+        words = Words(words.driver)
+    elif name not in ("memory freed twice", "an unloaded module"):
+        assert words.first() == 3
+        words.add(4)
+        assert words.first() == 7
+
+
+def test_what_was_not_begun_is_refused(tmp_path: Path) -> None:
+    library = ctypes.CDLL(shutil.copy(STANDIN, tmp_path))
+    assert library.cuDeviceGet(ctypes.byref(ctypes.c_int()), 0) == NOT_INITIALIZED
+    assert library.cuInit(1) == INVALID_VALUE
+
+
+def test_the_host_cannot_read_device_memory(driver: Driver) -> None:
+    script = f"import ctypes; ctypes.string_at({driver.upload(np.zeros(8))}, 1)"
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == -signal.SIGSEGV
+
+
+def test_a_forked_child_is_refused(driver: Driver) -> None:
+    child = os.fork()
+    if child == 0:
+        os._exit(driver.code("cuCtxSynchronize"))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == NOT_INITIALIZED
+
+
+def test_refusals_are_written_where_the_program_asks(driver: Driver) -> None:
+    log = ctypes.create_string_buffer(400)
+    options, values = (ctypes.c_int * 2)(5, 6), (ctypes.c_void_p * 2)(ctypes.addressof(log), 400)
+    bad = PTX.replace("add.s32", "add.sat.s32").encode()
+    assert driver.code("cuModuleLoadDataEx", ctypes.byref(ctypes.c_void_p()), bad, 2, options, values) == 218
+    assert b"add.sat.s32 %r3, %r3, %r1" in log.value
+
+
+def test_a_missing_cache_folder_is_told(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENVPOOL_STANDIN_CACHE", "/proc/nothing")
+    with pytest.raises(CudaError, match="ENVPOOL_STANDIN_CACHE"):
+        driver.module(PTX + "\n")
+
+
+# --- streams ---
+
+
+def test_work_is_late(words: Words) -> None:
+    driver, seen = words.driver, Pinned(words.driver)
+    stream = driver.get("cuStreamCreate", 0)
+    words.add(5, stream=stream)
+    driver.call("cuMemcpyDtoHAsync_v2", seen.pointer, words.address, 32, stream)
+    assert seen.array[0] == 0
+    assert driver.code("cuStreamQuery", stream) == NOT_READY
+    driver.call("cuStreamSynchronize", stream)
+    assert seen.array[0] == 5
+    assert driver.code("cuStreamQuery", stream) == 0
+
+
+def test_only_who_waits_for_an_event_sees_what_was_before(words: Words) -> None:
+    driver, seen = words.driver, Pinned(words.driver)
+    first, second = (driver.get("cuStreamCreate", NON_BLOCKING) for _ in range(2))
+    event = driver.get("cuEventCreate", 0)
+    for value, waits in ((1, False), (2, True)):
+        words.add(1, stream=first)
+        driver.call("cuEventRecord", event, first)
+        if waits:
+            driver.call("cuStreamWaitEvent", second, event, 0)
+        driver.call("cuMemcpyDtoHAsync_v2", seen.pointer, words.address, 32, second)
+        driver.call("cuStreamSynchronize", second)
+        assert seen.array[0] == (value if waits else value - 1)
+        driver.call("cuEventSynchronize", event)
+    assert words.first() == 2
+
+
+def test_the_legacy_stream_waits_for_those_that_block(words: Words) -> None:
+    driver = words.driver
+    blocking, free = (driver.get("cuStreamCreate", flags) for flags in (0, NON_BLOCKING))
+    words.add(1, stream=blocking)
+    assert words.first() == 1
+    words.add(1, stream=free)
+    assert words.first() == 1  # a plain copy does not wait for it
+    driver.call("cuStreamSynchronize", free)
+    assert words.first() == 2
+
+
+def test_a_copy_of_pageable_memory_is_read_at_once_and_of_pinned_memory_later(words: Words) -> None:
+    driver, pinned, pageable = words.driver, Pinned(words.driver), np.full(8, 3, np.int32)
+    stream = driver.get("cuStreamCreate", 0)
+    driver.call("cuMemcpyHtoDAsync_v2", words.address, ctypes.c_void_p(pageable.ctypes.data), 32, stream)
+    pageable[:] = 4
+    assert words.first() == 3
+    pinned.array[:] = 5
+    driver.call("cuMemcpyHtoDAsync_v2", words.address, pinned.pointer, 32, stream)
+    pinned.array[:] = 6
+    assert words.first() == 6
+
+
+def test_events_have_times(words: Words) -> None:
+    driver = words.driver
+    events = [driver.get("cuEventCreate", flags) for flags in (0, 0, 2)]
+    for event in events:
+        words.add(1)
+        driver.call("cuEventRecord", event, 0)
+    elapsed = ctypes.c_float(-1)
+    assert driver.code("cuEventElapsedTime", ctypes.byref(elapsed), events[0], events[1]) == NOT_READY
+    driver.synchronize()
+    driver.call("cuEventElapsedTime", ctypes.byref(elapsed), events[0], events[1])
+    assert elapsed.value > 0
+    assert driver.code("cuEventElapsedTime", ctypes.byref(elapsed), events[0], events[2]) == INVALID_HANDLE
+
+
+def test_memory_is_filled_and_copied(words: Words) -> None:
+    driver = words.driver
+    other = driver.allocate(32)
+    assert (driver.download(other, np.zeros(32, np.uint8)) == 0xA5).all()  # whoever reads it has forgotten to write
+    driver.call("cuMemsetD32_v2", words.address, 0x01020304, 8)
+    driver.call("cuMemsetD8_v2", words.address + 4, 9, 4)
+    driver.call("cuMemcpyDtoD_v2", other, words.address, 32)
+    expected = [0x01020304, 0x09090909, *[0x01020304] * 6]
+    assert driver.download(other, np.zeros(8, np.int32)).tolist() == expected
+    kinds = [driver.get("cuPointerGetAttribute", 2, address) for address in (other, Pinned(driver).pointer)]
+    assert kinds == [2, 1]
+    assert driver.get("cuPointerGetAttribute", 12, other + 8) == 32
+
+
+def test_mapped_memory_is_written_by_kernels(words: Words) -> None:
+    mapped = Pinned(words.driver)
+    words.add(7, to=words.driver.get("cuMemHostGetDevicePointer_v2", mapped.pointer, 0))
+    assert mapped.array[0] == 0
+    words.driver.synchronize()
+    assert (mapped.array == 7).all()
+
+
+def test_what_is_left_is_counted(driver: Driver) -> None:
+    names = ("allocations", "streams", "events", "modules")
+    assert [driver.count(name) for name in names] == [0, 0, 0, 0]
+    words = Words(driver)
+    stream, event = driver.get("cuStreamCreate", 0), driver.get("cuEventCreate", 0)
+    assert [driver.count(name) for name in names] == [1, 1, 1, 1]
+    free = driver.get("cuMemGetInfo_v2", ctypes.byref(ctypes.c_uint64()))
+    driver.free(words.address)
+    assert driver.get("cuMemGetInfo_v2", ctypes.byref(ctypes.c_uint64())) == free + 32
+    driver.call("cuStreamDestroy_v2", stream)
+    driver.call("cuEventDestroy_v2", event)
+    driver.call("cuModuleUnload", words.module)
+    assert [driver.count(name) for name in names] == [0, 0, 0, 0]
+
+
+# --- settings ---
+
+
+def test_flat_memory_is_the_hosts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENVPOOL_STANDIN_MODE", "flat")
+    words = Words(Driver.another(tmp_path))
+    words.add(6)
+    words.driver.synchronize()
+    assert ctypes.c_int32.from_address(words.address).value == 6
+    mine = np.zeros(8, np.int32)
+    words.add(7, to=mine.ctypes.data)
+    words.driver.synchronize()
+    assert (mine == 7).all()
+
+
+def test_devices_cannot_read_each_others_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENVPOOL_STANDIN_DEVICES", "2")
+    monkeypatch.setenv("ENVPOOL_STANDIN_MEMORY", "1000")
+    driver = Driver.another(tmp_path)
+    mine = driver.upload(np.zeros(8, np.int32))
+    driver.enter(1)
+    words = Words(driver)
+    words.add(1)
+    assert words.first() == 1
+    with pytest.raises(CudaError) as error:
+        words.read(mine)
+    assert error.value.code == ILLEGAL_ADDRESS
+    driver.enter(0)
+    driver.synchronize()  # this device is whole
+    with pytest.raises(CudaError) as error:
+        driver.allocate(1000)
+    assert error.value.code == OUT_OF_MEMORY
