@@ -10,6 +10,7 @@ from __future__ import annotations
 import collections
 import ctypes
 import functools
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -28,10 +29,11 @@ from envpool.testing.cuda import Driver
 from envpool.testing.nvrtc import FLAGS, SOURCE, Environment, Nvrtc, environments
 
 ENVIRONMENTS = {(environment.family, environment.table): environment for environment in environments()}
+WHOLE = 5 if os.environ.get("ENVPOOL_TEST_DEVICE") == "whole" else 1
 LIMIT = 40  # steps of an episode
-BLOCK, THREADS, STEPS = 32, 256, 200
+BLOCK, THREADS, STEPS = 32, 256, 200 * WHOLE
 WORLDS = 64
-CONSOLES, FRAMES = 4, 60  # of Atari, whose C is a thousand times as slow as the pool
+CONSOLES, FRAMES = 4, 60 * WHOLE  # of Atari, whose C is a thousand times as slow as the pool
 SEED = 11
 COMMON = ("reward", "terminated", "truncated")
 

@@ -285,6 +285,27 @@ def test_a_missing_cache_folder_is_told(driver: Driver, monkeypatch: pytest.Monk
         driver.module(PTX + "\n")
 
 
+LOADER = """
+import ctypes, sys
+driver, context, module = ctypes.CDLL(sys.argv[1]), ctypes.c_void_p(), ctypes.c_void_p()
+driver.cuInit(0)
+driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+driver.cuCtxSetCurrent(context)
+sys.exit(driver.cuModuleLoadData(ctypes.byref(module), sys.argv[2].encode()))
+"""
+
+
+def test_processes_share_what_was_compiled(tmp_path: Path) -> None:
+    command = [sys.executable, "-S", "-c", LOADER, str(STANDIN), PTX]
+    environment = {**os.environ, "ENVPOOL_STANDIN_CACHE": str(tmp_path / "new")}
+    processes = [subprocess.Popen(command, env=environment) for _ in range(3)]
+    assert [process.wait() for process in processes] == [0, 0, 0]
+    (library,) = (tmp_path / "new").iterdir()
+    assert library.suffix == ".so"
+    broken = {**environment, "ENVPOOL_STANDIN_PYTHON": "/nothing", "ENVPOOL_STANDIN_CC": "cc"}
+    assert subprocess.run(command, env=broken, check=False).returncode == 0  # from the folder
+
+
 # --- streams ---
 
 

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import re
 import sys
-from pathlib import Path
-from typing import NamedTuple
 
 _INTEGER = r"[bsu](16|32|64)"
 _ANY = r"([bsu](16|32|64)|f(32|64))"
@@ -131,12 +129,16 @@ def translate(ptx: str) -> str:
 
 def main(arguments: list[str]) -> int:
     """Translates one file into another. The exit status is 2 where something is refused, with its text on stderr."""
-    source, target = (Path(argument) for argument in arguments)
+    source, target = arguments
+    with open(source) as file:
+        ptx = file.read()
     try:
-        target.write_text(translate(source.read_text()))
+        c = translate(ptx)
     except NotImplementedError as error:
         print(error, file=sys.stderr)
         return 2
+    with open(target, "w") as file:
+        file.write(c)
     return 0
 
 
@@ -189,14 +191,13 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-class _Variable(NamedTuple):
+class _Variable:
     """A .global or .const of a module, which is memory of the device."""
 
-    name: str
-    width: int  # bits of an element
-    count: int
-    value: str  # the elements in C, none for zeros
-    pointers: list[tuple[int, str, int]]  # element, the variable whose address it is, and what is added
+    def __init__(self, name: str, width: int, count: int, value: str, pointers: list[tuple[int, str, int]]) -> None:
+        self.name, self.width, self.count = name, width, count  # bits of an element, and how many elements
+        self.value = value  # the elements in C, none for zeros
+        self.pointers = pointers  # element, the variable whose address it is, and what is added
 
     @property
     def symbol(self) -> str:

@@ -38,7 +38,6 @@ enum Result {
   kInvalidHandle = 400,
   kNotFound = 500,
   kNotReady = 600,
-  kPrimaryContextActive = 708,
   kContextIsDestroyed = 709,
   kNotSupported = 801,
 };
@@ -129,7 +128,6 @@ struct Context {
   std::unique_ptr<Slot[], void (*)(Slot*)> slots{nullptr, nullptr};
   Stream* legacy = nullptr;
   Stream* per_thread = nullptr;
-  u32 flags = 0;
 };
 
 struct Module {
