@@ -666,6 +666,7 @@ def test_assertions_and_traps_stop_a_kernel(driver: Driver) -> None:
     "instruction",
     [
         "sin.approx.f32 %f1, %f2",
+        "add.rn.f32x2 %rd1, %rd2, %rd2",
         "add.ftz.f32 %f1, %f2, %f2",
         "add.rz.f32 %f1, %f2, %f2",
         "mul.rn.sat.f32 %f1, %f2, %f2",
