@@ -33,7 +33,7 @@ WHOLE = 5 if os.environ.get("ENVPOOL_TEST_DEVICE") == "whole" else 1
 LIMIT = 40  # steps of an episode
 BLOCK, THREADS, STEPS = 32, 256, 200 * WHOLE
 WORLDS = 64
-CONSOLES, FRAMES = 4, 60 * WHOLE  # of Atari, whose C is a thousand times as slow as the pool
+CONSOLES, FRAMES = 4, 45 * WHOLE  # of Atari, whose C is a thousand times as slow as the pool
 SEED = 11
 COMMON = ("reward", "terminated", "truncated")
 

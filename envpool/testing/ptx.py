@@ -308,7 +308,8 @@ class _Function:
         self._own = {*self.parameters, result}  # names of host memory
         if body:
             lines = [line for statement in self._statements(body.rpartition("}")[0]) for line in self._line(statement)]
-            self.text = "\n".join([self.signature, "{", *self._declarations, *lines, "}"])
+            slots = "const Slot* const slots = t->launch->slots;"
+            self.text = "\n".join([self.signature, "{", slots, *self._declarations, *lines, "}"])
         elif self.plain_name != "__assertfail" and ".extern" in head:
             raise NotImplementedError(f"a call of {self.plain_name}, which the module does not have")
 
@@ -385,7 +386,7 @@ class _Function:
         address = self._address(text)
         if any(part.startswith("shared") for part in parts):
             address = f"SHARED({address})"
-        return f"at(t, {address}, {size}, {_quoted(statement)})"
+        return f"at(t, slots, {address}, {size}, {_quoted(statement)})"
 
     # --- statements ---
 

@@ -105,11 +105,12 @@ __attribute__((noinline)) static u8* stray(Thread* t, u64 address, u32 bytes, co
   fail(t, kIllegalAddress, what, why);
 }
 
-static inline u8* at(Thread* t, u64 address, u32 bytes, const char* what) {
-  const Slot* slot = &t->launch->slots[address >> 32 & (kSlots - 1)];
-  if (__builtin_expect(address >> 48 == kTag && (u32)address + (u64)bytes <= slot->bytes && !(address & (bytes - 1)),
+// `slots` are the launch's, which a function keeps at hand.
+static inline u8* at(Thread* t, const Slot* slots, u64 address, u32 bytes, const char* what) {
+  const u64 number = (address >> 32) - ((u64)kTag << 16);
+  if (__builtin_expect(number < kSlots && (u32)address + (u64)bytes <= slots[number].bytes && !(address & (bytes - 1)),
                        1)) {
-    return slot->host + (u32)address;
+    return slots[number].host + (u32)address;
   }
   return stray(t, address, bytes, what);
 }
@@ -427,7 +428,7 @@ static int launch_kernel(Launch* launch, void (*body)(Thread* t), int together, 
 __attribute__((unused)) static void P___assertfail(Thread* t, u8* result, u8* message, u8* file, u8* line, u8* function,
                                                    u8* size) {
   char why[160];
-  const char* text = (const char*)at(t, load_u64(message), 1, "assert");
+  const char* text = (const char*)at(t, t->launch->slots, load_u64(message), 1, "assert");
   snprintf(why, sizeof(why), "assertion `%.100s` failed at line %u", text, load_u32(line));
   fail(t, kAssert, "assert", why);
 }
