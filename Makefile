@@ -252,7 +252,7 @@ build/states/.installed: $(SOURCES) $(VENV)/test/.ready
 	@$(IN_TEST_VENV) ENVPOOL_TESTING=1 python -m pip wheel -q --no-build-isolation --no-deps -w build/states/wheel \
 	  -Cbuild-dir=build/states/cmake -Ccmake.build-type=None -Ccmake.define.CMAKE_CXX_FLAGS=-O1 \
 	  -Ccmake.define.ENVPOOL_SANITIZE=address,undefined -Ccmake.define.ENVPOOL_TESTING=OFF .
-	@$(VENV)/test/bin/python -m pip install -q --no-deps --target=build/states/site build/states/wheel/envpool-*.whl
+	@$(VENV)/test/bin/python -m pip install -q --no-deps --target=build/states/site build/states/wheel/envpool_unified-*.whl
 	@touch $@
 
 # Older sanitizer runtimes cannot lay out their shadow where the kernel scatters addresses widely.
