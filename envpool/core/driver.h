@@ -236,15 +236,18 @@ class Driver {
     for (const FieldSpec& field : model->spec.actions) action_bytes_.push_back(field.row_bytes());
     memory_.reset(static_cast<u8*>(::operator new(size_t(stride_) * config.num_envs, std::align_val_t{64})));
     std::memset(memory_.get(), 0, size_t(stride_) * config.num_envs);
-    for (; size_ < config.num_envs; ++size_) {
-      Slot* slot = new (memory_.get() + stride_ * size_) Slot{{}, Instance(*settings_[size_].params, size_)};
-      slot->episode.rng.seed = config.seeds[size_];
-      slot->episode.rng.stream = config.streams[size_];
+    try {
+      for (; size_ < config.num_envs; ++size_) {
+        Slot* slot = new (memory_.get() + stride_ * size_) Slot{{}, Instance(*settings_[size_].params, size_)};
+        slot->episode.rng.seed = config.seeds[size_];
+        slot->episode.rng.stream = config.streams[size_];
+      }
+    } catch (...) {  // C++ does not call the destructor of what was not made whole
+      destroy_slots();
+      throw;
     }
   }
-  ~Driver() {
-    for (i32 i = 0; i < size_; ++i) slot(i).~Slot();
-  }
+  ~Driver() { destroy_slots(); }
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
@@ -317,6 +320,9 @@ class Driver {
   };
 
   Slot& slot(i32 env_id) { return *std::launder(reinterpret_cast<Slot*>(memory_.get() + stride_ * env_id)); }
+  void destroy_slots() {
+    for (i32 i = 0; i < size_; ++i) slot(i).~Slot();
+  }
 
   // Where rows are written: the common fields' columns by name, the environment's own by number.
   struct Columns {

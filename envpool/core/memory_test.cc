@@ -55,7 +55,9 @@ class Hoarder {
     spec.render_height = 2;
     spec.render_width = 3;
   }
-  Hoarder(const Params&, i32 env_id) : id_(env_id) {}
+  Hoarder(const Params&, i32 env_id) : id_(env_id) { ++alive; }
+  Hoarder(const Hoarder&) = delete;
+  ~Hoarder() { --alive; }
   void reset(Rng&) { steps_ = std::make_unique<std::vector<i64>>(1, 0); }
   Outcome step(ActionRow action, Rng&) {
     auto next = std::make_unique<std::vector<i64>>(*steps_);
@@ -84,6 +86,8 @@ class Hoarder {
     const std::vector<u8> picture(18, u8(id_));
     std::memcpy(rgb, picture.data(), picture.size());
   }
+
+  static inline std::atomic<i32> alive{0};
 
  private:
   const i32 id_;
@@ -255,7 +259,8 @@ TEST(every_allocation_of_every_call_may_fail) {
   std::printf("%ld allocations failed, in %.1f s\n", total, took.count());
 }
 
-// Threads that the system starts are ended again when memory runs out for the next.
+// Threads that were started are ended again, and environments that were made are destroyed, when memory runs out for
+// the next.
 TEST(nothing_is_left_of_a_pool_that_could_not_be_made) {
   const auto threads = [] {
     i32 count = 0;
@@ -266,17 +271,20 @@ TEST(nothing_is_left_of_a_pool_that_could_not_be_made) {
     return count;
   };
   const i32 before = threads();
-  for (long k = 1;; ++k) {
-    failed = false;
-    until_failure = k;
-    try {
-      const auto pool = Making{.num_envs = 4, .batch_size = 2, .num_threads = 3}.counter();
+  for (const abi::Table* table : {portable_table<Counter>(), host_table<Hoarder>()}) {
+    for (long k = 1;; ++k) {
+      failed = false;
+      until_failure = k;
+      try {
+        const auto pool = Making{.num_envs = 4, .batch_size = 2, .num_threads = 3}(table);
+        until_failure = 0;
+      } catch (const std::bad_alloc&) {
+      }
       until_failure = 0;
-    } catch (const std::bad_alloc&) {
+      CHECK_EQ(threads(), before);
+      CHECK_EQ(Hoarder::alive.load(), 0);
+      if (!failed) break;
     }
-    until_failure = 0;
-    if (!failed) break;
-    CHECK_EQ(threads(), before);
   }
 }
 
