@@ -73,8 +73,10 @@ class PyTable {
         list.add_integer(name, abi::kOptionInt, value.cast<std::int64_t>());
       } else if (py::isinstance<py::float_>(value)) {
         list.add_real(name, value.cast<double>());
-      } else if (py::isinstance<py::str>(value) || py::isinstance<py::bytes>(value)) {
-        list.add_text(name, value.cast<std::string>());
+      } else if (py::isinstance<py::str>(value)) {
+        list.add_text(name, py::reinterpret_borrow<py::str>(value));
+      } else if (py::isinstance<py::bytes>(value)) {
+        list.add_text(name, py::reinterpret_borrow<py::bytes>(value));
       } else {
         throw py::type_error("option " + name + ": expected bool, int, float, str or bytes, got " + type_name(value));
       }
@@ -172,17 +174,18 @@ class OwnedPool {
 class PyPool {
  public:
   PyPool(const PyTable& table, std::string label, const std::vector<py::dict>& options, i32 num_envs, i32 batch_size,
-         i32 num_threads, const std::vector<i32>& thread_cpus, const std::vector<u64>& seeds,
-         const std::vector<u32>& streams, i32 autoreset, const std::vector<i32>& max_episode_steps,
-         const std::vector<std::string>& outputs)
+         i32 num_threads, const std::vector<i32>& thread_cpus, const py::object& seeds, const py::object& streams,
+         i32 autoreset, const std::vector<i32>& max_episode_steps, const std::vector<std::string>& outputs)
       : ids_(check("num_envs", num_envs, 1, 1 << 24, label)) {
     check("batch_size", batch_size, 0, num_envs, label);
     check("num_threads", num_threads, 0, 1 << 16, label);
     check("autoreset", autoreset, 0, 2, label);
-    Construction how{num_envs, abi::Autoreset(autoreset), {}, max_episode_steps, seeds, streams};
+    const Seeds given(seeds, streams);
+    Construction how{num_envs,          abi::Autoreset(autoreset), {},
+                     max_episode_steps, given.all_seeds(),         given.all_streams()};
     for (const py::dict& one : options) how.options.push_back(PyTable::option_list(one));
-    const bool lengths = (options.size() == 1 || i32(options.size()) == num_envs) && i32(seeds.size()) == num_envs &&
-                         i32(streams.size()) == num_envs && i32(max_episode_steps.size()) == num_envs;
+    const bool lengths = (options.size() == 1 || i32(options.size()) == num_envs) && given.size() == num_envs &&
+                         i32(max_episode_steps.size()) == num_envs;
     if (!lengths) throw py::value_error("[" + label + "] seeds, streams, max_episode_steps: expected num_envs of each");
     {
       const Unlocked unlocked;
@@ -273,13 +276,15 @@ class PyPool {
     return pictures;
   }
 
-  std::vector<i32> players(const py::object& env_ids) {
+  py::list players(const py::object& env_ids) {
     check_usable();
     const Busy busy(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
     std::vector<i32> counts(size_t(ids_.size()));
     pool_->players(ids_.data(), ids_.size(), counts.data());
-    return counts;
+    py::list list;
+    for (const i32 count : counts) list.append(py::int_(count));
+    return list;
   }
 
   // For jitted code: the handle, and of each output its array, dtype, shape of a row, and whether it is per player.
@@ -288,9 +293,10 @@ class PyPool {
     if (port_.kept == nullptr) port_ = xla::open_port(pool_.shared(), step_mutex_);
     py::list outputs;
     for (const Output& output : outputs_) {
-      const std::vector<py::ssize_t> shape(output.shape.begin() + 1, output.shape.end());
+      py::list shape;
+      for (size_t i = 1; i < output.shape.size(); ++i) shape.append(py::int_(output.shape[i]));
       const bool per_player = pool_->block_layout().arrays[size_t(output.array)].per_player;
-      outputs.append(py::make_tuple(output.array, output.dtype, py::tuple(py::cast(shape)), per_player));
+      outputs.append(py::make_tuple(output.array, output.dtype, py::tuple(shape), per_player));
     }
     return py::make_tuple(py::bytes(xla::handle_of(port_.number)), std::int64_t(port_.number), outputs);
   }
@@ -300,9 +306,9 @@ class PyPool {
     without_gil([&](const auto& interrupted) { pool_->close(std::chrono::duration<double>(timeout), interrupted); });
   }
   bool closed() const { return pool_->closed(); }
-  i32 under_way() const { return pool_->under_way(); }
-  i32 num_threads() const { return pool_->num_threads(); }
-  i32 batch_size() const { return pool_->batch_size(); }
+  py::int_ under_way() const { return pool_->under_way(); }
+  py::int_ num_threads() const { return pool_->num_threads(); }
+  py::int_ batch_size() const { return pool_->batch_size(); }
 
  private:
   struct Output {
@@ -316,12 +322,16 @@ class PyPool {
     py::array_t<u64, py::array::c_style | py::array::forcecast> seeds;
     py::array_t<u32, py::array::c_style | py::array::forcecast> streams;
 
-    Seeds(const py::object& seed, const py::object& stream, i32 count, const EnvPool& pool)
-        : seeds(seed), streams(stream) {
-      if (seeds.size() == count && streams.size() == count) return;
+    Seeds(const py::object& seed, const py::object& stream) : seeds(seed), streams(stream) {}
+    Seeds(const py::object& seed, const py::object& stream, i32 count, const EnvPool& pool) : Seeds(seed, stream) {
+      if (size() == count) return;
       throw py::value_error(
           pool.text("seed: expected " + std::to_string(count) + " seeds, got " + std::to_string(seeds.size())));
     }
+    // -1 where there are not as many of both.
+    py::ssize_t size() const { return seeds.size() == streams.size() ? seeds.size() : -1; }
+    std::vector<u64> all_seeds() const { return {seeds.data(), seeds.data() + seeds.size()}; }
+    std::vector<u32> all_streams() const { return {streams.data(), streams.data() + streams.size()}; }
   };
 
   static i32 check(const char* name, i32 value, i32 low, i32 high, const std::string& label) {
@@ -500,8 +510,8 @@ py::object PyPool::error_of(const std::vector<Failure>& failures, const py::tupl
   py::list ids, messages;
   std::string summary;
   for (const Failure& failure : failures) {
-    ids.append(failure.env_id);
-    messages.append(failure.message);
+    ids.append(py::int_(failure.env_id));
+    messages.append(py::str(failure.message));
     if (!summary.empty()) summary += "; ";
     summary += "environment " + std::to_string(failure.env_id) + ": " + failure.message;
   }
@@ -510,6 +520,15 @@ py::object PyPool::error_of(const std::vector<Failure>& failures, const py::tupl
   error.attr("messages") = messages;
   error.attr("arrays") = arrays;
   return error;
+}
+
+// pybind11 takes every new object to be there. Ours has a place of its own for the pool, and needs no more memory.
+void check_new_objects(PyHeapTypeObject* type) {
+  type->ht_type.tp_new = [](PyTypeObject* of, PyObject*, PyObject*) -> PyObject* {
+    PyObject* self = of->tp_alloc(of, 0);
+    if (self != nullptr) reinterpret_cast<py::detail::instance*>(self)->allocate_layout();
+    return self;
+  };
 }
 
 }  // namespace envpool::python
@@ -532,9 +551,15 @@ PYBIND11_MODULE(_core, m) {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const TimedOut& error) {
       PyErr_SetString(PyExc_TimeoutError, error.what());
+    } catch (const std::runtime_error&) {
+      // Where Python has no memory for an object, pybind11 throws this, and leaves the MemoryError set.
+      if (PyErr_Occurred() == nullptr || PyErr_ExceptionMatches(PyExc_MemoryError) == 0) throw;
     }
   });
 
+  m.def(
+      "usable_memory", [] { return py::float_(usable_memory()); },
+      "Bytes of memory this process may use beyond what it has.");
   m.def("usable_cpus", &usable_cpus, "CPUs this process may use: affinity mask and cgroup quota.");
   m.def("load_plugin", &load_plugin, py::arg("path"), "Loads a shared object and returns the tables it exports.");
 
@@ -552,9 +577,9 @@ PYBIND11_MODULE(_core, m) {
       .def("describe", &PyTable::describe)
       .def("spec", &PyTable::spec, py::arg("options"));
 
-  py::class_<PyPool>(m, "Pool")
+  py::class_<PyPool>(m, "Pool", py::custom_type_setup(&check_new_objects))
       .def(py::init<const PyTable&, std::string, const std::vector<py::dict>&, i32, i32, i32, const std::vector<i32>&,
-                    const std::vector<u64>&, const std::vector<u32>&, i32, const std::vector<i32>&,
+                    const py::object&, const py::object&, i32, const std::vector<i32>&,
                     const std::vector<std::string>&>(),
            py::arg("table"), py::arg("label"), py::arg("options"), py::arg("num_envs"), py::arg("batch_size"),
            py::arg("num_threads"), py::arg("thread_cpus"), py::arg("seeds"), py::arg("streams"), py::arg("autoreset"),

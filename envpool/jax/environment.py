@@ -14,7 +14,6 @@ there can be. Those who are not there, where their number changes from episode t
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -202,12 +201,14 @@ class Environment:
 
         Raises:
             TypeError: key is none, or params are not EnvParams.
-            MemoryError: the machine has less memory than as many states and observations need.
+            MemoryError: this process may not use as much more memory as these states and observations need.
             ValueError: num_envs is no int in that range, key is not a single one, or params are another environment's.
         """
         if not isinstance(num_envs, int) or isinstance(num_envs, bool) or not 1 <= num_envs <= _MOST_ROWS:
             raise ValueError(f"[{self.name}] num_envs must be an int from 1 to 2**31 - 1, got {num_envs!r}")
-        if self._row_bytes * num_envs > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
+        from envpool import _core
+
+        if self._row_bytes * num_envs > _core.usable_memory():
             raise MemoryError(f"[{self.name}] num_envs: no memory for {num_envs} states and observations")
         return self._first(self._key(key)[None], self._streams(num_envs), self._params(params, num_envs))
 

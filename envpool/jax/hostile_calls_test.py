@@ -176,6 +176,13 @@ def test_batches_that_there_is_no_memory_for():
         ENV.reset_batch(KEY, 2**31 - 1)
 
 
+def test_a_batch_is_refused_where_a_pool_would_be(monkeypatch):
+    monkeypatch.setattr("envpool._core.usable_memory", lambda: 10 * 2**10)
+    assert ENV.reset_batch(KEY, 10)[0].shape == (10, 4)
+    with pytest.raises(MemoryError, match=r"^\[CartPole-v1\] num_envs: no memory for 1000 "):
+        ENV.reset_batch(KEY, 1000)
+
+
 def test_a_donated_state_is_used_up():
     step = jax.jit(lambda state, action: ENV.step(None, state, action)[1], donate_argnums=0)
     state = jax.tree.map(jnp.copy, STATE)
