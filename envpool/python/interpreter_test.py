@@ -201,3 +201,130 @@ def test_the_callers_floating_point_mode_does_not_reach_environments(num_threads
         return np.stack(rows)
 
     np.testing.assert_array_equal(play(0), play(upward))
+
+
+# Python's own allocations fail one by one in each call of a pool. A call that a MemoryError broke off is made again.
+NO_MEMORY = """
+    import gc, sys
+    import numpy as np
+    from _testcapi import set_nomemory, remove_mem_hooks
+    import envpool, envpool.testing.registration
+    from envpool import _core
+
+    batch_size = int(sys.argv[1])
+    actions, ids = np.ones(4, np.int32), np.arange(4, dtype=np.int32)
+    seeds, streams = np.full(4, 5, np.uint64), np.arange(4, dtype=np.uint32)
+    example = envpool.make_gymnasium("Counter-v0", num_envs=4, batch_size=batch_size)
+    table, outputs = example._construction.table, list(example._layout.outputs)
+    troubles = envpool.make_gymnasium("Trouble-v0", num_envs=2)
+    troubled = troubles._construction.table
+    ENV_ID = outputs.index("env_id")
+    two = np.full(2, 1, np.int32), np.arange(2, dtype=np.int32), seeds[:2], streams[:2]
+
+    def script(target, k):
+        rows, calls, failed = {}, 0, False
+
+        def call(function, *arguments, until=None):
+            nonlocal calls, failed
+            calls += 1
+            if calls - 1 == target:
+                set_nomemory(k, k + 1)
+                try:
+                    result = function(*arguments)
+                    remove_mem_hooks()
+                    return result
+                except MemoryError as error:
+                    remove_mem_hooks()
+                    failed = True
+                    if isinstance(error.__context__, _core.EnvError):  # Python had no memory for its traceback
+                        raise error.__context__
+                finally:
+                    remove_mem_hooks()
+            return (until or function)(*arguments)
+
+        def receive():
+            while pool.under_way:
+                batch = call(pool.recv, 20.0)
+                for row, env_id in enumerate(batch[ENV_ID]):
+                    rows.setdefault(int(env_id), []).append([array[row].copy() for array in batch])
+
+        def again(actions):  # the actions may have been sent, and their batch may wait
+            return pool.recv(20.0) if pool.under_way else pool.step(actions)
+
+        pool = call(_core.Pool, table, "Counter-v0", [{}], 4, batch_size, 2, [], seeds, streams, 0, [0] * 4, outputs)
+        call(pool.reset, ids, seeds, streams)
+        receive()
+        for _ in range(2):
+            call(pool.send, actions, ids)
+            receive()
+            call(pool.send, [1.0, 1.0, 1.0, 1.0], [0, 1, 2, 3])
+            receive()
+            call(pool.send, {"action": actions.astype(np.int64), "env_id": ids})
+            receive()
+        batch = call(pool.step, actions, until=again)
+        for row, env_id in enumerate(batch[ENV_ID]):
+            rows[int(env_id)].append([array[row].copy() for array in batch])
+        receive()
+        state = call(pool.snapshot, 1)
+        call(pool.restore, 2, state)
+        call(pool.clone, 0, ids[1:], seeds[1:], streams[1:])
+        assert call(pool.players, ids) == [1, 1, 1, 1]
+        for wrong in (np.full(4, 99, np.int32), np.ones(3, np.int32), np.full(4, 0.5), None, "no"):
+            try:
+                call(pool.send, wrong, ids)
+            except (TypeError, ValueError) as error:
+                assert str(error).startswith("[Counter-v0] action: expected "), error
+            assert pool.under_way == 0
+        call(pool.send, actions, ids)
+        call(pool.discard)
+        assert pool.under_way == 0
+        call(pool.send, actions, ids)
+        receive()
+        call(pool.close, 20.0)
+
+        throws = _core.Pool(troubled, "Trouble-v0", [{}], 2, 2, 1, [], *two[2:], 0, [0] * 2, ["reward", "env_id"])
+        throws.reset()
+        throws.recv()
+        throws.send(*two[:2])
+
+        def unless_lost():  # CPython drops an exception that it has no memory to make a frame for
+            if throws.under_way:
+                throws.recv()
+
+        try:
+            call(throws.recv, until=unless_lost)
+            assert failed and target == calls - 1, "Trouble threw nothing"
+        except _core.EnvError as error:
+            assert error.env_id == [0, 1] and len(error.messages) == 2 and len(error.arrays) == 2
+        assert throws.under_way == 0
+        throws.close()
+        return rows, calls, failed
+
+    expected, calls, _ = script(-1, 0)
+    np.testing.assert_array_equal(expected[0][0][0], expected[0][0][0])  # which imports what it needs
+    gc.collect()
+    before, swept = sys.getallocatedblocks(), 0
+    for target in range(calls):
+        for k in range(1000):
+            rows, made, failed = script(target, k)
+            assert made == calls, (target, k, made)
+            assert rows.keys() == expected.keys()
+            for env_id in rows:
+                assert len(rows[env_id]) == len(expected[env_id]), (target, k, env_id)
+                for got, wanted in zip(rows[env_id], expected[env_id]):
+                    for a, b in zip(got, wanted):
+                        np.testing.assert_array_equal(a, b, str((target, k, env_id)))
+            if not failed:
+                break
+            swept += 1
+    gc.collect()
+    print(calls, swept, sys.getallocatedblocks() - before)
+"""
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("_testcapi"), reason="this Python cannot have its allocations fail")
+@pytest.mark.parametrize("batch_size", [4, 2])
+def test_every_allocation_of_pythons_may_fail(batch_size):
+    calls, swept, leaked = map(int, run(NO_MEMORY, str(batch_size)).split())
+    assert swept > 2 * calls
+    assert leaked < swept / 4
