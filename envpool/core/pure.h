@@ -11,6 +11,7 @@
 // Worlds of several players have what is here too, but for reset and step: see pure_world.h.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <new>
@@ -97,9 +98,10 @@ struct PureOf {
         head.max_episode_steps = i32(in_range("max_episode_steps", given[i], 0, 2147483647));
         continue;
       }
-      const OptionSpec& option = specs().list[size_t(changed[i])];
-      values[size_t(changed[i])] = in_range(option.name, given[i], option.low, option.high);
+      values[size_t(changed[i])] = given[i];
     }
+    // Those that were not changed come from the row, whose check has no key, so that they may be anything.
+    for (size_t i = 0; i < values.size(); ++i) values[i] = checked(specs().list[i], values[i]);
     std::vector<abi::Option> options;
     for (size_t i = 0; i < values.size(); ++i) {
       const OptionSpec& option = specs().list[i];
@@ -179,6 +181,19 @@ struct PureOf {
     if (value >= low && value <= high) return value;
     throw std::invalid_argument(name + ": expected a number from " + std::to_string(low) + " to " +
                                 std::to_string(high) + ", got " + std::to_string(value));
+  }
+  static f64 checked(const OptionSpec& option, f64 value) {
+    if (option.kind == abi::kOptionReal) return in_range(option.name, value, option.low, option.high);
+    f64 low = std::max(option.low, -0x1p53), high = std::min(option.high, 0x1p53);  // whole numbers in a f64
+    if (option.kind == abi::kOptionBool) {
+      low = 0;
+      high = 1;
+    } else if (option.kind == abi::kOptionText) {
+      low = 0;
+      high = option.choices.empty() ? 0 : f64(option.choices.size() - 1);
+    }
+    if (f64(i64(in_range(option.name, value, low, high))) == value) return value;
+    throw std::invalid_argument(option.name + ": expected a whole number, got " + std::to_string(value));
   }
   static f64 number(const OptionSpec& option, const OptionValues& values) {
     if (option.kind != abi::kOptionText) return values.real(option.name);

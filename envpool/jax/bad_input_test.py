@@ -148,3 +148,34 @@ def test_without_jax_the_error_says_what_to_install():
     code = "import sys; sys.modules['jax'] = None\nimport envpool\nenvpool.jax.make"
     done = subprocess.run([sys.executable, "-c", code], env=os.environ, capture_output=True, text=True, check=False)
     assert "ImportError: envpool.jax needs JAX, which is not installed: pip install 'jax>=" in done.stderr
+
+
+def forged(name, value):
+    """PARAMS with another value in its row, and the row's check made right again."""
+    row = bytearray(np.asarray(PARAMS.raw).tobytes())
+    at = dict(PARAMS.form.parts)[name].offset
+    row[at : at + 8] = np.float64(value).tobytes()
+    check, mask = 0x9E3779B97F4A7C15, 2**64 - 1
+    for word in np.frombuffer(row, np.uint64)[2:].tolist():  # after the tag, the limit and the check
+        check = (check ^ word) * 0xD1342543DE82EF95 & mask
+        check ^= check >> 32
+    row[8:16] = np.uint64(check).tobytes()
+    return type(PARAMS)(jnp.asarray(np.frombuffer(row, np.uint32)), PARAMS.form, PARAMS.model)
+
+
+@pytest.mark.parametrize(
+    "name,value,expected",
+    [
+        ("kinematics_integrator", 2.0, "kinematics_integrator: expected a number from 0.* to 1.*, got 2"),
+        ("kinematics_integrator", 1e300, "kinematics_integrator: expected a number from 0.* to 1"),
+        ("kinematics_integrator", -1.0, "kinematics_integrator: expected a number from 0.* to 1.*, got -1"),
+        ("kinematics_integrator", np.nan, "kinematics_integrator: expected a number from 0.* to 1.*, got -?nan"),
+        ("kinematics_integrator", 0.5, "kinematics_integrator: expected a whole number, got 0.5"),
+        ("sutton_barto_reward", 7.0, "sutton_barto_reward: expected a number from 0.* to 1.*, got 7"),
+        ("masscart", -1.0, "masscart: expected a number from .*, got -1"),
+    ],
+)
+def test_replace_checks_the_values_that_it_keeps(name, value, expected):
+    assert forged("gravity", 9.8).replace(gravity=5.0).gravity == 5.0
+    with pytest.raises((RuntimeError, ValueError), match=expected):
+        jax.block_until_ready(forged(name, value).replace(gravity=5.0).raw)
