@@ -152,6 +152,10 @@ def test_bounds_are_one_value_where_it_bounds_all():
     assert (swing.action_spec().minimum.shape, float(swing.action_spec().minimum)) == ((), -2)
     assert pole.state_array_spec["obs"].minimum.tolist() == pytest.approx([-4.8, -np.inf, -0.41887903, -np.inf])
     assert pole.observation_spec().players.env_id.name == "env_id"
+
+
+def test_bounds_of_a_body():
+    pytest.importorskip("mujoco")
     cheetah = envpool.make_spec("HalfCheetah-v4")
     assert (float(cheetah.observation_spec().obs.minimum), cheetah.observation_spec().obs.shape) == (-np.inf, (17,))
     assert cheetah.action_array_spec["action"] == ([-1, 6], np.float64, -1, 1)
