@@ -328,4 +328,4 @@ NO_MEMORY = """
 def test_every_allocation_of_pythons_may_fail(batch_size):
     calls, swept, leaked = map(int, run(NO_MEMORY, str(batch_size)).split())
     assert swept > 2 * calls
-    assert leaked < swept / 2
+    assert leaked < swept  # a call that leaks one object each time it fails is seen; Python's own caches vary
