@@ -180,7 +180,7 @@ class Fields {
   std::vector<u8*> base_;
 };
 
-// The rows of a result, each of as many bytes.
+// Returns the rows of a result after checking that each has this many bytes.
 u8* rows_of_bytes(const Buffer& rows, i64 bytes) {
   if (rows.rank < 1 || rows.dtype != kU32 || rows.dims[rows.rank - 1] * 4 != bytes) {
     malformed("the result has rows of another size");

@@ -23,7 +23,7 @@ struct Described {
 // Makes a model that jitted code may name.
 Described add_model(const abi::Table& table, const std::string& label, OptionList options, i32 max_episode_steps);
 
-// How many models there are.
+// Returns the number of live models.
 i64 live_models();
 
 std::vector<Registration> handlers();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The interpreter lock, let go of while a call waits, and taken back also where the interpreter ends meanwhile.
+// Releases the interpreter lock while a call waits, and copes with an interpreter that ends in the meantime.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -10,7 +10,7 @@ namespace envpool::python {
 
 namespace py = pybind11;
 
-// Lets go of the interpreter lock for its lifetime.
+// Releases the interpreter lock for its lifetime.
 //
 // A daemon thread may wait in a call while the main thread ends the interpreter. Asking for the lock then never
 // succeeds: CPython before 3.14 ends the thread by unwinding its stack, through destructors that need the interpreter
@@ -23,7 +23,7 @@ class Unlocked {
   Unlocked(const Unlocked&) = delete;
   Unlocked& operator=(const Unlocked&) = delete;
 
-  // Runs signal handlers, if the calling thread is who runs them. True: one of them raised, and the error is set.
+  // Runs signal handlers if this is the main thread. Returns true if one of them raised; the Python error is then set.
   bool interrupted() noexcept {
     lock();
     const bool stop = PyErr_CheckSignals() != 0;

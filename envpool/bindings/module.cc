@@ -29,8 +29,8 @@ py::object& env_error() {
   return *type;
 }
 
-// Runs `action` with the interpreter lock released. It is given what to ask now and then while it waits; a Ctrl-C that
-// broke it off is raised here.
+// Runs `action` with the interpreter lock released, and passes it a callback to poll for signals while it waits. If
+// Ctrl-C interrupted the action, KeyboardInterrupt is raised here.
 template <class Action>
 auto without_gil(Action&& action) {
   try {
@@ -107,7 +107,7 @@ std::vector<PyTable> load_plugin(const std::string& path) {
   return tables;
 }
 
-// What jitted code names by a number, for as long as Python refers to it.
+// Keeps an object that jitted code refers to by number alive for as long as Python holds this.
 struct Kept {
   i64 number;
   xla::Shared thing;
@@ -140,7 +140,7 @@ py::dict xla_handlers() {
   return capsules;
 }
 
-// A pool, and its end when the object that holds it dies, however it came to hold it.
+// Owns a pool and closes it on destruction.
 class OwnedPool {
  public:
   OwnedPool() = default;
@@ -155,7 +155,7 @@ class OwnedPool {
     try {
       pool_->close(std::chrono::seconds(5));
     } catch (const std::exception&) {
-      // An environment hangs; it has been abandoned, and a destructor has nobody to tell.
+      // An environment hangs and has been abandoned. A destructor cannot report that.
     }
     pool_.reset();
   }
@@ -328,7 +328,7 @@ class PyPool {
       throw py::value_error(
           pool.text("seed: expected " + std::to_string(count) + " seeds, got " + std::to_string(seeds.size())));
     }
-    // -1 where there are not as many of both.
+    // The value is -1 if the two counts differ.
     py::ssize_t size() const { return seeds.size() == streams.size() ? seeds.size() : -1; }
     std::vector<u64> all_seeds() const { return {seeds.data(), seeds.data() + seeds.size()}; }
     std::vector<u32> all_streams() const { return {streams.data(), streams.data() + streams.size()}; }
@@ -472,8 +472,8 @@ void PyPool::choose_outputs(const std::vector<std::string>& names) {
   }
 }
 
-// Arrays over the block's memory; when the last of them dies, the block goes back to the pool. Where they cannot be
-// made, the batch stays to be received.
+// Wraps the block's memory in arrays; when the last of them is freed, the block returns to the pool. If making them
+// fails, the batch can still be received.
 py::tuple PyPool::hand_out(Batch batch) {
   py::tuple arrays;
   py::object owner, error;
@@ -522,7 +522,7 @@ py::object PyPool::error_of(const std::vector<Failure>& failures, const py::tupl
   return error;
 }
 
-// pybind11 takes every new object to be there. Ours has a place of its own for the pool, and needs no more memory.
+// pybind11 does not check the result of tp_alloc, so an allocation that fails would be dereferenced. This tp_new does.
 void check_new_objects(PyHeapTypeObject* type) {
   type->ht_type.tp_new = [](PyTypeObject* of, PyObject*, PyObject*) -> PyObject* {
     PyObject* self = of->tp_alloc(of, 0);
@@ -552,7 +552,7 @@ PYBIND11_MODULE(_core, m) {
     } catch (const TimedOut& error) {
       PyErr_SetString(PyExc_TimeoutError, error.what());
     } catch (const std::runtime_error&) {
-      // Where Python has no memory for an object, pybind11 throws this, and leaves the MemoryError set.
+      // When Python cannot allocate an object, pybind11 throws this exception and leaves the MemoryError set.
       if (PyErr_Occurred() == nullptr || PyErr_ExceptionMatches(PyExc_MemoryError) == 0) throw;
     }
   });

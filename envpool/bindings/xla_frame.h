@@ -79,13 +79,13 @@ inline DataType type_of(abi::Dtype dtype) {
   constexpr DataType types[] = {kPred, kU8, kS32, kS64, kF32, kF64};
   return types[dtype];
 }
-// The one that an attribute numbers.
+// Returns the XLA type for the dtype number in an attribute.
 inline DataType type_of_number(i64 number) {
   if (number < abi::kBool || number > abi::kF64) malformed("there is no dtype " + std::to_string(number));
   return type_of(abi::Dtype(number));
 }
 
-// How many elements there are in the dimensions from `first` on.
+// Returns the number of elements in the dimensions from `first` on.
 inline i64 elements_of(const Buffer& buffer, i64 first = 0) {
   i64 count = 1;
   for (i64 i = first; i < buffer.rank; ++i) count *= buffer.dims[i];

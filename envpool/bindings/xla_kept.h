@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What jitted code names by a number: models and ports of pools. A thing lives while a Python object or a compiled
+// Models and ports of pools, which jitted code refers to by number. Each lives while a Python object or a compiled
 // program refers to it. A program is given a reference of its own when XLA makes the executable, and XLA destroys that
 // reference together with the executable.
 #pragma once
@@ -20,7 +20,7 @@
 
 namespace envpool::xla {
 
-// Finds things by their numbers, of which none is used twice in a process.
+// A registry of weak references by number. A number is never reused within a process.
 template <class T>
 class Numbered {
  public:
@@ -39,9 +39,9 @@ class Numbered {
     things_[number] = shared;
     return {number, std::move(shared)};
   }
-  // Whether there is or was such a thing.
+  // Returns true if this number was ever handed out.
   bool given(i64 number) const { return number >= 0 && number < next_; }
-  // Null where there is none, or none any more.
+  // Returns null if the object does not exist or has been freed.
   std::shared_ptr<T> find(i64 number) {
     const std::lock_guard lock(mutex_);
     const auto found = things_.find(number);
@@ -69,14 +69,14 @@ namespace detail {
 
 inline void delete_shared(void* state) { delete static_cast<Shared*>(state); }
 
-// Which of the layouts of xla_ffi.h's StateSet and StateGet the caller has; 0: none that we know. The size of Api says
-// nothing: before jaxlib 0.6 it is said to be smaller than it is.
+// Returns which layout of xla_ffi.h's StateSet and StateGet the caller uses, or 0 if it is unknown. The size of Api
+// says nothing: before jaxlib 0.6 it is said to be smaller than it is.
 inline int state_layout(const Api& api) {
   const bool known = api.version.major == 0 && api.version.minor >= 1 && api.version.minor <= 3;
   return known ? api.version.minor : 0;
 }
 
-// Whether it was no error. An error that is not returned to XLA must be destroyed.
+// Returns true if there was no error. An error that is not returned to XLA must be destroyed.
 inline bool succeeded(const Api& api, Error* error) {
   if (error == nullptr) return true;
   ErrorDestroy destroy{sizeof(ErrorDestroy), nullptr, error};
@@ -84,7 +84,7 @@ inline bool succeeded(const Api& api, Error* error) {
   return false;
 }
 
-// The number of our type of state in this process's XLA; it is 0 if XLA refused it.
+// Returns the id of our state type in this process's XLA, or null if XLA refused to register it.
 inline TypeId* state_type(const Api& api) {
   static TypeId id{0};
   static const bool registered = [&] {
@@ -119,14 +119,14 @@ inline void keep_for_program(const Call& call, Shared thing) {
       return;
     }
   }
-  // This XLA's states have a layout that we do not know: it must not run into a thing that is gone.
+  // This XLA's state layout is unknown to us, so the object is kept forever rather than freed under a running program.
   static std::mutex mutex;
   static auto* for_ever = new std::set<Shared>;
   const std::lock_guard lock(mutex);
   for_ever->insert(std::move(thing));
 }
 
-// The reference of the executable that runs; null if it was given none.
+// Returns the reference held by the running executable, or null if it has none.
 inline Shared kept_by_program(const Call& call) {
   const Api& api = *call.api;
   const int layout = detail::state_layout(api);
@@ -143,7 +143,7 @@ inline Shared kept_by_program(const Call& call) {
   return state == nullptr ? nullptr : *static_cast<const Shared*>(state);
 }
 
-// What the attribute numbers. `gone` is the error where nothing refers to it any more.
+// Looks up the object that an attribute refers to. Throws with the text `gone` if it has been freed.
 template <class T>
 std::shared_ptr<T> numbered(const Frame& frame, Numbered<T>& things, const char* attribute, const char* gone) {
   if (Shared kept = kept_by_program(frame.call())) return std::static_pointer_cast<T>(std::move(kept));
@@ -152,7 +152,7 @@ std::shared_ptr<T> numbered(const Frame& frame, Numbered<T>& things, const char*
   return thing;
 }
 
-// The handler's part when XLA makes an executable.
+// Handles XLA's instantiate stage, which runs when an executable is made.
 template <class T>
 Error* instantiate(Call& call, Numbered<T>& things, const char* attribute, const char* gone) noexcept {
   return answer(call, kInstantiate, [&](const Frame& frame) {
@@ -162,7 +162,7 @@ Error* instantiate(Call& call, Numbered<T>& things, const char* attribute, const
   });
 }
 
-// A handler's name and addresses; `instantiate` is null where executables keep nothing for it.
+// A handler's name and entry points; `instantiate` is null if executables hold no state for it.
 struct Registration {
   std::string name;
   Handler *execute, *instantiate;

@@ -15,7 +15,7 @@
 
 namespace envpool::xla {
 
-// Where jitted code finds a pool: a number, for as long as `kept` is there.
+// The number by which jitted code finds a pool; it stays valid while `kept` is held.
 struct OpenPort {
   i64 number;
   Shared kept;
@@ -24,7 +24,7 @@ struct OpenPort {
 // Lets jitted code find the pool. Whoever does a step holds `turn`.
 OpenPort open_port(const std::shared_ptr<EnvPool>& pool, std::shared_ptr<std::timed_mutex> turn);
 
-// How many ports there are.
+// Returns the number of live ports.
 i64 live_ports();
 
 // The bytes of the handle that leads there.

@@ -31,7 +31,7 @@ class PlainArithmetic {
   }
 
  private:
-  // All but the six flags that say what has happened so far.
+  // The mask leaves out the six sticky exception flags.
   static constexpr unsigned kModes = 0xFFC0, kPlain = 0x1F80;
   static constexpr unsigned short kX87Plain = 0x037F;
   static void set_x87(unsigned short word) { __asm__ volatile("fldcw %0" : : "m"(word)); }

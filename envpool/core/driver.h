@@ -52,7 +52,8 @@ struct Model {
   }
 
  private:
-  // Of what decides whether a state means the same to two models. It is the same in every process: no pointer is in it.
+  // A hash of everything that decides whether two models can share states. It covers no pointers, so it is the same in
+  // every process.
   u64 identity() const {
     u64 mark = 0xCBF29CE484222325u;
     const auto mix = [&](u64 word) {
@@ -102,7 +103,7 @@ struct Episode {
   ENVPOOL_ALWAYS_INLINE void repair() { keep_bool(over); }
 };
 
-// Makes a state from outside one that the environment's functions can take.
+// Brings a state from outside into the range that the environment's functions accept.
 template <class Env>
 ENVPOOL_ALWAYS_INLINE void repair(StateOf<Env>& state, const typename Env::Params& params) {
   if constexpr (requires { Env::repair(state, params); }) Env::repair(state, params);

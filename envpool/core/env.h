@@ -52,10 +52,10 @@
 //
 // A state is user input. pool.restore takes any bytes of the right size, and JAX's callers set parts of states to any
 // values. `repair` is called for such a state before it is stepped, observed or rendered, in JAX at every step: it
-// brings every index, count, position and bool that could lead a function astray into its range (repair.h has what that
-// takes), and changes nothing in a state that reset and step have made. What is only computed with needs no repair.
-// A state is accepted where the environment, its arrays, players, size and blob are the same; if that leaves options
-// under which the same bytes mean something else, `identity` returns a number that differs between them.
+// brings every index, count, position and bool whose value could cause undefined behaviour into its range (repair.h has
+// what that takes), and changes nothing in a state that reset and step have made. What is only computed with needs no
+// repair. A state is accepted where the environment, its arrays, players, size and blob are the same; if that leaves
+// options under which the same bytes mean something else, `identity` returns a number that differs between them.
 //
 // Host: an object with a heap, and perhaps a library, inside. Runs on the pool. Whatever it throws reaches recv() as a
 // Python exception that names the environment.

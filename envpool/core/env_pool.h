@@ -7,8 +7,8 @@
 // batch_size of them. Either way an environment is under way from its send until its row is received, and cannot be
 // sent twice: that bounds everything, so nothing here can overflow.
 //
-// A call that runs out of memory throws std::bad_alloc and has then done nothing: whatever may throw comes first in
-// each, and what changes the pool after it cannot.
+// A call that runs out of memory throws std::bad_alloc and has no effect: in each call, all code that may throw runs
+// before the first change to the pool.
 //
 // One mutex guards the callers' side (send, reset, recv: once a batch). The workers' side, once an environment, is
 // lock-free: the queue, the claiming of rows and the completion of blocks.
@@ -327,7 +327,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   i32 batch_size() const { return options_.batch_size; }
   i32 num_threads() const { return options_.num_threads; }
   i32 under_way() const { return under_way_count_; }
-  // How many players each of these environments has.
+  // Writes the number of players of each of these environments to `out`.
   void players(const i32* env_ids, i32 count, i32* out) {
     std::lock_guard lock(mutex_);
     for (i32 k = 0; k < count; ++k) out[k] = players_[size_t(env_ids[k])];
@@ -374,7 +374,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   static constexpr u64 kRunOf = 16;
   static constexpr i32 kNotAsked = -1;
   static constexpr auto kInterruptEvery = std::chrono::milliseconds(50);
-  // What a thread touches of its stack and the allocator's memory.
+  // An estimate of the stack and allocator memory that a worker thread touches.
   static constexpr i64 kThreadBytes = i64(128) << 10;
 
   EnvPool(const abi::Table& table, const Construction& how, PoolOptions options)
@@ -456,7 +456,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     }
   }
 
-  // Refuses what the machine, or the container, has no memory for: Linux would grant it, and kill the process later.
+  // Refuses a pool that would not fit into the memory limit: Linux would grant the allocation and kill the process
+  // later.
   void check_memory(f64 outstanding) const {
     const f64 rows = f64(num_envs_) * layout_->max_players;
     f64 actions = 0;
@@ -465,7 +466,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     for (const Array& array : blocks_->layout().arrays) {
       row += f64(array.row_bytes) * (array.per_player ? layout_->max_players : 1);
     }
-    // Besides those that are filled, one that the caller holds.
+    // One more block is counted for the batch that the caller holds.
     const f64 blocks = ((sync_ ? 1 : outstanding) + 1) * row * options_.batch_size;
     const f64 needed = envs_->state_bytes() + actions + blocks + f64(kThreadBytes) * options_.num_threads;
     const f64 there = usable_memory();
@@ -610,7 +611,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     }
   }
 
-  // What a send's rows are written to; in async mode they are claimed one by one.
+  // Returns the block that a send's rows are written to, or null in async mode, where rows are claimed one by one.
   Block* block_for(i32 count) { return sync_ ? blocks_->acquire(count, everyone_) : nullptr; }
 
   // How many are waiting then, those that were before included.
@@ -692,7 +693,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     return block->complete() ? block : nullptr;
   }
 
-  // Does some of the environments' work, or watches others do it, while the pool is open to others.
+  // Runs `action` without the lock, and counts this thread as one that may touch the environments meanwhile.
   template <class Action>
   bool run_unlocked(std::unique_lock<std::mutex>& lock, Action&& action) {
     ++running_;

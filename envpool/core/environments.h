@@ -86,7 +86,7 @@ struct Construction {
 
 class Environments {
  public:
-  // Makes what they share; create() then makes the environments.
+  // Creates the models; create() then creates the environments.
   Environments(const abi::Table& table, const Construction& how) : table_(table) {
     try {
       model_of_ = make_models(how);
@@ -113,9 +113,9 @@ class Environments {
   }
 
   const abi::Layout& layout() const { return *table_.layout(models_[0]); }
-  // Of the states that an environment can take (vtable.h).
+  // Identifies the states that an environment can load (see abi::Layout::identity).
   u64 identity(i32 env_id) const { return identity_of_[size_t(env_id)]; }
-  // Bytes of all environments' states, as far as the table knows before they are made: 0 where they are objects.
+  // Returns the size of all environments' states in bytes; host environments, whose size is unknown, count as 0.
   f64 state_bytes() const {
     f64 sum = 0;
     for (void* model : model_of_) sum += table_.pure != nullptr ? f64(table_.pure->state_bytes(model)) : 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the pool asks of the operating system: how many CPUs and how much memory it may really use, where its threads
-// run and what they are called, and whether it has been carried into a forked child, where its threads do not exist.
+// Queries to the operating system: the CPUs and the memory that this process may use, the affinity and names of
+// threads, and whether the process is a forked child, in which the pool's threads do not exist.
 //
 // `root` is a folder that /proc and /sys are looked for in, for tests; ordinarily it is empty.
 #pragma once
@@ -127,7 +127,7 @@ inline double cgroup_cpus(const std::string& root = {}) {
   return cpus;
 }
 
-// The bytes of memory that the machine has and the container grants.
+// Returns the memory limit in bytes: the least of the machine's memory and the limits of all control groups.
 inline double memory_limit(const std::string& root = {}) {
   double bytes = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE));
   for (const std::string& folder : cgroup_folders("memory", root)) {
@@ -139,7 +139,7 @@ inline double memory_limit(const std::string& root = {}) {
   return bytes;
 }
 
-// How much of that this process does not have yet.
+// Returns how much of that limit this process does not use yet, in bytes.
 inline double usable_memory(const std::string& root = {}) {
   double size = 0, resident = 0;  // pages
   std::ifstream("/proc/self/statm") >> size >> resident;
@@ -161,7 +161,7 @@ inline void pin_this_thread(i32 cpu) {
   (void)pthread_setaffinity_np(pthread_self(), mask.bytes(), mask.get());
 }
 
-// What debuggers, profilers and top call the calling thread. The system keeps 15 characters.
+// Sets the calling thread's name, which debuggers, profilers and top show. The system keeps 15 characters.
 inline void name_this_thread(const char* prefix, i32 number) {
   char name[16];
   std::snprintf(name, sizeof(name), "%s%d", prefix, int(number));

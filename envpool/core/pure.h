@@ -100,7 +100,7 @@ struct PureOf {
       }
       values[size_t(changed[i])] = given[i];
     }
-    // Those that were not changed come from the row, whose check has no key, so that they may be anything.
+    // Unchanged values come from the row, whose hash a user can forge, so they are checked too.
     for (size_t i = 0; i < values.size(); ++i) values[i] = checked(specs().list[i], values[i]);
     std::vector<abi::Option> options;
     for (size_t i = 0; i < values.size(); ++i) {

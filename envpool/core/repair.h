@@ -10,20 +10,20 @@
 
 namespace envpool {
 
-// A number from low to high; NaN becomes low. Without a branch.
+// Clamps x to low..high without a branch; NaN becomes low.
 template <class T>
 ENVPOOL_ALWAYS_INLINE void keep_within(T& x, T low, T high) {
   const T at_most = x > high ? high : x;
   x = at_most >= low ? at_most : low;
 }
 
-// To read a byte that is neither 0 nor 1 as a bool is undefined, so it is read as a byte.
+// Makes x true unless its byte is 0. Reading a byte other than 0 and 1 as a bool is undefined, so it is read as a byte.
 ENVPOOL_ALWAYS_INLINE void keep_bool(bool& x) {
   u8& byte = reinterpret_cast<u8&>(x);
   byte = byte != 0;
 }
 
-// One more. A count that a state carries may be the largest there is; the next after that is the smallest.
+// Increments a counter that came from a state; it wraps around where ++x would overflow.
 ENVPOOL_ALWAYS_INLINE void count_up(i32& x, bool by = true) { x = i32(u32(x) + u32(by)); }
 
 }  // namespace envpool

@@ -29,7 +29,7 @@ struct Failure {
   i32 env_id = 0;
   std::string message{};
 
-  // Without memory for the message there is still the failure: so short a text lies in the string itself.
+  // If there is no memory for the message, a short text is used, which std::string stores without allocating.
   static Failure of(i32 env_id, const char* message) noexcept {
     try {
       return {env_id, message};
@@ -113,7 +113,7 @@ class Block {
  public:
   // While the block is in the receiver's hands: keeps the pool it goes back to.
   std::shared_ptr<BlockPool> home;
-  // The block after this one in whatever list it is in: of those that nobody uses, or that were put back.
+  // The next block in a list of idle blocks or of blocks that were put back.
   Block* next = nullptr;
   std::chrono::nanoseconds idle_since{0};
 
@@ -256,7 +256,7 @@ class BlockPool {
     }
     free_all(old);
   }
-  // Frees all that are idle.
+  // Frees all idle blocks.
   void trim() noexcept {
     if (forked_since(generation_)) return;
     Block* old = nullptr;
@@ -267,7 +267,7 @@ class BlockPool {
     free_all(old);
   }
   const BlockLayout& layout() const { return layout_; }
-  // The bytes of the blocks that nobody uses.
+  // Returns the size of all idle blocks in bytes.
   i64 idle_bytes() {
     std::lock_guard lock(mutex_);
     i64 bytes = 0;
@@ -281,7 +281,7 @@ class BlockPool {
   // Blocks of one class have the same capacity: a power of two, or a whole batch.
   static i32 size_class(i32 rows) { return i32(std::bit_width(u32(rows) - 1)); }
 
-  // Takes off those that have been idle since `before`, and puts `others` after them.
+  // Unlinks the blocks that have been idle since `before` and returns them as a list that ends with `others`.
   static Block* cut(Block*& latest, Nanoseconds before, Block* others) {
     Block** from = &latest;
     while (*from != nullptr && (*from)->idle_since > before) from = &(*from)->next;
@@ -295,7 +295,7 @@ class BlockPool {
   static void free_all(Block* block) {
     while (block != nullptr) delete std::exchange(block, block->next);
   }
-  // To some milliseconds, at little cost.
+  // Returns a monotonic time that is accurate to a few milliseconds and cheap to read.
   static Nanoseconds coarse_now() {
     timespec time;
     clock_gettime(CLOCK_MONOTONIC_COARSE, &time);

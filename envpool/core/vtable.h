@@ -164,8 +164,8 @@ struct Pure {
   i32 (*step)(void* model, const PureWork* work, Text error);
 };
 
-// What functions that can fail return. With kFailed they have put a message into `error`; with kNoMemory they could
-// not, or the failure was std::bad_alloc.
+// The status that functions which can fail return. With kFailed they have put a message into `error`; with kNoMemory
+// they could not, or the failure was std::bad_alloc.
 enum Status : i32 { kDone = 0, kFailed = 1, kNoMemory = 2 };
 
 struct Table {
