@@ -13,7 +13,7 @@ PLUGINS = "plugins"
 
 
 def family_of(registration: Registration) -> str:
-    """The family, or PLUGINS for what others brought."""
+    """Returns the environment's family, or PLUGINS if another package registered it."""
     return registration.family or PLUGINS
 
 

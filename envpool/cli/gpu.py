@@ -62,7 +62,7 @@ def _plain(error: Exception) -> str:
 
 
 def rows(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """The facts for people: a mark, a name and a text each."""
+    """Returns the facts as rows for printing: a mark, a name and a text each."""
     driver, compiler = facts["driver"], facts["nvrtc"]
     said = []
     if driver["version"]:

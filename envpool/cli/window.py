@@ -20,7 +20,7 @@ def can_open() -> bool:
 
 
 def why_no_window() -> str:
-    """What is missing for a window, as the end of a sentence; empty where nothing is."""
+    """Returns what a window lacks here, as the end of a sentence, or "" if a window can open."""
     if importlib.util.find_spec("pygame") is None:
         return "the package pygame is not installed: pip install pygame"
     # SDL, which pygame draws with, takes another display where one is named.
@@ -51,11 +51,11 @@ class Window:
         self.close()
 
     def is_open(self) -> bool:
-        """Whether it is there; another window of this process may have taken its place."""
+        """Returns whether the window is open; another window of this process may have replaced it."""
         return bool(self._pygame.display.get_init()) and self._pygame.display.get_surface() is self._screen
 
     def is_seen(self) -> bool:
-        """Whether there is a display behind it: where none can be opened, SDL falls back on none by itself."""
+        """Returns whether a real display shows the window; SDL falls back to a dummy driver without one."""
         return "SDL_VIDEODRIVER" in os.environ or self._pygame.display.get_driver() not in ("dummy", "offscreen")
 
     def close(self) -> None:

@@ -52,7 +52,7 @@ class NvrtcError(RuntimeError):
 
 
 class Compiled(NamedTuple):
-    """What comes out: machine code (empty for a virtual architecture), PTX, and what the compiler said."""
+    """The result: machine code (empty for a virtual architecture), PTX, and the compiler's log."""
 
     cubin: bytes
     ptx: str
@@ -308,7 +308,7 @@ def _load(given: str) -> Nvrtc:
 
 
 def _wheels() -> list[str]:
-    """Where wheels have it. They share the folder `nvidia`, which several places of sys.path may have."""
+    """Returns where wheels put NVRTC: in a folder `nvidia`, which may be in several places of sys.path."""
     try:
         spec = importlib.util.find_spec("nvidia")
     except (ImportError, ValueError):
@@ -318,7 +318,7 @@ def _wheels() -> list[str]:
 
 
 class _Place(ctypes.Structure):
-    """What dladdr tells of an address."""
+    """The structure that dladdr fills in for an address."""
 
     _fields_ = [
         ("file", ctypes.c_char_p),

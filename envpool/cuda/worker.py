@@ -44,7 +44,7 @@ class Answer(NamedTuple):
 
 
 def open_library(path: str) -> ctypes.CDLL:
-    """Opens NVRTC with its second library, which lies beside it and which not every build finds there by itself."""
+    """Opens NVRTC and its builtins library, which some builds do not find in their own folder."""
     library = ctypes.CDLL(path)
     major, minor = ctypes.c_int(), ctypes.c_int()
     library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))

@@ -45,7 +45,7 @@ class Environment(environment.Environment):
         return obs, state, reward, terminated, info
 
     def observe(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
-        """What is observed in a state. The key and the action are not used; gymnax's functions take them."""
+        """Returns the observation of a state. The key and action are unused; gymnax's functions take them."""
         return self.get_obs(state, params)
 
     def is_terminated(self, state: EnvState, params: EnvParams | None = None) -> Any:
@@ -62,7 +62,7 @@ class Environment(environment.Environment):
         return self.is_terminated(state, params)
 
     def is_truncated(self, state: EnvState, params: EnvParams | None = None) -> Any:
-        """Whether the episode has as many steps as the time limit allows."""
+        """Returns whether the episode has reached the time limit."""
         self._check_state(state)
         limit = (self.default_params if params is None else params).max_steps_in_episode
         return jnp.logical_and(limit > 0, state.time >= limit)

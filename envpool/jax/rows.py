@@ -38,7 +38,7 @@ class Part:
 
 
 class Model:
-    """What programs that are made of an environment need of it until they are compiled.
+    """Holds what a traced program needs of its environment until it is compiled.
 
     Attributes:
         functional: keeps the compiled model.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""EnvPool's function that makes Python classes of a compiled environment, for the sentence that it has no use here."""
+"""EnvPool's function that makes Python classes of a compiled environment. Here it only raises an explanation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["DMEnvPool", "EnvPool", "EnvSpec", "GymnasiumEnvPool", "py_env"]
 
 
 def py_env(envspec: Any, envpool: Any) -> NoReturn:
-    """Raises TypeError: an environment of one's own is a plugin here, and its pools need no classes.
+    """Raises TypeError, because a custom environment is a plugin here and its pools need no classes.
 
     Args:
         envspec: a class that pybind11 made of EnvPool's headers.

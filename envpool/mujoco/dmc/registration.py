@@ -82,7 +82,7 @@ REFERENCE = "dm_control 1.0.50, suite"
 
 
 def class_of(task_id: str) -> str:
-    """What the names of its classes in EnvPool begin with."""
+    """Returns the prefix of the names of the id's classes in EnvPool."""
     return "Dmc" + _words(DOMAINS[task_id])
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models of one's own."""
+"""MuJoCo environments made from the user's own models."""
 
 from envpool.python.import_paths import members
 

@@ -19,7 +19,7 @@ REFERENCE = "with the model you give"
 
 
 def class_of(task_id: str) -> str:
-    """What the names of its classes begin with."""
+    """Returns the prefix of the names of the id's classes."""
     return "Mujoco"
 
 

@@ -134,7 +134,7 @@ REFERENCE = "gymnasium 1.4.0, envs/mujoco"
 
 
 def class_of(task_id: str) -> str:
-    """What the names of its classes in EnvPool begin with."""
+    """Returns the prefix of the names of the id's classes in EnvPool."""
     return "Gym" + task_id.rpartition("-")[0]
 
 
