@@ -201,6 +201,10 @@ consteval bool is_host() {
                             saves);
     ENVPOOL_OPTIONAL_MEMBER(Env, render, "void render(u8*)", requires(Env& env, u8* rgb) { env.render(rgb); });
     ENVPOOL_OPTIONAL_MEMBER(
+        Env, heap_bytes, "static i64 heap_bytes(const Params&)", requires(const Params& params) {
+          { Env::heap_bytes(params) } -> std::convertible_to<i64>;
+        });
+    ENVPOOL_OPTIONAL_MEMBER(
         Env, identity, "static u64 identity(const Params&)", requires(const Params& params) {
           { Env::identity(params) } -> std::convertible_to<u64>;
         });

@@ -122,6 +122,7 @@ struct PortableContract {
   static constexpr bool kMayThrow = false;
 
   static i64 extra_bytes(const Params& params) { return extra_bytes_of<Env>(params); }
+  static i64 heap_bytes(const Params&) { return 0; }
   static void reset(Instance& it, const Params& params, Rng& rng) { Env::reset(it.state, params, rng); }
   static Outcome step(Instance& it, const Params& params, ActionRow action, Episode& episode, i32) {
     return Env::step(it.state, params, action, episode.rng);
@@ -151,6 +152,7 @@ struct WorldContract {
   static constexpr bool kMayThrow = false;
 
   static i64 extra_bytes(const Params& params) { return extra_bytes_of<Env>(params); }
+  static i64 heap_bytes(const Params&) { return 0; }
   static void reset(State& world, const Params& params, Rng& rng) { Env::reset(world, params, rng); }
   static Outcome step(State& world, const Params& params, ActionRow action, Episode& episode, i32 max_players) {
     run_phases(world, params, action, episode, max_players, std::make_integer_sequence<int, Env::kPhases>{});
@@ -205,6 +207,11 @@ struct HostContract {
   static constexpr bool kMayThrow = true;
 
   static i64 extra_bytes(const Params&) { return 0; }
+  static i64 heap_bytes(const Params& params) {
+    i64 bytes = i64(sizeof(Env));
+    if constexpr (requires { Env::heap_bytes(params); }) bytes += Env::heap_bytes(params);
+    return bytes;
+  }
   static void reset(Instance& it, const Params&, Rng& rng) { it.env->reset(rng); }
   static Outcome step(Instance& it, const Params&, ActionRow action, Episode& episode, i32) {
     return it.env->step(action, episode.rng);
@@ -227,7 +234,7 @@ class Driver {
   explicit Driver(const abi::Config& config) : autoreset_(config.autoreset), max_players_(config.max_players) {
     for (i32 i = 0; i < config.num_envs; ++i) {
       const auto* model = static_cast<const Model<Env>*>(config.models[i]);
-      const i64 bytes = (i64(sizeof(Slot)) + Contract::extra_bytes(model->params) + 15) / 16 * 16;
+      const i64 bytes = slot_bytes(model->params);
       settings_.push_back({&model->params, bytes, config.max_episode_steps[i], Lanes::available(model->params)});
       stride_ = std::max(stride_, bytes);
     }
@@ -251,6 +258,9 @@ class Driver {
   ~Driver() { destroy_slots(); }
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
+
+  // Returns the memory that one environment takes, in bytes.
+  static i64 env_bytes(const typename Env::Params& params) { return slot_bytes(params) + Contract::heap_bytes(params); }
 
   void seed(i32 env_id, u64 seed, u32 stream) {
     Episode& episode = slot(env_id).episode;
@@ -320,6 +330,9 @@ class Driver {
     void operator()(u8* memory) const { ::operator delete(memory, std::align_val_t{64}); }
   };
 
+  static i64 slot_bytes(const typename Env::Params& params) {
+    return (i64(sizeof(Slot)) + Contract::extra_bytes(params) + 15) / 16 * 16;
+  }
   Slot& slot(i32 env_id) { return *std::launder(reinterpret_cast<Slot*>(memory_.get() + stride_ * env_id)); }
   void destroy_slots() {
     for (i32 i = 0; i < size_; ++i) slot(i).~Slot();

@@ -72,6 +72,8 @@
 //     // optional: i64 save_size(); void save(void*); void load(const void*, i64); void render(u8* rgb);
 //     // load() checks what it is given, as the bytes may be any, and throws std::invalid_argument("state: ...")
 //     static u64 identity(const Params&);                         // optional, as above: of a model, of a map
+//     static i64 heap_bytes(const Params&);                       // optional: the bytes that an object allocates,
+//                                                                 // beside its own; make() refuses what cannot fit
 //     // optional, of short steps: the calling thread may do them, which is cheaper than to wake another; Ctrl-C waits
 //     static constexpr bool kBounded = true;
 //   };

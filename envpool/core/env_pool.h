@@ -468,7 +468,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     }
     // One more block is counted for the batch that the caller holds.
     const f64 blocks = ((sync_ ? 1 : outstanding) + 1) * row * options_.batch_size;
-    const f64 needed = envs_->state_bytes() + actions + blocks + f64(kThreadBytes) * options_.num_threads;
+    const f64 needed = envs_->env_bytes() + actions + blocks + f64(kThreadBytes) * options_.num_threads;
     const f64 there = usable_memory();
     if (needed <= there) return;
     const auto mebibytes = [](f64 bytes) { return std::to_string(i64(bytes / (1 << 20))) + " MiB"; };

@@ -36,6 +36,28 @@ class Rounder {
   void render(u8* rgb) { rgb[0] = rgb[1] = rgb[2] = u8(std::fegetround() / 256); }
 };
 
+// Says that it allocates as much memory as an option asks for, but allocates none.
+class Claimant {
+ public:
+  static constexpr const char* kName = "Claimant";
+  struct Params {
+    i64 bytes;
+  };
+  static void options(OptionSpecs& o) { o.integer("goal", 0, "bytes of the heap that an environment claims"); }
+  static Params params(const OptionValues& values) { return {values.integer("goal")}; }
+  static void spec(const Params&, Spec& spec) {
+    spec.obs<i32>("obs");
+    spec.action<i32>();
+  }
+  static i64 heap_bytes(const Params& params) { return params.bytes; }
+  Claimant(const Params&, i32) { ++made; }
+  void reset(Rng&) {}
+  Outcome step(ActionRow, Rng&) { return {}; }
+  void observe(Row row) { *row.at<i32, 1>(0) = 0; }
+
+  static inline std::atomic<i32> made{0};
+};
+
 i64 start_of(const Block& block, i32 row) { return block.values<i64>(kObs)[row * 2]; }
 i64 sum_of(const Block& block, i32 row) { return block.values<i64>(kObs)[row * 2 + 1]; }
 
@@ -418,6 +440,24 @@ TEST(more_player_rows_than_an_index_counts_are_refused) {
   CHECK_THROWS(EnvPool::make(*world_table<Line>(), how, {"test", 1, 1}), std::invalid_argument);
   how.num_envs = 1 << 21;  // can be counted, in batches that fit nowhere
   CHECK_THROWS(EnvPool::make(*world_table<Line>(), how, {"test", 0, 1}), NoMemory);
+}
+
+TEST(host_environments_that_memory_could_not_hold_are_refused) {
+  const f64 usable = usable_memory();
+  const auto making = [](f64 bytes) { return Making{.num_envs = 4, .goal = i64(bytes)}; };
+  const abi::Table* const table = host_table<Claimant>();
+  CHECK_EQ(making(usable / 16)(table)->num_envs(), 4);
+  CHECK_EQ(Claimant::made.exchange(0), 4);
+  try {
+    making(usable / 3)(table);
+    CHECK(!"refused");
+  } catch (const NoMemory& error) {
+    const std::string text = error.what();
+    const std::string start = "[test] num_envs: no memory for 4 environments in batches of 4, which need at least ";
+    CHECK_EQ(text.substr(0, start.size()), start);
+    CHECK(std::stod(text.substr(start.size())) >= std::floor(usable / 3 * 4 / (1 << 20)));
+  }
+  CHECK_EQ(Claimant::made.load(), 0);
 }
 
 TEST(environments_run_in_plain_arithmetic) {

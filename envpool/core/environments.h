@@ -115,10 +115,10 @@ class Environments {
   const abi::Layout& layout() const { return *table_.layout(models_[0]); }
   // Identifies the states that an environment can load (see abi::Layout::identity).
   u64 identity(i32 env_id) const { return identity_of_[size_t(env_id)]; }
-  // Returns the size of all environments' states in bytes; host environments, whose size is unknown, count as 0.
-  f64 state_bytes() const {
+  // Returns the memory that all environments take, in bytes. Call it before create().
+  f64 env_bytes() const {
     f64 sum = 0;
-    for (void* model : model_of_) sum += table_.pure != nullptr ? f64(table_.pure->state_bytes(model)) : 0;
+    for (void* model : model_of_) sum += f64(table_.layout(model)->env_bytes);
     return sum;
   }
   void seed(i32 env_id, u64 seed, u32 stream) { table_.seed(envs_, env_id, seed, stream); }

@@ -126,6 +126,7 @@ struct TableOf {
     }
     made->spec = spec_of(made->params);
     made->lay_out();
+    made->layout.env_bytes = Envs::env_bytes(made->params);
     return made;
   }
   static i32 model_create(const abi::Options* options, void** model, abi::Text error) {

@@ -42,6 +42,8 @@ struct Layout {
   i32 render_height, render_width;
   // Models of one identity can share states: the same environment, arrays, players, size of a state, and blob.
   u64 identity = 0;
+  // The memory that one environment takes, in bytes, of which a pool makes sure before it makes the environments.
+  i64 env_bytes = 0;
 };
 
 enum OptionKind : i32 { kOptionBool = 0, kOptionInt = 1, kOptionReal = 2, kOptionText = 3 };

@@ -60,6 +60,9 @@ class Suite {
     for (const char c : p.domain + '-' + p.task) mark = (mark ^ u8(c)) * 0x100000001B3u;
     return mark;
   }
+  static i64 heap_bytes(const Params& p) {
+    return Simulation::heap_bytes(p.model) + p.size * p.frame_stack * i64(sizeof(f64));
+  }
   static void spec(const Params& p, Spec& s) {
     for (const auto& array : p.arrays) {
       std::vector<i64> shape = array.shape;

@@ -68,6 +68,7 @@ class OwnModel {
     return p;
   }
   static u64 identity(const Params& p) { return identity_of(*p.model); }
+  static i64 heap_bytes(const Params& p) { return Simulation::heap_bytes(p.model); }
   static void spec(const Params& p, Spec& s) {
     const mjModel* m = p.model.get();
     i64 total = 0;

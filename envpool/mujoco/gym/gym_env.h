@@ -140,6 +140,10 @@ class GymEnv {
   }
 
   static u64 identity(const Params& p) { return identity_of(*p.model); }
+  static i64 heap_bytes(const Params& p) {
+    const i64 frames = p.frame_stack > 1 ? p.frame_stack * Body::observed(p) : 0;
+    return Simulation::heap_bytes(p.model) + frames * i64(sizeof(f64));
+  }
   static void spec(const Params& p, Spec& s) {
     std::vector<i64> shape{Body::observed(p)};
     if (p.frame_stack > 1) shape.insert(shape.begin(), p.frame_stack);

@@ -70,6 +70,13 @@ class Simulation {
     data_.reset(data);
   }
 
+  // Returns the bytes of heap memory that one simulation of the model takes at least. The arena is left out: megabytes
+  // are reserved for it, of which most simulations touch a few pages.
+  static i64 heap_bytes(const SharedModel& model) {
+    const Simulation one(model);
+    return i64(sizeof(mjData)) + i64(one.data()->nbuffer);
+  }
+
   const mjModel* model() const { return model_.get(); }
   mjData* data() { return data_.get(); }
   const mjData* data() const { return data_.get(); }

@@ -87,6 +87,8 @@ class Rendered : public Env {
     return p;
   }
 
+  static i64 heap_bytes(const Params& p) { return Env::heap_bytes(p) + frames_bytes(p.picture); }
+
   static void spec(const Params& p, Spec& s) {
     s.render_height = p.picture.size.height;
     s.render_width = p.picture.size.width;
@@ -108,7 +110,7 @@ class Rendered : public Env {
   explicit Rendered(const Params& params, i32 env_id) : Env(params, env_id), picture_(params.picture) {
     std::memcpy(lookat_, picture_.camera.view.lookat, sizeof(lookat_));
     if (picture_.pixels) require_gl();  // rather now than in a worker thread
-    if (picture_.pixels && picture_.stack > 1) frames_.resize(size_t(picture_.frame_bytes() * picture_.stack));
+    frames_.resize(size_t(frames_bytes(picture_)));
     picture_.renderer->attach();
   }
   ~Rendered() { picture_.renderer->detach(); }
@@ -173,6 +175,8 @@ class Rendered : public Env {
     }
   }
 
+  // Returns the bytes of the pictures that are kept because an observation shows several.
+  static i64 frames_bytes(const PictureParams& p) { return p.pixels && p.stack > 1 ? p.frame_bytes() * p.stack : 0; }
   i64 looks_bytes() const { return picture_.camera.at_geoms ? i64(sizeof(lookat_)) : 0; }
 
   // The environment writes its infos where they belong, and its observation where nobody looks.
