@@ -19,6 +19,7 @@
 #include "envpool/bindings/arguments.h"
 #include "envpool/bindings/functional.h"
 #include "envpool/bindings/interpreter.h"
+#include "envpool/bindings/live_pools.h"
 #include "envpool/bindings/xla_pool.h"
 #include "envpool/core/env_pool.h"
 
@@ -191,6 +192,7 @@ class PyPool {
       const Unlocked unlocked;
       pool_.own(EnvPool::make(table.get(), how, {std::move(label), batch_size, num_threads, thread_cpus}));
     }
+    LivePools::add(pool_.shared());
     for (i32 f = 0; f < pool_->layout().num_actions; ++f) {
       actions_.emplace_back(pool_->layout().actions[f]);
       names_.emplace_back(pool_->layout().actions[f].name);
@@ -556,6 +558,8 @@ PYBIND11_MODULE(_core, m) {
       if (PyErr_Occurred() == nullptr || PyErr_ExceptionMatches(PyExc_MemoryError) == 0) throw;
     }
   });
+
+  LivePools::close_at_exit();
 
   m.def(
       "usable_memory", [] { return py::float_(usable_memory()); },

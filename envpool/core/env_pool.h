@@ -271,6 +271,13 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     }
   }
 
+  // Refuses further calls and has the threads end after the step that they are in, without waiting for them.
+  void stop() {
+    if (forked_since(generation_)) return;
+    const std::lock_guard lock(mutex_);
+    stop_threads();
+  }
+
   // Ends the threads and the environments. Waits for environments that are in the middle of a step, for ever if the
   // timeout is infinite, then throws TimedOut; the pool is closed all the same, and what hangs is abandoned. Of several
   // calls at once each waits for the end. One that is Interrupted has closed the pool, and leaves the end to the next.
@@ -283,12 +290,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     Deadline deadline;  // none beyond what the clock can count
     if (timeout.count() < 1e8) deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(timeout);
     std::unique_lock lock(mutex_);
-    if (!closed_.exchange(true)) {
-      received_.notify_all();
-      std::lock_guard sleep_lock(sleep_mutex_);
-      stopping_.store(true, std::memory_order_seq_cst);
-      wakeup_.notify_all();
-    }
+    stop_threads();
     while (!ended_ && (running_ > 0 || ending_)) {
       const Clock::time_point now = Clock::now();
       if (deadline && now >= *deadline) {
@@ -754,6 +756,14 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
       fail("recv: a batch needs " + std::to_string(options_.batch_size) + " environments but only " +
            std::to_string(under_way_count_) + " are under way");
     }
+  }
+
+  void stop_threads() {
+    if (closed_.exchange(true)) return;
+    received_.notify_all();
+    const std::lock_guard lock(sleep_mutex_);
+    stopping_.store(true, std::memory_order_seq_cst);
+    wakeup_.notify_all();
   }
 
   // Called with mutex_ held by whoever leaves the environments alone again.

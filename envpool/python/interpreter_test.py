@@ -28,17 +28,25 @@ def hangs():
     release()
 
 
+def start(program, *arguments):
+    """Starts a program in a new interpreter."""
+    command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(program), *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def output_of(process):
+    """Returns what a program printed. It must end by itself, without an error."""
+    try:
+        stdout, stderr = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 0, (process.returncode, stdout[-2000:], stderr[-2000:])
+    assert stderr == ""
+    return stdout
+
+
 def run(program, *arguments):
-    """Runs a program in a new interpreter. Returns what it printed; it must end by itself, without an error."""
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", textwrap.dedent(program), *arguments],
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert done.returncode == 0, (done.returncode, done.stdout[-2000:], done.stderr[-2000:])
-    assert done.stderr == ""
-    return done.stdout
+    return output_of(start(program, *arguments))
 
 
 DAEMON = """
@@ -87,10 +95,70 @@ DAEMON = """
 """
 
 
-@pytest.mark.parametrize("call", ["recv", "timeout", "step", "hang", "discard", "close", "turn"])
-def test_a_daemon_thread_is_in_a_call_when_the_interpreter_ends(call):
-    for _ in range(2):
-        assert run(DAEMON, call) == "ends\n"
+@pytest.mark.parametrize("calls", [["recv"], ["timeout"], ["step"], ["turn"], ["hang", "discard", "close"]])
+def test_a_daemon_thread_is_in_a_call_when_the_interpreter_ends(calls):
+    for process in [start(DAEMON, call) for call in calls for _ in range(2)]:
+        assert output_of(process) == "ends\n"
+
+
+# A program that ends while a pool that it has not closed steps. Where its Python object is never freed, the threads are
+# still there when the interpreter has ended, and must not step while exit() destroys static objects.
+BUSY = """
+    import atexit, ctypes, sys, threading, time
+    import numpy as np
+    import envpool, envpool.testing.registration
+
+    kept, command, num_pools = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    pools = []
+    for _ in range(num_pools):
+        env = envpool.make_gymnasium("Trouble-v0", num_envs=64, batch_size=1, num_threads=2, sleep_ms=7)
+        env.async_reset()
+        for _ in range(64):
+            info = env.recv()[-1]
+            env.send(np.full(1, command, np.int32), info["env_id"])
+        pools.append(env)
+
+    if kept == "forever":
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(pools))
+    if kept == "daemon":
+        threading.Thread(target=lambda pools: time.sleep(1000), args=(pools,), daemon=True).start()
+    if kept == "atexit":
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(pools))
+
+        def step():
+            for env in pools:
+                env.send(np.full(1, command, np.int32), env.recv()[-1]["env_id"])
+            print("steps", flush=True)
+
+        atexit.register(step)
+    del env
+    print("ends", flush=True)
+"""
+STEPS, SLEEPS, HANGS = "0", "2", "3"  # Trouble's commands
+
+
+@pytest.mark.parametrize(
+    ("kept", "command", "num_pools", "times"),
+    [
+        ("forever", SLEEPS, "1", 6),
+        ("forever", SLEEPS, "3", 2),
+        ("forever", STEPS, "1", 4),
+        ("daemon", SLEEPS, "1", 4),
+        ("atexit", SLEEPS, "1", 2),
+        ("until the end", SLEEPS, "1", 2),
+    ],
+)
+def test_a_program_ends_while_a_pool_steps(kept, command, num_pools, times):
+    for _ in range(times):
+        began = time.monotonic()
+        assert run(BUSY, kept, command, num_pools) == ("ends\nsteps\n" if kept == "atexit" else "ends\n")
+        assert time.monotonic() - began < 20
+
+
+def test_environments_that_hang_delay_the_end_by_seconds():
+    began = time.monotonic()
+    assert run(BUSY, "forever", HANGS, "2") == "ends\n"
+    assert 4 < time.monotonic() - began < 30
 
 
 def test_a_subinterpreter_is_refused_in_a_sentence():
@@ -144,13 +212,13 @@ def test_a_signal_handler_closes_twice(call):
     before = signal.signal(signal.SIGALRM, handler)
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.1)
-        start = time.monotonic()
+        began = time.monotonic()
         if call == "close":
             env.close(timeout=math.inf)
         else:
             with pytest.raises(RuntimeError, match="the pool is closed"):
                 {"recv": env.recv, "reset": env.reset, "step": lambda: env.step(np.full(2, 3, np.int32))}[call]()
-        assert time.monotonic() - start < 5
+        assert time.monotonic() - began < 5
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

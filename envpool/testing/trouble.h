@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
@@ -19,6 +21,22 @@ namespace envpool::testing {
 
 // What hangs goes on when a test raises this (testing_release in plugin.cc).
 inline std::atomic<bool> released{false};
+
+// exit() destroys the static objects of a library, after which no step of an environment may run any more: one that
+// does ends the process. The destructor waits, so that a step that is still under way is noticed.
+inline std::atomic<bool> statics_destroyed{false};
+struct Statics {
+  ~Statics() {
+    statics_destroyed = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  }
+  void use() const {
+    if (!statics_destroyed) return;
+    std::fputs("a step ran after static objects were destroyed\n", stderr);
+    std::abort();
+  }
+};
+inline const Statics statics;
 
 class Trouble {
  public:
@@ -52,6 +70,7 @@ class Trouble {
     if (++resets_ == params_.throw_in_reset) throw std::runtime_error("reset went wrong");
   }
   Outcome step(ActionRow action, Rng&) {
+    statics.use();
     ++*heap_;
     const i32 command = *action.at<i32>(0);
     switch (command) {
@@ -63,6 +82,7 @@ class Trouble {
         break;
       default: break;
     }
+    statics.use();
     return {.reward = f32(command), .terminated = command == kEnd};
   }
   void observe(Row row) {
