@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 distribution.check()
-register_when_imported(list_all_envs)
+register_when_imported()
 
 
 def __getattr__(name: str) -> Any:

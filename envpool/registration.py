@@ -31,8 +31,6 @@ __all__ = [
     "registry",
 ]
 
-registry = EnvRegistry()
-
 
 @overload
 def make(task_id: str, env_type: Literal["gymnasium"] = ..., **options: Any) -> GymnasiumEnvPool: ...
@@ -220,5 +218,19 @@ def make_spec(task_id: str, **options: Any) -> EnvSpec:
         RuntimeError: as `make` does.
     """
     from envpool.python.construction import Construction
+    from envpool.python.env_spec import EnvSpec
 
-    return Construction(find(task_id), options).spec
+    return EnvSpec(Construction(find(task_id), options))
+
+
+registry = EnvRegistry(
+    {
+        "make": make,
+        "make_dm": make_dm,
+        "make_gym": make_gym,
+        "make_gymnasium": make_gymnasium,
+        "make_spec": make_spec,
+        "register": register,
+        "list_all_envs": list_all_envs,
+    }
+)

@@ -441,7 +441,7 @@ def test_window_sees_a_tap() -> None:
     pytest.importorskip("pygame")
     code = """
 import numpy, pygame
-from envpool.cli.window import Window
+from envpool.python.window import Window
 with Window("Pong-v5", 210, 160) as window:
     window.show(numpy.zeros((210, 160, 3), numpy.uint8), "reward 0")
     for kind in (pygame.KEYDOWN, pygame.KEYUP):

@@ -88,12 +88,12 @@ def make(task_id: str, seed: int, options: dict[str, Any], headless: bool) -> An
 
 def open_screen(env: Any, terminal: bool, headless: bool) -> Any:
     """Where it is shown: a window if there is a display, else the terminal."""
-    from envpool.cli import window
+    from envpool.python import window
 
     if headless:
         return Nobody()
     if not terminal and window.can_open():
-        height, width = env._construction.arrays.render_size
+        height, width = env.spec.arrays.render_size
         return window.Window(env.spec.id, height, width)
     if not sys.stdout.isatty():
         raise Failure("play needs a terminal or a display to show pictures on; --headless --frames N plays without")

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
+
+from envpool.python.distribution import package_folders
 
 _HEADER = Path("envpool", "core", "plugin.h")
 
@@ -15,7 +16,7 @@ def get_include() -> str:
     Raises:
         RuntimeError: the headers are not where they were installed.
     """
-    packages = [Path(path) for path in importlib.import_module("envpool").__path__]
+    packages = [Path(path) for path in package_folders()]
     for folder in (*(package / "include" for package in packages), *(package.parent for package in packages)):
         if (folder / _HEADER).is_file():
             return str(folder)
@@ -28,7 +29,7 @@ def get_cmake_dir() -> str:
     Raises:
         RuntimeError: it is not where it was installed.
     """
-    packages = [Path(path) for path in importlib.import_module("envpool").__path__]
+    packages = [Path(path) for path in package_folders()]
     installed = [package / "share" / "cmake" / "envpool" for package in packages]
     for folder in (*installed, *(package.parent / "cmake" for package in packages)):
         if (folder / "envpool-config.cmake").is_file():

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -29,7 +28,6 @@ from envpool.python.topology import thread_cpus
 
 if TYPE_CHECKING:
     from envpool._core import Kept, Pool
-    from envpool.python.env_spec import EnvSpec
     from envpool.python.registry import Registration
 
 _CAN_RENDER = 4
@@ -180,13 +178,6 @@ class Construction:
         )
         last = {name: config.pop(name) for name in ours if name in config}
         return {**config, **own, **last}
-
-    @cached_property
-    def spec(self) -> EnvSpec:
-        """What `env.spec` and `make_spec` return."""
-        from envpool.python.env_spec import EnvSpec
-
-        return EnvSpec(self)
 
     def make_pool(self, outputs: list[str]) -> Pool:
         """Makes the pool, which shall return these arrays."""

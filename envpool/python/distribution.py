@@ -10,11 +10,17 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import sys
 import warnings
 from importlib.util import find_spec
 
 NAME = "envpool-unified"
 _FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def package_folders() -> list[str]:
+    """Returns the folders of the package envpool: an editable installation has more than one."""
+    return list(sys.modules["envpool"].__path__)
 
 
 def version() -> str:

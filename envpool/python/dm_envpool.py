@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import dm_env
 
 from envpool.python.construction import Construction
+from envpool.python.env_spec import EnvSpec
 from envpool.python.envpool import EnvPoolMixin
 from envpool.python.layout import dm_layout
 
@@ -35,7 +36,7 @@ class DMEnvPool(EnvPoolMixin, dm_env.Environment):
         if common.step_api == "classic":
             raise ValueError(f"[{label}] step_api must be None here, got 'classic'; see make_gym")
         self.render_mode = common.render_mode
-        self._init(construction, dm_layout(construction.arrays))
+        self._init(construction, dm_layout(construction.arrays), EnvSpec(construction))
 
     def reset(self, env_id: Any = None, *, seed: Any = None) -> dm_env.TimeStep:
         """Starts new episodes.

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from envpool.python import spaces
+from envpool.python.construction import Construction
 from envpool.python.options import NO_LIMIT, Option
 
 if TYPE_CHECKING:
     import gymnasium
 
-    from envpool.python.construction import Construction
+    from envpool.python.registry import Registration
+    from envpool.python.spaces import ArraySpecs
 
 
 class ArraySpec(NamedTuple):
@@ -43,6 +45,10 @@ class EnvSpec:
     Attributes:
         id: the id it was registered under.
         doc: one line of what it is.
+        registration: what the id stands for.
+        given: the keywords as the caller gave them, which make the same again.
+        values: every option with its value; `config` is the same as a namedtuple.
+        arrays: the arrays the environment reads and writes.
         options: what the environment's own options mean: default, range or choices, one line of text.
         reward_threshold: return at which the task counts as solved, or None.
         max_episode_steps: steps until an episode is truncated; None: there is no limit.
@@ -52,11 +58,13 @@ class EnvSpec:
     additional_wrappers: tuple[Any, ...] = ()
 
     def __init__(self, construction: Construction, emit: str = "gymnasium.spaces") -> None:
-        self._construction = construction
         self._emit = emit
+        self.registration: Registration = construction.registration
+        self.given: Mapping[str, Any] = construction.given
+        self.values: Mapping[str, Any] = dict(construction.config)
+        self.arrays: ArraySpecs = construction.arrays
         self.id = construction.label
         self.doc = construction.registration.doc
-        self._values = dict(construction.config)
         self.options: Mapping[str, Option] = MappingProxyType(construction.options)
         self.reward_threshold = construction.common.reward_threshold
         steps = construction.common.max_episode_steps
@@ -66,14 +74,14 @@ class EnvSpec:
         return f"EnvSpec({self.id!r}, observation_space={self.observation_space}, action_space={self.action_space})"
 
     def __reduce__(self) -> Any:
-        return _make, (self._construction.registration, self._construction.given, self._emit)
+        return _make, (self.registration, self.given, self._emit)
 
     @cached_property
     def gymnasium_observation_space(self) -> gymnasium.Space[Any]:
         """One environment's (or player's) observation space, of gymnasium."""
         import gymnasium
 
-        tree = spaces.observation_tree(self._construction.arrays)
+        tree = spaces.observation_tree(self.arrays)
         space: gymnasium.Space[Any] = spaces.space(tree, gymnasium.spaces)
         return space
 
@@ -82,7 +90,7 @@ class EnvSpec:
         """One environment's (or player's) action space, of gymnasium."""
         import gymnasium
 
-        space: gymnasium.Space[Any] = spaces.space(spaces.action_tree(self._construction.arrays), gymnasium.spaces)
+        space: gymnasium.Space[Any] = spaces.space(spaces.action_tree(self.arrays), gymnasium.spaces)
         return space
 
     @cached_property
@@ -90,29 +98,29 @@ class EnvSpec:
         """The same, of gym where the pool has gym's face."""
         if self._emit == "gymnasium.spaces":
             return self.gymnasium_observation_space
-        return spaces.space(spaces.observation_tree(self._construction.arrays), importlib.import_module(self._emit))
+        return spaces.space(spaces.observation_tree(self.arrays), importlib.import_module(self._emit))
 
     @cached_property
     def action_space(self) -> Any:
         """The same, of gym where the pool has gym's face."""
         if self._emit == "gymnasium.spaces":
             return self.gymnasium_action_space
-        return spaces.space(spaces.action_tree(self._construction.arrays), importlib.import_module(self._emit))
+        return spaces.space(spaces.action_tree(self.arrays), importlib.import_module(self._emit))
 
     def observation_spec(self) -> Any:
         """One environment's dm_env specs, in the namedtuple that a TimeStep's observation is."""
-        return spaces.dm_spec(spaces.dm_tree(self._construction.arrays))
+        return spaces.dm_spec(spaces.dm_tree(self.arrays))
 
     def action_spec(self) -> Any:
         """One environment's (or player's) dm_env action spec; a dict of them where an action has several fields."""
-        tree = spaces.action_tree(self._construction.arrays)
+        tree = spaces.action_tree(self.arrays)
         if isinstance(tree, dict):
             return {name: spaces.dm_spec(field) for name, field in tree.items()}
         return spaces.dm_spec(tree)
 
     def reward_spec(self) -> Any:
         """One environment's (or player's) dm_env reward spec."""
-        arrays = self._construction.arrays
+        arrays = self.arrays
         return spaces.dm_spec(spaces.common_field("reward", "float32", arrays.reward_low, arrays.reward_high))
 
     def discount_spec(self) -> Any:
@@ -122,24 +130,22 @@ class EnvSpec:
     @cached_property
     def config(self) -> Any:
         """Every option with its value, in a namedtuple."""
-        return self.gen_config(**self._values)
+        return self.gen_config(**self.values)
 
     @cached_property
     def gen_config(self) -> Any:
         """A namedtuple class of every option, with the defaults of the id, as EnvPool's scripts call it."""
-        from envpool.python.construction import Construction
-
         try:
-            usual = Construction(self._construction.registration, {}).config
+            usual: Mapping[str, Any] = Construction(self.registration, {}).config
         except (ValueError, RuntimeError):  # an id that needs an option, such as a ROM that is not installed
-            usual = self._values
+            usual = self.values
         defaults = {**usual, "batch_size": 0, "num_threads": 0}
         return namedtuple("Config", tuple(defaults), defaults=tuple(defaults.values()))
 
     @property
     def state_array_spec(self) -> dict[str, ArraySpec]:
         """Every array a step returns; "done" is terminated or truncated."""
-        arrays, whole = self._construction.arrays, 2**31 - 1
+        arrays, whole = self.arrays, 2**31 - 1
         players = -1 if arrays.max_players > 1 else None
         common = {
             "info:env_id": spaces.common_field("env_id", "int32", 0, whole),
@@ -170,7 +176,7 @@ class EnvSpec:
             "env_id": _array_spec(spaces.common_field("env_id", "int32", 0, whole), False, None),
             "players.env_id": _array_spec(spaces.common_field("players.env_id", "int32", 0, whole), True, -1),
         }
-        for field in self._construction.arrays.actions:
+        for field in self.arrays.actions:
             specs[field.name] = _array_spec(field, True, -1)
         return specs
 
@@ -182,7 +188,5 @@ def _array_spec(field: spaces.Field, per_player: bool, players: int | None) -> A
     )
 
 
-def _make(registration: Any, given: dict[str, Any], emit: str) -> EnvSpec:
-    from envpool.python.construction import Construction
-
+def _make(registration: Registration, given: Mapping[str, Any], emit: str) -> EnvSpec:
     return EnvSpec(Construction(registration, given), emit)

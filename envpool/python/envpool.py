@@ -20,6 +20,7 @@ from envpool.python.pictures import View, resized
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from envpool.python.env_spec import EnvSpec
     from envpool.python.layout import Layout, Pack
     from envpool.python.registry import Registration
 
@@ -42,6 +43,7 @@ class EnvPoolMixin:
 
     Attributes:
         spec: the EnvSpec, which has id, config, spaces and reward threshold.
+        registration: what the id stands for.
         num_envs: environments in the pool.
         closed: whether `close` was called.
     """
@@ -50,7 +52,7 @@ class EnvPoolMixin:
     closed: bool
     spec: Any
 
-    def _init(self, construction: Construction, layout: Layout) -> None:
+    def _init(self, construction: Construction, layout: Layout, spec: EnvSpec) -> None:
         """Makes the pool. Faces call it last, for a failure in it must leave nothing behind."""
         self._construction = construction
         self._layout = layout
@@ -59,7 +61,8 @@ class EnvPoolMixin:
         self._next_seed: Any = None
         self.num_envs = construction.common.num_envs
         self.closed = False
-        self.spec = construction.spec
+        self.spec = spec
+        self.registration: Registration = construction.registration
         self._view = View(construction.label) if construction.common.render_mode == "human" else None
         self._pool = construction.make_pool(layout.outputs)
         construction.config["num_threads"] = self._pool.num_threads

@@ -42,7 +42,7 @@ class GymEnvPool(EnvPoolMixin):
             )
         # EnvPool's meaning, when there was an old gym: reset returns info as well.
         self._reset_returns_info = not self.classic or bool(common.gym_reset_return_info)
-        spec = EnvSpec(construction, "gym.spaces" if _gym() else "gymnasium.spaces")
+        spec = EnvSpec(construction, "gym.spaces" if installed_gym() else "gymnasium.spaces")
         self.observation_space, self.action_space = spec.observation_space, spec.action_space
         self.single_observation_space = self.observation_space
         self.single_action_space = self.action_space
@@ -50,8 +50,7 @@ class GymEnvPool(EnvPoolMixin):
         self.metadata = {"render_modes": modes, "render.modes": modes, "autoreset_mode": common.autoreset_mode}
         self.render_mode = common.render_mode
         final = common.autoreset_mode == "same_step"
-        self._init(construction, dict_layout(construction.arrays, classic=self.classic, final=final))
-        self.spec = spec
+        self._init(construction, dict_layout(construction.arrays, classic=self.classic, final=final), spec)
 
     def reset(self, env_id: Any = None, *, seed: Any = None, options: dict[str, Any] | None = None) -> Any:
         """Starts new episodes.
@@ -99,13 +98,13 @@ class GymEnvPool(EnvPoolMixin):
 
 
 @functools.cache
-def _gym() -> Any:
+def installed_gym() -> Any:
     """The module gym, or None where it is not installed."""
     return importlib.import_module("gym") if importlib.util.find_spec("gym") else None
 
 
 def _installed_is_classic() -> bool:
-    gym = _gym()
+    gym = installed_gym()
     if gym is None:
         return False
     numbers = str(gym.__version__).split(".")
@@ -113,19 +112,19 @@ def _installed_is_classic() -> bool:
 
 
 @functools.cache
-def _face() -> type[GymEnvPool]:
+def gym_face() -> type[GymEnvPool]:
     """GymEnvPool as a subclass of the Env that is there."""
-    base = (_gym() or importlib.import_module("gymnasium")).Env
+    base = (installed_gym() or importlib.import_module("gymnasium")).Env
     return type("GymEnvPool", (GymEnvPool, base), {"__doc__": GymEnvPool.__doc__})
 
 
 def make_gym_face(registration: Registration, given: Mapping[str, Any]) -> GymEnvPool | GymnasiumEnvPool:
     """Makes the face that the installed gym, or the option step_api, asks for."""
-    if _gym() is None and given.get("step_api") != "classic":
+    if installed_gym() is None and given.get("step_api") != "classic":
         from envpool.python.gymnasium_envpool import GymnasiumEnvPool
 
         return GymnasiumEnvPool(registration, given)
-    return _face()(registration, given)
+    return gym_face()(registration, given)
 
 
 _remake = make_gym_face

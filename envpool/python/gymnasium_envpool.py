@@ -15,6 +15,7 @@ from gymnasium.vector import VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from envpool.python.construction import Construction
+from envpool.python.env_spec import EnvSpec
 from envpool.python.envpool import EnvPoolMixin
 from envpool.python.layout import dict_layout
 from envpool.python.options import AUTORESET_MODES
@@ -59,7 +60,7 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
         if common.gym_reset_return_info is False:
             raise ValueError(f"[{construction.label}] gym_reset_return_info must be True here, got False; see make_gym")
         self._check(construction)
-        spec = construction.spec
+        spec = EnvSpec(construction)
         self.single_observation_space: gymnasium.Space[Any] = spec.gymnasium_observation_space
         self.single_action_space: gymnasium.Space[Any] = spec.gymnasium_action_space
         self.observation_space, self.action_space = self._spaces(common.num_envs)
@@ -68,7 +69,7 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
             "render_modes": construction.render_modes,
             "autoreset_mode": _MODES[common.autoreset_mode],
         }
-        self._init(construction, self._layout_of(construction))
+        self._init(construction, self._layout_of(construction), spec)
 
     def _check(self, construction: Construction) -> None:
         """Refuses what this face cannot be."""
@@ -249,7 +250,7 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
     def spec(self, spec: Any) -> None:
         """Takes gymnasium's as well, which says what was registered and not what this pool was given."""
         if spec is not None:
-            own = self._construction.spec
+            own = EnvSpec(self._construction)
             spec.max_episode_steps, spec.reward_threshold = own.max_episode_steps, own.reward_threshold
         self._spec = spec
 

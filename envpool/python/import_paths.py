@@ -25,7 +25,6 @@ _KINDS = {
     "GymnasiumEnvPool": ("envpool.python.gymnasium_envpool", "GymnasiumEnvPool"),
     "GymEnvPool": ("envpool.python.gym_envpool", "GymEnvPool"),
 }
-_FUNCTIONS = ("make", "make_dm", "make_gym", "make_gymnasium", "make_spec", "register", "list_all_envs")
 _SUBMODULES = ("registration", "gym", "dmc")  # which importing EnvPool imports
 _LISTED = ("EnvSpec", "DMEnvPool", "GymnasiumEnvPool")
 
@@ -98,21 +97,18 @@ def _class(module: str, name: str, kind: str) -> Any:
     if kind == "GymEnvPool":  # its base is what the installed gym has, if there is one
         from envpool.python import gym_envpool
 
-        if gym_envpool._gym() is None:
+        if gym_envpool.installed_gym() is None:
             return _class(module, name, "GymnasiumEnvPool")
         return _PoolMeta(
-            name + kind, (gym_envpool._face(),), {"__module__": module, "__doc__": None, "_home": (module, name)}
+            name + kind, (gym_envpool.gym_face(),), {"__module__": module, "__doc__": None, "_home": (module, name)}
         )
     base = getattr(importlib.import_module(_KINDS[kind][0]), _KINDS[kind][1])
     meta = _SpecMeta if kind == "EnvSpec" else _PoolMeta
     return meta(name + kind, (base,), {"__module__": module, "__doc__": base.__doc__, "_home": (module, name)})
 
 
-def _is_at_home(construction: Any, where: tuple[str, str]) -> bool:
-    return any(
-        home[:2] == where and home.options.items() <= construction.config.items()
-        for home in homes(construction.registration)
-    )
+def _is_at_home(registration: Registration, config: Mapping[str, Any], where: tuple[str, str]) -> bool:
+    return any(home[:2] == where and home.options.items() <= config.items() for home in homes(registration))
 
 
 class _Meta(ABCMeta):
@@ -121,11 +117,15 @@ class _Meta(ABCMeta):
     _home: tuple[str, str]
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        base = cls.__mro__[1]
+        base: type = cls.__mro__[1]
         if "_home" not in vars(cls):  # somebody's subclass
             return super().__instancecheck__(instance)
-        construction = getattr(instance, "_construction", None)
-        return isinstance(instance, base) and construction is not None and _is_at_home(construction, cls._home)
+        registration: Any = getattr(instance, "registration", None)  # None if the constructor raised
+        is_of_face: bool = registration is not None and isinstance(instance, base)
+        if not is_of_face:
+            return False
+        config = instance.values if isinstance(cls, _SpecMeta) else instance.config
+        return _is_at_home(registration, config, cls._home)
 
 
 class _SpecMeta(_Meta):
@@ -158,7 +158,7 @@ class _PoolMeta(_Meta):
         if not isinstance(spec, wanted):
             label = ".".join((cls.__module__, cls.__name__))
             raise TypeError(f"[{label}] spec must be a {name}, got {spec!r}")
-        return super().__call__(spec._construction.registration, spec._construction.given)
+        return super().__call__(spec.registration, spec.given)
 
 
 @functools.cache
@@ -184,7 +184,22 @@ def _usual(module: str, name: str) -> Registration:
 
 
 class EnvRegistry:
-    """EnvPool's registry: what is registered, and where its classes are found."""
+    """EnvPool's registry: what is registered, where its classes are found, and the functions of `envpool.registration`.
+
+    Args:
+        functions: those of `envpool.registration` that EnvPool's registry has as methods, by name.
+    """
+
+    def __init__(self, functions: Mapping[str, Callable[..., Any]]) -> None:
+        self._functions = dict(functions)
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "_functions" and name in self._functions:
+            return self._functions[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._functions})
 
     @property
     def specs(self) -> dict[str, tuple[str, str, dict[str, Any]]]:
@@ -202,15 +217,6 @@ class EnvRegistry:
             task_id: {face: self._class_of(entry, kind) for face, kind in kinds.items()}
             for task_id, entry in self._entries()
         }
-
-    def __getattr__(self, name: str) -> Any:
-        """`make` and its kin, `register` and `list_all_envs`, as `envpool.registration` has them."""
-        if name in _FUNCTIONS:
-            return getattr(importlib.import_module("envpool.registration"), name)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *_FUNCTIONS})
 
     @staticmethod
     def _entries() -> Iterator[tuple[str, Registration]]:

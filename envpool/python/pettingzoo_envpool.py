@@ -52,7 +52,7 @@ class PettingZooEnvPool(ParallelEnv):
             if getattr(value, "name", value) not in allowed:
                 raise ValueError(f"[{label}] {name} must be {allowed[0]!r} for PettingZoo's one world, got {value!r}")
         self.pool = GymnasiumEnvPool(registration, {**given, "autoreset_mode": "disabled"})
-        self._arrays = self.pool.spec._construction.arrays
+        self._arrays = self.pool.spec.arrays
         self._known = {field.name for field in self._arrays.infos}
         self.possible_agents = [f"player_{i}" for i in range(self._arrays.max_players)]
         self.agents: list[str] = []

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from envpool.cli.window import Window
+    from envpool.python.window import Window
 
 Pictures = npt.NDArray[np.uint8]
 
@@ -62,7 +62,7 @@ class View:
 
     def __init__(self, label: str) -> None:
         """Raises RuntimeError where no window can be opened."""
-        from envpool.cli.window import why_no_window
+        from envpool.python.window import why_no_window
 
         if reason := why_no_window():
             raise RuntimeError(f"[{label}] render_mode 'human' needs a window, and {reason}")
@@ -77,7 +77,7 @@ class View:
         Raises:
             RuntimeError: the display cannot be used.
         """
-        from envpool.cli.window import Window
+        from envpool.python.window import Window
 
         if self._dismissed:
             return

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from envpool.plugins.entry_points import load_entry_points
-from envpool.python.gymnasium_registry import enter
+from envpool.python.distribution import package_folders
 
 if TYPE_CHECKING:
     from envpool._core import Table
@@ -122,12 +122,13 @@ _lock = threading.RLock()
 _registry: dict[str, Registration] = {}
 _tables: dict[str, dict[str, Table]] = {}
 _discovered = False
+_listeners: list[Callable[[Sequence[str]], None]] = []
 
 
 def _library_of(family: str, task_id: str) -> str:
     name = f"lib{family}.so"
     folders = [*importlib.import_module(f"envpool.{family}").__path__]
-    folders += [os.path.join(path, family) for path in importlib.import_module("envpool").__path__]
+    folders += [os.path.join(path, family) for path in package_folders()]
     for folder in folders:
         path = os.path.join(folder, name)
         if os.path.exists(path):
@@ -142,20 +143,14 @@ def _discover() -> None:
         if _discovered:
             return
         _discovered = True  # before the loop: a registration may ask for what is there
-        families = {
-            entry.parent.name
-            for root in importlib.import_module("envpool").__path__
-            for entry in Path(root).glob("*/registration.py")
-        }
+        families = {entry.parent.name for root in package_folders() for entry in Path(root).glob("*/registration.py")}
         for family in sorted(families - _NOT_FAMILIES):
             importlib.import_module(f"envpool.{family}.registration")
 
 
 def is_family(name: str) -> bool:
     """Whether it is a family's folder of this package."""
-    return name not in _NOT_FAMILIES and any(
-        Path(root, name, "registration.py").exists() for root in importlib.import_module("envpool").__path__
-    )
+    return name not in _NOT_FAMILIES and any(Path(root, name, "registration.py").exists() for root in package_folders())
 
 
 def _nearest(task_id: str) -> list[str]:
@@ -212,13 +207,19 @@ def check(registration: Registration, aliases: Sequence[str] = ()) -> None:
             raise ValueError(f"[{name}] task_id is registered already")
 
 
+def call_when_added(listener: Callable[[Sequence[str]], None]) -> None:
+    """Has a function called with the ids of every registration from now on."""
+    _listeners.append(listener)
+
+
 def add(registration: Registration, aliases: Sequence[str] = ()) -> None:
     """Registers. Raises what `check` raises."""
     with _lock:
         check(registration, aliases)
         for name in (registration.task_id, *aliases):
             _registry[name] = registration
-    enter((registration.task_id, *aliases))
+    for listener in _listeners:
+        listener((registration.task_id, *aliases))
 
 
 def register_family(

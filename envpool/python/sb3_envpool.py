@@ -49,7 +49,7 @@ class SB3EnvPool(VecEnv):
             raise
 
     def _check(self, label: str) -> None:
-        players = self.pool.spec._construction.arrays.max_players
+        players = self.pool.spec.arrays.max_players
         if players > 1:
             raise ValueError(
                 f"[{label}] Stable-Baselines3 has no environments of up to {players} players; see make_pettingzoo"

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from envpool.python.construction import Construction
 from envpool.python.distribution import pip_install
+from envpool.python.env_spec import EnvSpec
 from envpool.python.errors import EnvError
 from envpool.python.layout import dict_layout
 from envpool.python.options import as_number, check_env_ids, check_seed
@@ -146,7 +147,7 @@ class RayEnvPool:
                 f"[{task_id}] batch_size must be num_envs = {self.num_envs} or at most the {fewest} environments that "
                 f"each of {self.num_workers} workers has, got {batch_size}"
             )
-        self.spec = construction.spec
+        self.spec = EnvSpec(construction)
         self.observation_space = self.single_observation_space = self.spec.gymnasium_observation_space
         self.action_space = self.single_action_space = self.spec.gymnasium_action_space
         self._layout = dict_layout(
