@@ -23,7 +23,7 @@ IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test cpp-test py-test test-gym test-jax test-ray test-peer test-clients test-states \
-  test-device standin lint format stubs docs docs-browse tsan \
+  test-device standin lint format generated docs docs-browse tsan \
   asan exact exact-mujoco bench bench-atari bench-mujoco bench-all bench-check bench-baseline wheel clean
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -38,7 +38,7 @@ help:
 	@echo 'make test-ray      pools in Ray actors, on a local cluster of several nodes'
 	@echo 'make lint          clang-format, ruff, mypy --strict, and commit messages'
 	@echo 'make format        let clang-format and ruff put the files in order'
-	@echo 'make stubs         write envpool/_doors.pyi anew, after options or ids have changed'
+	@echo 'make generated     write what is made of the registry, after ids, options or environments have changed'
 	@echo 'make docs          the site, build/docs/html/index.html; warnings are errors'
 	@echo 'make docs-browse   opens its pages in a headless Chromium, follows its links, takes pictures'
 	@echo 'make test-states   hostile states of every id, in pools and in JAX, under sanitizers (an hour; STATES_ARGS=--help)'
@@ -271,6 +271,15 @@ format: $(VENV)/lint/.ready
 	$(VENV)/lint/bin/ruff check -q --fix-only .
 	$(VENV)/lint/bin/ruff format -q .
 
+# --- what is made of the registry; tests tell when it is stale ---
+
+# Options as editors show them, golden hashes of trajectories, and what kernels may take of a GPU. Hashes and budgets that
+# are there stay: to have one made anew, delete its row.
+generated: build/test/.installed
+	@$(call installed,test,python) -m envpool.testing.doors "$(CURDIR)/envpool/_doors.pyi"
+	@$(call installed,test,python) -m envpool.testing.trajectories "$(CURDIR)/envpool/testing/golden.csv"
+	@$(call installed,test,python) -m envpool.testing.machine_code "$(CURDIR)/envpool/testing/kernel_budgets.csv"
+
 # --- the site ---
 
 docs: build/test/.installed $(VENV)/docs/.ready
@@ -287,10 +296,6 @@ bench: $(VENV)/bench/.installed
 
 bench-atari: $(VENV)/bench/.installed
 	$(VENV)/bench/bin/python benchmark/atari.py --json=build/bench-atari.json $(BENCH_ARGS)
-
-# What editors show of make's options; a test tells when it is stale.
-stubs: build/test/.installed
-	$(call installed,test,python) -m envpool.testing.doors "$(CURDIR)/envpool/_doors.pyi"
 
 bench-mujoco: $(VENV)/bench/.installed
 	$(VENV)/bench/bin/python benchmark/mujoco.py --json=build/bench-mujoco.json $(BENCH_ARGS)

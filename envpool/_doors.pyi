@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Written by `make stubs` from what the environments declare. Do not edit.
+# Written by `make generated` from what the environments declare. Do not edit.
 """`make` and its kin as an editor sees them: each id with its options. At run time they are in registration.py."""
 
 from collections.abc import Mapping, Sequence

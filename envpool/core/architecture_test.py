@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/architecture.md names every function of the C table, and no other."""
+"""Pages name what there is: the functions of the C table, files, make's targets, variables of the environment."""
 
 import os
 import re
@@ -9,11 +9,14 @@ import pytest
 
 import envpool
 
-SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
+SOURCE = Path(os.environ.get("ENVPOOL_SOURCE_DIR", "none"))
+PAGES = sorted([*SOURCE.glob("*.md"), *SOURCE.glob("docs/*.md")])
+ROOMS = "envpool|benchmark|docs|examples|tools|cmake|core|testing|jax|python|cuda|plugins|atari"
+
+pytestmark = pytest.mark.skipif(not PAGES, reason="needs the sources: ENVPOOL_SOURCE_DIR")
 
 
-@pytest.mark.skipif(SOURCE is None, reason="needs the sources: ENVPOOL_SOURCE_DIR")
-def test_the_page_names_the_functions_of_the_table():
+def test_the_page_names_the_functions_of_the_table() -> None:
     header = Path(envpool.get_include(), "envpool/core/vtable.h").read_text()
     (body,) = re.findall(r"^struct Table \{(.*?)^\};", header, re.M | re.S)
     functions = set(re.findall(r"\(\*(\w+)\)", body)) | set(re.findall(r"const Pure\* (\w+);", body))
@@ -22,3 +25,64 @@ def test_the_page_names_the_functions_of_the_table():
     (paragraph,) = re.findall(r"same C table(.*?)\n\n", page, re.S)
     named = set(re.findall(r"`(\w+)`", paragraph))
     assert named == functions
+
+
+def files_named(page: str) -> list[str]:
+    """Paths in backquotes, and those that begin an indented line."""
+    return re.findall(rf"`((?:{ROOMS})/[\w./<>*-]*)`", page) + re.findall(rf"^    ((?:{ROOMS})/[\w./<>]*)", page, re.M)
+
+
+def exists(path: str) -> bool:
+    """Whether a path names files of ours, where <family> and <name> stand for any name, each for the same."""
+    path, seen = path.rstrip("/"), set()
+
+    def group(placeholder: re.Match[str]) -> str:
+        name = placeholder[1]
+        text = f"(?P={name})" if name in seen else rf"(?P<{name}>\w+)"
+        seen.add(name)
+        return text
+
+    expression = re.sub("<(family|name)>", group, re.escape(path).replace(r"\*", "[^/]*"))
+    pattern = re.sub("<(family|name)>", "*", path)
+    return any(
+        re.fullmatch(expression, str(file.relative_to(root)))
+        for root in (SOURCE, SOURCE / "envpool")
+        for file in root.glob(pattern)
+    )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_that_a_page_names_exist(page: Path) -> None:
+    ids = {
+        f"envpool/{task_id.replace('/', '-')}" for task_id in envpool.list_all_envs()
+    }  # as gymnasium.make_vec has them
+    assert [path for path in files_named(page.read_text()) if path not in ids and not exists(path)] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_targets_that_a_page_names_exist(page: Path) -> None:
+    makefile = Path(SOURCE, "Makefile").read_text()
+    targets = {name for line in re.findall(r"^([\w -]+):", makefile, re.M) for name in line.split()}
+    assert set(re.findall(r"(?:`|^    )make ([a-z][\w-]*)", page.read_text(), re.M)) <= targets
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_variables_that_a_page_names_are_read(page: Path) -> None:
+    named = set(re.findall(r"\bENVPOOL_[A-Z_]+[A-Z]\b", page.read_text()))
+    suffixes = {"pyproject.toml", "Makefile", "CMakeLists.txt"}
+    code = "".join(
+        file.read_text()
+        for room in ("envpool", "cmake", "tools", "examples", "benchmark", "docs/site")
+        for file in Path(SOURCE, room).rglob("*")
+        if file.suffix in (".py", ".h", ".cc", ".cmake")
+    ) + "".join(Path(SOURCE, name).read_text() for name in suffixes)
+    assert [name for name in named if name not in code] == []
+
+
+def test_a_path_that_does_not_exist_is_seen() -> None:
+    assert files_named("see `envpool/core/api.h` and\n    envpool/core/   the engine\n") == [
+        "envpool/core/api.h",
+        "envpool/core/",
+    ]
+    assert exists("envpool/<family>/<family>_test.py") and exists("envpool/core/") and exists("core/api.h")
+    assert not exists("envpool/<family>/<family>_tests.py") and not exists("envpool/core/nothing.h")

@@ -81,7 +81,7 @@ def test_the_options_that_editors_show_are_those_there_are() -> None:
             next(find(task_id) for task_id in envpool.list_all_envs() if find(task_id).family == family).load()
         except RuntimeError as error:
             pytest.skip(str(error))
-    assert (HERE / "_doors.pyi").read_text() == stub(), "run `make stubs`"
+    assert (HERE / "_doors.pyi").read_text() == stub(), "run `make generated`"
 
 
 def test_what_every_environment_takes() -> None:

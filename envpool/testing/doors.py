@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes envpool/_doors.pyi: `make` and its kin as an editor sees them, with the options of each id.
 
-    python -m envpool.testing.doors envpool/_doors.pyi       (make stubs)
+    python -m envpool.testing.doors envpool/_doors.pyi       (make generated)
 
 Options come from the declarations in C++, so a changed option or a new id makes the file stale, which a test tells.
 """
@@ -19,7 +19,7 @@ from envpool.python.registry import Registration, find
 
 _HEAD = '''\
 # SPDX-License-Identifier: Apache-2.0
-# Written by `make stubs` from what the environments declare. Do not edit.
+# Written by `make generated` from what the environments declare. Do not edit.
 """`make` and its kin as an editor sees them: each id with its options. At run time they are in registration.py."""
 
 from collections.abc import Mapping, Sequence

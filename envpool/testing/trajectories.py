@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trajectories of any id under fixed actions, and their golden hashes.
+
+    python -m envpool.testing.trajectories FILE
+
+writes golden.csv anew (`make generated`): it adds rows for ids that have none. Whoever changes a trajectory on purpose
+deletes its row first and says why in the changelog.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import functools
+import hashlib
+import random
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+import envpool
+from envpool.python.registry import find
+
+GOLDEN = Path(__file__).with_name("golden.csv")
+NUM_ENVS, STEPS = 12, 150  # twelve in a batch: eight draw their words at once, and four alone
+LONGEST = 60  # seconds that a trajectory may take
+# These are tested every day, and have golden hashes whatever else changes. The Control Suite and Gymnasium's MuJoCo
+# have one each, because the last digits of such hashes are those of MuJoCo 3.17.0 and of the libm that it calls.
+ALWAYS = (
+    *("Counter-v1", "Zoo-v0", "Crowd-v0"),
+    *("CartPole-v1", "Pendulum-v1", "Acrobot-v1", "MountainCarContinuous-v0"),
+    *("FrozenLake8x8-v1", "Taxi-v4", "Blackjack-v1", "NChain-v0"),
+    *("FourRooms-misc", "GaussianBandit-misc", "UmbrellaChain-bsuite"),
+    *("MinAtar/Asterix-v1", "MinAtar/Seaquest-v0", "Pong-v5", "Breakout-v5"),
+    *("TagContinuous-v0", "TagGridWorld-v0", "Hopper-v5", "CheetahRun-v1"),
+)
+OPTIONS: dict[str, dict[str, Any]] = {
+    "Crowd-v0": {"fewest": 0},  # worlds without any player
+    # So many agents that the host finds the nearest ones in another way than a device does.
+    "TagContinuous-v0": {"num_runners": 90, "use_full_observation": False, "tagging_distance": 0.05},
+}
+_UNFIT = {"Trouble"}  # throws, sleeps and hangs on command
+
+
+@functools.cache
+def representatives() -> dict[str, list[str]]:
+    """Of every registered family one id of each of its tables: one of ALWAYS, or else the first by name.
+
+    The test environments, which `register` registered, count as the family "".
+    """
+    found: dict[tuple[str, str], str] = {}
+    for task_id in (*ALWAYS, *envpool.list_all_envs()):
+        registration = find(task_id)
+        if registration.table not in _UNFIT:
+            found.setdefault((registration.family, registration.table), task_id)
+    families: dict[str, list[str]] = {}
+    for (family, _), task_id in sorted(found.items()):
+        families.setdefault(family, []).append(task_id)
+    return families
+
+
+@functools.cache
+def golden_ids() -> list[str]:
+    """The ids that have golden hashes: ALWAYS, and one of each portable table."""
+    portable = [i for ids in representatives().values() for i in ids if find(i).load().flags & 1]
+    return sorted({*ALWAYS, *portable})
+
+
+@functools.cache
+def todays_ids(whole: bool) -> list[str]:
+    """Ids to play in every way: those with golden hashes and, of the others, all or another two each day."""
+    others = [i for i in envpool.list_all_envs() if i not in golden_ids() and find(i).table not in _UNFIT]
+    day = str(datetime.datetime.now(datetime.timezone.utc).date())
+    return golden_ids() + (others if whole else random.Random(day).sample(others, 2))
+
+
+def _batch(space: gymnasium.Space[Any], numbers: np.ndarray) -> Any:
+    """An action for each number, by arithmetic: random generators change with the version of their library."""
+    if isinstance(space, gymnasium.spaces.Dict):
+        return {key: _batch(part, numbers + 7919 * index) for index, (key, part) in enumerate(space.items())}
+    elements = numbers[:, None] * 31 + np.arange(int(np.prod(space.shape)))
+    scattered = (elements * 2654435761 % 2**32) >> 8  # 24 bits
+    if isinstance(space, gymnasium.spaces.Discrete):
+        return scattered[:, 0] % space.n
+    if isinstance(space, gymnasium.spaces.MultiDiscrete):
+        return (scattered % space.nvec.ravel()).reshape(-1, *space.shape)
+    assert isinstance(space, gymnasium.spaces.Box)
+    low, high = space.low.ravel().astype(np.float64), space.high.ravel().astype(np.float64)
+    return (low + (high - low) * (scattered / 2**24)).astype(space.dtype).reshape(-1, *space.shape)
+
+
+def _leaves(tree: Any) -> list[np.ndarray]:
+    if isinstance(tree, dict):
+        return [leaf for key in sorted(tree) for leaf in _leaves(tree[key])]
+    return [tree]
+
+
+def play(task_id: str, threads: int, batch_size: int, seed: int = 2024) -> list[list[bytes]]:
+    """A digest of what each environment returned in each of its first steps, under actions fixed for all.
+
+    Where environments are slow and `batch_size` is less than their number, some of them may come to fewer steps.
+    """
+    options = OPTIONS.get(task_id, {})
+    spec = envpool.make_spec(task_id, **options)
+    space, worlds = spec.action_space, spec.config.max_num_players > 1
+    seen: list[list[bytes]] = [[] for _ in range(NUM_ENVS)]
+    with envpool.make_gymnasium(
+        task_id, num_envs=NUM_ENVS, batch_size=batch_size, num_threads=threads, seed=seed, **options
+    ) as env:
+        env.async_reset()
+        waiting, until = NUM_ENVS, time.monotonic() + LONGEST
+        while waiting >= batch_size and time.monotonic() < until:
+            observation, reward, terminated, truncated, info = env.recv()
+            rows = info["env_id"]
+            owners = info["players"]["env_id"] if worlds else rows
+            of_players, of_envs = [*_leaves(observation), reward], [terminated, truncated, info["elapsed_step"]]
+            for row, env_id in enumerate(rows):
+                digest = hashlib.sha256()
+                mine = np.flatnonzero(owners == env_id) if worlds else row
+                for array in of_players:
+                    digest.update(np.ascontiguousarray(array[mine]).tobytes())
+                for array in of_envs:
+                    digest.update(np.ascontiguousarray(array[row]).tobytes())
+                seen[env_id].append(digest.digest())
+            ids = np.array([env_id for env_id in rows if len(seen[env_id]) <= STEPS], np.int32)
+            waiting += len(ids) - batch_size
+            if len(ids) == 0:
+                continue
+            if worlds:
+                owners = owners[np.isin(owners, ids)]
+                places = np.concatenate(
+                    [np.arange((owners == env_id).sum()) for env_id in dict.fromkeys(owners)] or [[]]
+                )
+                steps = np.array([len(seen[env_id]) - 1 for env_id in owners], np.int64)
+                actions = _batch(space, owners + NUM_ENVS * steps + 104729 * places.astype(np.int64))
+                env.send({"action": actions, "players.env_id": owners}, ids)
+            else:
+                env.send(_batch(space, ids + NUM_ENVS * np.array([len(seen[i]) - 1 for i in ids], np.int64)), ids)
+    return seen
+
+
+def hash_of(seen: list[list[bytes]]) -> str:
+    """One hash of what `play` returned."""
+    return hashlib.sha256(b"".join(map(b"".join, seen))).hexdigest()[:16]
+
+
+def golden() -> dict[str, str]:
+    """The golden hash of each id that has one."""
+    with GOLDEN.open(newline="") as file:
+        return dict(list(csv.reader(file))[1:])
+
+
+def main() -> None:
+    """Writes the file that is named."""
+    import envpool.testing.registration  # noqa: F401  (registers the environments that only tests use)
+
+    known = golden()
+    rows = [(task_id, known.get(task_id) or hash_of(play(task_id, 1, NUM_ENVS))) for task_id in golden_ids()]
+    with open(sys.argv[1], "w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([("id", "hash"), *rows])
+
+
+if __name__ == "__main__":
+    main()
