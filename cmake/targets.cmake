@@ -84,6 +84,19 @@ function(envpool_test_library room pattern)
   endif()
 endfunction()
 
+# The environments of a family of headers alone as C functions, with what else its testing_capi.cc exports.
+function(envpool_test_functions family)
+  if(TARGET ${family}_parts)
+    return()
+  endif()
+  set(folder "${PROJECT_SOURCE_DIR}/envpool/${family}")
+  file(GLOB more CONFIGURE_DEPENDS "${folder}/testing_capi.cc")
+  envpool_shared_object(${family}_testing ${family}_testing "${PROJECT_SOURCE_DIR}/envpool/testing/functions.cc" ${more})
+  target_compile_definitions(${family}_testing PRIVATE "ENVPOOL_FAMILY_LIST=\"envpool/${family}/plugin.cc\"")
+  set_target_properties(${family}_testing PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${ENVPOOL_TEST_LIB_DIR}"
+                                                     CXX_VISIBILITY_PRESET default)
+endfunction()
+
 # Every *_test.cc is a program of its own, written with core/testing.h. The target core_tests builds the core's.
 function(envpool_cpp_tests)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/envpool/*/*_test.cc")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The behaviour suite against gymnax 0.0.9: next states, rewards, ends and observations from equal states, and resets.
 
-Our functions go through testing_capi.cc, on arrays of states. What is certain is equal to the bit; what is random is
+Our functions go through testing/functions.h, on arrays of states. What is certain is equal to the bit; what is random is
 counted and compared by chi-square, with fixed seeds. Where gymnax differs from bsuite we do as bsuite does, and the
 rule is written out here.
 """
@@ -17,7 +17,7 @@ from scipy import stats
 
 import envpool
 from envpool.testing import libraries
-from envpool.testing.capi import Functions, pointer
+from envpool.testing.capi import Functions
 
 jax = pytest.importorskip("jax")
 gymnax = pytest.importorskip("gymnax")
@@ -255,16 +255,6 @@ def test_deep_seas_counts_run_on_until_a_seed(library):
         engine.reset(2, episode=episode, states=states)
     engine.reset(2, states=states)
     assert not engine.observe(states)[1]["total_bad_episodes"].any()
-
-
-def test_normal_numbers(library):
-    numbers = np.empty(200000)
-    library.normal_numbers(ctypes.c_uint64(5), pointer(numbers), ctypes.c_int64(len(numbers)))
-    assert stats.kstest(numbers, "norm").pvalue > SMALLEST_P
-    assert stats.kstest(numbers[:-1] * numbers[1:], numbers[::2][:-1] * numbers[1::2][1:]).pvalue > SMALLEST_P
-    for power, moment in ((1, 0), (2, 1), (3, 0), (4, 3), (6, 15)):
-        spread = np.std(numbers**power) / len(numbers) ** 0.5
-        assert abs(np.mean(numbers**power) - moment) < 4 * spread
 
 
 # ---- DiscountingChain ----

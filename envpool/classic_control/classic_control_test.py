@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Classic control against gymnasium: from each state it visits, in free runs, and the distribution of resets.
 
-What needs no pool goes through testing_capi.cc, which calls an environment's functions on arrays of states.
+What needs no pool goes through testing/functions.h, which calls an environment's functions on arrays of states.
 """
 
 import ctypes
@@ -53,7 +53,7 @@ class Engine(Functions):
 
     def render(self, state, height, width):
         picture = np.zeros((height, width, 3), np.uint8)
-        self._call("render", pointer(np.array([state])), pointer(picture))
+        self.call("render", pointer(np.array([state])), pointer(picture))
         return picture
 
 
@@ -250,7 +250,7 @@ def test_an_id_is_gymnasiums(task_id):
 
 def state_of(library, pool, name, env_id):
     """What the pool has of it: a snapshot ends with an Episode and the State, in whole lots of 16 bytes."""
-    snapshot, episode = pool.snapshot(env_id), library.episode_size()
+    snapshot, episode = pool.snapshot(env_id), library.test_episode_size()
     start = len(snapshot) - (episode + STATES[name].itemsize + 15) // 16 * 16
     return np.frombuffer(snapshot, STATES[name], 1, start + episode)[0]
 
@@ -351,7 +351,7 @@ def test_pictures(library, name):
         for field in far.dtype.names:
             far[field] = number if far[field].dtype.kind == "f" else far[field]
         guarded = np.zeros((3 * height, width, 3), np.uint8)
-        engine.library[f"{name}_render"](ctypes.byref(engine.options), pointer(far), pointer(guarded[height:]))
+        engine.call("render", pointer(far), pointer(guarded[height:]))
         assert not guarded[:height].any()
         assert not guarded[2 * height :].any()
         engine.step(far, np.zeros((1, 1)) if name in ("Pendulum", "MountainCarContinuous") else np.zeros(1, np.int64))

@@ -10,6 +10,7 @@ import os
 import mpmath
 import numpy as np
 import pytest
+from scipy import stats
 
 from envpool.testing import libraries
 
@@ -131,3 +132,13 @@ def test_atan2(library, dtype):
     large = np.sqrt(LARGEST[dtype])
     sizes = log_uniform(1 / large, large)
     check(library, "atan2", mpmath.atan2, dtype, 0.55, sizes * rng.normal(size=COUNT), sizes * rng.normal(size=COUNT))
+
+
+def test_normal_numbers(library):
+    numbers = np.empty(200000)
+    library.normal_numbers(ctypes.c_uint64(5), numbers.ctypes.data_as(ctypes.c_void_p), ctypes.c_int64(len(numbers)))
+    assert stats.kstest(numbers, "norm").pvalue > 1e-3
+    assert stats.kstest(numbers[:-1] * numbers[1:], numbers[::2][:-1] * numbers[1::2][1:]).pvalue > 1e-3
+    for power, moment in ((1, 0), (2, 1), (3, 0), (4, 3), (6, 15)):
+        spread = np.std(numbers**power) / len(numbers) ** 0.5
+        assert abs(np.mean(numbers**power) - moment) < 4 * spread

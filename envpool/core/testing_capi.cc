@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// math.h and rng.h for math_test.py and rng_test.py, array by array through ctypes.
+// math.h, normal.h and rng.h for math_test.py, array by array through ctypes.
+#include "envpool/core/normal.h"
 #include "envpool/core/portable.h"
 
 namespace {
@@ -71,6 +72,11 @@ void draw_uniform_f32(u64 seed, u32 stream, f32* out, i64 n) {
 void draw_below(u64 seed, u32 stream, u32 bound, u32* out, i64 n) {
   Rng rng{.seed = seed, .stream = stream};
   for (i64 i = 0; i < n; ++i) out[i] = rng.below(bound);
+}
+
+void normal_numbers(u64 seed, f64* out, i64 n) {
+  Rng rng{.seed = seed};
+  for (i64 i = 0; i < n; ++i) out[i] = normal(rng);
 }
 
 }  // extern "C"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """gymnax's miscellaneous environments against gymnax 0.0.9: steps from equal states, what is random, whole episodes.
 
-What needs no pool goes through testing_capi.cc, which calls an environment's functions on arrays of states.
+What needs no pool goes through testing/functions.h, which calls an environment's functions on arrays of states.
 """
 
 import collections

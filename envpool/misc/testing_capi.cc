@@ -1,28 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For misc_test.py.
-#include "envpool/misc/bernoulli_bandit.h"
-#include "envpool/misc/four_rooms.h"
-#include "envpool/misc/gaussian_bandit.h"
-#include "envpool/misc/meta_maze.h"
+// normal.h for misc_test.py.
 #include "envpool/misc/normal.h"
-#include "envpool/misc/point_robot.h"
-#include "envpool/misc/pong.h"
-#include "envpool/misc/reacher.h"
-#include "envpool/misc/swimmer.h"
-#include "envpool/testing/functions.h"
+
+#include "envpool/core/rng.h"
 
 using namespace envpool;
 using namespace envpool::misc;
-
-ENVPOOL_TEST_FUNCTIONS(BernoulliBandit)
-ENVPOOL_TEST_FUNCTIONS(FourRooms)
-ENVPOOL_TEST_FUNCTIONS(GaussianBandit)
-ENVPOOL_TEST_FUNCTIONS(MetaMaze)
-ENVPOOL_TEST_FUNCTIONS(PointRobot)
-ENVPOOL_TEST_FUNCTIONS(Pong)
-ENVPOOL_TEST_FUNCTIONS(Reacher)
-ENVPOOL_TEST_FUNCTIONS(Swimmer)
 
 extern "C" {
 void normals(u64 seed, f32* out, i64 n) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tag against WarpDrive's rules, written here in NumPy: moves, tags, rewards, ends and observations, from equal states.
 
-testing_capi.cc calls an environment's functions on one world. The rules are asked, at every step, what they make of the
+testing/functions.h calls an environment's functions on one world. The rules are asked, at every step, what they make of the
 world as it was; what follows a move (tags, observations) is asked of the places that the environment itself came to, so
 that a last bit of a sine decides nothing.
 """
@@ -17,7 +17,7 @@ from scipy import stats
 
 import envpool
 from envpool.testing import libraries
-from envpool.testing.capi import Options, pointer
+from envpool.testing.capi import Calls, pointer
 
 F32 = np.float32
 CONTINUOUS = ["x", "y", "speed", "acceleration", "direction", *"abcde", "tagger", "seen", "in_game", "reward"]
@@ -30,35 +30,31 @@ def library():
     return ctypes.CDLL(libraries.library("tag_testing"))
 
 
-class Tag:
+class Tag(Calls):
     """One world of an environment."""
 
     def __init__(self, library, name, players, row, columns, **options):
-        self.library, self.name, self.players, self.row = library, name, players, row
-        self.options = Options(**options)
+        super().__init__(library, name, **options)
+        self.players, self.row = players, row
         whole = (players + 3) // 4 * 4
         self.stride = whole + 16 if whole % 256 == 0 else whole
-        size = self._function("size", ctypes.c_int64)(ctypes.byref(self.options))
+        size = self.call("stride", result=ctypes.c_int64)
         self.memory = np.zeros(size // 8 + 3, np.uint64).view(np.uint8)
         self.memory = self.memory[-self.memory.ctypes.data % 16 :][:size]
         self.header = self.memory[:8].view(np.int32)
         self.columns = columns
 
-    def _function(self, what, result=None):
-        function = getattr(self.library, f"{self.name}_{what}")
-        function.restype = result
-        return function
-
-    def reset(self, seed=0, stream=0):
-        arguments = ctypes.c_uint64(seed), ctypes.c_uint32(stream), pointer(self.memory)
-        self._function("reset")(ctypes.byref(self.options), *arguments)
+    def reset(self, seed=0, episode=0):
+        self.call("reset", ctypes.c_uint64(seed), ctypes.c_uint32(episode), pointer(self.memory), ctypes.c_int64(1))
         assert self.header.tolist() == [self.players, self.stride]
         return self
 
     def step(self, actions):
         actions, rewards = np.ascontiguousarray(actions, np.int32), np.full(self.players, np.nan, F32)
-        arguments = pointer(self.memory), pointer(actions), pointer(rewards)
-        return rewards, bool(self._function("step", ctypes.c_int32)(ctypes.byref(self.options), *arguments))
+        terminated = np.zeros(1, bool)
+        arrays = map(pointer, (self.memory, actions, rewards, terminated))
+        self.call("step", ctypes.c_uint64(0), *arrays, ctypes.c_int64(1))
+        return rewards, bool(terminated[0])
 
     def observe(self):
         obs = np.full((self.players, self.row), np.nan, F32)
@@ -68,7 +64,7 @@ class Tag:
             np.empty(self.players, "?"),
         )
         fields = (ctypes.c_void_p * 4)(*(array.ctypes.data for array in (obs, number, tagger, done)))
-        self._function("observe")(ctypes.byref(self.options), pointer(self.memory), fields)
+        self.call("observe", pointer(self.memory), fields, ctypes.c_int64(1))
         assert number.tolist() == list(range(self.players))
         return obs, tagger, done
 
@@ -270,7 +266,7 @@ def test_continuous_follows_the_rules(game, library):
     world = Continuous(library, **GAMES[game])
     rules, episodes = world.rules, 1 if world.players > 100 else 2 if world.players > 50 else 6
     for episode in range(episodes):
-        world.reset(seed=3, stream=episode)
+        world.reset(seed=3, episode=episode)
         np.testing.assert_array_equal(
             world.observe()[0], observed(rules, world.state(), np.ones(world.players, F32), 0)
         )
@@ -383,7 +379,7 @@ def test_the_nearest_of_a_crowd(crowd, library):
 
 def test_resets_of_continuous(library):
     world = Continuous(library, num_taggers=3, num_runners=9, grid_length=4.0)
-    draws = [world.reset(seed=1, stream=stream).state() for stream in range(2000)]
+    draws = [world.reset(seed=1, episode=episode).state() for episode in range(2000)]
     columns = {name: np.stack([draw[name] for draw in draws]) for name in ("x", "y", "direction", "tagger")}
     for name in ("x", "y"):
         assert stats.kstest(columns[name].ravel() / 4, "uniform").pvalue > SMALLEST_P
@@ -467,7 +463,7 @@ def test_grid_follows_the_rules(game, library):
     rules, random = world.rules, np.random.default_rng(len(game))
     tags = borders = 0
     for episode in range(1 if world.players > 500 else 10):
-        world.reset(seed=5, stream=episode)
+        world.reset(seed=5, episode=episode)
         np.testing.assert_array_equal(world.observe()[0], grid_observed(rules, world.state(), 0))
         over, steps = False, 0
         while not over:
@@ -493,7 +489,7 @@ def test_resets_of_grid(library):
     world = GridWorld(library, num_taggers=4, grid_length=9).reset()
     assert world["x"].tolist() == world["y"].tolist() == [4, 4, 4, 4, 0]
     world = GridWorld(library, num_taggers=6, grid_length=5, random_start=True)
-    draws = [world.reset(seed=2, stream=stream).state() for stream in range(3000)]
+    draws = [world.reset(seed=2, episode=episode).state() for episode in range(3000)]
     x, y = (np.stack([draw[name] for draw in draws]) for name in "xy")
     assert not x[:, -1].any() and not y[:, -1].any()
     x, y = x[:, :-1], y[:, :-1]

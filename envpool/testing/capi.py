@@ -42,22 +42,30 @@ def pointer(array):
     return array.ctypes.data_as(ctypes.c_void_p)
 
 
-class Functions:
-    """One environment's functions (functions.h), on arrays of states of a dtype."""
+class Calls:
+    """One environment's C functions (functions.h), by the name of its table, with its options."""
 
-    def __init__(self, library, name, state, **options):
-        self.name, self.state, self.options, self.library = name, np.dtype(state), Options(**options), library
-        stride = getattr(library, f"{name}_stride")
-        stride.restype = ctypes.c_int64
-        assert stride(ctypes.byref(self.options)) == self.state.itemsize
+    def __init__(self, library, table, **options):
+        self.library, self.table, self.options = library, table, Options(**options)
 
-    def _call(self, what, *arguments):
-        getattr(self.library, f"{self.name}_{what}")(ctypes.byref(self.options), *arguments)
+    def call(self, what, *arguments, result=None):
+        function = getattr(self.library, f"test_{what}")
+        function.restype = result
+        return function(self.table.encode(), ctypes.byref(self.options), *arguments)
+
+
+class Functions(Calls):
+    """One environment's functions on arrays of states of a dtype. `table` is its name where that is another."""
+
+    def __init__(self, library, name, state, table=None, **options):
+        super().__init__(library, table or name, **options)
+        self.name, self.state = name, np.dtype(state)
+        assert self.call("stride", result=ctypes.c_int64) == self.state.itemsize
 
     def reset(self, count, seed=0, episode=0, states=None):
         """States as resets leave them; those given go on, as in a pool."""
         states = np.zeros(count, self.state) if states is None else states
-        self._call("reset", ctypes.c_uint64(seed), ctypes.c_uint32(episode), pointer(states), ctypes.c_int64(count))
+        self.call("reset", ctypes.c_uint64(seed), ctypes.c_uint32(episode), pointer(states), ctypes.c_int64(count))
         return states
 
     def step(self, states, actions, seed=0):
@@ -70,10 +78,10 @@ class Functions:
         actions = np.ascontiguousarray(actions)
         reward, terminated = np.empty(count, np.float32), np.empty(count, np.uint8)
         outputs = pointer(reward), pointer(terminated)
-        self._call("step", ctypes.c_uint64(seed), pointer(states), pointer(actions), *outputs, ctypes.c_int64(count))
+        self.call("step", ctypes.c_uint64(seed), pointer(states), pointer(actions), *outputs, ctypes.c_int64(count))
         return reward, terminated.astype(bool)
 
     def observe_into(self, states, *fields):
         """Writes observations and infos, in the order of the spec, into arrays with a row for each state."""
         places = (ctypes.c_void_p * len(fields))(*(field.ctypes.data for field in fields))
-        self._call("observe", pointer(states), places, ctypes.c_int64(len(states)))
+        self.call("observe", pointer(states), places, ctypes.c_int64(len(states)))

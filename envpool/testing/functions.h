@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Portable environments without the pool, for tests that reach them through ctypes (capi.py): n states in, n states
-// out. A State is passed as it lies in memory, with the extra bytes that follow it. Each draws from a stream of its
+// out. A state is passed as it lies in memory, with the extra bytes that follow it. Each draws from a stream of its
 // own, so that n equal states are n independent samples.
 #pragma once
 
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "envpool/core/driver.h"
@@ -14,8 +16,12 @@ namespace envpool::testing {
 // An environment with its options.
 template <class Env>
 struct Functions {
+  using State = StateOf<Env>;
+  static constexpr bool kWorld = requires { Env::kMaxPlayers; };
+
   typename Env::Params params;
   Blob blob{};
+  Spec spec{};
   i64 stride;
   std::vector<i64> row_bytes{}, action_bytes{};
 
@@ -29,8 +35,7 @@ struct Functions {
       params.blob = blob.data();
       if constexpr (requires { params.kept; }) params.kept = blob.kept();
     }
-    stride = i64(sizeof(typename Env::State)) + PortableContract<Env>::extra_bytes(params);
-    Spec spec;
+    stride = i64(sizeof(State)) + extra_bytes_of<Env>(params);
     Env::spec(params, spec);
     for (const FieldSpec& field : spec.fields) row_bytes.push_back(field.row_bytes());
     for (const FieldSpec& field : spec.actions) action_bytes.push_back(field.row_bytes());
@@ -42,45 +47,67 @@ struct Functions {
       Env::reset(state(states, i), params, rng);
     }
   }
+  // Actions and rewards have a row for each player.
   void step(u64 seed, u8* states, const void* actions, f32* rewards, u8* terminated, i64 n) const {
     for (i64 i = 0; i < n; ++i) {
-      Rng rng{.seed = seed, .stream = u32(i), .episode = 1};
-      const Outcome outcome = Env::step(state(states, i), params, ActionRow{&actions, action_bytes.data(), i}, rng);
-      rewards[i] = outcome.reward;
+      Episode episode;
+      episode.rng = {.seed = seed, .stream = u32(i), .episode = 1};
+      const ActionRow action{&actions, action_bytes.data(), i * spec.max_players};
+      Outcome outcome;
+      if constexpr (kWorld) {
+        outcome = WorldContract<Env>::step(state(states, i), params, action, episode, spec.max_players);
+        f32* const row = rewards + i * spec.max_players;
+        for (i32 player = 0; player < spec.max_players; ++player) row[player] = Env::reward(state(states, i), player);
+      } else {
+        outcome = Env::step(state(states, i), params, action, episode.rng);
+        rewards[i] = outcome.reward;
+      }
       terminated[i] = outcome.terminated;
     }
   }
   void observe(u8* states, void* const* fields, i64 n) const {
-    for (i64 i = 0; i < n; ++i) Env::observe(state(states, i), params, Row{fields, row_bytes.data(), i});
+    for (i64 i = 0; i < n; ++i) {
+      const Row row{fields, row_bytes.data(), i};
+      if constexpr (kWorld) {
+        WorldContract<Env>::observe(state(states, i), params, row, spec.max_players);
+      } else {
+        Env::observe(state(states, i), params, row);
+      }
+    }
   }
   void render(u8* states, u8* rgb) const {
     if constexpr (requires { Env::render(state(states, 0), params, rgb); }) Env::render(state(states, 0), params, rgb);
   }
 
  private:
-  typename Env::State& state(u8* states, i64 i) const {
-    return *reinterpret_cast<typename Env::State*>(states + i * stride);
-  }
+  State& state(u8* states, i64 i) const { return *reinterpret_cast<State*>(states + i * stride); }
+};
+
+// The functions of an environment, which take its options at every call.
+struct FunctionTable {
+  const char* name;
+  i64 (*stride)(const abi::Options*);
+  void (*reset)(const abi::Options*, u64 seed, u32 episode, u8* states, i64 n);
+  void (*step)(const abi::Options*, u64 seed, u8* states, const void* actions, f32* rewards, u8* terminated, i64 n);
+  void (*observe)(const abi::Options*, u8* states, void* const* fields, i64 n);
+  void (*render)(const abi::Options*, u8* state, u8* rgb);
 };
 
 }  // namespace envpool::testing
 
-// As C functions, which begin with the environment's name.
-#define ENVPOOL_TEST_FUNCTIONS(Env)                                                                                \
-  extern "C" {                                                                                                     \
-  envpool::i64 Env##_stride(const envpool::abi::Options* o) { return envpool::testing::Functions<Env>(o).stride; } \
-  void Env##_reset(const envpool::abi::Options* o, envpool::u64 seed, envpool::u32 episode, envpool::u8* states,   \
-                   envpool::i64 n) {                                                                               \
-    envpool::testing::Functions<Env>(o).reset(seed, episode, states, n);                                           \
-  }                                                                                                                \
-  void Env##_step(const envpool::abi::Options* o, envpool::u64 seed, envpool::u8* states, const void* actions,     \
-                  envpool::f32* rewards, envpool::u8* terminated, envpool::i64 n) {                                \
-    envpool::testing::Functions<Env>(o).step(seed, states, actions, rewards, terminated, n);                       \
-  }                                                                                                                \
-  void Env##_observe(const envpool::abi::Options* o, envpool::u8* states, void* const* fields, envpool::i64 n) {   \
-    envpool::testing::Functions<Env>(o).observe(states, fields, n);                                                \
-  }                                                                                                                \
-  void Env##_render(const envpool::abi::Options* o, envpool::u8* state, envpool::u8* rgb) {                        \
-    envpool::testing::Functions<Env>(o).render(state, rgb);                                                        \
-  }                                                                                                                \
-  }
+namespace envpool {
+
+template <class Env>
+constexpr testing::FunctionTable functions_of() {
+  using Made = testing::Functions<Env>;
+  using Options = const abi::Options*;
+  return {.name = Env::kName,
+          .stride = [](Options o) { return Made(o).stride; },
+          .reset = [](Options o, u64 seed, u32 episode, u8* states, i64 n) { Made(o).reset(seed, episode, states, n); },
+          .step = [](Options o, u64 seed, u8* states, const void* actions, f32* rewards, u8* terminated,
+                     i64 n) { Made(o).step(seed, states, actions, rewards, terminated, n); },
+          .observe = [](Options o, u8* states, void* const* fields, i64 n) { Made(o).observe(states, fields, n); },
+          .render = [](Options o, u8* state, u8* rgb) { Made(o).render(state, rgb); }};
+}
+
+}  // namespace envpool

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Toy text against gymnasium: every state and action, the distributions of resets, and the pool's ends.
 
-What needs no pool goes through testing_capi.cc, which calls an environment's functions on arrays of states. What is
+What needs no pool goes through testing/functions.h, which calls an environment's functions on arrays of states. What is
 random is counted and compared with the reference's probabilities by chi-square, with fixed seeds.
 """
 

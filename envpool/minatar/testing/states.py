@@ -3,7 +3,7 @@
 
 A state of the package is what `vars` shows of its live object. Its generator is replaced by one that goes through all
 outcomes of a step, each as likely as any other: what then comes out is the distribution that ours must have. Ours are
-called through testing_capi.cc, without a pool.
+called through testing/functions.h, without a pool.
 """
 
 import ctypes
@@ -56,7 +56,7 @@ GAMES = list(STATES)
 class Engine(Functions):
     def __init__(self, game, **options):
         library = ctypes.CDLL(libraries.library("minatar_testing"))
-        super().__init__(library, game, np.dtype(STATES[game], align=True), **options)
+        super().__init__(library, game, np.dtype(STATES[game], align=True), f"MinAtar{game}", **options)
         self.floats = options.get("obs_dtype") == "float32"
 
     def observe(self, states):

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The environments of one family as C functions for tests (functions.h). It is compiled once for each family, with
+// ENVPOOL_FAMILY_LIST as the family's plugin.cc, whose list of tables becomes a list of these functions here: an
+// environment that is added to the list has them.
+#include "envpool/testing/functions.h"
+#include "envpool/core/plugin.h"
+
+#undef ENVPOOL_PLUGIN
+#define ENVPOOL_PLUGIN(...) static constexpr envpool::testing::FunctionTable kEnvironments[] = {__VA_ARGS__};
+#define portable_table functions_of
+#define world_table functions_of
+#include ENVPOOL_FAMILY_LIST
+
+namespace {
+
+const envpool::testing::FunctionTable& find(const char* name) {
+  for (const auto& environment : kEnvironments) {
+    if (std::string(environment.name) == name) return environment;
+  }
+  throw std::invalid_argument(std::string("no environment of this family is named ") + name);
+}
+
+}  // namespace
+
+extern "C" {
+
+using namespace envpool;
+
+i64 test_stride(const char* name, const abi::Options* options) { return find(name).stride(options); }
+void test_reset(const char* name, const abi::Options* options, u64 seed, u32 episode, u8* states, i64 n) {
+  find(name).reset(options, seed, episode, states, n);
+}
+void test_step(const char* name, const abi::Options* options, u64 seed, u8* states, const void* actions, f32* rewards,
+               u8* terminated, i64 n) {
+  find(name).step(options, seed, states, actions, rewards, terminated, n);
+}
+void test_observe(const char* name, const abi::Options* options, u8* states, void* const* fields, i64 n) {
+  find(name).observe(options, states, fields, n);
+}
+void test_render(const char* name, const abi::Options* options, u8* state, u8* rgb) {
+  find(name).render(options, state, rgb);
+}
+
+// Where the State begins in a snapshot.
+i64 test_episode_size() { return sizeof(Episode); }
+
+}  // extern "C"
