@@ -41,7 +41,7 @@ help:
 	@echo 'make generated     write what is made of the registry, after ids, options or environments have changed'
 	@echo 'make docs          the site, build/docs/html/index.html; warnings are errors'
 	@echo 'make docs-browse   opens its pages in a headless Chromium, follows its links, takes pictures'
-	@echo 'make test-states   hostile states of every id, in pools and in JAX, under sanitizers (an hour; STATES_ARGS=--help)'
+	@echo 'make test-states   hostile states and parameters of every id, in pools and in JAX, under sanitizers (an hour; STATES_ARGS=--help)'
 	@echo 'make tsan asan     C++ tests under ThreadSanitizer; under Address- and UndefinedBehaviorSanitizer'
 	@echo 'make exact         every Atari game and mode beside ale-py, for hours (EXACT_ARGS=--help)'
 	@echo "make exact-mujoco  MuJoCo's environments beside gymnasium, whole episodes, for minutes"

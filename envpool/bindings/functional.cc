@@ -7,8 +7,11 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <type_traits>
 
+#include "envpool/bindings/resolved_rows.h"
 #include "envpool/bindings/xla_frame.h"
 #include "envpool/core/crew.h"
 
@@ -18,15 +21,18 @@ namespace {
 struct Entry {
   const abi::Table* table;
   std::string label;
-  OptionList options;
+  const OptionList list;
+  const abi::Options options;
   void* model = nullptr;
+  std::optional<ResolvedRows> known{};  // parameters
   // What a row took of late, in nanoseconds, of a step and of a reset: says how many threads a call is worth.
   std::atomic<f64> row_time[2]{0, 0};
 
   Entry(const abi::Table* of, std::string name, OptionList with)
-      : table(of), label(std::move(name)), options(std::move(with)) {
-    const abi::Options view = options.view();
-    try_table([&](abi::Text error) { return table->model_create(&view, &model, error); });
+      : table(of), label(std::move(name)), list(std::move(with)), options(list.view()) {
+    const abi::Pure& pure = *table->pure;
+    try_table([&](abi::Text error) { return table->model_create(&options, &model, error); });
+    known.emplace(pure.params_bytes(model), pure.resolved_bytes(model));
   }
   ~Entry() { table->model_destroy(model); }
   Entry(const Entry&) = delete;
@@ -227,6 +233,7 @@ class Part {
     work_.final_fields = whole.final_fields == nullptr ? nullptr : final_fields_.data();
   }
   void move_states(i64 bytes) { work_.new_states += bytes; }
+  void set_params(const abi::Lane& params) { work_.params = params; }
   const abi::PureWork* work() const { return &work_; }
 
  private:
@@ -234,6 +241,45 @@ class Part {
   std::vector<const void*> actions_;
   std::vector<void*> fields_, final_fields_;
 };
+
+// The parameters of some rows, checked and resolved. What is used afterwards is out of reach of the user.
+void resolve(Entry& entry, const abi::Lane& rows, i64 first_row, i64 count, u8* out) {
+  entry.known->find(rows, count, out, [&](i64 k, u8* resolved) {
+    const u8* const row = static_cast<const u8*>(rows.data) + k * rows.stride;
+    try_table([&](abi::Text error) {
+      return entry.table->pure->change_params(entry.model, row, first_row + k, &entry.options, 0, nullptr, nullptr,
+                                              resolved, error);
+    });
+  });
+}
+
+// Does work whose parameters are as the user gave them: where each row has its own, so many rows at a time that their
+// resolved parameters stay in a processor's cache.
+void do_work(Entry& entry, decltype(abi::Pure::step) function, const abi::PureWork& work) {
+  constexpr i64 kCacheBytes = 65536;
+  const abi::Pure& pure = *entry.table->pure;
+  const i64 bytes = pure.resolved_bytes(entry.model), state_bytes = pure.state_bytes(entry.model);
+  const bool one = work.params.stride == 0;
+  const i64 cached = std::max(kFewestRows, kCacheBytes / bytes / kFewestRows * kFewestRows);
+  const i64 most = one ? work.count : std::min(work.count, cached);
+  const std::unique_ptr<u8[]> params(new u8[size_t(bytes * (one ? 1 : most))]);
+  const auto call = [&](const abi::PureWork* what) {
+    try_table([&](abi::Text error) { return function(entry.model, what, error); });
+  };
+  if (one) {
+    resolve(entry, work.params, work.first, 1, params.get());
+    abi::PureWork resolved = work;
+    resolved.params = {params.get(), 0};
+    return call(&resolved);
+  }
+  for (i64 first = 0; first < work.count; first += most) {
+    Part part(work, *entry.table->layout(entry.model), first, std::min(most, work.count - first));
+    resolve(entry, part.work()->params, part.work()->first, part.work()->count, params.get());
+    part.move_states(first * state_bytes);
+    part.set_params({params.get(), bytes});
+    call(part.work());
+  }
+}
 
 // Does the work, with other threads' help where it is worth it by what such work took before.
 void share(Entry& entry, bool restart, const abi::PureWork& work) {
@@ -253,7 +299,7 @@ void share(Entry& entry, bool restart, const abi::PureWork& work) {
   std::atomic<i64> spent{0};  // by all threads, without what they waited for each other
   const auto timed = [&](const abi::PureWork* what) {
     const auto begin = std::chrono::steady_clock::now();
-    try_table([&](abi::Text error) { return function(entry.model, what, error); });
+    do_work(entry, function, *what);
     spent += std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
   };
   if (parts == 1) {
@@ -333,6 +379,7 @@ void run(const Frame& frame, bool restart) {
 
   Actions actions(layout);
   batch.each_run(operands, [&](i64 first, i64 count, const std::vector<abi::Lane>& lanes) {
+    if (lanes[2].stride != 0) entry.known->expect(count);
     const std::vector<void*> fields = next.from_row(first), final_fields = last.from_row(first);
     abi::PureWork work{.count = count,
                        .first = first,
@@ -375,7 +422,7 @@ void run(const Frame& frame, bool restart) {
 // (params, values of some options...) -> params. Attribute `options` numbers them; -1 is max_episode_steps.
 void change_params(const Frame& frame) {
   const std::shared_ptr<Entry> kept = entry_of(frame);
-  const Entry& entry = *kept;
+  Entry& entry = *kept;
   const abi::Pure& pure = *entry.table->pure;
   const i64 bytes = pure.params_bytes(entry.model);
   const std::vector<i32> options = frame.integers("options");
@@ -387,12 +434,12 @@ void change_params(const Frame& frame) {
     operands.emplace_back(value, batch.rank(), words ? 1 : 0, words ? 8 : size_of(value.dtype), "value");
   }
   for (const i32 option : options) {
-    if (option < -1 || option >= i32(entry.options.view().size)) malformed("there is no such option");
+    if (option < -1 || option >= i32(entry.options.size)) malformed("there is no such option");
   }
   u8* const out = rows_of_bytes(frame.result(0), bytes);
-  const OptionList own = entry.options;  // another thread may look at the same
-  const abi::Options base = own.view();
+  entry.known->expect(batch.rows());
   std::vector<f64> values(options.size());
+  std::vector<u8> resolved(size_t(pure.resolved_bytes(entry.model)));
   batch.each_run(operands, [&](i64 first, i64 count, const std::vector<abi::Lane>& lanes) {
     for (i64 k = 0; k < count; ++k) {
       const auto at = [&](size_t o) { return static_cast<const u8*>(lanes[o].data) + lanes[o].stride * k; };
@@ -400,9 +447,11 @@ void change_params(const Frame& frame) {
         convert(frame.argument(i64(i) + 1).dtype, at(i + 1), kF64, &values[i], 1);
       }
       try_table([&](abi::Text error) {
-        return pure.change_params(at(0), &base, i32(options.size()), options.data(), values.data(),
-                                  out + (first + k) * bytes, error);
+        return pure.change_params(entry.model, at(0), first + k, &entry.options, i32(options.size()), options.data(),
+                                  values.data(), resolved.data(), error);
       });
+      entry.known->learn(resolved.data());
+      std::memcpy(out + (first + k) * bytes, resolved.data(), size_t(bytes));
     }
   });
 }
@@ -475,11 +524,13 @@ Described add_model(const abi::Table& table, const std::string& label, OptionLis
   auto entry = std::make_unique<Entry>(&table, label, std::move(options));
   const abi::Pure& pure = *table.pure;
   void* const model = entry->model;
-  const abi::Options view = entry->options.view();
   Described made{0, nullptr, pure.state_bytes(model), pure.params_bytes(model), pure.params_values, {}, {}};
-  made.params.resize(size_t(made.params_bytes));
+  std::vector<u8> resolved(size_t(pure.resolved_bytes(model)));
   Collected parts;
-  try_table([&](abi::Text error) { return pure.params(model, &view, max_episode_steps, made.params.data(), error); });
+  try_table(
+      [&](abi::Text error) { return pure.params(model, &entry->options, max_episode_steps, resolved.data(), error); });
+  entry->known->learn(resolved.data());
+  made.params.assign(reinterpret_cast<const char*>(resolved.data()), size_t(made.params_bytes));
   try_table([&](abi::Text error) { return pure.view(parts, error); });
   made.view = parts.text;
   auto added = entries().add(std::move(entry));

@@ -51,15 +51,30 @@ struct Model {
     tag = u32(layout.identity) | 1;
   }
 
+  // Returns whether the two can share states and parameters. Different models may have the same identity, because it is
+  // a hash; this compares everything that the hash covers.
+  bool same_as(const Model& other) const {
+    const auto words = [](const Model& model) {
+      std::vector<u64> all;
+      model.each_word([&](u64 word) { all.push_back(word); });
+      return all;
+    };
+    return words(*this) == words(other);
+  }
+
  private:
-  // A hash of everything that decides whether two models can share states. It covers no pointers, so it is the same in
-  // every process.
   u64 identity() const {
     u64 mark = 0xCBF29CE484222325u;
-    const auto mix = [&](u64 word) {
+    each_word([&](u64 word) {
       mark = (mark ^ word) * 0xD1342543DE82EF95u;
       mark ^= mark >> 32;
-    };
+    });
+    return mark;
+  }
+  // Calls `mix` with everything that decides whether two models can share states. That has no pointers, so it is the
+  // same in every process.
+  template <class Mix>
+  void each_word(Mix&& mix) const {
     const auto mix_text = [&](const char* text) {
       for (; *text != 0; ++text) mix(u64(u8(*text)));
       mix(0);
@@ -83,7 +98,6 @@ struct Model {
     mix(u64(extra_bytes_of<Env>(params)));
     if constexpr (requires { Env::identity(params); }) mix(Env::identity(params));
     for (size_t i = 0; i < blob.size() / sizeof(u64); ++i) mix(reinterpret_cast<const u64*>(blob.data())[i]);
-    return mark;
   }
   static abi::Field view(const FieldSpec& field) {
     const i64* counts = field.counts.empty() ? nullptr : field.counts.data();

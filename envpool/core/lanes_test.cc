@@ -113,7 +113,7 @@ TEST(whole_groups_of_rows_go_in_lanes) {
   const abi::Options none{nullptr, 0};
   void* model = nullptr;
   CHECK_EQ(table.model_create(&none, &model, nowhere), 0);
-  std::vector<u8> params(size_t(pure.params_bytes(model)));
+  std::vector<u8> params(size_t(pure.resolved_bytes(model)));
   CHECK_EQ(pure.params(model, &none, 0, params.data(), nowhere), 0);
   std::vector<__int128> states(size_t(pure.state_bytes(model) * kRows) / sizeof(__int128));
   std::vector<f32> obs(kRows), last(kRows), reward(kRows), discount(kRows), actions(kRows);

@@ -56,11 +56,11 @@ struct PureTableOf {
   static i32 params(void* model, const abi::Options* options, i32 max_episode_steps, void* out, abi::Text error) {
     return with_status(error, [&] { Functions::params(model, *options, max_episode_steps, static_cast<u8*>(out)); });
   }
-  static i32 change_params(const void* params, const abi::Options* base, i32 count, const i32* options,
-                           const f64* values, void* out, abi::Text error) {
+  static i32 change_params(void* model, const void* params, i64 row, const abi::Options* base, i32 count,
+                           const i32* options, const f64* values, void* out, abi::Text error) {
     return with_status(error, [&] {
-      Functions::change_params(static_cast<const u8*>(params), *base, count, options, values, static_cast<u8*>(out),
-                               TableOf<Env, Contract>::make_model);
+      Functions::change_params(model, static_cast<const u8*>(params), row, *base, count, options, values,
+                               static_cast<u8*>(out), TableOf<Env, Contract>::make_model);
     });
   }
   static i32 reset(void* model, const abi::PureWork* work, abi::Text error) {
@@ -74,6 +74,7 @@ struct PureTableOf {
       .view = view,
       .state_bytes = Functions::state_bytes,
       .params_bytes = Functions::params_bytes,
+      .resolved_bytes = Functions::resolved_bytes,
       .params_values = sizeof(typename Functions::Head),
       .params = params,
       .change_params = change_params,

@@ -2,7 +2,8 @@
 //
 // A portable environment of one player as pure functions of a state that the caller holds: what JAX calls. The rules of
 // an episode are those of driver.h; the state is a row of bytes, and so are the parameters, so that either can differ
-// from row to row.
+// from row to row. A row of parameters that the caller holds has the values of the options and nothing else that is
+// computed with; what they resolve to, Params, is in the resolved row alone, which the caller never holds.
 //
 // Randomness: a reset takes a 64-bit key and a 32-bit stream and begins episode 0 of (key, stream), which is what the
 // pool's environment `stream` does under the seed `key`. The state carries them on. A step that is given a key goes on
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstring>
 #include <new>
 #include <stdexcept>
@@ -45,18 +47,19 @@ struct PureOf {
   struct Slot : StateHead<Env> {
     alignas(16) State state;  // Env::extra_bytes(params) bytes follow
   };
-  // A row of parameters: this, one f64 for each declared option, Params.
+  // A row of parameters: this and one f64 for each declared option. Params follow in a resolved row.
   struct Head {
     u32 tag;
     i32 max_episode_steps;
-    u64 check;  // of all that follows: what is no longer as we made it could lead anywhere
+    u64 check;  // a checksum of the rest, against accidents: whoever changes a row can make it right again
   };
   static_assert(alignof(State) <= 16 && alignof(Params) <= 16, "rows start on 16 bytes");
 
   static i64 rounded(i64 bytes) { return (bytes + 15) / 16 * 16; }
   static i64 values_bytes() { return rounded(i64(specs().list.size() * sizeof(f64))); }
   static i64 state_bytes(void* model) { return rounded(i64(sizeof(Slot)) + extra_bytes_of<Env>(cast(model).params)); }
-  static i64 params_bytes(void*) { return i64(sizeof(Head)) + values_bytes() + rounded(sizeof(Params)); }
+  static i64 params_bytes(void*) { return i64(sizeof(Head)) + values_bytes(); }
+  static i64 resolved_bytes(void* model) { return params_bytes(model) + rounded(sizeof(Params)); }
 
   static const OptionSpecs& specs() {
     static const OptionSpecs list = [] {
@@ -76,21 +79,26 @@ struct PureOf {
 
   static void params(void* model, const abi::Options& options, i32 max_episode_steps, u8* out) {
     const OptionValues values(specs(), options);
-    std::memset(out, 0, size_t(params_bytes(model)));
+    std::memset(out, 0, size_t(resolved_bytes(model)));
     f64* value = reinterpret_cast<f64*>(out + sizeof(Head));
     for (const OptionSpec& option : specs().list) *value++ = number(option, values);
     Params resolved = cast(model).params;
     if constexpr (requires { resolved.blob; }) resolved.blob = nullptr;
     if constexpr (requires { resolved.kept; }) resolved.kept = nullptr;
-    std::memcpy(out + sizeof(Head) + values_bytes(), &resolved, sizeof(Params));
-    const Head head{cast(model).tag, max_episode_steps, check_of(out + sizeof(Head))};
+    std::memcpy(out + params_bytes(model), &resolved, sizeof(Params));
+    Head head{cast(model).tag, max_episode_steps, 0};
+    std::memcpy(out, &head, sizeof(Head));
+    head.check = check_of(out, values);
     std::memcpy(out, &head, sizeof(Head));
   }
 
   template <class MakeModel>
-  static void change_params(const u8* from, const abi::Options& base, i32 count, const i32* changed, const f64* given,
-                            u8* out, MakeModel&& make_model) {
-    Head head = head_of(from, 0);
+  static void change_params(void* own, const u8* from, i64 row, const abi::Options& base, i32 count, const i32* changed,
+                            const f64* given, u8* out, MakeModel&& make_model) {
+    Head head;
+    std::memcpy(&head, from, sizeof(head));
+    const bool good = head.tag == cast(own).tag && head.check == check_of(from, OptionValues(specs(), base));
+    if (!good || head.max_episode_steps < 0) refuse("params", row);
     std::vector<f64> values(specs().list.size());
     std::memcpy(values.data(), from + sizeof(Head), values.size() * sizeof(f64));
     for (i32 i = 0; i < count; ++i) {
@@ -100,7 +108,7 @@ struct PureOf {
       }
       values[size_t(changed[i])] = given[i];
     }
-    // Unchanged values come from the row, whose hash a user can forge, so they are checked too.
+    // Unchanged values come from the row, whose checksum a user can forge, so they are checked too.
     for (size_t i = 0; i < values.size(); ++i) values[i] = checked(specs().list[i], values[i]);
     std::vector<abi::Option> options;
     for (size_t i = 0; i < values.size(); ++i) {
@@ -112,17 +120,19 @@ struct PureOf {
         }
         continue;
       }
-      options.push_back({option.name.c_str(), option.kind, text == nullptr ? i64(values[i]) : 0, values[i],
+      const bool whole = option.kind == abi::kOptionInt || option.kind == abi::kOptionBool;  // else i64 may overflow
+      options.push_back({option.name.c_str(), option.kind, whole ? i64(values[i]) : 0, values[i],
                          text == nullptr ? nullptr : text->data(), text == nullptr ? 0 : i64(text->size())});
     }
     const abi::Options all{options.data(), i32(options.size())};
     auto model = make_model(all);
-    if (model->tag != head.tag) {
+    if (!model->same_as(cast(own))) {
       throw std::invalid_argument(
           "params: an option that changes the shape of an array, or what all states share, "
           "must be given to make()");
     }
     params(model.get(), all, head.max_episode_steps, out);
+    if (count == 0 && std::memcmp(out, from, size_t(params_bytes(own))) != 0) refuse("params", row);
   }
 
   static void reset(void* model, const abi::PureWork& work) {
@@ -203,21 +213,25 @@ struct PureOf {
     return 0;
   }
 
-  static u64 check_of(const u8* content) {
+  // Returns the checksum of a row and of the texts that it does not have, but for those which the tag covers: a row
+  // means something else where such a text is another.
+  static u64 check_of(const u8* row, const OptionValues& texts) {
     u64 check = 0x9E3779B97F4A7C15u;
-    for (i64 at = 0; at < values_bytes() + rounded(sizeof(Params)); at += 8) {
-      u64 word;
-      std::memcpy(&word, content + at, sizeof(word));
+    const auto mix = [&](u64 word) {
       check = (check ^ word) * 0xD1342543DE82EF95u;
       check ^= check >> 32;
+    };
+    for (i64 at = 0; at < i64(sizeof(Head)) + values_bytes(); at += 8) {
+      u64 word;
+      std::memcpy(&word, row + at, sizeof(word));
+      if (at != i64(offsetof(Head, check))) mix(word);
+    }
+    for (const OptionSpec& option : specs().list) {
+      if (option.kind != abi::kOptionText || !option.choices.empty() || option.shapes) continue;
+      for (const char letter : texts.text(option.name)) mix(u8(letter));
+      mix(~u64{0});
     }
     return check;
-  }
-  static Head head_of(const u8* row, i64 number) {
-    Head head;
-    std::memcpy(&head, row, sizeof(head));
-    if (head.check != check_of(row + sizeof(Head)) || head.max_episode_steps < 0) refuse("params", number);
-    return head;
   }
 
   static void begin(Slot& it, const Params& params) {
@@ -254,7 +268,8 @@ struct PureOf {
 
     void load(i64 k) const {
       const u8* row = at(work.params, k);
-      const Head head = head_of(row, work.first + k);
+      Head head;
+      std::memcpy(&head, row, sizeof(head));
       if (head.tag != tag) refuse("params", work.first + k);
       loaded = k;
       now.max_episode_steps = head.max_episode_steps;

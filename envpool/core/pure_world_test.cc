@@ -76,7 +76,7 @@ struct Fleets {
     const abi::Option option{"boats", abi::kOptionInt, boats, f64(boats), nullptr, 0};
     const abi::Options options{&option, 1};
     CHECK_EQ(world_table<Fleet>()->model_create(&options, &model, nowhere), 0);
-    params.resize(size_t(pure.params_bytes(model)));
+    params.resize(size_t(pure.resolved_bytes(model)));
     CHECK_EQ(pure.params(model, &options, 4, params.data(), nowhere), 0);
     states.resize(size_t(pure.state_bytes(model) * count) / sizeof(__int128));
     for (auto* column : {&at, &last_at}) column->resize(size_t(count * boats), -7);

@@ -7,7 +7,7 @@
 
 #include "envpool/core/types.h"
 
-#define ENVPOOL_ABI 5
+#define ENVPOOL_ABI 6
 
 namespace envpool::abi {
 
@@ -151,17 +151,25 @@ struct PureWork {
   u64 infos;     // a bit for each field of which final_fields take what the step led to in every row
 };
 
-// A portable environment as pure functions of states that the caller holds. Rows of states and
-// parameters are opaque bytes, a multiple of 16 of them, and know what they are of: others are refused.
+// A portable environment as pure functions of states that the caller holds. Rows of states and parameters are opaque
+// bytes, a multiple of 16 of them, and know what they are of: others are refused.
+//
+// A row of parameters that the caller holds has a head of 16 bytes, whose last 8 are a checksum of the row, and the
+// values of the options. Nothing in it is trusted. `change_params` checks every value and writes a resolved row: the
+// same row, followed by what the environment computes with. `reset` and `step` take resolved rows, which only `params`
+// and `change_params` may have written.
 struct Pure {
   i32 (*view)(Text json, Text error);  // named parts of a state: name, dtype, offset, count
   i64 (*state_bytes)(void* model);
-  i64 (*params_bytes)(void* model);
-  i64 params_values;  // where in a row of parameters the options' values are, a f64 each as declared
+  i64 (*params_bytes)(void* model);    // of a row of parameters that the caller holds
+  i64 (*resolved_bytes)(void* model);  // of a resolved row
+  i64 params_values;                   // where in a row of parameters the options' values are, a f64 each as declared
+  // Writes the resolved row of the options of a model.
   i32 (*params)(void* model, const Options* options, i32 max_episode_steps, void* out, Text error);
-  // Another row with some options changed, by number; `base` holds what a row does not: texts without choices.
-  i32 (*change_params)(const void* params, const Options* base, i32 count, const i32* options, const f64* values,
-                       void* out, Text error);
+  // Checks a row of parameters, which messages call `row`, and writes its resolved row with some options changed, by
+  // number. `base` has the options of the model: texts without choices, which rows do not have, are taken from there.
+  i32 (*change_params)(void* model, const void* params, i64 row, const Options* base, i32 count, const i32* options,
+                       const f64* values, void* out, Text error);
   i32 (*reset)(void* model, const PureWork* work, Text error);
   i32 (*step)(void* model, const PureWork* work, Text error);
 };

@@ -239,18 +239,28 @@ def _own_name(form: Form, name: str) -> str:
 
 
 def option_values(params: EnvParams) -> dict[str, Value]:
-    """The options that one row of parameters holds, as `make` takes them."""
+    """Returns the options that one row of parameters holds, as `make` takes them: all but texts without choices.
+
+    Raises:
+        ValueError: a value is not one that the option can have.
+    """
+    label = params.form.label
     row = np.asarray(params.raw, np.uint32).tobytes()
     values: dict[str, Value] = {}
     for name, part in params.form.parts:
-        if name == "max_episode_steps":
-            continue
         option = params.form.options[name]
+        if name == "max_episode_steps" or (option.kind == "str" and not option.choices):
+            continue
         number = float(np.frombuffer(row, np.float64, 1, part.offset)[0])
-        if option.choices:
-            values[name] = option.choices[int(number)]
+        if option.kind == "float":
+            values[name] = option.check(label, number)
+        elif option.kind == "int" and number.is_integer():
+            values[name] = option.check(label, int(number))
         else:
-            values[name] = {"bool": bool, "int": int}.get(option.kind, float)(number)
+            numbered = [False, True] if option.kind == "bool" else list(option.choices)
+            if number not in range(len(numbered)):
+                raise ValueError(f"[{label}] {name}: expected {option.expectation}, got number {number} of a row")
+            values[name] = numbered[int(number)]
     return values
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile states of every id: each must give an error or nonsense numbers, and touch nothing that is not its own.
+"""Hostile states and parameters of every id: they give an error or nonsense numbers, and touch only what is theirs.
 
 python -m envpool.testing.mutate_states                    a sample of ids and of states, in seconds
 python -m envpool.testing.mutate_states --whole            every id; every byte of states up to a kilobyte
@@ -8,6 +8,8 @@ python -m envpool.testing.mutate_states --ids Catch-v0     these ids alone
 A state is a snapshot that goes into a pool, its checksum made right again, and a row of bytes that goes into JAX. Of
 each, named parts, words and bytes take extreme values, one at a time, and all of it takes random ones. Then it is
 stepped, observed and, where it can be, rendered, beside sound environments whose results must stay what they were.
+Rows of parameters are changed likewise, with a checksum that is right again: what is not refused must be, byte for
+byte, a row that `replace` makes of its values.
 `make test-states` runs this under AddressSanitizer and UndefinedBehaviorSanitizer, which see what crashes nothing.
 
 Ids are tried in processes of their own: one that dies or hangs is reported with the state that it had.
@@ -16,6 +18,7 @@ Ids are tried in processes of their own: one that dies or hangs is reported with
 from __future__ import annotations
 
 import argparse
+import contextlib
 import datetime
 import faulthandler
 import itertools
@@ -409,9 +412,88 @@ def try_jax(task_id: str, rng: random.Random, whole: bool, progress: Progress, r
     return {"accepted": len(waiting) + replaced, "refused": 1}
 
 
+def sign_params(row: bytes, texts: Iterable[str] = ()) -> bytes:
+    """The row with its checksum made right again.
+
+    Args:
+        row: a row of parameters.
+        texts: the options of the environment that are free texts and change no shape, which the checksum covers too.
+    """
+    check, mask = 0x9E3779B97F4A7C15, 2**64 - 1
+    words = np.frombuffer(row, np.uint64).tolist()
+    for text in texts:
+        words += [*text.encode(), mask]
+    for word in words[:1] + words[2:]:  # all but the checksum itself
+        check = (check ^ word) * 0xD1342543DE82EF95 & mask
+        check ^= check >> 32
+    return put(row, 8, struct.pack("<Q", check))
+
+
+def try_params(task_id: str, rng: random.Random, whole: bool, progress: Progress) -> dict[str, int]:
+    """Rows of parameters, the third of four each time."""
+    import jax
+    import jax.numpy as jnp
+
+    from envpool.jax.rows import EnvParams, option_values
+
+    env, params = envpool.jax.make(task_id, **NEEDED.get(task_id, {}))
+    space = envpool.make_spec(task_id, **NEEDED.get(task_id, {})).action_space
+    shape = (4, env.num_players) if env.num_players > 1 else (4,)
+    drawn = draw(space, int(np.prod(shape)), np.random.default_rng(3))
+    actions = jax.tree.map(lambda array: jnp.asarray(array.reshape(*shape, *array.shape[1:])), drawn)
+    free = [option for option in params.form.options.values() if option.kind == "str" and not option.choices]
+    texts = [str(option.default) for option in free if not option.changes_shapes]
+
+    @jax.jit
+    def play(raw: Any) -> Any:
+        given = EnvParams(raw, params.form, params.model)
+        obs, state = jax.vmap(env.reset)(jax.random.split(jax.random.PRNGKey(7), 4), given)
+        results = [obs]
+        for _ in range(STEPS):
+            obs, state, reward, done, _ = jax.vmap(env.step, (None, 0, 0, 0))(None, state, actions, given)
+            results.append((obs, reward, done))
+        return results
+
+    sound = np.asarray(params.raw)
+    body = sound.tobytes()
+    assert sign_params(body, texts) == body, f"{task_id}: the checksum is computed in another way"
+    accepted = refused = 0
+
+    def tried(what: str, row: bytes) -> bool:
+        progress(f"{task_id} params: {what}")
+        batch = np.stack([sound] * 4)
+        batch[2] = np.frombuffer(row, np.uint32)
+        try:
+            jax.block_until_ready(play(batch))
+        except Exception as error:  # JAX's own type differs between versions
+            assert f"[{task_id}]" in str(error), error
+            with contextlib.suppress(ValueError):
+                env.observation_space(EnvParams(batch[2], params.form, params.model))
+            return False
+        same = EnvParams(batch[2], params.form, params.model)
+        values = option_values(same) | {"max_episode_steps": int(same.max_episode_steps)}
+        assert bytes(np.asarray(params.replace(**values).raw)) == row, f"{task_id}: took a row of no options, {what}"
+        return True
+
+    assert tried("as it was", body)
+    for what, row in mutations(body, params.form.parts, rng, whole):
+        if tried(what, sign_params(row, texts)):
+            accepted += 1
+        else:
+            refused += 1
+    for at in range(len(body)) if whole else rng.sample(range(len(body)), 20):
+        changed = put(body, at, bytes([body[at] ^ rng.randrange(1, 256)]))
+        assert not tried(f"byte {at} without the checksum", changed), f"{task_id}: the checksum misses byte {at}"
+        refused += 1
+    return {"accepted": accepted, "refused": refused}
+
+
 def portable(task_id: str) -> bool:
     """Whether JAX can step it."""
     return find(task_id).load().flags & 1 != 0
+
+
+FACES = {"pool": try_pool, "jax": try_jax, "params": try_params}
 
 
 def child(arguments: argparse.Namespace) -> None:
@@ -424,7 +506,7 @@ def child(arguments: argparse.Namespace) -> None:
         progress(f"{task_id} {face}: make")
         faulthandler.dump_traceback_later(2 * HANGS, exit=True)
         start = time.monotonic()
-        found = (try_pool if face == "pool" else try_jax)(task_id, rng, arguments.whole, progress)
+        found = FACES[face](task_id, rng, arguments.whole, progress)
         seconds = round(time.monotonic() - start, 2)
         print(json.dumps({"id": task_id, "face": face, **found, "seconds": seconds}), flush=True)
     faulthandler.cancel_dump_traceback_later()
@@ -495,7 +577,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ids", nargs="+", default=[], help="these alone")
     parser.add_argument("--families", nargs="+", default=families, choices=families)
-    parser.add_argument("--faces", nargs="+", default=["pool", "jax"], choices=["pool", "jax"])
+    parser.add_argument("--faces", nargs="+", default=[*FACES], choices=[*FACES])
     parser.add_argument("--whole", action="store_true", help="every id, every byte")
     parser.add_argument("--seed", default=str(datetime.datetime.now(datetime.timezone.utc).date()))
     parser.add_argument("--each", type=int, default=40, help="ids that a process tries")

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of parameters are user input: one with changed bytes is refused, or is what its values say, also when signed.
+
+`ENVPOOL_TEST_PARAMS=whole` tries every byte of every portable id instead of a sample that changes from day to day.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import random
+import threading
+
+import numpy as np
+import pytest
+
+import envpool
+from envpool.python.registry import find
+from envpool.testing.mutate_states import Progress, portable, sign_params, try_params
+
+jax = pytest.importorskip("jax")
+jnp = jax.numpy
+
+WHOLE = os.environ.get("ENVPOOL_TEST_PARAMS") == "whole"
+ERRORS = (RuntimeError, ValueError)  # the first from inside of jit
+TODAY = str(datetime.datetime.now(datetime.timezone.utc).date())
+KEY = jax.random.PRNGKey(0)
+ENV, PARAMS = envpool.jax.make("CartPole-v1")
+GRID = PARAMS.replace(gravity=jnp.linspace(5, 15, 8))
+
+
+def sample():
+    portables = [i for i in envpool.list_all_envs() if portable(i)]
+    if WHOLE:
+        return portables
+    families = {family: [i for i in portables if find(i).family == family] for family in map(_family, portables)}
+    return [random.Random(f"{TODAY} {family}").choice(ids) for family, ids in families.items()]
+
+
+def _family(task_id):
+    return find(task_id).family
+
+
+@pytest.mark.parametrize("task_id", sample())
+def test_changed_bytes(task_id):
+    found = try_params(task_id, random.Random(f"{TODAY} {task_id}"), WHOLE, Progress(None))
+    assert found["refused"] > 20, found
+
+
+def put(row, at, what):
+    """A row with other words from `at` on, and the checksum that it has."""
+    changed = np.asarray(row).copy()
+    changed.view(np.uint8)[..., at : at + len(what)] = np.frombuffer(what, np.uint8)
+    return changed
+
+
+def forged(name, value, row=None):
+    """A row with another value, and its checksum made right again."""
+    changed = put(PARAMS.raw if row is None else row, dict(PARAMS.form.parts)[name].offset, np.float64(value).tobytes())
+    return np.frombuffer(sign_params(changed.tobytes()), np.uint32)
+
+
+def of(raw):
+    return type(PARAMS)(jnp.asarray(raw), PARAMS.form, PARAMS.model)
+
+
+def play(env, params, rows=8):
+    """What a few steps bring, with parameters for each row, or for all."""
+    actions = jnp.arange(rows) % 2
+    obs, state = env.reset_batch(KEY, rows, params)
+    results = [obs]
+    for _ in range(20):
+        obs, state, reward, done, _ = env.step_batch(None, state, actions, params)
+        results += [obs, reward, done]
+    return b"".join(np.asarray(array).tobytes() for array in results)
+
+
+def test_a_signed_row_is_what_its_values_say():
+    """Also one whose checksum says where another, known row is kept."""
+    params = PARAMS.replace(masscart=3.25)
+    assert np.array_equal(forged("masscart", 3.25), params.raw)
+    fresh = envpool.jax.make("CartPole-v1")[0]  # which has not seen it
+    assert play(fresh, of(forged("masscart", 3.25))) == play(ENV, params) != play(ENV, PARAMS)
+    unsigned = put(PARAMS.raw, dict(PARAMS.form.parts)["masscart"].offset, np.float64(3.25).tobytes())
+    with pytest.raises(ERRORS, match=r"\[CartPole-v1\] params: row 0 is not of CartPole"):
+        play(ENV, of(unsigned))
+
+
+@pytest.mark.parametrize("name,value", [("masscart", np.nan), ("masscart", -1.0), ("kinematics_integrator", 2.0)])
+def test_one_row_of_a_batch_is_refused(name, value):
+    raw = np.asarray(GRID.raw).copy()
+    raw[5] = forged(name, value)
+    with pytest.raises(ERRORS, match=rf"\[CartPole-v1\] {name}: expected a number from"):
+        play(ENV, of(raw))
+    raw[5] = GRID.raw[5]
+    raw[6, 2] ^= 1
+    for call in (lambda: play(ENV, of(raw)), lambda: jax.block_until_ready(of(raw).replace(masscart=2.0).raw)):
+        with pytest.raises(ERRORS, match=r"\[CartPole-v1\] params: row 6 is not of CartPole"):
+            call()
+    raw[6, 2] ^= 1
+    assert play(ENV, of(raw)) == play(ENV, GRID)
+
+
+def test_rows_of_another_environment_of_the_id():
+    """Also where the rows are in another order, some occur twice, and all have been forgotten."""
+    fresh = envpool.jax.make("CartPole-v1")[0]
+    expected = play(ENV, GRID)
+    assert play(fresh, GRID) == expected == play(fresh, GRID)
+    order = np.array([3, 3, 1, 0, 7, 6, 6, 2])
+    assert play(fresh, of(GRID.raw[order])) == play(ENV, of(GRID.raw[order])) != expected
+
+
+def test_a_text_that_rows_do_not_have():
+    one = envpool.jax.make("DiscountingChain-bsuite", reward_timestep=[1, 3, 10, 30, 100])
+    other = envpool.jax.make("DiscountingChain-bsuite", reward_timestep=[2, 3, 10, 30, 100])
+    assert play(one[0], one[1]) == play(one[0], one[1].replace()) != play(*other)
+    with pytest.raises(ERRORS, match="params: row 0 is not of DiscountingChain"):
+        play(other[0], one[1])
+
+
+def test_inside_of_vmap_and_scan_with_donated_buffers():
+    def run(raw, states, actions):
+        def step(states, actions):
+            obs, states, *_ = jax.vmap(ENV.step, (None, 0, 0, 0))(None, states, actions, of(raw))
+            return states, obs
+
+        return raw, *jax.lax.scan(step, states, actions)
+
+    actions = jnp.zeros((50, 8), np.int32)
+    states = ENV.reset_batch(KEY, 8, GRID)[1]
+    expected = run(GRID.raw, states, actions)[2]
+    donating = jax.jit(run, donate_argnums=(0, 1))
+    raw, after, obs = donating(jnp.copy(GRID.raw), jax.tree.map(jnp.copy, states), actions)
+    assert np.array_equal(obs, expected) and np.array_equal(raw, GRID.raw)
+    with pytest.raises(ERRORS, match="params: row 2 is not of CartPole"):
+        jax.block_until_ready(donating(GRID.raw.at[2, 3].add(1), after, actions))
+
+
+def test_many_threads_with_rows_that_nobody_has_seen():
+    fresh = envpool.jax.make("CartPole-v1")[0]
+    grids = [PARAMS.replace(gravity=jnp.linspace(5, 15 + k % 3, 32)) for k in range(6)]
+    expected = [play(ENV, grid, 32) for grid in grids]
+    got = [b""] * len(grids)
+
+    def one(k):
+        got[k] = play(fresh, grids[k], 32)
+
+    threads = [threading.Thread(target=one, args=(k,)) for k in range(len(grids))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert got == expected
