@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages name what there is: the functions of the C table, files, make's targets, variables of the environment."""
+"""Facts that are stated once: what pages name exists, and episode.h alone has the rules of an episode."""
 
 import os
 import re
@@ -86,3 +86,32 @@ def test_a_path_that_does_not_exist_is_seen() -> None:
     ]
     assert exists("envpool/<family>/<family>_test.py") and exists("envpool/core/") and exists("core/api.h")
     assert not exists("envpool/<family>/<family>_tests.py") and not exists("envpool/core/nothing.h")
+
+
+# How episode.h begins an episode, counts its steps, applies the time limit, completes an outcome, and seeds an agent.
+RULES = {
+    "begins": r"\bbegin_episode\(.*\+\+\)",
+    "counts and limits": r"\bcount_up\(|\belapsed\s*>=",
+    "ends": r"\bover\s*=\s*outcome|terminated\s*\|+\s*outcome\.truncated",
+    "discounts": r"\bdiscount\b.*outcome\.terminated|if \(outcome\.terminated\)",
+    "agents' generators": r"\bagent\s*=\s*u32\(agent\)",
+    "layout": r"\bstruct (Episode|EnvSlot) \{",
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_of_an_episode_stands_in_one_place(rule: str) -> None:
+    def holds(path: Path) -> bool:
+        return re.search(RULES[rule], path.read_text()) is not None
+
+    core = Path(SOURCE, "envpool/core")
+    assert holds(core / "episode.h")
+    files = [
+        *core.glob("*.h"),
+        *Path(SOURCE, "envpool/bindings").iterdir(),
+        *Path(SOURCE, "envpool/testing").glob("*.py"),
+    ]
+    others = [path for path in files if path.name not in ("episode.h", "repair.h")]
+    others = [path for path in others if not path.name.startswith("testing_")]
+    assert {"driver.h", "pure.h", "pure_world.h", "device.h", "nvrtc.py"} <= {path.name for path in others}
+    assert [path.name for path in others if holds(path)] == []

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all environments of a pool have in common: when an episode starts and ends, the time limit, the three autoreset
-// modes, what a row holds besides the environment's own fields, and what becomes of an exception. The three contracts
-// of env.h differ only in how an instance is reset, stepped and observed; each is a Contract struct below.
+// What all environments of a pool have in common: the three autoreset modes by the rules of episode.h, what a row holds
+// besides the environment's own fields, and what becomes of an exception. The three contracts of env.h differ only in
+// how an environment is made, reset, stepped and observed; each is a Contract struct below.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 
 #include "envpool/core/draws.h"
 #include "envpool/core/env.h"
+#include "envpool/core/episode.h"
 #include "envpool/core/lanes.h"
-#include "envpool/core/repair.h"
 #include "envpool/core/rng.h"
 #include "envpool/core/spec.h"
 #include "envpool/core/vtable.h"
@@ -106,17 +106,6 @@ struct Model {
   }
 };
 
-// Where an environment stands in its episode. Part of a snapshot.
-struct Episode {
-  Rng rng;
-  u32 number = 0;    // resets so far
-  i32 elapsed = 0;   // steps since the last
-  u32 tag = 0;       // of a state that the caller holds (pure.h): which environment it is of
-  bool over = true;  // nothing to step: the next step is a reset
-
-  ENVPOOL_ALWAYS_INLINE void repair() { keep_bool(over); }
-};
-
 // Brings a state from outside into the range that the environment's functions accept.
 template <class Env>
 ENVPOOL_ALWAYS_INLINE void repair(StateOf<Env>& state, const typename Env::Params& params) {
@@ -128,27 +117,24 @@ struct PortableContract {
   using State = typename Env::State;
   using Params = typename Env::Params;
   static_assert(std::is_trivially_copyable_v<State>, "a portable State is plain data: no heap, no pointers to itself");
-  struct Instance {
-    State state;  // Env::extra_bytes(params) bytes follow
-    Instance(const Params&, i32) : state{} {}
-  };
   static constexpr u32 kFlags = abi::kPortable | abi::kCanSnapshot;
   static constexpr bool kMayThrow = false;
 
+  static State make(const Params&, i32) { return State{}; }
   static i64 extra_bytes(const Params& params) { return extra_bytes_of<Env>(params); }
   static i64 heap_bytes(const Params&) { return 0; }
-  static void reset(Instance& it, const Params& params, Rng& rng) { Env::reset(it.state, params, rng); }
-  static Outcome step(Instance& it, const Params& params, ActionRow action, Episode& episode, i32) {
-    return Env::step(it.state, params, action, episode.rng);
+  static void reset(State& state, const Params& params, Rng& rng) { Env::reset(state, params, rng); }
+  static Outcome step(State& state, const Params& params, ActionRow action, Episode& episode, i32) {
+    return Env::step(state, params, action, episode.rng);
   }
   // With words that are drawn already (draws.h).
   template <class Draws>
-  static Outcome step(Instance& it, const Params& params, ActionRow action, Draws& draws, i32) {
-    return Env::step(it.state, params, action, draws);
+  static Outcome step(State& state, const Params& params, ActionRow action, Draws& draws, i32) {
+    return Env::step(state, params, action, draws);
   }
-  static i32 players(const Instance&) { return 1; }
-  static f32 reward(const Instance&, const Outcome& outcome, i32) { return outcome.reward; }
-  static void observe(Instance& it, const Params& params, Row row, i32) { Env::observe(it.state, params, row); }
+  static i32 players(const State&) { return 1; }
+  static f32 reward(const State&, const Outcome& outcome, i32) { return outcome.reward; }
+  static void observe(State& state, const Params& params, Row row, i32) { Env::observe(state, params, row); }
 };
 
 template <class Env>
@@ -156,15 +142,10 @@ struct WorldContract {
   using State = World<Env>;
   using Params = typename Env::Params;
   static_assert(std::is_trivially_copyable_v<State>, "Shared and Agent are plain data: no heap, no pointers");
-  struct Instance {
-    State state;  // Env::extra_bytes(params) bytes follow
-    Instance(const Params&, i32) : state{} {}
-    operator State&() { return state; }
-    operator const State&() const { return state; }
-  };
   static constexpr u32 kFlags = abi::kPortable | abi::kCanSnapshot;
   static constexpr bool kMayThrow = false;
 
+  static State make(const Params&, i32) { return State{}; }
   static i64 extra_bytes(const Params& params) { return extra_bytes_of<Env>(params); }
   static i64 heap_bytes(const Params&) { return 0; }
   static void reset(State& world, const Params& params, Rng& rng) { Env::reset(world, params, rng); }
@@ -172,30 +153,21 @@ struct WorldContract {
     run_phases(world, params, action, episode, max_players, std::make_integer_sequence<int, Env::kPhases>{});
     return Env::finish(world, params, episode.rng);
   }
-  // What an environment says is not more than there is room for.
-  static i32 players(const State& world) {
-    const i32 count = Env::players(world);
-    return count < 0 ? 0 : count < Env::kMaxPlayers ? count : Env::kMaxPlayers;
-  }
+  static i32 players(const State& world) { return players_of(world, Env::kMaxPlayers); }
   static f32 reward(const State& world, const Outcome&, i32 player) { return Env::reward(world, player); }
   static void observe(const State& world, const Params& params, Row row, i32 max_players) {
     Env::observe_world(world, params, row);
     row.row *= max_players;
-    const i32 count = players(world) < max_players ? players(world) : max_players;
+    const i32 count = players_of(world, max_players);
     for (i32 player = 0; player < count; ++player, ++row.row) Env::observe(world, params, player, row);
   }
 
  private:
-  // An agent draws from its own stream, at a place that depends on the step and phase alone: 256 words for each.
   template <int kPhase>
   static void run_phase(State& world, const Params& params, ActionRow action, const Episode& episode, i32 max_players) {
-    const i32 count = players(world) < max_players ? players(world) : max_players;
-    for (i32 agent = 0; agent < count; ++agent, ++action.row) {
-      Rng rng = episode.rng;
-      rng.agent = u32(agent) + 1;
-      rng.draws = (u64(episode.elapsed) * Env::kPhases + kPhase) << 8;
-      Env::template phase<kPhase>(world, agent, params, action, rng);
-    }
+    const i32 count = players_of(world, max_players);
+    for (i32 agent = 0; agent < count; ++agent, ++action.row)
+      act_in_phase<Env, kPhase>(world, params, agent, action, episode);
   }
   template <int... kPhase>
   static void run_phases(State& world, const Params& params, ActionRow action, const Episode& episode, i32 max_players,
@@ -207,10 +179,7 @@ struct WorldContract {
 template <class Env>
 struct HostContract {
   using Params = typename Env::Params;
-  struct Instance {
-    std::unique_ptr<Env> env;
-    Instance(const Params& params, i32 env_id) : env(std::make_unique<Env>(params, env_id)) {}
-  };
+  using State = std::unique_ptr<Env>;
   static constexpr bool kSaves = requires(Env& env, void* out, const void* in) {
     env.save_size();
     env.save(out);
@@ -220,32 +189,33 @@ struct HostContract {
   static constexpr u32 kFlags = (kSaves ? abi::kCanSnapshot : 0u) | (kBounded ? abi::kBounded : 0u);
   static constexpr bool kMayThrow = true;
 
+  static State make(const Params& params, i32 env_id) { return std::make_unique<Env>(params, env_id); }
   static i64 extra_bytes(const Params&) { return 0; }
   static i64 heap_bytes(const Params& params) {
     i64 bytes = i64(sizeof(Env));
     if constexpr (requires { Env::heap_bytes(params); }) bytes += Env::heap_bytes(params);
     return bytes;
   }
-  static void reset(Instance& it, const Params&, Rng& rng) { it.env->reset(rng); }
-  static Outcome step(Instance& it, const Params&, ActionRow action, Episode& episode, i32) {
-    return it.env->step(action, episode.rng);
+  static void reset(State& env, const Params&, Rng& rng) { env->reset(rng); }
+  static Outcome step(State& env, const Params&, ActionRow action, Episode& episode, i32) {
+    return env->step(action, episode.rng);
   }
-  static i32 players(const Instance&) { return 1; }
-  static f32 reward(const Instance&, const Outcome& outcome, i32) { return outcome.reward; }
-  static void observe(Instance& it, const Params&, Row row, i32) { it.env->observe(row); }
+  static i32 players(const State&) { return 1; }
+  static f32 reward(const State&, const Outcome& outcome, i32) { return outcome.reward; }
+  static void observe(State& env, const Params&, Row row, i32) { env->observe(row); }
 };
 
 // The environments of one pool, and the functions of their table.
 template <class Env, class Contract>
 class Driver {
  public:
-  using Instance = typename Contract::Instance;
+  using State = typename Contract::State;
   static constexpr bool kRenders = requires(u8* rgb) {
-    requires requires(const Instance& it, const typename Env::Params& p) { Env::render(it.state, p, rgb); } ||
-                 requires(const Instance& it) { it.env->render(rgb); };
+    requires requires(const State& state, const typename Env::Params& p) { Env::render(state, p, rgb); } ||
+                 requires(const State& state) { state->render(rgb); };
   };
 
-  explicit Driver(const abi::Config& config) : autoreset_(config.autoreset), max_players_(config.max_players) {
+  explicit Driver(const abi::Config& config) : max_players_(config.max_players) {
     for (i32 i = 0; i < config.num_envs; ++i) {
       const auto* model = static_cast<const Model<Env>*>(config.models[i]);
       const i64 bytes = slot_bytes(model->params);
@@ -260,9 +230,8 @@ class Driver {
     std::memset(memory_.get(), 0, size_t(stride_) * config.num_envs);
     try {
       for (; size_ < config.num_envs; ++size_) {
-        Slot* slot = new (memory_.get() + stride_ * size_) Slot{{}, Instance(*settings_[size_].params, size_)};
-        slot->episode.rng.seed = config.seeds[size_];
-        slot->episode.rng.stream = config.streams[size_];
+        Slot* slot = new (memory_.get() + stride_ * size_) Slot{{}, Contract::make(*settings_[size_].params, size_)};
+        slot->episode.seed(config.seeds[size_], config.streams[size_]);
       }
     } catch (...) {  // C++ does not call the destructor of what was not made whole
       destroy_slots();
@@ -276,30 +245,25 @@ class Driver {
   // Returns the memory that one environment takes, in bytes.
   static i64 env_bytes(const typename Env::Params& params) { return slot_bytes(params) + Contract::heap_bytes(params); }
 
-  void seed(i32 env_id, u64 seed, u32 stream) {
-    Episode& episode = slot(env_id).episode;
-    episode.rng.seed = seed;
-    episode.rng.stream = stream;
-    episode.number = 0;
-  }
+  void seed(i32 env_id, u64 seed, u32 stream) { slot(env_id).episode.seed(seed, stream); }
 
   void reset(const abi::Work& work) { run_all(work, true); }
   void step(const abi::Work& work) { run_all(work, false); }
 
   i64 save_size(i32 env_id) {
-    if constexpr (requires { slot(env_id).instance.env->save_size(); }) {
-      return i64(sizeof(Episode)) + slot(env_id).instance.env->save_size();
+    if constexpr (requires { slot(env_id).state->save_size(); }) {
+      return i64(sizeof(Episode)) + slot(env_id).state->save_size();
     } else {
       return settings_[size_t(env_id)].bytes;
     }
   }
   void save(i32 env_id, void* out) {
     Slot& from = slot(env_id);
-    if constexpr (requires { from.instance.state; }) {
+    if constexpr (kPlain) {
       std::memcpy(out, static_cast<const void*>(&from), size_t(save_size(env_id)));
-    } else if constexpr (requires { from.instance.env->save(out); }) {
+    } else if constexpr (requires { from.state->save(out); }) {
       std::memcpy(out, &from.episode, sizeof(Episode));
-      from.instance.env->save(static_cast<u8*>(out) + sizeof(Episode));
+      from.state->save(static_cast<u8*>(out) + sizeof(Episode));
     }
   }
   void load(i32 env_id, const void* data, i64 size) {
@@ -308,29 +272,27 @@ class Driver {
                                   std::to_string(size));
     }
     Slot& to = slot(env_id);
-    if constexpr (requires { to.instance.state; }) {
+    if constexpr (kPlain) {
       std::memcpy(static_cast<void*>(&to), data, size_t(size));
-      repair<Env>(to.instance.state, *settings_[size_t(env_id)].params);
-    } else if constexpr (requires { to.instance.env->load(data, size); }) {
-      to.instance.env->load(static_cast<const u8*>(data) + sizeof(Episode), size - i64(sizeof(Episode)));
+      repair<Env>(to.state, *settings_[size_t(env_id)].params);
+    } else if constexpr (requires { to.state->load(data, size); }) {
+      to.state->load(static_cast<const u8*>(data) + sizeof(Episode), size - i64(sizeof(Episode)));
       std::memcpy(static_cast<void*>(&to.episode), data, sizeof(Episode));
     }
     to.episode.repair();
   }
   void render(i32 env_id, u8* rgb) {
     Slot& from = slot(env_id);
-    if constexpr (requires { from.instance.env->render(rgb); }) {
-      from.instance.env->render(rgb);
-    } else if constexpr (requires { Env::render(from.instance.state, *settings_[env_id].params, rgb); }) {
-      Env::render(from.instance.state, *settings_[env_id].params, rgb);
+    if constexpr (requires { from.state->render(rgb); }) {
+      from.state->render(rgb);
+    } else if constexpr (requires { Env::render(from.state, *settings_[env_id].params, rgb); }) {
+      Env::render(from.state, *settings_[env_id].params, rgb);
     }
   }
 
  private:
-  struct Slot {
-    Episode episode;
-    Instance instance;
-  };
+  using Slot = EnvSlot<State>;
+  static constexpr bool kPlain = (Contract::kFlags & abi::kPortable) != 0;  // a state is plain data
   struct Setting {
     const typename Env::Params* params;
     i64 bytes;  // of a state
@@ -353,22 +315,15 @@ class Driver {
   }
 
   // Where rows are written: the common fields' columns by name, the environment's own by number.
-  struct Columns {
-    f32 *reward, *discount;
-    u8 *terminated, *truncated;
-    i32 *step_type, *env_id, *elapsed, *players;
+  struct RowColumns : ResultColumns {
     void* const* own;
     void* const* own_final;  // null unless autoreset is same-step
 
-    explicit Columns(const abi::Rows& rows)
-        : reward(static_cast<f32*>(rows.fields[abi::kReward])),
-          discount(static_cast<f32*>(rows.fields[abi::kDiscount])),
-          terminated(static_cast<u8*>(rows.fields[abi::kTerminated])),
-          truncated(static_cast<u8*>(rows.fields[abi::kTruncated])),
-          step_type(static_cast<i32*>(rows.fields[abi::kStepType])),
-          env_id(static_cast<i32*>(rows.fields[abi::kEnvId])),
-          elapsed(static_cast<i32*>(rows.fields[abi::kElapsed])),
-          players(static_cast<i32*>(rows.fields[abi::kPlayers])),
+    explicit RowColumns(const abi::Rows& rows)
+        : ResultColumns{static_cast<f32*>(rows.fields[abi::kReward]),    static_cast<f32*>(rows.fields[abi::kDiscount]),
+                        static_cast<u8*>(rows.fields[abi::kTerminated]), static_cast<u8*>(rows.fields[abi::kTruncated]),
+                        static_cast<i32*>(rows.fields[abi::kStepType]),  static_cast<i32*>(rows.fields[abi::kEnvId]),
+                        static_cast<i32*>(rows.fields[abi::kElapsed]),   static_cast<i32*>(rows.fields[abi::kPlayers])},
           own(rows.fields + abi::kCommonFields),
           own_final(rows.final_fields == nullptr ? nullptr : rows.final_fields + abi::kCommonFields) {}
   };
@@ -376,16 +331,16 @@ class Driver {
   // Rows in the order of the work (sync), or each claimed when its results are there (async).
   struct InOrder {
     static constexpr bool kFollow = true;
-    Columns columns;
+    RowColumns columns;
     i64 first;
-    std::pair<Columns, i64> operator()(i32 k) const { return {columns, first + k}; }
+    std::pair<RowColumns, i64> operator()(i32 k) const { return {columns, first + k}; }
   };
   struct AsTheyCome {
     static constexpr bool kFollow = false;
     const abi::Work& work;
-    std::pair<Columns, i64> operator()(i32 k) const {
+    std::pair<RowColumns, i64> operator()(i32 k) const {
       const abi::Rows rows = work.claim(work.context, work.env_ids[k]);
-      return {Columns(rows), i64(rows.row)};
+      return {RowColumns(rows), i64(rows.row)};
     }
   };
 
@@ -393,7 +348,7 @@ class Driver {
     if (work.rows.fields == nullptr) {
       run_all(work, restart, AsTheyCome{work});
     } else {
-      run_all(work, restart, InOrder{Columns(work.rows), i64(work.rows.row)});
+      run_all(work, restart, InOrder{RowColumns(work.rows), i64(work.rows.row)});
     }
   }
   // `place` by value: whatever environments write could alias members, and would make the compiler load them again each
@@ -429,7 +384,7 @@ class Driver {
     if (!restart) {
       const ActionRow action{work.actions, action_bytes_.data(), i64(env_id) * max_players_};
       restart = !guarded(work, env_id,
-                         [&] { outcome = Contract::step(it.instance, *setting.params, action, draws, max_players_); });
+                         [&] { outcome = Contract::step(it.state, *setting.params, action, draws, max_players_); });
     }
     if (restart) {
       outcome = {};
@@ -475,7 +430,7 @@ class Driver {
     if (count == 0) return 0;
     f32 reward[kMostAtOnce];
     u8 terminated[kMostAtOnce];
-    const typename Lanes::States states{reinterpret_cast<u8*>(&slot(first).instance.state), stride_, count};
+    const typename Lanes::States states{reinterpret_cast<u8*>(&slot(first).state), stride_, count};
     Lanes::step(states, *setting.params, ActionRow{work.actions, action_bytes_.data(), first}, {reward, terminated});
     for (i32 i = 0; i < count; ++i) {
       const auto [columns, row] = place(k + i);
@@ -493,27 +448,16 @@ class Driver {
   // Writes what a step or a restart came to, all but the observation that comes next. Where an episode ended that goes
   // on in the same step, the next one begins. False where an environment could do less than that.
   ENVPOOL_ALWAYS_INLINE bool conclude(const abi::Work& work, i32 env_id, Outcome outcome, bool restarted, bool healthy,
-                                      const Columns& columns, i64 row) {
+                                      const RowColumns& columns, i64 row) {
     const Setting& setting = settings_[size_t(env_id)];
     Slot& it = slot(env_id);
     Episode& episode = it.episode;
-    if (!restarted) {
-      count_up(episode.elapsed);
-      outcome.truncated |= setting.max_episode_steps > 0 && episode.elapsed >= setting.max_episode_steps;
-    }
-    const bool ended = outcome.terminated || outcome.truncated;
-    if (outcome.terminated) outcome.discount = 0;
-    episode.over = ended || !healthy;
-
-    columns.terminated[row] = outcome.terminated;
-    columns.truncated[row] = outcome.truncated;
-    columns.step_type[row] = restarted ? 0 : (ended ? 2 : 1);
-    columns.env_id[row] = env_id;
-    columns.elapsed[row] = episode.elapsed;
-    const i32 players = players_of(it);
-    columns.players[row] = players;
+    const bool ended = episode.conclude(outcome, setting.max_episode_steps, !restarted);
+    if (!healthy) episode.over = true;
+    const i32 players = count_players(it);
+    columns.write(row, env_id, episode, outcome, restarted, players);
     for (i32 player = 0; player < players; ++player) {
-      columns.reward[row * max_players_ + player] = restarted ? 0.0f : Contract::reward(it.instance, outcome, player);
+      columns.reward[row * max_players_ + player] = restarted ? 0.0f : Contract::reward(it.state, outcome, player);
       columns.discount[row * max_players_ + player] = outcome.discount;
     }
     if (columns.own_final != nullptr && ended) {
@@ -522,27 +466,24 @@ class Driver {
         begin(it, setting);
       });
       episode.over = !healthy;
-      fill_up(columns, row, players, players_of(it));
+      fill_up(columns, row, players, count_players(it));
     }
     return healthy;
   }
 
   void begin(Slot& it, const Setting& setting) {
-    Episode& episode = it.episode;
-    episode.rng.begin_episode(episode.number++);
-    episode.elapsed = 0;
-    episode.over = false;
-    Contract::reset(it.instance, *setting.params, episode.rng);
+    it.episode.begin();
+    Contract::reset(it.state, *setting.params, it.episode.rng);
   }
 
-  i32 players_of(const Slot& it) const {
-    const i32 count = Contract::players(it.instance);
+  i32 count_players(const Slot& it) const {
+    const i32 count = Contract::players(it.state);
     return count < max_players_ ? count : max_players_;
   }
 
   // Where an episode of `before` players made room for one of `after` in the same row, whoever is in one alone has
   // zeros for the other.
-  void fill_up(const Columns& columns, i64 row, i32 before, i32 after) {
+  void fill_up(const RowColumns& columns, i64 row, i32 before, i32 after) {
     if (before == after) return;
     columns.players[row] = before > after ? before : after;
     for (i32 player = before; player < after; ++player) {
@@ -558,7 +499,7 @@ class Driver {
   }
 
   void observe(Slot& it, const Setting& setting, void* const* fields, i64 row) {
-    Contract::observe(it.instance, *setting.params, Row{fields, row_bytes_.data(), row}, max_players_);
+    Contract::observe(it.state, *setting.params, Row{fields, row_bytes_.data(), row}, max_players_);
   }
 
   // The row of an environment that could not even be reset or observed: zeros, never stale memory.
@@ -587,7 +528,6 @@ class Driver {
     }
   }
 
-  const abi::Autoreset autoreset_;
   const i32 max_players_;
   std::vector<Setting> settings_;
   std::vector<i64> row_bytes_, action_bytes_;

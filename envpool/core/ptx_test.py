@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A device's arithmetic, without a device: each environment's kernel, as NVRTC makes it, gives the pool's bits.
 
-Its PTX goes to the stand-in for the CUDA driver (envpool/testing/standin), which runs it as C through whole episodes
-beside a pool, and every array, state and generator is compared. What ptxas makes of the PTX is not seen here.
+The kernels are those of core/device.h, by the rules of core/episode.h. Their PTX goes to the stand-in for the CUDA
+driver (envpool/testing/standin), which runs it as C through whole episodes beside a pool, in each autoreset mode, and
+every array, state and generator is compared. What ptxas makes of the PTX is not seen here.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import envpool
 import envpool.testing.registration  # noqa: F401  (registers Crowd)
 from envpool import _core
 from envpool.python.construction import Construction
+from envpool.python.layout import COMMON_DTYPES
 from envpool.python.registry import find
 from envpool.testing.capi import Options
 from envpool.testing.cuda import Driver
@@ -35,7 +37,7 @@ BLOCK, THREADS, STEPS = 32, 256, 200 * WHOLE
 WORLDS = 64
 CONSOLES, FRAMES = 4, 45 * WHOLE  # of Atari, whose C is a thousand times as slow as the pool
 SEED = 11
-COMMON = ("reward", "terminated", "truncated")
+AUTORESET = ("next_step", "same_step", "disabled")  # in the order of abi::Autoreset
 
 pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
 
@@ -45,20 +47,20 @@ HOST = """
 {includes}
 using namespace envpool;
 
-struct Shape {{ void *params, *blob; i64 params_bytes, blob_at, blob_bytes, state_at, state_bytes, stride, saved_bytes; }};
+struct Shape {{ void *params, *blob; i64 params_bytes, blob_at, blob_bytes, state_at, state_bytes, slot_bytes; }};
 
 template <class Env, class Contract>
 void shape(const abi::Options* options, Shape* out) {{
   Model<Env>* model = TableOf<Env, Contract>::make_model(*options).release();
-  struct Slot {{ Episode episode; typename Contract::Instance instance; }};
-  const i64 extra = Contract::extra_bytes(model->params), bytes = i64(sizeof(typename Contract::State)) + extra;
-  const auto rounded = [](i64 size) {{ return (size + 15) / 16 * 16; }};
+  using Slot = EnvSlot<typename Contract::State>;
+  const i64 extra = Contract::extra_bytes(model->params);
   i64 blob_at = -1;
   if constexpr (requires {{ model->params.blob; }}) {{
     blob_at = reinterpret_cast<const u8*>(&model->params.blob) - reinterpret_cast<const u8*>(&model->params);
   }}
-  *out = {{&model->params, model->blob.data(), sizeof(model->params), blob_at, i64(model->blob.size()), offset_of(&Slot::instance), bytes, rounded(bytes),
-          rounded(i64(sizeof(Slot)) + extra)}};
+  *out = {{&model->params, model->blob.data(), sizeof(model->params), blob_at, i64(model->blob.size()),
+          offset_of(&Slot::state), i64(sizeof(typename Contract::State)) + extra,
+          (i64(sizeof(Slot)) + extra + 15) / 16 * 16}};
 }}
 
 extern "C" {{
@@ -75,7 +77,7 @@ class Shape(ctypes.Structure):
     _fields_ = [
         *((name, ctypes.c_void_p) for name in ("params", "blob")),
         *((name, ctypes.c_int64) for name in ("params_bytes", "blob_at", "blob_bytes", "state_at", "state_bytes")),
-        *((name, ctypes.c_int64) for name in ("stride", "saved_bytes")),
+        ("slot_bytes", ctypes.c_int64),
     ]
 
 
@@ -105,7 +107,14 @@ MORE = {
     "Taxi-v3": {"is_rainy": True, "fickle_passenger": True},
     "UmbrellaChain-bsuite": {"n_distractor": 70},
 }
-CASES = [*((task_id, {}) for task_id in TASKS), *MORE.items()]
+OPTIONS = [*((task_id, {}) for task_id in TASKS), *MORE.items()]
+# Each in one mode, and worlds, whose modes differ most, in all.
+CASES = [
+    (task_id, options, mode)
+    for number, (task_id, options) in enumerate(OPTIONS)
+    for index, mode in enumerate(AUTORESET)
+    if WHOLE > 1 or TASKS[task_id].name == "Crowd" or number % len(AUTORESET) == index
+]
 
 
 @functools.cache
@@ -175,49 +184,74 @@ class Mirror(NamedTuple):
         return driver().download(self.address, self.array)
 
 
+class Launch(ctypes.Structure):
+    """The operands of a kernel as device.h declares them, but for the environment's parameters, which follow."""
+
+    _fields_ = [
+        ("slots", ctypes.c_uint64),
+        ("stride", ctypes.c_int64),
+        *((name, ctypes.c_int32) for name in ("count", "max_players", "max_episode_steps")),
+        *((name, ctypes.c_int32) for name in ("autoreset", "restart", "num_fields")),
+        *((name, ctypes.c_uint64) for name in ("fields", "final_fields", "row_bytes", "per_player")),
+        *((name, ctypes.c_uint64) for name in ("actions", "action_bytes")),
+        *((name, ctypes.c_uint64) for name in ("reward", "discount", "terminated", "truncated")),
+        *((name, ctypes.c_uint64) for name in ("step_type", "env_id", "elapsed_step", "players")),
+        ("padding", ctypes.c_uint64),
+    ]
+
+
 class Device:
     """A batch of an environment in the hands of its kernel."""
 
-    def __init__(self, task_id: str, host, kernel: int, count: int, **options: Any) -> None:
+    def __init__(self, task_id: str, host, kernel: int, count: int, mode: str, **options: Any) -> None:
         environment, construction = TASKS[task_id], Construction(find(task_id), options)
         self.registration, self.options = find(task_id), options_of(construction, options)
-        self.shape, self.kernel, self.count = Shape(), kernel, count
+        self.shape, self.kernel, self.count, self.mode = Shape(), kernel, count, mode
         shape = getattr(host(environment), f"{environment.family}_{environment.name}")
         shape(ctypes.byref(Options(**self.options)), ctypes.byref(self.shape))
-        self.states = Mirror.of(np.zeros(count * self.shape.stride, np.uint8))
-        episodes = np.zeros(count, EPISODE)
+        slots = np.zeros((count, self.shape.slot_bytes), np.uint8)
+        episodes = slots[:, : EPISODE.itemsize].view(EPISODE)[:, 0]
         episodes["seed"], episodes["stream"], episodes["over"] = SEED, np.arange(count), True
-        self.episodes = Mirror.of(episodes)
+        self.slots = Mirror.of(slots)
         arrays = construction.arrays
         self.players, self.block = arrays.max_players, min(count, BLOCK)
         self.world = environment.kind == "world"
-        self.fields = [*arrays.observations, *arrays.infos]
-        self.order = [field.name for field in self.fields]
+        fields = [*arrays.observations, *arrays.infos]
+        self.per_player = {prefix + field.name: field.per_player for prefix in ("", "final.") for field in fields}
+        self.per_player |= {"reward": True, "discount": True}
         self.arrays = {
-            field.name: Mirror.of(np.zeros((self.rows(field.per_player), *field.shape), field.dtype))
-            for field in self.fields
+            prefix + field.name: Mirror.of(np.zeros((self.rows(field.per_player), *field.shape), field.dtype))
+            for prefix in ("", "final.")
+            for field in fields
         }
+        results = {
+            name: Mirror.of(np.zeros(self.rows(name in self.per_player), COMMON_DTYPES[name]))
+            for name in ("reward", "discount", "terminated", "truncated", "step_type", "env_id", "elapsed_step")
+        }
+        self.written = {**self.arrays, **results, "players": Mirror.of(np.zeros(count, np.int32))}
         (self.actions,) = arrays.actions
         shape = (self.rows(self.actions.per_player), *self.actions.shape)
         self.action = Mirror.of(np.zeros(shape, self.actions.dtype))
-        self.results = {
-            "reward": Mirror.of(np.zeros(self.rows(True), np.float32)),
-            "terminated": Mirror.of(np.zeros(count, bool)),
-            "truncated": Mirror.of(np.zeros(count, bool)),
-        }
-        self.written = {**self.arrays, **self.results}
-        outputs = [self.arrays[name] for name in self.order]
-        self.arguments = [
-            number(self.states.address, 8),
-            number(self.shape.stride, 8),
-            self.params(),
-            number(self.episodes.address, 8),
-            number(True, 1),
-            number(LIMIT, 4),
-            b"".join(number(place, 8) for place in (*tables(outputs), 0)),
-            b"".join(number(place, 8) for place in (*tables([self.action]), 0)),
-            b"".join(number(self.results[name].address, 8) for name in COMMON),
-        ]
+        own = [self.arrays[field.name] for field in fields]
+        fields_at, row_bytes = tables(own)
+        actions_at, action_bytes = tables([self.action])
+        self.launch = Launch(
+            slots=self.slots.address,
+            stride=self.shape.slot_bytes,
+            count=count,
+            max_players=self.players,
+            max_episode_steps=LIMIT,
+            autoreset=AUTORESET.index(mode),
+            num_fields=len(fields),
+            fields=fields_at,
+            final_fields=tables([self.arrays["final." + field.name] for field in fields])[0],
+            row_bytes=row_bytes,
+            per_player=driver().upload(np.array([field.per_player for field in fields], np.uint8)),
+            actions=actions_at,
+            action_bytes=action_bytes,
+            **{name: self.written[name].address for name in [*results, "players"]},
+        )
+        self.parameters = self.params()
 
     def rows(self, per_player: bool) -> int:
         return self.count * (self.players if per_player else 1)
@@ -228,21 +262,26 @@ class Device:
         if (at := self.shape.blob_at) >= 0:
             blob = np.frombuffer(ctypes.string_at(self.shape.blob, self.shape.blob_bytes), np.uint8)
             params[at : at + 8] = number(driver().upload(blob), 8)
-        return bytes(params)
+        return bytes(params) + bytes(-len(params) % 16)
 
     def run(self, action: np.ndarray | None) -> None:
         """One launch: begins episodes where there is no action, else steps."""
-        self.arguments[4] = number(action is None, 1)
+        self.launch.restart = action is None
         if action is not None:
             driver().upload(action, self.action.address)
-        grid = self.count if self.world else self.count // self.block
-        driver().launch(self.kernel, grid, self.players if self.world else self.block, self.arguments)
+        grid = self.count if self.world else -(-self.count // self.block)
+        operands = bytes(self.launch) + self.parameters
+        driver().launch(self.kernel, grid, self.players if self.world else self.block, [operands])
         for mirror in self.written.values():
             mirror.download()
 
-    def state(self, env_id: int) -> bytes:
-        begin = env_id * self.shape.stride
-        return self.states.array[begin : begin + self.shape.state_bytes].tobytes()
+    def mask(self, name: str, env_ids: np.ndarray) -> np.ndarray:
+        """Which rows of an array are of these environments, and of players that there are."""
+        chosen = np.isin(np.arange(self.count), env_ids)
+        if not self.per_player.get(name, False):
+            return chosen
+        there = np.arange(self.players) < self.written["players"].array[:, None]
+        return (there & chosen[:, None]).ravel()
 
 
 def options_of(construction: Construction, given: dict[str, Any]) -> dict[str, bool | int | float | str | bytes]:
@@ -275,69 +314,87 @@ class Run(NamedTuple):
 def compare(device: Device, steps: int) -> Run:
     """Runs the kernel and a pool side by side."""
     registration, count = device.registration, device.count
-    names = [*device.order, *COMMON]
+    same_step, disabled = device.mode == "same_step", device.mode == "disabled"
+    names = [name for name in device.written if name != "players" and (same_step or not name.startswith("final."))]
     seeds, streams, limits = [SEED] * count, list(range(count)), [LIMIT] * count
+    mode = AUTORESET.index(device.mode)
     pool = _core.Pool(
-        registration.load(), registration.task_id, [device.options], count, 0, 1, [], seeds, streams, 0, limits, names
+        registration.load(),
+        registration.task_id,
+        [device.options],
+        count,
+        0,
+        1,
+        [],
+        seeds,
+        streams,
+        mode,
+        limits,
+        names,
     )
     random = np.random.default_rng(5)
     different, words, ends = collections.Counter(), 0, 0
 
     def check(name: str, ours: bytes, theirs: bytes) -> None:
         nonlocal words
-        assert len(ours) == len(theirs)
+        assert len(ours) == len(theirs), name
         ours, theirs = (np.frombuffer(side + bytes(-len(side) % 4), np.uint32) for side in (ours, theirs))
         words += len(ours)
         if (ours != theirs).any():
             different[name] += int((ours != theirs).sum())
 
     def check_states() -> None:
-        device.states.download()
-        episodes = device.episodes.download()
+        slots = device.slots.download()
         for env_id in range(count):
-            snapshot = pool.snapshot(env_id)[-device.shape.saved_bytes :]
-            episode = np.frombuffer(snapshot[: EPISODE.itemsize], EPISODE)[0]
+            snapshot = pool.snapshot(env_id)[-device.shape.slot_bytes :]
+            theirs, ours = (np.frombuffer(data, EPISODE, 1)[0] for data in (snapshot, slots[env_id].tobytes()))
             for name in EPISODE.names:
-                check(name, episodes[env_id][name].tobytes(), episode[name].tobytes())
-            at = device.shape.state_at
-            check("state", device.state(env_id), snapshot[at : at + device.shape.state_bytes])
+                check(name, ours[name].tobytes(), theirs[name].tobytes())
+            state = slice(device.shape.state_at, device.shape.state_at + device.shape.state_bytes)
+            check("state", slots[env_id][state].tobytes(), snapshot[state])
 
     field, shape = device.actions, device.action.array.shape
-    action, alive = None, slice(None)
-    pool.reset()
+    env_ids, over = np.arange(count, dtype=np.int32), np.ones(count, bool)
     for step in range(steps):
-        if step == 0:
+        stepped, action = env_ids, None
+        if over.all():
+            pool.reset()
             theirs = pool.recv()
         else:
+            stepped = env_ids[~over]
             if field.discrete:
                 action = random.integers(0, field.discrete, shape).astype(field.dtype)
             else:
                 action = random.uniform(field.low, field.high, shape).astype(field.dtype)
-            theirs = pool.step(action[alive] if field.per_player else action)
+            of_players = "reward" if field.per_player else "terminated"
+            theirs = pool.step(action[device.mask(of_players, stepped)], stepped)
         device.run(action)
-        alive = players_of(device, pool)
+        ended = device.written["terminated"].array | device.written["truncated"].array
         for name, array in zip(names, theirs, strict=True):
-            ours = device.written[name].array
-            if device.world and len(ours) == len(alive):
-                ours = ours[alive]
-            check(name, ours.tobytes(), array.tobytes())
-        ends += int((device.results["terminated"].array | device.results["truncated"].array).sum())
+            ours, rows = device.written[name].array, device.mask(name, stepped)
+            if name.startswith("final."):  # says something of episodes that ended
+                last = rows & device.mask(name, env_ids[ended])
+                array, rows = array[last[rows]], last
+            check(name, ours[rows].tobytes(), array.tobytes())
+        if action is not None and over.any():  # kStaysOver
+            rest = env_ids[over]
+            assert ended[rest].all() and not device.written["truncated"].array[rest].any()
+            for name in ("reward", "discount"):
+                assert not device.written[name].array[device.mask(name, rest)].any()
+        ends += int(ended[stepped].sum())
+        over = ended if disabled else np.zeros(count, bool)
         if step % 20 == 19:  # observations are too short to show every bit of a state
             check_states()
     pool.close()
     return Run(words, dict(different), ends)
 
 
-def players_of(device: Device, pool: _core.Pool) -> np.ndarray:
-    """Of the rows of players, those that there are."""
-    if not device.world:
-        return np.ones(device.count, bool)
-    players = np.array(pool.players(np.arange(device.count, dtype=np.int32)))
-    return (np.arange(device.players) < players[:, None]).ravel()
-
-
-@pytest.mark.parametrize(("task_id", "options"), CASES, ids=[task_id + "+" * bool(more) for task_id, more in CASES])
-def test_bits_are_the_pools(task_id: str, options: dict[str, Any], host) -> None:
+@pytest.mark.parametrize(
+    ("task_id", "options", "mode"),
+    CASES,
+    ids=[f"{task_id}{'+' * bool(more)}-{mode}" for task_id, more, mode in CASES],
+)
+def test_bits_are_the_pools(task_id: str, options: dict[str, Any], mode: str, host) -> None:
     environment = TASKS[task_id]
     ptx = ptx_of(environment)
     # Only what says .rn is safe from ptxas, which fuses the rest.
@@ -347,7 +404,7 @@ def test_bits_are_the_pools(task_id: str, options: dict[str, Any], host) -> None
         count = WORLDS
     elif environment.family == "atari":
         count, steps = CONSOLES, FRAMES
-    run = compare(Device(task_id, host, kernel_of(environment), count, **options), steps)
+    run = compare(Device(task_id, host, kernel_of(environment), count, mode, **options), steps)
     print(f"{task_id}: {run.words} words, {run.ends} episodes")
     assert run.ends >= count
     assert not run.different, f"words that differ, of {run.words}"
@@ -356,6 +413,6 @@ def test_bits_are_the_pools(task_id: str, options: dict[str, Any], host) -> None
 @pytest.mark.parametrize("name", ["CartPole", "MountainCar", "Pendulum"])
 def test_fused_products_would_be_noticed(name: str, host) -> None:
     task_id = next(task_id for task_id, environment in TASKS.items() if environment.name == name)
-    run = compare(Device(task_id, host, kernel_of(TASKS[task_id], "--fmad=true"), THREADS), 60)
+    run = compare(Device(task_id, host, kernel_of(TASKS[task_id], "--fmad=true"), THREADS, "next_step"), 60)
     print(f"{task_id}: {sum(run.different.values())} of {run.words} words differ")
     assert run.different["state"] > 64

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A portable environment of one player as pure functions of a state that the caller holds: what JAX calls. The rules of
-// an episode are those of driver.h; the state is a row of bytes, and so are the parameters, so that either can differ
+// an episode are those of episode.h; the state is a row of bytes, and so are the parameters, so that either can differ
 // from row to row. A row of parameters that the caller holds has the values of the options and nothing else that is
 // computed with; what they resolve to, Params, is in the resolved row alone, which the caller never holds.
 //
@@ -23,6 +23,7 @@
 
 #include "envpool/core/draws.h"
 #include "envpool/core/driver.h"
+#include "envpool/core/episode.h"
 #include "envpool/core/lanes.h"
 
 namespace envpool {
@@ -143,8 +144,7 @@ struct PureOf {
       std::memset(bytes, 0, size_t(rows.state_bytes));
       Slot& it = *new (bytes) Slot{};
       it.episode.tag = rows.tag;
-      it.episode.rng.seed = rows.key(k);
-      it.episode.rng.stream = rows.stream(k);
+      it.episode.seed(rows.key(k), rows.stream(k));
       begin(it, setting.params);
       Env::observe(it.state, setting.params, rows.row(work.fields, k));
     }
@@ -163,8 +163,7 @@ struct PureOf {
   }
 
  protected:
-  static constexpr i64 kMostRows = 256;          // of a block
-  static constexpr i64 kForever = i64{1} << 40;  // more steps than an episode counts
+  static constexpr i64 kMostRows = 256;  // of a block
 
   struct Setting {
     Params params;
@@ -235,11 +234,8 @@ struct PureOf {
   }
 
   static void begin(Slot& it, const Params& params) {
-    Episode& episode = it.episode;
-    episode.rng.begin_episode(episode.number++);
-    episode.elapsed = 0;
-    episode.over = false;
-    Env::reset(it.state, params, episode.rng);
+    it.episode.begin();
+    Env::reset(it.state, params, it.episode.rng);
   }
 
   // The operands of one call.
@@ -366,8 +362,8 @@ struct PureOf {
       const auto step_row = [&](i64 k, auto&& draws) {
         const Setting& setting = kOneSetting ? shared : rows.setting(k);
         Slot& it = rows.new_state(k);
-        const Outcome outcome = it.episode.over ? Outcome{.reward = 0, .terminated = true}
-                                                : Env::step(it.state, setting.params, rows.action(k), draws);
+        const Outcome outcome =
+            it.episode.over ? kStaysOver : Env::step(it.state, setting.params, rows.action(k), draws);
         conclude(work, it.episode, setting.max_episode_steps, outcome, k, first, ended);
         Env::observe(it.state, setting.params, rows.row(rows.seen.data(), k));
       };
@@ -412,9 +408,7 @@ struct PureOf {
                        {work.reward + first, work.terminated + first});
     count_step(rows, work, setting.max_episode_steps, first, count);
     ended.find(work, first, count);
-    if (work.final_fields == nullptr) {
-      for (i64 i = 0; i < ended.count; ++i) rows.new_state(first + ended.rows[i]).episode.over = true;
-    }
+    for (i64 i = 0; i < ended.count; ++i) rows.new_state(first + ended.rows[i]).episode.over = true;
     InLanes<Env>::observe(rows.states(first, count), setting.params, rows.row(rows.seen.data(), first));
     return first + count;
   }
@@ -436,13 +430,12 @@ struct PureOf {
   // Counts the step of rows that went in lanes, and have written their rewards and terminations.
   ENVPOOL_ALWAYS_INLINE static void count_step(const Rows& rows, const abi::PureWork& work, i32 limit, i64 first,
                                                i64 count) {
-    const i64 stride = rows.state_bytes, most = limit > 0 ? limit : kForever;
+    const i64 stride = rows.state_bytes;
     u8* state = work.new_states + first * stride;
     for (i64 k = first; k < first + count; ++k, state += stride) {
-      i32& elapsed = std::launder(reinterpret_cast<Slot*>(state))->episode.elapsed;
-      count_up(elapsed);
-      work.elapsed[k] = elapsed;
-      work.truncated[k] = elapsed >= most;
+      Episode& episode = std::launder(reinterpret_cast<Slot*>(state))->episode;
+      work.truncated[k] = episode.count_step(limit);
+      work.elapsed[k] = episode.elapsed;
     }
     for (i64 k = first; k < first + count; ++k) work.discount[k] = work.terminated[k] != 0 ? 0.0f : 1.0f;
   }
@@ -450,17 +443,12 @@ struct PureOf {
   // Writes what a step brought.
   ENVPOOL_ALWAYS_INLINE static void conclude(const abi::PureWork& work, Episode& episode, i32 limit, Outcome outcome,
                                              i64 k, i64 first, Ended& ended) {
-    i32 elapsed = episode.elapsed;
-    count_up(elapsed, !episode.over);
-    outcome.truncated |= !episode.over & (limit > 0) & (elapsed >= limit);
-    const bool over = outcome.terminated | outcome.truncated;
+    const bool over = episode.conclude(outcome, limit, !episode.over);
     work.reward[k] = outcome.reward;
-    work.discount[k] = outcome.terminated ? 0 : outcome.discount;
+    work.discount[k] = outcome.discount;
     work.terminated[k] = outcome.terminated;
     work.truncated[k] = outcome.truncated;
-    work.elapsed[k] = elapsed;
-    episode.elapsed = elapsed;
-    episode.over = over && work.final_fields == nullptr;
+    work.elapsed[k] = episode.elapsed;
     ended.rows[ended.count] = i32(k - first);
     ended.count += over;
   }

@@ -29,8 +29,7 @@ struct PureWorldOf : PureOf<Env> {
       std::memset(bytes, 0, size_t(worlds.state_bytes));
       Slot& it = *new (bytes) Slot{};
       it.episode.tag = worlds.tag;
-      it.episode.rng.seed = worlds.key(k);
-      it.episode.rng.stream = worlds.stream(k);
+      it.episode.seed(worlds.key(k), worlds.stream(k));
       worlds.begin(it, k);
       worlds.observe(it, work.fields, k);
     }
@@ -41,8 +40,8 @@ struct PureWorldOf : PureOf<Env> {
     for (i64 k = 0; k < work.count; ++k) {
       worlds.copy_states(k, k + 1);
       Slot& it = worlds.new_state(k);
-      worlds.take(it, k);
-      Outcome outcome{.terminated = true};
+      Base::take(worlds, work, it, worlds.setting(k).params, k);
+      Outcome outcome = kStaysOver;
       if (!it.episode.over) {
         outcome = Contract::step(it.state, worlds.setting(k).params, worlds.players_action(k), it.episode, worlds.most);
       }
@@ -70,25 +69,11 @@ struct PureWorldOf : PureOf<Env> {
       sent.resize(size_t(alone * most));
     }
 
-    i32 players(const Slot& it) const {
-      const i32 count = Contract::players(it.state);
-      return count < most ? count : most;
-    }
+    i32 players(const Slot& it) const { return players_of(it.state, most); }
 
     void begin(Slot& it, i64 k) const {
       Base::begin(it, setting(k).params);
       it.players = players(it);
-    }
-
-    void take(Slot& it, i64 k) const {
-      Episode& episode = it.episode;
-      if (episode.tag != tag) Base::refuse("state", work.first + k);
-      episode.repair();
-      repair<Env>(it.state, setting(k).params);
-      if (work.keyed == abi::kKeepKey) return;
-      episode.rng.seed = this->key(k);
-      episode.rng.draws = 0;
-      if (work.keyed == abi::kNewKeyAndStream) episode.rng.stream = this->stream(k);
     }
 
     // The first player's row is the world's; what is not per player is in that one alone, as in a pool.
@@ -114,24 +99,18 @@ struct PureWorldOf : PureOf<Env> {
     bool conclude(Slot& it, i64 k, Outcome outcome) const {
       Episode& episode = it.episode;
       const bool was_over = episode.over;
-      if (!was_over) {
-        const i32 limit = setting(k).max_episode_steps;
-        count_up(episode.elapsed);
-        outcome.truncated |= limit > 0 && episode.elapsed >= limit;
-      }
-      const bool ended = outcome.terminated || outcome.truncated;
+      const bool ended = episode.conclude(outcome, setting(k).max_episode_steps, !was_over);
       const i32 count = players(it);
       for (i32 player = 0; player < most; ++player) {
         const bool there = player < count;
         work.reward[k * most + player] = there && !was_over ? Contract::reward(it.state, outcome, player) : 0.0f;
-        work.discount[k * most + player] = there && !outcome.terminated ? outcome.discount : 0.0f;
+        work.discount[k * most + player] = there ? outcome.discount : 0.0f;
       }
       work.terminated[k] = outcome.terminated;
       work.truncated[k] = outcome.truncated;
       work.elapsed[k] = episode.elapsed;
       if (work.players != nullptr) work.players[k] = count;
       it.players = count;
-      episode.over = ended && work.final_fields == nullptr;
       return ended;
     }
 
