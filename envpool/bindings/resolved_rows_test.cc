@@ -127,12 +127,14 @@ TEST(memory_is_bounded) {
 TEST(many_threads_may_ask_and_learn) {
   ResolvedRows known(kRowBytes, kResolvedBytes);
   std::vector<std::thread> threads;
-  std::atomic<i64> wrong{0};
+  constexpr u64 kNumbers = 20000;
+  std::atomic<i64> wrong{0}, started{0};
   for (u64 thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&, thread] {
-      for (u64 round = 0; round < 200; ++round) {
+      for (++started; started < 4;) std::this_thread::yield();
+      for (u64 first = 0; first < kNumbers; first += 10) {
         Batch batch;
-        for (u64 k = 0; k < 20; ++k) batch.add(Row(100 + (7 * thread + 3 * round + k) % 500));
+        for (u64 k = 0; k < 20; ++k) batch.add(Row(100 + (first + k + 100 * thread) % kNumbers));
         batch.find(known);
         for (i64 k = 0; k < batch.count; ++k) wrong += batch.word(k, 4) != 2 * batch.word(k, 2);
       }
@@ -140,7 +142,7 @@ TEST(many_threads_may_ask_and_learn) {
   }
   for (std::thread& thread : threads) thread.join();
   CHECK_EQ(wrong.load(), 0);
-  CHECK_EQ(known.size(), 500);
+  CHECK_EQ(known.size(), i64(kNumbers));
 }
 
 }  // namespace envpool::xla

@@ -131,6 +131,7 @@ TEST(no_value_is_trusted_though_the_checksum_is_right) {
   CHECK(with(width, 0).starts_with("width: expected a number"));
   CHECK(with(width, 4.5).starts_with("width: expected a whole number"));
   CHECK(with(width, 5).starts_with("params: an option that changes the shape of an array"));
+  CHECK_EQ(with(i64(made.row.size()) - 8, 1), std::string(kRefused));  // what no option uses
   CHECK_EQ(with(scale, 3), std::string());
   Wide::Params params;
   std::memcpy(&params, made.resolved.data() + made.row.size(), sizeof(params));
