@@ -7,6 +7,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+MAX_NUM_ENVS: int
+MAX_NUM_THREADS: int
+# Bits of `Table.flags`.
+PORTABLE: int
+CAN_SNAPSHOT: int
+CAN_RENDER: int
+BOUNDED: int
+# The numbers that C++ has for these names.
+AUTORESET_MODES: dict[str, int]
+KEYED: dict[str, int]
+DTYPES: dict[str, int]
+# The arrays that every environment has, with their dtypes.
+COMMON_ARRAYS: dict[str, str]
+
 class EnvError(RuntimeError):
     """An environment threw. Nothing is lost: it was reset, and its row holds the reset observation."""
 
@@ -21,7 +35,7 @@ class Table:
     def name(self) -> str: ...
     @property
     def flags(self) -> int:
-        """Bits: 1 portable, 2 can snapshot, 4 can render."""
+        """PORTABLE, CAN_SNAPSHOT, CAN_RENDER and BOUNDED, as far as they hold."""
 
     def describe(self) -> str:
         """JSON list of the options: name, kind, default, low, high, choices, changes_shapes, doc."""
@@ -34,6 +48,7 @@ class Pool:
 
     def __init__(
         self,
+        *,
         table: Table,
         label: str,
         options: Sequence[Mapping[str, bool | int | float | str | bytes]],

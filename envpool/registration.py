@@ -83,7 +83,9 @@ def make(task_id: str, env_type: str = "gymnasium", **options: Any) -> Gymnasium
     Raises:
         ValueError: an unknown id, or a value out of range.
         TypeError: an unknown option, or a value of the wrong type.
-        RuntimeError: the family is not built, or what it needs is not installed.
+        MissingPackageError: a package that the environment or the face needs is not installed. It is an ImportError,
+            and a RuntimeError too.
+        RuntimeError: the family is not built.
     """
     if env_type == "gymnasium":
         return make_gymnasium(task_id, **options)
@@ -182,7 +184,7 @@ def make_sb3(task_id: str, num_envs: int = 1, **options: Any) -> SB3EnvPool:
     around it adds the returns of episodes to `infos`.
 
     Raises:
-        ImportError: Stable-Baselines3 is not installed.
+        MissingPackageError: Stable-Baselines3 is not installed.
         ValueError: beyond what `make` raises: batch_size is not num_envs, autoreset_mode is not "same_step", or the
             environment has several players.
     """
@@ -197,7 +199,7 @@ def make_pettingzoo(task_id: str, **options: Any) -> PettingZooEnvPool:
     Agents are "player_0" and so on, in the order of the pool's rows.
 
     Raises:
-        ImportError: PettingZoo is not installed.
+        MissingPackageError: PettingZoo is not installed.
         ValueError: beyond what `make` raises: num_envs is not 1, or autoreset_mode is not "disabled".
     """
     from envpool.python.pettingzoo_envpool import PettingZooEnvPool

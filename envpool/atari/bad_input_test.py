@@ -115,7 +115,7 @@ def test_missing_and_wrong_rom(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     class Package:
         submodule_search_locations = (str(tmp_path),)
 
-    assert made_without(None) == "[Pong-v5] no ROM: install it with: pip install ale-py"
+    assert made_without(None) == "[Pong-v5] needs the ROMs of ale-py, which is not installed: pip install ale-py"
     assert "cannot be read; install it with" in made_without(Package())
     (tmp_path / "roms").mkdir()
     (tmp_path / "roms" / "pong.bin").write_bytes(b"\x00" * 2048)

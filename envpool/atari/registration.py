@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from envpool.python.errors import MissingPackageError, missing_package
+from envpool.python.family import Family
 from envpool.registration import register_family
 
 # File names in ale-py, without ".bin", and the MD5 of those that the rules in games/ are written for.
@@ -124,81 +126,78 @@ ROMS = {
 atari_game_list = list(ROMS)  # EnvPool's name for it
 
 
-def reference(task_id: str) -> str:
-    """Where the dynamics of an id come from."""
-    form = "gymnasium 1.4.0" if task_id.startswith("ALE/") else "EnvPool 1.2.5"
-    return f"ale-py 0.12.1, frame by frame; options and form of {form}"
+class AtariFamily(Family):
+    """Atari games: options as gymnasium's users give them, and the ROM of each."""
 
+    def reference(self, task_id: str) -> str:
+        """Returns where the dynamics of an id come from."""
+        form = "gymnasium 1.4.0" if task_id.startswith("ALE/") else "EnvPool 1.2.5"
+        return f"ale-py 0.12.1, frame by frame; options and form of {form}"
 
-def translate(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Brings a caller's keywords into the form that C++ declares: None, pairs and paths as gymnasium's users give them.
+    def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Brings a caller's keywords into the form that C++ declares: None, pairs and paths as gymnasium's users give them.
 
-    Raises:
-        ValueError: a pair of frame skips is empty.
-    """
-    plain = dict(given)
-    for name in ("mode", "difficulty", "max_num_frames_per_episode"):
-        if name in plain and plain[name] is None:
-            plain[name] = -1
-    if isinstance(plain.get("rom_path"), os.PathLike):
-        plain["rom_path"] = os.fspath(plain["rom_path"])
-    skip = plain.get("frameskip")
-    if isinstance(skip, (tuple, list)):
-        if len(skip) != 2 or not all(isinstance(end, int) for end in skip) or not 1 <= skip[0] < skip[1] <= 1001:
-            raise ValueError(
-                f"[{task_id}] frameskip must be an int or a pair (low, high) with 1 <= low < high, got {skip!r}"
-            )
-        plain["frameskip"] = skip[0]
-        plain["frameskip_max"] = skip[1] - 1
-    return plain
+        Raises:
+            ValueError: a pair of frame skips is empty.
+        """
+        plain = dict(given)
+        for name in ("mode", "difficulty", "max_num_frames_per_episode"):
+            if name in plain and plain[name] is None:
+                plain[name] = -1
+        if isinstance(plain.get("rom_path"), os.PathLike):
+            plain["rom_path"] = os.fspath(plain["rom_path"])
+        skip = plain.get("frameskip")
+        if isinstance(skip, (tuple, list)):
+            if len(skip) != 2 or not all(isinstance(end, int) for end in skip) or not 1 <= skip[0] < skip[1] <= 1001:
+                raise ValueError(f"frameskip must be an int or a pair (low, high) with 1 <= low < high, got {skip!r}")
+            plain["frameskip"] = skip[0]
+            plain["frameskip_max"] = skip[1] - 1
+        return plain
 
+    def prepare(self, task_id: str, options: dict[str, Any]) -> dict[str, Any]:
+        """Adds the bytes of the ROM to the options.
 
-def prepare(task_id: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Adds the bytes of the ROM to the options.
+        Args:
+            task_id: the id that is made.
+            options: those of the environment, complete.
 
-    Args:
-        task_id: names the environment in errors.
-        options: those of the environment, complete.
-
-    Raises:
-        ValueError: there is no such game, or rom_path names no file that can be read.
-        RuntimeError: ale-py is not installed, or its file is not the one expected.
-    """
-    if options.get("rom"):
+        Raises:
+            ValueError: there is no such game, or rom_path names no file that can be read.
+            MissingPackageError: ale-py is not installed, or its file is not the one expected.
+        """
+        if options.get("rom"):
+            if options.get("rom_path"):
+                raise ValueError("rom and rom_path both give a ROM; give one")
+            return options
+        name = "game" if "game" in options else "task"
+        if options[name] not in ROMS:
+            raise ValueError(f"{name} must be one of {', '.join(ROMS)}, got {options[name]!r}")
         if options.get("rom_path"):
-            raise ValueError(f"[{task_id}] rom and rom_path both give a ROM; give one")
-        return options
-    name = "game" if "game" in options else "task"
-    if options[name] not in ROMS:
-        raise ValueError(f"[{task_id}] {name} must be one of {', '.join(ROMS)}, got {options[name]!r}")
-    if options.get("rom_path"):
-        return {**options, "rom": _read_file(task_id, options["rom_path"])}
-    try:
+            return {**options, "rom": _read_file(options["rom_path"])}
         return {**options, "rom": _read_rom(options[name])}
-    except RuntimeError as error:
-        raise RuntimeError(f"[{task_id}] {error}") from None
 
 
+_FAMILY = AtariFamily("atari")
 _LARGEST_ROM = 1 << 16  # no supported cartridge holds so much, and no other file needs reading
 
 
-def _read_file(task_id: str, path: str | bytes) -> bytes:
-    """A ROM file of the user's own; whether it is a cartridge we know is for C++ to say."""
-    shown = os.fsdecode(path)
+def _read_file(path: str | bytes) -> bytes:
+    """Reads a ROM file of the user's own; whether it is a cartridge we know is for C++ to say."""
+    shown, rom = os.fsdecode(path), b""
     try:
-        if os.path.exists(path) and not os.path.isfile(path):
-            raise ValueError(f"[{task_id}] rom_path must be a ROM file, got {shown!r}, which is not a file")
-        with open(path, "rb") as file:
-            rom = file.read(_LARGEST_ROM + 1)
+        is_no_file = os.path.exists(path) and not os.path.isfile(path)
+        if not is_no_file:
+            with open(path, "rb") as file:
+                rom = file.read(_LARGEST_ROM + 1)
     except (OSError, ValueError) as error:
-        if isinstance(error, ValueError) and str(error).startswith("["):
-            raise
         reason = getattr(error, "strerror", None) or str(error)
-        raise ValueError(f"[{task_id}] rom_path must be a ROM file that can be read, got {shown!r}: {reason}") from None
+        raise ValueError(f"rom_path must be a ROM file that can be read, got {shown!r}: {reason}") from None
+    if is_no_file:
+        raise ValueError(f"rom_path must be a ROM file, got {shown!r}, which is not a file")
     if not rom:
-        raise ValueError(f"[{task_id}] rom_path must be a ROM file, got {shown!r}, which is empty")
+        raise ValueError(f"rom_path must be a ROM file, got {shown!r}, which is empty")
     if len(rom) > _LARGEST_ROM:
-        raise ValueError(f"[{task_id}] rom_path must be a ROM file, got {shown!r}, which is too large for one")
+        raise ValueError(f"rom_path must be a ROM file, got {shown!r}, which is too large for one")
     return rom
 
 
@@ -206,17 +205,20 @@ def _read_file(task_id: str, path: str | bytes) -> bytes:
 def _read_rom(task: str) -> bytes:
     package = importlib.util.find_spec("ale_py")
     if package is None or not package.submodule_search_locations:
-        raise RuntimeError("no ROM: install it with: pip install ale-py")
+        raise missing_package("ale_py", "the ROMs of ale-py", "pip install ale-py")
     path = Path(next(iter(package.submodule_search_locations)), "roms", f"{task}.bin")
     try:
         rom = path.read_bytes()
     except OSError:
-        raise RuntimeError(f"no ROM: {path} cannot be read; install it with: pip install -U ale-py") from None
+        raise MissingPackageError(
+            f"no ROM: {path} cannot be read; install it with: pip install -U ale-py", name="ale_py"
+        ) from None
     found = hashlib.md5(rom, usedforsecurity=False).hexdigest()
     if found != ROMS[task]:
-        raise RuntimeError(
+        raise MissingPackageError(
             f"wrong ROM: the MD5 of {path} is {found}, not {ROMS[task]}; "
-            "replace it with: pip install --force-reinstall ale-py"
+            "replace it with: pip install --force-reinstall ale-py",
+            name="ale_py",
         )
     return rom
 
@@ -226,11 +228,11 @@ def _register() -> None:
     docs = {task: f"The Atari 2600 game {' '.join(word.capitalize() for word in task.split('_'))}" for task in ROMS}
     for task, name in names.items():
         register_family(
-            f"{name}-v5", "atari", "Atari", max_episode_steps=27000, doc=f"{docs[task]}, as EnvPool has it.", task=task
+            f"{name}-v5", _FAMILY, "Atari", max_episode_steps=27000, doc=f"{docs[task]}, as EnvPool has it.", task=task
         )
     for task, name in names.items():
         name = name.replace("3d", "3D")  # gymnasium's one other spelling
-        register_family(f"ALE/{name}-v5", "atari", "Ale", doc=f"{docs[task]}, as gymnasium has it.", game=task)
+        register_family(f"ALE/{name}-v5", _FAMILY, "Ale", doc=f"{docs[task]}, as gymnasium has it.", game=task)
 
 
 _register()

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "envpool/bindings/arguments.h"
+#include "envpool/bindings/facts.h"
 #include "envpool/bindings/functional.h"
 #include "envpool/bindings/interpreter.h"
 #include "envpool/bindings/live_pools.h"
@@ -177,9 +178,9 @@ class PyPool {
   PyPool(const PyTable& table, std::string label, const std::vector<py::dict>& options, i32 num_envs, i32 batch_size,
          i32 num_threads, const std::vector<i32>& thread_cpus, const py::object& seeds, const py::object& streams,
          i32 autoreset, const std::vector<i32>& max_episode_steps, const std::vector<std::string>& outputs)
-      : ids_(check("num_envs", num_envs, 1, 1 << 24, label)) {
+      : ids_(check("num_envs", num_envs, 1, kMaxNumEnvs, label)) {
     check("batch_size", batch_size, 0, num_envs, label);
-    check("num_threads", num_threads, 0, 1 << 16, label);
+    check("num_threads", num_threads, 0, kMaxNumThreads, label);
     check("autoreset", autoreset, 0, 2, label);
     const Seeds given(seeds, streams);
     Construction how{num_envs,          abi::Autoreset(autoreset), {},
@@ -200,6 +201,25 @@ class PyPool {
     action_data_.resize(actions_.size());
     choose_outputs(outputs);
     owners_ = std::make_unique<IdsArgument>(num_envs);
+  }
+  // Errors begin with the label, also those of an environment's own constructor, which does not know it.
+  static std::unique_ptr<PyPool> make(const PyTable& table, const std::string& label,
+                                      const std::vector<py::dict>& options, i32 num_envs, i32 batch_size,
+                                      i32 num_threads, const std::vector<i32>& thread_cpus, const py::object& seeds,
+                                      const py::object& streams, i32 autoreset,
+                                      const std::vector<i32>& max_episode_steps,
+                                      const std::vector<std::string>& outputs) {
+    try {
+      return std::make_unique<PyPool>(table, label, options, num_envs, batch_size, num_threads, thread_cpus, seeds,
+                                      streams, autoreset, max_episode_steps, outputs);
+    } catch (const TableError& error) {
+      throw std::invalid_argument("[" + label + "] " + error.what());
+    } catch (const NoMemory&) {
+      throw;
+    } catch (const std::bad_alloc&) {
+      throw NoMemory("[" + label + "] num_envs: no memory for " + std::to_string(num_envs) +
+                     " environments in batches of " + std::to_string(batch_size));
+    }
   }
   PyPool(const PyPool&) = delete;
   PyPool& operator=(const PyPool&) = delete;
@@ -560,7 +580,7 @@ PYBIND11_MODULE(_core, m) {
   });
 
   LivePools::close_at_exit();
-
+  add_facts(m);
   m.def(
       "usable_memory", [] { return py::float_(usable_memory()); },
       "Bytes of memory this process may use beyond what it has.");
@@ -582,12 +602,9 @@ PYBIND11_MODULE(_core, m) {
       .def("spec", &PyTable::spec, py::arg("options"));
 
   py::class_<PyPool>(m, "Pool", py::custom_type_setup(&check_new_objects))
-      .def(py::init<const PyTable&, std::string, const std::vector<py::dict>&, i32, i32, i32, const std::vector<i32>&,
-                    const py::object&, const py::object&, i32, const std::vector<i32>&,
-                    const std::vector<std::string>&>(),
-           py::arg("table"), py::arg("label"), py::arg("options"), py::arg("num_envs"), py::arg("batch_size"),
-           py::arg("num_threads"), py::arg("thread_cpus"), py::arg("seeds"), py::arg("streams"), py::arg("autoreset"),
-           py::arg("max_episode_steps"), py::arg("outputs"))
+      .def(py::init(&PyPool::make), py::kw_only(), py::arg("table"), py::arg("label"), py::arg("options"),
+           py::arg("num_envs"), py::arg("batch_size"), py::arg("num_threads"), py::arg("thread_cpus"), py::arg("seeds"),
+           py::arg("streams"), py::arg("autoreset"), py::arg("max_episode_steps"), py::arg("outputs"))
       .def("step", &PyPool::step, py::arg("action"), py::arg("env_id") = py::none())
       .def("send", &PyPool::send, py::arg("action"), py::arg("env_id") = py::none())
       .def("reset", &PyPool::reset, py::arg("env_id") = py::none(), py::arg("seeds") = py::none(),

@@ -6,31 +6,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from envpool.python.family import Family
 from envpool.registration import register_family
 
-_FAMILY = "bsuite"
 
+class BehaviourSuite(Family):
+    """The behaviour suite."""
 
-def reference(task_id: str) -> str:
-    """Where the dynamics of an id come from."""
-    return "bsuite 0.3.5; id, options and time limit of gymnax 1.0.1"
+    def reference(self, task_id: str) -> str:
+        """Returns where the dynamics of an id come from."""
+        return "bsuite 0.3.5; id, options and time limit of gymnax 1.0.1"
 
+    def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Brings DiscountingChain's reward_timestep, several ints as gymnax has them, into the text that C++ declares.
 
-def translate(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Brings DiscountingChain's reward_timestep, several ints as gymnax has them, into the text that C++ declares.
-
-    Raises:
-        TypeError: it is not several ints.
-    """
-    plain = dict(given)
-    steps = plain.get("reward_timestep")
-    if steps is None or isinstance(steps, (str, bytes)):
+        Raises:
+            TypeError: it is not several ints.
+        """
+        plain = dict(given)
+        steps = plain.get("reward_timestep")
+        if steps is None or isinstance(steps, (str, bytes)):
+            return plain
+        steps = steps.tolist() if hasattr(steps, "tolist") else steps
+        if not isinstance(steps, (tuple, list)) or not all(type(step) is int for step in steps):
+            raise TypeError(f"reward_timestep must be several ints, such as [1, 3, 10], got {steps!r}")
+        plain["reward_timestep"] = " ".join(map(str, steps))
         return plain
-    steps = steps.tolist() if hasattr(steps, "tolist") else steps
-    if not isinstance(steps, (tuple, list)) or not all(type(step) is int for step in steps):
-        raise TypeError(f"[{task_id}] reward_timestep must be several ints, such as [1, 3, 10], got {steps!r}")
-    plain["reward_timestep"] = " ".join(map(str, steps))
-    return plain
+
+
+_FAMILY = BehaviourSuite("bsuite")
 
 
 register_family("Catch-bsuite", _FAMILY, "Catch", max_episode_steps=1000, doc="Catch a falling ball with a paddle.")

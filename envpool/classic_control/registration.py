@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ids of classic control, as gymnasium and EnvPool name them."""
 
+from envpool.python.family import Family
 from envpool.registration import register_family
 
-_FAMILY = "classic_control"
+
+class ClassicControl(Family):
+    """Classic control."""
+
+    def reference(self, task_id: str) -> str:
+        """Returns where the dynamics of an id come from."""
+        if task_id == "Pendulum-v0":
+            return "gymnasium 1.4.0, envs/classic_control; the order of angle and speed is that of gym's Pendulum-v0"
+        return "gymnasium 1.4.0, envs/classic_control"
 
 
-def reference(task_id: str) -> str:
-    """Where the dynamics of an id come from."""
-    if task_id == "Pendulum-v0":
-        return "gymnasium 1.4.0, envs/classic_control; the order of angle and speed is that of gym's Pendulum-v0"
-    return "gymnasium 1.4.0, envs/classic_control"
+_FAMILY = ClassicControl("classic_control")
 
 
 register_family(

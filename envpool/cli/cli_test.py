@@ -353,7 +353,7 @@ def test_a_family_whose_package_is_missing(monkeypatch: pytest.MonkeyPatch) -> N
     assert run("info", "Pong-v5", "--picture").returncode == 1
     result = run("bench", "Pong-v5")
     assert result.returncode == 1
-    assert result.stderr.startswith("envpool: [Pong-v5] no ROM")
+    assert result.stderr.startswith("envpool: [Pong-v5] needs the ROMs of ale-py")
     families = json.loads(run("doctor", "--json").stdout)["families"]
     assert [entry["family"] for entry in families if entry["missing"]] == ["atari"]
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from envpool import _core
 from envpool.cli.catalog import PLUGINS, family_of
 from envpool.cli.common import Failure, console, parse_options, print_json
 from envpool.python.construction import Construction
@@ -61,7 +62,7 @@ def describe(registration: Registration, given: dict[str, Any]) -> dict[str, Any
         table = registration.load()
         options = declared_options(table, registration.defaults)
         facts["options"] = [_option(entry) for entry in options.values()]
-        facts["portable"] = bool(table.flags & 1)
+        facts["portable"] = bool(table.flags & _core.PORTABLE)
         arrays = Construction(registration, given).arrays
     except (RuntimeError, ImportError, OSError) as error:
         facts["missing"] = str(error)

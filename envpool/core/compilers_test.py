@@ -15,7 +15,6 @@ import pytest
 
 import envpool
 from envpool import _core
-from envpool.atari.registration import prepare
 from envpool.python.registry import find
 
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
@@ -60,23 +59,23 @@ def rollout(table: _core.Table, task_id: str) -> str:
     """Hash of all observations, rewards and ends of a few episodes."""
     options = {**find(task_id).defaults, **OPTIONS.get(task_id, {})}
     if table.name == "Atari":
-        options = prepare(task_id, options)
+        options = find(task_id).origin.prepare(task_id, options)
     spec = envpool.make_spec(task_id, **OPTIONS.get(task_id, {}))
     space, rows = spec.gymnasium_action_space, NUM_ENVS * spec.config.max_num_players
     outputs = ["obs", "reward", "terminated", "truncated"]
     pool = _core.Pool(
-        table,
-        task_id,
-        [options],
-        NUM_ENVS,
-        0,
-        1,
-        [],
-        [5] * NUM_ENVS,
-        list(range(NUM_ENVS)),
-        0,
-        [50] * NUM_ENVS,
-        outputs,
+        table=table,
+        label=task_id,
+        options=[options],
+        num_envs=NUM_ENVS,
+        batch_size=0,
+        num_threads=1,
+        thread_cpus=[],
+        seeds=[5] * NUM_ENVS,
+        streams=list(range(NUM_ENVS)),
+        autoreset=0,
+        max_episode_steps=[50] * NUM_ENVS,
+        outputs=outputs,
     )
     random = np.random.default_rng(0)
     digest = hashlib.sha256()

@@ -27,13 +27,18 @@ struct Collected {
   }
 };
 
+// A table function refused what it was given. The text does not begin with the pool's label.
+struct TableError : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
+
 // Calls a table function that can fail, as `try_table([&](abi::Text error) { return table.save(..., error); })`.
 template <class Function>
 void try_table(Function&& function) {
   Collected error;
   const i32 status = function(error);
   if (status == abi::kNoMemory) throw std::bad_alloc();
-  if (status != abi::kDone) throw std::invalid_argument(error.text);
+  if (status != abi::kDone) throw TableError(error.text);
 }
 
 // One environment's options, with storage of their own.
@@ -165,8 +170,8 @@ class Environments {
              first.actions[f].discrete == other.actions[f].discrete;
     }
     if (!same) {
-      throw std::invalid_argument("env_options: environment " + std::to_string(env_id) +
-                                  " would have arrays of another shape than environment 0");
+      throw TableError("env_options: environment " + std::to_string(env_id) +
+                       " would have arrays of another shape than environment 0");
     }
     return model;
   }

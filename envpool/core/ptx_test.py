@@ -287,7 +287,7 @@ class Device:
 def options_of(construction: Construction, given: dict[str, Any]) -> dict[str, bool | int | float | str | bytes]:
     """All options as C++ takes them."""
     registration = construction.registration
-    return registration.prepare(
+    return registration.origin.prepare(
         registration.task_id, {name: given.get(name, option.default) for name, option in construction.options.items()}
     )
 
@@ -319,18 +319,18 @@ def compare(device: Device, steps: int) -> Run:
     seeds, streams, limits = [SEED] * count, list(range(count)), [LIMIT] * count
     mode = AUTORESET.index(device.mode)
     pool = _core.Pool(
-        registration.load(),
-        registration.task_id,
-        [device.options],
-        count,
-        0,
-        1,
-        [],
-        seeds,
-        streams,
-        mode,
-        limits,
-        names,
+        table=registration.load(),
+        label=registration.task_id,
+        options=[device.options],
+        num_envs=count,
+        batch_size=0,
+        num_threads=1,
+        thread_cpus=[],
+        seeds=seeds,
+        streams=streams,
+        autoreset=mode,
+        max_episode_steps=limits,
+        outputs=names,
     )
     random = np.random.default_rng(5)
     different, words, ends = collections.Counter(), 0, 0

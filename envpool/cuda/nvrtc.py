@@ -27,7 +27,7 @@ from envpool.cuda.worker import Answer, Request, compile_program, open_library
 from envpool.plugins.compiler import run
 from envpool.plugins.messages import explain
 from envpool.plugins.paths import get_include
-from envpool.python.errors import CompileError
+from envpool.python.errors import CompileError, MissingPackageError
 
 OLDEST = (12, 3)  # the first that has __builtin_bit_cast
 # What is not marked otherwise is the device's, and no product is fused with a sum, so that a GPU gives the CPU's bits.
@@ -49,6 +49,10 @@ _TOO_LONG = 1 << 24  # characters of a source
 
 class NvrtcError(RuntimeError):
     """NVRTC is missing, too old, or fails for reasons that are not in the source."""
+
+
+class NvrtcMissingError(NvrtcError, MissingPackageError):
+    """NVRTC is not installed."""
 
 
 class Compiled(NamedTuple):
@@ -304,7 +308,9 @@ def _load(given: str) -> Nvrtc:
         except NvrtcError as error:
             why.append(str(error).removeprefix("[envpool.cuda] "))
     told = f" ({'; '.join(why)})" if why else ""
-    raise NvrtcError(f"[envpool.cuda] there is no NVRTC, which compiles environments for a GPU{told}: {INSTALL}")
+    raise NvrtcMissingError(
+        f"[envpool.cuda] there is no NVRTC, which compiles environments for a GPU{told}: {INSTALL}", name="nvidia"
+    )
 
 
 def _wheels() -> list[str]:

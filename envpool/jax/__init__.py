@@ -12,9 +12,9 @@ says how keys and seeds meet. The interface is that of gymnax 0.0.9; `envpool.ja
 try:
     import jax as _jax
 except ImportError as error:
-    from envpool.python.distribution import pip_install
+    from envpool.python.distribution import raise_missing
 
-    raise ImportError(f"envpool.jax needs JAX, which is not installed: {pip_install('jax')}") from error
+    raise_missing(error, "jax", "envpool.jax", "JAX")
 
 from envpool.jax import environments, ffi
 from envpool.jax.environment import Environment, make, portable_envs

@@ -148,7 +148,10 @@ def test_import_envpool_does_not_import_jax():
 def test_without_jax_the_error_says_what_to_install():
     code = "import sys; sys.modules['jax'] = None\nimport envpool\nenvpool.jax.make"
     done = subprocess.run([sys.executable, "-c", code], env=os.environ, capture_output=True, text=True, check=False)
-    assert "ImportError: envpool.jax needs JAX, which is not installed: pip install 'jax>=" in done.stderr
+    assert (
+        "MissingPackageError: [envpool] envpool.jax needs JAX, which is not installed: pip install 'jax>="
+        in done.stderr
+    )
 
 
 def forged(name, value):

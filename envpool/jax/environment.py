@@ -21,6 +21,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from envpool import _core
 from envpool.jax import ffi, spaces
 from envpool.jax.rows import EnvParams, EnvState, Form, Model, Part, model_of, option_values
 from envpool.python.construction import Construction, Functional
@@ -29,8 +30,6 @@ from envpool.python.registry import Registration, find, list_all_envs
 from envpool.python.spaces import ArraySpecs, Field, action_tree, nest, observation_tree, path_of, walk
 
 _MOST_ROWS = 2**31 - 1
-_PORTABLE = 1  # among a table's flags
-_KEEP_KEY, _NEW_KEY, _NEW_KEY_AND_STREAM = range(3)
 
 
 def make(task_id: str, *, step_values: int = 5, **options: Any) -> tuple[Environment, EnvParams]:
@@ -48,7 +47,8 @@ def make(task_id: str, *, step_values: int = 5, **options: Any) -> tuple[Environ
     Raises:
         ValueError: an unknown id, a value out of range, or an environment that cannot be a pure function.
         TypeError: an unknown option, or a value of the wrong type.
-        RuntimeError: the family is not built, or what it needs is not installed.
+        MissingPackageError: a package that the environment needs is not installed.
+        RuntimeError: the family is not built.
     """
     if step_values not in (5, 6):
         raise ValueError(f"[{task_id}] step_values must be 5 or 6, got {step_values!r}")
@@ -63,7 +63,7 @@ def portable_envs() -> list[str]:
 
 def _is_portable(registration: Registration) -> bool:
     try:
-        return bool(registration.load().flags & _PORTABLE)
+        return bool(registration.load().flags & _core.PORTABLE)
     except RuntimeError:
         return False
 
@@ -206,8 +206,6 @@ class Environment:
         """
         if not isinstance(num_envs, int) or isinstance(num_envs, bool) or not 1 <= num_envs <= _MOST_ROWS:
             raise ValueError(f"[{self.name}] num_envs must be an int from 1 to 2**31 - 1, got {num_envs!r}")
-        from envpool import _core
-
         if self._row_bytes * num_envs > _core.usable_memory():
             raise MemoryError(f"[{self.name}] num_envs: no memory for {num_envs} states and observations")
         return self._first(self._key(key)[None], self._streams(num_envs), self._params(params, num_envs))
@@ -388,9 +386,9 @@ class Environment:
         self._check_state(state)
         raw = self._rows("state", state.raw, self._state_form, rows)
         if key is None:
-            keyed, words = _KEEP_KEY, jnp.zeros(2, jnp.uint32)
+            keyed, words = "keep_key", jnp.zeros(2, jnp.uint32)
         else:
-            keyed, words = _NEW_KEY if rows is None else _NEW_KEY_AND_STREAM, self._key(key)
+            keyed, words = "new_key" if rows is None else "new_key_and_stream", self._key(key)
         stream = np.uint32(0) if rows is None else self._streams(1 if key is None else rows)
         words = words if rows is None else words[None]
         obs, raw, reward, terminated, truncated, info = self._step(
@@ -399,7 +397,7 @@ class Environment:
             self._params(params, rows),
             raw,
             self._actions(action, rows),
-            keyed=keyed,
+            keyed=_core.KEYED[keyed],
             autoreset=autoreset,
         )
         state = EnvState(raw, self._state_form)

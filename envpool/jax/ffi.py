@@ -12,17 +12,19 @@ import jax
 import jax.numpy as jnp
 
 from envpool.python.distribution import pip_install
+from envpool.python.errors import MissingPackageError
 
 _OLDEST = (0, 4, 38)
 
 
 def check_version(version: str) -> None:
-    """Raises ImportError for a JAX that has no foreign-function interface as we need it."""
+    """Raises MissingPackageError for a JAX that has no foreign-function interface as we need it."""
     numbers = tuple(int(part) for part in version.split(".")[:3] if part.isdigit())
     if numbers < _OLDEST:
-        raise ImportError(
-            f"envpool.jax needs JAX {'.'.join(map(str, _OLDEST))} or newer, {version} is installed: "
-            + pip_install("jax")
+        raise MissingPackageError(
+            f"[envpool] envpool.jax needs JAX {'.'.join(map(str, _OLDEST))} or newer, {version} is installed: "
+            + pip_install("jax"),
+            name="jax",
         )
 
 

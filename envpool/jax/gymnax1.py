@@ -81,7 +81,8 @@ def make(env_id: str, **env_kwargs: Any) -> tuple[Any, Any]:
     Raises:
         ValueError: an unknown id, a value out of range, or an environment that cannot be a pure function.
         TypeError: an unknown option, or a value of the wrong type.
-        RuntimeError: the family is not built, or what it needs is not installed.
+        MissingPackageError: a package that the environment needs is not installed.
+        RuntimeError: the family is not built.
     """
     if env_id in _factories:
         made = _factories[env_id](**env_kwargs)

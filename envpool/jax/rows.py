@@ -13,11 +13,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from envpool import _core
 from envpool.jax import ffi
 from envpool.python.construction import Functional
+from envpool.python.errors import labelled
 from envpool.python.options import Option, Value
-
-_DTYPES = ("bool", "uint8", "int32", "int64", "float32", "float64")  # in the order of the C table's enum
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Part:
         """The part of each row."""
         shown = jax.dtypes.canonicalize_dtype(self.shown or self.dtype)
         result = jax.ShapeDtypeStruct((*raw.shape[:-1], *self.shape), shown)
-        attributes = {"at": np.int64(self.offset), "dtype": np.int64(_DTYPES.index(self.dtype))}
+        attributes = {"at": np.int64(self.offset), "dtype": np.int64(_core.DTYPES[self.dtype])}
         return ffi.call("envpool_read_part", [result], raw, **attributes)[0]
 
 
@@ -178,7 +178,7 @@ class EnvState(_Row):
             if value.shape[len(extents) :] != tail:
                 raise ValueError(f"[{self.form.label}] {name}: expected shape {part.shape}, got {given}")
             result = jax.ShapeDtypeStruct(raw.shape, jnp.uint32)
-            attributes = {"at": np.int64(part.offset), "dtype": np.int64(_DTYPES.index(part.dtype))}
+            attributes = {"at": np.int64(part.offset), "dtype": np.int64(_core.DTYPES[part.dtype])}
             raw = ffi.call("envpool_write_part", [result], raw, value, **attributes)[0]
         return EnvState(raw, self.form)
 
@@ -289,7 +289,8 @@ def _option_value(form: Form, option: Option, value: Any) -> Any:
             raise TypeError(f"[{form.label}] {option.name} must be {option.expectation}, got {value.dtype}")
         return value.astype(jnp.int32) if value.dtype.kind == "i" else value
     array = np.asarray(value)
-    plain = [option.check(form.label, item) for item in array.reshape(-1).tolist()]
+    with labelled(form.label):
+        plain = [option.check(item) for item in array.reshape(-1).tolist()]
     if option.choices:
         plain = [option.choices.index(str(item)) for item in plain]
     return _exact(np.array([float(item) for item in plain]).reshape(array.shape))

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from envpool.python.family import Family
 from envpool.registration import register_family
 
-_FAMILY = "minatar"
 # What each game is, and the steps after which gymnax ends it.
 _GAMES = {
     "Asterix": ("Collect treasures and keep away from enemies.", 1000),
@@ -16,9 +16,17 @@ _GAMES = {
 }
 
 
-def reference(task_id: str) -> str:
-    """Where the dynamics of an id come from."""
-    return "minatar 1.0.15" + ("; id, options and time limit of gymnax 0.0.9" if task_id.endswith("-MinAtar") else "")
+class MinAtar(Family):
+    """MinAtar."""
+
+    def reference(self, task_id: str) -> str:
+        """Returns where the dynamics of an id come from."""
+        return "minatar 1.0.15" + (
+            "; id, options and time limit of gymnax 0.0.9" if task_id.endswith("-MinAtar") else ""
+        )
+
+
+_FAMILY = MinAtar("minatar")
 
 
 for _game, (_doc, _limit) in _GAMES.items():

@@ -7,39 +7,43 @@ import operator
 from collections.abc import Mapping
 from typing import Any
 
+from envpool.python.family import Family
 from envpool.registration import register_family
 
-_FAMILY = "misc"
 
+class Misc(Family):
+    """gymnax's miscellaneous environments."""
 
-def reference(task_id: str) -> str:
-    """Where the dynamics of an id come from."""
-    return "gymnax 1.0.1 and 0.0.9, environments/misc"
+    def reference(self, task_id: str) -> str:
+        """Returns where the dynamics of an id come from."""
+        return "gymnax 1.0.1 and 0.0.9, environments/misc"
 
+    def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Brings FourRooms' cells, each a row and a column as gymnax's users give them, into the form that C++ declares.
 
-def translate(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Brings FourRooms' cells, each a row and a column as gymnax's users give them, into the form that C++ declares.
-
-    Raises:
-        TypeError: goal_fixed or pos_fixed is not of two ints.
-        ValueError: it is of another length.
-    """
-    plain = dict(given)
-    if not task_id.startswith("FourRooms"):
+        Raises:
+            TypeError: goal_fixed or pos_fixed is not of two ints.
+            ValueError: it is of another length.
+        """
+        plain = dict(given)
+        if not task_id.startswith("FourRooms"):
+            return plain
+        for name in ("goal_fixed", "pos_fixed"):
+            cell = plain.pop(name, None)
+            if cell is None:
+                continue
+            try:
+                numbers = [operator.index(number) for number in cell]
+            except TypeError:
+                raise TypeError(f"{name} must be two ints, a row and a column, got {cell!r}") from None
+            if len(numbers) != 2:
+                raise ValueError(f"{name} must be two ints, a row and a column, got {cell!r}")
+            for part, number in zip(("row", "column"), numbers, strict=True):
+                plain.setdefault(f"{name}_{part}", number)
         return plain
-    for name in ("goal_fixed", "pos_fixed"):
-        cell = plain.pop(name, None)
-        if cell is None:
-            continue
-        try:
-            numbers = [operator.index(number) for number in cell]
-        except TypeError:
-            raise TypeError(f"[{task_id}] {name} must be two ints, a row and a column, got {cell!r}") from None
-        if len(numbers) != 2:
-            raise ValueError(f"[{task_id}] {name} must be two ints, a row and a column, got {cell!r}")
-        for part, number in zip(("row", "column"), numbers, strict=True):
-            plain.setdefault(f"{name}_{part}", number)
-    return plain
+
+
+_FAMILY = Misc("misc")
 
 
 register_family(

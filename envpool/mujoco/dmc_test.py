@@ -25,7 +25,8 @@ ndimage = pytest.importorskip("scipy.ndimage")
 from dm_control.suite import lqr_solver, quadruped  # noqa: E402
 
 import envpool  # noqa: E402
-from envpool.mujoco.dmc.registration import id_of, prepare  # noqa: E402
+from envpool.mujoco.dmc.registration import id_of  # noqa: E402
+from envpool.python.registry import find  # noqa: E402
 
 EPISODES = int(os.environ.get("ENVPOOL_DMC_EPISODES", "0"))
 RESETS = int(os.environ.get("ENVPOOL_DMC_RESETS", "0"))
@@ -151,7 +152,8 @@ def same_reward(ours, theirs):
 def test_models_are_dm_controls(reference):
     config = envpool.make_spec(reference.task_id).config._asdict()
     names = ("domain_name", "task_name", "xml_file", "num_poles", "sparse", "fully_observable")
-    source = prepare("test", {name: value for name, value in config.items() if name in names})["xml_file"]
+    options = {name: value for name, value in config.items() if name in names}
+    source = find(reference.task_id).origin.prepare(reference.task_id, options)["xml_file"]
     read = mujoco.MjModel.from_xml_string if source.startswith("<") else mujoco.MjModel.from_xml_path
     ours, compared = read(source), 0
     for name in dir(reference.model):
@@ -359,5 +361,5 @@ def test_an_invalid_state_is_an_error_that_names_the_environment():
 
 def test_without_dm_control_one_is_told_what_to_install(monkeypatch):
     monkeypatch.setattr("envpool.mujoco.dmc.models.folder_of", lambda package: None)
-    with pytest.raises(RuntimeError, match=r"\[CheetahRun-v1\] needs dm_control's models: .* dm_control==1.0.50"):
+    with pytest.raises(RuntimeError, match=r"\[CheetahRun-v1\] needs the models of dm_control, .* dm_control==1.0.50"):
         envpool.make("CheetahRun-v1")

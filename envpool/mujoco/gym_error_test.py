@@ -144,7 +144,7 @@ def test_no_mujoco():
         """
         + textwrap.indent(MAKE, " " * 8)
     )
-    assert said == "[Ant-v5] needs MuJoCo: install it with: pip install mujoco==3.17.0"
+    assert said == "[Ant-v5] needs MuJoCo, which is not installed: pip install mujoco==3.17.0"
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ def folder_of(package: str) -> Path | None:
     return Path(next(iter(spec.submodule_search_locations)))
 
 
-def model_source(task_id: str, given: Any, folder: Path) -> str:
+def model_source(given: Any, folder: Path) -> str:
     """What C++ takes as a model: XML itself, or the path of a file, whose name alone is looked for in `folder`.
 
     Raises:
@@ -28,5 +28,5 @@ def model_source(task_id: str, given: Any, folder: Path) -> str:
         return source.lstrip()
     path = Path(source).expanduser() if source.startswith((".", "/", "~")) else folder / source
     if not path.is_file():
-        raise ValueError(f"[{task_id}] xml_file must be a model's file, got {source!r}: there is no file {path}")
+        raise ValueError(f"xml_file must be a model's file, got {source!r}: there is no file {path}")
     return str(path.resolve())

@@ -9,7 +9,7 @@ from typing import Any
 NAMES = {"width": "render_width", "height": "render_height", "camera_id": "render_camera_id"}
 
 
-def translate(task_id: str, given: dict[str, Any]) -> dict[str, Any]:
+def translate(given: Mapping[str, Any]) -> dict[str, Any]:
     """Renames gymnasium's keywords, and makes text of a camera's settings.
 
     Raises:
@@ -17,7 +17,7 @@ def translate(task_id: str, given: dict[str, Any]) -> dict[str, Any]:
     """
     for name, ours in NAMES.items():
         if name in given and ours in given:
-            raise TypeError(f"[{task_id}] {name} is {ours} by another name: give one of them")
+            raise TypeError(f"{name} is {ours} by another name: give one of them")
     options = {NAMES.get(name, name): value for name, value in given.items()}
     config = options.get("default_camera_config")
     if isinstance(config, Mapping):

@@ -24,6 +24,7 @@ from envpool.plugins.messages import explain
 from envpool.plugins.paths import get_include
 from envpool.plugins.structs import Struct, find_structs
 from envpool.python.errors import CompileError
+from envpool.python.family import PLUGIN
 from envpool.python.registry import Registration, add, check
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def compile(
         ValueError: the id is taken by another kind of environment, or is none; a default is out of range.
         TypeError: an argument of the wrong type; a default that is no option.
     """
-    made = Registration(id, "", "", "", max_episode_steps, reward_threshold, doc, defaults or {}, "a header")
+    made = Registration(id, PLUGIN, "", "", max_episode_steps, reward_threshold, doc, defaults or {}, "a header")
     check(made)
     _check_arguments(made, name, cxx, flags, timeout)
     with tempfile.TemporaryDirectory(prefix="envpool-") as folder:

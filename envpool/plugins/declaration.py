@@ -7,9 +7,9 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from envpool.python.errors import CompileError
+from envpool import _core
+from envpool.python.errors import CompileError, labelled
 from envpool.python.options import COMMON, PICTURE, Option, check_known, declared_options
-from envpool.python.spaces import COMMON_ARRAYS
 
 if TYPE_CHECKING:
     from envpool._core import Table
@@ -29,8 +29,9 @@ def check_declaration(label: str, table: Table, defaults: Mapping[str, Value]) -
     for problem in _of_options(_read(label, "options()", table.describe)):
         raise CompileError(f"[{label}] options(): {problem}")
     options = declared_options(table, {})
-    check_known(label, defaults, list(options))
-    checked = {name: options[name].check(label, value) for name, value in defaults.items()}
+    with labelled(label):
+        check_known(defaults, list(options))
+        checked = {name: options[name].check(value) for name, value in defaults.items()}
     values = {name: option.default for name, option in options.items()} | checked
     try:
         table.spec(values)
@@ -71,7 +72,7 @@ def _of_options(entries: list[dict[str, Any]]) -> Iterator[str]:
             default = float(default)
         option = Option(name, entry["kind"], default, low, high, tuple(entry["choices"]))
         try:
-            option.check("", default)
+            option.check(default)
         except ValueError:
             yield f"{name!r} is {option.expectation}, and its default is {default!r}"
 
@@ -91,7 +92,7 @@ def _of_arrays(spec: dict[str, Any]) -> Iterator[str]:
         for name, field in zip(names, group, strict=True):
             if not all(part for part in name.split(".")):
                 yield f"{field['name']!r} cannot be the name of an array"
-            if group is not spec["actions"] and field["name"] in COMMON_ARRAYS:
+            if group is not spec["actions"] and field["name"] in _core.COMMON_ARRAYS:
                 yield f"every environment has an array {name!r}"
             if names.count(name) > 1:
                 yield f"two arrays are named {name!r}"

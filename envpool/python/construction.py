@@ -11,8 +11,9 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from envpool import _core
+from envpool.python.errors import labelled
 from envpool.python.options import (
-    AUTORESET_MODES,
     COMMON,
     NO_LIMIT,
     PICTURE,
@@ -29,8 +30,6 @@ from envpool.python.topology import thread_cpus
 if TYPE_CHECKING:
     from envpool._core import Kept, Pool
     from envpool.python.registry import Registration
-
-_CAN_RENDER = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,84 +73,79 @@ class Construction:
     """
 
     def __init__(self, registration: Registration, given: Mapping[str, Any]) -> None:
-        from envpool import _core
-
         self.registration = registration
         self.given = dict(given)
         self.label = label = registration.task_id
         self.table = registration.load()
         self.options = declared_options(self.table, registration.defaults)
-        given = registration.translate(label, given)
+        with labelled(label):
+            self._check(given)
+
+    def _check(self, given: Mapping[str, Any]) -> None:
+        """Checks the keywords of `make`, and sets what follows from them. Errors come without the id."""
+        registration = self.registration
+        given = registration.origin.translate(registration.task_id, given)
         shared = [name for name in COMMON if name not in self.options]
-        check_known(label, given, [*shared, *self.options])
+        check_known(given, [*shared, *self.options])
         self.common = common = check_common(
-            label,
             {name: value for name, value in given.items() if name in shared},
             registration.max_episode_steps,
             registration.reward_threshold,
             _core.usable_cpus(),
         )
         own = {
-            name: option.check(label, given[name]) if name in given else option.default
+            name: option.check(given[name]) if name in given else option.default
             for name, option in self.options.items()
         }
         self._prepared = [self._prepare(own)]
         self._max_episode_steps = [_limit(common.max_episode_steps)] * common.num_envs
-        self.arrays = ArraySpecs.from_json(self._spec_of(self._prepared[0]))
+        self.arrays = ArraySpecs.from_json(self.table.spec(self._prepared[0]))
         if common.env_options:
-            self._override(own)
+            each = list(enumerate(common.env_options))
+            self._prepared = [self._prepare(self._overridden(index, entry, own)) for index, entry in each]
         self._check_against_arrays()
         self.config = self._config(own)
 
-    def _prepare(self, own: dict[str, Value]) -> dict[str, Value]:
-        return self.registration.prepare(self.label, dict(own))
+    def _prepare(self, own: Mapping[str, Value]) -> dict[str, Value]:
+        return self.registration.origin.prepare(self.registration.task_id, dict(own))
 
-    def _spec_of(self, prepared: dict[str, Value]) -> str:
-        try:
-            return self.table.spec(prepared)
-        except ValueError as error:
-            text = str(error)
-            raise ValueError(text if text.startswith("[") else f"[{self.label}] {text}") from None
-
-    def _override(self, own: dict[str, Value]) -> None:
-        """Options of single environments."""
-        each = []
-        for index, entry in enumerate(self.common.env_options):
-            values = dict(own)
-            label = f"{self.label}] [env_options[{index}]"
-            for name, value in self.registration.translate(label, entry).items():
+    def _overridden(self, index: int, entry: Mapping[str, Any], own: Mapping[str, Value]) -> dict[str, Value]:
+        """Returns the options of one environment, and sets its time limit."""
+        values = dict(own)
+        with labelled(f"env_options[{index}]"):
+            for name, value in self.registration.origin.translate(self.registration.task_id, entry).items():
                 if name == "max_episode_steps" and name not in self.options:
-                    limit = Option(name, "int", 0, 0, NO_LIMIT).check(label, value)
+                    limit = Option(name, "int", 0, 0, NO_LIMIT).check(value)
                     self._max_episode_steps[index] = _limit(int(limit))
                     continue
-                check_known(label, [name], [*self.options, "max_episode_steps"])
+                check_known([name], [*self.options, "max_episode_steps"])
                 if self.options[name].changes_shapes:
                     raise ValueError(
-                        f"[{label}] {name} can change the shape of an array, so it must be the same in all "
-                        f"environments of a pool, got {value!r}"
+                        f"{name} can change the shape of an array, so it must be the same in all environments of a "
+                        f"pool, got {value!r}"
                     )
-                values[name] = self.options[name].check(label, value)
-            each.append(self._prepare(values))
-        self._prepared = each
+                values[name] = self.options[name].check(value)
+        return values
 
     def _check_against_arrays(self) -> None:
-        common, label = self.common, self.label
+        common = self.common
         if common.max_num_players not in (None, self.arrays.max_players):
             raise ValueError(
-                f"[{label}] max_num_players must be {self.arrays.max_players}, as the environment has it, "
-                f"got {common.max_num_players}"
+                f"max_num_players must be {self.arrays.max_players}, as the environment has it, got "
+                f"{common.max_num_players}"
             )
         if common.render_mode is not None and not self.can_render:
-            raise ValueError(f"[{label}] render_mode must be None, for it has no picture, got {common.render_mode!r}")
+            raise ValueError(f"render_mode must be None, for it has no picture, got {common.render_mode!r}")
 
     def arrays_with(self, changed: Mapping[str, Value]) -> ArraySpecs:
         """The arrays that some other options would make. They must have been checked."""
-        return ArraySpecs.from_json(self._spec_of({**self._prepared[0], **changed}))
+        with labelled(self.label):
+            return ArraySpecs.from_json(self.table.spec({**self._prepared[0], **changed}))
 
     @property
     def can_render(self) -> bool:
         """Whether there are pictures of this environment."""
-        return bool(self.table.flags & _CAN_RENDER) and self.arrays.render_size[0] > 0
+        return bool(self.table.flags & _core.CAN_RENDER) and self.arrays.render_size[0] > 0
 
     @property
     def render_modes(self) -> list[str]:
@@ -181,31 +175,22 @@ class Construction:
 
     def make_pool(self, outputs: list[str]) -> Pool:
         """Makes the pool, which shall return these arrays."""
-        from envpool import _core
-
         common = self.common
         seeds, streams = self.seeds_and_streams(common.env_seed or common.seed, np.arange(common.num_envs))
-        try:
-            return _core.Pool(
-                self.table,
-                self.label,
-                self._prepared,
-                common.num_envs,
-                common.batch_size,
-                common.num_threads,
-                thread_cpus(common.thread_affinity_offset, common.num_threads),
-                seeds,
-                streams,
-                AUTORESET_MODES.index(common.autoreset_mode),
-                self._max_episode_steps,
-                outputs,
-            )
-        except MemoryError as error:
-            raise self._too_large(error) from None
-        except (ValueError, RuntimeError) as error:  # an environment's own constructor does not know its id
-            if str(error).startswith("["):
-                raise
-            raise type(error)(f"[{self.label}] {error}") from None
+        return _core.Pool(
+            table=self.table,
+            label=self.label,
+            options=self._prepared,
+            num_envs=common.num_envs,
+            batch_size=common.batch_size,
+            num_threads=common.num_threads,
+            thread_cpus=thread_cpus(common.thread_affinity_offset, common.num_threads),
+            seeds=seeds,
+            streams=streams,
+            autoreset=_core.AUTORESET_MODES[common.autoreset_mode],
+            max_episode_steps=self._max_episode_steps,
+            outputs=outputs,
+        )
 
     def seeds_and_streams(self, seed: int | list[int], env_ids: Any) -> tuple[Any, Any]:
         """The generator's key of each environment: one seed and its own stream, or its own seed and stream 0."""
@@ -216,31 +201,18 @@ class Construction:
 
     def make_functional(self) -> Functional:
         """Makes the environment as pure functions; equal constructions share one while it is referred to."""
-        from envpool import _core
-
         what = (self.label, self.registration.plugin, self._max_episode_steps[0], *sorted(self._prepared[0].items()))
         known = _functionals.get(what)
         if known is not None:
             return known
-        try:
+        with labelled(self.label):
             made = _core.add_functional(self.table, self.label, self._prepared[0], self._max_episode_steps[0])
-        except ValueError as error:
-            raise ValueError(f"[{self.label}] {error}") from None
-        fields = json.loads(self._spec_of(self._prepared[0]))["fields"]
+        fields = json.loads(self.table.spec(self._prepared[0]))["fields"]
         declared = [entry["name"] for entry in json.loads(self.table.describe())]
         options = {name: self.options[name] for name in declared}
         functional = Functional(*made, [entry["info"] for entry in fields], options)
         _functionals[what] = functional
         return functional
-
-    def _too_large(self, error: MemoryError) -> MemoryError:
-        """What the pool's own check says, or else what the allocation that failed does not say."""
-        if str(error).startswith("["):
-            return error
-        return MemoryError(
-            f"[{self.label}] num_envs: no memory for {self.common.num_envs} environments in batches of "
-            f"{self.common.batch_size}"
-        )
 
 
 def _limit(max_episode_steps: int) -> int:

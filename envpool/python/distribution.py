@@ -13,6 +13,9 @@ import shlex
 import sys
 import warnings
 from importlib.util import find_spec
+from typing import NoReturn
+
+from envpool.python.errors import missing_package
 
 NAME = "envpool-unified"
 _FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -54,6 +57,24 @@ def pip_install(*packages: str) -> str:
         requirement = line.partition(";")[0].strip()
         wanted.setdefault(_normal(re.split(r"[^\w.-]", requirement, maxsplit=1)[0]), requirement)
     return " ".join(["pip install", *(shlex.quote(wanted.get(_normal(name), name)) for name in packages)])
+
+
+def raise_missing(error: ImportError, name: str, whose: str, shown: str = "", distribution: str = "") -> NoReturn:
+    """Raises what the failed import of an optional package means to a caller.
+
+    Args:
+        error: what the import raised; it is raised again if the package is there and lacks something.
+        name: the package as Python imports it.
+        whose: what needs it, such as "make_sb3".
+        shown: the package as people name it, if that is another name.
+        distribution: the package as pip names it, if that is another name.
+
+    Raises:
+        MissingPackageError: the package is not installed; the text has the command that installs it.
+    """
+    if not isinstance(error, ModuleNotFoundError) or error.name != name:
+        raise error
+    raise missing_package(name, shown or name, pip_install(distribution or name), f"[envpool] {whose}") from error
 
 
 def _normal(name: str) -> str:

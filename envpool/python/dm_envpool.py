@@ -6,12 +6,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import dm_env
-
 from envpool.python.construction import Construction
+from envpool.python.distribution import raise_missing
 from envpool.python.env_spec import EnvSpec
 from envpool.python.envpool import EnvPoolMixin
 from envpool.python.layout import dm_layout
+
+try:
+    import dm_env
+except ModuleNotFoundError as error:
+    raise_missing(error, "dm_env", "make_dm", distribution="dm-env")
 
 if TYPE_CHECKING:
     from envpool.python.registry import Registration

@@ -14,6 +14,7 @@ import numpy as np
 
 from envpool.python import spaces
 from envpool.python.construction import Construction
+from envpool.python.distribution import raise_missing
 from envpool.python.options import NO_LIMIT, Option
 
 if TYPE_CHECKING:
@@ -79,18 +80,13 @@ class EnvSpec:
     @cached_property
     def gymnasium_observation_space(self) -> gymnasium.Space[Any]:
         """One environment's (or player's) observation space, of gymnasium."""
-        import gymnasium
-
-        tree = spaces.observation_tree(self.arrays)
-        space: gymnasium.Space[Any] = spaces.space(tree, gymnasium.spaces)
+        space: gymnasium.Space[Any] = spaces.space(spaces.observation_tree(self.arrays), _gymnasium_spaces())
         return space
 
     @cached_property
     def gymnasium_action_space(self) -> gymnasium.Space[Any]:
         """One environment's (or player's) action space, of gymnasium."""
-        import gymnasium
-
-        space: gymnasium.Space[Any] = spaces.space(spaces.action_tree(self.arrays), gymnasium.spaces)
+        space: gymnasium.Space[Any] = spaces.space(spaces.action_tree(self.arrays), _gymnasium_spaces())
         return space
 
     @cached_property
@@ -121,11 +117,11 @@ class EnvSpec:
     def reward_spec(self) -> Any:
         """One environment's (or player's) dm_env reward spec."""
         arrays = self.arrays
-        return spaces.dm_spec(spaces.common_field("reward", "float32", arrays.reward_low, arrays.reward_high))
+        return spaces.dm_spec(spaces.common_field("reward", arrays.reward_low, arrays.reward_high))
 
     def discount_spec(self) -> Any:
         """One environment's (or player's) dm_env discount spec."""
-        return spaces.dm_spec(spaces.common_field("discount", "float32", 0, 1))
+        return spaces.dm_spec(spaces.common_field("discount", 0, 1))
 
     @cached_property
     def config(self) -> Any:
@@ -148,15 +144,15 @@ class EnvSpec:
         arrays, whole = self.arrays, 2**31 - 1
         players = -1 if arrays.max_players > 1 else None
         common = {
-            "info:env_id": spaces.common_field("env_id", "int32", 0, whole),
-            "info:players.env_id": spaces.common_field("players.env_id", "int32", 0, whole),
-            "elapsed_step": spaces.common_field("elapsed_step", "int32", 0, whole),
-            "reward": spaces.common_field("reward", "float32", arrays.reward_low, arrays.reward_high),
-            "discount": spaces.common_field("discount", "float32", 0, 1),
-            "step_type": spaces.common_field("step_type", "int32", 0, 2),
-            "done": spaces.common_field("done", "bool", 0, 1),
-            "terminated": spaces.common_field("terminated", "bool", 0, 1),
-            "trunc": spaces.common_field("truncated", "bool", 0, 1),
+            "info:env_id": spaces.common_field("env_id", 0, whole),
+            "info:players.env_id": spaces.common_field("players.env_id", 0, whole),
+            "elapsed_step": spaces.common_field("elapsed_step", 0, whole),
+            "reward": spaces.common_field("reward", arrays.reward_low, arrays.reward_high),
+            "discount": spaces.common_field("discount", 0, 1),
+            "step_type": spaces.common_field("step_type", 0, 2),
+            "done": spaces.common_field("terminated", 0, 1),
+            "terminated": spaces.common_field("terminated", 0, 1),
+            "trunc": spaces.common_field("truncated", 0, 1),
         }
         specs = {name: _array_spec(field, False, players) for name, field in common.items()}
         for name in ("info:players.env_id", "reward", "discount"):
@@ -173,12 +169,20 @@ class EnvSpec:
         """Every array an action may hold; a leading -1 in a shape is the batch."""
         whole = 2**31 - 1
         specs = {
-            "env_id": _array_spec(spaces.common_field("env_id", "int32", 0, whole), False, None),
-            "players.env_id": _array_spec(spaces.common_field("players.env_id", "int32", 0, whole), True, -1),
+            "env_id": _array_spec(spaces.common_field("env_id", 0, whole), False, None),
+            "players.env_id": _array_spec(spaces.common_field("players.env_id", 0, whole), True, -1),
         }
         for field in self.arrays.actions:
             specs[field.name] = _array_spec(field, True, -1)
         return specs
+
+
+def _gymnasium_spaces() -> Any:
+    try:
+        from gymnasium import spaces
+    except ModuleNotFoundError as error:
+        raise_missing(error, "gymnasium", "a spec's space")
+    return spaces
 
 
 def _array_spec(field: spaces.Field, per_player: bool, players: int | None) -> ArraySpec:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from envpool import _core
 from envpool._core import EnvError as CoreEnvError
 from envpool.python.construction import Construction
-from envpool.python.errors import EnvError
-from envpool.python.layout import COMMON_DTYPES
-from envpool.python.options import as_number, check_env_ids, check_seed, check_seeds
+from envpool.python.errors import EnvError, labelled
+from envpool.python.options import as_number, check_env_ids, check_seconds, check_seed, check_seeds
 from envpool.python.pictures import View, resized
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class EnvPoolMixin:
 
         def empty(name: str) -> npt.NDArray[Any]:
             field = fields.get(name.removeprefix("final."))
-            return np.empty((0, *field.shape), field.dtype) if field else np.empty(0, COMMON_DTYPES[name])
+            return np.empty((0, *field.shape), field.dtype) if field else np.empty(0, _core.COMMON_ARRAYS[name])
 
         return tuple(empty(name) for name in self._layout.outputs)
 
@@ -197,7 +197,7 @@ class EnvPoolMixin:
             number of rows: see docs/jax.md.
 
         Raises:
-            ImportError: JAX is not installed.
+            MissingPackageError: JAX is not installed.
             RuntimeError: the pool is closed, or the process is a fork.
         """
         from envpool.jax.pool import Calls
@@ -219,12 +219,15 @@ class EnvPoolMixin:
         self._pool.reset(ids, *self._construction.seeds_and_streams(self._checked_seed(seed, len(ids)), ids))
 
     def _checked_seed(self, seed: Any, count: int) -> int | list[int]:
-        if as_number(seed, "int") is None and hasattr(seed, "__len__") and not isinstance(seed, (str, bytes, Mapping)):
-            return check_seeds(self._label, "seed", seed, count)
-        return check_seed(self._label, "seed", seed)
+        several = hasattr(seed, "__len__") and not isinstance(seed, (str, bytes, Mapping))
+        with labelled(self._label):
+            if as_number(seed, "int") is None and several:
+                return check_seeds("seed", seed, count)
+            return check_seed("seed", seed)
 
     def _ids(self, name: str, env_id: Any) -> list[int]:
-        return check_env_ids(self._label, name, env_id, self.num_envs)
+        with labelled(self._label):
+            return check_env_ids(name, env_id, self.num_envs)
 
     def _raise(self, error: CoreEnvError, pack: Pack) -> NoReturn:
         raise EnvError(str(error), error.env_id, error.messages, pack(error.arrays)) from None
@@ -379,12 +382,8 @@ class EnvPoolMixin:
         self._pool.close(seconds)
 
     def _seconds(self, name: str, value: Any) -> float:
-        seconds = as_number(value, "float")
-        if seconds is None:
-            raise TypeError(f"[{self._label}] {name} must be a number of seconds, got {value!r}")
-        if not seconds >= 0:
-            raise ValueError(f"[{self._label}] {name} must be a number of seconds of at least 0, got {value!r}")
-        return seconds
+        with labelled(self._label):
+            return check_seconds(name, value)
 
     def __enter__(self) -> Self:
         return self

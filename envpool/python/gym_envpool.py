@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from envpool.python.construction import Construction
+from envpool.python.distribution import raise_missing
 from envpool.python.env_spec import EnvSpec
 from envpool.python.envpool import EnvPoolMixin
 from envpool.python.layout import dict_layout
@@ -114,7 +115,10 @@ def _installed_is_classic() -> bool:
 @functools.cache
 def gym_face() -> type[GymEnvPool]:
     """GymEnvPool as a subclass of the Env that is there."""
-    base = (installed_gym() or importlib.import_module("gymnasium")).Env
+    try:
+        base = (installed_gym() or importlib.import_module("gymnasium")).Env
+    except ModuleNotFoundError as error:
+        raise_missing(error, "gymnasium", "make_gym")
     return type("GymEnvPool", (GymEnvPool, base), {"__doc__": GymEnvPool.__doc__})
 
 

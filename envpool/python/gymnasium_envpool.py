@@ -8,17 +8,22 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import gymnasium
 import numpy as np
 import numpy.typing as npt
-from gymnasium.vector import VectorEnv
-from gymnasium.vector.utils import batch_space
 
 from envpool.python.construction import Construction
+from envpool.python.distribution import raise_missing
 from envpool.python.env_spec import EnvSpec
 from envpool.python.envpool import EnvPoolMixin
 from envpool.python.layout import dict_layout
 from envpool.python.options import AUTORESET_MODES
+
+try:
+    import gymnasium
+    from gymnasium.vector import VectorEnv
+    from gymnasium.vector.utils import batch_space
+except ModuleNotFoundError as error:
+    raise_missing(error, "gymnasium", "make_gymnasium")
 
 if TYPE_CHECKING:
     from envpool.python.layout import Layout

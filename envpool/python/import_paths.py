@@ -13,9 +13,10 @@ import importlib
 import importlib.util
 from abc import ABCMeta
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from envpool.python import registry as _registry
+from envpool.python.family import Home
 from envpool.python.registry import Registration
 
 # What a name ends with: the module that has our class, and its name there. Those in `__all__` come first, in order.
@@ -29,31 +30,9 @@ _SUBMODULES = ("registration", "gym", "dmc")  # which importing EnvPool imports
 _LISTED = ("EnvSpec", "DMEnvPool", "GymnasiumEnvPool")
 
 
-class Home(NamedTuple):
-    """Where EnvPool's scripts look for an environment.
-
-    Attributes:
-        module: such as "envpool.mujoco.gym".
-        name: what the names of its classes begin with, such as "GymAnt".
-        options: those that tell its environments from others of the same id.
-    """
-
-    module: str
-    name: str
-    options: Mapping[str, Any] = {}
-
-
 def homes(registration: Registration) -> list[Home]:
-    """Where a registration's classes are found; none for a plugin.
-
-    A family whose `registration.py` defines `homes(task_id) -> list[Home]` says so itself. Else it is the family, and
-    names begin with the name of the table.
-    """
-    if not registration.family:
-        return []
-    module = importlib.import_module(f"envpool.{registration.family}.registration")
-    own: Callable[[str], list[Home]] | None = getattr(module, "homes", None)
-    return own(registration.task_id) if own else [Home(f"envpool.{registration.family}", registration.table)]
+    """Returns where a registration's classes are found; none for a plugin."""
+    return registration.origin.homes(registration.task_id, registration.table)
 
 
 def _known() -> list[tuple[Home, list[Registration]]]:

@@ -350,7 +350,20 @@ NO_MEMORY = """
         receive()
         call(pool.close, 20.0)
 
-        throws = _core.Pool(troubled, "Trouble-v0", [{}], 2, 2, 1, [], *two[2:], 0, [0] * 2, ["reward", "env_id"])
+        throws = _core.Pool(
+            table=troubled,
+            label="Trouble-v0",
+            options=[{}],
+            num_envs=2,
+            batch_size=2,
+            num_threads=1,
+            thread_cpus=[],
+            seeds=two[2],
+            streams=two[3],
+            autoreset=0,
+            max_episode_steps=[0] * 2,
+            outputs=["reward", "env_id"],
+        )
         throws.reset()
         throws.recv()
         throws.send(*two[:2])

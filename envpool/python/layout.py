@@ -20,9 +20,6 @@ Pack = Callable[[tuple[Any, ...]], Any]
 # Common info, by the path EnvPool gives it. An environment's own field of the same name does not replace it.
 _INFO = {("env_id",): "env_id", ("players", "env_id"): "players.env_id", ("elapsed_step",): "elapsed_step"}
 
-COMMON_DTYPES = {"env_id": "int32", "players.env_id": "int32", "elapsed_step": "int32", "step_type": "int32"}
-COMMON_DTYPES |= {"reward": "float32", "discount": "float32", "terminated": "bool", "truncated": "bool"}
-
 
 @dataclass(frozen=True)
 class Layout:

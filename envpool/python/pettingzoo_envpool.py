@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from envpool.python.distribution import raise_missing
+
 try:
     from pettingzoo import ParallelEnv
 except ModuleNotFoundError as error:
-    if (error.name or "").partition(".")[0] != "pettingzoo":
-        raise  # it is there, but lacks something itself
-    raise ImportError(
-        "[envpool] make_pettingzoo needs PettingZoo, which is not installed: pip install pettingzoo"
-    ) from error
+    raise_missing(error, "pettingzoo", "make_pettingzoo", "PettingZoo")
 
 from envpool.python.gymnasium_envpool import GymnasiumEnvPool
 

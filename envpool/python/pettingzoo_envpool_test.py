@@ -22,7 +22,7 @@ def test_without_the_library():
     done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
-        "ImportError: [envpool] make_pettingzoo needs PettingZoo, which is not installed: pip install pettingzoo"
+        "envpool.python.errors.MissingPackageError: [envpool] make_pettingzoo needs PettingZoo, which is not installed: pip install pettingzoo"
     )
 
 

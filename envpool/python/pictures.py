@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+from envpool.python.distribution import pip_install
+from envpool.python.errors import missing_package
 
 if TYPE_CHECKING:
     from envpool.python.window import Window
@@ -61,9 +65,11 @@ class View:
     """The window of a pool with `render_mode="human"`. It opens with the first picture."""
 
     def __init__(self, label: str) -> None:
-        """Raises RuntimeError where no window can be opened."""
+        """Raises MissingPackageError without pygame, and RuntimeError where no window can be opened."""
         from envpool.python.window import why_no_window
 
+        if importlib.util.find_spec("pygame") is None:
+            raise missing_package("pygame", "pygame", pip_install("pygame"), f"[{label}] render_mode 'human'")
         if reason := why_no_window():
             raise RuntimeError(f"[{label}] render_mode 'human' needs a window, and {reason}")
         self._label = label

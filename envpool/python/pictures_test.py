@@ -106,16 +106,15 @@ vector = envpool.make_vec("CartPole-v1", 3, render_mode="human"); vector.reset()
 
 
 @pytest.mark.parametrize(
-    ("hidden", "variables", "words"),
+    ("variables", "words"),
     [
-        ("", {}, "there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set"),
-        ("import sys; sys.modules['pygame'] = None", {"DISPLAY": ":0"}, "pip install pygame"),
-        ("", {"DISPLAY": ":987"}, "cannot be opened"),
+        ({}, "there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set"),
+        ({"DISPLAY": ":987"}, "cannot be opened"),
     ],
 )
-def test_where_there_is_no_window(hidden, variables, words):
+def test_where_there_is_no_window(variables, words):
     pytest.importorskip("pygame")
-    code = f"{hidden}\nenv = envpool.make('CartPole-v1', render_mode='human'); env.reset(); env.render()"
+    code = "env = envpool.make('CartPole-v1', render_mode='human'); env.reset(); env.render()"
     result = run(code, **variables)
     assert result.returncode == 1
     last = result.stderr.strip().splitlines()[-1]

@@ -14,10 +14,12 @@ import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from envpool.plugins.entry_points import load_entry_points
 from envpool.python.distribution import package_folders
+from envpool.python.errors import labelled
+from envpool.python.family import PLUGIN, Family
 
 if TYPE_CHECKING:
     from envpool._core import Table
@@ -31,7 +33,7 @@ class Registration(NamedTuple):
 
     Attributes:
         task_id: the id that `make` takes.
-        family: folder of this package that holds it; empty for a plugin of someone else's.
+        origin: its family; PLUGIN if it is of someone else's shared object.
         plugin: path of the shared object; empty for a family, whose own folder is searched.
         table: name of the environment inside the shared object.
         max_episode_steps: steps until an episode is truncated; 0 is no limit.
@@ -42,7 +44,7 @@ class Registration(NamedTuple):
     """
 
     task_id: str
-    family: str
+    origin: Family
     plugin: str
     table: str
     max_episode_steps: int = 0
@@ -50,6 +52,11 @@ class Registration(NamedTuple):
     doc: str = ""
     defaults: Mapping[str, Value] = {}
     source: str = ""
+
+    @property
+    def family(self) -> str:
+        """Folder of this package that holds the environment; empty for a plugin of someone else's."""
+        return self.origin.name
 
     def load(self) -> Table:
         """Loads the shared object, once in a process, and returns the environment's table.
@@ -80,39 +87,18 @@ class Registration(NamedTuple):
                         f"[{self.task_id}] what was compiled of {self.source} is no longer at {path}: "
                         "call envpool.compile again"
                     )
-                if require := self._hook("require"):
-                    require(self.task_id)
-                try:
+                with labelled(self.task_id):
+                    self.origin.require()
                     _tables[path] = {table.name: table for table in _core.load_plugin(path)}
-                except RuntimeError as error:
-                    raise RuntimeError(f"[{self.task_id}] {error}") from None
             return _tables[path]
 
     def _path(self) -> str:
         return self.plugin or _library_of(self.family, self.task_id)
 
     @property
-    def translate(self) -> Callable[[str, Mapping[str, Any]], dict[str, Any]]:
-        """The family's hook that brings keywords into a declared form before they are checked."""
-        hook: Callable[[str, Mapping[str, Any]], dict[str, Any]] | None = self._hook("translate")
-        return hook or (lambda task_id, given: dict(given))
-
-    @property
-    def prepare(self) -> Callable[[str, dict[str, Value]], dict[str, Value]]:
-        """The family's hook that completes options before C++ sees them."""
-        hook: Callable[[str, dict[str, Value]], dict[str, Value]] | None = self._hook("prepare")
-        return hook or (lambda task_id, options: options)
-
-    @property
     def reference(self) -> str:
-        """Where its dynamics come from: package and version, as the family's hook says; else empty."""
-        hook = self._hook("reference")
-        return hook(self.task_id) if hook else ""
-
-    def _hook(self, name: str) -> Callable[..., Any] | None:
-        if not self.family:
-            return None
-        return getattr(importlib.import_module(f"envpool.{self.family}.registration"), name, None)
+        """The package and version that the dynamics are compared with; empty if there is none."""
+        return self.origin.reference(self.task_id)
 
 
 # As gymnasium has it, so that it can take the id too.
@@ -224,7 +210,7 @@ def add(registration: Registration, aliases: Sequence[str] = ()) -> None:
 
 def register_family(
     task_id: str,
-    family: str,
+    family: str | Family,
     table: str,
     *,
     max_episode_steps: int = 0,
@@ -235,26 +221,21 @@ def register_family(
 ) -> None:
     """Registers an environment of one of this package's families.
 
-    A family whose `registration.py` defines `prepare(task_id, options) -> dict` has it called with all options,
-    completed with their defaults, before C++ sees them. A default that C++ does not declare becomes an option that
-    `prepare` reads and leaves out of what it returns. `translate(task_id, given) -> dict`, if it has one, may replace
-    what the caller gave by what C++ declares, before it is checked. `require(task_id)`, if it has one, is called before
-    the shared object is loaded, and loads or checks what that is linked to. `reference(task_id) -> str` names the package
-    and version that the dynamics are compared with.
-
     Args:
         task_id: the id that `make` takes, such as "Pong-v5".
-        family: folder of this package, such as "atari".
+        family: an instance of Family; or a folder of this package, such as "atari", that needs nothing more of it.
         table: name of the environment in the family's shared object.
         max_episode_steps: steps until an episode is truncated; 0 is no limit.
         reward_threshold: return at which the task counts as solved.
         aliases: further ids of the same.
         doc: one line of meaning.
-        **defaults: options whose default differs from what C++ declares.
+        **defaults: options whose default differs from what C++ declares. One that C++ does not declare becomes an
+            option that the family's `prepare` reads.
 
     Raises:
         ValueError: the id or an alias is taken.
     """
+    family = Family(family) if isinstance(family, str) else family
     add(Registration(task_id, family, "", table, max_episode_steps, reward_threshold, doc, defaults), aliases)
 
 
@@ -297,7 +278,7 @@ def register(
     if not path or not table:
         raise TypeError(f"[{task_id}] register needs plugin=path and table=name, got {plugin!r} and {table!r}")
     path = os.path.abspath(path)
-    add(Registration(task_id, "", path, table, max_episode_steps, reward_threshold, doc, defaults), aliases)
+    add(Registration(task_id, PLUGIN, path, table, max_episode_steps, reward_threshold, doc, defaults), aliases)
 
 
 def list_all_envs() -> list[str]:

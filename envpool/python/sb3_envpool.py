@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from envpool.python.distribution import raise_missing
+
 try:
     from stable_baselines3.common.vec_env import VecEnv
 except ModuleNotFoundError as error:
-    if (error.name or "").partition(".")[0] != "stable_baselines3":
-        raise  # it is there, but lacks something itself
-    raise ImportError(
-        "[envpool] make_sb3 needs Stable-Baselines3, which is not installed: pip install stable-baselines3"
-    ) from error
+    raise_missing(error, "stable_baselines3", "make_sb3", "Stable-Baselines3", "stable-baselines3")
 
 from envpool.python.gymnasium_envpool import GymnasiumEnvPool
 

@@ -18,7 +18,7 @@ def test_without_the_library():
     done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
-        "ImportError: [envpool] make_sb3 needs Stable-Baselines3, which is not installed: pip install stable-baselines3"
+        "envpool.python.errors.MissingPackageError: [envpool] make_sb3 needs Stable-Baselines3, which is not installed: pip install stable-baselines3"
     )
 
 

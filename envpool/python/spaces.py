@@ -16,10 +16,10 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-Leaf = TypeVar("Leaf")
+from envpool import _core
+from envpool.python.distribution import raise_missing
 
-# What the engine writes for every environment.
-COMMON_ARRAYS = ("reward", "discount", "terminated", "truncated", "step_type", "env_id", "elapsed_step", "players")
+Leaf = TypeVar("Leaf")
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class ArraySpecs:
         spec = json.loads(text)
         fields = [Field.from_json(entry) for entry in spec["fields"]]
         for field in fields:
-            if field.name in COMMON_ARRAYS:
+            if field.name in _core.COMMON_ARRAYS:
                 raise ValueError(f"the engine has an array {field.name!r} of its own: declare 'info:{field.name}'")
         return cls(
             tuple(field for field in fields if not field.info),
@@ -105,9 +105,9 @@ class ArraySpecs:
         return len(self.observations) == 1 and self.observations[0].name in ("obs", "obs:pixels")
 
 
-def common_field(name: str, dtype: str, low: float, high: float, shape: tuple[int, ...] = ()) -> Field:
-    """A field that the engine writes for every environment."""
-    kind = np.dtype(dtype)
+def common_field(name: str, low: float, high: float) -> Field:
+    """Returns the field of an array that the engine writes for every environment."""
+    kind, shape = np.dtype(_core.COMMON_ARRAYS[name]), ()
     return Field(name, kind, shape, _bound(low, kind, shape), _bound(high, kind, shape))
 
 
@@ -166,7 +166,10 @@ MOST_CHOICES = 2**20  # an integer that may be more is a number and not a choice
 
 def dm_spec(tree: Any, name: str = "State") -> Any:
     """The tree as dm_env specs; branches are namedtuples, as in the TimeSteps."""
-    from dm_env import specs
+    try:
+        from dm_env import specs
+    except ModuleNotFoundError as error:
+        raise_missing(error, "dm_env", "a spec of dm_env", distribution="dm-env")
 
     def leaf(field: Field) -> Any:
         label = path_of(field.name)[-1]
@@ -196,5 +199,5 @@ def record(name: str, fields: tuple[str, ...]) -> Any:
 def dm_tree(specs: ArraySpecs) -> dict[str, Any]:
     """What a TimeStep's observation holds: env_id, players, the observation fields and those of info."""
     whole = 2**31 - 1
-    common = [common_field("env_id", "int32", 0, whole), common_field("players.env_id", "int32", 0, whole)]
+    common = [common_field("env_id", 0, whole), common_field("players.env_id", 0, whole)]
     return nest((path_of(field.name), field) for field in (*common, *specs.observations, *specs.infos))

@@ -21,11 +21,13 @@ HERE = Path(envpool.__path__[0])
 
 
 def classes_and_functions(stub: str) -> dict[str, Any]:
-    """Classes and functions of a stub, methods as "Class.method"."""
+    """Returns the constants, classes and functions of a stub, methods as "Class.method"."""
     found: dict[str, Any] = {}
     for node in ast.parse(stub).body:
         if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
             found[node.name] = node
+        if isinstance(node, ast.AnnAssign):
+            found[ast.unparse(node.target)] = node
         if isinstance(node, ast.ClassDef):
             found |= {f"{node.name}.{item.name}": item for item in node.body if isinstance(item, ast.FunctionDef)}
     return found
@@ -58,10 +60,13 @@ def test_the_core_is_what_its_stub_says() -> None:
     assert stub.keys() == module.keys()
     for name, node in stub.items():
         value = module[name]
+        if isinstance(node, ast.AnnAssign):
+            assert ast.unparse(node.annotation).startswith(type(value).__name__), name
+            continue
         if isinstance(node, ast.ClassDef) or isinstance(value, property):
             continue
         arguments = node.args
-        names = [argument.arg for argument in arguments.args]
+        names = [argument.arg for argument in (*arguments.args, *arguments.kwonlyargs)]
         count = len(names) - len(arguments.defaults)
         said = [*names[:count], *(argument + "=" for argument in names[count:])]
         (doc,) = [line for line in value.__doc__.splitlines() if "->" in line]

@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from envpool.python.construction import Construction
-from envpool.python.distribution import pip_install
+from envpool.python.distribution import raise_missing
 from envpool.python.env_spec import EnvSpec
-from envpool.python.errors import EnvError
+from envpool.python.errors import EnvError, labelled
 from envpool.python.layout import dict_layout
-from envpool.python.options import as_number, check_env_ids, check_seed
+from envpool.python.options import as_number, check_env_ids, check_seconds, check_seed
 from envpool.python.registry import find
 from envpool.ray.worker import Arrays, Worker
 
@@ -30,7 +30,7 @@ try:
     import ray
     from ray.exceptions import ObjectLostError, RayActorError, RayTaskError
 except ImportError as error:
-    raise ImportError(f"envpool.ray needs Ray: install it with: {pip_install('ray')}") from error
+    raise_missing(error, "ray", "envpool.ray", "Ray")
 
 _LOST = (RayActorError, ObjectLostError)
 _MOST_DEATHS = 3  # of one worker, in a row, without a batch between them
@@ -90,7 +90,7 @@ def make(
     Raises:
         TypeError, ValueError: an argument of the wrong kind or out of range.
         RuntimeError: the cluster has no room for the workers, or one cannot make its pool.
-        ImportError: Ray is not installed.
+        MissingPackageError: Ray is not installed.
     """
     return RayEnvPool(task_id, num_envs, num_workers, batch_size, seed, cpus_per_worker, start_timeout, options)
 
@@ -230,7 +230,8 @@ class RayEnvPool:
 
     def _begin(self, env_id: Any, seed: Any) -> None:
         if seed is not None:
-            seed = check_seed(self._label, "seed", seed)
+            with labelled(self._label):
+                seed = check_seed("seed", seed)
         if env_id is None:
             self._check_open()
             for shard in self._shards:
@@ -396,12 +397,8 @@ class RayEnvPool:
             raise RuntimeError(f"[{self._label}] the pool is closed")
 
     def _seconds(self, name: str, value: Any) -> float:
-        seconds = as_number(value, "float")
-        if seconds is None:
-            raise TypeError(f"[{self._label}] {name} must be a number of seconds, got {value!r}")
-        if not seconds >= 0:
-            raise ValueError(f"[{self._label}] {name} must be a number of seconds of at least 0, got {value!r}")
-        return seconds
+        with labelled(self._label):
+            return check_seconds(name, value)
 
     def _cpus(self, value: Any) -> float:
         cpus = as_number(value, "float")
@@ -425,7 +422,8 @@ class RayEnvPool:
         if env_id is None:
             ids = np.arange(self.num_envs)
         else:
-            ids = np.array(check_env_ids(self._label, "env_id", env_id, self.num_envs), np.int64)
+            with labelled(self._label):
+                ids = np.array(check_env_ids("env_id", env_id, self.num_envs), np.int64)
             if len(ids) == 0:
                 raise ValueError(f"[{self._label}] env_id must name at least one environment, got none")
             if len(np.unique(ids)) < len(ids):

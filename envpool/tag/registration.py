@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
+from envpool.python.family import Family
 from envpool.registration import register_family
 
-_FAMILY = "tag"
+
+class Tag(Family):
+    """Tag."""
+
+    def reference(self, task_id: str) -> str:
+        """Returns where the dynamics of an id come from."""
+        return "warp_drive 2.7.1, example_envs"
 
 
-def reference(task_id: str) -> str:
-    """Where the dynamics of an id come from."""
-    return "warp_drive 2.7.1, example_envs"
+_FAMILY = Tag("tag")
 
 
 register_family("TagContinuous-v0", _FAMILY, "TagContinuous", doc="Taggers chase runners over a square.")

@@ -6,69 +6,74 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from envpool.python.family import Family
 from envpool.registration import register_family
 
-_FAMILY = "toy_text"
 _SIZES = {"4x4": 4, "8x8": 8}
 
 
-def reference(task_id: str) -> str:
-    """Where the dynamics of an id come from."""
-    if task_id == "Catch-v0":
-        return "EnvPool 1.2.5, after the behaviour suite"
-    if task_id == "NChain-v0":
-        return "gym before 0.21, EnvPool 1.2.5"
-    return "gymnasium 1.4.0, envs/toy_text"
+class ToyText(Family):
+    """Toy text."""
 
+    def reference(self, task_id: str) -> str:
+        """Returns where the dynamics of an id come from."""
+        if task_id == "Catch-v0":
+            return "EnvPool 1.2.5, after the behaviour suite"
+        if task_id == "NChain-v0":
+            return "gym before 0.21, EnvPool 1.2.5"
+        return "gymnasium 1.4.0, envs/toy_text"
 
-def translate(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Brings FrozenLake's keywords into the form that C++ declares: a map and rewards as gymnasium's users give them.
+    def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Brings FrozenLake's keywords into the form that C++ declares: a map and rewards as gymnasium's users give them.
 
-    Raises:
-        TypeError: desc or reward_schedule is of another kind.
-        ValueError: map_name is no map's, or contradicts size; desc or reward_schedule has another length.
-    """
-    plain = dict(given)
-    if not task_id.startswith("FrozenLake"):
+        Raises:
+            TypeError: desc or reward_schedule is of another kind.
+            ValueError: map_name is no map's, or contradicts size; desc or reward_schedule has another length.
+        """
+        plain = dict(given)
+        if not task_id.startswith("FrozenLake"):
+            return plain
+        has_desc = plain.get("desc") is not None
+        if "map_name" in plain:
+            name = plain.pop("map_name")
+            if not (isinstance(name, str) and name in _SIZES) and not (name is None and has_desc):
+                raise ValueError(f"map_name must be one of {', '.join(map(repr, _SIZES))}, got {name!r}")
+            if name is not None and plain.setdefault("size", _SIZES[name]) != _SIZES[name]:
+                raise ValueError(f"size must be that of map_name {name!r}, got {plain['size']!r}")
+        if has_desc:
+            plain["desc"] = _lines(plain["desc"])
+        else:
+            plain.pop("desc", None)
+        if "reward_schedule" in plain:
+            rewards = plain.pop("reward_schedule")
+            if not isinstance(rewards, (tuple, list)) or len(rewards) != 3:
+                raise ValueError(f"reward_schedule must be three numbers, for G, H and F, got {rewards!r}")
+            for name, reward in zip(("goal_reward", "hole_reward", "frozen_reward"), rewards, strict=True):
+                plain.setdefault(name, reward)
         return plain
-    has_desc = plain.get("desc") is not None
-    if "map_name" in plain:
-        name = plain.pop("map_name")
-        if not (isinstance(name, str) and name in _SIZES) and not (name is None and has_desc):
-            raise ValueError(f"[{task_id}] map_name must be one of {', '.join(map(repr, _SIZES))}, got {name!r}")
-        if name is not None and plain.setdefault("size", _SIZES[name]) != _SIZES[name]:
-            raise ValueError(f"[{task_id}] size must be that of map_name {name!r}, got {plain['size']!r}")
-    if has_desc:
-        plain["desc"] = _lines(task_id, plain["desc"])
-    else:
-        plain.pop("desc", None)
-    if "reward_schedule" in plain:
-        rewards = plain.pop("reward_schedule")
-        if not isinstance(rewards, (tuple, list)) or len(rewards) != 3:
-            raise ValueError(f"[{task_id}] reward_schedule must be three numbers, for G, H and F, got {rewards!r}")
-        for name, reward in zip(("goal_reward", "hole_reward", "frozen_reward"), rewards, strict=True):
-            plain.setdefault(name, reward)
-    return plain
 
 
-def _lines(task_id: str, desc: Any) -> str | bytes:
+_FAMILY = ToyText("toy_text")
+
+
+def _lines(desc: Any) -> str | bytes:
     """A map as lines, from rows of letters."""
     if isinstance(desc, (str, bytes)) and desc:
         return desc
     if isinstance(desc, Mapping) or not hasattr(desc, "__iter__"):
-        raise TypeError(f"[{task_id}] desc must be rows of letters, such as ['SF', 'HG'], got {desc!r}")
-    rows = [row if isinstance(row, (str, bytes)) else _joined(task_id, row) for row in desc]
+        raise TypeError(f"desc must be rows of letters, such as ['SF', 'HG'], got {desc!r}")
+    rows = [row if isinstance(row, (str, bytes)) else _joined(row) for row in desc]
     lines = [row.decode("latin-1") if isinstance(row, bytes) else row for row in rows]
     if not any(lines) or any("\n" in line for line in lines):
-        raise ValueError(f"[{task_id}] desc must be rows of letters, such as ['SF', 'HG'], got {desc!r}")
+        raise ValueError(f"desc must be rows of letters, such as ['SF', 'HG'], got {desc!r}")
     return "\n".join(lines)
 
 
-def _joined(task_id: str, row: Any) -> str:
+def _joined(row: Any) -> str:
     """A row of single letters, as a list or a NumPy array holds it."""
     letters = list(row) if hasattr(row, "__iter__") else [row]
     if not all(isinstance(letter, (str, bytes)) for letter in letters):
-        raise TypeError(f"[{task_id}] desc must be rows of letters, such as ['SF', 'HG'], got the row {row!r}")
+        raise TypeError(f"desc must be rows of letters, such as ['SF', 'HG'], got the row {row!r}")
     return "".join(letter.decode("latin-1") if isinstance(letter, bytes) else letter for letter in letters)
 
 

@@ -8,32 +8,34 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 from envpool.mujoco.packages import folder_of
+from envpool.python.errors import MissingPackageError, missing_package
 
 VERSION = "1.0.50"  # as in pyproject.toml
 
 
-def suite_model(task_id: str, domain: str, task: str, num_poles: int) -> str:
+def suite_model(domain: str, task: str, num_poles: int) -> str:
     """Returns the path of a task's model, or where dm_control edits it, the XML itself.
 
     Raises:
-        RuntimeError: dm_control is not installed.
+        MissingPackageError: dm_control is not installed, or lacks the model.
     """
-    folder = suite_folder(task_id)
+    folder = suite_folder()
     if not (folder / f"{domain}.xml").is_file():
-        raise RuntimeError(f"[{task_id}] needs dm_control {VERSION}: there is no {domain}.xml in {folder}")
+        raise MissingPackageError(
+            f"needs dm_control {VERSION}: there is no {domain}.xml in {folder}", name="dm_control"
+        )
     return _source(folder, domain, task, num_poles)
 
 
-def suite_folder(task_id: str) -> Path:
-    """Where dm_control's suite lies.
+def suite_folder() -> Path:
+    """Returns where dm_control's suite lies.
 
     Raises:
-        RuntimeError: it is not installed.
+        MissingPackageError: it is not installed.
     """
     package = folder_of("dm_control")
     if package is None:
-        install = f"pip install dm_control=={VERSION}"
-        raise RuntimeError(f"[{task_id}] needs dm_control's models: install them with: {install}")
+        raise missing_package("dm_control", "the models of dm_control", f"pip install dm_control=={VERSION}")
     return package / "suite"
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from envpool.mujoco.dmc.models import suite_folder, suite_model
+from envpool.mujoco.family import MujocoFamily
 from envpool.mujoco.packages import model_source
 from envpool.registration import register_family
 
@@ -45,27 +46,37 @@ def _words(name: str) -> str:
     return "".join(word[0].upper() + word[1:] for word in name.split("_"))
 
 
-def prepare(task_id: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Gives C++ the model: a path, or XML. Takes out the options that decide which.
+class ControlSuite(MujocoFamily):
+    """The DeepMind Control Suite."""
 
-    Raises:
-        RuntimeError: dm_control is not installed.
-        ValueError: an option is out of range.
-    """
-    prepared = dict(options)
-    domain, task = prepared["domain_name"], prepared["task_name"]
-    poles = prepared.pop("num_poles", {"two_poles": 2, "three_poles": 3}.get(task, 1))
-    if not 1 <= poles <= 100:
-        raise ValueError(f"[{task_id}] num_poles must be from 1 to 100, got {poles}")
-    if prepared.pop("sparse", False):
-        prepared["task_name"] += "_sparse"
-    if not prepared.pop("fully_observable", True):
-        prepared["task_name"] += "_partial"
-    if prepared["xml_file"]:
-        prepared["xml_file"] = model_source(task_id, prepared["xml_file"], suite_folder(task_id))
-    else:
-        prepared["xml_file"] = suite_model(task_id, domain, task, poles)
-    return prepared
+    PART = "dmc"
+    MODELS = "dm_control 1.0.50, suite"
+
+    def prepare(self, task_id: str, options: dict[str, Any]) -> dict[str, Any]:
+        """Gives C++ the model: a path, or XML. Takes out the options that decide which.
+
+        Raises:
+            MissingPackageError: dm_control is not installed.
+            ValueError: an option is out of range.
+        """
+        prepared = dict(options)
+        domain, task = prepared["domain_name"], prepared["task_name"]
+        poles = prepared.pop("num_poles", {"two_poles": 2, "three_poles": 3}.get(task, 1))
+        if not 1 <= poles <= 100:
+            raise ValueError(f"num_poles must be from 1 to 100, got {poles}")
+        if prepared.pop("sparse", False):
+            prepared["task_name"] += "_sparse"
+        if not prepared.pop("fully_observable", True):
+            prepared["task_name"] += "_partial"
+        if prepared["xml_file"]:
+            prepared["xml_file"] = model_source(prepared["xml_file"], suite_folder())
+        else:
+            prepared["xml_file"] = suite_model(domain, task, poles)
+        return prepared
+
+    def class_of(self, task_id: str) -> str:
+        """Returns the prefix of the names of the id's classes in EnvPool."""
+        return "Dmc" + _words(DOMAINS[task_id])
 
 
 def _own_options(domain: str, task: str) -> dict[str, Any]:
@@ -77,20 +88,15 @@ def _own_options(domain: str, task: str) -> dict[str, Any]:
 
 
 DOMAINS = {id_of(domain, task): domain for domain, (_, tasks) in TASKS.items() for task in tasks.split()}
-TASK_IDS = DOMAINS.keys()
-REFERENCE = "dm_control 1.0.50, suite"
 
 
-def class_of(task_id: str) -> str:
-    """Returns the prefix of the names of the id's classes in EnvPool."""
-    return "Dmc" + _words(DOMAINS[task_id])
-
+_FAMILY = ControlSuite()
 
 for _domain, (_frame_skip, _tasks) in TASKS.items():
     for _task in _tasks.split():
         register_family(
             id_of(_domain, _task),
-            "mujoco",
+            _FAMILY,
             "ControlSuite",
             max_episode_steps=1000,
             doc=f"{_task} of {_domain} in the DeepMind Control Suite.",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from envpool.mujoco.family import MujocoFamily
 from envpool.mujoco.packages import model_source
 from envpool.registration import register_family
 
@@ -14,39 +15,43 @@ TASK_ID = "Mujoco-v0"
 EXAMPLE = "two_link_arm.xml"
 
 
-TASK_IDS = {TASK_ID}
-REFERENCE = "with the model you give"
+class OwnModel(MujocoFamily):
+    """Models of users' own."""
+
+    PART = "generic"
+    MODELS = "with the model you give"
+
+    def class_of(self, task_id: str) -> str:
+        """Returns the prefix of the names of the id's classes."""
+        return "Mujoco"
+
+    def prepare(self, task_id: str, options: dict[str, Any]) -> dict[str, Any]:
+        """Finds the model: paths are relative to the working directory; EXAMPLE is ours unless there is such a file.
+
+        Raises:
+            ValueError: there is no such file.
+            TypeError: it is no text.
+        """
+        source = options["xml_file"]
+        if not isinstance(source, str):
+            raise TypeError(f"xml_file must be a str, got {source!r}")
+        folder = Path(__file__).parent if source == EXAMPLE and not Path(EXAMPLE).exists() else Path()
+        return {**options, "xml_file": model_source(source, folder)}
+
+    def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns the keywords with the number of a keyframe as text, which C++ takes."""
+        given = super().translate(task_id, given)
+        if isinstance(given.get("keyframe"), int) and not isinstance(given["keyframe"], bool):
+            return {**given, "keyframe": str(given["keyframe"])}
+        return given
 
 
-def class_of(task_id: str) -> str:
-    """Returns the prefix of the names of the id's classes."""
-    return "Mujoco"
-
-
-def prepare(task_id: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Finds the model: paths are relative to the working directory; EXAMPLE is ours unless there is such a file.
-
-    Raises:
-        ValueError: there is no such file.
-        TypeError: it is no text.
-    """
-    source = options["xml_file"]
-    if not isinstance(source, str):
-        raise TypeError(f"[{task_id}] xml_file must be a str, got {source!r}")
-    folder = Path(__file__).parent if source == EXAMPLE and not Path(EXAMPLE).exists() else Path()
-    return {**options, "xml_file": model_source(task_id, source, folder)}
-
-
-def translate(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Takes a keyframe's number too, which C++ wants as text."""
-    if isinstance(given.get("keyframe"), int) and not isinstance(given["keyframe"], bool):
-        return {**given, "keyframe": str(given["keyframe"])}
-    return dict(given)
+_FAMILY = OwnModel()
 
 
 register_family(
     TASK_ID,
-    "mujoco",
+    _FAMILY,
     "Mujoco",
     max_episode_steps=1000,
     doc="A model of one's own: any robot that MuJoCo can load, without a task.",

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from envpool.mujoco.family import MujocoFamily
 from envpool.mujoco.packages import folder_of, model_source
 from envpool.registration import register_family
 
@@ -129,63 +130,68 @@ _RANGES = {
     )
 }
 _RENAMED: dict[str, Mapping[str, str]] = {}
-TASK_IDS = _RENAMED.keys()
-REFERENCE = "gymnasium 1.4.0, envs/mujoco"
 
 
-def class_of(task_id: str) -> str:
-    """Returns the prefix of the names of the id's classes in EnvPool."""
-    return "Gym" + task_id.rpartition("-")[0]
+class GymMujoco(MujocoFamily):
+    """gymnasium's MuJoCo environments."""
 
+    PART = "gym"
+    MODELS = "gymnasium 1.4.0, envs/mujoco"
 
-def prepare(task_id: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Finds the model, which is one of gymnasium's if it is no path.
+    def class_of(self, task_id: str) -> str:
+        """Returns the prefix of the names of the id's classes in EnvPool."""
+        return "Gym" + task_id.rpartition("-")[0]
 
-    EnvPool has copies of them whose names end with "_envpool.xml"; MuJoCo makes the same model of a copy.
+    def prepare(self, task_id: str, options: dict[str, Any]) -> dict[str, Any]:
+        """Finds the model, which is one of gymnasium's if it is no path.
 
-    Raises:
-        ValueError: there is no such file.
-    """
-    assets = (folder_of("gymnasium") or Path()) / "envs" / "mujoco" / "assets"
-    name = options["xml_file"]
-    if isinstance(name, str) and name.endswith("_envpool.xml") and not (assets / name).exists():
-        plain = name.removesuffix("_envpool.xml") + ".xml"
-        name = plain if "/" not in name and (assets / plain).is_file() else name
-    return {**options, "xml_file": model_source(task_id, name, assets)}
+        EnvPool has copies of them whose names end with "_envpool.xml"; MuJoCo makes the same model of a copy.
 
+        Raises:
+            ValueError: there is no such file.
+        """
+        assets = (folder_of("gymnasium") or Path()) / "envs" / "mujoco" / "assets"
+        name = options["xml_file"]
+        if isinstance(name, str) and name.endswith("_envpool.xml") and not (assets / name).exists():
+            plain = name.removesuffix("_envpool.xml") + ".xml"
+            name = plain if "/" not in name and (assets / plain).is_file() else name
+        return {**options, "xml_file": model_source(name, assets)}
 
-def translate(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Brings gymnasium's names and forms of options into the declared ones.
+    def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Brings gymnasium's names and forms of options into the declared ones.
 
-    Raises:
-        TypeError: a range is not a pair.
-        ValueError: an option is given under two names.
-    """
-    renamed = _RENAMED[task_id.split("]")[0]]  # a label may go on with whose option it is
-    result: dict[str, Any] = {}
+        Raises:
+            TypeError: a range is not a pair.
+            ValueError: an option is given under two names.
+        """
+        renamed = _RENAMED[task_id]
+        given, result = super().translate(task_id, given), {}
 
-    def put(name: str, value: Any, alias: str) -> None:
-        if name in given or name in result:
-            raise ValueError(f"[{task_id}] {alias} and {name} are the same: give one of them")
-        result[name] = value
-
-    for alias, value in given.items():
-        name = renamed.get(alias, alias)
-        if name in _RANGES:
-            if isinstance(value, str) or not hasattr(value, "__len__") or len(value) != 2:
-                raise TypeError(f"[{task_id}] {alias} must be a pair of numbers (low, high), got {value!r}")
-            stem = name.removesuffix("_range")
-            put(f"{stem}_min", value[0], alias)
-            put(f"{stem}_max", value[1], alias)
-        elif name == "main_body" and isinstance(value, int) and not isinstance(value, bool):
-            result[name] = str(value)
-        elif name == "xml_file" and isinstance(value, os.PathLike):
-            result[name] = os.fspath(value)
-        elif name != alias:
-            put(name, value, alias)
-        else:
+        def put(name: str, value: Any, alias: str) -> None:
+            if name in given or name in result:
+                raise ValueError(f"{alias} and {name} are the same: give one of them")
             result[name] = value
-    return result
+
+        for alias, value in given.items():
+            name = renamed.get(alias, alias)
+            if name in _RANGES:
+                if isinstance(value, str) or not hasattr(value, "__len__") or len(value) != 2:
+                    raise TypeError(f"{alias} must be a pair of numbers (low, high), got {value!r}")
+                stem = name.removesuffix("_range")
+                put(f"{stem}_min", value[0], alias)
+                put(f"{stem}_max", value[1], alias)
+            elif name == "main_body" and isinstance(value, int) and not isinstance(value, bool):
+                result[name] = str(value)
+            elif name == "xml_file" and isinstance(value, os.PathLike):
+                result[name] = os.fspath(value)
+            elif name != alias:
+                put(name, value, alias)
+            else:
+                result[name] = value
+        return result
+
+
+_FAMILY = GymMujoco()
 
 
 def _register(body: Body, version: int) -> None:
@@ -198,7 +204,7 @@ def _register(body: Body, version: int) -> None:
     _RENAMED[task_id] = body.renamed
     register_family(
         task_id,
-        "mujoco",
+        _FAMILY,
         body.name,
         max_episode_steps=body.steps,
         reward_threshold=body.threshold,

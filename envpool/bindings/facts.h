@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What Python has to know of the engine: limits, the numbers of enums and the arrays that every environment has. They
+// are attributes of the module, so that no Python file states them again.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <initializer_list>
+#include <stdexcept>
+#include <utility>
+
+#include "envpool/core/state_buffer.h"
+#include "envpool/core/vtable.h"
+
+namespace envpool::python {
+
+constexpr i32 kMaxNumEnvs = 1 << 20;
+constexpr i32 kMaxNumThreads = 1024;
+
+// Returns NumPy's name of a dtype.
+inline const char* dtype_name(abi::Dtype dtype) {
+  switch (dtype) {
+    case abi::kBool: return "bool";
+    case abi::kU8: return "uint8";
+    case abi::kI32: return "int32";
+    case abi::kI64: return "int64";
+    case abi::kF32: return "float32";
+    case abi::kF64: return "float64";
+  }
+  throw std::logic_error("unknown dtype");
+}
+
+inline void add_facts(pybind11::module_& module) {
+  namespace py = pybind11;
+  module.attr("MAX_NUM_ENVS") = kMaxNumEnvs;
+  module.attr("MAX_NUM_THREADS") = kMaxNumThreads;
+  for (const auto& [name, flag] : {std::pair{"PORTABLE", abi::kPortable},
+                                   {"CAN_SNAPSHOT", abi::kCanSnapshot},
+                                   {"CAN_RENDER", abi::kCanRender},
+                                   {"BOUNDED", abi::kBounded}}) {
+    module.attr(name) = u32(flag);
+  }
+  const auto numbers = [&](const char* name, auto entries) {
+    py::dict dict;
+    for (const auto& [key, number] : entries) dict[key] = i32(number);
+    module.attr(name) = dict;
+  };
+  numbers("AUTORESET_MODES",
+          std::initializer_list<std::pair<const char*, abi::Autoreset>>{{"next_step", abi::kAutoresetNextStep},
+                                                                        {"same_step", abi::kAutoresetSameStep},
+                                                                        {"disabled", abi::kAutoresetDisabled}});
+  numbers("KEYED",
+          std::initializer_list<std::pair<const char*, abi::Keyed>>{
+              {"keep_key", abi::kKeepKey}, {"new_key", abi::kNewKey}, {"new_key_and_stream", abi::kNewKeyAndStream}});
+  py::dict dtypes;
+  for (i32 dtype = abi::kBool; dtype <= abi::kF64; ++dtype) dtypes[dtype_name(abi::Dtype(dtype))] = dtype;
+  module.attr("DTYPES") = dtypes;
+  abi::Layout several{};  // with more than one player there is the array of their environments too
+  several.max_players = 2;
+  py::dict arrays;
+  for (const Array& array : BlockLayout(several, 1, false).arrays) arrays[array.name.c_str()] = dtype_name(array.dtype);
+  module.attr("COMMON_ARRAYS") = arrays;
+}
+
+}  // namespace envpool::python

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all ids of MuJoCo have in common: the library and where it comes from, a package that is never imported."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+from envpool.mujoco import render_options
+from envpool.mujoco.packages import folder_of
+from envpool.python.errors import MissingPackageError, missing_package
+from envpool.python.family import Family, Home
+
+VERSION = "3.17.0"  # as in pyproject.toml; physics differ from version to version in the last digits
+
+
+class MujocoFamily(Family):
+    """MuJoCo ids of one kind.
+
+    Attributes:
+        PART: the folder in envpool/mujoco whose ids they are.
+        MODELS: where the models come from: package and version.
+    """
+
+    PART: str
+    MODELS: str
+
+    def __init__(self) -> None:
+        super().__init__("mujoco")
+
+    def class_of(self, task_id: str) -> str:
+        """Returns the prefix of the names of the id's classes in EnvPool."""
+        raise NotImplementedError
+
+    def require(self) -> None:
+        """Loads libmujoco, which the family's shared object is linked to, out of the package mujoco.
+
+        Raises:
+            MissingPackageError: the package is not installed, or is of another version.
+            RuntimeError: the library cannot be loaded.
+        """
+        install = f"pip install mujoco=={VERSION}"
+        folder = folder_of("mujoco")
+        if folder is None:
+            raise missing_package("mujoco", "MuJoCo", install)
+        library = folder / f"libmujoco.so.{VERSION}"
+        if not library.exists():
+            known = [file.name.removeprefix("libmujoco.so.") for file in folder.glob("libmujoco.so.*")]
+            raise MissingPackageError(
+                f"needs MuJoCo {VERSION}, found {' and '.join(known) or 'none'}: install it with: {install}",
+                name="mujoco",
+            )
+        try:
+            _load(str(library))
+        except OSError as error:
+            raise RuntimeError(f"cannot load {library}: {error}") from None
+
+    def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Brings the keywords for pictures into their declared form."""
+        return render_options.translate(given)
+
+    def reference(self, task_id: str) -> str:
+        """Returns where the dynamics of an id come from."""
+        return f"MuJoCo {VERSION}, {self.MODELS}"
+
+    def homes(self, task_id: str, table: str) -> list[Home]:
+        """Returns where EnvPool's scripts find the classes of an id.
+
+        Those that end with Pixel have pictures as observations.
+        """
+        module, name = f"envpool.mujoco.{self.PART}", self.class_of(task_id)
+        return [Home(module, name, {"from_pixels": False}), Home(module, name + "Pixel", {"from_pixels": True})]
+
+
+@functools.lru_cache
+def _load(library: str) -> ctypes.CDLL:
+    return ctypes.CDLL(library)
