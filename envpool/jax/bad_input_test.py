@@ -83,6 +83,7 @@ CALLS = [
     (lambda: envpool.jax.make("CartPole-v7"), ValueError, "CartPole-v7.* not registered; did you mean 'CartPole-v"),
     (lambda: envpool.jax.make("CartPole-v1", num_envs=3), TypeError, "num_envs is an option of pools"),
     (lambda: envpool.jax.make("CartPole-v1", seed=3), TypeError, "seed is an option of pools"),
+    (lambda: envpool.jax.make("FrozenLake-v1", size=10**30), ValueError, "size must be an int, got 1000000000"),
     (lambda: envpool.jax.make("CartPole-v1", gravitas=3), TypeError, "unknown option 'gravitas'"),
     (lambda: envpool.jax.make("CartPole-v1", step_values=4), ValueError, "step_values must be 5 or 6, got 4"),
     (lambda: envpool.jax.make("Trouble-v0"), ValueError, "Trouble-v0. it cannot run in JAX: it is not portable"),

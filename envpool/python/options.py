@@ -74,7 +74,8 @@ class Option:
         number = as_number(value, self.kind)
         if number is None:
             raise _wrong(TypeError, self.name, self.expectation, value)
-        if not self.low <= number <= self.high:
+        fits = self.kind != "int" or -(2**63) <= number < 2**63  # C++ takes 64 bits
+        if not (fits and self.low <= number <= self.high):
             raise _wrong(ValueError, self.name, self.expectation, value)
         return number
 
