@@ -273,10 +273,11 @@ format: $(VENV)/lint/.ready
 
 # --- what is made of the registry; tests tell when it is stale ---
 
-# Options as editors show them, golden hashes of trajectories, and what kernels may take of a GPU. Hashes and budgets that
-# are there stay: to have one made anew, delete its row.
+# Options as editors show them, the tables of docs/environments.md, golden hashes of trajectories, and what kernels may
+# take of a GPU. Hashes and budgets that are there stay: to have one made anew, delete its row.
 generated: build/test/.installed
 	@$(call installed,test,python) -m envpool.testing.doors "$(CURDIR)/envpool/_doors.pyi"
+	@$(call installed,test,python) -m envpool.testing.tables "$(CURDIR)/docs/environments.md"
 	@$(call installed,test,python) -m envpool.testing.trajectories "$(CURDIR)/envpool/testing/golden.csv"
 	@$(call installed,test,python) -m envpool.testing.machine_code "$(CURDIR)/envpool/testing/kernel_budgets.csv"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts that are stated once: what pages name exists, and episode.h alone has the rules of an episode."""
+"""Pages name what there is, and episode.h alone has the rules of an episode."""
 
 import os
 import re
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import envpool
+from envpool.testing.tables import updated
 
 SOURCE = Path(os.environ.get("ENVPOOL_SOURCE_DIR", "none"))
 PAGES = sorted([*SOURCE.glob("*.md"), *SOURCE.glob("docs/*.md")])
@@ -25,6 +26,13 @@ def test_the_page_names_the_functions_of_the_table() -> None:
     (paragraph,) = re.findall(r"same C table(.*?)\n\n", page, re.S)
     named = set(re.findall(r"`(\w+)`", paragraph))
     assert named == functions
+
+
+def test_tables_of_environments_are_current() -> None:
+    page = Path(SOURCE, "docs/environments.md").read_text()
+    assert page.count("<!-- made by make generated: ") >= 6
+    assert updated(page) == page, "run `make generated`"
+    assert updated(page.replace("| `CartPole-v0`", "| `CartPole-v9`")) == page
 
 
 def files_named(page: str) -> list[str]:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bits do not depend on the compiler or its optimisation: each family, built anew by each, gives one trajectory."""
+"""The bits do not depend on the compiler or its optimisation: each family, built anew by each, gives one trajectory.
+
+The families and their environments are those of the registry.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ import pytest
 import envpool
 from envpool import _core
 from envpool.python.registry import find
+from envpool.testing.trajectories import OPTIONS, representatives
 
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
 FLAGS = ["-std=c++20", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden", "-fno-sanitize=all"]
@@ -29,27 +33,14 @@ COMPILERS = {
 # What is installed, and compared with, is g++ -O3 itself, or clang++ -O3 with its vector code.
 BUILDS = [("gcc", "-O1"), ("clang", "-O1"), ("clang", "-O3"), ("device", "-O1")]
 NUM_ENVS, STEPS = 6, 120
-ROLLOUTS = {
-    "classic_control": ["CartPole-v1", "Pendulum-v1", "MountainCar-v0", "MountainCarContinuous-v0", "Acrobot-v1"],
-    "toy_text": ["Catch-v0", "FrozenLake-v1", "Taxi-v4", "NChain-v0", "CliffWalkingSlippery-v1", "Blackjack-v1"],
-    "bsuite": [
-        *("Catch-bsuite", "DeepSea-bsuite", "DiscountingChain-bsuite"),
-        *("MemoryChain-bsuite", "SimpleBandit-bsuite", "UmbrellaChain-bsuite"),
-    ],
-    "misc": ["FourRooms-misc", "MetaMaze-misc", "PointRobot-misc", "BernoulliBandit-misc", "GaussianBandit-misc"]
-    + ["Reacher-misc", "Swimmer-misc", "Pong-misc"],
-    "minatar": [
-        "MinAtar/Asterix-v0",
-        "MinAtar/Breakout-v1",
-        "Freeway-MinAtar",
-        "MinAtar/Seaquest-v1",
-        "SpaceInvaders-MinAtar",
-    ],
-    "tag": ["TagContinuous-v0", "TagGridWorld-v0"],
-    "atari": ["Pong-v5", "Breakout-v5", "MsPacman-v5"],
+# One id of each portable table, and those beside that take other paths through the code. MuJoCo's arithmetic is its own.
+MORE = {
+    "atari": ["Breakout-v5", "MsPacman-v5"],
+    "toy_text": ["CliffWalkingSlippery-v1"],
+    "minatar": ["Freeway-MinAtar"],
 }
-OPTIONS = {  # as many that the host finds the nearest otherwise than a device
-    "TagContinuous-v0": {"num_runners": 90, "use_full_observation": False, "tagging_distance": 0.05},
+ROLLOUTS = {
+    family: ids + MORE.get(family, []) for family, ids in representatives().items() if family not in ("", "mujoco")
 }
 
 pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
@@ -58,8 +49,7 @@ pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does 
 def rollout(table: _core.Table, task_id: str) -> str:
     """Hash of all observations, rewards and ends of a few episodes."""
     options = {**find(task_id).defaults, **OPTIONS.get(task_id, {})}
-    if table.name == "Atari":
-        options = find(task_id).origin.prepare(task_id, options)
+    options = find(task_id).origin.prepare(task_id, options)
     spec = envpool.make_spec(task_id, **OPTIONS.get(task_id, {}))
     space, rows = spec.gymnasium_action_space, NUM_ENVS * spec.config.max_num_players
     outputs = ["obs", "reward", "terminated", "truncated"]

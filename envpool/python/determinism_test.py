@@ -15,7 +15,6 @@ import os
 import pytest
 
 import envpool
-import envpool.testing.registration  # noqa: F401  (registers the test environments)
 from envpool.python.registry import find
 from envpool.testing.trajectories import ALWAYS, NUM_ENVS, STEPS, golden, golden_ids, hash_of, play, todays_ids
 

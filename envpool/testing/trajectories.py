@@ -23,6 +23,7 @@ import gymnasium
 import numpy as np
 
 import envpool
+import envpool.testing.registration  # noqa: F401  (registers the environments that only tests use)
 from envpool.python.registry import find
 
 GOLDEN = Path(__file__).with_name("golden.csv")
@@ -156,8 +157,6 @@ def golden() -> dict[str, str]:
 
 def main() -> None:
     """Writes the file that is named."""
-    import envpool.testing.registration  # noqa: F401  (registers the environments that only tests use)
-
     known = golden()
     rows = [(task_id, known.get(task_id) or hash_of(play(task_id, 1, NUM_ENVS))) for task_id in golden_ids()]
     with open(sys.argv[1], "w", newline="") as file:
