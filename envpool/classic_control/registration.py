@@ -10,6 +10,8 @@ class ClassicControl(Family):
 
     def reference(self, task_id: str) -> str:
         """Returns where the dynamics of an id come from."""
+        if task_id.startswith("phys2d/"):
+            return "gymnasium 1.4.0, envs/phys2d"
         if task_id == "Pendulum-v0":
             return "gymnasium 1.4.0, envs/classic_control; the order of angle and speed is that of gym's Pendulum-v0"
         return "gymnasium 1.4.0, envs/classic_control"
@@ -73,4 +75,20 @@ register_family(
     max_episode_steps=500,
     reward_threshold=-100.0,
     doc="Swing the end of a two-link chain above a line, by the motor between the links.",
+)
+register_family(
+    "phys2d/CartPole-v0",
+    _FAMILY,
+    "Phys2dCartPole",
+    max_episode_steps=200,
+    reward_threshold=195.0,
+    doc="Keep a pole upright on a cart for 200 steps, by the float32 rules of gymnasium's phys2d.",
+)
+register_family(
+    "phys2d/CartPole-v1",
+    _FAMILY,
+    "Phys2dCartPole",
+    max_episode_steps=500,
+    reward_threshold=475.0,
+    doc="Keep a pole upright on a cart for 500 steps, by the float32 rules of gymnasium's phys2d.",
 )
