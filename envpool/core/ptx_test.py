@@ -24,7 +24,6 @@ import envpool
 import envpool.testing.registration  # noqa: F401  (registers Crowd)
 from envpool import _core
 from envpool.python.construction import Construction
-from envpool.python.layout import COMMON_DTYPES
 from envpool.python.registry import find
 from envpool.testing.capi import Options
 from envpool.testing.cuda import Driver
@@ -225,7 +224,7 @@ class Device:
             for field in fields
         }
         results = {
-            name: Mirror.of(np.zeros(self.rows(name in self.per_player), COMMON_DTYPES[name]))
+            name: Mirror.of(np.zeros(self.rows(name in self.per_player), _core.COMMON_ARRAYS[name]))
             for name in ("reward", "discount", "terminated", "truncated", "step_type", "env_id", "elapsed_step")
         }
         self.written = {**self.arrays, **results, "players": Mirror.of(np.zeros(count, np.int32))}
