@@ -244,23 +244,23 @@ def option_values(params: EnvParams) -> dict[str, Value]:
     Raises:
         ValueError: a value is not one that the option can have.
     """
-    label = params.form.label
     row = np.asarray(params.raw, np.uint32).tobytes()
     values: dict[str, Value] = {}
-    for name, part in params.form.parts:
-        option = params.form.options[name]
-        if name == "max_episode_steps" or (option.kind == "str" and not option.choices):
-            continue
-        number = float(np.frombuffer(row, np.float64, 1, part.offset)[0])
-        if option.kind == "float":
-            values[name] = option.check(label, number)
-        elif option.kind == "int" and number.is_integer():
-            values[name] = option.check(label, int(number))
-        else:
-            numbered = [False, True] if option.kind == "bool" else list(option.choices)
-            if number not in range(len(numbered)):
-                raise ValueError(f"[{label}] {name}: expected {option.expectation}, got number {number} of a row")
-            values[name] = numbered[int(number)]
+    with labelled(params.form.label):
+        for name, part in params.form.parts:
+            option = params.form.options[name]
+            if name == "max_episode_steps" or (option.kind == "str" and not option.choices):
+                continue
+            number = float(np.frombuffer(row, np.float64, 1, part.offset)[0])
+            if option.kind == "float":
+                values[name] = option.check(number)
+            elif option.kind == "int" and number.is_integer():
+                values[name] = option.check(int(number))
+            else:
+                numbered = [False, True] if option.kind == "bool" else list(option.choices)
+                if number not in range(len(numbered)):
+                    raise ValueError(f"{name}: expected {option.expectation}, got number {number} of a row")
+                values[name] = numbered[int(number)]
     return values
 
 
