@@ -12,9 +12,13 @@ namespace envpool::mujoco::dmc {
 
 class Acrobot : public Task {
  public:
-  Acrobot(Stage& stage, bool sparse)
+  struct Variant {
+    bool sparse = false;
+  };
+
+  Acrobot(Stage& stage, Variant variant)
       : Task(stage),
-        margin_(sparse ? 0 : 1),
+        margin_(variant.sparse ? 0 : 1),
         arms_{stage.body("upper_arm"), stage.body("lower_arm")},
         target_(stage.site("target")),
         tip_(stage.site("tip")),

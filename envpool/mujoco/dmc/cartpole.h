@@ -15,10 +15,15 @@ namespace envpool::mujoco::dmc {
 
 class Cartpole : public Task {
  public:
-  Cartpole(Stage& stage, bool swing_up, bool sparse)
+  struct Variant {
+    bool swing_up = false;
+    bool sparse = false;
+  };
+
+  Cartpole(Stage& stage, Variant variant)
       : Task(stage),
-        swing_up_(swing_up),
-        sparse_(sparse),
+        swing_up_(variant.swing_up),
+        sparse_(variant.sparse),
         slider_(stage.qpos("slider")),
         hinge_(stage.qpos("hinge_1")) {}
 

@@ -19,9 +19,13 @@ namespace envpool::mujoco::dmc {
 class Dog : public Task {
  public:
   // A speed of 0 is the task to stand.
-  Dog(Stage& stage, f64 speed)
+  struct Variant {
+    f64 speed = 0;
+  };
+
+  Dog(Stage& stage, Variant variant)
       : Task(stage),
-        wanted_(speed),
+        wanted_(variant.speed),
         torso_(stage.body("torso")),
         pelvis_(stage.body("pelvis")),
         skull_(stage.body("skull")),
@@ -113,7 +117,7 @@ class Dog : public Task {
 class DogFetch : public Dog {
  public:
   explicit DogFetch(Stage& stage)
-      : Dog(stage, 0),
+      : Dog(stage, {}),
         floor_(stage.geom("floor")),
         ball_(stage.geom("ball")),
         target_(stage.geom("target")),

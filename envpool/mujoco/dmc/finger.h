@@ -16,9 +16,13 @@ namespace envpool::mujoco::dmc {
 class Finger : public Task {
  public:
   // A radius of 0 is the task to spin.
-  Finger(Stage& stage, f64 target_radius)
+  struct Variant {
+    f64 target_radius = 0;  // 0: the task is to spin, and there is no target
+  };
+
+  Finger(Stage& stage, Variant variant)
       : Task(stage),
-        spin_(target_radius == 0),
+        spin_(variant.target_radius == 0),
         tip_(stage.sensor("tip", 3)),
         spinner_(stage.sensor("spinner", 3)),
         target_(stage.sensor("target", 3)),
@@ -34,7 +38,7 @@ class Finger : public Task {
       stage.change(&mjModel::dof_damping, m_->nv)[m_->jnt_dofadr[hinge_]] = .03;
     } else {
       position_ = stage.randomize(&mjModel::site_pos, 3 * m_->nsite) + 3 * site_;
-      stage.change(&mjModel::site_size, 3 * m_->nsite)[3 * site_] = target_radius;
+      stage.change(&mjModel::site_size, 3 * m_->nsite)[3 * site_] = variant.target_radius;
     }
   }
 

@@ -13,7 +13,11 @@ namespace envpool::mujoco::dmc {
 
 class Fish : public Task {
  public:
-  Fish(Stage& stage, bool swim)
+  struct Variant {
+    bool swim = false;
+  };
+
+  Fish(Stage& stage, Variant variant)
       : Task(stage),
         torso_(stage.body("torso")),
         root_(stage.free_qpos("root")),
@@ -22,7 +26,7 @@ class Fish : public Task {
     constexpr const char* kJoints[kCount] = {"tail1",          "tail_twist",   "tail2",        "finright_roll",
                                              "finright_pitch", "finleft_roll", "finleft_pitch"};
     for (int i = 0; i < kCount; ++i) joints_[i] = stage.qpos(kJoints[i]);
-    if (swim) {
+    if (variant.swim) {
       position_ = stage.randomize(&mjModel::geom_pos, 3 * m_->ngeom) + 3 * target_;
     } else {
       stage.change(&mjModel::geom_rgba, 4 * m_->ngeom)[4 * target_ + 3] = 0;

@@ -13,9 +13,13 @@ namespace envpool::mujoco::dmc {
 
 class Hopper : public Task {
  public:
-  Hopper(Stage& stage, bool hopping)
+  struct Variant {
+    bool hops = false;
+  };
+
+  Hopper(Stage& stage, Variant variant)
       : Task(stage),
-        hopping_(hopping),
+        hopping_(variant.hops),
         torso_(stage.body("torso")),
         foot_(stage.body("foot")),
         speed_(stage.sensor("torso_subtreelinvel", 3)),

@@ -24,15 +24,21 @@ class Humanoid : public Task {
       "torso", "torso_subtreelinvel", {"left_hand", "left_foot", "right_hand", "right_foot"}, kZZ};
   static constexpr Names kCmu{"thorax", "thorax_subtreelinvel", {"lhand", "lfoot", "rhand", "rfoot"}, kZY};
 
-  Humanoid(Stage& stage, Names names, f64 speed, bool pure_state)
+  struct Variant {
+    Names names;
+    f64 speed = 0;
+    bool pure_state = false;
+  };
+
+  Humanoid(Stage& stage, Variant variant)
       : Task(stage),
-        wanted_(speed),
-        pure_state_(pure_state),
-        upright_(names.upright),
-        torso_(stage.body(names.torso)),
+        wanted_(variant.speed),
+        pure_state_(variant.pure_state),
+        upright_(variant.names.upright),
+        torso_(stage.body(variant.names.torso)),
         head_(stage.body("head")),
-        velocity_(stage.sensor(names.velocity, 3)) {
-    for (int i = 0; i < 4; ++i) limbs_[i] = stage.body(names.limbs[i]);
+        velocity_(stage.sensor(variant.names.velocity, 3)) {
+    for (int i = 0; i < 4; ++i) limbs_[i] = stage.body(variant.names.limbs[i]);
   }
 
   void randomize(Rng& rng) override { randomize_joints_apart(rng); }

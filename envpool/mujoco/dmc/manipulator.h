@@ -17,24 +17,30 @@ namespace envpool::mujoco::dmc {
 
 class Manipulator : public ArmTask {
  public:
-  Manipulator(Stage& stage, bool peg, bool insert, bool fully_observable)
+  struct Variant {
+    bool peg = false;      // the object is a peg, not a ball
+    bool insert = false;   // it goes into a slot or cup, not to a target
+    bool partial = false;  // observations leave out the hand, the object and the target
+  };
+
+  Manipulator(Stage& stage, Variant variant)
       : ArmTask(stage),
-        peg_(peg),
-        fully_observable_(fully_observable),
-        object_(stage.body(peg ? "peg" : "ball")),
-        target_(stage.body(peg ? "target_peg" : "target_ball")),
-        receptacle_(insert ? stage.body(peg ? "slot" : "cup") : -1),
+        peg_(variant.peg),
+        fully_observable_(!variant.partial),
+        object_(stage.body(variant.peg ? "peg" : "ball")),
+        target_(stage.body(variant.peg ? "target_peg" : "target_ball")),
+        receptacle_(variant.insert ? stage.body(variant.peg ? "slot" : "cup") : -1),
         body_pos_(stage.randomize(&mjModel::body_pos, 3 * m_->nbody)),
         body_quat_(stage.randomize(&mjModel::body_quat, 4 * m_->nbody)) {
     constexpr const char* kSensors[kTouches] = {"palm_touch", "finger_touch", "thumb_touch", "fingertip_touch",
                                                 "thumbtip_touch"};
     for (int i = 0; i < kTouches; ++i) touches_[i] = stage.sensor(kSensors[i]);
     for (int i = 0; i < 3; ++i) {
-      const std::string joint = std::string(peg ? "peg_" : "ball_") + "xzy"[i];
+      const std::string joint = std::string(variant.peg ? "peg_" : "ball_") + "xzy"[i];
       object_qpos_[i] = stage.qpos(joint);
       object_qvel_[i] = stage.qvel(joint);
     }
-    if (peg) {
+    if (variant.peg) {
       pairs_[0] = {stage.site("peg_grasp"), grasp_};
       pairs_[1] = {stage.site("peg_pinch"), stage.site("pinch")};
       pairs_[2] = {stage.site("peg"), stage.site("target_peg")};

@@ -13,9 +13,15 @@ namespace envpool::mujoco::dmc {
 
 class PointMass : public Task {
  public:
-  PointMass(Stage& stage, bool hard) : Task(stage), target_(stage.geom("target")), mass_(stage.geom("pointmass")) {
-    if (hard && m_->nwrap < 4) throw std::invalid_argument("xml_file: the model must have two tendons over two joints");
-    if (hard) gains_ = stage.randomize(&mjModel::wrap_prm, m_->nwrap);
+  struct Variant {
+    bool hard = false;
+  };
+
+  PointMass(Stage& stage, Variant variant)
+      : Task(stage), target_(stage.geom("target")), mass_(stage.geom("pointmass")) {
+    if (variant.hard && m_->nwrap < 4)
+      throw std::invalid_argument("xml_file: the model must have two tendons over two joints");
+    if (variant.hard) gains_ = stage.randomize(&mjModel::wrap_prm, m_->nwrap);
   }
 
   void randomize(Rng& rng) override {

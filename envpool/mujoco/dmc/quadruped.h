@@ -100,7 +100,11 @@ class Quadruped : public Task {
 
 class QuadrupedMove : public Quadruped {
  public:
-  QuadrupedMove(Stage& stage, f64 speed) : Quadruped(stage), wanted_(speed) {}
+  struct Variant {
+    f64 speed = 0;
+  };
+
+  QuadrupedMove(Stage& stage, Variant variant) : Quadruped(stage), wanted_(variant.speed) {}
 
   void randomize(Rng& rng) override { place_anyhow(rng); }
   f64 reward() const override {

@@ -12,12 +12,16 @@ namespace envpool::mujoco::dmc {
 
 class Reacher : public Task {
  public:
-  Reacher(Stage& stage, f64 target_size)
+  struct Variant {
+    f64 target_size = .05;
+  };
+
+  Reacher(Stage& stage, Variant variant)
       : Task(stage),
         target_(stage.geom("target")),
         finger_(stage.geom("finger")),
         position_(stage.randomize(&mjModel::geom_pos, 3 * m_->ngeom) + 3 * target_) {
-    stage.change(&mjModel::geom_size, 3 * m_->ngeom)[3 * target_] = target_size;
+    stage.change(&mjModel::geom_size, 3 * m_->ngeom)[3 * target_] = variant.target_size;
   }
 
   void randomize(Rng& rng) override {

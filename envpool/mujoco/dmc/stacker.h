@@ -16,15 +16,20 @@ namespace envpool::mujoco::dmc {
 
 class Stacker : public ArmTask {
  public:
-  Stacker(Stage& stage, int boxes, bool fully_observable)
+  struct Variant {
+    int boxes = 2;
+    bool partial = false;
+  };
+
+  Stacker(Stage& stage, Variant variant)
       : ArmTask(stage),
-        boxes_(boxes),
-        fully_observable_(fully_observable),
+        boxes_(variant.boxes),
+        fully_observable_(!variant.partial),
         target_body_(stage.body("target")),
         target_(stage.site("target")),
         box_size_(m_->geom_size[3 * stage.geom("target")]),
         body_pos_(stage.randomize(&mjModel::body_pos, 3 * m_->nbody)) {
-    for (int box = 0; box < boxes; ++box) {
+    for (int box = 0; box < variant.boxes; ++box) {
       const std::string name = "box" + std::to_string(box);
       box_[box] = {stage.body(name), stage.site(name), {}, {}};
       for (int i = 0; i < 3; ++i) {

@@ -13,8 +13,15 @@ namespace envpool::mujoco::dmc {
 
 class Walker : public Task {
  public:
-  Walker(Stage& stage, f64 speed)
-      : Task(stage), wanted_(speed), torso_(stage.body("torso")), speed_(stage.sensor("torso_subtreelinvel", 3)) {}
+  struct Variant {
+    f64 speed = 0;
+  };
+
+  Walker(Stage& stage, Variant variant)
+      : Task(stage),
+        wanted_(variant.speed),
+        torso_(stage.body("torso")),
+        speed_(stage.sensor("torso_subtreelinvel", 3)) {}
 
   void randomize(Rng& rng) override { randomize_joints(rng); }
   void observe(Observer& out) const override {
