@@ -43,6 +43,18 @@ class Table:
     def spec(self, options: Mapping[str, bool | int | float | str | bytes]) -> str:
         """JSON of the arrays these options make: fields, actions, max_players, reward_low/high, render_height/width."""
 
+    @property
+    def device(self) -> Mapping[str, Any] | None:
+        """What it takes to compile the environment for a device and to lay out its memory; None of the host's contract.
+
+        header (below a folder for includes, or empty), type (in C++), world (whether there are several players),
+        state_at and state_bytes (of the state in a slot, without what options add), params_bytes, blob_at (of the
+        pointer to the blob in the parameters, or -1).
+        """
+
+    def device_operands(self, options: Mapping[str, bool | int | float | str | bytes]) -> tuple[bytes, bytes, int]:
+        """What these options make: the parameters with null for pointers, the blob, and the bytes of a slot."""
+
 class Pool:
     """Environments, the threads that step them, and the blocks their results are written to."""
 

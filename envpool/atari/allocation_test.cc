@@ -34,7 +34,7 @@ TEST(a_step_of_atari_allocates_nothing) {
   how.max_episode_steps.assign(kEnvs, 40);  // so that resets are among the steps
   how.seeds.assign(kEnvs, 1);
   how.streams.assign(kEnvs, 0);
-  const auto pool = EnvPool::make(*portable_table<AtariEnv>(), how, {"test", 0, 2});
+  const auto pool = EnvPool::make(*table<AtariEnv>(), how, {"test", 0, 2});
   std::vector<i32> ids, actions(kEnvs, 2);
   for (i32 i = 0; i < kEnvs; ++i) ids.push_back(i);
   const void* field = actions.data();

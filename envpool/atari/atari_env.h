@@ -16,7 +16,7 @@
 
 #include "envpool/atari/cabinet.h"
 #include "envpool/atari/resize.h"
-#include "envpool/core/env.h"
+#include "envpool/core/api.h"
 
 namespace envpool::atari {
 

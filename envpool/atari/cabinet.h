@@ -5,7 +5,7 @@
 #pragma once
 
 #include "envpool/atari/machine.h"
-#include "envpool/core/portable.h"
+#include "envpool/core/api.h"
 
 #if ENVPOOL_HOST
 #include <algorithm>
@@ -19,7 +19,6 @@
 #include "envpool/atari/console/palette.h"
 #include "envpool/atari/console/rom_builder.h"
 #include "envpool/atari/games/titles.h"
-#include "envpool/core/spec.h"
 #endif
 
 namespace envpool::atari {

@@ -65,6 +65,39 @@ class PyTable {
     return json.text;
   }
 
+  // What a device needs to know of the environment; None if it cannot run on one.
+  py::object device() const {
+    if (table_.device == nullptr) return py::none();
+    const abi::Device& device = *table_.device;
+    py::dict facts;
+    facts["header"] = device.header;
+    facts["type"] = device.type;
+    facts["world"] = device.world != 0;
+    facts["state_at"] = std::int64_t(device.state_at);
+    facts["state_bytes"] = std::int64_t(device.state_bytes);
+    facts["params_bytes"] = std::int64_t(device.params_bytes);
+    facts["blob_at"] = std::int64_t(device.blob_at);
+    return facts;
+  }
+  // The parameters that these options make, without pointers; the blob; and the bytes of a slot.
+  py::tuple device_operands(const py::dict& options) const {
+    if (table_.device == nullptr) throw py::value_error(std::string(table_.name) + ": expected a portable environment");
+    const abi::Device& device = *table_.device;
+    const OptionList list = option_list(options);
+    const abi::Options view = list.view();
+    const PlainArithmetic arithmetic;
+    void* made = nullptr;
+    try_table([&](abi::Text error) { return table_.model_create(&view, &made, error); });
+    const std::unique_ptr<void, void (*)(void*)> model(made, table_.model_destroy);
+    std::string params(static_cast<const char*>(device.params(made)), size_t(device.params_bytes));
+    for (const i64 at : {device.blob_at, device.kept_at}) {
+      if (at >= 0) std::memset(params.data() + at, 0, sizeof(void*));
+    }
+    i64 blob_bytes = 0;
+    const char* blob = static_cast<const char*>(device.blob(made, &blob_bytes));
+    return py::make_tuple(py::bytes(params), py::bytes(blob, size_t(blob_bytes)), std::int64_t(device.stride(made)));
+  }
+
   static OptionList option_list(const py::dict& options) {
     OptionList list;
     for (const auto& [key, value] : options) {
@@ -599,7 +632,9 @@ PYBIND11_MODULE(_core, m) {
       .def_property_readonly("name", &PyTable::name)
       .def_property_readonly("flags", &PyTable::flags)
       .def("describe", &PyTable::describe)
-      .def("spec", &PyTable::spec, py::arg("options"));
+      .def("spec", &PyTable::spec, py::arg("options"))
+      .def_property_readonly("device", &PyTable::device)
+      .def("device_operands", &PyTable::device_operands, py::arg("options"));
 
   py::class_<PyPool>(m, "Pool", py::custom_type_setup(&check_new_objects))
       .def(py::init(&PyPool::make), py::kw_only(), py::arg("table"), py::arg("label"), py::arg("options"),

@@ -21,12 +21,8 @@
 // free.
 #pragma once
 
-#include "envpool/core/env.h"
+#include "envpool/core/api.h"
 #include "envpool/core/normal.h"
-#include "envpool/core/portable.h"
-#if ENVPOOL_HOST
-#include "envpool/core/spec.h"
-#endif
 
 namespace envpool::bsuite {
 

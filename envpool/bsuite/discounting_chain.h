@@ -14,13 +14,11 @@
 // gymnax 1.0.1 the last step truncates.
 #pragma once
 
-#include "envpool/core/env.h"
-#include "envpool/core/portable.h"
+#include "envpool/core/api.h"
 #if ENVPOOL_HOST
 #include <algorithm>
 #include <charconv>
 
-#include "envpool/core/spec.h"
 #endif
 
 namespace envpool::bsuite {

@@ -17,11 +17,7 @@
 // than one bit is an error in gymnax 0.0.9.
 #pragma once
 
-#include "envpool/core/env.h"
-#include "envpool/core/portable.h"
-#if ENVPOOL_HOST
-#include "envpool/core/spec.h"
-#endif
+#include "envpool/core/api.h"
 
 namespace envpool::bsuite {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "envpool/core/plugin.h"
-
 #include "envpool/bsuite/catch.h"
 #include "envpool/bsuite/deep_sea.h"
 #include "envpool/bsuite/discounting_chain.h"
@@ -10,6 +8,9 @@
 
 using namespace envpool::bsuite;
 
-ENVPOOL_PLUGIN(envpool::portable_table<Catch>(), envpool::portable_table<DeepSea>(),
-               envpool::portable_table<DiscountingChain>(), envpool::portable_table<MemoryChain>(),
-               envpool::portable_table<SimpleBandit>(), envpool::portable_table<UmbrellaChain>())
+ENVPOOL_PLUGIN(envpool::table<Catch, "envpool/bsuite/catch.h">(),
+               envpool::table<DeepSea, "envpool/bsuite/deep_sea.h">(),
+               envpool::table<DiscountingChain, "envpool/bsuite/discounting_chain.h">(),
+               envpool::table<MemoryChain, "envpool/bsuite/memory_chain.h">(),
+               envpool::table<SimpleBandit, "envpool/bsuite/simple_bandit.h">(),
+               envpool::table<UmbrellaChain, "envpool/bsuite/umbrella_chain.h">())

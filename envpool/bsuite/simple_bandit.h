@@ -13,11 +13,7 @@
 // order in every reset, and so after every step, from which nothing can be learnt; in gymnax 0.0.9 a step is an error.
 #pragma once
 
-#include "envpool/core/env.h"
-#include "envpool/core/portable.h"
-#if ENVPOOL_HOST
-#include "envpool/core/spec.h"
-#endif
+#include "envpool/core/api.h"
 
 namespace envpool::bsuite {
 

@@ -16,12 +16,10 @@
 // Reference: gymnasium 1.4.0, classic_control/acrobot.py, operation for operation.
 #pragma once
 
-#include "envpool/core/env.h"
+#include "envpool/core/api.h"
 #include "envpool/core/lanes.h"
-#include "envpool/core/portable.h"
 #if ENVPOOL_HOST
 #include "envpool/classic_control/draw.h"
-#include "envpool/core/spec.h"
 #endif
 
 namespace envpool::classic_control {

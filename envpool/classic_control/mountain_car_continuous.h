@@ -14,12 +14,10 @@
 // float64 after a reset and float32 after a step, and so is what is computed from it.
 #pragma once
 
-#include "envpool/core/env.h"
+#include "envpool/core/api.h"
 #include "envpool/core/lanes.h"
-#include "envpool/core/portable.h"
 #if ENVPOOL_HOST
 #include "envpool/classic_control/draw.h"
-#include "envpool/core/spec.h"
 #endif
 
 namespace envpool::classic_control {

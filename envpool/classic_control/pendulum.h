@@ -14,12 +14,10 @@
 // what is computed from it alone is a float32 here too.
 #pragma once
 
-#include "envpool/core/env.h"
+#include "envpool/core/api.h"
 #include "envpool/core/lanes.h"
-#include "envpool/core/portable.h"
 #if ENVPOOL_HOST
 #include "envpool/classic_control/draw.h"
-#include "envpool/core/spec.h"
 #endif
 
 namespace envpool::classic_control {

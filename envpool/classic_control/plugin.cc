@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "envpool/core/plugin.h"
-
 #include "envpool/classic_control/acrobot.h"
 #include "envpool/classic_control/cartpole.h"
 #include "envpool/classic_control/mountain_car.h"
@@ -10,6 +8,9 @@
 
 using namespace envpool::classic_control;
 
-ENVPOOL_PLUGIN(envpool::portable_table<Acrobot>(), envpool::portable_table<CartPole>(),
-               envpool::portable_table<MountainCar>(), envpool::portable_table<MountainCarContinuous>(),
-               envpool::portable_table<Pendulum>(), envpool::portable_table<Phys2dCartPole>())
+ENVPOOL_PLUGIN(envpool::table<Acrobot, "envpool/classic_control/acrobot.h">(),
+               envpool::table<CartPole, "envpool/classic_control/cartpole.h">(),
+               envpool::table<MountainCar, "envpool/classic_control/mountain_car.h">(),
+               envpool::table<MountainCarContinuous, "envpool/classic_control/mountain_car_continuous.h">(),
+               envpool::table<Pendulum, "envpool/classic_control/pendulum.h">(),
+               envpool::table<Phys2dCartPole, "envpool/classic_control/phys2d_cartpole.h">())

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(not PAGES, reason="needs the sources: ENVPOOL_SO
 def test_the_page_names_the_functions_of_the_table() -> None:
     header = Path(envpool.get_include(), "envpool/core/vtable.h").read_text()
     (body,) = re.findall(r"^struct Table \{(.*?)^\};", header, re.M | re.S)
-    functions = set(re.findall(r"\(\*(\w+)\)", body)) | set(re.findall(r"const Pure\* (\w+);", body))
+    functions = set(re.findall(r"\(\*(\w+)\)", body)) | set(re.findall(r"const (?:Pure|Device)\* (\w+);", body))
     assert {"create", "step", "save", "pure"} <= functions
     page = Path(SOURCE, "docs/architecture.md").read_text()
     (paragraph,) = re.findall(r"same C table(.*?)\n\n", page, re.S)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds out which of the contracts of env.h a struct fulfils, and gives its table. What is missing is said in one
-// sentence: the compiler's own account of it would be a page of templates.
+// Finds out which of the contracts of env.h a struct fulfils. What is missing is said in one sentence, because the
+// compiler's own account of it would be a page of templates.
 #pragma once
 
 #if !defined(__cpp_concepts) || __cplusplus < 202002L
@@ -11,7 +11,9 @@
 #include <concepts>
 #include <type_traits>
 
-#include "envpool/core/plugin.h"
+#include "envpool/core/env.h"
+#include "envpool/core/rng.h"
+#include "envpool/core/spec.h"
 
 // The member `what`, which the condition that follows finds fitting; else it is missing, or not of the form told.
 #define ENVPOOL_MEMBER(Env, what, form, ...)                                     \
@@ -120,15 +122,17 @@ consteval bool is_world() {
     requires Env::kPhases >= 0;
   };
   static_assert(sized, "the environment has no static constexpr i32 kMaxPlayers of at least 1, or no kPhases");
-  constexpr bool peopled = requires {
-    typename Env::Shared;
-    typename Env::Agent;
-  };
-  static_assert(peopled, "the environment has no struct Shared, or no struct Agent");
+  constexpr bool peopled =
+      requires { typename Env::Shared; } && (requires { typename Env::Agent; } || requires { &Env::extra_bytes; });
+  static_assert(peopled,
+                "the environment has no struct Shared, or neither a struct Agent nor static i64 extra_bytes(const "
+                "Params&) that says what follows Shared");
   if constexpr (sized && peopled && describes_itself<Env>()) {
     using Params = typename Env::Params;
-    constexpr bool plain = is_plain<typename Env::Shared>() && is_plain<typename Env::Agent>();
-    static_assert(plain, "the environment's Shared and Agent are not plain data: no heap, no pointers");
+    constexpr bool plain = is_plain<World<Env>>() && is_plain<Params>();
+    static_assert(is_plain<Params>(), "the environment's Params is not plain data: no heap; what is larger is a blob");
+    static_assert(is_plain<World<Env>>(),
+                  "the environment's Shared and Agent are not plain data: no heap, no pointers");
     ENVPOOL_MEMBER(
         Env, reset, "static void reset(World<Env>&, const Params&, Rng&)",
         requires(World<Env>& world, const Params& params, Rng& rng) { Env::reset(world, params, rng); });
@@ -158,6 +162,10 @@ consteval bool is_world() {
     ENVPOOL_MEMBER(
         Env, observe_world, "static void observe_world(const World<Env>&, const Params&, Row)",
         requires(const World<Env>& world, const Params& params, Row row) { Env::observe_world(world, params, row); });
+    ENVPOOL_OPTIONAL_MEMBER(
+        Env, extra_bytes, "static i64 extra_bytes(const Params&)", requires(const Params& params) {
+          { Env::extra_bytes(params) } -> std::convertible_to<i64>;
+        });
     ENVPOOL_OPTIONAL_MEMBER(
         Env, render, "static void render(const World<Env>&, const Params&, u8*)",
         requires(const World<Env>& world, const Params& params, u8* rgb) { Env::render(world, params, rgb); });
@@ -213,29 +221,28 @@ consteval bool is_host() {
   return false;
 }
 
-}  // namespace envpool::contract
+// Which contract an environment is written in. What is missing of it is an error of the compilation.
+enum class Kind { kNone, kPortable, kWorld, kHost };
 
-namespace envpool {
-
-// The table of an environment, whichever contract it is written in: what ENVPOOL_PLUGIN takes.
 template <class Env>
-constexpr const abi::Table* table() {
-  constexpr bool is_one = contract::has_agents<Env> || contract::is_object<Env> || contract::has_state<Env>;
+consteval Kind kind_of() {
+  constexpr bool is_one = has_agents<Env> || is_object<Env> || has_state<Env>;
   static_assert(
       is_one,
       "the environment has no State, as a portable one has, no Shared and Agent, as one of several agents has, "
       "and no constructor (const Params&, i32 env_id), as one of the host has");
-  if constexpr (contract::has_agents<Env>) {
-    if constexpr (contract::is_world<Env>()) return world_table<Env>();
-  } else if constexpr (contract::is_object<Env>) {
-    if constexpr (contract::is_host<Env>()) return host_table<Env>();
-  } else if constexpr (contract::has_state<Env>) {
-    if constexpr (contract::is_portable<Env>()) return portable_table<Env>();
+  if constexpr (has_agents<Env>) {
+    return is_world<Env>() ? Kind::kWorld : Kind::kNone;
+  } else if constexpr (is_object<Env>) {
+    return is_host<Env>() ? Kind::kHost : Kind::kNone;
+  } else if constexpr (has_state<Env>) {
+    return is_portable<Env>() ? Kind::kPortable : Kind::kNone;
+  } else {
+    return Kind::kNone;
   }
-  return nullptr;
 }
 
-}  // namespace envpool
+}  // namespace envpool::contract
 
 #undef ENVPOOL_MEMBER
 #undef ENVPOOL_OPTIONAL_MEMBER

@@ -149,6 +149,13 @@ __device__ inline void run_world(const Launch<Env>& launch) {
   }
 }
 
+// Where a slot has the state; NVRTC has no offsetof.
+template <class Env>
+constexpr u64 offset_of_state() {
+  constexpr u64 kAlignment = alignof(StateOf<Env>);
+  return (sizeof(Episode) + kAlignment - 1) / kAlignment * kAlignment;
+}
+
 template <class Env>
 __device__ inline void run(const Launch<Env>& launch) {
   if constexpr (requires { typename Env::Shared; }) {
@@ -163,3 +170,9 @@ __device__ inline void run(const Launch<Env>& launch) {
 // Defines the kernel `run` of an environment.
 #define ENVPOOL_KERNEL(Env) \
   extern "C" __global__ void run(const envpool::device::Launch<Env> launch) { envpool::device::run(launch); }
+
+// Checks that the device lays out an environment as its table says that the host does (abi::Device).
+#define ENVPOOL_KERNEL_LAYOUT(Env, state_at, state_bytes, params_bytes)             \
+  static_assert(envpool::device::offset_of_state<Env>() == (state_at), "state_at"); \
+  static_assert(sizeof(envpool::StateOf<Env>) == (state_bytes), "state_bytes");     \
+  static_assert(sizeof(Env::Params) == (params_bytes), "params_bytes");

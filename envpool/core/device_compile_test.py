@@ -15,8 +15,10 @@ from pathlib import Path
 
 import pytest
 
+import envpool
 from envpool.cuda import nvrtc
 from envpool.plugins.paths import get_include
+from envpool.python.registry import find
 from envpool.testing.machine_code import (
     ARCHITECTURES,
     SLOW,
@@ -45,7 +47,19 @@ pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does 
 
 def test_families_are_found() -> None:
     assert {"classic_control", "toy_text", "bsuite", "atari"} <= {environment.family for environment in ENVIRONMENTS}
-    assert {"portable", "world"} == {environment.kind for environment in ENVIRONMENTS}
+    assert {False, True} == {environment.world for environment in ENVIRONMENTS}
+
+
+def test_tables_of_portable_environments_describe_them_for_a_device() -> None:
+    tables = {(r.family, r.table): r.load() for r in map(find, envpool.list_all_envs())}
+    assert {bool(table.flags & 1) for table in tables.values()} == {False, True}
+    for table in tables.values():
+        assert (table.device is not None) == bool(table.flags & 1), table.name
+    trouble, crowd = tables["", "Trouble"], tables["", "Crowd"]
+    assert crowd.device is not None and crowd.device["header"] == "envpool/testing/crowd.h"
+    assert (crowd.device["type"], crowd.device["world"]) == ("envpool::testing::Crowd", True)
+    with pytest.raises(ValueError, match="Trouble: expected a portable environment"):
+        trouble.device_operands({})
 
 
 @pytest.mark.parametrize(

@@ -218,7 +218,7 @@ class Driver {
   explicit Driver(const abi::Config& config) : max_players_(config.max_players) {
     for (i32 i = 0; i < config.num_envs; ++i) {
       const auto* model = static_cast<const Model<Env>*>(config.models[i]);
-      const i64 bytes = slot_bytes(model->params);
+      const i64 bytes = bytes_of(model->params);
       settings_.push_back({&model->params, bytes, config.max_episode_steps[i], Lanes::available(model->params)});
       stride_ = std::max(stride_, bytes);
     }
@@ -243,7 +243,7 @@ class Driver {
   Driver& operator=(const Driver&) = delete;
 
   // Returns the memory that one environment takes, in bytes.
-  static i64 env_bytes(const typename Env::Params& params) { return slot_bytes(params) + Contract::heap_bytes(params); }
+  static i64 env_bytes(const typename Env::Params& params) { return bytes_of(params) + Contract::heap_bytes(params); }
 
   void seed(i32 env_id, u64 seed, u32 stream) { slot(env_id).episode.seed(seed, stream); }
 
@@ -306,9 +306,7 @@ class Driver {
     void operator()(u8* memory) const { ::operator delete(memory, std::align_val_t{64}); }
   };
 
-  static i64 slot_bytes(const typename Env::Params& params) {
-    return (i64(sizeof(Slot)) + Contract::extra_bytes(params) + 15) / 16 * 16;
-  }
+  static i64 bytes_of(const typename Env::Params& params) { return slot_bytes<State>(Contract::extra_bytes(params)); }
   Slot& slot(i32 env_id) { return *std::launder(reinterpret_cast<Slot*>(memory_.get() + stride_ * env_id)); }
   void destroy_slots() {
     for (i32 i = 0; i < size_; ++i) slot(i).~Slot();

@@ -283,7 +283,7 @@ TEST(an_exception_reaches_recv_and_nothing_is_lost) {
 }
 
 TEST(an_environment_that_cannot_be_made_says_so) {
-  CHECK_THROWS((Making{.num_envs = 3, .goal = 1}(host_table<Moody>(), "stillborn")), std::invalid_argument);
+  CHECK_THROWS((Making{.num_envs = 3, .goal = 1}(table<Moody>(), "stillborn")), std::invalid_argument);
 }
 
 TEST(a_hang_stops_neither_the_others_nor_close) {
@@ -437,15 +437,15 @@ TEST(more_player_rows_than_an_index_counts_are_refused) {
   how.max_episode_steps.assign(size_t(how.num_envs), 0);
   how.seeds.assign(size_t(how.num_envs), 0);
   how.streams.assign(size_t(how.num_envs), 0);
-  CHECK_THROWS(EnvPool::make(*world_table<Line>(), how, {"test", 1, 1}), std::invalid_argument);
+  CHECK_THROWS(EnvPool::make(*table<Line>(), how, {"test", 1, 1}), std::invalid_argument);
   how.num_envs = 1 << 21;  // can be counted, in batches that fit nowhere
-  CHECK_THROWS(EnvPool::make(*world_table<Line>(), how, {"test", 0, 1}), NoMemory);
+  CHECK_THROWS(EnvPool::make(*table<Line>(), how, {"test", 0, 1}), NoMemory);
 }
 
 TEST(host_environments_that_memory_could_not_hold_are_refused) {
   const f64 usable = usable_memory();
   const auto making = [](f64 bytes) { return Making{.num_envs = 4, .goal = i64(bytes)}; };
-  const abi::Table* const table = host_table<Claimant>();
+  const abi::Table* const table = envpool::table<Claimant>();
   CHECK_EQ(making(usable / 16)(table)->num_envs(), 4);
   CHECK_EQ(Claimant::made.exchange(0), 4);
   try {
@@ -463,7 +463,7 @@ TEST(host_environments_that_memory_could_not_hold_are_refused) {
 TEST(environments_run_in_plain_arithmetic) {
   for (i32 threads : {1, 2}) {
     std::fesetround(FE_UPWARD);
-    const auto pool = Making{.num_envs = 2, .num_threads = threads}(host_table<Rounder>());
+    const auto pool = Making{.num_envs = 2, .num_threads = threads}(table<Rounder>());
     reset_all(*pool);
     for (int i = 0; i < 3; ++i) {
       const Batch batch = i == 0 ? pool->recv({}, {}, true) : step(*pool, {1, 1});
@@ -624,7 +624,7 @@ TEST(options_say_how_many_players_a_world_has_room_for) {
   how.max_episode_steps.assign(2, 0);
   how.seeds.assign(2, 0);
   how.streams = {0, 1};
-  CHECK_THROWS(EnvPool::make(*world_table<Line>(), how, {"test", 0, 1}), std::invalid_argument);
+  CHECK_THROWS(EnvPool::make(*table<Line>(), how, {"test", 0, 1}), std::invalid_argument);
 }
 
 // A row holds the players of the episode that ended and those of the next one; who is in one alone has zeros for the

@@ -71,6 +71,12 @@ struct EnvSlot {
   State state;
 };
 
+// Bytes from a slot to the next, where `extra` bytes follow each state.
+template <class State>
+ENVPOOL_FN constexpr i64 slot_bytes(i64 extra) {
+  return (i64(sizeof(EnvSlot<State>)) + extra + 15) / 16 * 16;
+}
+
 // The outcome of a step that finds the episode over, where nothing begins the next one.
 inline constexpr Outcome kStaysOver{.terminated = true};
 

@@ -107,7 +107,7 @@ struct Adder {
 
 TEST(whole_groups_of_rows_go_in_lanes) {
   constexpr i64 kRows = 11;
-  const abi::Table& table = *portable_table<Adder>();
+  const abi::Table& table = *envpool::table<Adder>();
   const abi::Pure& pure = *table.pure;
   const abi::Text nowhere{[](void*, const char*, i64) {}, nullptr};
   const abi::Options none{nullptr, 0};
@@ -176,7 +176,7 @@ struct Playing {
       how.streams.push_back(u32(i));
       ids.push_back(i);
     }
-    const auto pool = EnvPool::make(*portable_table<Adder>(), how, {"test", batch_size, 1});
+    const auto pool = EnvPool::make(*table<Adder>(), how, {"test", batch_size, 1});
     const int obs = abi::kCommonFields, last_obs = pool->block_layout().find("final.obs");
     std::vector<std::vector<f32>> seen(kEnvs);
     pool->reset(ids.data(), kEnvs);

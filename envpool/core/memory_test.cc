@@ -215,8 +215,8 @@ class Play {
 
 TEST(every_allocation_of_every_call_may_fail) {
   const auto begin = std::chrono::steady_clock::now();
-  const abi::Table* const counter = portable_table<Counter>();
-  const abi::Table* const hoarder = host_table<Hoarder>();
+  const abi::Table* const counter = table<Counter>();
+  const abi::Table* const hoarder = table<Hoarder>();
   const Kind kinds[] = {
       {"portable, sync, one thread", counter, 0, 1},  {"portable, sync, three threads", counter, 0, 3},
       {"portable, async, one thread", counter, 3, 1}, {"portable, async, three threads", counter, 2, 3},
@@ -271,7 +271,7 @@ TEST(nothing_is_left_of_a_pool_that_could_not_be_made) {
     return count;
   };
   const i32 before = threads();
-  for (const abi::Table* table : {portable_table<Counter>(), host_table<Hoarder>()}) {
+  for (const abi::Table* table : {table<Counter>(), table<Hoarder>()}) {
     for (long k = 1;; ++k) {
       failed = false;
       until_failure = k;

@@ -3,13 +3,18 @@
 // Turns environments into a plugin: a shared object with one symbol. A built-in family and a user's compiled header are
 // made the same way:
 //
-//   #include "envpool/core/plugin.h"
-//   ENVPOOL_PLUGIN(envpool::portable_table<CartPole>(), envpool::portable_table<Pendulum>())
+//   #include "my_games/maze.h"
+//   ENVPOOL_PLUGIN(envpool::table<Maze, "my_games/maze.h">())
+//
+// The header's path is what a device's compiler includes, below a folder that it searches. It may be left out.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <new>
 #include <string_view>
 
+#include "envpool/core/contract.h"
 #include "envpool/core/driver.h"
 #include "envpool/core/pure.h"
 #include "envpool/core/pure_world.h"
@@ -180,20 +185,89 @@ struct TableOf {
       .load = load,
       .render = render,
       .pure = pure_functions(),
+      .device = nullptr,  // see kTableOf, which knows the header
   };
 };
 
-template <class Env>
-constexpr const abi::Table* portable_table() {
-  return &TableOf<Env, PortableContract<Env>>::kTable;
-}
-template <class Env>
-constexpr const abi::Table* world_table() {
-  return &TableOf<Env, WorldContract<Env>>::kTable;
-}
-template <class Env>
-constexpr const abi::Table* host_table() {
-  return &TableOf<Env, HostContract<Env>>::kTable;
+// A text as an argument of a template.
+template <size_t kSize>
+struct Literal {
+  char text[kSize];
+  consteval Literal(const char (&from)[kSize]) { std::copy(from, from + kSize, text); }
+};
+
+// The name of a type with its namespaces, as compilers print it.
+template <class Type>
+struct TypeName {
+  static consteval std::string_view view() {
+    std::string_view text = __PRETTY_FUNCTION__;
+    text.remove_prefix(text.find("Type = ") + 7);
+    return text.substr(0, text.find_first_of(";]"));
+  }
+  static constexpr auto kText = [] {
+    std::array<char, view().size() + 1> text{};
+    for (size_t i = 0; i < view().size(); ++i) text[i] = view()[i];
+    return text;
+  }();
+};
+
+// What a device needs to know of a portable environment.
+template <class Env, class Contract, Literal kHeader>
+struct DeviceOf {
+  using Params = typename Env::Params;
+  using Slot = EnvSlot<StateOf<Env>>;
+
+  static i64 blob_at() {
+    if constexpr (requires { &Params::blob; }) return offset_of(&Params::blob);
+    return -1;
+  }
+  static i64 kept_at() {
+    if constexpr (requires { &Params::kept; }) return offset_of(&Params::kept);
+    return -1;
+  }
+  static Model<Env>& cast(void* model) { return *static_cast<Model<Env>*>(model); }
+  static i64 stride(void* model) { return slot_bytes<StateOf<Env>>(extra_bytes_of<Env>(cast(model).params)); }
+  static const void* params(void* model) { return &cast(model).params; }
+  static const void* blob(void* model, i64* bytes) {
+    *bytes = i64(cast(model).blob.size());
+    return cast(model).blob.data();
+  }
+  static inline const abi::Device kDevice{
+      .header = kHeader.text,
+      .type = TypeName<Env>::kText.data(),
+      .world = std::is_same_v<Contract, WorldContract<Env>>,
+      .state_at = offset_of(&Slot::state),
+      .state_bytes = sizeof(StateOf<Env>),
+      .params_bytes = sizeof(Params),
+      .blob_at = blob_at(),
+      .kept_at = kept_at(),
+      .stride = stride,
+      .params = params,
+      .blob = blob,
+  };
+};
+
+// The table with what a device needs to know.
+template <class Env, class Contract, Literal kHeader>
+inline constexpr abi::Table kTableOf = [] {
+  abi::Table table = TableOf<Env, Contract>::kTable;
+  if constexpr (!std::is_same_v<Contract, HostContract<Env>>) table.device = &DeviceOf<Env, Contract, kHeader>::kDevice;
+  return table;
+}();
+
+// The table of an environment, whichever contract it is written in: what ENVPOOL_PLUGIN takes.
+template <class Env, Literal kHeader = "">
+constexpr const abi::Table* table() {
+  constexpr contract::Kind kKind = contract::kind_of<Env>();
+  if constexpr (kKind == contract::Kind::kPortable) {
+    return &kTableOf<Env, PortableContract<Env>, kHeader>;
+  } else if constexpr (kKind == contract::Kind::kWorld) {
+    return &kTableOf<Env, WorldContract<Env>, kHeader>;
+  } else if constexpr (kKind == contract::Kind::kHost) {
+    return &kTableOf<Env, HostContract<Env>, kHeader>;
+  } else {
+    return nullptr;
+  }
 }
 
 }  // namespace envpool

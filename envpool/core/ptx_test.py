@@ -13,8 +13,6 @@ import ctypes
 import functools
 import os
 import re
-import subprocess
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +23,6 @@ import envpool.testing.registration  # noqa: F401  (registers Crowd)
 from envpool import _core
 from envpool.python.construction import Construction
 from envpool.python.registry import find
-from envpool.testing.capi import Options
 from envpool.testing.cuda import Driver
 from envpool.testing.nvrtc import FLAGS, SOURCE, Environment, Nvrtc, environments
 
@@ -39,45 +36,6 @@ SEED = 11
 AUTORESET = ("next_step", "same_step", "disabled")  # in the order of abi::Autoreset
 
 pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
-
-# What of an environment only its C++ knows: its parameters, the blob they point to, and sizes.
-HOST = """
-#include "envpool/core/plugin.h"
-{includes}
-using namespace envpool;
-
-struct Shape {{ void *params, *blob; i64 params_bytes, blob_at, blob_bytes, state_at, state_bytes, slot_bytes; }};
-
-template <class Env, class Contract>
-void shape(const abi::Options* options, Shape* out) {{
-  Model<Env>* model = TableOf<Env, Contract>::make_model(*options).release();
-  using Slot = EnvSlot<typename Contract::State>;
-  const i64 extra = Contract::extra_bytes(model->params);
-  i64 blob_at = -1;
-  if constexpr (requires {{ model->params.blob; }}) {{
-    blob_at = reinterpret_cast<const u8*>(&model->params.blob) - reinterpret_cast<const u8*>(&model->params);
-  }}
-  *out = {{&model->params, model->blob.data(), sizeof(model->params), blob_at, i64(model->blob.size()),
-          offset_of(&Slot::state), i64(sizeof(typename Contract::State)) + extra,
-          (i64(sizeof(Slot)) + extra + 15) / 16 * 16}};
-}}
-
-extern "C" {{
-{exports}
-}}
-"""
-EXPORT = """
-void {family}_{name}(const abi::Options* options, Shape* out) {{
-  shape<envpool::{family}::{name}, {contract}Contract<envpool::{family}::{name}>>(options, out);
-}}"""
-
-
-class Shape(ctypes.Structure):
-    _fields_ = [
-        *((name, ctypes.c_void_p) for name in ("params", "blob")),
-        *((name, ctypes.c_int64) for name in ("params_bytes", "blob_at", "blob_bytes", "state_at", "state_bytes")),
-        ("slot_bytes", ctypes.c_int64),
-    ]
 
 
 def tasks() -> dict[str, Environment]:
@@ -137,31 +95,6 @@ def kernel_of(environment: Environment, *flags: str) -> int:
     return driver().function(driver().module(ptx_of(environment, *flags)), "run")
 
 
-@pytest.fixture(scope="module")
-def host(tmp_path_factory):
-    """The library that knows an environment's parameters: one for all families of headers alone, one for each other."""
-
-    def parts(family: str) -> tuple[str, ...]:
-        found = Path(SOURCE, "envpool", family).glob("*/*.cc")
-        return tuple(str(path) for path in found if path.parent.name not in ("testing", "standin"))
-
-    @functools.cache
-    def make(sources: tuple[str, ...]) -> ctypes.CDLL:
-        mine = [environment for environment in ENVIRONMENTS.values() if parts(environment.family) == sources]
-        includes = "\n".join(f'#include "{environment.header}"' for environment in mine)
-        exports = "".join(
-            EXPORT.format(family=e.family, name=e.name, contract="World" if e.kind == "world" else "Portable")
-            for e in mine
-        )
-        folder = tmp_path_factory.mktemp("host")
-        Path(folder, "host.cc").write_text(HOST.format(includes=includes, exports=exports))
-        flags = ["-std=c++20", "-O0", "-w", "-fPIC", "-shared", f"-I{SOURCE}"]
-        subprocess.run(["g++", *flags, "host.cc", *sources, "-o", "host.so"], check=True, cwd=folder)
-        return ctypes.CDLL(str(folder / "host.so"))
-
-    return lambda environment: make(parts(environment.family))
-
-
 EPISODE = np.dtype(
     [("seed", "u8"), ("stream", "u4"), ("episode", "u4"), ("agent", "u4"), ("draws", "u8")]
     + [("number", "u4"), ("elapsed", "i4"), ("tag", "u4"), ("over", "?")],
@@ -202,19 +135,18 @@ class Launch(ctypes.Structure):
 class Device:
     """A batch of an environment in the hands of its kernel."""
 
-    def __init__(self, task_id: str, host, kernel: int, count: int, mode: str, **options: Any) -> None:
+    def __init__(self, task_id: str, kernel: int, count: int, mode: str, **options: Any) -> None:
         environment, construction = TASKS[task_id], Construction(find(task_id), options)
         self.registration, self.options = find(task_id), options_of(construction, options)
-        self.shape, self.kernel, self.count, self.mode = Shape(), kernel, count, mode
-        shape = getattr(host(environment), f"{environment.family}_{environment.name}")
-        shape(ctypes.byref(Options(**self.options)), ctypes.byref(self.shape))
-        slots = np.zeros((count, self.shape.slot_bytes), np.uint8)
+        self.kernel, self.count, self.mode, self.facts = kernel, count, mode, environment.device
+        params, blob, self.slot_bytes = self.registration.load().device_operands(self.options)
+        slots = np.zeros((count, self.slot_bytes), np.uint8)
         episodes = slots[:, : EPISODE.itemsize].view(EPISODE)[:, 0]
         episodes["seed"], episodes["stream"], episodes["over"] = SEED, np.arange(count), True
         self.slots = Mirror.of(slots)
         arrays = construction.arrays
         self.players, self.block = arrays.max_players, min(count, BLOCK)
-        self.world = environment.kind == "world"
+        self.world = environment.world
         fields = [*arrays.observations, *arrays.infos]
         self.per_player = {prefix + field.name: field.per_player for prefix in ("", "final.") for field in fields}
         self.per_player |= {"reward": True, "discount": True}
@@ -236,7 +168,7 @@ class Device:
         actions_at, action_bytes = tables([self.action])
         self.launch = Launch(
             slots=self.slots.address,
-            stride=self.shape.slot_bytes,
+            stride=self.slot_bytes,
             count=count,
             max_players=self.players,
             max_episode_steps=LIMIT,
@@ -250,18 +182,17 @@ class Device:
             action_bytes=action_bytes,
             **{name: self.written[name].address for name in [*results, "players"]},
         )
-        self.parameters = self.params()
+        self.parameters = self.params(params, blob)
 
     def rows(self, per_player: bool) -> int:
         return self.count * (self.players if per_player else 1)
 
-    def params(self) -> bytes:
+    def params(self, params: bytes, blob: bytes) -> bytes:
         """The environment's parameters, with its blob on the device."""
-        params = bytearray(ctypes.string_at(self.shape.params, self.shape.params_bytes))
-        if (at := self.shape.blob_at) >= 0:
-            blob = np.frombuffer(ctypes.string_at(self.shape.blob, self.shape.blob_bytes), np.uint8)
-            params[at : at + 8] = number(driver().upload(blob), 8)
-        return bytes(params) + bytes(-len(params) % 16)
+        if (at := self.facts["blob_at"]) >= 0:
+            address = driver().upload(np.frombuffer(blob, np.uint8))
+            params = params[:at] + number(address, 8) + params[at + 8 :]
+        return params + bytes(-len(params) % 16)
 
     def run(self, action: np.ndarray | None) -> None:
         """One launch: begins episodes where there is no action, else steps."""
@@ -345,11 +276,11 @@ def compare(device: Device, steps: int) -> Run:
     def check_states() -> None:
         slots = device.slots.download()
         for env_id in range(count):
-            snapshot = pool.snapshot(env_id)[-device.shape.slot_bytes :]
+            snapshot = pool.snapshot(env_id)[-device.slot_bytes :]
             theirs, ours = (np.frombuffer(data, EPISODE, 1)[0] for data in (snapshot, slots[env_id].tobytes()))
             for name in EPISODE.names:
                 check(name, ours[name].tobytes(), theirs[name].tobytes())
-            state = slice(device.shape.state_at, device.shape.state_at + device.shape.state_bytes)
+            state = slice(device.facts["state_at"], None)
             check("state", slots[env_id][state].tobytes(), snapshot[state])
 
     field, shape = device.actions, device.action.array.shape
@@ -393,25 +324,25 @@ def compare(device: Device, steps: int) -> Run:
     CASES,
     ids=[f"{task_id}{'+' * bool(more)}-{mode}" for task_id, more, mode in CASES],
 )
-def test_bits_are_the_pools(task_id: str, options: dict[str, Any], mode: str, host) -> None:
+def test_bits_are_the_pools(task_id: str, options: dict[str, Any], mode: str) -> None:
     environment = TASKS[task_id]
     ptx = ptx_of(environment)
     # Only what says .rn is safe from ptxas, which fuses the rest.
     assert not re.findall(r"\b(?:fma[.\w]*|(?:add|sub|mul)\.f(?:32|64))\b", ptx)
     count, steps = THREADS, STEPS
-    if environment.kind == "world":
+    if environment.world:
         count = WORLDS
     elif environment.family == "atari":
         count, steps = CONSOLES, FRAMES
-    run = compare(Device(task_id, host, kernel_of(environment), count, mode, **options), steps)
+    run = compare(Device(task_id, kernel_of(environment), count, mode, **options), steps)
     print(f"{task_id}: {run.words} words, {run.ends} episodes")
     assert run.ends >= count
     assert not run.different, f"words that differ, of {run.words}"
 
 
 @pytest.mark.parametrize("name", ["CartPole", "MountainCar", "Pendulum"])
-def test_fused_products_would_be_noticed(name: str, host) -> None:
+def test_fused_products_would_be_noticed(name: str) -> None:
     task_id = next(task_id for task_id, environment in TASKS.items() if environment.name == name)
-    run = compare(Device(task_id, host, kernel_of(TASKS[task_id], "--fmad=true"), THREADS, "next_step"), 60)
+    run = compare(Device(task_id, kernel_of(TASKS[task_id], "--fmad=true"), THREADS, "next_step"), 60)
     print(f"{task_id}: {sum(run.different.values())} of {run.words} words differ")
     assert run.different["state"] > 64

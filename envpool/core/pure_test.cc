@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "envpool/core/contract.h"
+#include "envpool/core/plugin.h"
 #include "envpool/core/testing.h"
 
 namespace envpool {
@@ -41,7 +41,7 @@ struct Wide {
 
 // A model, with a row of parameters that its caller holds.
 struct Made {
-  const abi::Table& table = *portable_table<Wide>();
+  const abi::Table& table = *envpool::table<Wide>();
   const abi::Pure& pure = *table.pure;
   std::string note;
   abi::Option given[2];

@@ -58,7 +58,7 @@ struct Fleet {
 
 // Some worlds of so many boats as pure functions, with room for their results.
 struct Fleets {
-  const abi::Pure& pure = *world_table<Fleet>()->pure;
+  const abi::Pure& pure = *table<Fleet>()->pure;
   const abi::Text nowhere{[](void*, const char*, i64) {}, nullptr};
   i64 count;
   void* model = nullptr;
@@ -75,7 +75,7 @@ struct Fleets {
   Fleets(i64 worlds, i64 boats) : count(worlds) {
     const abi::Option option{"boats", abi::kOptionInt, boats, f64(boats), nullptr, 0};
     const abi::Options options{&option, 1};
-    CHECK_EQ(world_table<Fleet>()->model_create(&options, &model, nowhere), 0);
+    CHECK_EQ(table<Fleet>()->model_create(&options, &model, nowhere), 0);
     params.resize(size_t(pure.resolved_bytes(model)));
     CHECK_EQ(pure.params(model, &options, 4, params.data(), nowhere), 0);
     states.resize(size_t(pure.state_bytes(model) * count) / sizeof(__int128));
@@ -102,7 +102,7 @@ struct Fleets {
     work.elapsed = elapsed.data();
     work.players = players.data();
   }
-  ~Fleets() { world_table<Fleet>()->model_destroy(model); }
+  ~Fleets() { table<Fleet>()->model_destroy(model); }
   Fleets(const Fleets&) = delete;
   Fleets& operator=(const Fleets&) = delete;
 

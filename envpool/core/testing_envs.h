@@ -200,10 +200,10 @@ struct Making {
     // A pool's threads keep it alive until it is closed; the tests' pools close when they are let go.
     return {pool.get(), [pool](EnvPool*) { pool->close(std::chrono::seconds(5)); }};
   }
-  std::shared_ptr<EnvPool> counter() const { return (*this)(portable_table<Counter>()); }
-  std::shared_ptr<EnvPool> crowd() const { return (*this)(world_table<Crowd>()); }
-  std::shared_ptr<EnvPool> line() const { return (*this)(world_table<Line>(), "players"); }
-  std::shared_ptr<EnvPool> moody() const { return (*this)(host_table<Moody>(), "ignored"); }
+  std::shared_ptr<EnvPool> counter() const { return (*this)(table<Counter>()); }
+  std::shared_ptr<EnvPool> crowd() const { return (*this)(table<Crowd>()); }
+  std::shared_ptr<EnvPool> line() const { return (*this)(table<Line>(), "players"); }
+  std::shared_ptr<EnvPool> moody() const { return (*this)(table<Moody>(), "ignored"); }
 };
 
 inline std::vector<i32> all_of(const EnvPool& pool) {

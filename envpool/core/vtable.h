@@ -174,6 +174,22 @@ struct Pure {
   i32 (*step)(void* model, const PureWork* work, Text error);
 };
 
+// What it takes to compile a portable environment for a device and to lay out its memory there. A slot is the
+// environment's Episode and state (EnvSlot of episode.h), with the bytes that options add to the state.
+struct Device {
+  const char* header;  // that defines it, below a folder for includes; empty where the plugin does not say
+  const char* type;    // in C++, such as envpool::tag::TagGridWorld
+  i32 world;           // 1: of several players; 0: of one
+  i64 state_at;        // in a slot
+  i64 state_bytes;     // without what options add
+  i64 params_bytes;
+  // Where in the parameters the pointer to the blob is, and one that only the host can follow; -1: there is none.
+  i64 blob_at, kept_at;
+  i64 (*stride)(void* model);  // bytes of a slot, a multiple of 16
+  const void* (*params)(void* model);
+  const void* (*blob)(void* model, i64* bytes);
+};
+
 // The status that functions which can fail return. With kFailed they have put a message into `error`; with kNoMemory
 // they could not, or the failure was std::bad_alloc.
 enum Status : i32 { kDone = 0, kFailed = 1, kNoMemory = 2 };
@@ -198,6 +214,7 @@ struct Table {
   i32 (*load)(void* envs, i32 env_id, const void* data, i64 size, Text error);
   i32 (*render)(void* envs, i32 env_id, u8* rgb, Text error);  // (height, width, 3) as the spec's "render" says
   const Pure* pure;                                            // null: not portable
+  const Device* device;                                        // null: not portable
 };
 
 struct Plugin {

@@ -7,11 +7,7 @@
 // experiments" (2019). Reference: minatar 1.0.15, as a black box; gymnax 0.0.9 for ids and form.
 #pragma once
 
-#include "envpool/core/env.h"
-#include "envpool/core/portable.h"
-#if ENVPOOL_HOST
-#include "envpool/core/spec.h"
-#endif
+#include "envpool/core/api.h"
 
 namespace envpool::minatar {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "envpool/core/plugin.h"
-
 #include "envpool/minatar/asterix.h"
 #include "envpool/minatar/breakout.h"
 #include "envpool/minatar/freeway.h"
@@ -9,6 +7,8 @@
 
 using namespace envpool::minatar;
 
-ENVPOOL_PLUGIN(envpool::portable_table<Asterix>(), envpool::portable_table<Breakout>(),
-               envpool::portable_table<Freeway>(), envpool::portable_table<Seaquest>(),
-               envpool::portable_table<SpaceInvaders>())
+ENVPOOL_PLUGIN(envpool::table<Asterix, "envpool/minatar/asterix.h">(),
+               envpool::table<Breakout, "envpool/minatar/breakout.h">(),
+               envpool::table<Freeway, "envpool/minatar/freeway.h">(),
+               envpool::table<Seaquest, "envpool/minatar/seaquest.h">(),
+               envpool::table<SpaceInvaders, "envpool/minatar/space_invaders.h">())

@@ -15,12 +15,8 @@
 // an integer), misc/bernoulli_bandit.py.
 #pragma once
 
-#include "envpool/core/env.h"
-#include "envpool/core/portable.h"
+#include "envpool/core/api.h"
 #include "envpool/misc/clock.h"
-#if ENVPOOL_HOST
-#include "envpool/core/spec.h"
-#endif
 
 namespace envpool::misc {
 

@@ -17,13 +17,11 @@
 // arrays are int32; and in the picture the agent is where it is, where gymnax exchanges its row and column.
 #pragma once
 
-#include "envpool/core/env.h"
-#include "envpool/core/portable.h"
+#include "envpool/core/api.h"
 #if ENVPOOL_HOST
 #include <stdexcept>
 #include <string>
 
-#include "envpool/core/spec.h"
 #endif
 
 namespace envpool::misc {

@@ -14,13 +14,9 @@
 // (and 0.0.9), misc/gaussian_bandit.py.
 #pragma once
 
-#include "envpool/core/env.h"
-#include "envpool/core/portable.h"
+#include "envpool/core/api.h"
 #include "envpool/misc/clock.h"
 #include "envpool/misc/normal.h"
-#if ENVPOOL_HOST
-#include "envpool/core/spec.h"
-#endif
 
 namespace envpool::misc {
 

@@ -17,8 +17,7 @@
 // for an rf_size other than 3 gymnax starts beside the middle, or within the outer wall, where nothing moves.
 #pragma once
 
-#include "envpool/core/env.h"
-#include "envpool/core/portable.h"
+#include "envpool/core/api.h"
 #include "envpool/misc/clock.h"
 #if ENVPOOL_HOST
 #include <algorithm>
@@ -26,7 +25,6 @@
 #include <string>
 #include <vector>
 
-#include "envpool/core/spec.h"
 #endif
 
 namespace envpool::misc {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "envpool/core/plugin.h"
-
 #include "envpool/misc/bernoulli_bandit.h"
 #include "envpool/misc/four_rooms.h"
 #include "envpool/misc/gaussian_bandit.h"
@@ -12,7 +10,10 @@
 
 using namespace envpool::misc;
 
-ENVPOOL_PLUGIN(envpool::portable_table<BernoulliBandit>(), envpool::portable_table<FourRooms>(),
-               envpool::portable_table<GaussianBandit>(), envpool::portable_table<MetaMaze>(),
-               envpool::portable_table<PointRobot>(), envpool::portable_table<Pong>(),
-               envpool::portable_table<Reacher>(), envpool::portable_table<Swimmer>())
+ENVPOOL_PLUGIN(envpool::table<BernoulliBandit, "envpool/misc/bernoulli_bandit.h">(),
+               envpool::table<FourRooms, "envpool/misc/four_rooms.h">(),
+               envpool::table<GaussianBandit, "envpool/misc/gaussian_bandit.h">(),
+               envpool::table<MetaMaze, "envpool/misc/meta_maze.h">(),
+               envpool::table<PointRobot, "envpool/misc/point_robot.h">(),
+               envpool::table<Pong, "envpool/misc/pong.h">(), envpool::table<Reacher, "envpool/misc/reacher.h">(),
+               envpool::table<Swimmer, "envpool/misc/swimmer.h">())

@@ -16,12 +16,8 @@
 // misc/point_robot.py.
 #pragma once
 
-#include "envpool/core/env.h"
-#include "envpool/core/portable.h"
+#include "envpool/core/api.h"
 #include "envpool/misc/clock.h"
-#if ENVPOOL_HOST
-#include "envpool/core/spec.h"
-#endif
 
 namespace envpool::misc {
 

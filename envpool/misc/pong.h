@@ -18,13 +18,11 @@
 // a paddle starts on a whole row even if the height is odd.
 #pragma once
 
-#include "envpool/core/env.h"
-#include "envpool/core/portable.h"
+#include "envpool/core/api.h"
 #if ENVPOOL_HOST
 #include <stdexcept>
 #include <string>
 
-#include "envpool/core/spec.h"
 #endif
 
 namespace envpool::misc {

@@ -15,13 +15,11 @@
 // is 2.
 #pragma once
 
-#include "envpool/core/env.h"
+#include "envpool/core/api.h"
 #include "envpool/core/lanes.h"
-#include "envpool/core/portable.h"
 #if ENVPOOL_HOST
 #include <vector>
 
-#include "envpool/core/spec.h"
 #endif
 
 namespace envpool::misc {

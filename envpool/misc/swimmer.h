@@ -12,12 +12,10 @@
 // Reference: gymnax 1.0.1 (and 0.0.9), misc/swimmer.py, after Ivy's gym.
 #pragma once
 
-#include "envpool/core/env.h"
-#include "envpool/core/portable.h"
+#include "envpool/core/api.h"
 #if ENVPOOL_HOST
 #include <vector>
 
-#include "envpool/core/spec.h"
 #endif
 
 namespace envpool::misc {

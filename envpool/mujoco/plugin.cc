@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "envpool/core/plugin.h"
+#include "envpool/core/api.h"
 #include "envpool/mujoco/family.h"
 
 extern "C" __attribute__((visibility("default"))) const envpool::abi::Plugin* envpool_plugin() {

@@ -159,6 +159,21 @@ def test_a_multi_agent_header_is_told_by_what_it_has():
         assert np.array_equal(ours.reset(seed=7)[1]["players"][name], array)
 
 
+def test_a_world_whose_options_say_how_many_agents_there_are():
+    """It has extra bytes instead of a struct Agent."""
+    if not CROWD.is_file():
+        pytest.skip("ENVPOOL_SOURCE_DIR does not say where the sources are")
+    made = envpool.compile(CROWD.parents[1] / "tag" / "tag_gridworld.h", "CompiledTag-v0", flags=QUICK)
+    options = {"num_envs": 2, "seed": 3, "num_taggers": 7}
+    ours, theirs = (envpool.make(task_id, **options) for task_id in ("CompiledTag-v0", "TagGridWorld-v0"))
+    assert np.array_equal(ours.reset()[0], theirs.reset()[0])
+    for _ in range(5):
+        steps = [env.step(np.ones(16, np.int32)) for env in (ours, theirs)]
+        assert np.array_equal(steps[0][0], steps[1][0]) and np.array_equal(steps[0][1], steps[1][1])
+    device = made.load().device
+    assert device is not None and (device["type"], device["header"]) == ("envpool::tag::TagGridWorld", "")
+
+
 def test_a_host_environment_may_throw():
     made = envpool.compile(MOODY, "Moody-v0", flags=QUICK)
     assert made.table == "Moody"

@@ -207,7 +207,7 @@ class _Build:
         # Not by #include, between whose quotes not every path can stand.
         headers = [
             "-include",
-            os.path.join(get_include(), "envpool", "core", "contract.h"),
+            os.path.join(get_include(), "envpool", "core", "api.h"),
             "-include",
             str(self._unit.header),
         ]

@@ -103,11 +103,10 @@ def test_the_readmes_code_in_an_empty_file(number, tmp_path, monkeypatch, cache)
 
 
 def test_the_tutorials_game_is_a_gpus_too(tmp_path):
-    from envpool.testing.nvrtc import FLAGS, Environment, Nvrtc
+    from envpool.testing.nvrtc import FLAGS, Nvrtc, kernel_source
 
     header = tutorials_header()
     assert header.startswith("// dodge.h")
     (tmp_path / "dodge.h").write_text(header)
-    kernel = Environment("portable", "mine", "Dodge", "dodge.h", "Dodge").kernel.replace("envpool::mine::", "")
     flags = ["--gpu-architecture=sm_80", *FLAGS, f"-I{tmp_path}"]
-    assert Nvrtc().compile(kernel, flags).cubin.startswith(b"\x7fELF")
+    assert Nvrtc().compile(kernel_source("dodge.h", "Dodge"), flags).cubin.startswith(b"\x7fELF")

@@ -28,12 +28,10 @@
 // begin every episode as the constructor drew the first; here each is drawn so.
 #pragma once
 
+#include "envpool/core/api.h"
 #include "envpool/tag/around.h"
 #include "envpool/tag/columns.h"
 #include "envpool/tag/nearest.h"
-#if ENVPOOL_HOST
-#include "envpool/core/spec.h"
-#endif
 
 namespace envpool::tag {
 

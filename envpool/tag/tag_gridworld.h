@@ -20,10 +20,8 @@
 // arXiv 2108.13976. Reference: warp_drive 2.7.1, example_envs/tag_gridworld; random_start is what its reset pool draws.
 #pragma once
 
+#include "envpool/core/api.h"
 #include "envpool/tag/columns.h"
-#if ENVPOOL_HOST
-#include "envpool/core/spec.h"
-#endif
 
 namespace envpool::tag {
 

@@ -3,9 +3,7 @@
 // The smallest portable environment whose every number a test can foretell: it counts its steps, and ends when told to.
 #pragma once
 
-#include "envpool/core/env.h"
-#include "envpool/core/portable.h"
-#include "envpool/core/spec.h"
+#include "envpool/core/api.h"
 
 namespace envpool::testing {
 

@@ -3,11 +3,7 @@
 // A world whose number of players changes at every reset. Each walks on a line of its own.
 #pragma once
 
-#include "envpool/core/env.h"
-#include "envpool/core/portable.h"
-#if ENVPOOL_HOST
-#include "envpool/core/spec.h"
-#endif
+#include "envpool/core/api.h"
 
 namespace envpool::testing {
 

@@ -7,15 +7,18 @@
 #include "envpool/core/plugin.h"
 
 #undef ENVPOOL_PLUGIN
-#define ENVPOOL_PLUGIN(...) static constexpr envpool::testing::FunctionTable kEnvironments[] = {__VA_ARGS__};
-#define portable_table functions_of
-#define world_table functions_of
+// In this namespace, the list's envpool::table is the function of this name in functions.h.
+#define ENVPOOL_PLUGIN(...)                                                           \
+  namespace envpool::testing::of_family {                                             \
+  namespace envpool = ::envpool::testing;                                             \
+  static constexpr ::envpool::testing::FunctionTable kEnvironments[] = {__VA_ARGS__}; \
+  }
 #include ENVPOOL_FAMILY_LIST
 
 namespace {
 
 const envpool::testing::FunctionTable& find(const char* name) {
-  for (const auto& environment : kEnvironments) {
+  for (const auto& environment : envpool::testing::of_family::kEnvironments) {
     if (std::string(environment.name) == name) return environment;
   }
   throw std::invalid_argument(std::string("no environment of this family is named ") + name);

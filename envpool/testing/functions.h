@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "envpool/core/driver.h"
+#include "envpool/core/plugin.h"
 
 namespace envpool::testing {
 
@@ -93,13 +93,9 @@ struct FunctionTable {
   void (*render)(const abi::Options*, u8* state, u8* rgb);
 };
 
-}  // namespace envpool::testing
-
-namespace envpool {
-
-template <class Env>
-constexpr testing::FunctionTable functions_of() {
-  using Made = testing::Functions<Env>;
+template <class Env, Literal = "">
+constexpr FunctionTable table() {
+  using Made = Functions<Env>;
   using Options = const abi::Options*;
   return {.name = Env::kName,
           .stride = [](Options o) { return Made(o).stride; },
@@ -110,4 +106,4 @@ constexpr testing::FunctionTable functions_of() {
           .render = [](Options o, u8* state, u8* rgb) { Made(o).render(state, rgb); }};
 }
 
-}  // namespace envpool
+}  // namespace envpool::testing

@@ -4,55 +4,72 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Sequence
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
+import envpool
+import envpool.testing.registration  # noqa: F401  (registers Crowd)
 from envpool.cuda.nvrtc import FLAGS, Compiled, load, program_path
 from envpool.plugins.paths import get_include
+from envpool.python.registry import find
 
-__all__ = ["FLAGS", "SOURCE", "Compiled", "Environment", "Nvrtc", "environments"]
+__all__ = ["FLAGS", "SOURCE", "Compiled", "Environment", "Nvrtc", "environments", "kernel_source"]
 
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
 
-_SOURCE = """
-#include "{header}"
-#include "envpool/core/device.h"
 
-ENVPOOL_KERNEL(envpool::{family}::{name})
-"""
+@dataclass(frozen=True)
+class Environment:
+    """One that runs on a device.
 
+    Attributes:
+        family: folder of its sources.
+        table: what registrations call it.
+        device: what its table says of it (_core.Table.device).
+    """
 
-class Environment(NamedTuple):
-    """One that runs on a device: "portable", or a "world" of several agents."""
-
-    kind: str
     family: str
-    name: str
-    header: str
-    table: str  # what registrations call it
+    table: str
+    device: Mapping[str, Any] = field(hash=False)
+
+    @property
+    def name(self) -> str:
+        """The struct's name."""
+        return str(self.device["type"]).rpartition("::")[2]
+
+    @property
+    def header(self) -> str:
+        return str(self.device["header"])
+
+    @property
+    def world(self) -> bool:
+        """Whether it has several players: then a block is an environment and a thread a player."""
+        return bool(self.device["world"])
 
     @property
     def kernel(self) -> str:
-        """The source of a kernel `run` that resets or steps, and observes."""
-        return _SOURCE.format(header=self.header, family=self.family, name=self.name)
+        """The source of a kernel `run` that resets or steps, and observes; its layout is checked to be the host's."""
+        type_name, device = self.device["type"], self.device
+        layout = f"{device['state_at']}, {device['state_bytes']}, {device['params_bytes']}"
+        return kernel_source(self.header, type_name) + f"ENVPOOL_KERNEL_LAYOUT({type_name}, {layout})\n"
+
+
+def kernel_source(header: str, type_name: str) -> str:
+    """The source of the kernel of any environment, with its header and its type in C++."""
+    return f'#include "{header}"\n#include "envpool/core/device.h"\n\nENVPOOL_KERNEL({type_name})\n'
 
 
 def environments() -> list[Environment]:
-    """All that the families' plugins list, but those of the host; of those that only tests use, the world."""
-    found = []
-    for plugin in sorted(Path(SOURCE or "", "envpool").glob("*/plugin.cc")):
-        family = plugin.parent.name
-        for kind, name in re.findall(r"(\w+)_table<([\w:]+)>", plugin.read_text()):
-            if kind == "host" or (family == "testing" and kind != "world"):
-                continue
-            name = name.split("::")[-1]
-            (header,) = (h for h in plugin.parent.glob("*.h") if re.search(rf"^struct {name} ", h.read_text(), re.M))
-            table = re.search(rf'^struct {name} .*?kName = "(\w+)"', header.read_text(), re.M | re.S)
-            path = f"envpool/{family}/{header.name}"
-            found.append(Environment(kind, family, name, path, table[1] if table else name))
-    return found
+    """All portable ones of the registered families, and of those that only tests use, the world."""
+    found: dict[tuple[str, str], Environment] = {}
+    for task_id in envpool.list_all_envs():
+        registration = find(task_id)
+        key = registration.family or "testing", registration.table
+        device = registration.load().device
+        if device is not None and (registration.family or device["world"]):
+            found[key] = Environment(*key, device)
+    return [found[key] for key in sorted(found)]
 
 
 class Nvrtc:

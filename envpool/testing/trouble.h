@@ -13,9 +13,7 @@
 #include <string>
 #include <thread>
 
-#include "envpool/core/env.h"
-#include "envpool/core/rng.h"
-#include "envpool/core/spec.h"
+#include "envpool/core/api.h"
 
 namespace envpool::testing {
 

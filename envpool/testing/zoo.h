@@ -3,9 +3,7 @@
 // One array of every dtype and kind, nested names, an action of several fields, and a picture.
 #pragma once
 
-#include "envpool/core/env.h"
-#include "envpool/core/portable.h"
-#include "envpool/core/spec.h"
+#include "envpool/core/api.h"
 
 namespace envpool::testing {
 

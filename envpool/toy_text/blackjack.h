@@ -16,11 +16,7 @@
 // Reference: gymnasium 1.4.0, toy_text/blackjack.py.
 #pragma once
 
-#include "envpool/core/env.h"
-#include "envpool/core/portable.h"
-#if ENVPOOL_HOST
-#include "envpool/core/spec.h"
-#endif
+#include "envpool/core/api.h"
 
 namespace envpool::toy_text {
 

@@ -11,11 +11,7 @@
 // I. Osband et al., "Behaviour suite for reinforcement learning" (2020), as EnvPool 1.2.5 has it.
 #pragma once
 
-#include "envpool/core/env.h"
-#include "envpool/core/portable.h"
-#if ENVPOOL_HOST
-#include "envpool/core/spec.h"
-#endif
+#include "envpool/core/api.h"
 
 namespace envpool::toy_text {
 

@@ -14,13 +14,11 @@
 // Reference: gymnasium 1.4.0, toy_text/frozen_lake.py.
 #pragma once
 
-#include "envpool/core/env.h"
-#include "envpool/core/portable.h"
+#include "envpool/core/api.h"
 #include "envpool/toy_text/slip.h"
 #if ENVPOOL_HOST
 #include <algorithm>
 
-#include "envpool/core/spec.h"
 #include "envpool/toy_text/lake_map.h"
 #endif
 

@@ -13,12 +13,10 @@
 // and EnvPool 1.2.5 has.
 #pragma once
 
-#include "envpool/core/env.h"
-#include "envpool/core/portable.h"
+#include "envpool/core/api.h"
 #if ENVPOOL_HOST
 #include <algorithm>
 
-#include "envpool/core/spec.h"
 #endif
 
 namespace envpool::toy_text {

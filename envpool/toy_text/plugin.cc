@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "envpool/core/plugin.h"
-
 #include "envpool/toy_text/blackjack.h"
 #include "envpool/toy_text/catch.h"
 #include "envpool/toy_text/cliff_walking.h"
@@ -10,6 +8,8 @@
 
 using namespace envpool::toy_text;
 
-ENVPOOL_PLUGIN(envpool::portable_table<Blackjack>(), envpool::portable_table<Catch>(),
-               envpool::portable_table<CliffWalking>(), envpool::portable_table<FrozenLake>(),
-               envpool::portable_table<NChain>(), envpool::portable_table<Taxi>())
+ENVPOOL_PLUGIN(envpool::table<Blackjack, "envpool/toy_text/blackjack.h">(),
+               envpool::table<Catch, "envpool/toy_text/catch.h">(),
+               envpool::table<CliffWalking, "envpool/toy_text/cliff_walking.h">(),
+               envpool::table<FrozenLake, "envpool/toy_text/frozen_lake.h">(),
+               envpool::table<NChain, "envpool/toy_text/nchain.h">(), envpool::table<Taxi, "envpool/toy_text/taxi.h">())

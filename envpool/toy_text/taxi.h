@@ -24,12 +24,8 @@
 // Reference: gymnasium 1.4.0, toy_text/taxi.py.
 #pragma once
 
-#include "envpool/core/env.h"
-#include "envpool/core/portable.h"
+#include "envpool/core/api.h"
 #include "envpool/toy_text/slip.h"
-#if ENVPOOL_HOST
-#include "envpool/core/spec.h"
-#endif
 
 namespace envpool::toy_text {
 

@@ -8,7 +8,7 @@
 namespace envpool::mujoco {
 
 Tables dmc_tables() {
-  static constexpr const abi::Table* kTables[] = {host_table<Rendered<dmc::Suite, ModelCamera>>()};
+  static constexpr const abi::Table* kTables[] = {table<Rendered<dmc::Suite, ModelCamera>>()};
   return kTables;
 }
 

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "envpool/core/plugin.h"
+#include "envpool/core/api.h"
 #include "envpool/mujoco/dmc/task.h"
 
 namespace envpool::mujoco::dmc {

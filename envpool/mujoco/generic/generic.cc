@@ -8,7 +8,7 @@
 namespace envpool::mujoco {
 
 Tables generic_tables() {
-  static constexpr const abi::Table* kTables[] = {host_table<Rendered<OwnModel, ModelCamera>>()};
+  static constexpr const abi::Table* kTables[] = {table<Rendered<OwnModel, ModelCamera>>()};
   return kTables;
 }
 

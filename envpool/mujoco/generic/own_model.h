@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
+#include "envpool/core/api.h"
 #include "envpool/core/normal.h"
-#include "envpool/core/plugin.h"
 #include "envpool/mujoco/generic/parts.h"
 
 namespace envpool::mujoco {

@@ -21,17 +21,17 @@ using Gym = Rendered<Env, GymnasiumCamera>;
 
 Tables gym_tables() {
   static constexpr const abi::Table* kTables[] = {
-      host_table<Gym<Ant>>(),
-      host_table<Gym<HalfCheetah>>(),
-      host_table<Gym<Hopper>>(),
-      host_table<Gym<Humanoid>>(),
-      host_table<Gym<HumanoidStandup>>(),
-      host_table<Gym<InvertedDoublePendulum>>(),
-      host_table<Gym<InvertedPendulum>>(),
-      host_table<Gym<Pusher>>(),
-      host_table<Gym<Reacher>>(),
-      host_table<Gym<Swimmer>>(),
-      host_table<Gym<Walker2d>>(),
+      table<Gym<Ant>>(),
+      table<Gym<HalfCheetah>>(),
+      table<Gym<Hopper>>(),
+      table<Gym<Humanoid>>(),
+      table<Gym<HumanoidStandup>>(),
+      table<Gym<InvertedDoublePendulum>>(),
+      table<Gym<InvertedPendulum>>(),
+      table<Gym<Pusher>>(),
+      table<Gym<Reacher>>(),
+      table<Gym<Swimmer>>(),
+      table<Gym<Walker2d>>(),
   };
   return kTables;
 }

@@ -12,8 +12,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "envpool/core/api.h"
 #include "envpool/core/normal.h"
-#include "envpool/core/plugin.h"
 #include "envpool/mujoco/gym/meanings.h"
 #include "envpool/mujoco/physics/numpy.h"
 #include "envpool/mujoco/physics/simulation.h"

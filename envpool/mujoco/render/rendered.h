@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "envpool/core/plugin.h"
+#include "envpool/core/api.h"
 #include "envpool/mujoco/physics/simulation.h"
 #include "envpool/mujoco/render/camera.h"
 #include "envpool/mujoco/render/gl.h"
