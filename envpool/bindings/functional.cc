@@ -24,7 +24,8 @@ struct Entry {
   const OptionList list;
   const abi::Options options;
   void* model = nullptr;
-  std::optional<ResolvedRows> known{};  // parameters
+  std::vector<u8> made{};               // the resolved row of the options above; never changes once it is there
+  std::optional<ResolvedRows> known{};  // parameters, that row among them
   // What a row took of late, in nanoseconds, of a step and of a reset: says how many threads a call is worth.
   std::atomic<f64> row_time[2]{0, 0};
 
@@ -253,25 +254,30 @@ void resolve(Entry& entry, const abi::Lane& rows, i64 first_row, i64 count, u8* 
   });
 }
 
-// Does work whose parameters are as the user gave them: where each row has its own, so many rows at a time that their
-// resolved parameters stay in a processor's cache.
+// Does work whose parameters are as the user gave them.
 void do_work(Entry& entry, decltype(abi::Pure::step) function, const abi::PureWork& work) {
   constexpr i64 kCacheBytes = 65536;
   const abi::Pure& pure = *entry.table->pure;
   const i64 bytes = pure.resolved_bytes(entry.model), state_bytes = pure.state_bytes(entry.model);
-  const bool one = work.params.stride == 0;
-  const i64 cached = std::max(kFewestRows, kCacheBytes / bytes / kFewestRows * kFewestRows);
-  const i64 most = one ? work.count : std::min(work.count, cached);
-  const std::unique_ptr<u8[]> params(new u8[size_t(bytes * (one ? 1 : most))]);
   const auto call = [&](const abi::PureWork* what) {
     try_table([&](abi::Text error) { return function(entry.model, what, error); });
   };
-  if (one) {
-    resolve(entry, work.params, work.first, 1, params.get());
+  if (work.params.stride == 0) {
+    std::vector<u8> params;
     abi::PureWork resolved = work;
-    resolved.params = {params.get(), 0};
+    if (std::memcmp(work.params.data, entry.made.data(), size_t(pure.params_bytes(entry.model))) == 0) {
+      resolved.params.data = entry.made.data();
+    } else {
+      params.resize(size_t(bytes));
+      resolve(entry, work.params, work.first, 1, params.data());
+      resolved.params.data = params.data();
+    }
     return call(&resolved);
   }
+  // So many rows at a time that their resolved parameters stay in a processor's cache.
+  const i64 cached = std::max(kFewestRows, kCacheBytes / bytes / kFewestRows * kFewestRows);
+  const i64 most = std::min(work.count, cached);
+  const std::unique_ptr<u8[]> params(new u8[size_t(bytes * most)]);
   for (i64 first = 0; first < work.count; first += most) {
     Part part(work, *entry.table->layout(entry.model), first, std::min(most, work.count - first));
     resolve(entry, part.work()->params, part.work()->first, part.work()->count, params.get());
@@ -525,7 +531,8 @@ Described add_model(const abi::Table& table, const std::string& label, OptionLis
   const abi::Pure& pure = *table.pure;
   void* const model = entry->model;
   Described made{0, nullptr, pure.state_bytes(model), pure.params_bytes(model), pure.params_values, {}, {}};
-  std::vector<u8> resolved(size_t(pure.resolved_bytes(model)));
+  std::vector<u8>& resolved = entry->made;
+  resolved.resize(size_t(pure.resolved_bytes(model)));
   Collected parts;
   try_table(
       [&](abi::Text error) { return pure.params(model, &entry->options, max_episode_steps, resolved.data(), error); });
