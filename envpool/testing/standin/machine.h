@@ -144,7 +144,7 @@ struct Function {
   u32 dynamic_limit = 48 << 10;
 };
 
-// All there is, under one lock of libcuda.cc.
+// All there is, under one lock (libcuda.h).
 class Machine {
  public:
   static constexpr u32 kMostThreads = 1024;

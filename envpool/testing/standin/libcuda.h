@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the driver's functions share: the machine, the lock, and the checks that come before each function's own work.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "machine.h"
+
+#define API extern "C" __attribute__((visibility("default"))) int
+
+namespace standin {
+
+extern std::recursive_mutex lock;
+extern Machine* machine;  // null before cuInit
+extern bool forked;
+extern thread_local std::vector<void*> current;  // handles of contexts, the last is current
+
+inline u64 address_of(const void* pointer) { return reinterpret_cast<u64>(pointer); }
+
+// Runs `f` where the driver has been started in this process.
+template <class F>
+int started(F f) {
+  const std::lock_guard guard(lock);
+  return machine == nullptr || forked ? int{kNotInitialized} : f();
+}
+
+// Runs `f` with the current context, where there is one that no kernel has broken.
+template <class F>
+int within(F f) {
+  return started([&]() -> int {
+    if (current.empty() || current.back() == nullptr) return kInvalidContext;
+    Context* context = machine->contexts.find(current.back());
+    if (context == nullptr) return kContextIsDestroyed;
+    return context->error != kSuccess ? context->error : f(*context);
+  });
+}
+
+template <class F>
+int on_device(int ordinal, F f) {
+  return started([&]() -> int {
+    if (ordinal < 0 || ordinal >= static_cast<int>(machine->devices.size())) return kInvalidDevice;
+    return f(*machine->devices[static_cast<std::size_t>(ordinal)]);
+  });
+}
+
+// Runs `f` with a stream of the current context; of any context, where `anywhere` says so.
+template <class F>
+int on_stream(void* handle, F f, bool anywhere = false) {
+  return within([&](Context& context) -> int {
+    const auto number = reinterpret_cast<u64>(handle);
+    Stream* stream = number <= 1 ? context.legacy : number == 2 ? context.per_thread : machine->streams.find(handle);
+    if (stream == nullptr || (stream->context != &context && !anywhere)) return kInvalidHandle;
+    return f(context, *stream);
+  });
+}
+
+template <class F>
+int on_event(void* handle, F f) {
+  return within([&](Context& context) -> int {
+    Event* event = machine->events.find(handle);
+    return event == nullptr ? int{kInvalidHandle} : f(context, *event);
+  });
+}
+
+}  // namespace standin
