@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -54,17 +54,6 @@ PTX = """
   ret;
 }
 """
-
-
-@pytest.fixture(scope="module")
-def shared_driver() -> Driver:
-    return Driver()
-
-
-@pytest.fixture
-def driver(shared_driver: Driver) -> Iterator[Driver]:
-    yield shared_driver
-    shared_driver.reset()
 
 
 class Words:

@@ -7,7 +7,6 @@ import functools
 import math
 import os
 import struct
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -23,17 +22,6 @@ SAMPLES = 4096 if os.environ.get("ENVPOOL_TEST_DEVICE") == "whole" else 256
 @functools.cache
 def nvrtc() -> Nvrtc:
     return Nvrtc()
-
-
-@pytest.fixture(scope="module")
-def shared_driver() -> Driver:
-    return Driver()
-
-
-@pytest.fixture
-def driver(shared_driver: Driver) -> Iterator[Driver]:
-    yield shared_driver
-    shared_driver.reset()  # also after an error that stays
 
 
 def number(value: int, size: int = 8) -> bytes:
