@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "envpool/bindings/action_values.h"
 #include "envpool/core/env_pool.h"
 
 namespace envpool::python {
@@ -24,7 +25,12 @@ inline std::string shape_text(const std::vector<py::ssize_t>& shape) {
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
-inline std::string type_name(py::handle object) { return Py_TYPE(object.ptr())->tp_name; }
+// Returns the name of an object's type without its module, as errors show it.
+inline std::string type_name(py::handle object) {
+  if (object.is_none()) return "None";
+  const std::string name = Py_TYPE(object.ptr())->tp_name;
+  return name.substr(name.rfind('.') + 1);
+}
 
 inline py::dtype numpy_dtype(abi::Dtype dtype) {
   switch (dtype) {
@@ -55,6 +61,10 @@ inline py::object array_over(const py::dtype& dtype, int dimensions, const py::s
 }
 
 inline bool is_array(py::handle object) { return py::detail::npy_api::get().PyArray_Check_(object.ptr()); }
+// Whether an array may have elements that are not there.
+inline bool is_masked(py::handle object) {
+  return Py_TYPE(object.ptr()) != py::detail::npy_api::get().PyArray_Type_ && py::hasattr(object, "mask");
+}
 
 inline py::array as_array(py::handle object) {
   // A plain static would be locked while the import lets go of the interpreter lock, which others take to wait for it.
@@ -68,15 +78,16 @@ class ActionArgument {
  public:
   explicit ActionArgument(const abi::Field& field)
       : field_(field),
+        values_(field),
         dtype_(numpy_dtype(field.dtype)),
         int64_(py::dtype::of<std::int64_t>()),
         float64_(py::dtype::of<f64>()) {}
 
   // Returns the number of rows. `rows` < 0 accepts any number.
   i64 convert(py::handle object, i64 rows, const std::string& label) {
-    const std::string name = field_.name;
-    if (object.is_none()) throw py::type_error("[" + label + "] " + name + ": expected an array, got None");
+    if (object.is_none()) wrong_type(type_name(object), label);
     array_ = is_array(object) ? py::reinterpret_borrow<py::array>(object) : from_anything(object, label);
+    if (is_array(object) && is_masked(object)) wrong_type(type_name(object), label);
     const i64 got = check_shape(rows, label);
     const auto* proxy = py::detail::array_proxy(array_.ptr());
     const bool contiguous = (proxy->flags & py::detail::npy_api::NPY_ARRAY_C_CONTIGUOUS_) != 0 &&
@@ -129,6 +140,7 @@ class ActionArgument {
     bool good = proxy->nd == 1 + field_.dimensions && (rows < 0 || proxy->dimensions[0] == rows);
     for (i32 i = 0; good && i < field_.dimensions; ++i) good = proxy->dimensions[1 + i] == field_.shape[i];
     if (good) return proxy->dimensions[0];
+    check_dtype(label);
     std::vector<py::ssize_t> got(proxy->dimensions, proxy->dimensions + proxy->nd);
     std::vector<py::ssize_t> wanted(field_.shape, field_.shape + field_.dimensions);
     wanted.insert(wanted.begin(), rows);
@@ -147,24 +159,26 @@ class ActionArgument {
     for (i64 i = 0; i < elements_; ++i) {
       to[i] = To(from[i]);
       if constexpr (std::is_integral_v<From>) {
-        if (From(to[i]) != from[i]) out_of_range(i, std::to_string(from[i]), label);
+        if (From(to[i]) != from[i]) refuse(i, std::to_string(from[i]), label);
       }
     }
     data_ = scratch_.data();
   }
 
-  void cast(const std::string& label) {
-    const char from = array_.dtype().kind();
-    const char to = kind_of(field_);
+  void check_dtype(const std::string& label) const {
+    const char from = array_.dtype().kind(), to = kind_of(field_);
     const bool number = from == 'f' || from == 'i' || from == 'u';
     const bool allowed = to == 'f' ? number : (to == 'b' ? from == 'b' : (number || from == 'b'));
     if (!allowed) wrong_type(py::str(array_.dtype()).cast<std::string>(), label);
+  }
+
+  void cast(const std::string& label) {
+    check_dtype(label);
+    const char from = array_.dtype().kind(), to = kind_of(field_);
     if (to == 'i' && from == 'f') check_whole(label);
     const py::array wide = py::reinterpret_steal<py::array>(
         array_.attr("astype")(to == 'f' ? float64_ : (to == 'b' ? dtype_ : int64_), py::arg("order") = "C").release());
-    if (from == 'u' && wide.size() > 0 && wide.attr("min")().cast<std::int64_t>() < 0) {
-      throw py::value_error("[" + label + "] " + field_.name + ": a value does not fit into int64");
-    }
+    if (from == 'u') check_unsigned(static_cast<const std::int64_t*>(wide.data()), label);
     converted_ = wide;
     switch (field_.dtype) {
       case abi::kBool:
@@ -176,6 +190,14 @@ class ActionArgument {
     }
   }
 
+  // A value of 2**63 or more has become a negative one.
+  void check_unsigned(const std::int64_t* values, const std::string& label) const {
+    if (kind_of(field_) != 'i') return;
+    for (i64 i = 0; i < elements_; ++i) {
+      if (values[i] < 0) refuse(i, std::to_string(u64(values[i])), label);
+    }
+  }
+
   // EnvPool's users give floats where a space counts its actions. Only a whole number means one of them.
   void check_whole(const std::string& label) {
     const py::array floats =
@@ -184,7 +206,7 @@ class ActionArgument {
     for (i64 i = 0; i < elements_; ++i) {
       const bool fits = values[i] >= -0x1p63 && values[i] < 0x1p63;  // false for NaN
       if (!fits || values[i] != std::trunc(values[i])) {
-        out_of_range(i, py::str(py::float_(values[i])).cast<std::string>(), label);
+        refuse(i, py::str(py::float_(values[i])).cast<std::string>(), label);
       }
     }
     array_ = floats;
@@ -192,58 +214,26 @@ class ActionArgument {
 
   void check_values(const std::string& label) const {
     switch (field_.dtype) {
-      case abi::kI32: check_categories<i32>(label); break;
-      case abi::kI64: check_categories<i64>(label); break;
-      case abi::kU8: check_categories<u8>(label); break;
-      case abi::kF32: check_finite<f32>(label); break;
-      case abi::kF64: check_finite<f64>(label); break;
-      case abi::kBool: break;
+      case abi::kBool: return;
+      case abi::kU8: return check_values<u8>(label);
+      case abi::kI32: return check_values<i32>(label);
+      case abi::kI64: return check_values<i64>(label);
+      case abi::kF32: return check_values<f32>(label);
+      case abi::kF64: return check_values<f64>(label);
     }
   }
   template <class T>
-  void check_categories(const std::string& label) const {
-    if (field_.discrete <= 0) return;
+  void check_values(const std::string& label) const {
     const T* values = static_cast<const T*>(data_);
-    bool good = true;
-    for (i64 i = 0; i < elements_; ++i) good &= u64(i64(values[i])) < u64(field_.discrete);
-    if (field_.counts != nullptr) {
-      const i64 count = per_row();
-      for (i64 i = 0; i < elements_; i += count) {
-        for (i64 j = 0; j < count; ++j) good &= i64(values[i + j]) < field_.counts[j];
-      }
-    }
-    for (i64 i = 0; !good && i < elements_; ++i) {
-      if (u64(i64(values[i])) >= u64(categories_at(i))) out_of_range(i, std::to_string(values[i]), label);
-    }
+    const i64 wrong = values_.first_wrong(values, elements_);
+    if (wrong >= 0) refuse(wrong, ActionValues::text(values[wrong]), label);
   }
-  template <class T>
-  void check_finite(const std::string& label) const {
-    const T* values = static_cast<const T*>(data_);
-    bool good = true;
-    for (i64 i = 0; i < elements_; ++i) good &= std::isfinite(values[i]);
-    for (i64 i = 0; !good && i < elements_; ++i) {
-      if (!std::isfinite(values[i])) {
-        throw py::value_error("[" + label + "] " + field_.name + ": expected finite numbers, got " +
-                              std::to_string(values[i]) + " in row " + std::to_string(i / per_row()));
-      }
-    }
-  }
-  i64 per_row() const {
-    i64 count = 1;
-    for (i32 i = 0; i < field_.dimensions; ++i) count *= field_.shape[i];
-    return count < 1 ? 1 : count;
-  }
-  i64 categories_at(i64 element) const {
-    return field_.counts != nullptr ? field_.counts[element % per_row()] : field_.discrete;
-  }
-  [[noreturn]] void out_of_range(i64 at, const std::string& value, const std::string& label) const {
-    const std::string range = field_.discrete > 0 ? "an integer in 0.." + std::to_string(categories_at(at) - 1)
-                                                  : "a value that fits its dtype";
-    throw py::value_error("[" + label + "] " + field_.name + ": expected " + range + ", got " + value + " in row " +
-                          std::to_string(at / per_row()));
+  [[noreturn]] void refuse(i64 at, const std::string& value, const std::string& label) const {
+    throw py::value_error("[" + label + "] " + values_.refusal(at, value, at / values_.per_row()));
   }
 
   const abi::Field field_;
+  const ActionValues values_;
   const py::dtype dtype_, int64_, float64_;
   py::array array_, converted_;
   i64 elements_ = 0;

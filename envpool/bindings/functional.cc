@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <exception>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <type_traits>
 
+#include "envpool/bindings/action_values.h"
 #include "envpool/bindings/resolved_rows.h"
 #include "envpool/bindings/xla_frame.h"
 #include "envpool/core/crew.h"
@@ -54,40 +54,15 @@ i64 rows_of(const abi::Layout& layout, const abi::Field& field) {
 }
 i64 bytes_of(const abi::Layout& layout, const abi::Field& field) { return rows_of(layout, field) * field.row_bytes; }
 
-// Whether all are finite, or in 0..choices-1 where there are that many. In the width of T, by as many as a vector
-// holds.
-template <class T>
-bool all_fit(const T* values, i64 count, i64 choices) {
-  if constexpr (std::is_floating_point_v<T>) {
-    bool good = true;
-    for (i64 i = 0; i < count; ++i) good &= std::isfinite(values[i]);
-    return good;
-  } else {
-    using Unsigned = std::make_unsigned_t<T>;
-    constexpr u64 kAll = u64(std::numeric_limits<T>::max()) + 1;  // but those below 0
-    if (choices <= 0 || (std::is_unsigned_v<T> && u64(choices) >= kAll)) return true;
-    const auto end = Unsigned(std::min(u64(choices), kAll));
-    Unsigned bad = 0;
-    for (i64 i = 0; i < count; ++i) bad |= Unsigned(Unsigned(values[i]) >= end);
-    return bad == 0;
-  }
-}
-
 template <class T>
 void check_actions(const abi::Field& field, i64 players, const void* data, i64 rows, i64 first) {
+  const ActionValues actions(field);
   const T* values = static_cast<const T*>(data);
-  const i64 each = std::max<i64>(1, field.row_bytes / i64(sizeof(T))), all = rows * players * each;
-  if (field.counts == nullptr && all_fit(values, all, field.discrete)) return;
-  for (i64 i = 0; i < all; ++i) {
-    const i64 choices = field.counts == nullptr ? field.discrete : field.counts[i % each];
-    if (all_fit(values + i, 1, choices)) continue;
-    const std::string expected =
-        std::is_floating_point_v<T> ? "finite numbers" : "an integer in 0.." + std::to_string(choices - 1);
-    const std::string whose = players == 1 ? "" : " of player " + std::to_string(i / each % players);
-    throw std::invalid_argument(std::string(field.name) + ": expected " + expected + ", got " +
-                                std::to_string(values[i]) + whose + " in row " +
-                                std::to_string(first + i / (each * players)));
-  }
+  const i64 each = actions.per_row(), wrong = actions.first_wrong(values, rows * players * each);
+  if (wrong < 0) return;
+  const std::string whose = players == 1 ? "" : " of player " + std::to_string(wrong / each % players);
+  const i64 row = first + wrong / (each * players);
+  throw std::invalid_argument(actions.refusal(wrong, ActionValues::text(values[wrong]), row, whose));
 }
 void check_actions(const abi::Field& field, i64 players, const void* data, i64 rows, i64 first) {
   switch (field.dtype) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "envpool/bindings/xla_pool.h"
 
-#include <cmath>
 #include <cstring>
-#include <limits>
 #include <numeric>
 #include <random>
 #include <type_traits>
 
+#include "envpool/bindings/action_values.h"
 #include "envpool/bindings/xla_frame.h"
 
 namespace envpool::xla {
@@ -174,33 +173,20 @@ class Sent {
       to = reinterpret_cast<To*>(copies_.back().data());
     }
     actions_.push_back(to != nullptr ? static_cast<const void*>(to) : from);
+    const ActionValues values(field);
     for (i64 k = 0; k < rows.count(); ++k) {
       const From* const row = from + rows[k] * per_row;
       for (i64 i = 0; i < per_row; ++i) {
-        if (!fits<To>(categories(field, i), row[i])) refuse<To>(field, i, row[i], rows[k]);
+        if (!values.fits<To>(i, row[i])) wrong(values.refusal(i, given_as<To>(row[i]), rows[k]));
         if (to != nullptr) *to++ = To(row[i]);
       }
     }
   }
-  // How many values an element of a row can have; 0: as many as its dtype has.
-  static i64 categories(const abi::Field& field, i64 element) {
-    return field.counts != nullptr ? field.counts[element] : field.discrete;
-  }
-
+  // A value for an error's text: a float as the environment would get it, an integer as it came.
   template <class To, class From>
-  static bool fits(i64 categories, From value) {
-    if constexpr (std::is_same_v<To, bool>) return true;
-    if constexpr (std::is_floating_point_v<To>) return std::isfinite(value);
-    if (categories > 0) return u64(i64(value)) < u64(categories);
-    return i64(value) >= i64(std::numeric_limits<To>::min()) && i64(value) <= i64(std::numeric_limits<To>::max());
-  }
-  template <class To, class From>
-  [[noreturn]] void refuse(const abi::Field& field, i64 element, From value, i64 row) const {
-    std::string expected = "a value that fits its dtype";
-    if (std::is_floating_point_v<To>) expected = "finite numbers";
-    if (field.discrete > 0) expected = "an integer in 0.." + std::to_string(categories(field, element) - 1);
-    wrong(std::string(field.name) + ": expected " + expected + ", got " + std::to_string(value) + " in row " +
-          std::to_string(row));
+  static std::string given_as(From value) {
+    if constexpr (std::is_floating_point_v<To>) return ActionValues::text(To(value));
+    return ActionValues::text(value);
   }
 
   EnvPool& pool_;

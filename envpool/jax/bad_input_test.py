@@ -66,19 +66,23 @@ CALLS = [
     (lambda: ENV.step(KEY, STATE, 2), ValueError, "action: expected an integer in 0..1, got 2"),
     (lambda: ENV.step(KEY, STATE, -1), ValueError, "action: expected an integer in 0..1, got -1"),
     (lambda: ENV.step(KEY, STATE, 2**40), ValueError, "action: expected an integer in 0..1, got 1099511627776"),
-    (lambda: ENV.step(KEY, STATE, 0.5), TypeError, "action: expected int32, got float64"),
-    (lambda: ENV.step(KEY, STATE, None), TypeError, "action: expected int32, got NoneType"),
+    (lambda: ENV.step(KEY, STATE, 0.5), TypeError, "action: expected integers .int32., got float64"),
+    (lambda: ENV.step(KEY, STATE, None), TypeError, "action: expected integers .int32., got None"),
     (lambda: ENV.step(KEY, STATE, [0]), ValueError, r"action: expected shape \(\), got \(1,\)"),
     (
         lambda: ENV.step_batch(KEY, ENV.reset_batch(KEY, 2)[1], 0),
         ValueError,
-        r"action: expected shape \(2,\), got \(\)",
+        r"action: expected shape \(2,\), one row per environment, got \(\)",
     ),
     (lambda: PENDULUM.step(KEY, SWING, 0.5), ValueError, r"action: expected shape \(1,\), got \(\)"),
-    (lambda: PENDULUM.step(KEY, SWING, [np.nan]), ValueError, "action: expected finite numbers, got .nan."),
-    (lambda: PENDULUM.step(KEY, SWING, [True]), TypeError, "action: expected float32, got bool"),
+    (lambda: PENDULUM.step(KEY, SWING, [np.nan]), ValueError, "action: expected finite numbers, got nan in row 0"),
+    (lambda: PENDULUM.step(KEY, SWING, [True]), TypeError, "action: expected floats .float32., got bool"),
     (lambda: ZOO.step(KEY, ZOO.reset(KEY)[1], 0), TypeError, "action: expected a dict with move, turn, got int"),
-    (lambda: ZOO.step(KEY, ZOO.reset(KEY)[1], {"move": 0}), TypeError, "action: expected a dict with move, turn"),
+    (
+        lambda: ZOO.step(KEY, ZOO.reset(KEY)[1], {"move": 0}),
+        ValueError,
+        "action: key turn is missing; expected move, turn",
+    ),
     # make
     (lambda: envpool.jax.make("CartPole-v7"), ValueError, "CartPole-v7.* not registered; did you mean 'CartPole-v"),
     (lambda: envpool.jax.make("CartPole-v1", num_envs=3), TypeError, "num_envs is an option of pools"),
@@ -135,7 +139,7 @@ def test_inside_of_a_scan_too():
 
 
 def test_traced_types_are_checked_while_tracing():
-    with pytest.raises(TypeError, match="action: expected int32, got float32"):
+    with pytest.raises(TypeError, match="action: expected integers .int32., got float32"):
         jax.jit(lambda a: ENV.step(KEY, STATE, a))(jnp.float32(1))
     with pytest.raises(TypeError, match="max_episode_steps must be an int"):
         jax.jit(lambda n: PARAMS.replace(max_episode_steps=n))(jnp.float32(3))

@@ -24,7 +24,9 @@ import numpy as np
 from envpool import _core
 from envpool.jax import ffi, spaces
 from envpool.jax.rows import EnvParams, EnvState, Form, Model, Part, model_of, option_values
+from envpool.python import actions
 from envpool.python.construction import Construction, Functional
+from envpool.python.errors import labelled
 from envpool.python.options import COMMON, NO_LIMIT, Option
 from envpool.python.registry import Registration, find, list_all_envs
 from envpool.python.spaces import ArraySpecs, Field, action_tree, nest, observation_tree, path_of, walk
@@ -341,35 +343,23 @@ class Environment:
         return raw
 
     def _action(self, field: Field, action: Any, rows: int | None) -> Any:
-        given = action if isinstance(action, jax.core.Tracer) else _array(action)
-        kind = field.dtype.kind
-        if given is None or given.dtype.kind not in {"f": "fiu", "i": "iub", "u": "iub", "b": "b"}[kind]:
-            got = type(action).__name__ if given is None else given.dtype
-            raise TypeError(f"[{self.name}] {field.name}: expected {field.dtype}, got {got}")
-        own = _shape(self._arrays, field)
-        shape = own if rows is None else (rows, *own)
-        if given.shape != shape:
-            raise ValueError(f"[{self.name}] {field.name}: expected shape {shape}, got {given.shape}")
-        concrete = isinstance(given, np.ndarray)
-        if concrete and kind == "f" and not np.isfinite(given).all():
-            raise ValueError(f"[{self.name}] {field.name}: expected finite numbers, got {given}")
-        if kind in "iu" and given.dtype != field.dtype:
+        given = action if isinstance(action, jax.core.Tracer) else actions.as_array(field, action)
+        own, each = _shape(self._arrays, field), ""
+        if rows is not None:
+            own, each = (rows, *own), "environment"
+        players = self.num_players if field.per_player else 1
+        given = actions.check(field, given, own, each, players=players)
+        if not isinstance(given, np.ndarray) and given.dtype.kind in "iu" and given.dtype != field.dtype:
             limits = np.iinfo(field.dtype)
-            if not concrete and given.dtype.kind != "b" and np.iinfo(given.dtype).max > limits.max:
-                given = jnp.clip(given, limits.min, limits.max)  # out of range it shall stay
-        if concrete and field.discrete and not ((given >= 0) & (given <= field.high)).all():
-            most = field.discrete - 1 if (field.high == field.discrete - 1).all() else field.high.tolist()
-            raise ValueError(f"[{self.name}] {field.name}: expected an integer in 0..{most}, got {given}")
+            if np.iinfo(given.dtype).max > limits.max:
+                given = jnp.clip(given, limits.min, limits.max)  # so that it stays out of range
         return jnp.asarray(given).astype(jax.dtypes.canonicalize_dtype(field.dtype))
 
     def _actions(self, action: Any, rows: int | None) -> list[Any]:
-        tree = action_tree(self._arrays)
-        if not isinstance(tree, dict):
-            return [self._action(tree, action, rows)]
-        if not isinstance(action, dict) or action.keys() != tree.keys():
-            got = ", ".join(map(str, action)) if isinstance(action, dict) else type(action).__name__
-            raise TypeError(f"[{self.name}] action: expected a dict with {', '.join(tree)}, got {got}")
-        return [self._action(field, action[name], rows) for name, field in tree.items()]
+        fields = self._arrays.actions
+        with labelled(self.name):
+            values = actions.split(fields, action)
+            return [self._action(field, values[field.name], rows) for field in fields]
 
     def _streams(self, rows: int) -> Any:
         return jnp.arange(rows, dtype=jnp.uint32)
@@ -498,14 +488,6 @@ _LIMIT = Option("max_episode_steps", "int", 0, 0, NO_LIMIT)
 
 def _where(rows: Any, yes: Any, no: Any) -> Any:
     return jnp.where(rows.reshape(rows.shape + (1,) * (yes.ndim - rows.ndim)), yes, no)
-
-
-def _array(value: Any) -> Any:
-    try:
-        array = np.asarray(value)
-    except (TypeError, ValueError):
-        return None
-    return None if array.dtype.kind == "O" else array
 
 
 def _state_parts(functional: Functional) -> tuple[tuple[str, Part], ...]:

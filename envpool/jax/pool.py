@@ -15,6 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from envpool.jax import ffi
+from envpool.python import actions
+from envpool.python.errors import labelled
 
 if TYPE_CHECKING:
     from envpool._core import Pool
@@ -105,20 +107,10 @@ class Calls:
 
     def _sent(self, handle: Any, action: Any, env_id: Any) -> tuple[list[Any], Any]:
         """The operands of a send, and which ids are among them."""
-        names = [field.name for field in self._fields]
-        owners = None
-        if isinstance(action, dict):
-            unknown = action.keys() - {*names, "env_id", "players.env_id"}
-            missing = names - action.keys()
-            if unknown or missing:
-                what = f"unknown key {min(map(str, unknown))}" if unknown else f"key {min(missing)} is missing"
-                raise ValueError(f"[{self._label}] action: {what}; expected {', '.join(names)}")
-            env_id = action.get("env_id") if env_id is None else env_id
-            owners = action.get("players.env_id") if self._several else None
-        elif len(names) == 1:
-            action = {names[0]: action}
-        else:
-            self._type_error("action", f"a dict with {', '.join(names)}", action)
+        with labelled(self._label):
+            values = actions.split(self._fields, action, ("env_id", "players.env_id"))
+        env_id = values.get("env_id") if env_id is None else env_id
+        owners = values.get("players.env_id") if self._several else None
         operands, named, rows, players = [self._handle(handle)], 0, self._num_envs, None
         if env_id is not None:
             operands.append(self._ids("env_id", env_id))
@@ -128,7 +120,7 @@ class Calls:
             named, players = named | _OWNERS, len(operands[-1])
         for field in self._fields:
             one_each = self._several and field.per_player
-            operands.append(self._action(field, action[field.name], players if one_each else rows))
+            operands.append(self._action(field, values[field.name], players if one_each else rows))
             if one_each:
                 players = len(operands[-1])
         return operands, np.int64(named)
@@ -142,30 +134,16 @@ class Calls:
         return self._integers(name, ids, -1, self._num_envs - 1, f"ids in 0..{self._num_envs - 1}")
 
     def _action(self, field: Field, value: Any, rows: int | None) -> Any:
-        array, kind = self._array(value), field.dtype.kind
-        # What JAX itself adds to NumPy's dtypes, such as bfloat16, has kind "V".
-        given = (
-            "f" if array is not None and jnp.issubdtype(array.dtype, jnp.floating) else getattr(array, "dtype", kind)
-        )
-        if array is None or getattr(given, "kind", given) not in {"f": "fiu", "b": "b"}.get(kind, "iub"):
-            words = {"f": "floats", "b": "booleans"}.get(kind, "integers")
-            self._type_error(field.name, f"{words} ({field.dtype})", value if array is None else array)
-        if array.ndim == 0 or array.shape[1:] != field.shape or rows not in (None, array.shape[0]):
-            wanted = ("players" if rows is None else str(rows), *map(str, field.shape))
-            each = "player" if self._several and field.per_player else "environment"
-            raise ValueError(
-                f"[{self._label}] {field.name}: expected shape ({', '.join(wanted)}{',' * (len(wanted) == 1)}), one "
-                f"row per {each}, got {array.shape}"
-            )
-        if kind == "f":
+        each = "player" if self._several and field.per_player else "environment"
+        with labelled(self._label):
+            array = value if isinstance(value, jax.Array) else actions.as_array(field, value)
+            array = actions.check(field, array, (rows, *field.shape), each)
+        if field.dtype.kind == "f":
             return jnp.asarray(array.astype(jax.dtypes.canonicalize_dtype(field.dtype)))
-        if kind == "b":
+        if field.dtype.kind == "b":
             return jnp.asarray(array)
-        limits = np.iinfo(jax.dtypes.canonicalize_dtype(field.dtype))
-        low, high, expected = int(limits.min), int(limits.max), "a value that fits its dtype"
-        if field.discrete:
-            low, high, expected = 0, field.discrete - 1, f"an integer in 0..{field.discrete - 1}"
-        return self._integers(field.name, array, low, high, expected)
+        limits = np.iinfo(jax.dtypes.canonicalize_dtype(field.dtype))  # which may hold less than the field
+        return self._integers(field.name, array, int(limits.min), int(limits.max), "a value that fits its dtype")
 
     def _integers(self, name: str, array: Any, low: int, high: int, expected: str) -> Any:
         """As the handlers read them, with no value changed: they look at those that only the program knows."""

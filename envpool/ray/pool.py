@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from envpool.python import actions
 from envpool.python.construction import Construction
 from envpool.python.distribution import raise_missing
 from envpool.python.env_spec import EnvSpec
@@ -435,21 +436,10 @@ class RayEnvPool:
 
     def _checked(self, action: Any, rows: int) -> npt.NDArray[Any]:
         """Actions are checked here, before any worker has some: all of them step, or none."""
-        spec = self._construction.arrays.actions[0]
-        shape = (rows, *spec.shape)
-        array = np.asarray(action)
-        if array.dtype.kind not in ("iu" if spec.discrete else "fiu"):
-            wanted = "integers" if spec.discrete else "numbers"
-            raise TypeError(f"[{self._label}] action: expected {wanted}, got dtype {array.dtype}")
-        if array.shape != shape:
-            raise ValueError(f"[{self._label}] action: expected shape {shape}, got {array.shape}")
-        if spec.discrete and ((array < spec.low) | (array > spec.high)).any():
-            raise ValueError(
-                f"[{self._label}] action: expected 0..{int(np.max(spec.high))}, got {array.min()}..{array.max()}"
-            )
-        if not spec.discrete and not np.isfinite(array).all():
-            raise ValueError(f"[{self._label}] action: expected finite numbers, got NaN or infinity")
-        return array
+        (field,) = fields = self._construction.arrays.actions
+        with labelled(self._label):
+            array = actions.as_array(field, actions.split(fields, action)[field.name])
+            return actions.check(field, array, (rows, *field.shape), "environment", whole=True)  # type: ignore[no-any-return]
 
     # ---- its end ----
 

@@ -205,9 +205,13 @@ def test_bad_calls_leave_the_pool_usable(cluster):
     env = envpool.ray.make("CartPole-v1", 4, 2)
     env.reset()
     for call, error, text in [
-        (lambda: env.step(np.zeros(3, int)), ValueError, r"action: expected shape \(4,\), got \(3,\)"),
-        (lambda: env.step(np.full(4, 2)), ValueError, r"action: expected 0..1"),
-        (lambda: env.step(np.zeros(4)), TypeError, "action: expected integers"),
+        (
+            lambda: env.step(np.zeros(3, int)),
+            ValueError,
+            r"action: expected shape \(4,\), one row per environment, got \(3,\)",
+        ),
+        (lambda: env.step(np.full(4, 2)), ValueError, r"action: expected an integer in 0..1, got 2 in row 0"),
+        (lambda: env.step(np.full(4, 0.5)), ValueError, "action: expected an integer in 0..1, got 0.5 in row 0"),
         (lambda: env.step([0], [4]), ValueError, "env_id must be"),
         (lambda: env.step([0, 0], [1, 1]), ValueError, "each environment once"),
         (lambda: env.reset(seed="a"), TypeError, "seed must be"),
