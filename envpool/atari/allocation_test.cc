@@ -40,8 +40,8 @@ TEST(a_step_of_atari_allocates_nothing) {
   const void* field = actions.data();
   const auto rounds = [&](int count) {
     for (int i = 0; i < count; ++i) {
-      pool->send(ids.data(), kEnvs, &field, nullptr, -1, true);
-      const Batch batch = pool->recv({}, {}, true);
+      pool->send(ids.data(), kEnvs, &field, nullptr, -1, CallerHelp::kYes);
+      const Batch batch = pool->recv({}, {}, CallerHelp::kYes);
       CHECK_EQ(batch->rows(), kEnvs);
     }
   };

@@ -13,7 +13,7 @@
 #include "envpool/bindings/action_values.h"
 #include "envpool/bindings/resolved_rows.h"
 #include "envpool/bindings/xla_frame.h"
-#include "envpool/core/crew.h"
+#include "envpool/core/helper_threads.h"
 
 namespace envpool::xla {
 namespace {
@@ -268,10 +268,10 @@ void share(Entry& entry, bool restart, const abi::PureWork& work) {
   const auto function = restart ? pure.reset : pure.step;
   std::atomic<f64>& row_time = entry.row_time[restart];
   const f64 before = row_time.load(std::memory_order_relaxed);
-  Crew& crew = Crew::shared();
+  HelperThreads& helpers = HelperThreads::shared();
   const f64 worth = before * f64(work.count) / kWorthHelp;
   // As many for each thread: with three for two, one would wait for the other's second.
-  i64 parts = worth < 2 ? 1 : std::max<i64>(1, i64(std::min(worth / crew.size(), 8.0))) * crew.size();
+  i64 parts = worth < 2 ? 1 : std::max<i64>(1, i64(std::min(worth / helpers.size(), 8.0))) * helpers.size();
   const abi::Layout& layout = *entry.table->layout(entry.model);
   const i64 fewest = layout.max_players > 1 ? 1 : kFewestRows;
   const i64 rows = std::max(fewest, (work.count + parts - 1) / parts + fewest - 1) / fewest * fewest;
@@ -287,7 +287,7 @@ void share(Entry& entry, bool restart, const abi::PureWork& work) {
     timed(&work);
   } else {
     const i64 state_bytes = pure.state_bytes(entry.model);
-    crew.run(parts, [&](i64 i) {
+    helpers.run(parts, [&](i64 i) {
       const PlainArithmetic arithmetic;
       Part part(work, layout, i * rows, std::min(rows, work.count - i * rows));
       part.move_states(i * rows * state_bytes);

@@ -261,13 +261,14 @@ class PyPool {
   py::tuple step(const py::object& action, const py::object& env_id) {
     check_usable();
     const std::unique_lock<std::timed_mutex> turn = take_turn();
-    send_actions(action, env_id, true);
-    return hand_out(without_gil([&](const auto& interrupted) { return pool_->begin_recv({}, interrupted, true); }));
+    send_actions(action, env_id, CallerHelp::kYes);
+    return hand_out(
+        without_gil([&](const auto& interrupted) { return pool_->begin_recv({}, interrupted, CallerHelp::kYes); }));
   }
 
   void send(const py::object& action, const py::object& env_id) {
     check_usable();
-    send_actions(action, env_id, false);
+    send_actions(action, env_id, CallerHelp::kNo);
   }
 
   void reset(const py::object& env_id, const py::object& seeds, const py::object& streams) {
@@ -435,7 +436,7 @@ class PyPool {
     return turn;
   }
 
-  void send_actions(const py::object& action, py::object env_id, bool caller_helps);
+  void send_actions(const py::object& action, py::object env_id, CallerHelp help);
   void convert_field(size_t f, const py::object& value, i64& player_rows);
   std::string expected_keys() const;
   void choose_outputs(const std::vector<std::string>& names);
@@ -457,7 +458,7 @@ class PyPool {
 
 // An action is an array (one action field), or a dict of arrays by field name, which may also carry "env_id" and
 // "players.env_id" as EnvPool's scripts do.
-void PyPool::send_actions(const py::object& action, py::object env_id, bool caller_helps) {
+void PyPool::send_actions(const py::object& action, py::object env_id, CallerHelp help) {
   const Busy busy(*this);
   const std::string& label = pool_->label();
   const bool multi_player = pool_->layout().max_players > 1;
@@ -496,7 +497,7 @@ void PyPool::send_actions(const py::object& action, py::object env_id, bool call
     }
     convert_field(0, action, rows);
   }
-  pool_->send(ids_.data(), ids_.size(), action_data_.data(), owners, i32(rows), caller_helps);
+  pool_->send(ids_.data(), ids_.size(), action_data_.data(), owners, i32(rows), help);
   for (ActionArgument& argument : actions_) argument.release();
 }
 

@@ -262,13 +262,12 @@ class PoolCall {
     std::memcpy(frame.result(0).data, frame.argument(0).data, sizeof(Handle));
   }
 
-  void send(bool caller_helps = false) {
+  void send(CallerHelp help = CallerHelp::kNo) {
     const Sent sent(frame_, *pool_);
-    pool_->send(sent.ids(), sent.count(), sent.actions(), sent.owners(), sent.player_rows(), caller_helps,
-                Caller::kXla);
+    pool_->send(sent.ids(), sent.count(), sent.actions(), sent.owners(), sent.player_rows(), help, Caller::kXla);
   }
 
-  void recv(bool help = false) {
+  void recv(CallerHelp help = CallerHelp::kNo) {
     envpool::Batch batch = pool_->begin_recv({}, {}, help, Caller::kXla);
     try {
       std::string summary;
@@ -290,8 +289,8 @@ class PoolCall {
 
   void step() {
     const std::lock_guard turn(*turn_);
-    send(true);
-    recv(true);
+    send(CallerHelp::kYes);
+    recv(CallerHelp::kYes);
   }
 
  private:

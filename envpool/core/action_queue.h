@@ -9,6 +9,8 @@
 #include <bit>
 #include <vector>
 
+#include "envpool/core/pool_types.h"
+#include "envpool/core/spin.h"
 #include "envpool/core/types.h"
 
 namespace envpool {
@@ -21,7 +23,7 @@ struct Run {
   static constexpr i32 kMax = 256;
   i32 env_ids[kMax];
   i32 count = 0;
-  bool reset = false;
+  Task task = Task::kStep;
   Block* block = nullptr;
   i32 first_row = 0;
 };
@@ -31,9 +33,10 @@ class ActionQueue {
   explicit ActionQueue(i32 num_envs) : ring_(std::bit_ceil(u64(num_envs))), mask_(ring_.size() - 1) {}
 
   // Entries become visible to takers when publish() is called.
-  void push(i32 env_id, bool reset, Block* block, i32 row) {
+  void push(i32 env_id, Task task, Block* block, i32 row) {
     Entry& entry = ring_[pushed_++ & mask_];
-    entry.what.store(u64(u32(env_id)) | u64(u32(row)) << 32 | u64(reset) << 63, std::memory_order_relaxed);
+    entry.what.store(u64(u32(env_id)) | u64(u32(row)) << 32 | u64(task == Task::kReset) << 63,
+                     std::memory_order_relaxed);
     entry.block.store(block, std::memory_order_relaxed);
   }
   // Sequentially consistent: a taker that goes to sleep either sees these entries or is seen sleeping.
@@ -55,14 +58,15 @@ class ActionQueue {
         const u64 what = entry.what.load(std::memory_order_relaxed);
         Block* block = entry.block.load(std::memory_order_relaxed);
         if (run.count == 0) {
-          run.reset = what >> 63;
+          run.task = task_of(what);
           run.block = block;
           run.first_row = i32(what >> 32 & 0x7FFFFFFF);
-        } else if (bool(what >> 63) != run.reset || block != run.block) {
+        } else if (task_of(what) != run.task || block != run.block) {
           break;
         }
         run.env_ids[run.count] = i32(u32(what));
       }
+      ENVPOOL_INTERLEAVE();
       if (head_.compare_exchange_weak(head, head + u64(run.count), std::memory_order_acq_rel,
                                       std::memory_order_acquire)) {
         return true;
@@ -78,6 +82,8 @@ class ActionQueue {
   bool empty() const { return head_.load(std::memory_order_acquire) == tail_.load(std::memory_order_seq_cst); }
 
  private:
+  static Task task_of(u64 what) { return what >> 63 != 0 ? Task::kReset : Task::kStep; }
+
   struct Entry {
     std::atomic<u64> what{0};
     std::atomic<Block*> block{nullptr};

@@ -11,7 +11,7 @@ TEST(entries_come_out_in_order) {
   ActionQueue queue(5);
   Run run;
   CHECK(!queue.take(64, run));
-  for (i32 i = 0; i < 5; ++i) queue.push(i, false, nullptr, i);
+  for (i32 i = 0; i < 5; ++i) queue.push(i, Task::kStep, nullptr, i);
   CHECK(!queue.take(64, run));  // not published
   queue.publish();
   CHECK(queue.take(3, run));
@@ -28,10 +28,10 @@ TEST(a_run_never_mixes_blocks_or_kinds) {
   ActionQueue queue(8);
   Block* one = reinterpret_cast<Block*>(8);
   Block* two = reinterpret_cast<Block*>(16);
-  queue.push(0, false, one, 0);
-  queue.push(1, false, one, 1);
-  queue.push(2, false, two, 0);
-  queue.push(3, true, two, 1);
+  queue.push(0, Task::kStep, one, 0);
+  queue.push(1, Task::kStep, one, 1);
+  queue.push(2, Task::kStep, two, 0);
+  queue.push(3, Task::kReset, two, 1);
   queue.publish();
   Run run;
   const i32 sizes[] = {2, 1, 1};
@@ -39,7 +39,7 @@ TEST(a_run_never_mixes_blocks_or_kinds) {
     CHECK(queue.take(64, run));
     CHECK_EQ(run.count, size);
   }
-  CHECK(run.reset);
+  CHECK(run.task == Task::kReset);
   CHECK_EQ(run.first_row, 1);
 }
 
@@ -66,7 +66,7 @@ TEST(many_takers_lose_nothing_and_take_nothing_twice) {
   for (i32 round = 0; round < kRounds; ++round) {
     for (i32 i = 0; i < kEnvs; ++i) {
       while (taken[i] != round) std::this_thread::yield();
-      queue.push(i, false, nullptr, round);
+      queue.push(i, Task::kStep, nullptr, round);
       queue.publish();
     }
   }

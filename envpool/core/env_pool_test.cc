@@ -238,8 +238,8 @@ TEST(jitted_code_never_waits_for_others) {
     send(*pool, {0, 1}, {0, 0});
     std::thread([&] { send(*pool, {2}, {0}); }).join();  // there are two callers now
     const std::vector<i32> counts = batch_size == 0 ? std::vector<i32>{2, 1} : std::vector<i32>{3};
-    for (i32 count : counts) CHECK_EQ(pool->recv({}, {}, false, Caller::kXla)->rows(), count);
-    CHECK_THROWS(pool->recv({}, {}, false, Caller::kXla), std::runtime_error);
+    for (i32 count : counts) CHECK_EQ(pool->recv({}, {}, CallerHelp::kNo, Caller::kXla)->rows(), count);
+    CHECK_THROWS(pool->recv({}, {}, CallerHelp::kNo, Caller::kXla), std::runtime_error);
     CHECK_THROWS(pool->recv(in(0.01)), TimedOut);
   }
 }
@@ -466,7 +466,7 @@ TEST(environments_run_in_plain_arithmetic) {
     const auto pool = Making{.num_envs = 2, .num_threads = threads}(table<Rounder>());
     reset_all(*pool);
     for (int i = 0; i < 3; ++i) {
-      const Batch batch = i == 0 ? pool->recv({}, {}, true) : step(*pool, {1, 1});
+      const Batch batch = i == 0 ? pool->recv({}, {}, CallerHelp::kYes) : step(*pool, {1, 1});
       for (i32 row = 0; row < 2; ++row) CHECK_EQ(batch->values<i32>(kObs)[row], FE_TONEAREST);
     }
     u8 rgb[3];
@@ -600,8 +600,8 @@ TEST(options_say_how_many_players_a_world_has_room_for) {
     const std::vector<i32> ids = all_of(*pool);
     for (i32 times = 1; times <= 2; ++times) {
       const void* field = actions.data();
-      pool->send(ids.data(), 3, &field, nullptr, 3 * players, true);
-      const Batch batch = pool->recv({}, {}, true);
+      pool->send(ids.data(), 3, &field, nullptr, 3 * players, CallerHelp::kYes);
+      const Batch batch = pool->recv({}, {}, CallerHelp::kYes);
       const i32* obs = batch->values<i32>(batch->layout().find("obs"));
       i32 wrong = 0;
       for (i32 i = 0; i < 3 * players; ++i) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "envpool/core/pool_types.h"
 #include "envpool/core/vtable.h"
 
 namespace envpool {
@@ -127,7 +128,7 @@ class Environments {
     return sum;
   }
   void seed(i32 env_id, u64 seed, u32 stream) { table_.seed(envs_, env_id, seed, stream); }
-  void run(const abi::Work& work, bool reset) { (reset ? table_.reset : table_.step)(envs_, &work); }
+  void run(const abi::Work& work, Task task) { (task == Task::kReset ? table_.reset : table_.step)(envs_, &work); }
 
   std::string save(i32 env_id) {
     std::string state(size_t(table_.save_size(envs_, env_id)), '\0');

@@ -134,7 +134,7 @@ class Play {
     call([&] {  // a step; where it fails in the middle, its second half is still to be had
       const std::vector<i32> actions(ids.size(), 9);
       const void* field = actions.data();
-      if (pool->under_way() == 0) pool->send(ids.data(), i32(ids.size()), &field, nullptr, -1, true);
+      if (pool->under_way() == 0) pool->send(ids.data(), i32(ids.size()), &field, nullptr, -1, CallerHelp::kYes);
     });
     receive_all(*pool);
     std::string state;

@@ -39,6 +39,15 @@ struct Failure {
   }
 };
 
+// Whether a block has the last observations of episodes beside those that come next.
+enum class FinalFields { kNone, kKept };
+
+// Whether environments may throw.
+enum class Failures { kNever, kPossible };
+
+// Whether row i of a block is environment i's for certain, or follows the order of the send or of completion.
+enum class RowOrder { kAsSent, kById };
+
 // One array of a block.
 struct Array {
   std::string name;
@@ -55,14 +64,15 @@ struct BlockLayout {
   i32 max_players;
   i32 own_fields;
   bool has_final;
-  bool may_fail;  // whether environments may throw
+  bool may_fail;
 
-  BlockLayout(const abi::Layout& layout, i32 num_rows, bool with_final, bool with_failures = true)
+  BlockLayout(const abi::Layout& layout, i32 num_rows, FinalFields final_fields,
+              Failures failures = Failures::kPossible)
       : rows(num_rows),
         max_players(layout.max_players),
         own_fields(layout.num_fields),
-        has_final(with_final),
-        may_fail(with_failures) {
+        has_final(final_fields == FinalFields::kKept),
+        may_fail(failures == Failures::kPossible) {
     add("reward", abi::kF32, {}, true);
     add("discount", abi::kF32, {}, true);
     add("terminated", abi::kBool, {}, false);
@@ -71,7 +81,7 @@ struct BlockLayout {
     add("env_id", abi::kI32, {}, false);
     add("elapsed_step", abi::kI32, {}, false);
     add("players", abi::kI32, {}, false);
-    for (int copy = 0; copy < (with_final ? 2 : 1); ++copy) {
+    for (int copy = 0; copy < (has_final ? 2 : 1); ++copy) {
       for (i32 f = 0; f < layout.num_fields; ++f) {
         const abi::Field& field = layout.fields[f];
         add((copy == 1 ? "final." : "") + std::string(field.name), field.dtype,
@@ -137,10 +147,10 @@ class Block {
     }
   }
 
-  // Makes the block ready for `rows` environments; `in_order` promises that row i will be environment i's.
-  void open(i32 rows, bool in_order = false) {
+  // Makes the block ready for `rows` environments.
+  void open(i32 rows, RowOrder order = RowOrder::kAsSent) {
     rows_ = rows;
-    in_order_ = in_order;
+    order_ = order;
     players_ = 0;
     failures_.clear();
     left_.store(rows, std::memory_order_relaxed);
@@ -162,7 +172,7 @@ class Block {
 
   i32 rows() const { return rows_; }
   i32 capacity() const { return capacity_; }
-  bool in_order() const { return in_order_; }
+  RowOrder order() const { return order_; }
   i32 players() const { return players_; }
   u8* data(int array) const { return static_cast<u8*>(fields_[size_t(array)]); }
   template <class T>
@@ -207,7 +217,7 @@ class Block {
   std::vector<void*> fields_, final_fields_;
   i32 rows_ = 0;
   i32 players_ = 0;
-  bool in_order_ = false;
+  RowOrder order_ = RowOrder::kAsSent;
   std::vector<Failure> failures_;
   std::mutex failures_mutex_;
   alignas(64) std::atomic<i32> left_{0};
@@ -228,7 +238,7 @@ class BlockPool {
   BlockPool& operator=(const BlockPool&) = delete;
 
   // A block with room for `rows` rows and less than twice as many, or for a whole batch.
-  Block* acquire(i32 rows, bool in_order = false) {
+  Block* acquire(i32 rows, RowOrder order = RowOrder::kAsSent) {
     const size_t of = size_t(size_class(rows));
     Block* block = nullptr;
     {
@@ -237,7 +247,7 @@ class BlockPool {
     }
     if (block == nullptr) block = new Block(layout_, std::min(i32(1) << of, layout_.rows));
     block->next = nullptr;
-    block->open(rows, in_order);
+    block->open(rows, order);
     return block;
   }
   // The most recently used block is handed out first: it is the one still in the cache.

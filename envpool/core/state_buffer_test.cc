@@ -15,7 +15,7 @@ const abi::Field kFields[] = {{"obs", abi::kF32, true, 1, kPair, 8, 0}, {"lives"
 const abi::Layout kLayout{kFields, nullptr, 2, 0, 3, 0, 0};
 
 TEST(every_array_starts_on_sixty_four_bytes) {
-  const BlockLayout layout(kLayout, 5, true);
+  const BlockLayout layout(kLayout, 5, FinalFields::kKept);
   Block block(layout, 5);
   for (size_t i = 0; i < layout.arrays.size(); ++i)
     CHECK_EQ(reinterpret_cast<std::uintptr_t>(block.data(int(i))) % 64, 0u);
@@ -24,7 +24,7 @@ TEST(every_array_starts_on_sixty_four_bytes) {
 }
 
 TEST(a_block_comes_back_and_is_used_again) {
-  auto pool = std::make_shared<BlockPool>(BlockLayout(kLayout, 4, false));
+  auto pool = std::make_shared<BlockPool>(BlockLayout(kLayout, 4, FinalFields::kNone));
   Block* first = pool->acquire(4);
   first->home = pool;
   {
@@ -38,7 +38,7 @@ TEST(a_block_comes_back_and_is_used_again) {
 // What lets a rollout's worth of batches go, and what sends environments one at a time.
 TEST(a_block_that_nobody_needs_is_freed_after_a_while) {
   const auto patience = std::chrono::milliseconds(60);
-  BlockPool pool(BlockLayout(kLayout, 4, false), patience);
+  BlockPool pool(BlockLayout(kLayout, 4, FinalFields::kNone), patience);
   const i64 one = pool.layout().bytes(4);
   std::vector<Block*> held;
   for (int i = 0; i < 10; ++i) held.push_back(pool.acquire(4));
@@ -56,7 +56,7 @@ TEST(a_block_that_nobody_needs_is_freed_after_a_while) {
 }
 
 TEST(a_block_is_as_large_as_its_rows_need) {
-  BlockPool pool(BlockLayout(kLayout, 1000, false));
+  BlockPool pool(BlockLayout(kLayout, 1000, FinalFields::kNone));
   for (const auto& [rows, capacity] :
        {std::pair{1, 1}, {2, 2}, {3, 4}, {5, 8}, {512, 512}, {513, 1000}, {1000, 1000}}) {
     Block* const block = pool.acquire(rows);
@@ -78,7 +78,7 @@ TEST(a_failure_is_noted_without_memory_for_its_message) {
 }
 
 TEST(a_block_outlives_its_pool_in_the_users_hands) {
-  auto pool = std::make_shared<BlockPool>(BlockLayout(kLayout, 4, false));
+  auto pool = std::make_shared<BlockPool>(BlockLayout(kLayout, 4, FinalFields::kNone));
   Block* block = pool->acquire(4);
   block->home = pool;
   Batch batch(block);
@@ -87,7 +87,7 @@ TEST(a_block_outlives_its_pool_in_the_users_hands) {
 }
 
 TEST(a_block_is_complete_when_its_rows_are) {
-  auto pool = std::make_shared<BlockPool>(BlockLayout(kLayout, 4, false));
+  auto pool = std::make_shared<BlockPool>(BlockLayout(kLayout, 4, FinalFields::kNone));
   Block* block = pool->acquire(3);
   CHECK(!block->finish(2));
   CHECK(!block->complete());
@@ -97,7 +97,7 @@ TEST(a_block_is_complete_when_its_rows_are) {
 }
 
 TEST(the_gaps_between_players_are_closed) {
-  const BlockLayout layout(kLayout, 3, false);
+  const BlockLayout layout(kLayout, 3, FinalFields::kNone);
   Block block(layout, 3);
   block.open(3);
   const abi::Rows rows = block.rows_from(0);

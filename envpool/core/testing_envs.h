@@ -222,8 +222,8 @@ inline void send(EnvPool& pool, const std::vector<i32>& ids, const std::vector<i
 inline Batch step(EnvPool& pool, const std::vector<i32>& actions) {
   const std::vector<i32> ids = all_of(pool);
   const void* field = actions.data();
-  pool.send(ids.data(), i32(ids.size()), &field, nullptr, i32(actions.size()), true);
-  return pool.recv({}, {}, true);
+  pool.send(ids.data(), i32(ids.size()), &field, nullptr, i32(actions.size()), CallerHelp::kYes);
+  return pool.recv({}, {}, CallerHelp::kYes);
 }
 inline EnvPool::Deadline in(double seconds) {
   return EnvPool::Clock::now() +

@@ -12,34 +12,34 @@
 #include <vector>
 
 #include "envpool/core/process.h"
-#include "envpool/core/watch.h"
+#include "envpool/core/spin.h"
 
 namespace envpool {
 
-class Crew {
+class HelperThreads {
  public:
   // `size` counts the caller's own thread.
-  explicit Crew(i32 size) : size_(size), generation_(fork_generation()), shares_(size_t(size < 1 ? 1 : size)) {
+  explicit HelperThreads(i32 size) : size_(size), generation_(fork_generation()), shares_(size_t(size < 1 ? 1 : size)) {
     threads_.reserve(shares_.size());
   }
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
-  ~Crew() {
+  HelperThreads(const HelperThreads&) = delete;
+  HelperThreads& operator=(const HelperThreads&) = delete;
+  ~HelperThreads() {
     leaving_.store(true);
-    call();
+    announce();
     for (std::thread& thread : threads_) thread.join();
   }
 
   // The process's own, of as many as it has CPUs. In a forked child, whose parent's threads are not there, a new one.
-  static Crew& shared() {
-    static std::atomic<Crew*> current{nullptr};
-    Crew* crew = current.load();
-    while (crew == nullptr || forked_since(crew->generation_)) {
-      auto* fresh = new Crew(usable_cpus());  // never destroyed: jitted code may run until the very end
-      if (current.compare_exchange_strong(crew, fresh)) return *fresh;
+  static HelperThreads& shared() {
+    static std::atomic<HelperThreads*> current{nullptr};
+    HelperThreads* threads = current.load();
+    while (threads == nullptr || forked_since(threads->generation_)) {
+      auto* fresh = new HelperThreads(usable_cpus());  // never destroyed: jitted code may run until the very end
+      if (current.compare_exchange_strong(threads, fresh)) return *fresh;
       delete fresh;
     }
-    return *crew;
+    return *threads;
   }
 
   i32 size() const { return size_; }
@@ -53,7 +53,7 @@ class Crew {
       for (i64 i = 0; i < parts; ++i) part(i);
       return;
     }
-    hire();
+    start_threads();
     for (i32 i = 0; i < size_; ++i) {
       shares_[size_t(i)].next.store(parts * i / size_);
       shares_[size_t(i)].end.store(parts * (i + 1) / size_);
@@ -61,10 +61,10 @@ class Crew {
     Job job{[](void* context, i64 i) { (*static_cast<std::remove_reference_t<Part>*>(context))(i); },
             const_cast<void*>(static_cast<const void*>(&part))};
     job_.store(&job);
-    call();
+    announce();
     work(job, 0);
     job_.store(nullptr);  // who has counted itself before has the job; who does after finds none
-    watch([this] { return helpers_.load() == 0; });
+    spin_until([this] { return helpers_.load() == 0; });
     for (i32 busy; (busy = helpers_.load()) != 0;) helpers_.wait(busy);
     in_use_.store(false);
     if (job.error) std::rethrow_exception(job.error);
@@ -97,7 +97,7 @@ class Crew {
   }
 
   // A system that grants no more threads, or no memory for them, costs speed, not correctness.
-  void hire() {
+  void start_threads() {
     try {
       while (i32(threads_.size()) < size_ - 1) {
         threads_.emplace_back([this, who = i32(threads_.size()) + 1] {
@@ -110,14 +110,14 @@ class Crew {
     }
   }
 
-  void call() {
+  void announce() {
     calls_.fetch_add(1);
     calls_.notify_all();
   }
 
   void serve(i32 who) {
     for (u32 heard = 0; !leaving_.load();) {
-      heard = await(heard);
+      heard = wait_for_call(heard);
       helpers_.fetch_add(1);
       if (Job* job = job_.load()) work(*job, who);
       if (helpers_.fetch_sub(1) == 1) helpers_.notify_all();
@@ -125,8 +125,8 @@ class Crew {
   }
 
   // The number of the latest call, once it is another than `heard`. Jitted loops come back at once.
-  u32 await(u32 heard) {
-    if (!watch([&] { return calls_.load() != heard; })) calls_.wait(heard);
+  u32 wait_for_call(u32 heard) {
+    if (!spin_until([&] { return calls_.load() != heard; })) calls_.wait(heard);
     return calls_.load();
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "envpool/core/crew.h"
+#include "envpool/core/helper_threads.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,22 +14,22 @@
 namespace envpool {
 
 TEST(every_part_is_done_once) {
-  Crew crew(4);
+  HelperThreads helpers(4);
   for (i64 parts : {0, 1, 2, 3, 100}) {
     for (int round = 0; round < 200; ++round) {
       std::vector<std::atomic<i32>> done(static_cast<size_t>(parts));
-      crew.run(parts, [&](i64 i) { ++done[size_t(i)]; });
+      helpers.run(parts, [&](i64 i) { ++done[size_t(i)]; });
       for (const std::atomic<i32>& times : done) CHECK_EQ(times.load(), 1);
     }
   }
 }
 
 // The threads of a job of three parts, each of which waits for all.
-std::set<std::thread::id> who_comes(Crew& crew) {
+std::set<std::thread::id> who_comes(HelperThreads& helpers) {
   std::mutex mutex;
   std::set<std::thread::id> seen;
   std::atomic<i32> inside{0};
-  crew.run(3, [&](i64) {
+  helpers.run(3, [&](i64) {
     ++inside;
     while (inside < 3) std::this_thread::yield();
     const std::lock_guard lock(mutex);
@@ -39,25 +39,25 @@ std::set<std::thread::id> who_comes(Crew& crew) {
 }
 
 TEST(several_threads_do_it) {
-  Crew crew(3);
-  CHECK_EQ(who_comes(crew).size(), size_t{3});
+  HelperThreads helpers(3);
+  CHECK_EQ(who_comes(helpers).size(), size_t{3});
 }
 
 TEST(the_same_threads_come_again_at_once_and_after_a_sleep) {
-  Crew crew(3);
-  const std::set<std::thread::id> first = who_comes(crew);
+  HelperThreads helpers(3);
+  const std::set<std::thread::id> first = who_comes(helpers);
   for (int round = 0; round < 200; ++round) {
     if (round % 20 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    CHECK(who_comes(crew) == first);
+    CHECK(who_comes(helpers) == first);
   }
 }
 
 TEST(what_a_part_throws_reaches_the_caller) {
-  Crew crew(3);
+  HelperThreads helpers(3);
   for (int round = 0; round < 100; ++round) {
     std::string caught;
     try {
-      crew.run(50, [](i64 i) {
+      helpers.run(50, [](i64 i) {
         if (i == 17) throw std::invalid_argument("row 17");
       });
     } catch (const std::invalid_argument& error) {
@@ -68,15 +68,15 @@ TEST(what_a_part_throws_reaches_the_caller) {
 }
 
 TEST(callers_at_once_do_not_wait_for_each_other) {
-  Crew crew(3);
+  HelperThreads helpers(3);
   std::atomic<i64> sum{0};
   std::vector<std::thread> callers;
   for (int c = 0; c < 4; ++c) {
     callers.emplace_back([&] {
       for (int round = 0; round < 200; ++round) {
-        crew.run(10, [&](i64 i) {
+        helpers.run(10, [&](i64 i) {
           sum += i;
-          if (round % 50 == 0) crew.run(2, [&](i64) { ++sum; });  // from within as well
+          if (round % 50 == 0) helpers.run(2, [&](i64) { ++sum; });  // from within as well
         });
       }
     });
@@ -88,11 +88,11 @@ TEST(callers_at_once_do_not_wait_for_each_other) {
 #ifndef __SANITIZE_THREAD__  // which cannot follow threads into a child
 TEST(a_forked_child_has_threads_of_its_own) {
   std::atomic<i32> done{0};
-  Crew::shared().run(100, [&](i64) { ++done; });
+  HelperThreads::shared().run(100, [&](i64) { ++done; });
   const pid_t child = fork();
   if (child == 0) {
     std::atomic<i32> here{0};
-    Crew::shared().run(100, [&](i64) { ++here; });
+    HelperThreads::shared().run(100, [&](i64) { ++here; });
     _exit(here == 100 ? 0 : 1);
   }
   int status = -1;
