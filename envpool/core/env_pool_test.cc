@@ -355,15 +355,20 @@ TEST(a_wait_ends_whoever_was_to_do_the_work) {
   }
 }
 
+// A send of work that is not worth a worker leaves it to callers in recv. One that is asleep there already, because the
+// work before was for workers, was once not woken. It wakes every 50 ms to look for signals, but then did not look for
+// work; the model in wake_protocol_test.cc has this order too.
 TEST(a_receiver_that_sleeps_is_woken_for_work_that_is_left_to_callers) {
   for (int round = 0; round < 6; ++round) {
     const auto pool = Making{.num_envs = 4, .batch_size = 2, .num_threads = 2, .goal = 100000}.counter();
     reset_all(*pool);
     for (int i = 0; i < 2; ++i) (void)pool->recv();
-    for (int i = 0; i < 50; ++i) {
+    for (int i = 0; i < 50; ++i) {  // so that the cost of a step is known
       send(*pool, {0, 1}, {1, 1});
       (void)pool->recv();
     }
+    reset_all(*pool);  // for workers, because its cost is not known
+    for (int i = 0; i < 2; ++i) (void)pool->recv();
     std::thread([&] { CHECK_THROWS(pool->recv(in(0)), TimedOut); }).join();  // there are two callers now
     bool timed_out = false;
     std::thread receiver([&] {
@@ -379,6 +384,114 @@ TEST(a_receiver_that_sleeps_is_woken_for_work_that_is_left_to_callers) {
     receiver.join();
     CHECK(!timed_out);
   }
+}
+
+// Returns how long after `event` a thread ends that waits in recv meanwhile: the best of some times. A wait looks for
+// signals every 50 ms, so that one whose wake-up is missing ends too, but late.
+template <class Prepare, class Event>
+f64 fastest_wakeup_ms(Prepare&& prepare, Event&& event) {
+  f64 best = HUGE_VAL;
+  for (int round = 0; round < 8; ++round) {
+    const std::shared_ptr<EnvPool> pool = prepare();
+    std::thread([&] { CHECK_THROWS(pool->recv(in(0)), TimedOut); }).join();  // there are two callers now
+    EnvPool::Clock::time_point woken;
+    std::thread receiver([&] {
+      try {
+        (void)pool->recv(in(5));
+      } catch (const TimedOut&) {
+        CHECK(!"woken");
+      } catch (const std::runtime_error&) {  // closed
+      }
+      woken = EnvPool::Clock::now();
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    const EnvPool::Clock::time_point begin = EnvPool::Clock::now();
+    event(*pool);
+    receiver.join();
+    best = std::min(best, std::chrono::duration<f64, std::milli>(woken - begin).count());
+  }
+  return best;
+}
+
+TEST(a_waiting_receiver_is_woken_at_once) {
+  Batch held;
+  const auto with_batch_held = [&] {
+    held.reset();
+    const auto pool = Making{.num_envs = 2, .num_threads = 1}.moody();
+    reset_all(*pool);
+    held = pool->begin_recv();
+    return pool;
+  };
+  CHECK(fastest_wakeup_ms(with_batch_held, [&](EnvPool& pool) { pool.put_back(std::move(held)); }) < 25);
+  CHECK(fastest_wakeup_ms(with_batch_held, [](EnvPool& pool) { pool.close(std::chrono::seconds(5)); }) < 25);
+  held.reset();
+  const auto idle = [] {
+    const auto pool = Making{.num_envs = 2, .num_threads = 1}.moody();
+    reset_all(*pool);
+    (void)pool->recv();
+    return pool;
+  };
+  CHECK(fastest_wakeup_ms(idle, [](EnvPool& pool) { send(pool, {1}, {2}); }) < 25);  // a step of 1 ms
+}
+
+// The close is what waits here, for a worker in the middle of a step.
+TEST(a_close_ends_as_soon_as_the_threads_do) {
+  f64 best = HUGE_VAL;
+  for (int round = 0; round < 8; ++round) {
+    const auto pool = Making{.num_envs = 1, .num_threads = 1}.moody();
+    reset_all(*pool);
+    (void)pool->recv();
+    send(*pool, {0}, {2});
+    const EnvPool::Clock::time_point begin = EnvPool::Clock::now();
+    pool->close(std::chrono::seconds(5));
+    best = std::min(best, std::chrono::duration<f64, std::milli>(EnvPool::Clock::now() - begin).count());
+    CHECK_EQ(pool->blocks()->idle_bytes(), 0);
+  }
+  CHECK(best < 25);
+}
+
+// Its steps take long although callers run them, and it notices when it is destroyed in the middle of one.
+class Slow {
+ public:
+  static constexpr const char* kName = "Slow";
+  static constexpr bool kBounded = true;
+  struct Params {};
+  static void options(OptionSpecs& o) { o.integer("goal", 10, "ignored"); }
+  static Params params(const OptionValues&) { return {}; }
+  static void spec(const Params&, Spec& spec) {
+    spec.obs<i32>("obs");
+    spec.action<i32>().categories(2);
+  }
+  Slow(const Params&, i32) {}
+  Slow(const Slow&) = delete;
+  ~Slow() { CHECK(!stepping_); }
+  void reset(Rng&) {}
+  Outcome step(ActionRow, Rng&) {
+    stepping_ = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    stepping_ = false;
+    return {};
+  }
+  void observe(Row row) { *row.at<i32, 1>(0) = 0; }
+
+ private:
+  std::atomic<bool> stepping_{false};
+};
+
+TEST(a_close_waits_for_a_caller_that_steps) {
+  const auto pool = Making{.num_envs = 1, .num_threads = 1}(host_table<Slow>());
+  reset_all(*pool);
+  (void)pool->recv();
+  (void)step(*pool, {0});  // so that its cost is known
+  std::thread caller([&] {
+    try {
+      (void)step(*pool, {0});
+    } catch (const std::runtime_error&) {  // closed
+    }
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  pool->close(std::chrono::seconds(5));
+  caller.join();
 }
 
 TEST(a_batch_that_was_put_back_is_received_again_first) {
@@ -402,6 +515,21 @@ TEST(a_batch_that_was_put_back_is_received_again_first) {
     CHECK_EQ(step(*pool, std::vector<i32>(6, 1))->rows(), batch_size == 0 ? 6 : 3);
     pool->put_back(batch_size == 0 ? (reset_all(*pool), pool->begin_recv()) : pool->begin_recv());  // and closed
   }
+}
+
+TEST(several_batches_that_were_put_back_are_all_received_again) {
+  const auto pool = Making{.num_envs = 6, .batch_size = 2}.counter();
+  reset_all(*pool);
+  Batch first = pool->begin_recv(), second = pool->begin_recv();
+  const std::set<const Block*> blocks{first.get(), second.get()};
+  pool->put_back(std::move(first));
+  pool->put_back(std::move(second));
+  std::set<const Block*> again;
+  std::vector<Batch> held;
+  for (int i = 0; i < 2; ++i) again.insert(held.emplace_back(pool->recv(in(1))).get());
+  CHECK(again == blocks);
+  CHECK_EQ(pool->recv(in(1))->rows(), 2);
+  CHECK_EQ(pool->under_way(), 0);
 }
 
 // What a send does not say of the others it does not take memory for.
@@ -458,6 +586,16 @@ TEST(host_environments_that_memory_could_not_hold_are_refused) {
     CHECK(std::stod(text.substr(start.size())) >= std::floor(usable / 3 * 4 / (1 << 20)));
   }
   CHECK_EQ(Claimant::made.load(), 0);
+}
+
+TEST(the_memory_of_a_pool_is_that_of_all_its_parts) {
+  const i64 shape[] = {10};
+  const abi::Field fields[] = {{"obs", abi::kF64, false, 1, shape, 80, 0}};
+  const abi::Layout layout{fields, nullptr, 1, 0, 1, 0, 0};
+  const BlockLayout blocks(layout, 7, FinalFields::kNone);
+  const f64 row = 4 + 4 + 1 + 1 + 4 + 4 + 4 + 4 + 80;
+  const MemoryNeeds needs{.num_envs = 7, .num_threads = 3, .blocks = 2, .env_bytes = 1000, .actions_bytes = 100};
+  CHECK_EQ(needs.bytes(blocks), 1000 + 100 + 2 * 7 * row + 3 * MemoryNeeds::kThreadBytes);
 }
 
 TEST(environments_run_in_plain_arithmetic) {
@@ -586,6 +724,35 @@ TEST(a_snapshot_continues_exactly) {
   CHECK_THROWS(pool->restore(0, nullptr, 0), std::invalid_argument);
   const auto other = Making{}.crowd();
   CHECK_THROWS(other->restore(0, state.data(), i64(state.size())), std::invalid_argument);
+}
+
+// Whether an episode is over, and how many play in it, is the pool's to know and part of the state.
+TEST(restoring_and_cloning_take_the_status_of_the_episode_along) {
+  for (const bool clones : {false, true}) {
+    const auto pool = Making{.num_envs = 2, .autoreset = abi::kAutoresetDisabled, .goal = 10}.counter();
+    const auto copy = [&](EnvPool& of, i32 from, i32 to) {
+      if (clones) return of.clone(from, &to, 1);
+      const std::string state = of.snapshot(from);
+      of.restore(to, state.data(), i64(state.size()));
+    };
+    reset_all(*pool);
+    (void)pool->recv();
+    (void)step(*pool, {10, 1});  // the first one's episode is over
+    CHECK_THROWS(send(*pool, {0}, {1}), std::invalid_argument);
+    copy(*pool, 1, 0);
+    CHECK_EQ(sum_of(*step(*pool, {9, 1}), 0), 10);
+    copy(*pool, 0, 1);
+    CHECK_THROWS(send(*pool, {1}, {1}), std::invalid_argument);
+
+    const auto crowd = Making{.num_envs = 8}.crowd();
+    reset_all(*crowd);
+    (void)crowd->recv();
+    i32 other = 1;
+    while (other < 7 && crowd->players(other) == crowd->players(0)) ++other;
+    CHECK(crowd->players(other) != crowd->players(0));
+    copy(*crowd, other, 0);
+    CHECK_EQ(crowd->players(0), crowd->players(other));
+  }
 }
 
 TEST(options_say_how_many_players_a_world_has_room_for) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <thread>
 
 #include "envpool/core/testing.h"
 
@@ -88,6 +89,8 @@ TEST(a_mount_of_a_part_of_the_tree_is_looked_through) {
   CHECK_EQ(memory_limit(root.path()), f64(1 << 24));
   root.with("/sys/fs/cgroup/memory/inner/memory.limit_in_bytes", "8388608\n");
   CHECK_EQ(memory_limit(root.path()), f64(1 << 23));
+  root.with("/proc/self/cgroup", "4:memory:/docker/12345/inner\n");  // not in it, although its name begins the same
+  CHECK_EQ(memory_limit(root.path()), f64(1 << 24));
   root.with("/proc/self/cgroup", "4:memory:/../sibling\n");  // outside of what is mounted
   CHECK_EQ(memory_limit(root.path()), f64(1 << 24));
 }
@@ -111,6 +114,15 @@ TEST(cpus_beyond_the_first_thousand_can_be_named) {
   CHECK(!set.has(4998));
   CHECK(!allowed_cpus().empty());
   pin_this_thread(4999);  // there is none such, and no harm
+}
+
+TEST(a_thread_is_pinned_to_the_cpu_that_is_named) {
+  const int cpu = allowed_cpus().back();
+  std::thread([&] {
+    pin_this_thread(cpu);
+    CHECK_EQ(allowed_cpus().size(), 1u);
+    CHECK_EQ(allowed_cpus().front(), cpu);
+  }).join();
 }
 
 }  // namespace envpool

@@ -77,6 +77,16 @@ TEST(a_failure_is_noted_without_memory_for_its_message) {
   CHECK_EQ(failure.message, "threw");
 }
 
+TEST(a_block_notes_two_failures_a_row_and_no_more) {
+  const BlockLayout layout(kLayout, 2, FinalFields::kNone);
+  Block block(layout, 2);
+  block.open(2);
+  for (i32 i = 0; i < 6; ++i) block.fail(Failure::of(i, "threw"));
+  CHECK_EQ(block.failures().size(), 4u);
+  block.open(2);
+  CHECK(block.failures().empty());
+}
+
 TEST(a_block_outlives_its_pool_in_the_users_hands) {
   auto pool = std::make_shared<BlockPool>(BlockLayout(kLayout, 4, FinalFields::kNone));
   Block* block = pool->acquire(4);
