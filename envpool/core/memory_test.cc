@@ -9,35 +9,7 @@
 
 #include "envpool/core/env_pool.h"
 #include "envpool/core/testing.h"
-
-namespace {
-
-std::atomic<long> until_failure{0};  // allocations to go; 0: none fails
-std::atomic<bool> failed{false};
-
-void* allocate(std::size_t size, std::size_t alignment) {
-  if (until_failure.load(std::memory_order_relaxed) > 0 && until_failure.fetch_sub(1) == 1) {
-    failed = true;
-    throw std::bad_alloc();
-  }
-  void* memory = alignment > 16 ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
-                                : std::malloc(size != 0 ? size : 1);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return allocate(size, 0); }
-void* operator new(std::size_t size, std::align_val_t alignment) { return allocate(size, std::size_t(alignment)); }
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-#pragma GCC diagnostic pop
-
+#include "envpool/core/testing_allocations.h"
 #include "envpool/core/testing_envs.h"
 
 namespace envpool::testing {
@@ -110,7 +82,7 @@ class Play {
 
   // Whether an allocation failed.
   bool run() {
-    failed = false;
+    allocation_failed = false;
     std::shared_ptr<EnvPool> pool;
     call([&] { pool = make(); });
     struct Closed {
@@ -156,7 +128,7 @@ class Play {
     call([&] { pool->send(ids.data(), i32(ids.size()), &field); });
     receive_all(*pool);
     call([&] { pool->close(std::chrono::seconds(20)); });
-    return failed;
+    return allocation_failed;
   }
 
   Log log;
@@ -179,14 +151,14 @@ class Play {
   template <class Action>
   void call(Action&& action) {
     if (calls++ == target_) {
-      until_failure = k_;
+      allocations_until_failure = k_;
       bool threw = false;
       try {
         action();
       } catch (const std::bad_alloc&) {
         threw = true;
       }
-      until_failure = 0;
+      allocations_until_failure = 0;
       if (!threw) return;
     }
     action();
@@ -273,17 +245,17 @@ TEST(nothing_is_left_of_a_pool_that_could_not_be_made) {
   const i32 before = threads();
   for (const abi::Table* table : {table<Counter>(), table<Hoarder>()}) {
     for (long k = 1;; ++k) {
-      failed = false;
-      until_failure = k;
+      allocation_failed = false;
+      allocations_until_failure = k;
       try {
         const auto pool = Making{.num_envs = 4, .batch_size = 2, .num_threads = 3}(table);
-        until_failure = 0;
+        allocations_until_failure = 0;
       } catch (const std::bad_alloc&) {
       }
-      until_failure = 0;
+      allocations_until_failure = 0;
       CHECK_EQ(threads(), before);
       CHECK_EQ(Hoarder::alive.load(), 0);
-      if (!failed) break;
+      if (!allocation_failed) break;
     }
   }
 }

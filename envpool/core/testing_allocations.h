@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts the allocations of a whole test program, all threads. Include it in one file: it replaces operator new.
+// Counts the allocations of a whole test program, all threads, or has one of them fail. Include it in one file: it
+// replaces operator new.
 #pragma once
 
 #include <atomic>
@@ -12,8 +13,15 @@ namespace envpool::testing {
 inline std::atomic<bool> counting_allocations{false};
 inline std::atomic<long> allocations{0};
 
-inline void* counted(std::size_t size, std::size_t alignment) {
-  if (counting_allocations) ++allocations;
+inline std::atomic<long> allocations_until_failure{0};  // 0: none fails
+inline std::atomic<bool> allocation_failed{false};
+
+inline void* allocate(std::size_t size, std::size_t alignment) {
+  if (counting_allocations.load(std::memory_order_relaxed)) ++allocations;
+  if (allocations_until_failure.load(std::memory_order_relaxed) > 0 && allocations_until_failure.fetch_sub(1) == 1) {
+    allocation_failed = true;
+    throw std::bad_alloc();
+  }
   void* memory = alignment > 16 ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
                                 : std::malloc(size != 0 ? size : 1);
   if (memory == nullptr) throw std::bad_alloc();
@@ -32,9 +40,9 @@ long allocations_of(Action&& action) {
 
 }  // namespace envpool::testing
 
-void* operator new(std::size_t size) { return envpool::testing::counted(size, 0); }
+void* operator new(std::size_t size) { return envpool::testing::allocate(size, 0); }
 void* operator new(std::size_t size, std::align_val_t alignment) {
-  return envpool::testing::counted(size, std::size_t(alignment));
+  return envpool::testing::allocate(size, std::size_t(alignment));
 }
 // The compiler takes these for mismatched; they are what the above pair with.
 #pragma GCC diagnostic push
