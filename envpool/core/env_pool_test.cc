@@ -479,7 +479,7 @@ class Slow {
 };
 
 TEST(a_close_waits_for_a_caller_that_steps) {
-  const auto pool = Making{.num_envs = 1, .num_threads = 1}(host_table<Slow>());
+  const auto pool = Making{.num_envs = 1, .num_threads = 1}(envpool::table<Slow>());
   reset_all(*pool);
   (void)pool->recv();
   (void)step(*pool, {0});  // so that its cost is known
