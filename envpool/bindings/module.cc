@@ -618,7 +618,7 @@ PYBIND11_MODULE(_core, m) {
   m.def(
       "usable_memory", [] { return py::float_(usable_memory()); },
       "Bytes of memory this process may use beyond what it has.");
-  m.def("usable_cpus", &usable_cpus, "CPUs this process may use: affinity mask and cgroup quota.");
+  m.def("usable_cpus", [] { return usable_cpus(); }, "CPUs this process may use: affinity mask and cgroup quota.");
   m.def("load_plugin", &load_plugin, py::arg("path"), "Loads a shared object and returns the tables it exports.");
 
   py::class_<Kept>(m, "Kept").def_property_readonly("number",

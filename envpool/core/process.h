@@ -147,9 +147,9 @@ inline double usable_memory(const std::string& root = {}) {
 }
 
 // What num_threads = 0 means: the CPUs this process may use, not what the box has.
-inline i32 usable_cpus() {
+inline i32 usable_cpus(const std::string& root = {}) {
   const double mask = double(allowed_cpus().size());
-  return std::max(1, int(std::ceil(std::min(mask, cgroup_cpus()))));
+  return std::max(1, int(std::ceil(std::min(mask, cgroup_cpus(root)))));
 }
 
 // Best effort: an affinity that cannot be set costs speed, not correctness. A negative CPU is none.

@@ -95,6 +95,25 @@ TEST(a_mount_of_a_part_of_the_tree_is_looked_through) {
   CHECK_EQ(memory_limit(root.path()), f64(1 << 24));
 }
 
+// A process in a namespace of control groups may be outside of it.
+TEST(a_group_above_the_mount_is_not_looked_for) {
+  FakeRoot root;
+  root.with("/proc/self/cgroup", "0::/../sibling\n").with("/proc/self/mountinfo", kV2Mount);
+  root.with("/sys/fs/cgroup/memory.max", "16777216\n").with("/sys/fs/sibling/memory.max", "8388608\n");
+  CHECK_EQ(memory_limit(root.path()), f64(1 << 24));
+}
+
+TEST(a_quota_limits_the_number_of_threads) {
+  FakeRoot root;
+  const i32 allowed = i32(allowed_cpus().size());
+  CHECK_EQ(usable_cpus(root.path()), allowed);
+  root.with("/proc/self/cgroup", "0::/\n").with("/proc/self/mountinfo", kV2Mount);
+  root.with("/sys/fs/cgroup/cpu.max", "90000 100000\n");
+  CHECK_EQ(usable_cpus(root.path()), 1);
+  root.with("/sys/fs/cgroup/cpu.max", "150000 100000\n");
+  CHECK_EQ(usable_cpus(root.path()), std::min(2, allowed));
+}
+
 TEST(files_that_make_no_sense_grant_everything) {
   FakeRoot root;
   const f64 machine = memory_limit(root.path());
