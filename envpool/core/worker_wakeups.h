@@ -5,16 +5,18 @@
 // A caller that queues work says how many workers it is worth; that many wake-ups are then unclaimed. A worker begins
 // when there is work and it has claimed a wake-up, and goes on until the queue is empty.
 //
-//                 +-----------+  work and a wake-up   +-----------+
-//     start ----> | spinning  | --------------------> |  working  | <---+
-//                 +-----------+       claimed         +-----------+     |
-//                   ^       |                           |             work and a wake-up claimed
-//                   |       | 50 us are over            |               |
-//                   |       v                           |             +-----------+
-//                   |     the wait begins ------------------------->  | sleeping  | <--+ notified, but no
-//                   |                                   |             +-----------+ ---+ wake-up was left
-//                   +-----------------------------------+
-//                           the queue is empty
+//      +--------------------- the queue is empty ---------------------+
+//      v                                                              |
+//   +----------+           work, and a wake-up claimed           +---------+
+//   | spinning | ----------------------------------------------> | working |
+//   +----------+                                                 +---------+
+//      | neither within 50 us                                         ^
+//      v                                                              |
+//   +----------+     work, and a wake-up claimed: when it looks       |
+//   | sleeping | -----------------------------------------------------+
+//   +----------+     before it falls asleep, or after a notification
+//      |    ^
+//      +----+ notified, but others have claimed the wake-ups
 //
 // No wake-up is lost:
 //   - A caller publishes work, then the wake-ups, then reads how many workers spin and how many sleep. A worker counts
