@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What there is to be had: C++ loops without an engine, as sides that wait for their turn.
 
-Each is compiled when it is first asked for, into build/benchmark. It reads turns from its input, as runner.py does, and
-answers "steps wall_s cpu_s".
+Each is compiled when it is first asked for, into build/benchmark. It reads turns from its input, as envpool/cli/side.py
+does, and answers "steps wall_s cpu_s".
 """
 
 import os

@@ -16,7 +16,6 @@ that a step takes: what it shows is steadier than the clock's where others use t
 
 import json
 import os
-import platform
 import shutil
 import statistics
 import subprocess
@@ -26,6 +25,9 @@ from pathlib import Path
 
 import floors
 from absl import app, flags
+
+from envpool.cli.turns import SIDE_FOLDER, Side, machine, spread
+from envpool.cli.turns import Turns as AllTurns
 
 HERE = Path(__file__).resolve().parent
 FLAGS = flags.FLAGS
@@ -54,42 +56,17 @@ LIGHT = [
 ]
 
 
-class Runner:
+class Runner(Side):
     """A sides.py that waits for its turn."""
 
     def __init__(self, python: str, case: dict):
         ours = ("PYTHONPATH", "PYTHONHOME", "PYTHONSAFEPATH")
         environment = {name: value for name, value in os.environ.items() if name not in ours}
-        self.process = subprocess.Popen(
-            [python, "-W", "ignore", str(HERE / "sides.py"), json.dumps({"options": {}, **case})],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=environment,
-            start_new_session=True,  # Ctrl-C is for who asks; a side ends with its input
-        )
-        try:
-            self.start = self.answer()
-        except BaseException:  # Ctrl-C: nobody will read what it says
-            self.process.kill()
-            raise
-
-    def answer(self) -> dict:
-        line = self.process.stdout.readline()
-        if not line:
-            raise RuntimeError(f"{self.process.args[0]} ended with status {self.process.wait()}")
-        return json.loads(line)
-
-    def turn(self, amount: float, unit: str = "seconds") -> dict:
-        print(unit, amount, file=self.process.stdin, flush=True)
-        return self.answer()
-
-    def close(self) -> None:
-        self.process.stdin.close()
-        try:
-            self.process.wait(5)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
+        given = json.dumps({"options": {}, **case})
+        super().__init__([python, "-W", "ignore", str(HERE / "sides.py"), given, str(SIDE_FOLDER)], environment)
+        if "error" in self.start:
+            self.close()
+            raise RuntimeError(f"{python}: {self.start['error']}")
 
 
 def peer_python() -> str:
@@ -106,25 +83,6 @@ def peer_python() -> str:
         subprocess.run([str(python), "-m", "pip", "install", "-q", *packages], check=True)
         (venv / ".ready").touch()
     return str(python)
-
-
-def cpu() -> str:
-    """Its name, and its family and model where the name leaves them out: generations share "AMD EPYC" on rented machines."""
-    facts = {}
-    for line in Path("/proc/cpuinfo").read_text().split("\n\n")[0].split("\n"):
-        key, _, value = line.partition(":")
-        facts[key.strip()] = value.strip()
-    name = facts.get("model name") or platform.processor()
-    return ", ".join([name, *(f"{key} {facts[key]}" for key in ("cpu family", "model") if key in facts)])
-
-
-def machine() -> dict:
-    return {
-        "cpu": cpu(),
-        "cores": os.cpu_count(),
-        "usable_cores": len(os.sched_getaffinity(0)),
-        "system": f"{platform.system()} {platform.machine()}",
-    }
 
 
 def circumstances() -> dict:
@@ -149,49 +107,12 @@ def run(main) -> None:
         sys.exit(130)
 
 
-def spread(values: list[float]) -> dict:
-    quartiles = statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else values * 3
-    return {"median": quartiles[1], "q1": quartiles[0], "q3": quartiles[2], "low": min(values), "high": max(values)}
-
-
-class Turns:
-    """The turns that sides took, and what is made of them."""
+class Turns(AllTurns):
+    """The turns that sides took, each as long as the flags say."""
 
     def __init__(self, sides: dict, turn=lambda side: side.turn(FLAGS.window), after_round=lambda: None):
-        self.sides = sides
-        self.rounds = []
-        try:
-            for number in range(-1, FLAGS.rounds):  # the first is to warm up
-                order = list(sides) if number % 2 else list(reversed(sides))
-                turns = {name: turn(sides[name]) for name in order}
-                if number >= 0:
-                    self.rounds.append(turns)
-                after_round()
-        finally:
-            for side in sides.values():
-                side.close()
-
-    def rates(self, name: str) -> list[float]:
-        return [turns[name]["steps"] / turns[name]["wall_s"] for turns in self.rounds]
-
-    def cpu_times(self, name: str) -> list[float]:
-        """Seconds of a step."""
-        return [x[name]["cpu_s"] / x[name]["steps"] for x in self.rounds]
-
-    def cpu_us(self, name: str) -> float:
-        """Of a step."""
-        return 1e6 * statistics.median(self.cpu_times(name))
-
-    def ours_over(self, name: str) -> dict:
-        """The quotients within each round."""
-        return spread([a / b for a, b in zip(self.rates("ours"), self.rates(name), strict=True)])
-
-    def by_cpu(self, name: str) -> dict:
-        """The same of CPU time, which says more where others use the machine; a side's processes' is not ours to see."""
-        mine, theirs = (
-            [turns[side]["cpu_s"] / turns[side]["steps"] for turns in self.rounds] for side in ("ours", name)
-        )
-        return spread([b / a for a, b in zip(mine, theirs, strict=True)])
+        super().__init__(sides)
+        self.run(FLAGS.rounds, turn, after_round=after_round)
 
     def record(self) -> dict:
         return {

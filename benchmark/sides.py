@@ -11,9 +11,11 @@ import sys
 import time
 
 import numpy as np
-from runner import serve, stepping
 
-sys.path.pop(0)  # mujoco.py, which lies beside this, is not the package
+sys.path[0] = sys.argv[2]  # the folder of side.py, in place of ours: mujoco.py, which lies beside this, is no package
+from side import serve, stepping  # noqa: E402
+
+sys.path.pop(0)
 
 RING = 64  # batches of random actions, drawn before the clock starts
 MOST_IN_ONE_PROCESS = 128  # of gymnasium's environments in Python, whose rate is the same for more

@@ -1,31 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """One side of `envpool bench`: a process of its own, under an interpreter that may have EnvPool instead of us.
 
-It makes what the JSON in its first argument says, then steps it for as many seconds as each line of its input says, and
-answers every line with one of JSON. Between lines it is idle, so that the sides can take turns. It imports nothing of
-ours but what it measures.
+It makes what the JSON in its first argument says and serves it (side.py). It imports nothing of ours but what it
+measures.
 """
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import re
 import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-# Our own folder, whose names are no packages.
-sys.path[:] = [path for path in sys.path if Path(path or ".").resolve() != Path(__file__).resolve().parent]
+# Our own folder is on the path for side.py alone: its other names are no packages.
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import side  # type: ignore[import-not-found]  # noqa: E402
+
+sys.path[:] = [path for path in sys.path if Path(path or ".").resolve() != HERE]
 
 import numpy as np  # noqa: E402
 
 RING = 16  # batches of random actions, drawn before the clock starts
 
-# Batches of actions, what takes one, how many steps that is, the version of its package.
-Made = tuple[list[Any], Callable[[Any], Any], int, str]
+# Batches of actions, what takes one, how many steps that is.
+Made = tuple[list[Any], Callable[[Any], Any], int]
 
 
 def pool(case: dict[str, Any]) -> Made:
@@ -38,7 +39,7 @@ def pool(case: dict[str, Any]) -> Made:
     env.reset()
     rows = case["num_envs"] * max(1, env.config.get("max_num_players", 1))
     actions = ring(env.action_space, rows)
-    return actions, env.step, case["num_envs"], envpool.__version__
+    return actions, env.step, case["num_envs"]
 
 
 def vectors(case: dict[str, Any]) -> Made:
@@ -47,7 +48,7 @@ def vectors(case: dict[str, Any]) -> Made:
 
     env = gymnasium.vector.SyncVectorEnv([maker(case)] * case["num_envs"])
     env.reset(seed=1)
-    return ring(env.single_action_space, case["num_envs"]), env.step, case["num_envs"], gymnasium.__version__
+    return ring(env.single_action_space, case["num_envs"]), env.step, case["num_envs"]
 
 
 def processes(case: dict[str, Any]) -> Made:
@@ -56,7 +57,7 @@ def processes(case: dict[str, Any]) -> Made:
 
     env = gymnasium.vector.AsyncVectorEnv([maker(case)] * case["num_envs"])
     env.reset(seed=1)
-    return ring(env.single_action_space, case["num_envs"]), env.step, case["num_envs"], gymnasium.__version__
+    return ring(env.single_action_space, case["num_envs"]), env.step, case["num_envs"]
 
 
 def maker(case: dict[str, Any]) -> Callable[[], Any]:
@@ -83,8 +84,7 @@ def ale(case: dict[str, Any]) -> Made:
     game = re.sub(r"(?<!^)(?=[A-Z])", "_", case["task"].removesuffix("-v5")).lower()
     env = AtariVectorEnv(game, case["num_envs"], num_threads=case["num_threads"])
     env.reset(seed=1)
-    version = importlib.metadata.version("ale-py")
-    return ring(env.single_action_space, case["num_envs"]), env.step, case["num_envs"], version
+    return ring(env.single_action_space, case["num_envs"]), env.step, case["num_envs"]
 
 
 def ring(space: Any, rows: int) -> list[Any]:
@@ -101,44 +101,14 @@ def stack(samples: Sequence[Any]) -> Any:
     return batch.astype(np.int32) if batch.dtype == np.int64 else batch
 
 
-def measure(actions: list[Any], step: Callable[[Any], Any], seconds: float, chunk: int) -> dict[str, float]:
-    """Calls for about `seconds`; the clock is read once every `chunk` calls."""
-    calls = 0
-    cpu, started = time.process_time(), time.perf_counter()
-    while True:
-        for _ in range(chunk):
-            step(actions[calls % RING])
-            calls += 1
-        wall = time.perf_counter() - started
-        if wall >= seconds:
-            return {"calls": calls, "wall_s": wall, "cpu_s": time.process_time() - cpu}
+def loop(case: dict[str, Any]) -> side.Steps:
+    """Makes what a case says."""
+    actions, step, num_envs = SIDES[case["side"]](case)
+    return side.stepping(step, actions, num_envs)
 
 
 SIDES = {"pool": pool, "vectors": vectors, "processes": processes, "ale": ale}
 
 
-def main() -> None:
-    """Answers line by line, until its input ends."""
-    case = json.loads(sys.argv[1])
-    answers, sys.stdout = sys.stdout, sys.stderr  # whatever a package prints is no answer
-
-    def answer(**values: Any) -> None:
-        print(json.dumps(values), file=answers, flush=True)
-
-    try:
-        actions, step, num_envs, version = SIDES[case["side"]](case)
-        chunk = 1  # so many calls that the clock costs nothing
-        while measure(actions, step, 0, chunk)["wall_s"] < 0.01:
-            chunk *= 2
-    except Exception as error:  # whatever it is, the other sides go on
-        text = " ".join(str(error).split())
-        answer(error=f"{type(error).__name__}: {text[:160]}")
-        return
-    answer(version=version)
-    for line in sys.stdin:
-        turn = measure(actions, step, json.loads(line), chunk)
-        answer(steps=turn.pop("calls") * num_envs, **turn)
-
-
 if __name__ == "__main__":
-    main()
+    side.serve(json.loads(sys.argv[1]), loop)
