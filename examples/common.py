@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the training examples share, none of it about learning: options, the log with its curve, checkpoints, videos."""
+"""What the training examples share: options, the log with its curve, checkpoints, evaluation, videos.
+
+None of it is about learning. Networks, returns and updates stand in each example, though some are alike, so that an
+algorithm is read from top to bottom in one file and changed there without changing another.
+"""
 
 import argparse
 import csv
@@ -135,6 +139,14 @@ def film(path: Path, pool: Any, act: Callable[[Any], Any], fps: int, most: int) 
     else:
         imageio.v3.imwrite(path, np.stack(frames), fps=fps, macro_block_size=1)
     print(f"{path}: {len(frames)} pictures")
+
+
+def judge(returns: Sequence[float], what: str, least: float) -> None:
+    """Prints the mean return of an evaluation of some games or episodes, and fails where it is below the least."""
+    mean = float(np.mean(returns))
+    print(f"mean return of {len(returns)} {what} {mean:.2f}, from {min(returns):.0f} to {max(returns):.0f}")
+    if mean < least:
+        raise SystemExit(f"mean return {mean:.2f} is below {least}")
 
 
 def whole_games(games: Any, act: Callable[[Any], Any]) -> list[float]:

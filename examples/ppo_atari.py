@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from common import Log, film, load, option, parse, plot, save, set_aside, whole_games
+from common import Log, film, judge, load, option, parse, plot, save, set_aside, whole_games
 from gymnasium.spaces import Discrete
 from torch import Tensor, nn
 from torch.distributions import Categorical
@@ -305,11 +305,7 @@ def main() -> None:
     run.train()
     plot(o.out, o.task, "games")
     if o.eval_games:
-        returns = run.evaluate()
-        mean = float(np.mean(returns))
-        print(f"mean return of {len(returns)} whole games {mean:.2f}, from {min(returns):.0f} to {max(returns):.0f}")
-        if mean < o.require_return:
-            raise SystemExit(f"mean return {mean:.2f} is below {o.require_return}")
+        judge(run.evaluate(), "whole games", o.require_return)
     if o.video and o.engine == "envpool":
         run.film()
 

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from common import Log, film, load, option, parse, plot, save, set_aside
+from common import Log, film, judge, load, option, parse, plot, save, set_aside
 from torch import Tensor, nn
 from torch.distributions import Normal
 from tqdm import tqdm
@@ -340,12 +340,7 @@ def main() -> None:
     run.train()
     plot(o.out, o.task, "episodes")
     if o.eval_episodes:
-        returns = run.evaluate()
-        print(
-            f"mean return of {len(returns)} episodes {returns.mean():.0f}, {returns.min():.0f} to {returns.max():.0f}"
-        )
-        if returns.mean() < o.require_return:
-            raise SystemExit(f"mean return {returns.mean():.0f} is below {o.require_return}")
+        judge(run.evaluate(), "episodes", o.require_return)
     if o.video:
         run.film()
 
