@@ -35,6 +35,14 @@ def test_tables_of_environments_are_current() -> None:
     assert updated(page.replace("| `CartPole-v0`", "| `CartPole-v9`")) == page
 
 
+def test_the_room_of_tests_describes_its_files() -> None:
+    room = SOURCE / "envpool/testing"
+    described = set(re.findall(r"\b\w+\.(?:py|h|cc|csv)\b", (room / "__init__.py").read_text()))
+    files = {file.name for file in room.iterdir() if file.suffix in (".py", ".h", ".cc", ".csv")}
+    files -= {file for file in files if file.endswith("_test.py")} | {"__init__.py", "conftest.py"}
+    assert described - files == {"testing_envs.h"} and files - described == set()
+
+
 def files_named(page: str) -> list[str]:
     """Paths in backquotes, and those that begin an indented line."""
     return re.findall(rf"`((?:{ROOMS})/[\w./<>*-]*)`", page) + re.findall(rf"^    ((?:{ROOMS})/[\w./<>]*)", page, re.M)
