@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What only tests use; a wheel for users leaves it out.
+"""This package holds what only tests use; a wheel for users leaves it out.
 
 - Environments for tests of pools and faces: counter.h, crowd.h, trouble.h and zoo.h, listed in plugin.cc. Importing
   registration.py registers them. The engine's own C++ tests have others, in core/testing_envs.h.
 - Environments without a pool: functions.h and functions.cc, which capi.py calls; libraries.py finds what was built.
 - Checks over all that is registered: trajectories.py with golden.csv, mutate_states.py, describe.py and differences.py.
 - Files made of the registry (`make generated`): doors.py, tables.py, and the `.csv` files' writers.
-- Kernels without a GPU: standin/ is a stand-in for the CUDA driver that runs PTX, which ptx.py translates into C; cuda.py
-  calls it, nvrtc.py makes kernels, machine_code.py reads what the assembler makes of them, kernel_budgets.csv limits it.
+- Kernels without a GPU: standin/ is a stand-in for the CUDA driver. It runs PTX, which ptx.py translates into C.
+  cuda.py calls it, nvrtc.py makes kernels, machine_code.py reads what the assembler makes of them, and
+  kernel_budgets.csv limits that.
 - Programs for tests of other processes: killed.py and fake_driver.py. Type checkers read typed.py, which nothing runs.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests that call an environment's functions through ctypes, without a pool, pass to them."""
+"""Calls an environment's functions through ctypes, without a pool, for tests."""
 
 import ctypes
 
@@ -38,7 +38,7 @@ class Options(ctypes.Structure):
 
 
 def pointer(array):
-    """Where an array's elements lie."""
+    """Returns the address of an array's elements."""
     return array.ctypes.data_as(ctypes.c_void_p)
 
 

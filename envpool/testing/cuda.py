@@ -60,18 +60,18 @@ class Driver:
             raise CudaError(code, f"{name}: {(text.value or b'?').decode()} ({self.fault})")
 
     def get(self, name: str, *arguments: object) -> int:
-        """What a function puts where its first argument points: a number, an address or a handle."""
+        """Calls a function and returns what it wrote to its first argument: a number, an address or a handle."""
         value = ctypes.c_uint64(0)
         self.call(name, ctypes.byref(value), *arguments)
         return value.value
 
     @property
     def fault(self) -> str:
-        """What the stand-in says of the kernel that failed last, or of the module that it refused last."""
+        """Returns what the stand-in says of the kernel that failed last, or of the module that it refused last."""
         return str(self.library.standinFault().decode())
 
     def count(self, what: str) -> int:
-        """How many "allocations", "streams", "events", "modules" or "contexts" of the program there are."""
+        """Returns how many "allocations", "streams", "events", "modules" or "contexts" of the program there are."""
         return int(self.library.standinCount(what.encode()))
 
     def enter(self, device: int = 0) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What scripts can read of environments, as JSON: run with the released EnvPool's Python it describes theirs.
+"""Prints what scripts can read of environments as JSON. Run with the released EnvPool's Python, it describes theirs.
 
 python describe.py ids
 python describe.py describe Pong-v5 CartPole-v1
@@ -21,7 +21,7 @@ FUNCTIONS = ("make", "make_dm", "make_gym", "make_gymnasium", "make_spec", "list
 METHODS = ("step", "send", "recv", "reset", "async_reset", "render", "close", "seed", "xla")
 # Their modules with classes of environments that we have too.
 MODULES = ("atari", "classic_control", "toy_text", "mujoco.gym", "mujoco.dmc")
-# Those of which only one id is stepped: an environment takes them a second to make, and the code is the same.
+# Of ids with these options only one is stepped: each takes a second to make, and the code is the same.
 HEAVY = {"stack_num": "Pong-v5"}
 CLASSES = envpool.registration.registry.envpools
 
@@ -97,7 +97,7 @@ def attributes(thing):
 
 
 def parameters(function):
-    """What a function can be called with."""
+    """Returns the names of a function's parameters."""
     return names(
         name
         for name, it in inspect.signature(function).parameters.items()
@@ -128,7 +128,7 @@ def describe_spec(spec):
 
 
 def describe_pool(pool, face):
-    """What a pool of three environments tells, and returns."""
+    """Describes the attributes of a pool of three environments and the results of its calls."""
     first = pool.reset()
     told = {
         "attributes": attributes(pool),
@@ -170,7 +170,7 @@ def describe(task_id):
 
 
 def describe_package():
-    """What can be imported."""
+    """Describes what can be imported."""
     registry = envpool.registration.registry
     told = {
         "functions": {name: parameters(getattr(envpool, name)) for name in FUNCTIONS},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of the released EnvPool's environments is different here on purpose, as data: tests and docs/migration.md read it.
+"""Lists where we differ from the released EnvPool on purpose, as data that tests and docs/migration.md read.
 
 A description is what `describe.py` tells of an id. Whatever theirs has, ours has too, and equal; ours may have more.
 """
@@ -35,7 +35,7 @@ class Difference(NamedTuple):
     ids: str = ".*"
 
 
-# Where a bound was left out, EnvPool has the limits of the dtype, and for floats the smallest positive number as the
+# If a bound was left out, EnvPool has the limits of the dtype, and for floats the smallest positive number as the
 # lower one.
 _LIMIT = r"(array of )?(1\.79769e\+308|3\.40282e\+38|2\.22507e-308|1\.17549e-38|-?2\.14748e\+09)"
 

@@ -45,7 +45,7 @@ void test_render(const char* name, const abi::Options* options, u8* state, u8* r
   find(name).render(options, state, rgb);
 }
 
-// Where the State begins in a snapshot.
+// The offset of the State in a snapshot.
 i64 test_episode_size() { return sizeof(Episode); }
 
 }  // extern "C"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the shared objects are that only tests load: built with ENVPOOL_TESTING=ON, in $ENVPOOL_TEST_LIB_DIR."""
+"""Finds the shared objects that only tests load, which ENVPOOL_TESTING=ON builds, in $ENVPOOL_TEST_LIB_DIR."""
 
 import os
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of a kernel as machine code: whether products are fused with sums, and what it takes of a device.
+"""Inspects the machine code of kernels: fused multiply-adds, registers, stack and size.
 
     python -m envpool.testing.machine_code FILE
 
@@ -41,7 +41,7 @@ _CONSTANT = re.compile(r"\S* R\d+, -RZ, RZ, [^,R]+, [^,R]+$")  # how HFMA2 puts 
 
 
 class Use(NamedTuple):
-    """What a kernel takes: registers and bytes of stack of a thread, and bytes of machine code."""
+    """The resources of a kernel: registers and bytes of stack of a thread, and bytes of machine code."""
 
     registers: int
     stack: int
@@ -63,13 +63,13 @@ def use_of(compiled: Compiled) -> Use:
 
 
 def budgets() -> dict[str, Use]:
-    """What each environment may take, by family and name."""
+    """Returns the budget of each environment, by family and name."""
     with BUDGETS.open(newline="") as file:
         return {row[0]: Use(*map(int, row[1:])) for row in list(csv.reader(file))[1:]}
 
 
 def over_budget(name: str, use: Use, budget: Use) -> list[str]:
-    """Of what a kernel takes too much, in sentences."""
+    """Returns a sentence for each resource of which a kernel takes more than its budget."""
     return [
         f"{name} takes {got} of {what}, and its budget in {BUDGETS.name} is {most}"
         for what, got, most in zip(Use._fields, use, budget, strict=True)
@@ -141,7 +141,7 @@ def main() -> None:
 
 
 def budget_of(environment: Environment) -> Use:
-    """What an environment may take from now on, from what it takes today."""
+    """Returns a budget with some room above what an environment takes today."""
 
     def room(values: tuple[int, ...], step: int) -> int:
         return -(-max(values) * 9 // 8 // step) * step

@@ -89,7 +89,7 @@ _ROUND = {"rni": "rint", "rzi": "trunc", "rmi": "floor", "rpi": "ceil"}
 _WARP = {"up": "kUp", "down": "kDown", "bfly": "kButterfly", "idx": "kIndex"}
 _WARP |= {"all": "kAll", "any": "kAny", "uni": "kUniform", "ballot": "kBallot"}
 _WARP |= {"add": "kAdd", "min": "kMin", "max": "kMax", "and": "kBitAnd", "or": "kBitOr", "xor": "kBitXor"}
-# What a thread waits in. A kernel that comes to one of them runs its threads together.
+# A thread waits in these. A kernel that has one of them runs its threads together.
 _MEETINGS = re.compile(r"\b(at_barrier|arrive|in_warp)\(t,")
 
 
@@ -212,7 +212,7 @@ class _Variable:
 
 
 class _Names:
-    """What names stand for: variables of the module, and places in shared memory."""
+    """Maps names to variables of the module and places in shared memory."""
 
     def __init__(self) -> None:
         self.variables: list[_Variable] = []
@@ -701,7 +701,7 @@ class _Function:
             return self._set(x[0], to, f"({'i' if to[0] == 's' else 'u'}{_width(to)}){value}")
         width, signed = _width(to), to[0] == "s"
         low, high = (-(2 ** (width - 1)), 2 ** (width - 1) - 1) if signed else (0, 2**width - 1)
-        # What a NaN becomes is in the PTX manual's table of cvt.
+        # The PTX manual's table of cvt says what a NaN becomes.
         nan = 1 << (width - 1) if "f64" in of or width == 64 else 0
         limits = f"{float(low).hex()}, {float(high).hex()}, {low & 2**64 - 1}ull, {high}ull, {nan}ull"
         return self._set(x[0], to, f"(u{width})to_whole({_ROUND[how[0]]}({value}), {limits})")

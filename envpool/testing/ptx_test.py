@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the stand-in makes of PTX: kernels in CUDA C, compiled by NVRTC, beside NumPy and Python's whole numbers."""
+"""Runs kernels in CUDA C, compiled by NVRTC, on the stand-in and compares them with NumPy and Python's integers."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ _UNFIT = {"Trouble"}  # throws, sleeps and hangs on command
 
 @functools.cache
 def representatives() -> dict[str, list[str]]:
-    """Of every registered family one id of each of its tables: one of ALWAYS, or else the first by name.
+    """Returns, for every registered family, one id of each of its tables: one of ALWAYS, or else the first by name.
 
     The test environments, which `register` registered, count as the family "".
     """

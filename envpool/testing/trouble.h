@@ -17,7 +17,7 @@
 
 namespace envpool::testing {
 
-// What hangs goes on when a test raises this (testing_release in plugin.cc).
+// Environments that hang go on when a test sets this (testing_release in plugin.cc).
 inline std::atomic<bool> released{false};
 
 // exit() destroys the static objects of a library, after which no step of an environment may run any more: one that

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a type checker makes of calls of ours. `make lint` reads this; nothing runs it."""
+"""States the types that a type checker must infer for calls of ours. `make lint` reads this; nothing runs it."""
 
 from __future__ import annotations
 

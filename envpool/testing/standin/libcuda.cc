@@ -72,13 +72,13 @@ int set_text(int error, const char** text, std::size_t skipped) {
 
 // --- what only the stand-in has ---
 
-// Of "allocations", "streams", "events", "modules" or "contexts", how many there are.
+// Returns how many "allocations", "streams", "events", "modules" or "contexts" there are.
 extern "C" __attribute__((visibility("default"))) u64 standinCount(const char* what) {
   const std::lock_guard guard(lock);
   return machine == nullptr ? 0 : machine->count(what);
 }
 
-// What the last kernel that failed did wrong: the instruction, the address, the thread.
+// Describes the fault of the last kernel that failed: the instruction, the address, the thread.
 extern "C" __attribute__((visibility("default"))) const char* standinFault() {
   const std::lock_guard guard(lock);
   return machine == nullptr ? "" : machine->fault.c_str();

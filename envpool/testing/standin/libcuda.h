@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the driver's functions share: the machine, the lock, and the checks that come before each function's own work.
+// The driver's functions share these: the machine, the lock, and the checks that come before each function's own work.
 #pragma once
 
 #include <mutex>

@@ -23,7 +23,7 @@ using u8 = std::uint8_t;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-// Those of CUresult that are returned.
+// The values of CUresult that are returned.
 enum Result {
   kSuccess = 0,
   kInvalidValue = 1,

@@ -119,7 +119,7 @@ API cuMemFreeHost(void* pointer) {
   });
 }
 
-// Of pinned memory, the device's address, which is another than the host's.
+// Returns the device's address of pinned memory, which is another than the host's.
 API cuMemHostGetDevicePointer_v2(u64* address, void* pointer, u32) {
   return within([&](Context&) -> int {
     const Allocation* owner = machine->owner(address_of(pointer));

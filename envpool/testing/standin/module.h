@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the stand-in for the CUDA driver (libcuda.cc) and a translated module (threads.h, ptx.py) agree on. It is C and
-// C++. A device address has a tag in its upper 16 bits, so that the host cannot read it, then the number of a slot,
+// The interface of the stand-in for the CUDA driver (modules.cc) and a translated module (threads.h, ptx.py). It is C
+// and C++. A device address has a tag in its upper 16 bits, so that the host cannot read it, then the number of a slot,
 // then 32 bits of an offset.
 #ifndef ENVPOOL_TESTING_STANDIN_MODULE_H_
 #define ENVPOOL_TESTING_STANDIN_MODULE_H_

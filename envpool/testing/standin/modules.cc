@@ -63,7 +63,7 @@ int load_module(Context& context, const char* image, void** out, std::string* lo
   return kSuccess;
 }
 
-// Where a program asked for the compiler's words: values of options are what it points to, or numbers.
+// Writes the log to the buffer that the options name, if they do. Their values are pointers or numbers.
 void tell(const std::string& log, u32 count, const int* options, void** values) {
   constexpr int kErrorLog = 5, kErrorLogBytes = 6;
   char* buffer = nullptr;

@@ -424,7 +424,7 @@ static int launch_kernel(Launch* launch, void (*body)(Thread* t), int together, 
   return code;
 }
 
-// What assert() of CUDA C calls.
+// assert() of CUDA C calls this.
 __attribute__((unused)) static void P___assertfail(Thread* t, u8* result, u8* message, u8* file, u8* line, u8* function,
                                                    u8* size) {
   char why[160];
