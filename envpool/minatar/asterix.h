@@ -112,7 +112,7 @@ struct Asterix {
   }
 
  private:
-  // Of all lanes, those whose bit in `kept` is set.
+  // Keeps the lanes whose bit in `kept` is set.
   ENVPOOL_FN static void keep(State& s, u64 kept, u64 place) {
     s.place = place & Lanes::fill(kept);
     s.right &= kept;

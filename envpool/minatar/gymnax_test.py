@@ -46,7 +46,7 @@ def to_gymnax(game, states):
 @pytest.mark.filterwarnings("ignore")  # gymnax mixes dtypes
 @pytest.mark.parametrize("game", ["Asterix", "Breakout", "Freeway", "SpaceInvaders"])
 def test_steps_are_those_of_gymnax(game):
-    """Where gymnax follows MinAtar and nothing is random."""
+    """Compares steps where gymnax follows MinAtar and nothing is random."""
     env, params = gymnax.make(f"{game}-MinAtar")
     assert env.num_actions == envpool.make_spec(f"{game}-MinAtar").action_space.n
     assert params.max_steps_in_episode == envpool.make_spec(f"{game}-MinAtar").config.max_episode_steps

@@ -15,13 +15,13 @@ struct Lanes {
   ENVPOOL_FN static u64 nonzero(u64 lanes) { return (lanes + 127 * kOnes) >> 7 & kOnes; }
   ENVPOOL_FN static u64 above(u64 lanes, u64 limit) { return (lanes + (127 - limit) * kOnes) >> 7 & kOnes; }
   ENVPOOL_FN static u64 one_to_ten(u64 lanes) { return nonzero(lanes) & ~above(lanes, 10); }
-  // Of any lanes: the lowest four bits of each, but at most `limit`.
+  // The lowest four bits of each lane, but at most `limit`.
   ENVPOOL_FN static u64 at_most(u64 lanes, u64 limit) {
     lanes &= 15 * kOnes;
     const u64 over = fill(above(lanes, limit));
     return (lanes & ~over) | (limit * kOnes & over);
   }
-  // Of lanes of 0 or 1: their sum, and all bits of each set to it.
+  // The sum of lanes of 0 or 1, and a mask of each lane.
   ENVPOOL_FN static i32 sum(u64 lanes) { return i32(lanes * kOnes >> 56); }
   ENVPOOL_FN static u64 fill(u64 lanes) { return lanes * 255; }
 };

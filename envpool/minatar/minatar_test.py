@@ -37,12 +37,12 @@ class Fit:
 
 
 def crosses(game, state, action):
-    """Whether Freeway's chicken arrives, which makes eight new cars: more outcomes than can be gone through."""
+    """Tells whether Freeway's chicken arrives, which makes eight new cars: more outcomes than can be enumerated."""
     return game == "Freeway" and state["pos"] == 1 and state["move_timer"] == 0 and action == 2
 
 
 def compare(game, states, samples=400, most_random=12, **options):
-    """From each state every action, but where something random comes, after a while, only one."""
+    """Tries every action from each state; in states with random outcomes, after a while, only one."""
     reference, engine = Reference(game, **options), Engine(game, sticky_action_prob=0.0, **options)
     observing, fit, compared, random = Engine(game, obs_dtype="float32"), Fit(), 0, 0
     for state in states:

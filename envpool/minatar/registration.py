@@ -6,7 +6,7 @@ from __future__ import annotations
 from envpool.python.family import Family
 from envpool.registration import register_family
 
-# What each game is, and the steps after which gymnax ends it.
+# Each game with its description and the number of steps after which gymnax ends it.
 _GAMES = {
     "Asterix": ("Collect treasures and keep away from enemies.", 1000),
     "Breakout": ("Keep a ball in play that breaks bricks.", 1000),

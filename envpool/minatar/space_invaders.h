@@ -161,7 +161,7 @@ struct SpaceInvaders {
     if (alien_at(s, kSide - 1, s.pos)) outcome.terminated = true;
   }
 
-  // Of two columns that are equally near it is the left one.
+  // If two columns are equally near, the left one is taken.
   ENVPOOL_FN static void shoot(State& s) {
     const u64 halves = s.aliens | s.aliens >> 32;
     const u32 columns = u32(halves | halves >> 16) & 0x3FF;

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of MinAtar share."""
+"""The tests of MinAtar share these modules."""

@@ -191,7 +191,7 @@ def to_ours(game, theirs):
 
 
 def of_theirs(game, theirs):
-    """What a state of the package is compared by."""
+    """Returns the parts of a state of the package that are compared."""
     plain = [
         (k, int(v)) for k, v in theirs.items() if isinstance(v, (int, np.integer)) and k not in ("terminal", "ramping")
     ]
