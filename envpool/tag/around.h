@@ -9,7 +9,8 @@
 
 namespace envpool::tag {
 
-// Who may be among the nearest. They are added, and then the nearest of them chosen, perhaps several times.
+// The candidates for the nearest agents. They are added, and then the nearest of them are chosen, perhaps several
+// times.
 class Around {
  public:
   static constexpr i32 kMost = 1024, kMostNearest = 64;
@@ -40,7 +41,7 @@ class Around {
     size_ = agents;
     valid_ = so_many;
   }
-  // Of those added: nobody to be chosen, as oneself.
+  // Excludes one of those added, such as the agent itself.
   ENVPOOL_ALWAYS_INLINE void remove(i32 place) {
     square_[place] = kNever;
     --valid_;
@@ -115,7 +116,7 @@ class Around {
     farthest_ = math::real<f32>(u32(last));
   }
 
-  // Where many are as near, which ranking would take too long for.
+  // Chooses where so many are equally near that ranking them would take too long.
   ENVPOOL_NOINLINE void offer(i32 near, i32 k, i32* nearest) {
     f32 distances[kMostNearest]{}, numbers[kMostNearest]{};
     Nearest best(distances, numbers, k);
@@ -186,7 +187,7 @@ struct Cells {
       }
       const bool everything = left <= 0 && right >= last && low <= 0 && high >= last;
       if (around.valid() < k && !everything) continue;
-      // As if they were spread evenly over these cells.
+      // The estimate supposes that they are spread evenly over these cells.
       const f32 area = f32((to - from + 1) * (top - bottom + 1)) / (scale * scale);
       const f32 guess = area * f32(k + 2 + k / 4) / (3.2f * f32(around.size()));
       const i32 count = around.choose(k, guess, found);

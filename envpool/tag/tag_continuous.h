@@ -35,7 +35,7 @@
 
 namespace envpool::tag {
 
-// What the levels of an action mean: 0 is 0, 1..count go from `low` to `last` in equal steps.
+// The values of an action's levels: level 0 is 0, levels 1..count go from `low` to `last` in equal steps.
 struct Levels {
   f64 low, step;
   f32 last;
@@ -88,12 +88,12 @@ struct TagContinuous {
     kInGame,
     kReward,
     kTaggedBy,
-    // Of each tagger, in order of their numbers; kRank is a tagger's place there.
+    // One for each tagger, in order of their numbers; kRank is a tagger's place there.
     kRank,
     kTaggerX,
     kTaggerY,
     kTaggerNumber,
-    // Of the players seen, in order of their cells.
+    // One for each player seen, in order of their cells.
     kCellX,
     kCellY,
     kCellNumber,
@@ -358,7 +358,7 @@ struct TagContinuous {
     a.of<f32>(kReward)[i] += p.tag_penalty;
   }
 
-  // Of few, vectors are more work than what they save.
+  // For few players, vectors cost more than they save.
   static constexpr i32 kFew = 12;
 
   ENVPOOL_FN static void observe_all(const World<TagContinuous>& world, const Params& p, i32 agent, f32* obs,

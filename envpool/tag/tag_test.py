@@ -126,7 +126,7 @@ def levels(low, high, count):
 
 
 def moved(rules, before, actions):
-    """Where everybody is after a move; whether over the border."""
+    """Returns the places of all players after a move, and whether it led over the border."""
     live, tagger = before["in_game"], before["tagger"]
     turns = levels(rules["min_turn"], rules["max_turn"], rules["num_turn_levels"])
     pushes = levels(rules["min_acceleration"], rules["max_acceleration"], rules["num_acceleration_levels"])
