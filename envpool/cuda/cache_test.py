@@ -64,7 +64,7 @@ def test_it_is_compiled_once(folder: Path, compiled: list[str]) -> None:
     assert len(files(folder)) == 2
 
 
-# What is changed, and how a kernel is asked for then.
+# A change, and how a kernel is asked for after it.
 CHANGES = [
     lambda folder: {"source": SOURCE + "// other\n"},
     lambda folder: {"architecture": "sm_90"},
@@ -132,7 +132,7 @@ def test_headers_without_end(folder: Path) -> None:
 
 
 def test_a_header_that_is_edited_meanwhile(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was compiled of the new text must not be kept under the old one's name."""
+    """A result that was compiled from the new text must not be kept under the old one's name."""
     compile = nvrtc.compile
 
     def edited(*arguments: Any, **options: Any) -> nvrtc.Compiled:

@@ -22,7 +22,7 @@ _LIBRARIES = ("libcuda.so.1", "libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1")
 _CAPABILITY_MAJOR, _CAPABILITY_MINOR = 75, 76  # CUdevice_attribute
 _NO_DEVICE, _STUB = 100, 34  # CUresult
 
-# What is called, with the types of its arguments. All return a CUresult.
+# The functions that are called, with the types of their arguments. All return a CUresult.
 _pointer, _int, _handle = ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p
 _CALLS: dict[str, tuple[Any, ...]] = {
     "cuDriverGetVersion": (_pointer,),
@@ -102,7 +102,7 @@ class Device:
 
     @property
     def architecture(self) -> str:
-        """What the compiler calls its machine code, such as "sm_90"."""
+        """The compiler's name of its machine code, such as "sm_90"."""
         return "sm_{}{}".format(*self.capability)
 
     def primary_context(self) -> PrimaryContext:
@@ -114,7 +114,7 @@ class Device:
         return PrimaryContext(self._driver, self._handle)
 
     def memory(self) -> Memory:
-        """How much memory is free now. This needs a context, which takes some of it while the call lasts.
+        """Returns how much memory is free now. This needs a context, which takes some of it while the call lasts.
 
         Raises:
             CudaError: the context cannot be made.

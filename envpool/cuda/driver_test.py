@@ -74,7 +74,7 @@ for device in found.devices():
 
 @pytest.mark.skipif(not STAND_IN.is_file(), reason="make standin has not built it")
 def test_the_stand_in_of_the_tests() -> None:
-    # In a process of its own, because its name is the driver's, and other libraries look for that.
+    # This runs in a process of its own, because its name is the driver's, and other libraries look for that.
     env = {**os.environ, "ENVPOOL_LIBCUDA": str(STAND_IN)}
     subprocess.run([sys.executable, "-c", STOOD_IN], env=env, check=True)
 

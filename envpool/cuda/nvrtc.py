@@ -30,11 +30,11 @@ from envpool.plugins.paths import get_include
 from envpool.python.errors import CompileError, MissingPackageError
 
 OLDEST = (12, 3)  # the first that has __builtin_bit_cast
-# What is not marked otherwise is the device's, and no product is fused with a sum, so that a GPU gives the CPU's bits.
+# Unmarked functions are the device's, and no product is fused with a sum, so that a GPU gives the CPU's bits.
 FLAGS = ("-std=c++20", "--fmad=false", "--device-as-default-execution-space")
 INSTALL = "pip install 'nvidia-cuda-nvrtc-cu12>=12.3'"
 
-# In wheels. Code of CUDA 12 runs under the drivers of 12 and 13, so it is the first choice.
+# Names of the library in wheels. Code of CUDA 12 runs under the drivers of 12 and 13, so it is the first choice.
 _IN_WHEELS = ("cuda_nvrtc/lib/libnvrtc.so.12", "cu13/lib/libnvrtc.so.13")
 _ON_SYSTEM = ("libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so")
 # These change the bits, or are given otherwise.

@@ -96,7 +96,7 @@ HEADERS = [
     ('#include "missing.h"\n', 'game.h:1: cannot open source file "missing.h"', ""),
     ("#include <vector>\n", 'game.h:1: cannot open source file "vector"', ""),
     ('static_assert(sizeof(int) == 5, "five bytes are needed");\n', "game.h:1: five bytes are needed", ""),
-    # In a template of ours, which says little without the user's line.
+    # The error is in a template of ours, which says little without the user's line.
     ("struct Odd {};\n\ninline double f() { return envpool::math::polynomial(Odd(), 1.0, 2.0); }\n", "game.h:3:", "envpool/core/math.h:"),
     ("#error this is not for a GPU\n", "game.h:1: #error directive: this is not for a GPU", ""),
 ]  # fmt: skip
@@ -230,7 +230,7 @@ def test_a_compiler_that_crashes_or_does_not_end(fake: Callable[..., str], monke
         nvrtc.compile(KERNEL, "sm_90", label="Game-v0", name="mine.cu", timeout=0.5)
 
 
-# What NVRTC knows, the device's capability, the driver's version, and what to compile for.
+# The architectures that NVRTC knows, the device's capability, the driver's version, and what to compile for.
 TARGETS = [
     ("80, 86, 90, 100", (8, 0), (13, 2), "sm_80"),
     ("80, 86, 90, 100", (9, 0), (13, 0), "sm_90"),

@@ -26,7 +26,7 @@ class Request(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What came of it.
+    """The result of a compilation.
 
     Attributes:
         call: the function that failed; empty if none did.
