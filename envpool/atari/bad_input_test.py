@@ -79,7 +79,7 @@ WRONG_ACTIONS: list[tuple[Any, type[Exception], str]] = [
     (np.full(2, 0.5, np.float32), ValueError, "expected an integer in 0..5, got 0.5 in row 0"),
     (np.array([0, NAN]), ValueError, "expected an integer in 0..5, got nan in row 1"),
     (["a", "b"], TypeError, "expected integers (int32), got <U1"),
-    (None, TypeError, "expected an array, got None"),
+    (None, TypeError, "expected integers (int32), got None"),
     (np.array([0, 6], np.int32), ValueError, "expected an integer in 0..5, got 6 in row 1"),
     (np.array([-1, 0], np.int32), ValueError, "expected an integer in 0..5, got -1 in row 0"),
     (np.array([0, 1 << 32]), ValueError, "expected an integer in 0..5, got 4294967296 in row 1"),

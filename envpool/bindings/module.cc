@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -235,16 +236,24 @@ class PyPool {
     choose_outputs(outputs);
     owners_ = std::make_unique<IdsArgument>(num_envs);
   }
+  // The keywords are looked up here, because pybind11 dereferences null where it looks one up and there is no memory.
   // Errors begin with the label, also those of an environment's own constructor, which does not know it.
-  static std::unique_ptr<PyPool> make(const PyTable& table, const std::string& label,
-                                      const std::vector<py::dict>& options, i32 num_envs, i32 batch_size,
-                                      i32 num_threads, const std::vector<i32>& thread_cpus, const py::object& seeds,
-                                      const py::object& streams, i32 autoreset,
-                                      const std::vector<i32>& max_episode_steps,
-                                      const std::vector<std::string>& outputs) {
+  static std::unique_ptr<PyPool> make(const py::kwargs& given) {
+    for (const char* name : kKeywords) {
+      if (given.size() != std::size(kKeywords) || !given.contains(name)) {
+        std::string names;
+        for (const char* known : kKeywords) names += (names.empty() ? "" : ", ") + std::string(known);
+        throw py::type_error("Pool: expected the keywords " + names);
+      }
+    }
+    const auto label = given["label"].cast<std::string>();
+    const auto num_envs = given["num_envs"].cast<i32>(), batch_size = given["batch_size"].cast<i32>();
     try {
-      return std::make_unique<PyPool>(table, label, options, num_envs, batch_size, num_threads, thread_cpus, seeds,
-                                      streams, autoreset, max_episode_steps, outputs);
+      return std::make_unique<PyPool>(
+          given["table"].cast<const PyTable&>(), label, given["options"].cast<std::vector<py::dict>>(), num_envs,
+          batch_size, given["num_threads"].cast<i32>(), given["thread_cpus"].cast<std::vector<i32>>(),
+          py::object(given["seeds"]), py::object(given["streams"]), given["autoreset"].cast<i32>(),
+          given["max_episode_steps"].cast<std::vector<i32>>(), given["outputs"].cast<std::vector<std::string>>());
     } catch (const TableError& error) {
       throw std::invalid_argument("[" + label + "] " + error.what());
     } catch (const NoMemory&) {
@@ -367,6 +376,10 @@ class PyPool {
   py::int_ batch_size() const { return pool_->batch_size(); }
 
  private:
+  static constexpr const char* kKeywords[] = {"table",      "label",       "options",           "num_envs",
+                                              "batch_size", "num_threads", "thread_cpus",       "seeds",
+                                              "streams",    "autoreset",   "max_episode_steps", "outputs"};
+
   struct Output {
     int array;  // in the block's layout
     py::dtype dtype;
@@ -638,9 +651,7 @@ PYBIND11_MODULE(_core, m) {
       .def("device_operands", &PyTable::device_operands, py::arg("options"));
 
   py::class_<PyPool>(m, "Pool", py::custom_type_setup(&check_new_objects))
-      .def(py::init(&PyPool::make), py::kw_only(), py::arg("table"), py::arg("label"), py::arg("options"),
-           py::arg("num_envs"), py::arg("batch_size"), py::arg("num_threads"), py::arg("thread_cpus"), py::arg("seeds"),
-           py::arg("streams"), py::arg("autoreset"), py::arg("max_episode_steps"), py::arg("outputs"))
+      .def(py::init(&PyPool::make))
       .def("step", &PyPool::step, py::arg("action"), py::arg("env_id") = py::none())
       .def("send", &PyPool::send, py::arg("action"), py::arg("env_id") = py::none())
       .def("reset", &PyPool::reset, py::arg("env_id") = py::none(), py::arg("seeds") = py::none(),

@@ -277,7 +277,7 @@ def test_the_callers_floating_point_mode_does_not_reach_environments(num_threads
 
 # Python's own allocations fail one by one in each call of a pool. A call that a MemoryError broke off is made again.
 NO_MEMORY = """
-    import gc, sys
+    import functools, gc, sys
     import numpy as np
     from _testcapi import set_nomemory, remove_mem_hooks
     import envpool, envpool.testing.registration
@@ -292,6 +292,22 @@ NO_MEMORY = """
     troubled = troubles._construction.table
     ENV_ID = outputs.index("env_id")
     two = np.full(2, 1, np.int32), np.arange(2, dtype=np.int32), seeds[:2], streams[:2]
+
+    make = functools.partial(
+        _core.Pool,
+        table=table,
+        label="Counter-v0",
+        options=[{}],
+        num_envs=4,
+        batch_size=batch_size,
+        num_threads=2,
+        thread_cpus=[],
+        seeds=seeds,
+        streams=streams,
+        autoreset=0,
+        max_episode_steps=[0] * 4,
+        outputs=outputs,
+    )
 
     def script(target, k):
         rows, calls, failed = {}, 0, False
@@ -323,7 +339,7 @@ NO_MEMORY = """
         def again(actions):  # the actions may have been sent, and their batch may wait
             return pool.recv(20.0) if pool.under_way else pool.step(actions)
 
-        pool = call(_core.Pool, table, "Counter-v0", [{}], 4, batch_size, 2, [], seeds, streams, 0, [0] * 4, outputs)
+        pool = call(make)
         call(pool.reset, ids, seeds, streams)
         receive()
         for _ in range(2):
