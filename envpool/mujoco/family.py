@@ -8,7 +8,8 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
-from envpool.mujoco import render_options
+# By its own name: as an attribute of the package, it would be looked up among the registered ids.
+import envpool.mujoco.render_options as render_options
 from envpool.mujoco.packages import folder_of
 from envpool.python.errors import MissingPackageError, missing_package
 from envpool.python.family import Family, Home

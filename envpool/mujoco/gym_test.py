@@ -188,7 +188,7 @@ def test_options_of_single_environments():
     "task_id", ["Ant-v4", "HumanoidStandup-v5", "Hopper-v3", "Pusher-v5", "Reacher-v4", "Swimmer-v4"]
 )
 def test_arrays_have_a_meaning(task_id):
-    arrays = envpool.make_spec(task_id)._construction.arrays
+    arrays = envpool.make_spec(task_id).arrays
     meanings = {array.name: array.doc for array in (*arrays.observations, *arrays.infos, *arrays.actions)}
     assert {"obs", "action"} <= set(meanings)
     assert not [name for name, meaning in meanings.items() if not meaning]

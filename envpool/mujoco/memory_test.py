@@ -30,7 +30,7 @@ def needed(task_id, **options):
 @pytest.mark.parametrize("task_id", ["Ant-v5", "CartpoleThreePoles-v1", "Mujoco-v0"])
 def test_the_data_of_a_large_model_counts(task_id):
     suite = task_id.startswith("Cartpole")
-    model = suite_model(task_id, "cartpole", "three_poles", 3) if suite else MODEL
+    model = suite_model("cartpole", "three_poles", 3) if suite else MODEL
     numbers = 10**6
     large = re.sub("(<mujoco.*?>)", rf"\1<size nuserdata='{numbers}'/>", model, count=1)
     assert needed(task_id, xml_file=large) >= MOST_ENVS * numbers * 8  # 8 TB

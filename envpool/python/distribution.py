@@ -72,7 +72,8 @@ def raise_missing(error: ImportError, name: str, whose: str, shown: str = "", di
     Raises:
         MissingPackageError: the package is not installed; the text has the command that installs it.
     """
-    if not isinstance(error, ModuleNotFoundError) or error.name != name:
+    hidden = name in sys.modules and sys.modules[name] is None  # Python then names the submodule that was imported
+    if not isinstance(error, ModuleNotFoundError) or (error.name != name and not hidden):
         raise error
     raise missing_package(name, shown or name, pip_install(distribution or name), f"[envpool] {whose}") from error
 
