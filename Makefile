@@ -133,7 +133,7 @@ py-test: build/test/.installed standin
 # sample of it. It needs no GPU.
 test-device: build/test/.installed standin
 	@ENVPOOL_TEST_DEVICE=whole && export ENVPOOL_TEST_DEVICE \
-	  && $(call pytest,test) -n $(JOBS) --dist loadfile --pyargs envpool.core.ptx_test envpool.core.device_compile_test \
+	  && $(call pytest,test) -n $(JOBS) --dist loadfile --pyargs envpool.cuda.pool_test envpool.core.device_compile_test \
 	  envpool.cuda envpool.testing $(PYTEST_ARGS)
 
 # A library that has the CUDA driver's API and runs PTX on the host. It needs python3 and a C compiler when it runs.

@@ -48,12 +48,88 @@ class Table:
         """What it takes to compile the environment for a device and to lay out its memory; None of the host's contract.
 
         header (below a folder for includes, or empty), type (in C++), world (whether there are several players),
-        state_at and state_bytes (of the state in a slot, without what options add), params_bytes, blob_at (of the
-        pointer to the blob in the parameters, or -1).
+        state_at and state_bytes (of the state in a slot, without what options add), params_bytes.
         """
 
-    def device_operands(self, options: Mapping[str, bool | int | float | str | bytes]) -> tuple[bytes, bytes, int]:
-        """What these options make: the parameters with null for pointers, the blob, and the bytes of a slot."""
+class DeviceArray:
+    """An array on a GPU. torch.from_dlpack, jax.dlpack.from_dlpack and cupy.from_dlpack take it without a copy."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+    @property
+    def device(self) -> str:
+        """Such as "cuda:0"."""
+
+    def __len__(self) -> int: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+    def numpy(self) -> npt.NDArray[Any]:
+        """A copy in the host's memory. Waits until the array is computed."""
+
+class DevicePool:
+    """Environments on a GPU. What it has in common with Pool does the same, with arrays on the device."""
+
+    def __init__(
+        self,
+        *,
+        table: Table,
+        label: str,
+        options: Sequence[Mapping[str, bool | int | float | str | bytes]],
+        num_envs: int,
+        seeds: npt.NDArray[np.uint64],
+        streams: npt.NDArray[np.uint32],
+        autoreset: int,
+        max_episode_steps: Sequence[int],
+        outputs: Sequence[str],
+        library: str,
+        number: int,
+        image: bytes,
+        threads: int,
+    ) -> None: ...
+    def step(self, action: Any, env_id: Any = None) -> tuple[DeviceArray, ...]: ...
+    def send(self, action: Any, env_id: Any = None) -> None: ...
+    def reset(
+        self,
+        env_id: Any = None,
+        seeds: npt.NDArray[np.uint64] | None = None,
+        streams: npt.NDArray[np.uint32] | None = None,
+    ) -> None: ...
+    def recv(self, timeout: float = -1.0) -> tuple[DeviceArray, ...]: ...
+    def discard(self) -> None: ...
+    def snapshot(self, env_id: int) -> bytes: ...
+    def restore(self, env_id: int, state: bytes) -> None: ...
+    def clone(
+        self,
+        source: int,
+        env_ids: Any,
+        seeds: npt.NDArray[np.uint64] | None = None,
+        streams: npt.NDArray[np.uint32] | None = None,
+    ) -> None: ...
+    def render(self, env_ids: Any = None) -> npt.NDArray[np.uint8]: ...
+    def players(self, env_ids: Any = None) -> list[int]: ...
+    def wait(self) -> None:
+        """Waits until all that was sent is computed."""
+
+    def close(self, timeout: float = 10.0) -> None: ...
+    @property
+    def closed(self) -> bool: ...
+    @property
+    def under_way(self) -> int: ...
+    @property
+    def num_threads(self) -> int: ...
+    @property
+    def batch_size(self) -> int: ...
 
 class Pool:
     """Environments, the threads that step them, and the blocks their results are written to."""

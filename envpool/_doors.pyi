@@ -35,6 +35,7 @@ class CommonOptions(TypedDict, total=False):
     env_options: Sequence[Mapping[str, Any]]
     step_api: Literal["classic", "modern"] | None
     first_stream: int
+    device: str
 
 AtariId = Literal[
     "Adventure-v5", "AirRaid-v5", "Alien-v5", "Amidar-v5", "Assault-v5", "Asterix-v5", "Asteroids-v5", "Atlantis-v5",

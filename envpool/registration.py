@@ -74,6 +74,8 @@ def make(task_id: str, env_type: str = "gymnasium", **options: Any) -> Gymnasium
               the default follows the installed gym.
             - `first_stream`: environment i draws from stream first_stream + i of the seed (default 0), so that pools of
               several processes are together what one pool of all their environments would be.
+            - `device`: "cpu" (default), "cuda" or "cuda:1" and so on: where the environments live. On a GPU, for which see
+              docs/gpu.md, arrays come back in its memory, and `step` does not wait.
             - `max_num_players`, `base_path`, `gym_reset_return_info`: accepted as EnvPool's scripts give them; they
               cannot change anything.
 

@@ -18,10 +18,12 @@
 #include <vector>
 
 #include "envpool/bindings/arguments.h"
+#include "envpool/bindings/cuda_pool.h"
 #include "envpool/bindings/facts.h"
 #include "envpool/bindings/functional.h"
 #include "envpool/bindings/interpreter.h"
 #include "envpool/bindings/live_pools.h"
+#include "envpool/bindings/table.h"
 #include "envpool/bindings/xla_pool.h"
 #include "envpool/core/env_pool.h"
 
@@ -43,86 +45,6 @@ auto without_gil(Action&& action) {
     throw py::error_already_set();
   }
 }
-
-class PyTable {
- public:
-  explicit PyTable(const abi::Table& table) : table_(table) {}
-
-  std::string name() const { return table_.name; }
-  u32 flags() const { return table_.flags; }
-  const abi::Table& get() const { return table_; }
-
-  std::string describe() const {
-    Collected json;
-    try_table([&](abi::Text error) { return table_.describe(json, error); });
-    return json.text;
-  }
-  std::string spec(const py::dict& options) const {
-    const OptionList list = option_list(options);
-    const abi::Options view = list.view();
-    Collected json;
-    const PlainArithmetic arithmetic;
-    try_table([&](abi::Text error) { return table_.spec(&view, json, error); });
-    return json.text;
-  }
-
-  // What a device needs to know of the environment; None if it cannot run on one.
-  py::object device() const {
-    if (table_.device == nullptr) return py::none();
-    const abi::Device& device = *table_.device;
-    py::dict facts;
-    facts["header"] = device.header;
-    facts["type"] = device.type;
-    facts["world"] = device.world != 0;
-    facts["state_at"] = std::int64_t(device.state_at);
-    facts["state_bytes"] = std::int64_t(device.state_bytes);
-    facts["params_bytes"] = std::int64_t(device.params_bytes);
-    facts["blob_at"] = std::int64_t(device.blob_at);
-    return facts;
-  }
-  // The parameters that these options make, without pointers; the blob; and the bytes of a slot.
-  py::tuple device_operands(const py::dict& options) const {
-    if (table_.device == nullptr) throw py::value_error(std::string(table_.name) + ": expected a portable environment");
-    const abi::Device& device = *table_.device;
-    const OptionList list = option_list(options);
-    const abi::Options view = list.view();
-    const PlainArithmetic arithmetic;
-    void* made = nullptr;
-    try_table([&](abi::Text error) { return table_.model_create(&view, &made, error); });
-    const std::unique_ptr<void, void (*)(void*)> model(made, table_.model_destroy);
-    std::string params(static_cast<const char*>(device.params(made)), size_t(device.params_bytes));
-    for (const i64 at : {device.blob_at, device.kept_at}) {
-      if (at >= 0) std::memset(params.data() + at, 0, sizeof(void*));
-    }
-    i64 blob_bytes = 0;
-    const char* blob = static_cast<const char*>(device.blob(made, &blob_bytes));
-    return py::make_tuple(py::bytes(params), py::bytes(blob, size_t(blob_bytes)), std::int64_t(device.stride(made)));
-  }
-
-  static OptionList option_list(const py::dict& options) {
-    OptionList list;
-    for (const auto& [key, value] : options) {
-      const std::string name = py::str(key);
-      if (py::isinstance<py::bool_>(value)) {
-        list.add_integer(name, abi::kOptionBool, value.cast<bool>());
-      } else if (py::isinstance<py::int_>(value)) {
-        list.add_integer(name, abi::kOptionInt, value.cast<std::int64_t>());
-      } else if (py::isinstance<py::float_>(value)) {
-        list.add_real(name, value.cast<double>());
-      } else if (py::isinstance<py::str>(value)) {
-        list.add_text(name, py::reinterpret_borrow<py::str>(value));
-      } else if (py::isinstance<py::bytes>(value)) {
-        list.add_text(name, py::reinterpret_borrow<py::bytes>(value));
-      } else {
-        throw py::type_error("option " + name + ": expected bool, int, float, str or bytes, got " + type_name(value));
-      }
-    }
-    return list;
-  }
-
- private:
-  const abi::Table& table_;
-};
 
 // A plugin stays loaded: pools, and arrays of theirs, may outlive any owner we could give it.
 std::vector<PyTable> load_plugin(const std::string& path) {
@@ -647,8 +569,7 @@ PYBIND11_MODULE(_core, m) {
       .def_property_readonly("flags", &PyTable::flags)
       .def("describe", &PyTable::describe)
       .def("spec", &PyTable::spec, py::arg("options"))
-      .def_property_readonly("device", &PyTable::device)
-      .def("device_operands", &PyTable::device_operands, py::arg("options"));
+      .def_property_readonly("device", &PyTable::device);
 
   py::class_<PyPool>(m, "Pool", py::custom_type_setup(&check_new_objects))
       .def(py::init(&PyPool::make))
@@ -670,6 +591,9 @@ PYBIND11_MODULE(_core, m) {
       .def_property_readonly("under_way", &PyPool::under_way)
       .def_property_readonly("num_threads", &PyPool::num_threads)
       .def_property_readonly("batch_size", &PyPool::batch_size);
+
+  cuda::bind_array(m);
+  cuda::bind_pool(m);
 }
 #undef PyInit__core
 

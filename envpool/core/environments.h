@@ -118,6 +118,8 @@ class Environments {
     if (void* envs = std::exchange(envs_, nullptr)) table_.destroy(envs);
   }
 
+  // The model of the options number `kind`, in the order in which they first came.
+  void* model(i32 kind) const { return models_[size_t(kind)]; }
   const abi::Layout& layout() const { return *table_.layout(models_[0]); }
   // Identifies the states that an environment can load (see abi::Layout::identity).
   u64 identity(i32 env_id) const { return identity_of_[size_t(env_id)]; }

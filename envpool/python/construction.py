@@ -134,6 +134,10 @@ class Construction:
                 f"max_num_players must be {self.arrays.max_players}, as the environment has it, got "
                 f"{common.max_num_players}"
             )
+        if self.on_device and self.table.device is None:
+            raise ValueError(
+                f"device must be 'cpu', for this environment is not portable and runs on a CPU alone, got {common.device!r}"
+            )
         if common.render_mode is not None and not self.can_render:
             raise ValueError(f"render_mode must be None, for it has no picture, got {common.render_mode!r}")
 
@@ -169,27 +173,40 @@ class Construction:
             "env_options",
             "step_api",
             "first_stream",
+            "device",
         )
         last = {name: config.pop(name) for name in ours if name in config}
         return {**config, **own, **last}
 
-    def make_pool(self, outputs: list[str]) -> Pool:
-        """Makes the pool, which shall return these arrays."""
+    @property
+    def on_device(self) -> bool:
+        """Whether the environments live on a GPU."""
+        return bool(self.common.device != "cpu")
+
+    def pool_arguments(self, outputs: list[str]) -> dict[str, Any]:
+        """Returns what pools on the CPU and on a GPU are made with, to return these arrays."""
         common = self.common
         seeds, streams = self.seeds_and_streams(common.env_seed or common.seed, np.arange(common.num_envs))
+        return {
+            "table": self.table,
+            "label": self.label,
+            "options": self._prepared,
+            "num_envs": common.num_envs,
+            "seeds": seeds,
+            "streams": streams,
+            "autoreset": _core.AUTORESET_MODES[common.autoreset_mode],
+            "max_episode_steps": self._max_episode_steps,
+            "outputs": outputs,
+        }
+
+    def make_pool(self, outputs: list[str]) -> Pool:
+        """Makes a pool on the CPU, which shall return these arrays."""
+        common = self.common
         return _core.Pool(
-            table=self.table,
-            label=self.label,
-            options=self._prepared,
-            num_envs=common.num_envs,
             batch_size=common.batch_size,
             num_threads=common.num_threads,
             thread_cpus=thread_cpus(common.thread_affinity_offset, common.num_threads),
-            seeds=seeds,
-            streams=streams,
-            autoreset=_core.AUTORESET_MODES[common.autoreset_mode],
-            max_episode_steps=self._max_episode_steps,
-            outputs=outputs,
+            **self.pool_arguments(outputs),
         )
 
     def seeds_and_streams(self, seed: int | list[int], env_ids: Any) -> tuple[Any, Any]:

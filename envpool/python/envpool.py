@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +20,23 @@ from envpool.python.pictures import View, resized
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from envpool._core import Pool
     from envpool.python.env_spec import EnvSpec
     from envpool.python.layout import Layout, Pack
     from envpool.python.registry import Registration
+
+
+def make_pool(construction: Construction, outputs: list[str]) -> Pool:
+    """Makes the pool of a construction, on the device that its options name, which shall return these arrays."""
+    if not construction.on_device:
+        return construction.make_pool(outputs)
+    from envpool.cuda.pool import make_pool as make_device_pool
+
+    origin = construction.registration
+    device = construction.common.device
+    made = construction.pool_arguments(outputs)
+    # It has a pool's methods, and arrays on the device.
+    return cast("Pool", make_device_pool(device, source=origin.source, include=origin.include, **made))
 
 
 class EnvPoolMixin:
@@ -64,7 +78,7 @@ class EnvPoolMixin:
         self.spec = spec
         self.registration: Registration = construction.registration
         self._view = View(construction.label) if construction.common.render_mode == "human" else None
-        self._pool = construction.make_pool(layout.outputs)
+        self._pool = make_pool(construction, layout.outputs)
         construction.config["num_threads"] = self._pool.num_threads
 
     # ---- stepping ----
@@ -198,9 +212,12 @@ class EnvPoolMixin:
 
         Raises:
             MissingPackageError: JAX is not installed.
-            RuntimeError: the pool is closed, or the process is a fork.
+            RuntimeError: the pool is closed, the process is a fork, or the environments live on a GPU.
         """
         from envpool.jax.pool import Calls
+
+        if self._construction.on_device:
+            raise RuntimeError(f"[{self._label}] xla: expected a pool on the CPU, got one on {self.config['device']!r}")
 
         calls = Calls(self._construction, self._pool, self._layout.traced)
         return calls.handle, calls.recv, calls.send, calls.step

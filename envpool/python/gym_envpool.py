@@ -51,7 +51,8 @@ class GymEnvPool(EnvPoolMixin):
         self.metadata = {"render_modes": modes, "render.modes": modes, "autoreset_mode": common.autoreset_mode}
         self.render_mode = common.render_mode
         final = common.autoreset_mode == "same_step"
-        self._init(construction, dict_layout(construction.arrays, classic=self.classic, final=final), spec)
+        layout = dict_layout(construction.arrays, classic=self.classic, final=final, on_device=construction.on_device)
+        self._init(construction, layout, spec)
 
     def reset(self, env_id: Any = None, *, seed: Any = None, options: dict[str, Any] | None = None) -> Any:
         """Starts new episodes.

@@ -16,7 +16,7 @@ from envpool.python.distribution import raise_missing
 from envpool.python.env_spec import EnvSpec
 from envpool.python.envpool import EnvPoolMixin
 from envpool.python.layout import dict_layout
-from envpool.python.options import AUTORESET_MODES
+from envpool.python.options import AUTORESET_MODES, require_cpu
 
 try:
     import gymnasium
@@ -81,7 +81,9 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
 
     def _layout_of(self, construction: Construction, masks: int = 0) -> Layout:
         final = construction.common.autoreset_mode == "same_step"
-        return dict_layout(construction.arrays, classic=False, final=final, masks=masks)
+        return dict_layout(
+            construction.arrays, classic=False, final=final, masks=masks, on_device=construction.on_device
+        )
 
     def _spaces(self, num_envs: int) -> tuple[gymnasium.Space[Any], gymnasium.Space[Any]]:
         return self.single_observation_space, self.single_action_space
@@ -238,6 +240,7 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
     """
 
     def __init__(self, registration: Registration, given: Mapping[str, Any]) -> None:
+        require_cpu(registration.task_id, given, "gymnasium's vector environments")
         given = dict(given)
         self._dtypes = given.pop("dtypes", "envpool")
         if not isinstance(self._dtypes, str) or self._dtypes not in _DTYPES:

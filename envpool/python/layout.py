@@ -96,7 +96,7 @@ def _masked(tree: Any, mask: _Variable) -> Any:
     return dict(entry for pair in pairs for entry in pair)
 
 
-def dict_layout(specs: ArraySpecs, *, classic: bool, final: bool, masks: int = 0) -> Layout:
+def dict_layout(specs: ArraySpecs, *, classic: bool, final: bool, masks: int = 0, on_device: bool = False) -> Layout:
     """The form of gymnasium and gym: observation, reward, end or ends, info.
 
     Args:
@@ -105,6 +105,8 @@ def dict_layout(specs: ArraySpecs, *, classic: bool, final: bool, masks: int = 0
         final: the pool resets in the step that ends an episode, so that step's info holds the last observation.
         masks: the most rows there can be, if info shall hold gymnasium's masks, bool arrays that tell which rows have a
             key; 0 for none.
+        on_device: the arrays lie on a GPU, so that nothing is computed of them here and none of them decides anything:
+            the pool returns `done`, and info always holds all of its keys.
     """
     writer = _Writer()
     observation = _observation(specs, writer)
@@ -117,11 +119,11 @@ def dict_layout(specs: ArraySpecs, *, classic: bool, final: bool, masks: int = 0
     info = writer.dict_of(tree)
     begin, ends, last = f"{given}    info = {info}\n", "", ""
     if classic or final:
-        begin += f"    done = {terminated} | {truncated}\n"
+        begin += f"    done = {writer.use('done') if on_device else f'{terminated} | {truncated}'}\n"
     if final:
         own = nest((path_of(field.name), "final." + field.name) for field in specs.infos)
         own = _masked(own, _Variable("done")) if masks else own
-        ends = "    if done.any():\n    "
+        ends = "" if on_device else "    if done.any():\n    "
         last = (
             f"    info |= {{'final_obs': {_observation(specs, writer, 'final.')}, '_final_obs': done, "
             f"'final_info': {writer.dict_of(own)}, '_final_info': done}}\n"

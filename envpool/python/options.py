@@ -14,6 +14,7 @@ import json
 import math
 import numbers
 import operator
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -222,6 +223,7 @@ COMMON = (
     "env_options",
     "step_api",
     "first_stream",
+    "device",
 )
 
 
@@ -249,6 +251,7 @@ class Common:
     env_options: list[Mapping[str, Any]]
     step_api: str | None
     first_stream: int
+    device: str
 
 
 def check_common(
@@ -326,7 +329,32 @@ def check_common(
         env_options=list(env_options),
         step_api=step_api,
         first_stream=integer("first_stream", 0),
+        device=_device(given.get("device", "cpu"), num_envs, batch_size),
     )
+
+
+_DEVICE = re.compile(r"cpu|cuda(:\d{1,4})?")
+
+
+def _device(value: Any, num_envs: int, batch_size: int) -> str:
+    if not isinstance(value, str) or not _DEVICE.fullmatch(value):
+        kind = ValueError if isinstance(value, str) else TypeError
+        raise _wrong(kind, "device", "'cpu', 'cuda' or 'cuda:0' and so on", value)
+    if value != "cpu" and batch_size != num_envs:
+        raise ValueError(
+            f"batch_size must be num_envs = {num_envs} with device={value!r}, for a GPU steps all environments at once, "
+            f"got {batch_size}"
+        )
+    return "cuda:0" if value == "cuda" else value
+
+
+def require_cpu(label: str, given: Mapping[str, Any], whose: str) -> None:
+    """Raises ValueError where options ask for a GPU and somebody, `whose` name it gives, takes NumPy's arrays alone."""
+    device = given.get("device", "cpu")
+    if device != "cpu":
+        raise ValueError(
+            f"[{label}] device must be 'cpu' for {whose}, which takes NumPy's arrays, got {device!r}; see make_gymnasium"
+        )
 
 
 def _offset(value: Any) -> int | Literal["auto"]:

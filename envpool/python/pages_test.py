@@ -103,10 +103,11 @@ def test_the_readmes_code_in_an_empty_file(number, tmp_path, monkeypatch, cache)
 
 
 def test_the_tutorials_game_is_a_gpus_too(tmp_path):
-    from envpool.testing.nvrtc import FLAGS, Nvrtc, kernel_source
+    from envpool.cuda.program import program
+    from envpool.testing.nvrtc import FLAGS, Nvrtc
 
     header = tutorials_header()
     assert header.startswith("// dodge.h")
     (tmp_path / "dodge.h").write_text(header)
     flags = ["--gpu-architecture=sm_80", *FLAGS, f"-I{tmp_path}"]
-    assert Nvrtc().compile(kernel_source("dodge.h", "Dodge"), flags).cubin.startswith(b"\x7fELF")
+    assert Nvrtc().compile(program("dodge.h", "Dodge").source, flags).cubin.startswith(b"\x7fELF")

@@ -18,6 +18,7 @@ except ModuleNotFoundError as error:
     raise_missing(error, "pettingzoo", "make_pettingzoo", "PettingZoo")
 
 from envpool.python.gymnasium_envpool import GymnasiumEnvPool
+from envpool.python.options import require_cpu
 
 if TYPE_CHECKING:
     import gymnasium
@@ -45,6 +46,7 @@ class PettingZooEnvPool(ParallelEnv):
 
     def __init__(self, registration: Registration, given: Mapping[str, Any]) -> None:
         self._label = label = registration.task_id
+        require_cpu(label, given, "PettingZoo")
         for name, allowed in _ONLY.items():
             value = given.get(name, allowed[0])
             if getattr(value, "name", value) not in allowed:

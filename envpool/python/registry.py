@@ -41,6 +41,7 @@ class Registration(NamedTuple):
         doc: one line of meaning.
         defaults: values of options that differ from what C++ declares.
         source: what `envpool.compile` made it of; else empty.
+        include: folder of a plugin's headers, which a GPU's compiler reads; else empty.
     """
 
     task_id: str
@@ -52,6 +53,7 @@ class Registration(NamedTuple):
     doc: str = ""
     defaults: Mapping[str, Value] = {}
     source: str = ""
+    include: str = ""
 
     @property
     def family(self) -> str:
@@ -248,6 +250,7 @@ def register(
     reward_threshold: float | None = None,
     aliases: Sequence[str] = (),
     doc: str = "",
+    include: str | os.PathLike[str] = "",
     **defaults: Value,
 ) -> None:
     """Registers an environment of a plugin: a shared object compiled against our headers (core/plugin.h).
@@ -263,6 +266,7 @@ def register(
         reward_threshold: return at which the task counts as solved.
         aliases: further ids of the same.
         doc: one line of meaning.
+        include: folder below which the header is that the plugin names to `envpool::table`, for pools on a GPU.
         **defaults: options whose default differs from what C++ declares.
 
     Raises:
@@ -278,7 +282,8 @@ def register(
     if not path or not table:
         raise TypeError(f"[{task_id}] register needs plugin=path and table=name, got {plugin!r} and {table!r}")
     path = os.path.abspath(path)
-    add(Registration(task_id, PLUGIN, path, table, max_episode_steps, reward_threshold, doc, defaults), aliases)
+    made = Registration(task_id, PLUGIN, path, table, max_episode_steps, reward_threshold, doc, defaults)
+    add(made._replace(include=os.path.abspath(include) if os.fspath(include) else ""), aliases)
 
 
 def list_all_envs() -> list[str]:

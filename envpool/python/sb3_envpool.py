@@ -17,6 +17,7 @@ except ModuleNotFoundError as error:
     raise_missing(error, "stable_baselines3", "make_sb3", "Stable-Baselines3", "stable-baselines3")
 
 from envpool.python.gymnasium_envpool import GymnasiumEnvPool
+from envpool.python.options import require_cpu
 
 if TYPE_CHECKING:
     from envpool.python.registry import Registration
@@ -35,6 +36,7 @@ class SB3EnvPool(VecEnv):
 
     def __init__(self, registration: Registration, given: Mapping[str, Any]) -> None:
         label = registration.task_id
+        require_cpu(label, given, "Stable-Baselines3")
         mode = given.get("autoreset_mode", "same_step")
         if getattr(mode, "name", mode) not in ("same_step", "SAME_STEP"):
             raise ValueError(f"[{label}] autoreset_mode must be 'same_step' for Stable-Baselines3, got {mode!r}")

@@ -41,7 +41,8 @@ def of_module(module: ModuleType) -> dict[str, Any]:
             continue
         found[name] = value
         if inspect.isclass(value) and not issubclass(value, Exception):
-            own = {key: item for key, item in vars(value).items() if not key.startswith("_")}
+            protocols = re.compile(r"__(len|dlpack\w*|cuda_array_interface)__")
+            own = {key: item for key, item in vars(value).items() if key[0] != "_" or protocols.fullmatch(key)}
             if "->" in (value.__init__.__doc__ or ""):  # else it cannot be made from Python
                 own["__init__"] = value.__init__
             found |= {f"{name}.{key}": item for key, item in own.items()}
@@ -67,7 +68,7 @@ def test_the_core_is_what_its_stub_says() -> None:
             continue
         arguments = node.args
         names = [argument.arg for argument in (*arguments.args, *arguments.kwonlyargs)]
-        count = len(names) - len(arguments.defaults)
+        count = len(names) - len(arguments.defaults) - sum(default is not None for default in arguments.kw_defaults)
         said = [*names[:count], *(argument + "=" for argument in names[count:])]
         (doc,) = [line for line in value.__doc__.splitlines() if "->" in line]
         if "**kwargs" in doc:  # whose names the function itself knows

@@ -125,7 +125,7 @@ class RayEnvPool:
         self._registration = find(task_id)
         self._label = task_id
         threads = {} if "num_threads" in options else {"num_threads": max(1, int(self._cpus(cpus_per_worker)))}
-        for name in ("env_seed", "env_options", "render_mode", "first_stream"):
+        for name in ("env_seed", "env_options", "render_mode", "first_stream", "device"):
             if name in options:
                 raise TypeError(f"[{task_id}] {name} is not an option of envpool.ray.make")
         if options.get("thread_affinity_offset") == "auto":

@@ -55,6 +55,7 @@ class CommonOptions(TypedDict, total=False):
     env_options: Sequence[Mapping[str, Any]]
     step_api: Literal["classic", "modern"] | None
     first_stream: int
+    device: str
 '''
 
 # The doors: what stands between the id and the options, and what comes back.

@@ -11,10 +11,11 @@ from typing import Any
 import envpool
 import envpool.testing.registration  # noqa: F401  (registers Crowd)
 from envpool.cuda.nvrtc import FLAGS, Compiled, load, program_path
+from envpool.cuda.program import checked_program
 from envpool.plugins.paths import get_include
 from envpool.python.registry import find
 
-__all__ = ["FLAGS", "SOURCE", "Compiled", "Environment", "Nvrtc", "environments", "kernel_source"]
+__all__ = ["FLAGS", "SOURCE", "Compiled", "Environment", "Nvrtc", "environments"]
 
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
 
@@ -49,15 +50,8 @@ class Environment:
 
     @property
     def kernel(self) -> str:
-        """The source of a kernel `run` that resets or steps, and observes; its layout is checked to be the host's."""
-        type_name, device = self.device["type"], self.device
-        layout = f"{device['state_at']}, {device['state_bytes']}, {device['params_bytes']}"
-        return kernel_source(self.header, type_name) + f"ENVPOOL_KERNEL_LAYOUT({type_name}, {layout})\n"
-
-
-def kernel_source(header: str, type_name: str) -> str:
-    """The source of the kernel of any environment, with its header and its type in C++."""
-    return f'#include "{header}"\n#include "envpool/core/device.h"\n\nENVPOOL_KERNEL({type_name})\n'
+        """The source of the kernel that a pool runs, for as many players as a block has threads."""
+        return checked_program(self.device, 1024 if self.world else 1).source
 
 
 def environments() -> list[Environment]:

@@ -2,6 +2,7 @@
 """Registers the test environments, which `list_all_envs` does not name before this module is imported."""
 
 import ctypes
+import os
 
 from envpool.registration import register
 from envpool.testing.libraries import library
@@ -13,7 +14,13 @@ register(
     "Counter-v1", LIBRARY, "Counter", max_episode_steps=5, reward_threshold=5.0, aliases=["counter"], colour="green"
 )
 register("Zoo-v0", LIBRARY, "Zoo", max_episode_steps=20, doc="every kind of array")
-register("Crowd-v0", LIBRARY, "Crowd", doc="several players, not always as many")
+register(
+    "Crowd-v0",
+    LIBRARY,
+    "Crowd",
+    doc="several players, not always as many",
+    include=os.environ.get("ENVPOOL_SOURCE_DIR", ""),
+)
 register("Trouble-v0", LIBRARY, "Trouble", doc="throws, sleeps and hangs on command")
 
 

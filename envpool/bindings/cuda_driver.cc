@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "envpool/bindings/cuda_driver.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <map>
+#include <mutex>
+
+namespace envpool::cuda {
+
+namespace {
+
+constexpr unsigned kStreamDefault = 0, kEventDisableTiming = 2, kHostPortable = 1, kHostMapped = 2;
+
+}  // namespace
+
+const Driver& Driver::open(const std::string& path) {
+  static std::mutex mutex;
+  static std::map<std::string, std::unique_ptr<const Driver>> opened;
+  const std::lock_guard lock(mutex);
+  std::unique_ptr<const Driver>& known = opened[path];
+  if (known == nullptr) {
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) throw std::runtime_error("[envpool.cuda] " + std::string(dlerror()));
+    std::unique_ptr<Driver> driver(new Driver);
+#define ENVPOOL_CUDA_FIND(member, name, arguments)                              \
+  driver->member = reinterpret_cast<Status(*) arguments>(dlsym(library, name)); \
+  if (driver->member == nullptr) throw std::runtime_error("[envpool.cuda] " + path + " lacks " + name);
+    ENVPOOL_CUDA_CALLS(ENVPOOL_CUDA_FIND)
+#undef ENVPOOL_CUDA_FIND
+    known = std::move(driver);
+  }
+  return *known;
+}
+
+void Driver::check(Status status, const char* call) const {
+  if (status == 0) return;
+  const char *name = nullptr, *text = nullptr;
+  get_error_name(status, &name);
+  get_error_string(status, &text);
+  throw CudaError(call, status, name == nullptr ? "an unknown error" : name,
+                  text == nullptr ? "the driver says nothing of it" : text);
+}
+
+Context::Context(const Driver& of, int which) : driver(of), number(which), pid_(getpid()) {
+  ENVPOOL_CUDA(driver, device_get, &device_, number);
+  ENVPOOL_CUDA(driver, retain_context, &handle_, device_);
+}
+
+Context::~Context() {
+  if (!forked()) driver.release_context(device_);
+}
+
+bool Context::forked() const { return pid_ != getpid(); }
+
+std::string Context::name() const {
+  char text[256] = "";
+  ENVPOOL_CUDA(driver, device_get_name, text, int(sizeof(text)), device_);
+  return text;
+}
+
+Context::Current::Current(const Context& context) : context_(context), usable_(!context.forked()) {
+  if (usable_) usable_ = context.driver.push_context(context.handle_) == 0;
+}
+
+Context::Current::~Current() {
+  Handle popped;
+  if (usable_) context_.driver.pop_context(&popped);
+}
+
+Memory::Memory(std::shared_ptr<const Context> context, i64 bytes) : context_(std::move(context)), bytes_(bytes) {
+  const Context::Current current(*context_);
+  ENVPOOL_CUDA(context_->driver, allocate, &address_, Size(bytes < 1 ? 1 : bytes));
+}
+
+Memory::~Memory() {
+  if (address_ == 0) return;
+  if (const Context::Current current(*context_); current) context_->driver.free(address_);
+}
+
+Owned::~Owned() {
+  if (handle_ == nullptr) return;
+  if (const Context::Current current(*context_); current) free_(handle_);
+}
+
+// The stream waits for work on the legacy stream, and that for the stream's: what PyTorch and CuPy do by default is so
+// in order with the pool's launches.
+Owned make_stream(std::shared_ptr<const Context> context) {
+  const Context::Current current(*context);
+  Handle stream = nullptr;
+  ENVPOOL_CUDA(context->driver, create_stream, &stream, kStreamDefault);
+  const auto destroy = context->driver.destroy_stream;
+  return {std::move(context), stream, destroy};
+}
+
+Owned make_event(std::shared_ptr<const Context> context) {
+  const Context::Current current(*context);
+  Handle event = nullptr;
+  ENVPOOL_CUDA(context->driver, create_event, &event, kEventDisableTiming);
+  const auto destroy = context->driver.destroy_event;
+  return {std::move(context), event, destroy};
+}
+
+Owned load_module(std::shared_ptr<const Context> context, const std::string& image) {
+  const Context::Current current(*context);
+  Handle module = nullptr;
+  ENVPOOL_CUDA(context->driver, load_module, &module, image.c_str());
+  const auto unload = context->driver.unload_module;
+  return {std::move(context), module, unload};
+}
+
+Word::Word(std::shared_ptr<const Context> context) : context_(std::move(context)) {
+  const Context::Current current(*context_);
+  void* memory = nullptr;
+  ENVPOOL_CUDA(context_->driver, allocate_host, &memory, sizeof(u64), kHostPortable | kHostMapped);
+  word_ = static_cast<volatile u64*>(memory);
+  *word_ = 0;
+  try {
+    ENVPOOL_CUDA(context_->driver, device_pointer, &address_, memory, 0);
+  } catch (...) {
+    context_->driver.free_host(memory);
+    throw;
+  }
+}
+
+Word::~Word() {
+  if (const Context::Current current(*context_); current) context_->driver.free_host(const_cast<u64*>(word_));
+}
+
+u64 Word::take() {
+  const u64 value = *word_;
+  if (value != 0) *word_ = 0;
+  return value;
+}
+
+}  // namespace envpool::cuda

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// NVIDIA's driver, opened at run time: the functions that a pool on a GPU calls, errors as exceptions, and objects that
+// free what they own. envpool/cuda/driver.py finds the library and starts it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "envpool/core/types.h"
+
+namespace envpool::cuda {
+
+using Address = u64;   // CUdeviceptr
+using Handle = void*;  // of a context, stream, event, module or function
+using Status = int;    // CUresult
+using Size = std::size_t;
+
+inline constexpr Handle kLegacyStream = nullptr;
+
+// Every function that is called, with its name in the library and the types of its arguments.
+#define ENVPOOL_CUDA_CALLS(CALL)                                                    \
+  CALL(get_error_name, "cuGetErrorName", (Status, const char**))                    \
+  CALL(get_error_string, "cuGetErrorString", (Status, const char**))                \
+  CALL(device_get, "cuDeviceGet", (int*, int))                                      \
+  CALL(device_get_name, "cuDeviceGetName", (char*, int, int))                       \
+  CALL(retain_context, "cuDevicePrimaryCtxRetain", (Handle*, int))                  \
+  CALL(release_context, "cuDevicePrimaryCtxRelease_v2", (int))                      \
+  CALL(push_context, "cuCtxPushCurrent_v2", (Handle))                               \
+  CALL(pop_context, "cuCtxPopCurrent_v2", (Handle*))                                \
+  CALL(memory_info, "cuMemGetInfo_v2", (Size*, Size*))                              \
+  CALL(allocate, "cuMemAlloc_v2", (Address*, Size))                                 \
+  CALL(free, "cuMemFree_v2", (Address))                                             \
+  CALL(allocate_host, "cuMemHostAlloc", (void**, Size, unsigned))                   \
+  CALL(free_host, "cuMemFreeHost", (void*))                                         \
+  CALL(device_pointer, "cuMemHostGetDevicePointer_v2", (Address*, void*, unsigned)) \
+  CALL(upload, "cuMemcpyHtoDAsync_v2", (Address, const void*, Size, Handle))        \
+  CALL(download, "cuMemcpyDtoHAsync_v2", (void*, Address, Size, Handle))            \
+  CALL(copy, "cuMemcpyDtoDAsync_v2", (Address, Address, Size, Handle))              \
+  CALL(fill, "cuMemsetD8Async", (Address, u8, Size, Handle))                        \
+  CALL(load_module, "cuModuleLoadData", (Handle*, const void*))                     \
+  CALL(unload_module, "cuModuleUnload", (Handle))                                   \
+  CALL(get_function, "cuModuleGetFunction", (Handle*, Handle, const char*))         \
+  CALL(create_stream, "cuStreamCreate", (Handle*, unsigned))                        \
+  CALL(destroy_stream, "cuStreamDestroy_v2", (Handle))                              \
+  CALL(synchronize_stream, "cuStreamSynchronize", (Handle))                         \
+  CALL(wait_event, "cuStreamWaitEvent", (Handle, Handle, unsigned))                 \
+  CALL(create_event, "cuEventCreate", (Handle*, unsigned))                          \
+  CALL(destroy_event, "cuEventDestroy_v2", (Handle))                                \
+  CALL(record_event, "cuEventRecord", (Handle, Handle))                             \
+  CALL(query_event, "cuEventQuery", (Handle))                                       \
+  CALL(launch, "cuLaunchKernel",                                                    \
+       (Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void**, void**))
+
+inline constexpr Status kNotReady = 600, kOutOfMemory = 2;
+
+// A call of the driver that failed; Python sees envpool.cuda.driver.CudaError.
+struct CudaError : std::runtime_error {
+  std::string call, name, text;
+  Status code;
+  CudaError(std::string of, Status status, std::string called, std::string said)
+      : std::runtime_error(of + ": " + called + ": " + said),
+        call(std::move(of)),
+        name(std::move(called)),
+        text(std::move(said)),
+        code(status) {}
+};
+
+// The library.
+class Driver {
+ public:
+  // Returns the driver in the library of this path, which is opened once and never closed.
+  static const Driver& open(const std::string& path);
+
+#define ENVPOOL_CUDA_MEMBER(member, name, arguments) \
+  Status(*member) arguments = nullptr;               \
+  static constexpr const char* name_of_##member = name;
+  ENVPOOL_CUDA_CALLS(ENVPOOL_CUDA_MEMBER)
+#undef ENVPOOL_CUDA_MEMBER
+
+  // Throws CudaError unless the status is that of success.
+  void check(Status status, const char* call) const;
+
+ private:
+  Driver() = default;
+};
+
+#define ENVPOOL_CUDA(driver, member, ...) (driver).check((driver).member(__VA_ARGS__), Driver::name_of_##member)
+
+// The primary context of a device, which torch, JAX and CuPy use as well. Retained for the lifetime of this.
+class Context {
+ public:
+  Context(const Driver& of, int number);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  // Makes it the calling thread's current context for its lifetime. In a forked process, where CUDA cannot be used, it
+  // does nothing, and usable() is false.
+  class Current {
+   public:
+    explicit Current(const Context& context);
+    ~Current();
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+    explicit operator bool() const { return usable_; }
+
+   private:
+    const Context& context_;
+    bool usable_;
+  };
+
+  const Driver& driver;
+  const int number;
+  std::string name() const;
+  bool forked() const;
+
+ private:
+  int device_ = 0;
+  Handle handle_ = nullptr;
+  int pid_;
+};
+
+// Memory of a device. Making, freeing and copying need the context to be current.
+class Memory {
+ public:
+  Memory() = default;
+  Memory(std::shared_ptr<const Context> context, i64 bytes);
+  Memory(Memory&& other) noexcept { swap(other); }
+  Memory& operator=(Memory&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Memory();
+
+  Address address() const { return address_; }
+  i64 bytes() const { return bytes_; }
+  template <class T>
+  T* as() const {
+    return reinterpret_cast<T*>(address_);
+  }
+
+ private:
+  void swap(Memory& other) noexcept {
+    std::swap(context_, other.context_);
+    std::swap(address_, other.address_);
+    std::swap(bytes_, other.bytes_);
+  }
+  std::shared_ptr<const Context> context_;
+  Address address_ = 0;
+  i64 bytes_ = 0;
+};
+
+// A handle that is freed by one call of the driver.
+class Owned {
+ public:
+  using Free = Status (*const Driver::*)(Handle);
+  Owned() = default;
+  Owned(std::shared_ptr<const Context> context, Handle handle, Status (*free)(Handle))
+      : context_(std::move(context)), handle_(handle), free_(free) {}
+  Owned(Owned&& other) noexcept { swap(other); }
+  Owned& operator=(Owned&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Owned();
+  Handle get() const { return handle_; }
+
+ private:
+  void swap(Owned& other) noexcept {
+    std::swap(context_, other.context_);
+    std::swap(handle_, other.handle_);
+    std::swap(free_, other.free_);
+  }
+  std::shared_ptr<const Context> context_;
+  Handle handle_ = nullptr;
+  Status (*free_)(Handle) = nullptr;
+};
+
+Owned make_stream(std::shared_ptr<const Context> context);
+Owned make_event(std::shared_ptr<const Context> context);
+Owned load_module(std::shared_ptr<const Context> context, const std::string& image);
+
+// A word of the host's memory that kernels write.
+class Word {
+ public:
+  explicit Word(std::shared_ptr<const Context> context);
+  ~Word();
+  Word(const Word&) = delete;
+  Word& operator=(const Word&) = delete;
+  Address address() const { return address_; }
+  // Returns what was written last, and puts 0 in its place.
+  u64 take();
+
+ private:
+  std::shared_ptr<const Context> context_;
+  volatile u64* word_ = nullptr;
+  Address address_ = 0;
+};
+
+}  // namespace envpool::cuda

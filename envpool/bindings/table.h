@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One environment's table as Python sees it, and options as the table takes them.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <string>
+
+#include "envpool/bindings/arguments.h"
+#include "envpool/core/arithmetic.h"
+#include "envpool/core/environments.h"
+
+namespace envpool::python {
+
+class PyTable {
+ public:
+  explicit PyTable(const abi::Table& table) : table_(table) {}
+
+  std::string name() const { return table_.name; }
+  u32 flags() const { return table_.flags; }
+  const abi::Table& get() const { return table_; }
+
+  // What a device needs to know of the environment; None if it cannot run on one.
+  py::object device() const {
+    if (table_.device == nullptr) return py::none();
+    const abi::Device& device = *table_.device;
+    py::dict facts;
+    facts["header"] = device.header;
+    facts["type"] = device.type;
+    facts["world"] = device.world != 0;
+    facts["state_at"] = std::int64_t(device.state_at);
+    facts["state_bytes"] = std::int64_t(device.state_bytes);
+    facts["params_bytes"] = std::int64_t(device.params_bytes);
+    return facts;
+  }
+  std::string describe() const {
+    Collected json;
+    try_table([&](abi::Text error) { return table_.describe(json, error); });
+    return json.text;
+  }
+  std::string spec(const py::dict& options) const {
+    const OptionList list = option_list(options);
+    const abi::Options view = list.view();
+    Collected json;
+    const PlainArithmetic arithmetic;
+    try_table([&](abi::Text error) { return table_.spec(&view, json, error); });
+    return json.text;
+  }
+
+  static OptionList option_list(const py::dict& options) {
+    OptionList list;
+    for (const auto& [key, value] : options) {
+      const std::string name = py::str(key);
+      if (py::isinstance<py::bool_>(value)) {
+        list.add_integer(name, abi::kOptionBool, value.cast<bool>());
+      } else if (py::isinstance<py::int_>(value)) {
+        list.add_integer(name, abi::kOptionInt, value.cast<std::int64_t>());
+      } else if (py::isinstance<py::float_>(value)) {
+        list.add_real(name, value.cast<double>());
+      } else if (py::isinstance<py::str>(value)) {
+        list.add_text(name, py::reinterpret_borrow<py::str>(value));
+      } else if (py::isinstance<py::bytes>(value)) {
+        list.add_text(name, py::reinterpret_borrow<py::bytes>(value));
+      } else {
+        throw py::type_error("option " + name + ": expected bool, int, float, str or bytes, got " + type_name(value));
+      }
+    }
+    return list;
+  }
+
+ private:
+  const abi::Table& table_;
+};
+
+}  // namespace envpool::python

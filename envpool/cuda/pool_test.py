@@ -1,0 +1,370 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pools on a GPU give the bits of pools on the CPU, and refuse what they cannot do.
+
+There is no GPU here: the stand-in for NVIDIA's driver (envpool/testing/standin) runs each kernel's PTX as C, so that
+what ptxas makes of the PTX is not seen.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import envpool
+from envpool.cuda import cache
+from envpool.cuda.driver import DriverError
+from envpool.cuda.nvrtc import NvrtcError
+from envpool.cuda.program import checked_program
+from envpool.python.registry import find
+from envpool.testing.cuda import STANDIN, Driver
+from envpool.testing.device_comparison import Case, cases, compare, pools
+from envpool.testing.nvrtc import FLAGS, SOURCE, Nvrtc
+
+pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
+
+DRIVER = functools.cache(Driver)
+WHOLE = os.environ.get("ENVPOOL_TEST_DEVICE") == "whole"
+
+
+@pytest.fixture(autouse=True)
+def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("ENVPOOL_LIBCUDA", str(STANDIN))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=r"\[envpool.cuda\] .* is a stand-in")
+        yield
+
+
+@pytest.mark.parametrize("case", cases(WHOLE), ids=str)
+def test_bits_are_the_pools(case: Case) -> None:
+    both = pools(case.task_id, case.mode, case.num_envs, **dict(case.options))
+    found, ends = compare(both, case.num_envs, case.steps)
+    print(f"{case}: {found.words} words, {ends} episodes")
+    assert ends >= case.num_envs
+    assert not found.different, f"words that differ, of {found.words}"
+    both.device.close()
+
+
+def test_fused_products_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The comparison fails for a kernel whose products are fused with sums."""
+
+    def fused(source: str, architecture: str, **_: Any) -> bytes:
+        flags = [f"--gpu-architecture={architecture}", *FLAGS, "--fmad=true"]
+        return Nvrtc().compile(source, flags).ptx.encode()
+
+    monkeypatch.setattr(cache, "image", fused)
+    for task_id in ("CartPole-v1", "Pendulum-v1"):
+        found, _ = compare(pools(task_id, "next_step", 33), 33, 60)
+        assert found.different["state"] > 64
+
+
+@pytest.mark.parametrize("task_id", ["CartPole-v1", "Acrobot-v1", "TagGridWorld-v0", "FrozenLake-v1"])
+def test_kernels_leave_no_product_to_be_fused(task_id: str) -> None:
+    table = find(task_id).load()
+    assert table.device is not None
+    ptx = Nvrtc().compile(checked_program(table.device, 32).source, ["--gpu-architecture=compute_80", *FLAGS]).ptx
+    # Only what says .rn is safe from ptxas, which fuses the rest.
+    assert not re.findall(r"\b(?:fma[.\w]*|(?:add|sub|mul)\.f(?:32|64))\b", ptx)
+
+
+def make(task_id: str = "CartPole-v1", num_envs: int = 4, **options: Any) -> Any:
+    return envpool.make_gymnasium(task_id, num_envs=num_envs, **{"seed": 3, "device": "cuda", **options})
+
+
+# --- options, seeds, states ---
+
+
+def test_environments_have_options_and_limits_of_their_own() -> None:
+    each = [{"gravity": 9.8 + i % 3, "max_episode_steps": 5 + i} for i in range(7)]
+    both = pools("CartPole-v1", "same_step", 7, env_options=each)
+    found, ends = compare(both, 7, 60)
+    assert not found.different and ends > 40
+
+
+def test_some_environments_are_reset_and_stepped_alone() -> None:
+    gpu, cpu = make(num_envs=6), make(num_envs=6, device="cpu")
+    for pool in (gpu, cpu):
+        pool.reset()
+        pool.step(np.ones(6, int))
+    for ids, seed in (([4, 1], None), ([0, 5], 17), ([2], [8])):
+        ours, theirs = gpu.reset(ids, seed=seed), cpu.reset(ids, seed=seed)
+        assert np.array_equal(ours[0].numpy(), theirs[0])
+        ours, theirs = gpu.step(np.zeros(2, int), [3, 0]), cpu.step(np.zeros(2, int), [3, 0])
+        assert np.array_equal(ours[0].numpy(), theirs[0])
+        assert np.array_equal(ours[4]["env_id"].numpy(), [3, 0])
+    assert [gpu.snapshot(i) for i in range(6)] == [cpu.snapshot(i) for i in range(6)]
+
+
+def test_an_environment_moves_to_the_device_and_back() -> None:
+    gpu, cpu = make("Acrobot-v1", 2), make("Acrobot-v1", 2, device="cpu", seed=9)
+    for pool in (gpu, cpu):
+        pool.reset()
+        for _ in range(20):
+            pool.step(np.zeros(2, int))
+    for _ in range(3):
+        gpu.restore(1, cpu.snapshot(0))
+        for _ in range(15):
+            ours, theirs = gpu.step(np.array([1, 2])), cpu.step(np.array([2, 1]))
+            assert np.array_equal(ours[0].numpy()[1], theirs[0][0])
+        assert gpu.snapshot(1) == cpu.snapshot(0)
+        cpu.restore(1, gpu.snapshot(1))
+    gpu.clone(0)
+    assert gpu.snapshot(0) == gpu.snapshot(1)
+    gpu.clone(0, [1], seed=[5])
+    assert gpu.snapshot(0) != gpu.snapshot(1)
+
+
+def test_pictures_and_players_are_the_pools() -> None:
+    gpu, cpu = (make("CartPole-v1", 2, device=device, render_mode="rgb_array") for device in ("cuda", "cpu"))
+    for pool in (gpu, cpu):
+        pool.reset()
+    assert np.array_equal(gpu.render([0, 1]), cpu.render([0, 1]))
+    gpu, cpu = (make("Crowd-v0", 5, device=device) for device in ("cuda", "cpu"))
+    for pool in (gpu, cpu):
+        pool.reset()
+    assert np.array_equal(gpu.players(), cpu.players()) and np.array_equal(gpu.players([3, 1]), cpu.players([3, 1]))
+
+
+@pytest.mark.parametrize("mode", ["next_step", "same_step"])
+def test_the_forms_of_gymnasium_gym_and_dm_env(mode: str) -> None:
+    pool = make(num_envs=3, autoreset_mode=mode)
+    assert set(pool.reset()[1]) == {"env_id", "players", "elapsed_step"}
+    info = pool.step(np.zeros(3, int))[4]
+    assert ("final_obs" in info) == ("_final_obs" in info) == (mode == "same_step")
+    classic = envpool.make_gym("CartPole-v1", num_envs=3, device="cuda", step_api="classic", autoreset_mode=mode)
+    classic.reset()
+    assert np.array_equal(classic.step(np.zeros(3, int))[2].numpy(), [False] * 3)
+    step = envpool.make_dm("CartPole-v1", num_envs=3, device="cuda").reset()
+    assert step.step_type.numpy().tolist() == [0, 0, 0] and step.observation.obs.shape == (3, 4)
+
+
+def test_faces_of_numpys_arrays_refuse() -> None:
+    for face in (envpool.make_vec, envpool.make_sb3, envpool.make_pettingzoo):
+        try:
+            face("CartPole-v1", device="cuda")
+        except ValueError as error:
+            assert "device must be 'cpu' for" in str(error)
+        except ImportError:
+            continue  # the face's package is not here
+        else:
+            pytest.fail(f"{face} takes a GPU")
+    with pytest.raises(RuntimeError, match=r"\[CartPole-v1\] xla: expected a pool on the CPU, got one on 'cuda:0'"):
+        make().xla()
+
+
+# --- arrays ---
+
+
+class OnDevice:
+    """An array in the device's memory, as Numba's users have them."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+        self.address = DRIVER().upload(array)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        kind, shape = self.array.dtype.str, self.array.shape
+        return {"version": 3, "typestr": kind, "shape": shape, "data": (self.address, False), "stream": 1}
+
+
+@pytest.mark.parametrize("dtype", ["i4", "i8", "u1", "f4", "f8"])
+def test_actions_that_lie_on_the_device(dtype: str) -> None:
+    gpu, cpu = make(num_envs=40), make(num_envs=40, device="cpu")
+    gpu.reset(), cpu.reset()
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        action = rng.integers(0, 2, 40)
+        ours, theirs = gpu.step(OnDevice(action.astype(dtype))), cpu.step(action)
+        assert np.array_equal(ours[0].numpy(), theirs[0])
+
+
+def test_a_pools_array_is_an_action_of_another() -> None:
+    """By DLPack: the column of another array, with a stride."""
+    other, gpu, cpu = make(num_envs=8), make("CartPole-v1", 8), make("CartPole-v1", 8, device="cpu")
+    gpu.reset(), cpu.reset()
+    _, info = other.reset()
+    ours, theirs = gpu.step(info["elapsed_step"]), cpu.step(np.zeros(8, int))
+    assert np.array_equal(ours[0].numpy(), theirs[0])
+    assert repr(ours[0]) == "<envpool array, shape (8, 4), float32, on cuda:0>"
+    assert (len(ours[0]), ours[0].shape, ours[0].dtype, ours[0].device) == (8, (8, 4), np.float32, "cuda:0")
+    interface = ours[0].__cuda_array_interface__
+    assert (interface["shape"], interface["typestr"], interface["version"]) == ((8, 4), "<f4", 3)
+    assert ours[0].__dlpack_device__() == (2, 0)
+
+
+def test_arrays_stay_as_they_are_while_they_are_held() -> None:
+    gpu = make(num_envs=5)
+    held = [gpu.reset()[0]]
+    first = [held[0].numpy()]
+    for _ in range(10):
+        held.append(gpu.step(np.ones(5, int))[0])
+        first.append(held[-1].numpy())
+    gpu.close()
+    assert all(np.array_equal(array.numpy(), seen) for array, seen in zip(held, first, strict=True))
+
+
+def test_the_protocol_of_dlpack() -> None:
+    array = make().reset()[0]
+    assert 'capsule object "dltensor"' in repr(array.__dlpack__())
+    assert 'capsule object "dltensor_versioned"' in repr(array.__dlpack__(max_version=(1, 0)))
+    for wrong in ({"copy": True}, {"dl_device": (1, 0)}):
+        with pytest.raises(BufferError):
+            array.__dlpack__(**wrong)
+    for stream in (0, -2):
+        with pytest.raises(ValueError, match="stream: expected"):
+            array.__dlpack__(stream=stream)
+
+
+def test_nothing_is_left_on_the_device() -> None:
+    driver_of_tests = DRIVER()
+    make().close()
+    kinds = ("allocations", "streams", "events", "modules")
+    before = {kind: driver_of_tests.count(kind) for kind in kinds}
+    for number in range(200 if not WHOLE else 1000):
+        pool = make(num_envs=3)
+        observation = pool.reset()[0]
+        pool.step(np.zeros(3, int))
+        capsule = observation.__dlpack__() if number % 2 else None
+        if number % 3:
+            pool.close()
+        del pool, observation, capsule
+    assert {kind: driver_of_tests.count(kind) for kind in kinds} == before
+
+
+# --- what cannot be ---
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "text"),
+    [
+        (
+            {"device": "gpu"},
+            ValueError,
+            r"\[CartPole-v1\] device must be 'cpu', 'cuda' or 'cuda:0' and so on, got 'gpu'",
+        ),
+        ({"device": 0}, TypeError, "device must be 'cpu', 'cuda'"),
+        ({"device": "cuda:7"}, DriverError, r"\[CartPole-v1\] device: expected one of cuda:0 \(.*\), got 'cuda:7'"),
+        ({"batch_size": 2}, ValueError, "batch_size must be num_envs = 4 with device='cuda'"),
+        (
+            {"num_envs": 2**20, "task_id": "Pong-v5"},
+            MemoryError,
+            r"1048576 environments take .* MiB of cuda:0, which has",
+        ),
+        ({"task_id": "Trouble-v0"}, ValueError, "device must be 'cpu', for this environment is not portable"),
+    ],
+)
+def test_pools_that_cannot_be_made(given: dict[str, Any], error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        make(**given)
+
+
+def test_without_a_driver_or_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENVPOOL_NVRTC", "/nothing")
+    with pytest.raises(NvrtcError, match="ENVPOOL_NVRTC: expected NVRTC's library, got '/nothing'"):
+        make()
+    monkeypatch.setenv("ENVPOOL_LIBCUDA", "/nothing")
+    with pytest.raises(DriverError, match="ENVPOOL_LIBCUDA: expected a library of the CUDA driver, got '/nothing'"):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("action", "error", "text"),
+    [
+        (np.array([0, 1, 2, 0]), ValueError, "action: expected an integer in 0..1, got 2 in row 2"),
+        (np.zeros(3, int), ValueError, r"action: expected shape \(4,\), one row per environment, got \(3,\)"),
+        ("left", TypeError, "action: expected integers"),
+        (None, TypeError, "action: expected integers"),
+        ("short", ValueError, r"action: expected shape \(4,\), one row per environment, got \(3,\)"),
+        ("strange", TypeError, "action: expected bool, uint8, int32, int64, float32 or float64, got <i2"),
+    ],
+)
+def test_actions_that_are_refused_at_once(action: Any, error: type[Exception], text: str) -> None:
+    given = {"short": np.zeros(3, "i4"), "strange": np.zeros(4, "i2")}
+    pool = make()
+    pool.reset()
+    before = [pool.snapshot(i) for i in range(4)]
+    with pytest.raises(error, match=text):
+        pool.step(OnDevice(given[action]) if isinstance(action, str) and action in given else action)
+    assert [pool.snapshot(i) for i in range(4)] == before
+    pool.step(np.zeros(4, int))
+
+
+@pytest.mark.parametrize(
+    ("task_id", "action", "text"),
+    [
+        ("CartPole-v1", np.array([0, 1, 5, 0], "i8"), "action: expected an integer in 0..1, got another in row 2"),
+        ("CartPole-v1", np.array([0, 1, 0.5, 0], "f4"), "action: expected an integer in 0..1, got another in row 2"),
+        (
+            "Pendulum-v1",
+            np.array([[0], [1], [np.nan], [0]], "f4"),
+            "action: expected finite numbers, got another in row 2",
+        ),
+        (
+            "Pendulum-v1",
+            np.array([[0], [1], [1e300], [0]], "f8"),
+            "action: expected finite numbers, got another in row 2",
+        ),
+    ],
+)
+def test_a_bad_action_on_the_device_is_told_at_the_next_call(task_id: str, action: np.ndarray, text: str) -> None:
+    pool, twin = make(task_id), make(task_id)
+    pool.reset(), twin.reset()
+    before = pool.snapshot(2)
+    pool.step(OnDevice(action))
+    pool._pool.wait()
+    with pytest.raises(ValueError, match=text):
+        pool.step(np.zeros(action.shape, int))
+    assert pool.snapshot(2) == before  # the environment was not stepped, and the others were
+    good = np.nan_to_num(np.where(np.abs(action) > 1, 0, action)).astype(action.dtype)
+    twin.step(OnDevice(good.astype(int) if task_id == "CartPole-v1" else good))
+    assert [pool.snapshot(i) for i in (0, 1, 3)] == [twin.snapshot(i) for i in (0, 1, 3)]
+    pool.step(np.zeros(action.shape, int))
+
+
+def test_calls_that_are_refused() -> None:
+    pool = make(autoreset_mode="disabled", max_episode_steps=2)
+    with pytest.raises(RuntimeError, match="recv: nothing is under way"):
+        pool.recv()
+    pool.async_reset()
+    with pytest.raises(RuntimeError, match="environment 0 is under way; receive its result first"):
+        pool.send(np.zeros(4, int))
+    with pytest.raises(RuntimeError, match="snapshot: environment 1 is under way"):
+        pool.snapshot(1)
+    pool.recv(reset=True)
+    with pytest.raises(ValueError, match="env_id 2 is repeated"):
+        pool.reset([2, 2])
+    with pytest.raises(ValueError, match="restore: state must be what snapshot"):
+        pool.restore(0, b"nothing")
+    for _ in range(3):  # the third finds episodes that are over
+        pool.step(np.zeros(4, int))
+    pool._pool.wait()
+    with pytest.raises(RuntimeError, match="expected environments whose episodes are not over"):
+        pool.step(np.zeros(4, int))
+    pool.reset()
+    pool.close()
+    pool.close()
+    with pytest.raises(RuntimeError, match=r"\[CartPole-v1\] the pool is closed"):
+        pool.reset()
+
+
+def test_a_forked_process_is_told_to_spawn() -> None:
+    pool = make()
+    pool.reset()
+    read, write = os.pipe()
+    if os.fork() == 0:
+        try:
+            pool.reset()
+        except RuntimeError as error:
+            os.write(write, str(error).encode())
+        finally:
+            os._exit(0)
+    os.wait()
+    assert "start processes with multiprocessing's 'spawn'" in os.read(read, 1000).decode()
+    pool.step(np.zeros(4, int))

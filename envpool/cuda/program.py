@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The CUDA source of an environment: its header, and the kernel of core/device.h for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+_MOST_THREADS = 1024  # of a block
+_THREADS = 128  # of a block in which each thread is an environment
+
+
+class Program(NamedTuple):
+    """A source, and how its kernel is launched.
+
+    Attributes:
+        source: text in CUDA C++ that defines the kernel `envpool_run`.
+        threads: of a block.
+    """
+
+    source: str
+    threads: int
+
+
+def program(header: str, type_name: str, players: int = 1, *, each: bool = False) -> Program:
+    """Returns the program of an environment.
+
+    Args:
+        header: what the program includes, such as "envpool/classic_control/cartpole.h".
+        type_name: the environment's type in C++, such as "envpool::classic_control::CartPole".
+        players: how many there can be. More than one are the threads of a block.
+        each: whether the environments of the pool differ in their options.
+    """
+    threads = min(-(-players // 32) * 32, _MOST_THREADS) if players > 1 else _THREADS
+    define = "#define ENVPOOL_PARAMS_EACH\n" if each else ""
+    return Program(
+        f"#define ENVPOOL_THREADS {threads}\n{define}"
+        f'#include "{header}"\n#include "envpool/core/device.h"\n\nENVPOOL_KERNEL({type_name})\n',
+        threads,
+    )
+
+
+def checked_program(device: Mapping[str, Any], players: int, *, each: bool = False) -> Program:
+    """Returns the program of an environment whose layout on the device is checked to be the host's.
+
+    Args:
+        device: what the environment's table says of it (`_core.Table.device`).
+        players: as `program` takes it.
+        each: likewise.
+    """
+    made = program(device["header"], device["type"], players, each=each)
+    sizes = ", ".join(str(device[name]) for name in ("state_at", "state_bytes", "params_bytes"))
+    return made._replace(source=f"{made.source}ENVPOOL_KERNEL_LAYOUT({device['type']}, {sizes})\n")

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A pool on a GPU beside one on the CPU: every array, state and generator, through whole episodes in each mode.
+
+Tests run this on the stand-in for NVIDIA's driver, tools/gpu_proof.py on a GPU.
+"""
+
+from __future__ import annotations
+
+import collections
+import datetime
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import envpool
+import envpool.testing.registration  # noqa: F401  (registers Crowd)
+from envpool.python.construction import Construction
+from envpool.python.envpool import make_pool
+from envpool.python.options import AUTORESET_MODES
+from envpool.python.registry import find
+
+LIMIT = 40  # steps of an episode
+SEED = 11
+
+
+class Case(NamedTuple):
+    """What is compared: an id with options, in a mode, so many environments for so many steps."""
+
+    task_id: str
+    options: tuple[tuple[str, Any], ...]
+    mode: str
+    num_envs: int
+    steps: int
+
+    def __str__(self) -> str:
+        return f"{self.task_id}{'+' * bool(self.options)}-{self.mode}-{self.num_envs}"
+
+
+# What the defaults leave out: noise, chance, and other arithmetic.
+MORE: dict[str, dict[str, Any]] = {
+    "Acrobot-v1": {"torque_noise_max": 0.5},
+    "CartPole-v0": {"kinematics_integrator": "semi-implicit"},
+    "DeepSea-bsuite": {"size": 5, "deterministic": False, "sample_action_map": True},
+    "MemoryChain-bsuite": {"num_bits": 40},
+    "Taxi-v3": {"is_rainy": True, "fickle_passenger": True},
+    "UmbrellaChain-bsuite": {"n_distractor": 70},
+}
+
+
+def tasks() -> list[str]:
+    """Ids of portable environments, one of those that differ in nothing else, and one game of Atari."""
+    found, seen = [], set()
+    for task_id in sorted(envpool.list_all_envs()):
+        registration = find(task_id)
+        kind = (registration.family, registration.table, tuple(sorted(registration.defaults.items())))
+        if registration.family == "mujoco" or (registration.family == "atari" and task_id != "Pong-v5"):
+            continue
+        if registration.family == "" and task_id != "Crowd-v0":
+            continue
+        if kind not in seen:
+            seen.add(kind)
+            found.append(task_id)
+    return found
+
+
+def cases(whole: bool) -> list[Case]:
+    """All in each mode; unless `whole`, each in one mode, which the date decides, and worlds of changing size in all."""
+    found = []
+    both = [*((task_id, {}) for task_id in tasks()), *MORE.items()]
+    today = datetime.datetime.now(datetime.timezone.utc).date().toordinal()
+    for number, (task_id, options) in enumerate(both):
+        for index, mode in enumerate(AUTORESET_MODES):
+            if not whole and task_id != "Crowd-v0" and (number + today) % len(AUTORESET_MODES) != index:
+                continue
+            family = find(task_id).family
+            counts: tuple[int, ...] = (1, 33, 4096) if whole else (33,)
+            steps = 300 if whole else 120
+            if family == "tag" or task_id == "Crowd-v0":
+                counts = (1, 17) if whole else (7,)
+            if family == "atari":
+                counts, steps = (3,), 45  # whose C is a thousand times as slow as the pool
+            found += [Case(task_id, tuple(options.items()), mode, count, steps) for count in counts]
+    return found
+
+
+class Pools(NamedTuple):
+    """A pool on the device, a pool on the CPU, and the arrays that both return."""
+
+    device: Any
+    cpu: Any
+    names: list[str]
+    construction: Construction
+
+    @property
+    def players(self) -> int:
+        return self.construction.arrays.max_players
+
+    def per_player(self, name: str) -> bool:
+        arrays = self.construction.arrays
+        fields = {field.name: field.per_player for field in (*arrays.observations, *arrays.infos)}
+        return fields.get(name.removeprefix("final."), name in ("reward", "discount", "players.env_id"))
+
+
+def pools(task_id: str, mode: str, count: int, **options: Any) -> Pools:
+    given = {
+        "num_envs": count,
+        "autoreset_mode": mode,
+        "max_episode_steps": LIMIT,
+        "seed": SEED,
+        "num_threads": 1,
+        **options,
+    }
+    cpu = Construction(find(task_id), given)
+    device = Construction(find(task_id), {**given, "device": "cuda"})
+    own = [field.name for field in (*cpu.arrays.observations, *cpu.arrays.infos)]
+    names = ["reward", "discount", "terminated", "truncated", "step_type", "env_id", "elapsed_step", "players", *own]
+    names += [f"final.{name}" for name in own] if mode == "same_step" else []
+    names += ["players.env_id"] if cpu.arrays.max_players > 1 else []
+    return Pools(make_pool(device, [*names, "done"]), make_pool(cpu, names), names, cpu)
+
+
+def actions(pools: Pools, rng: np.random.Generator, rows: int) -> dict[str, np.ndarray]:
+    made = {}
+    for field in pools.construction.arrays.actions:
+        shape = (rows * (pools.players if field.per_player else 1), *field.shape)
+        if field.discrete:
+            made[field.name] = rng.integers(0, field.discrete, shape).astype(field.dtype)
+        else:
+            made[field.name] = rng.uniform(np.maximum(field.low, -9), np.minimum(field.high, 9), shape).astype(
+                field.dtype
+            )
+    return made
+
+
+class Comparison:
+    """Counts what differs between the two pools, in words."""
+
+    def __init__(self, both: Pools) -> None:
+        self.pools = both
+        self.words, self.different = 0, collections.Counter[str]()
+        self.ended = np.zeros(0, bool)
+
+    def check(self, name: str, ours: bytes, theirs: bytes) -> None:
+        assert len(ours) == len(theirs), name
+        mine, other = (np.frombuffer(side + bytes(-len(side) % 4), np.uint32) for side in (ours, theirs))
+        self.words += len(mine)
+        if (mine != other).any():
+            self.different[name] += int((mine != other).sum())
+
+    def check_batch(self) -> np.ndarray:
+        """Receives from both. Returns which environments ended."""
+        both = self.pools
+        *ours, done = (array.numpy() for array in both.device.recv())
+        theirs = both.cpu.recv()
+        batch = dict(zip(both.names, ours, strict=True))
+        there = np.arange(both.players) < batch["players"][:, None]
+        for name, mine, other in zip(both.names, ours, theirs, strict=True):
+            assert mine.dtype == other.dtype, name
+            if both.per_player(name):  # the CPU leaves out who is not there
+                rows = there.ravel()
+                absent = mine[~rows]
+                assert (absent == (-1 if name == "players.env_id" else 0)).all() or name.startswith("final."), name
+                mine = mine[rows]
+                last = np.repeat(done, both.players)[rows]
+            else:
+                last = done
+            if name.startswith("final."):  # says something of episodes that ended
+                mine, other = mine[last], other[last]
+            self.check(name, mine.tobytes(), other.tobytes())
+        assert (done == (batch["terminated"] | batch["truncated"])).all()
+        return np.asarray(done)
+
+    def check_states(self, env_ids: Iterable[int]) -> None:
+        for env_id in env_ids:
+            self.check("state", self.pools.device.snapshot(int(env_id)), self.pools.cpu.snapshot(int(env_id)))
+
+
+def compare(both: Pools, count: int, steps: int) -> tuple[Comparison, int]:
+    """Steps both pools with the same actions."""
+    found, ends = Comparison(both), 0
+    rng = np.random.default_rng(5)
+    over = np.ones(count, bool)
+    for step in range(steps):
+        if over.all():
+            both.device.reset()
+            both.cpu.reset()
+            env_ids = np.arange(count, dtype=np.int32)
+        else:
+            env_ids = np.flatnonzero(~over).astype(np.int32)
+            sent = actions(both, rng, len(env_ids))
+            here = np.repeat(both.cpu.players(env_ids), 1)
+            dense = {}
+            for field in both.construction.arrays.actions:
+                rows = (np.arange(both.players) < np.asarray(here)[:, None]).ravel()
+                dense[field.name] = sent[field.name][rows] if field.per_player else sent[field.name]
+            ids = None if len(env_ids) == count else env_ids
+            both.device.send(sent, ids)
+            both.cpu.send(dense, ids)
+        ended = found.check_batch()
+        ends += int(ended.sum())
+        over = np.zeros(count, bool)
+        if both.construction.common.autoreset_mode == "disabled":
+            over[:] = True
+            over[env_ids] = ended
+            idle = np.setdiff1d(np.arange(count), env_ids)
+            over[idle] = True
+        if step % 30 == 29:
+            found.check_states(range(min(count, 40)))
+    return found, ends
+
+
+def host_actions(pool: Any, count: int) -> list[Any]:
+    """Random actions of all environments of a pool of one player each, as NumPy's arrays."""
+    rng = np.random.default_rng(0)
+    made = []
+    for _ in range(count):
+        sent = {}
+        for name, field in pool.spec.action_array_spec.items():
+            shape = (pool.num_envs, *field.shape)
+            if np.issubdtype(field.dtype, np.integer):
+                sent[name] = rng.integers(field.minimum, np.asarray(field.maximum) + 1, shape).astype(field.dtype)
+            else:
+                low, high = np.maximum(field.minimum, -9), np.minimum(field.maximum, 9)
+                sent[name] = rng.uniform(low, high, shape).astype(field.dtype)
+        made.append(sent if len(sent) > 1 else next(iter(sent.values())))
+    return made
