@@ -59,7 +59,8 @@ inline void add_facts(pybind11::module_& module) {
   abi::Layout several{};  // with more than one player there is the array of their environments too
   several.max_players = 2;
   py::dict arrays;
-  for (const Array& array : BlockLayout(several, 1, FinalFields::kNone).arrays) arrays[array.name.c_str()] = dtype_name(array.dtype);
+  for (const Array& array : BlockLayout(several, 1, FinalFields::kNone).arrays)
+    arrays[array.name.c_str()] = dtype_name(array.dtype);
   module.attr("COMMON_ARRAYS") = arrays;
 }
 
