@@ -30,7 +30,7 @@ import numpy as np
 import envpool
 from envpool.cuda import driver, nvrtc
 from envpool.python.registry import find
-from envpool.testing.device_comparison import Case, cases, compare, pools, tasks
+from envpool.testing.device_comparison import Case, cases, compare, pools, random_actions, tasks
 
 Step = tuple[str, Callable[[], dict[str, Any]]]
 
@@ -170,9 +170,8 @@ def speed_of(task_id: str, count: int, seconds: float) -> dict[str, Any]:
     """Steps a second, from Python, with actions that come from the host."""
     pool: Any = envpool.make_gymnasium(task_id, num_envs=count, device="cuda", seed=1)
     pool.reset()
-    from envpool.testing.device_comparison import host_actions
-
-    actions = host_actions(pool, 8)
+    rng = np.random.default_rng(0)
+    actions = [random_actions(pool.spec.arrays, rng, count) for _ in range(8)]
     for action in actions:  # the first launches load code
         pool.step(action)
     pool._pool.wait()

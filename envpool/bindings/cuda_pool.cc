@@ -197,7 +197,7 @@ void DevicePool::place_models(const Construction& how) {
     params.push_back(std::move(bytes));
   }
   shared_params_ = params[0];
-  if (params.size() > 1) {
+  if (how.options.size() > 1) {  // as the program was written
     std::string each;
     for (const i32 kind : kind_of_) each += params[size_t(kind)];
     params_ = Memory(stream_->context, i64(each.size()));
@@ -266,6 +266,7 @@ void DevicePool::close(f64) {
   if (current) {
     const Status status = stream_->driver().synchronize_stream(stream_->handle());
     held_.clear();
+    spare_.clear();
     if (ring_ != nullptr) ring_->close();
     for (Memory* memory : {&slots_, &params_, &limits_, &players_, &over_}) *memory = Memory();
     blobs_.clear();
@@ -305,11 +306,23 @@ void DevicePool::check_usable() {
   throw std::invalid_argument(text(std::string(field.name) + ": expected " + expected + ", got another" + row));
 }
 
-// A copy on the device of what only this launch reads.
+// A copy on the device of what only this launch reads. Its memory is used again once the launch has run, because
+// freeing memory would wait for the device.
+Address DevicePool::staged(const void* from, i64 bytes, Inputs& inputs) {
+  const auto fits = [bytes](const Memory& memory) { return memory.bytes() >= bytes; };
+  const auto found = std::find_if(spare_.begin(), spare_.end(), fits);
+  if (found == spare_.end()) {
+    inputs.memory.emplace_back(stream_->context, bytes);
+  } else {
+    inputs.memory.push_back(std::move(*found));
+    spare_.erase(found);
+  }
+  upload(*stream_, inputs.memory.back().address(), from, bytes);
+  return inputs.memory.back().address();
+}
 template <class T>
 T* DevicePool::staged(const std::vector<T>& values, Inputs& inputs) {
-  inputs.memory.push_back(uploaded(*stream_, values));
-  return inputs.memory.back().as<T>();
+  return reinterpret_cast<T*>(staged(values.data(), i64(values.size() * sizeof(T)), inputs));
 }
 
 void DevicePool::require_idle(i32 env_id, const char* call) const {
@@ -388,7 +401,12 @@ void DevicePool::launch(device::Work& work, Pending pending, Inputs inputs) {
 
 // Lets go of what launches that have run have read.
 void DevicePool::let_go() {
-  while (!held_.empty() && stream_->driver().query_event(held_.front().done.get()) != kNotReady) held_.pop_front();
+  while (!held_.empty() && stream_->driver().query_event(held_.front().done.get()) != kNotReady) {
+    for (Memory& memory : held_.front().memory) {
+      if (spare_.size() < kMostSpare) spare_.push_back(std::move(memory));
+    }
+    held_.pop_front();
+  }
 }
 
 void DevicePool::send(const py::object& action, const py::object& env_id) {
@@ -509,10 +527,8 @@ void DevicePool::convert_field(size_t f, const py::object& value, device::Work& 
     return;
   }
   arguments_[f].convert(value, rows, options_.label);
-  inputs.memory.emplace_back(stream_->context, field.row_bytes * rows);
-  upload(*stream_, inputs.memory.back().address(), arguments_[f].data(), field.row_bytes * rows);
+  input.data = reinterpret_cast<const u8*>(staged(arguments_[f].data(), field.row_bytes * rows, inputs));
   arguments_[f].release();
-  input.data = inputs.memory.back().as<u8>();
   input.row_stride = field.row_bytes;
   input.from = field.dtype;
 }

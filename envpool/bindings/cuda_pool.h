@@ -117,6 +117,7 @@ class DevicePool {
   void convert_field(size_t f, const py::object& value, device::Work& work, const Pending& pending, Inputs& inputs);
   void use_borrowed(size_t f, const Borrowed& given, i64 rows, device::Work& work);
   void let_go();
+  Address staged(const void* from, i64 bytes, Inputs& inputs);
   template <class T>
   T* staged(const std::vector<T>& values, Inputs& inputs);
 
@@ -147,6 +148,8 @@ class DevicePool {
 
   std::deque<Pending> pending_;
   std::deque<Inputs> held_;
+  static constexpr size_t kMostSpare = 16;
+  std::vector<Memory> spare_;
   std::vector<u8> busy_;  // which environments are under way, unless all are
   bool all_busy_ = false;
   i64 under_way_ = 0;

@@ -77,8 +77,8 @@ def make_pool(
     facts = table.device
     assert facts is not None, "the caller has checked that the environment is portable"
     facts, includes = _header(label, facts, source, include)
-    each = any(one != options[0] for one in options)
-    written = checked_program(facts, json.loads(table.spec(options[0]))["max_players"], each=each)
+    players = json.loads(table.spec(options[0]))["max_players"]
+    written = checked_program(facts, players, each=len(options) > 1)
     name = f"{label}.cu".replace("/", "_")
     image = cache.image(written.source, architecture, label=label, name=name, includes=includes)
     return _core.DevicePool(

@@ -10,21 +10,25 @@ from __future__ import annotations
 import functools
 import os
 import re
+import subprocess
+import sys
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import envpool
+import envpool.testing.registration  # noqa: F401  (registers Crowd)
 from envpool.cuda import cache
 from envpool.cuda.driver import DriverError
 from envpool.cuda.nvrtc import NvrtcError
 from envpool.cuda.program import checked_program
 from envpool.python.registry import find
 from envpool.testing.cuda import STANDIN, Driver
-from envpool.testing.device_comparison import Case, cases, compare, pools
+from envpool.testing.device_comparison import LIMIT, Case, cases, compare, pools
 from envpool.testing.nvrtc import FLAGS, SOURCE, Nvrtc
 
 pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
@@ -156,6 +160,51 @@ def test_faces_of_numpys_arrays_refuse() -> None:
             pytest.fail(f"{face} takes a GPU")
     with pytest.raises(RuntimeError, match=r"\[CartPole-v1\] xla: expected a pool on the CPU, got one on 'cuda:0'"):
         make().xla()
+
+
+HEADER = """
+#pragma once
+#include "envpool/core/api.h"
+
+namespace mine {
+ENVPOOL_FN float unit(envpool::Rng& rng) { return float(rng.uniform()); }
+struct Walk {
+  static constexpr const char* kName = "Walk";
+  struct Params {};
+  struct State {
+    f32 x;
+  };
+#if ENVPOOL_HOST
+  static void options(envpool::OptionSpecs&) {}
+  static Params params(const envpool::OptionValues&) { return {}; }
+  static void spec(const Params&, envpool::Spec& s) {
+    s.obs<f32>("obs", {1});
+    s.action<f32>("action", {1}).bounds(-1, 1);
+  }
+#endif
+  ENVPOOL_FN static void reset(State& s, const Params&, envpool::Rng& rng) { s.x = unit(rng); }
+  ENVPOOL_FN static envpool::Outcome step(State& s, const Params&, envpool::ActionRow a, envpool::Rng& rng) {
+    s.x += 0.3f * *a.at<f32>(0) + 0.1f * unit(rng);
+    return {.reward = s.x, .terminated = s.x > 2};
+  }
+  ENVPOOL_FN static void observe(const State& s, const Params&, envpool::Row row) { *row.at<f32, 1>(0) = s.x; }
+};
+}  // namespace mine
+"""
+
+
+def test_a_header_of_ones_own(tmp_path: Path) -> None:
+    header = tmp_path / "walk.h"
+    header.write_text(HEADER.replace("f32", "envpool::f32"))
+    envpool.compile(header, "Walk-v0", max_episode_steps=LIMIT)
+    found, ends = compare(pools("Walk-v0", "same_step", 9), 9, 100)
+    assert not found.different and ends > 9
+    header.write_text(HEADER)  # no host's compiler sees it any more, and the device's does not know f32
+    with pytest.raises(envpool.CompileError, match=r"(?s)\[Walk-v0\] .*walk.h:\d+: identifier \"f32\" is undefined"):
+        make("Walk-v0")
+    envpool.compile(HEADER.replace("f32", "envpool::f32"), "Walk-v1")
+    with pytest.raises(ValueError, match=r"\[Walk-v1\] device: .* give envpool.compile the path of the header"):
+        make("Walk-v1")
 
 
 # --- arrays ---
@@ -368,3 +417,16 @@ def test_a_forked_process_is_told_to_spawn() -> None:
     os.wait()
     assert "start processes with multiprocessing's 'spawn'" in os.read(read, 1000).decode()
     pool.step(np.zeros(4, int))
+
+
+def test_the_proof_script_runs_on_the_stand_in(tmp_path: Path) -> None:
+    assert SOURCE is not None
+    script = os.path.join(SOURCE, "tools", "gpu_proof.py")
+    command = [sys.executable, script, "--small", "--out", str(tmp_path), "--sections"]
+    for sections in (["machine", "plumbing"], ["machine", "speed"]):  # the second goes on where the first was
+        done = subprocess.run([*command, *sections], capture_output=True, text=True, cwd=tmp_path, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    summary = (tmp_path / "summary.md").read_text()
+    assert summary.startswith("On **the stand-in for NVIDIA's driver: no GPU ran this**")
+    assert "- moved: {'equal': True}" in summary and "| CartPole-v1 x 64 |" in summary
+    assert len((tmp_path / "machine.jsonl").read_text().splitlines()) == 1

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import envpool
-import envpool.testing.registration  # noqa: F401  (registers Crowd)
 from envpool.python.construction import Construction
 from envpool.python.envpool import make_pool
 from envpool.python.options import AUTORESET_MODES
 from envpool.python.registry import find
+from envpool.python.spaces import ArraySpecs
 
 LIMIT = 40  # steps of an episode
 SEED = 11
@@ -49,7 +49,10 @@ MORE: dict[str, dict[str, Any]] = {
 
 
 def tasks() -> list[str]:
-    """Ids of portable environments, one of those that differ in nothing else, and one game of Atari."""
+    """Ids of portable environments, one of those that differ in nothing else, and one game of Atari.
+
+    Crowd, a world of changing size for tests, is among them where envpool.testing.registration was imported.
+    """
     found, seen = [], set()
     for task_id in sorted(envpool.list_all_envs()):
         registration = find(task_id)
@@ -120,16 +123,16 @@ def pools(task_id: str, mode: str, count: int, **options: Any) -> Pools:
     return Pools(make_pool(device, [*names, "done"]), make_pool(cpu, names), names, cpu)
 
 
-def actions(pools: Pools, rng: np.random.Generator, rows: int) -> dict[str, np.ndarray]:
+def random_actions(arrays: ArraySpecs, rng: np.random.Generator, rows: int) -> dict[str, np.ndarray]:
+    """Actions of so many environments, by field, with a row for each player that there could be."""
     made = {}
-    for field in pools.construction.arrays.actions:
-        shape = (rows * (pools.players if field.per_player else 1), *field.shape)
+    for field in arrays.actions:
+        shape = (rows * (arrays.max_players if field.per_player else 1), *field.shape)
         if field.discrete:
             made[field.name] = rng.integers(0, field.discrete, shape).astype(field.dtype)
         else:
-            made[field.name] = rng.uniform(np.maximum(field.low, -9), np.minimum(field.high, 9), shape).astype(
-                field.dtype
-            )
+            low, high = np.maximum(field.low, -9), np.minimum(field.high, 9)
+            made[field.name] = rng.uniform(low, high, shape).astype(field.dtype)
     return made
 
 
@@ -188,7 +191,7 @@ def compare(both: Pools, count: int, steps: int) -> tuple[Comparison, int]:
             env_ids = np.arange(count, dtype=np.int32)
         else:
             env_ids = np.flatnonzero(~over).astype(np.int32)
-            sent = actions(both, rng, len(env_ids))
+            sent = random_actions(both.construction.arrays, rng, len(env_ids))
             here = np.repeat(both.cpu.players(env_ids), 1)
             dense = {}
             for field in both.construction.arrays.actions:
@@ -208,20 +211,3 @@ def compare(both: Pools, count: int, steps: int) -> tuple[Comparison, int]:
         if step % 30 == 29:
             found.check_states(range(min(count, 40)))
     return found, ends
-
-
-def host_actions(pool: Any, count: int) -> list[Any]:
-    """Random actions of all environments of a pool of one player each, as NumPy's arrays."""
-    rng = np.random.default_rng(0)
-    made = []
-    for _ in range(count):
-        sent = {}
-        for name, field in pool.spec.action_array_spec.items():
-            shape = (pool.num_envs, *field.shape)
-            if np.issubdtype(field.dtype, np.integer):
-                sent[name] = rng.integers(field.minimum, np.asarray(field.maximum) + 1, shape).astype(field.dtype)
-            else:
-                low, high = np.maximum(field.minimum, -9), np.minimum(field.maximum, 9)
-                sent[name] = rng.uniform(low, high, shape).astype(field.dtype)
-        made.append(sent if len(sent) > 1 else next(iter(sent.values())))
-    return made
