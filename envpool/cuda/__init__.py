@@ -3,3 +3,7 @@
 
 Nothing here is imported by `import envpool`; `make(..., device="cuda")` imports it (docs/gpu.md).
 """
+
+from envpool._core import DeviceArray
+
+__all__ = ["DeviceArray"]
