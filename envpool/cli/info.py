@@ -151,7 +151,7 @@ def _where(facts: dict[str, Any]) -> str:
     cpu = "on the CPU: in a pool, and as pure functions in jax.jit"
     if facts["family"] == PLUGINS:
         return cpu
-    return cpu + "; compiled for a GPU too, but tested in translation on the CPU only: no GPU runs it yet"
+    return cpu + '; a GPU with device="cuda", which is tested on a stand-in for one: no GPU has run it yet'
 
 
 def _fields(out: Any, title: str, fields: list[dict[str, Any]]) -> None:
