@@ -489,8 +489,9 @@ def try_params(task_id: str, rng: random.Random, whole: bool, progress: Progress
 
 
 def portable(task_id: str) -> bool:
-    """Whether JAX can step it."""
-    return find(task_id).load().flags & 1 != 0
+    """Whether JAX can step it. MuJoCo's ids cannot, and loading them needs a package that may not be there."""
+    registration = find(task_id)
+    return registration.family != "mujoco" and registration.load().flags & 1 != 0
 
 
 FACES = {"pool": try_pool, "jax": try_jax, "params": try_params}
