@@ -9,6 +9,7 @@
 #include <map>
 #include <utility>
 
+#include "envpool/bindings/action_values.h"
 #include "envpool/bindings/interpreter.h"
 #include "envpool/bindings/table.h"
 #include "envpool/core/arithmetic.h"
@@ -293,17 +294,15 @@ void DevicePool::check_usable() {
   check_open();
   const u64 fault = fault_->take();
   if (fault == device::kNoFault) return;
-  const std::string row =
-      " in row " + std::to_string(u32(fault)) + " of an earlier step; its environment was not stepped";
+  const i64 row = u32(fault);
   const u64 why = fault >> 32;
+  const std::string then = " of an earlier step; its environment was not stepped";
   if (why == device::kOver) {
-    throw std::runtime_error(text("action: expected environments whose episodes are not over, got one that is" + row));
+    throw std::runtime_error(text("action: expected environments whose episodes are not over, got one that is in row " +
+                                  std::to_string(row) + then));
   }
-  const abi::Field& field = layout_.actions[why - 1];
-  const std::string expected = field.dtype >= abi::kF32 ? "finite numbers"
-                               : field.discrete > 0     ? "an integer in 0.." + std::to_string(field.discrete - 1)
-                                                        : "a value that fits its dtype";
-  throw std::invalid_argument(text(std::string(field.name) + ": expected " + expected + ", got another" + row));
+  // The device does not tell which element of the row it is: the first stands for all.
+  throw std::invalid_argument(text(ActionValues(layout_.actions[why - 1]).refusal(0, "another", row) + then));
 }
 
 // A copy on the device of what only this launch reads. Its memory is used again once the launch has run, because
