@@ -257,7 +257,7 @@ def test_gymnasium_form():
     assert isinstance(env, gymnasium.vector.VectorEnv)
     assert env.observation_space == env.single_observation_space
     assert isinstance(env.action_space, gymnasium.spaces.Discrete)
-    assert env.metadata["autoreset_mode"] is constant_of("next_step")
+    assert env.metadata["autoreset_mode"] == constant_of("next_step")
     observation, info = env.reset()
     assert observation.dtype == np.float32
     assert set(info) == {"env_id", "players", "elapsed_step", "luck"}
@@ -532,7 +532,7 @@ def test_next_step_autoreset():
 @pytest.mark.parametrize("door", [envpool.make_gymnasium, envpool.make_vec])
 def test_same_step_autoreset(door):
     env = door("Counter-v1", num_envs=2, autoreset_mode=constant_of("same_step"))
-    assert env.metadata["autoreset_mode"] is constant_of("same_step")
+    assert env.metadata["autoreset_mode"] == constant_of("same_step")
     _, info = env.reset()
     luck = info["luck"].copy()
     assert "final_obs" not in info
