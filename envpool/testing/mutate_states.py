@@ -466,7 +466,7 @@ def try_params(task_id: str, rng: random.Random, whole: bool, progress: Progress
         try:
             jax.block_until_ready(play(batch))
         except Exception as error:  # JAX's own type differs between versions
-            assert f"[{task_id}]" in str(error), error
+            assert f"[{find(task_id).task_id}]" in str(error), error  # an alias is told of by its first name
             with contextlib.suppress(ValueError):
                 env.observation_space(EnvParams(batch[2], params.form, params.model))
             return False
