@@ -92,13 +92,14 @@ struct ResultColumns {
   // Writes all of a row but what is per player.
   ENVPOOL_ALWAYS_INLINE void write(i64 row, i32 environment, const Episode& episode, const Outcome& outcome, bool began,
                                    i32 count) const {
-    terminated[row] = outcome.terminated;
-    truncated[row] = outcome.truncated;
     const bool ended = outcome.terminated | outcome.truncated;
     step_type[row] = i32(began ? StepType::kFirst : ended ? StepType::kLast : StepType::kMid);
     env_id[row] = environment;
     elapsed[row] = episode.elapsed;
     players[row] = count;
+    // Last, because bytes may alias anything: what is read after them would have to be loaded again.
+    terminated[row] = outcome.terminated;
+    truncated[row] = outcome.truncated;
   }
 };
 
