@@ -14,13 +14,13 @@
 #include "envpool/bindings/table.h"
 #include "envpool/core/arithmetic.h"
 #include "envpool/core/episode.h"
+#include "envpool/core/spec.h"
 
 namespace envpool::cuda {
 
 namespace {
 
-constexpr i64 kItemBytes[] = {1, 1, 4, 8, 4, 8};  // by abi::Dtype
-constexpr i64 kAlignment = 256;                   // of arrays and states, as the driver aligns memory
+constexpr i64 kAlignment = 256;  // of arrays and states, as the driver aligns memory
 
 // Which set of options each environment has.
 std::vector<i32> kinds_of(const Construction& how) {
@@ -127,7 +127,6 @@ DevicePool::DevicePool(const abi::Table& table, const Construction& how, DeviceO
       twin_(table, one_of_each(how)),
       layout_(twin_.layout()),
       blocks_(layout_, how.num_envs,
-
               how.autoreset == abi::kAutoresetSameStep ? FinalFields::kKept : FinalFields::kNone, Failures::kNever),
       ids_(how.num_envs),
       busy_(size_t(how.num_envs), 0) {
@@ -136,6 +135,11 @@ DevicePool::DevicePool(const abi::Table& table, const Construction& how, DeviceO
     throw std::invalid_argument(text("device: expected at most " + std::to_string(device::kMostFields) +
                                      " arrays and " + std::to_string(device::kMostActions) +
                                      " fields of actions on a GPU"));
+  }
+  for (i32 f = 0; f < layout_.num_actions; ++f) {
+    if (layout_.max_players == 1 || layout_.actions[f].per_player != 0) continue;
+    throw std::invalid_argument(text("device: expected actions of each player on a GPU, got " +
+                                     std::string(layout_.actions[f].name) + ", which is one for a whole world"));
   }
   twin_.create(one_of_each(how));
   for (i32 f = 0; f < layout_.num_actions; ++f) arguments_.emplace_back(layout_.actions[f]);
@@ -210,7 +214,7 @@ void DevicePool::place_models(const Construction& how) {
   over_ = uploaded(*stream_, std::vector<u8>(size_t(num_envs_), 1));
   for (i32 f = 0; f < layout_.num_actions; ++f) {
     const abi::Field& field = layout_.actions[f];
-    const i64 elements = field.row_bytes / kItemBytes[field.dtype];
+    const i64 elements = field.row_bytes / dtype_size(field.dtype);
     counts_.push_back(field.counts == nullptr
                           ? Memory()
                           : uploaded(*stream_, std::vector<i64>(field.counts, field.counts + elements)));
@@ -248,7 +252,7 @@ void DevicePool::choose_outputs(const std::vector<std::string>& names) {
     int array = name == "done" ? -1 : blocks_.find(name);
     if (array < 0 && name == "players.env_id") array = abi::kEnvId;
     if (array < 0 && name != "done") throw std::invalid_argument(text("outputs: there is no array named " + name));
-    outputs_.push_back({array, name});
+    outputs_.push_back(array);
   }
 }
 
@@ -265,7 +269,11 @@ void DevicePool::close(f64) {
   const Context::Current current(*stream_->context);
   pending_.clear();
   if (current) {
-    const Status status = stream_->driver().synchronize_stream(stream_->handle());
+    Status status = 0;
+    {
+      const python::Unlocked unlocked;
+      status = stream_->driver().synchronize_stream(stream_->handle());
+    }
     held_.clear();
     spare_.clear();
     if (ring_ != nullptr) ring_->close();
@@ -451,7 +459,7 @@ py::tuple DevicePool::recv(f64) {
   py::tuple arrays(outputs_.size());
   const Address base = pending.block->memory.address();
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    const int index = outputs_[i].array;
+    const int index = outputs_[i];
     if (index < 0) {
       arrays[i] = DeviceArray(pending.block, base + Address(done_at_), abi::kBool, {pending.rows});
       continue;
@@ -517,7 +525,7 @@ void DevicePool::convert_field(size_t f, const py::object& value, device::Work& 
   input.counts = counts_[f].address() == 0 ? nullptr : counts_[f].as<i64>();
   input.discrete = field.discrete;
   input.row_bytes = field.row_bytes;
-  input.elements = i32(field.row_bytes / kItemBytes[field.dtype]);
+  input.elements = i32(field.row_bytes / dtype_size(field.dtype));
   input.to = field.dtype;
   Borrowed borrowed;
   if (borrow(value, *stream_, text(field.name), borrowed)) {
@@ -542,17 +550,12 @@ void DevicePool::use_borrowed(size_t f, const Borrowed& given, i64 rows, device:
                                (field.per_player ? "player" : "environment") + ", got " +
                                python::shape_text({given.shape.begin(), given.shape.end()})));
   }
-  const bool from_real = given.dtype >= abi::kF32, to_real = field.dtype >= abi::kF32;
-  const bool from_bool = given.dtype == abi::kBool, to_bool = field.dtype == abi::kBool;
-  if (to_bool != from_bool && (to_bool || to_real)) {
-    throw py::type_error(text(std::string(field.name) + ": expected " +
-                              (to_bool   ? "booleans"
-                               : to_real ? "floats"
-                                         : "integers") +
-                              ", got another dtype"));
+  const bool to_bool = field.dtype == abi::kBool, to_real = field.dtype >= abi::kF32;
+  if ((to_bool || to_real) && to_bool != (given.dtype == abi::kBool)) {
+    throw py::type_error(text(std::string(field.name) + ": expected " + (to_bool ? "booleans" : "floats") + " (" +
+                              dtype_name(field.dtype) + "), got " + dtype_name(given.dtype)));
   }
-  static_cast<void>(from_real);
-  const i64 item = kItemBytes[given.dtype];
+  const i64 item = dtype_size(given.dtype);
   i64 stride = item;
   for (size_t i = given.shape.size(); i-- > 1; stride *= given.shape[i]) {
     if (given.shape[i] > 1 && given.strides[i] != stride) {

@@ -56,7 +56,7 @@ class DevicePool {
   DevicePool(const DevicePool&) = delete;
   DevicePool& operator=(const DevicePool&) = delete;
 
-  // As the CPU's pool has them. None of these waits for the device.
+  // These do what the methods of the CPU's pool do. None of them waits for the device.
   py::tuple step(const py::object& action, const py::object& env_id);
   void send(const py::object& action, const py::object& env_id);
   void reset(const py::object& env_id, const py::object& seeds, const py::object& streams);
@@ -77,10 +77,6 @@ class DevicePool {
   i32 num_envs() const { return num_envs_; }
 
  private:
-  struct Output {
-    int array;  // -1: done
-    std::string name;
-  };
   // A launch whose results have not been received.
   struct Pending {
     std::shared_ptr<Block> block;
@@ -133,7 +129,7 @@ class DevicePool {
   std::vector<i64> offsets_;  // of a block's arrays
   i64 done_at_ = 0, block_bytes_ = 0, slot_bytes_ = 0;
   std::vector<i64> save_bytes_;  // of each kind
-  std::vector<Output> outputs_;
+  std::vector<int> outputs_;  // numbers of arrays; -1 is done
   std::vector<python::ActionArgument> arguments_;
   python::IdsArgument ids_;
 

@@ -252,6 +252,7 @@ void observe_all(const World<Env>& world, const typename Env::Params& params, co
 template <class Env>
 void run_world(const Work& work, const typename Env::Params& shared) {
   __shared__ bool begins, refused, ended;  // the first thread decides for all
+  __shared__ bool bad_action;              // any thread may set it
   __shared__ f32 discount;
   const i64 k = blockIdx.x, first = k * work.max_players;
   const bool leads = threadIdx.x == 0;
@@ -267,17 +268,17 @@ void run_world(const Work& work, const typename Env::Params& shared) {
     if (work.seeds != nullptr) episode.seed(work.seeds[k], work.streams[k]);
     begins = restarts(work, episode, k, refused);
     if (begins) begin();
-    ended = false;
+    ended = bad_action = false;
     discount = 1;
   }
   __syncthreads();
   if (!begins && !refused) {
     bool good = true;
     for_each(players_of(world, work.max_players), [&](i32 agent) { good &= take_rows(work, first + agent); });
-    if (!good) refused = true;
+    if (!good) bad_action = true;
   }
   __syncthreads();
-  const bool steps = !begins && !refused;
+  const bool idle = refused || bad_action, steps = !begins && !idle;
   if (steps) {
     const ActionFields actions(work);
     run_phases<Env, 0>(world, place.params, episode, work, actions, first);
@@ -311,7 +312,7 @@ void run_world(const Work& work, const typename Env::Params& shared) {
   if (leads) {
     columns.players[k] = most;
     work.players_now[place.env_id] = most;
-    if (!refused) work.over_now[place.env_id] = ended;
+    if (!idle) work.over_now[place.env_id] = ended;
   }
   for_each(work.max_players, [&](i32 agent) { work.player_env_id[first + agent] = agent < most ? place.env_id : -1; });
 }
