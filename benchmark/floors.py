@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 def compiled(source: str, *arguments: str) -> Path:
     """The program of a source file of this folder."""
     program = Path("build/benchmark", Path(source).stem).resolve()
-    newest = max(path.stat().st_mtime for path in [HERE / source, *HERE.parent.glob("envpool/core/*.h")])
+    newest = max(path.stat().st_mtime for path in [HERE / source, *HERE.parent.glob("envpool/core/**/*.h")])
     if not program.exists() or program.stat().st_mtime < newest:
         program.parent.mkdir(parents=True, exist_ok=True)
         flags = ["-std=c++20", "-O3", "-ffp-contract=off", f"-I{HERE.parent}"]

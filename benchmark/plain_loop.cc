@@ -14,8 +14,8 @@
 #include <ctime>
 #include <vector>
 
-#include "envpool/core/math.h"
-#include "envpool/core/rng.h"
+#include "envpool/core/math/math.h"
+#include "envpool/core/math/rng.h"
 
 namespace {
 

@@ -97,13 +97,14 @@ function(envpool_test_functions family)
                                                      CXX_VISIBILITY_PRESET default)
 endfunction()
 
-# Every *_test.cc is a program of its own, written with core/testing.h. The target core_tests builds the core's.
+# Every *_test.cc is a program of its own, written with core/testing/testing.h. The target core_tests builds the core's.
 function(envpool_cpp_tests)
-  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/envpool/*/*_test.cc")
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/envpool/*/*_test.cc"
+                                       "${PROJECT_SOURCE_DIR}/envpool/core/*/*_test.cc")
   foreach(source IN LISTS sources)
     get_filename_component(name "${source}" NAME_WE)
-    get_filename_component(folder "${source}" DIRECTORY)
-    get_filename_component(room "${folder}" NAME)
+    file(RELATIVE_PATH room "${PROJECT_SOURCE_DIR}/envpool" "${source}")
+    string(REGEX REPLACE "/.*$" "" room "${room}")
     add_executable(${room}_${name} "${source}")
     set_target_properties(${room}_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/cpp_tests")
     target_link_libraries(${room}_${name} PRIVATE envpool_flags $<TARGET_NAME_IF_EXISTS:${room}_parts>)

@@ -29,7 +29,7 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 add_library(envpool_flags INTERFACE)
 target_compile_features(envpool_flags INTERFACE cxx_std_20)
 target_compile_options(envpool_flags INTERFACE -ffp-contract=off -Wall -Wextra)
-# Numbers by the four (core/lanes.h) are never passed in a call, so how they would be does not matter.
+# The four-wide SIMD types (core/math/lanes.h) are never passed in a call, so the calling convention does not matter.
 target_compile_options(envpool_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi>)
 target_include_directories(envpool_flags INTERFACE "${PROJECT_SOURCE_DIR}")
 target_link_libraries(envpool_flags INTERFACE Threads::Threads ${CMAKE_DL_LIBS})

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "envpool/atari/atari_env.h"
-#include "envpool/core/env_pool.h"
 #include "envpool/core/plugin.h"
-#include "envpool/core/testing.h"
-#include "envpool/core/testing_allocations.h"
+#include "envpool/core/pool/env_pool.h"
+#include "envpool/core/testing/allocations.h"
+#include "envpool/core/testing/testing.h"
 
 namespace envpool::atari {
 

@@ -3,9 +3,9 @@
 // That the resizer and the painter choose AVX2 where the processor has it: their bits are the plain code's, so no other
 // test would tell. The choice is made by asking `has_avx2`, which is counted here; a program of its own, for what is
 // inline must be the same in all of one.
-#include "envpool/core/testing_avx2.h"
+#include "envpool/core/testing/avx2.h"
 
-#include "envpool/core/avx2.h"
+#include "envpool/core/math/avx2.h"
 
 namespace envpool {
 
@@ -24,7 +24,7 @@ inline bool choose_avx2() {
 #include "envpool/atari/resize.h"
 #undef has_avx2
 
-#include "envpool/core/testing.h"
+#include "envpool/core/testing/testing.h"
 
 namespace envpool::atari {
 

@@ -13,7 +13,7 @@
 #include "envpool/atari/console/console.h"
 #include "envpool/atari/console/rom_builder.h"
 #include "envpool/atari/testing/random_cartridge.h"
-#include "envpool/core/testing.h"
+#include "envpool/core/testing/testing.h"
 
 namespace envpool::atari {
 

@@ -20,7 +20,7 @@
 #include "envpool/atari/ale_env.h"
 #include "envpool/atari/atari_env.h"
 #include "envpool/atari/testing/random_cartridge.h"
-#include "envpool/core/testing.h"
+#include "envpool/core/testing/testing.h"
 #include "envpool/testing/functions.h"
 
 namespace envpool::atari {

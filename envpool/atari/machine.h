@@ -7,7 +7,7 @@
 
 #include "envpool/atari/console/console.h"
 #include "envpool/atari/games/list.h"
-#include "envpool/core/rng.h"
+#include "envpool/core/math/rng.h"
 
 namespace envpool::atari {
 

@@ -14,7 +14,7 @@
 #pragma once
 
 #include "envpool/atari/resize_plan.h"
-#include "envpool/core/avx2.h"
+#include "envpool/core/math/avx2.h"
 #include "envpool/core/types.h"
 
 namespace envpool::atari {

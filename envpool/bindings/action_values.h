@@ -11,7 +11,7 @@
 #include <string>
 #include <type_traits>
 
-#include "envpool/core/vtable.h"
+#include "envpool/core/table/vtable.h"
 
 namespace envpool {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "envpool/bindings/action_values.h"
-#include "envpool/core/env_pool.h"
+#include "envpool/core/pool/env_pool.h"
 
 namespace envpool::python {
 

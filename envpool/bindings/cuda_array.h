@@ -14,7 +14,7 @@
 
 #include "envpool/bindings/cuda_driver.h"
 #include "envpool/bindings/dlpack.h"
-#include "envpool/core/vtable.h"
+#include "envpool/core/table/vtable.h"
 
 namespace envpool::cuda {
 

@@ -12,9 +12,9 @@
 #include "envpool/bindings/action_values.h"
 #include "envpool/bindings/interpreter.h"
 #include "envpool/bindings/table.h"
-#include "envpool/core/arithmetic.h"
-#include "envpool/core/episode.h"
-#include "envpool/core/spec.h"
+#include "envpool/core/math/arithmetic.h"
+#include "envpool/core/table/episode.h"
+#include "envpool/core/table/spec.h"
 
 namespace envpool::cuda {
 
@@ -126,8 +126,8 @@ DevicePool::DevicePool(const abi::Table& table, const Construction& how, DeviceO
       kind_of_(kinds_of(how)),
       twin_(table, one_of_each(how)),
       layout_(twin_.layout()),
-      blocks_(layout_, how.num_envs,
-              how.autoreset == abi::kAutoresetSameStep ? FinalFields::kKept : FinalFields::kNone, Failures::kNever),
+      blocks_(layout_, how.num_envs, how.autoreset == abi::kAutoresetSameStep ? FinalFields::kKept : FinalFields::kNone,
+              Failures::kNever),
       ids_(how.num_envs),
       busy_(size_t(how.num_envs), 0) {
   if (table_.device == nullptr) throw std::invalid_argument(text("device: this environment cannot run on a GPU"));

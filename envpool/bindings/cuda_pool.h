@@ -12,10 +12,10 @@
 
 #include "envpool/bindings/arguments.h"
 #include "envpool/bindings/cuda_array.h"
-#include "envpool/core/device.h"
-#include "envpool/core/environments.h"
-#include "envpool/core/snapshot.h"
-#include "envpool/core/state_buffer.h"
+#include "envpool/core/pool/environments.h"
+#include "envpool/core/pool/snapshot.h"
+#include "envpool/core/pool/state_buffer.h"
+#include "envpool/core/table/device.h"
 
 namespace envpool::cuda {
 
@@ -129,7 +129,7 @@ class DevicePool {
   std::vector<i64> offsets_;  // of a block's arrays
   i64 done_at_ = 0, block_bytes_ = 0, slot_bytes_ = 0;
   std::vector<i64> save_bytes_;  // of each kind
-  std::vector<int> outputs_;  // numbers of arrays; -1 is done
+  std::vector<int> outputs_;     // numbers of arrays; -1 is done
   std::vector<python::ActionArgument> arguments_;
   python::IdsArgument ids_;
 

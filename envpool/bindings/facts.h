@@ -10,8 +10,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "envpool/core/state_buffer.h"
-#include "envpool/core/vtable.h"
+#include "envpool/core/pool/state_buffer.h"
+#include "envpool/core/table/vtable.h"
 
 namespace envpool::python {
 

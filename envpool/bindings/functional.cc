@@ -13,7 +13,7 @@
 #include "envpool/bindings/action_values.h"
 #include "envpool/bindings/resolved_rows.h"
 #include "envpool/bindings/xla_frame.h"
-#include "envpool/core/helper_threads.h"
+#include "envpool/core/pool/helper_threads.h"
 
 namespace envpool::xla {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "envpool/bindings/xla_kept.h"
-#include "envpool/core/environments.h"
+#include "envpool/core/pool/environments.h"
 
 namespace envpool::xla {
 

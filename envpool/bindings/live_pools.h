@@ -15,7 +15,7 @@
 #include <memory>
 #include <vector>
 
-#include "envpool/core/env_pool.h"
+#include "envpool/core/pool/env_pool.h"
 
 namespace envpool::python {
 

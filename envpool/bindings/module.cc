@@ -25,7 +25,7 @@
 #include "envpool/bindings/live_pools.h"
 #include "envpool/bindings/table.h"
 #include "envpool/bindings/xla_pool.h"
-#include "envpool/core/env_pool.h"
+#include "envpool/core/pool/env_pool.h"
 
 namespace envpool::python {
 

@@ -13,7 +13,7 @@
 #include <shared_mutex>
 #include <vector>
 
-#include "envpool/core/vtable.h"
+#include "envpool/core/table/vtable.h"
 
 namespace envpool::xla {
 

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "envpool/core/testing.h"
+#include "envpool/core/testing/testing.h"
 
 namespace envpool::xla {
 

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "envpool/bindings/arguments.h"
-#include "envpool/core/arithmetic.h"
-#include "envpool/core/environments.h"
+#include "envpool/core/math/arithmetic.h"
+#include "envpool/core/pool/environments.h"
 
 namespace envpool::python {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "envpool/bindings/xla_ffi.h"
-#include "envpool/core/arithmetic.h"
-#include "envpool/core/vtable.h"
+#include "envpool/core/math/arithmetic.h"
+#include "envpool/core/table/vtable.h"
 
 namespace envpool::xla {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "envpool/bindings/xla_kept.h"
-#include "envpool/core/env_pool.h"
+#include "envpool/core/pool/env_pool.h"
 
 namespace envpool::xla {
 

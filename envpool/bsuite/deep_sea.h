@@ -22,7 +22,7 @@
 #pragma once
 
 #include "envpool/core/api.h"
-#include "envpool/core/normal.h"
+#include "envpool/core/math/normal.h"
 
 namespace envpool::bsuite {
 

@@ -7,7 +7,7 @@
 
 #include <initializer_list>
 
-#include "envpool/core/math.h"
+#include "envpool/core/math/math.h"
 
 namespace envpool::classic_control {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// That the environments are stepped in lanes: the bits would be the same without. core/lanes_test.cc has the rest.
-#include "envpool/core/testing_avx2.h"
+// That the environments are stepped in lanes: the bits would be the same without. core/math/lanes_test.cc has the rest.
+#include "envpool/core/testing/avx2.h"
 
 #include "envpool/classic_control/acrobot.h"
 #include "envpool/classic_control/cartpole.h"
 #include "envpool/classic_control/mountain_car.h"
 #include "envpool/classic_control/mountain_car_continuous.h"
 #include "envpool/classic_control/pendulum.h"
-#include "envpool/core/testing.h"
+#include "envpool/core/testing/testing.h"
 
 namespace envpool::classic_control {
 

@@ -15,7 +15,7 @@
 #pragma once
 
 #include "envpool/core/api.h"
-#include "envpool/core/lanes.h"
+#include "envpool/core/math/lanes.h"
 #if ENVPOOL_HOST
 #include "envpool/classic_control/draw.h"
 #endif

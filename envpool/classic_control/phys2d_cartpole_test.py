@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """phys2d/CartPole against gymnasium's: steps from equal states, whole episodes in the pool, first states.
 
-A step is equal to the bit when gymnasium's functions are given our sines and cosines, which core/math_test.py compares
+A step is equal to the bit when gymnasium's functions are given our sines and cosines, which core/math/math_test.py compares
 with exact ones. With XLA's own it is within rounding.
 """
 

@@ -94,7 +94,7 @@ def cpus() -> dict[str, Any]:
     """CPUs of the machine, those this process may use, and what to make of that."""
     allowed = sorted(os.sched_getaffinity(0))
     quota = _quota()
-    usable = max(1, math.ceil(min(len(allowed), quota or math.inf)))  # as core/process.h has it
+    usable = max(1, math.ceil(min(len(allowed), quota or math.inf)))  # as core/pool/process.h has it
     known = [cpu for cpu in read_topology() if cpu.number in allowed]
     nodes = {cpu.node: [other.number for other in known if other.node == cpu.node] for cpu in known}
     facts: dict[str, Any] = {

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(not PAGES, reason="needs the sources: ENVPOOL_SO
 
 
 def test_the_page_names_the_functions_of_the_table() -> None:
-    header = Path(envpool.get_include(), "envpool/core/vtable.h").read_text()
+    header = Path(envpool.get_include(), "envpool/core/table/vtable.h").read_text()
     (body,) = re.findall(r"^struct Table \{(.*?)^\};", header, re.M | re.S)
     functions = set(re.findall(r"\(\*(\w+)\)", body)) | set(re.findall(r"const (?:Pure|Device)\* (\w+);", body))
     assert {"create", "step", "save", "pure"} <= functions
@@ -40,7 +40,7 @@ def test_the_room_of_tests_describes_its_files() -> None:
     described = set(re.findall(r"\b\w+\.(?:py|h|cc|csv)\b", (room / "__init__.py").read_text()))
     files = {file.name for file in room.iterdir() if file.suffix in (".py", ".h", ".cc", ".csv")}
     files -= {file for file in files if file.endswith("_test.py")} | {"__init__.py", "conftest.py"}
-    assert described - files == {"testing_envs.h"} and files - described == set()
+    assert described - files == {"environments.h"} and files - described == set()
 
 
 def files_named(page: str) -> list[str]:
@@ -121,13 +121,39 @@ def test_a_rule_of_an_episode_stands_in_one_place(rule: str) -> None:
         return re.search(RULES[rule], path.read_text()) is not None
 
     core = Path(SOURCE, "envpool/core")
-    assert holds(core / "episode.h")
+    assert holds(core / "table/episode.h")
     files = [
-        *core.glob("*.h"),
+        *core.rglob("*.h"),
         *Path(SOURCE, "envpool/bindings").iterdir(),
         *Path(SOURCE, "envpool/testing").glob("*.py"),
     ]
     others = [path for path in files if path.name not in ("episode.h", "repair.h")]
-    others = [path for path in others if not path.name.startswith("testing_")]
+    others = [path for path in others if path.parent != core / "testing"]
     assert {"driver.h", "pure.h", "pure_world.h", "device.h", "nvrtc.py"} <= {path.name for path in others}
     assert [path.name for path in others if holds(path)] == []
+
+
+# The folders of core/ that the headers of each may include. The folder itself holds what authors of environments
+# include: the contracts, and plugin.h, which turns them into a table.
+CORE_ROOMS = {
+    "math": {"", "math"},
+    "table": {"", "math", "table"},
+    "pool": {"", "math", "table", "pool"},
+    "testing": {"", "math", "table", "pool", "testing"},
+    "": {"", "math", "table"},
+}
+
+
+def core_includes(text: str) -> set[str]:
+    """The folders of core/ that a header includes files of; "" is core/ itself."""
+    return {room.rstrip("/") for room in re.findall(r'#include "envpool/core/(\w+/)?\w+\.h"', text)}
+
+
+def test_folders_of_the_core_include_in_one_direction() -> None:
+    assert core_includes('#include "envpool/core/env.h"\n#include "envpool/core/pool/spin.h"\n') == {"", "pool"}
+    core = Path(SOURCE, "envpool/core")
+    headers = list(core.rglob("*.h"))
+    assert {str(header.parent.relative_to(core)).strip(".") for header in headers} == set(CORE_ROOMS)
+    for header in headers:
+        room = str(header.parent.relative_to(core)).strip(".")
+        assert core_includes(header.read_text()) <= CORE_ROOMS[room], header

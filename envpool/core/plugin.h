@@ -14,10 +14,10 @@
 #include <new>
 #include <string_view>
 
-#include "envpool/core/contract.h"
-#include "envpool/core/driver.h"
-#include "envpool/core/pure.h"
-#include "envpool/core/pure_world.h"
+#include "envpool/core/table/contract.h"
+#include "envpool/core/table/driver.h"
+#include "envpool/core/table/pure.h"
+#include "envpool/core/table/pure_world.h"
 
 namespace envpool {
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The CUDA source of an environment: its header, and the kernel of core/device.h for it."""
+"""The CUDA source of an environment: its header, and the kernel of core/table/device.h for it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def program(header: str, type_name: str, players: int = 1, *, each: bool = False
     define = "#define ENVPOOL_PARAMS_EACH\n" if each else ""
     return Program(
         f"#define ENVPOOL_THREADS {threads}\n{define}"
-        f'#include "{header}"\n#include "envpool/core/device.h"\n\nENVPOOL_KERNEL({type_name})\n',
+        f'#include "{header}"\n#include "envpool/core/table/device.h"\n\nENVPOOL_KERNEL({type_name})\n',
         threads,
     )
 

@@ -2,12 +2,12 @@
 //
 // Environments of this family that are stepped in lanes: that they are, and that four in lanes come to the same bits as
 // each of them alone.
-#include "envpool/core/testing_avx2.h"
+#include "envpool/core/testing/avx2.h"
 
 #include <cstring>
 #include <vector>
 
-#include "envpool/core/testing.h"
+#include "envpool/core/testing/testing.h"
 #include "envpool/misc/reacher.h"
 
 namespace envpool::misc {

@@ -16,7 +16,7 @@
 #pragma once
 
 #include "envpool/core/api.h"
-#include "envpool/core/lanes.h"
+#include "envpool/core/math/lanes.h"
 #if ENVPOOL_HOST
 #include <vector>
 

@@ -3,7 +3,7 @@
 // normal.h for misc_test.py.
 #include "envpool/misc/normal.h"
 
-#include "envpool/core/rng.h"
+#include "envpool/core/math/rng.h"
 
 using namespace envpool;
 using namespace envpool::misc;

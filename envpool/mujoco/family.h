@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "envpool/core/vtable.h"
+#include "envpool/core/table/vtable.h"
 
 namespace envpool::mujoco {
 

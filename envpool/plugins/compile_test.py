@@ -670,7 +670,7 @@ def test_a_clang_from_pip(monkeypatch):
 
 @pytest.mark.parametrize(
     ("option", "file"),
-    [("--include-dir", "envpool/core/contract.h"), ("--cmake-dir", "envpool-config.cmake")],
+    [("--include-dir", "envpool/core/table/contract.h"), ("--cmake-dir", "envpool-config.cmake")],
 )
 def test_folders_are_told_without_optional_packages(option, file):
     code = f"""

@@ -2,7 +2,7 @@
 """This package holds what only tests use; a wheel for users leaves it out.
 
 - Environments for tests of pools and faces: counter.h, crowd.h, trouble.h and zoo.h, listed in plugin.cc. Importing
-  registration.py registers them. The engine's own C++ tests have others, in core/testing_envs.h.
+  registration.py registers them. The engine's own C++ tests have others, in core/testing/environments.h.
 - Environments without a pool: functions.h and functions.cc, which capi.py calls; libraries.py finds what was built.
 - Checks over all that is registered: trajectories.py with golden.csv, mutate_states.py, describe.py and differences.py.
 - Files made of the registry (`make generated`): doors.py, tables.py, and the `.csv` files' writers.

@@ -8,7 +8,7 @@
 
 #include "envpool/atari/console/cartridge.h"
 #include "envpool/atari/console/tia.h"
-#include "envpool/core/repair.h"
+#include "envpool/core/math/repair.h"
 
 namespace envpool::atari {
 

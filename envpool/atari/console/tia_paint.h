@@ -4,7 +4,7 @@
 #pragma once
 
 #include "envpool/atari/console/tia_objects.h"
-#include "envpool/core/avx2.h"
+#include "envpool/core/math/avx2.h"
 
 #if ENVPOOL_AVX2
 #include <immintrin.h>

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "envpool/atari/console/rom.h"
-#include "envpool/core/rng.h"
+#include "envpool/core/math/rng.h"
 
 namespace envpool::atari {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "envpool/core/portable.h"
-#include "envpool/core/spec.h"
+#include "envpool/core/table/spec.h"
 #include "envpool/mujoco/physics/numpy.h"
 
 namespace envpool::mujoco::dmc {

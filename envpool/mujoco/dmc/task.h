@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "envpool/core/normal.h"
-#include "envpool/core/spec.h"
+#include "envpool/core/math/normal.h"
+#include "envpool/core/table/spec.h"
 #include "envpool/mujoco/dmc/rewards.h"
 #include "envpool/mujoco/dmc/stage.h"
 

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "envpool/core/api.h"
-#include "envpool/core/normal.h"
+#include "envpool/core/math/normal.h"
 #include "envpool/mujoco/generic/parts.h"
 
 namespace envpool::mujoco {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "envpool/core/api.h"
-#include "envpool/core/normal.h"
+#include "envpool/core/math/normal.h"
 #include "envpool/mujoco/gym/meanings.h"
 #include "envpool/mujoco/physics/numpy.h"
 #include "envpool/mujoco/physics/simulation.h"

@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-#include "envpool/core/spec.h"
+#include "envpool/core/table/spec.h"
 
 namespace envpool::mujoco {
 

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// That lanes compute the scalar's bits, and that they are used where the processor has them, which no other test would
+// tell.
+#include "envpool/core/testing/avx2.h"
+
+#include <atomic>
+
+#include "envpool/core/math/lanes.h"
+#include "envpool/core/plugin.h"
+#include "envpool/core/pool/env_pool.h"
+#include "envpool/core/testing/testing.h"
+
+namespace envpool {
+
+#if ENVPOOL_AVX2
+template <class Lanes>
+bool same(Lanes found, const math::Scalar<Lanes>* expected) {
+  for (int lane = 0; lane < 4; ++lane) {
+    const math::Scalar<Lanes> value = found[lane];
+    const bool nan = value != value && expected[lane] != expected[lane];
+    if (!nan && math::bits(value) != math::bits(expected[lane])) return false;
+  }
+  return true;
+}
+
+// Numbers of any bits, one in eight; the others small enough for what goes in straight lines.
+template <class Lanes>
+void check_mathematics() {
+  using T = math::Scalar<Lanes>;
+  Rng rng{.seed = 3};
+  for (int i = 0; i < 50000; ++i) {
+    Lanes x;
+    T sines[4], cosines[4], powers[4], logs[4], roots[4];
+    for (int lane = 0; lane < 4; ++lane) {
+      const u64 word = u64{rng.bits()} << 32 | rng.bits();
+      const bool any_bits = i % 8 == 0 && lane == i / 8 % 4;
+      x[lane] = any_bits ? math::real<T>(math::Bits<T>(word)) : T(rng.uniform(i % 3 == 0 ? 0 : -1, 1) * (1 << i % 10));
+      const auto [sin, cos] = sincos(T(x[lane]));
+      sines[lane] = sin;
+      cosines[lane] = cos;
+      powers[lane] = exp(T(x[lane]));
+      logs[lane] = log(T(x[lane]));
+      roots[lane] = sqrt(T(x[lane]));
+    }
+    const auto [sin, cos] = sincos(x);
+    CHECK(same(sin, sines));
+    CHECK(same(cos, cosines));
+    if constexpr (sizeof(T) == 4) {
+      CHECK(same(exp(x), powers));
+      CHECK(same(log(x), logs));
+      CHECK(same(sqrt(x), roots));
+    }
+  }
+}
+
+TEST(lanes_have_the_bits_of_scalars) {
+  check_mathematics<f64x4>();
+  check_mathematics<f32x4>();
+}
+#endif
+
+// Adds what it is told to until there is enough, by the four where it may, and counts how often it did either.
+struct Adder {
+  static constexpr const char* kName = "Adder";
+  struct Params {
+    f64 scale;
+    bool lanes;
+  };
+  struct State {
+    f64 sum;
+  };
+  static constexpr f64 kEnough = 20;
+  static inline std::atomic<i32> in_lanes_steps = 0, single_steps = 0, in_lanes_observations = 0;
+
+  static void options(OptionSpecs& o) {
+    o.real("scale", 0.5, "times what is added");
+    o.boolean("lanes", true, "whether it may step by the four");
+  }
+  static Params params(const OptionValues& values) { return {values.real("scale"), values.boolean("lanes")}; }
+  static void spec(const Params&, Spec& spec) {
+    spec.obs<f32>("obs");
+    spec.action<f32>();
+  }
+  ENVPOOL_FN static void reset(State& state, const Params&, Rng& rng) { state.sum = rng.uniform(); }
+  ENVPOOL_FN static Outcome step(State& state, const Params& params, ActionRow action, Rng&) {
+    ++single_steps;
+    state.sum += params.scale * f64(*action.at<f32>(0));
+    return {.reward = f32(state.sum), .terminated = state.sum > kEnough};
+  }
+  ENVPOOL_FN static void observe(const State& state, const Params&, Row row) { *row.at<f32, 1>(0) = f32(state.sum); }
+#if ENVPOOL_AVX2
+  static constexpr int kLanes = 4;
+  static bool in_lanes(const Params& params) { return params.lanes; }
+  ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const Params& params, ActionRow first) {
+    ++in_lanes_steps;
+    const f64x4 sum = gather(states, &State::sum) + params.scale * to_f64(load(first.at<f32>(0)));
+    scatter(sum, states, &State::sum);
+    return {to_f32(sum), to_i32(sum > kEnough)};
+  }
+  ENVPOOL_ALWAYS_INLINE static void observe_lanes(const State* const* states, const Params&, Row first) {
+    ++in_lanes_observations;
+    store_rows(first.at<f32, 1>(0), gather(states, &State::sum));
+  }
+#endif
+};
+
+TEST(whole_groups_of_rows_go_in_lanes) {
+  constexpr i64 kRows = 11;
+  const abi::Table& table = *envpool::table<Adder>();
+  const abi::Pure& pure = *table.pure;
+  const abi::Text nowhere{[](void*, const char*, i64) {}, nullptr};
+  const abi::Options none{nullptr, 0};
+  void* model = nullptr;
+  CHECK_EQ(table.model_create(&none, &model, nowhere), 0);
+  std::vector<u8> params(size_t(pure.resolved_bytes(model)));
+  CHECK_EQ(pure.params(model, &none, 0, params.data(), nowhere), 0);
+  std::vector<__int128> states(size_t(pure.state_bytes(model) * kRows) / sizeof(__int128));
+  std::vector<f32> obs(kRows), last(kRows), reward(kRows), discount(kRows), actions(kRows);
+  std::vector<u8> terminated(kRows), truncated(kRows);
+  std::vector<i32> elapsed(kRows);
+  for (i64 k = 0; k < kRows; ++k) actions[size_t(k)] = f32(k);
+  const u32 zeros[2]{};
+  void *fields[] = {obs.data()}, *final_fields[] = {last.data()};
+  const void* action_fields[] = {actions.data()};
+  abi::PureWork work{};
+  work.count = kRows;
+  work.keys = work.streams = {zeros, 0};
+  work.params = {params.data(), 0};
+  work.new_states = reinterpret_cast<u8*>(states.data());
+  work.fields = fields;
+  CHECK_EQ(pure.reset(model, &work, nowhere), 0);
+  const std::vector<f32> first = obs;
+  work.states = {states.data(), pure.state_bytes(model)};
+  work.actions = action_fields;
+  work.final_fields = final_fields;
+  work.reward = reward.data();
+  work.discount = discount.data();
+  work.terminated = terminated.data();
+  work.truncated = truncated.data();
+  work.elapsed = elapsed.data();
+  CHECK_EQ(pure.step(model, &work, nowhere), 0);
+
+  const i32 groups = testing::wants_avx2() ? 2 : 0;
+  CHECK_EQ(Adder::in_lanes_steps, groups);
+  CHECK_EQ(Adder::in_lanes_observations, groups);
+  CHECK_EQ(Adder::single_steps, i32(kRows) - 4 * groups);
+  for (i64 k = 0; k < kRows; ++k) {
+    CHECK_EQ(reward[size_t(k)], first[size_t(k)] + 0.5f * f32(k));
+    CHECK_EQ(obs[size_t(k)], reward[size_t(k)]);
+    CHECK_EQ(elapsed[size_t(k)], 1);
+  }
+  table.model_destroy(model);
+}
+
+// What becomes of each environment of a pool, step by step.
+struct Playing {
+  abi::Autoreset autoreset;
+  i32 batch_size;
+  i32 max_episode_steps;
+  bool one_setting;
+
+  std::vector<std::vector<f32>> operator()(bool lanes) const {
+    constexpr i32 kEnvs = 37;
+    constexpr size_t kNumbers = 8 * 40;
+    Construction how{.num_envs = kEnvs, .autoreset = autoreset};
+    how.options.resize(one_setting ? 1 : kEnvs);
+    for (size_t i = 0; i < how.options.size(); ++i) {
+      how.options[i].add_real("scale", i % 9 == 8 ? 0.25 : 0.5);
+      how.options[i].add_integer("lanes", abi::kOptionBool, lanes);
+    }
+    std::vector<i32> ids;
+    for (i32 i = 0; i < kEnvs; ++i) {
+      how.max_episode_steps.push_back(max_episode_steps + (one_setting || max_episode_steps == 0 ? 0 : i % 3));
+      how.seeds.push_back(7);
+      how.streams.push_back(u32(i));
+      ids.push_back(i);
+    }
+    const auto pool = EnvPool::make(*table<Adder>(), how, {"test", batch_size, 1});
+    const int obs = abi::kCommonFields, last_obs = pool->block_layout().find("final.obs");
+    std::vector<std::vector<f32>> seen(kEnvs);
+    pool->reset(ids.data(), kEnvs);
+    const auto enough = [&] {
+      return std::all_of(seen.begin(), seen.end(), [](const auto& story) { return story.size() >= kNumbers; });
+    };
+    while (!enough()) {
+      const Batch block = pool->recv();
+      std::vector<i32> goes_on, ended;
+      std::vector<f32> actions;
+      for (i32 row = 0; row < block->rows(); ++row) {
+        const i32 env_id = block->values<i32>(abi::kEnvId)[row];
+        const u8 terminated = block->values<u8>(abi::kTerminated)[row];
+        const u8 truncated = block->values<u8>(abi::kTruncated)[row];
+        const bool over = terminated || truncated;
+        auto& story = seen[size_t(env_id)];
+        story.insert(story.end(), {block->values<f32>(abi::kReward)[row], block->values<f32>(abi::kDiscount)[row],
+                                   f32(terminated), f32(truncated), f32(block->values<i32>(abi::kStepType)[row]),
+                                   f32(block->values<i32>(abi::kElapsed)[row]), block->values<f32>(obs)[row],
+                                   over && last_obs >= 0 ? block->values<f32>(last_obs)[row] : 0});
+        if (over && autoreset == abi::kAutoresetDisabled) {
+          ended.push_back(env_id);
+        } else {
+          goes_on.push_back(env_id);
+          actions.push_back(f32(env_id % 7) + f32(story.size() % 5));
+        }
+      }
+      const void* const fields[] = {actions.data()};
+      // A batch of all is one send: those that ended are reset by hand, and their results come with the next.
+      if (!goes_on.empty()) pool->send(goes_on.data(), i32(goes_on.size()), fields);
+      if (!ended.empty()) pool->reset(ended.data(), i32(ended.size()));
+    }
+    pool->close(std::chrono::seconds(5));
+    for (auto& story : seen) story.resize(kNumbers);
+    return seen;
+  }
+};
+
+TEST(a_pool_goes_in_lanes_and_nothing_else_changes) {
+  i32 in_lanes = 0;  // of all: how many steps a thread takes at once depends on how long they last
+  for (const abi::Autoreset autoreset : {abi::kAutoresetNextStep, abi::kAutoresetSameStep, abi::kAutoresetDisabled}) {
+    for (const i32 batch_size : {0, 16}) {
+      for (const i32 limit : {0, 6}) {
+        for (const bool one_setting : {true, false}) {
+          const Playing play{autoreset, batch_size, limit, one_setting};
+          Adder::in_lanes_steps = 0;
+          const auto alone = play(false);
+          CHECK_EQ(Adder::in_lanes_steps, 0);
+          const auto lanes = play(true);
+          in_lanes += Adder::in_lanes_steps;
+          CHECK(alone == lanes);
+        }
+      }
+    }
+  }
+  CHECK_EQ(in_lanes > 0, testing::wants_avx2());
+}
+
+}  // namespace envpool
+
+TEST_MAIN()

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which environments are under way. An environment is admitted by the call that sends it and settled when its row is
+// received, and cannot be sent again in between: that bounds the queue and the blocks, so that neither can overflow.
+//
+// The pool's mutex guards everything here but count().
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "envpool/core/pool/pool_types.h"
+#include "envpool/core/pool/state_buffer.h"
+#include "envpool/core/table/vtable.h"
+
+namespace envpool {
+
+// What the pool knows of the episode of an environment that is idle.
+struct EpisodeStatus {
+  i32 players = 0;
+  bool over = true;
+};
+
+class Admission {
+ public:
+  Admission(const Label& label, i32 num_envs)
+      : label_(label),
+        num_envs_(num_envs),
+        under_way_(size_t(num_envs), 0),
+        over_(size_t(num_envs), 1),
+        players_(size_t(num_envs), 0) {}
+
+  // The number of environments under way. Any thread may ask.
+  i32 count() const { return count_; }
+  i32 players(i32 env_id) const { return players_[size_t(env_id)]; }
+
+  // Marks the environments as under way, all or none. Returns whether they are all environments in order, the usual
+  // case, in which whole arrays can be dealt with at once.
+  RowOrder admit(const i32* env_ids, i32 count, const char* call) {
+    if (count <= 0) label_.refuse_argument(std::string(call) + ": env_id names no environment");
+    const RowOrder order = order_of(env_ids, count);
+    if (order == RowOrder::kById && count_ == 0) {
+      std::fill(under_way_.begin(), under_way_.end(), u8(1));
+      count_ = count;
+      return order;
+    }
+    i32 k = 0;
+    try {
+      for (; k < count; ++k) {
+        const i32 env_id = env_ids[k];
+        if (env_id < 0 || env_id >= num_envs_ || under_way_[size_t(env_id)]) {
+          if (std::find(env_ids, env_ids + k, env_id) != env_ids + k) {
+            label_.refuse_argument(std::string(call) + ": env_id " + std::to_string(env_id) + " is repeated");
+          }
+          require_idle(env_id, call);
+        }
+        under_way_[size_t(env_id)] = 1;
+      }
+    } catch (...) {
+      for (i32 j = 0; j < k; ++j) under_way_[size_t(env_ids[j])] = 0;
+      throw;
+    }
+    count_ += count;
+    return order;
+  }
+  // Takes admit() back, where the call fails later.
+  void withdraw(const i32* env_ids, i32 count) {
+    for (i32 k = 0; k < count; ++k) under_way_[size_t(env_ids[k])] = 0;
+    count_ -= count;
+  }
+
+  void require_idle(i32 env_id, const char* call) const {
+    if (env_id < 0 || env_id >= num_envs_) {
+      label_.refuse_argument(std::string(call) + ": env_id must be in 0.." + std::to_string(num_envs_ - 1) + ", got " +
+                             std::to_string(env_id));
+    }
+    if (under_way_[size_t(env_id)]) {
+      label_.refuse_call(std::string(call) + ": environment " + std::to_string(env_id) +
+                         " is under way; receive its result first");
+    }
+  }
+  // Without autoreset, an episode that is over cannot be stepped.
+  void require_unfinished(const i32* env_ids, i32 count) const {
+    for (i32 k = 0; k < count; ++k) {
+      if (over_[size_t(env_ids[k])]) {
+        label_.refuse_argument("action: the episode of environment " + std::to_string(env_ids[k]) +
+                               " is over and autoreset is disabled; reset it first");
+      }
+    }
+  }
+
+  // The environments of a block's first rows are not under way any more.
+  void settle(const Block& block, i32 rows) noexcept {
+    const i32* env_ids = block.values<i32>(abi::kEnvId);
+    const i32* counts = block.values<i32>(abi::kPlayers);
+    const u8* terminated = block.values<u8>(abi::kTerminated);
+    const u8* truncated = block.values<u8>(abi::kTruncated);
+    if (block.order() == RowOrder::kById) {
+      std::fill(under_way_.begin(), under_way_.end(), u8(0));
+      for (i32 row = 0; row < rows; ++row) over_[size_t(row)] = terminated[row] | truncated[row];
+      std::copy(counts, counts + rows, players_.begin());
+    } else {
+      for (i32 row = 0; row < rows; ++row) {
+        const size_t env_id = size_t(env_ids[row]);
+        under_way_[env_id] = 0;
+        over_[env_id] = terminated[row] | truncated[row];
+        players_[env_id] = counts[row];
+      }
+    }
+    count_ -= rows;
+  }
+
+  // Of an environment that is idle: a snapshot keeps it, and restoring sets it.
+  EpisodeStatus status(i32 env_id) const { return {players_[size_t(env_id)], over_[size_t(env_id)] != 0}; }
+  void set_status(i32 env_id, EpisodeStatus status) {
+    players_[size_t(env_id)] = status.players;
+    over_[size_t(env_id)] = u8(status.over);
+  }
+
+ private:
+  RowOrder order_of(const i32* env_ids, i32 count) const {
+    bool same = count == num_envs_;
+    for (i32 k = 0; same && k < count; k += 64) {
+      for (i32 j = k; j < std::min(k + 64, count); ++j) same &= env_ids[j] == j;
+    }
+    return same ? RowOrder::kById : RowOrder::kAsSent;
+  }
+
+  const Label& label_;
+  const i32 num_envs_;
+  std::vector<u8> under_way_, over_;
+  std::vector<i32> players_;
+  std::atomic<i32> count_{0};
+};
+
+}  // namespace envpool

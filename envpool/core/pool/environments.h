@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The environments of one pool behind their C table: what they share, what they are, and errors as C++ exceptions.
+#pragma once
+
+#include <bit>
+#include <map>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "envpool/core/pool/pool_types.h"
+#include "envpool/core/table/vtable.h"
+
+namespace envpool {
+
+// Collects what a table function puts.
+struct Collected {
+  std::string text;
+  operator abi::Text() {  // NOLINT: reads as the argument it is
+    return {[](void* context, const char* data, i64 size) {
+              static_cast<std::string*>(context)->append(data, size_t(size));
+            },
+            &text};
+  }
+};
+
+// A table function refused what it was given. The text does not begin with the pool's label.
+struct TableError : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
+
+// Calls a table function that can fail, as `try_table([&](abi::Text error) { return table.save(..., error); })`.
+template <class Function>
+void try_table(Function&& function) {
+  Collected error;
+  const i32 status = function(error);
+  if (status == abi::kNoMemory) throw std::bad_alloc();
+  if (status != abi::kDone) throw TableError(error.text);
+}
+
+// One environment's options, with storage of their own.
+class OptionList {
+ public:
+  void add_integer(std::string name, abi::OptionKind kind, i64 value) { add(std::move(name), kind, value, 0, {}); }
+  void add_real(std::string name, f64 value) { add(std::move(name), abi::kOptionReal, 0, value, {}); }
+  void add_text(std::string name, std::string value) { add(std::move(name), abi::kOptionText, 0, 0, std::move(value)); }
+  // Valid until the list is changed or moved.
+  abi::Options view() const {
+    view_.clear();
+    for (const Value& value : values_) {
+      view_.push_back(
+          {value.name.c_str(), value.kind, value.integer, value.real, value.text.data(), i64(value.text.size())});
+    }
+    return {view_.data(), i32(view_.size())};
+  }
+  // Some order in which only lists with the same values are equal, down to the bits of a number.
+  bool operator<(const OptionList& other) const { return values_ < other.values_; }
+
+ private:
+  struct Value {
+    std::string name;
+    abi::OptionKind kind;
+    i64 integer;
+    f64 real;
+    std::string text;
+    bool operator<(const Value& other) const {
+      const u64 bits = std::bit_cast<u64>(real), others = std::bit_cast<u64>(other.real);
+      return std::tie(name, kind, integer, bits, text) <
+             std::tie(other.name, other.kind, other.integer, others, other.text);
+    }
+  };
+  void add(std::string name, abi::OptionKind kind, i64 integer, f64 real, std::string text) {
+    values_.push_back({std::move(name), kind, integer, real, std::move(text)});
+  }
+  std::vector<Value> values_;
+  mutable std::vector<abi::Option> view_;
+};
+
+// How a pool's environments are to be made.
+struct Construction {
+  i32 num_envs = 1;
+  abi::Autoreset autoreset = abi::kAutoresetNextStep;
+  std::vector<OptionList> options{};     // one for all, or one each
+  std::vector<i32> max_episode_steps{};  // one each; 0 is no limit
+  std::vector<u64> seeds{};              // one each
+  std::vector<u32> streams{};            // one each
+};
+
+class Environments {
+ public:
+  // Creates the models; create() then creates the environments.
+  Environments(const abi::Table& table, const Construction& how) : table_(table) {
+    try {
+      model_of_ = make_models(how);
+      for (void* model : model_of_) identity_of_.push_back(table_.layout(model)->identity);
+    } catch (...) {
+      destroy();
+      throw;
+    }
+  }
+  void create(const Construction& how) {
+    const abi::Config config{how.num_envs,      layout().max_players,         how.autoreset,
+                             model_of_.data(),  how.max_episode_steps.data(), how.seeds.data(),
+                             how.streams.data()};
+    try_table([&](abi::Text error) { return table_.create(&config, &envs_, error); });
+    model_of_ = {};
+  }
+  ~Environments() { destroy(); }
+  Environments(const Environments&) = delete;
+  Environments& operator=(const Environments&) = delete;
+
+  // What they share stays, the layout with it.
+  void destroy_envs() {
+    if (void* envs = std::exchange(envs_, nullptr)) table_.destroy(envs);
+  }
+
+  // The model of the options number `kind`, in the order in which they first came.
+  void* model(i32 kind) const { return models_[size_t(kind)]; }
+  const abi::Layout& layout() const { return *table_.layout(models_[0]); }
+  // Identifies the states that an environment can load (see abi::Layout::identity).
+  u64 identity(i32 env_id) const { return identity_of_[size_t(env_id)]; }
+  // Returns the memory that all environments take, in bytes. Call it before create().
+  f64 env_bytes() const {
+    f64 sum = 0;
+    for (void* model : model_of_) sum += f64(table_.layout(model)->env_bytes);
+    return sum;
+  }
+  void seed(i32 env_id, u64 seed, u32 stream) { table_.seed(envs_, env_id, seed, stream); }
+  void run(const abi::Work& work, Task task) { (task == Task::kReset ? table_.reset : table_.step)(envs_, &work); }
+
+  std::string save(i32 env_id) {
+    std::string state(size_t(table_.save_size(envs_, env_id)), '\0');
+    try_table([&](abi::Text error) { return table_.save(envs_, env_id, state.data(), error); });
+    return state;
+  }
+  void load(i32 env_id, const char* data, i64 size) {
+    try_table([&](abi::Text error) { return table_.load(envs_, env_id, data, size, error); });
+  }
+  void render(i32 env_id, u8* rgb) {
+    try_table([&](abi::Text error) { return table_.render(envs_, env_id, rgb, error); });
+  }
+
+ private:
+  // The model of each environment; those with the same options share theirs.
+  std::vector<void*> make_models(const Construction& how) {
+    const auto less = [](const OptionList* a, const OptionList* b) { return *a < *b; };
+    std::map<const OptionList*, void*, decltype(less)> made(less);
+    std::vector<void*> model_of;
+    for (const OptionList& options : how.options) {
+      const auto [place, fresh] = made.try_emplace(&options, nullptr);
+      if (fresh) place->second = make_model(options, i64(model_of.size()));
+      model_of.push_back(place->second);
+    }
+    model_of.resize(size_t(how.num_envs), models_[0]);
+    return model_of;
+  }
+  void* make_model(const OptionList& options, i64 env_id) {
+    models_.push_back(nullptr);
+    void*& model = models_.back();
+    const abi::Options view = options.view();
+    try_table([&](abi::Text error) { return table_.model_create(&view, &model, error); });
+    const abi::Layout& first = layout();
+    const abi::Layout& other = *table_.layout(model);
+    bool same = other.num_fields == first.num_fields && other.num_actions == first.num_actions &&
+                other.max_players == first.max_players;
+    for (i32 f = 0; same && f < first.num_fields; ++f) same = first.fields[f].row_bytes == other.fields[f].row_bytes;
+    for (i32 f = 0; same && f < first.num_actions; ++f) {
+      same = first.actions[f].row_bytes == other.actions[f].row_bytes &&
+             first.actions[f].discrete == other.actions[f].discrete;
+    }
+    if (!same) {
+      throw TableError("env_options: environment " + std::to_string(env_id) +
+                       " would have arrays of another shape than environment 0");
+    }
+    return model;
+  }
+  void destroy() {
+    destroy_envs();
+    for (void* model : models_) {
+      if (model != nullptr) table_.model_destroy(model);
+    }
+  }
+
+  const abi::Table& table_;
+  std::vector<void*> models_, model_of_;
+  std::vector<u64> identity_of_;
+  void* envs_ = nullptr;
+};
+
+}  // namespace envpool

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "envpool/core/pool/helper_threads.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+#include "envpool/core/testing/testing.h"
+
+namespace envpool {
+
+TEST(every_part_is_done_once) {
+  HelperThreads helpers(4);
+  for (i64 parts : {0, 1, 2, 3, 100}) {
+    for (int round = 0; round < 200; ++round) {
+      std::vector<std::atomic<i32>> done(static_cast<size_t>(parts));
+      helpers.run(parts, [&](i64 i) { ++done[size_t(i)]; });
+      for (const std::atomic<i32>& times : done) CHECK_EQ(times.load(), 1);
+    }
+  }
+}
+
+// The threads of a job of three parts, each of which waits for all.
+std::set<std::thread::id> who_comes(HelperThreads& helpers) {
+  std::mutex mutex;
+  std::set<std::thread::id> seen;
+  std::atomic<i32> inside{0};
+  helpers.run(3, [&](i64) {
+    ++inside;
+    while (inside < 3) std::this_thread::yield();
+    const std::lock_guard lock(mutex);
+    seen.insert(std::this_thread::get_id());
+  });
+  return seen;
+}
+
+TEST(several_threads_do_it) {
+  HelperThreads helpers(3);
+  CHECK_EQ(who_comes(helpers).size(), size_t{3});
+}
+
+TEST(the_same_threads_come_again_at_once_and_after_a_sleep) {
+  HelperThreads helpers(3);
+  const std::set<std::thread::id> first = who_comes(helpers);
+  for (int round = 0; round < 200; ++round) {
+    if (round % 20 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    CHECK(who_comes(helpers) == first);
+  }
+}
+
+TEST(what_a_part_throws_reaches_the_caller) {
+  HelperThreads helpers(3);
+  for (int round = 0; round < 100; ++round) {
+    std::string caught;
+    try {
+      helpers.run(50, [](i64 i) {
+        if (i == 17) throw std::invalid_argument("row 17");
+      });
+    } catch (const std::invalid_argument& error) {
+      caught = error.what();
+    }
+    CHECK_EQ(caught, std::string("row 17"));
+  }
+}
+
+TEST(callers_at_once_do_not_wait_for_each_other) {
+  HelperThreads helpers(3);
+  std::atomic<i64> sum{0};
+  std::vector<std::thread> callers;
+  for (int c = 0; c < 4; ++c) {
+    callers.emplace_back([&] {
+      for (int round = 0; round < 200; ++round) {
+        helpers.run(10, [&](i64 i) {
+          sum += i;
+          if (round % 50 == 0) helpers.run(2, [&](i64) { ++sum; });  // from within as well
+        });
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  CHECK_EQ(sum.load(), i64{4 * 200 * 45 + 4 * 4 * 10 * 2});
+}
+
+#ifndef __SANITIZE_THREAD__  // which cannot follow threads into a child
+TEST(a_forked_child_has_threads_of_its_own) {
+  std::atomic<i32> done{0};
+  HelperThreads::shared().run(100, [&](i64) { ++done; });
+  const pid_t child = fork();
+  if (child == 0) {
+    std::atomic<i32> here{0};
+    HelperThreads::shared().run(100, [&](i64) { ++here; });
+    _exit(here == 100 ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  CHECK_EQ(status, 0);
+  CHECK_EQ(done.load(), 100);
+}
+#endif
+
+}  // namespace envpool
+
+TEST_MAIN()

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Refuses a pool that would not fit into the memory limit, before any of it is taken: Linux would grant the allocations
+// and kill the process later.
+#pragma once
+
+#include <string>
+
+#include "envpool/core/pool/pool_types.h"
+#include "envpool/core/pool/process.h"
+#include "envpool/core/pool/state_buffer.h"
+
+namespace envpool {
+
+// What a pool takes, as far as it is known beforehand.
+struct MemoryNeeds {
+  i32 num_envs, num_threads;
+  f64 blocks;         // of whole batches, as many as there are at once
+  f64 env_bytes;      // of all environments
+  f64 actions_bytes;  // of all slots for actions
+
+  // An estimate of the stack and allocator memory that a worker thread touches.
+  static constexpr f64 kThreadBytes = f64(128 << 10);
+
+  f64 bytes(const BlockLayout& layout) const {
+    f64 row = 0;
+    for (const Array& array : layout.arrays) {
+      row += f64(array.row_bytes) * (array.per_player ? layout.max_players : 1);
+    }
+    return env_bytes + actions_bytes + blocks * row * layout.rows + kThreadBytes * num_threads;
+  }
+};
+
+inline void require_memory(const Label& label, const BlockLayout& layout, const MemoryNeeds& needs) {
+  const f64 needed = needs.bytes(layout), usable = usable_memory();
+  if (needed <= usable) return;
+  const auto mebibytes = [](f64 bytes) { return std::to_string(i64(bytes / (1 << 20))) + " MiB"; };
+  throw NoMemory(label.text("num_envs: no memory for " + std::to_string(needs.num_envs) +
+                            " environments in batches of " + std::to_string(layout.rows) + ", which need at least " +
+                            mebibytes(needed) + "; this process may use " + mebibytes(usable) + " more"));
+}
+
+}  // namespace envpool

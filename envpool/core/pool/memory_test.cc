@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a pool does when memory runs out: every allocation of every call fails once, in pools of every kind. The call
+// throws std::bad_alloc, nothing is lost, and what comes later is what an undisturbed pool returns.
+#include <chrono>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "envpool/core/pool/env_pool.h"
+#include "envpool/core/testing/allocations.h"
+#include "envpool/core/testing/environments.h"
+#include "envpool/core/testing/testing.h"
+
+namespace envpool::testing {
+
+// On the host, with a heap: each step allocates, and its row says how many steps it has made.
+class Hoarder {
+ public:
+  static constexpr const char* kName = "Hoarder";
+  struct Params {};
+  static void options(OptionSpecs& o) { o.integer("goal", 10, "ignored"); }
+  static Params params(const OptionValues&) { return {}; }
+  static void spec(const Params&, Spec& spec) {
+    spec.obs<i64>("obs", {2});
+    spec.action<i32>().categories(100);
+    spec.render_height = 2;
+    spec.render_width = 3;
+  }
+  Hoarder(const Params&, i32 env_id) : id_(env_id) { ++alive; }
+  Hoarder(const Hoarder&) = delete;
+  ~Hoarder() { --alive; }
+  void reset(Rng&) { steps_ = std::make_unique<std::vector<i64>>(1, 0); }
+  Outcome step(ActionRow action, Rng&) {
+    auto next = std::make_unique<std::vector<i64>>(*steps_);
+    next->push_back(*action.at<i32>(0));
+    steps_ = std::move(next);
+    return {1};
+  }
+  void observe(Row row) {
+    i64* obs = row.at<i64, 2>(0);
+    obs[0] = id_;
+    obs[1] = 0;
+    for (i64 step : *steps_) obs[1] += step;
+  }
+  i64 save_size() { return i64(sizeof(i64)); }
+  void save(void* out) {
+    i64 sum = 0;
+    for (i64 step : *steps_) sum += step;
+    std::memcpy(out, &sum, sizeof(sum));
+  }
+  void load(const void* data, i64) {
+    auto next = std::make_unique<std::vector<i64>>(1);
+    std::memcpy(next->data(), data, sizeof(i64));
+    steps_ = std::move(next);
+  }
+  void render(u8* rgb) {
+    const std::vector<u8> picture(18, u8(id_));
+    std::memcpy(rgb, picture.data(), picture.size());
+  }
+
+  static inline std::atomic<i32> alive{0};
+
+ private:
+  const i32 id_;
+  std::unique_ptr<std::vector<i64>> steps_ = std::make_unique<std::vector<i64>>(1, 0);
+};
+
+struct Kind {
+  const char* name;
+  const abi::Table* table;
+  i32 batch_size, num_threads;
+};
+
+// What each environment's rows said, in their order, and whatever else came to light.
+using Log = std::map<i32, std::vector<i64>>;
+
+// A script of calls. The one numbered `target` has its k-th allocation fail, and is made again if it threw.
+class Play {
+ public:
+  Play(const Kind& kind, int target, long k) : kind_(kind), target_(target), k_(k) {}
+
+  // Whether an allocation failed.
+  bool run() {
+    allocation_failed = false;
+    std::shared_ptr<EnvPool> pool;
+    call([&] { pool = make(); });
+    struct Closed {
+      std::shared_ptr<EnvPool>& pool;
+      ~Closed() { pool->close(std::chrono::seconds(20)); }
+    } const closed{pool};
+    const std::vector<i32> ids = all_of(*pool);
+    std::vector<u64> seeds(ids.size(), 11);
+    std::vector<u32> streams(ids.size(), 3);
+    call([&] { pool->reset(ids.data(), i32(ids.size()), seeds.data(), streams.data()); });
+    receive_all(*pool);
+    for (i32 round = 1; round <= 3; ++round) {
+      // Two sends, so that blocks of other sizes are needed.
+      const std::vector<i32> actions(ids.size(), round);
+      const void* field = actions.data();
+      const i32 half = i32(ids.size()) / 2 - 1;
+      call([&] { pool->send(ids.data(), half, &field); });
+      call([&] { pool->send(ids.data() + half, i32(ids.size()) - half, &field); });
+      receive_all(*pool);
+    }
+    call([&] {  // a step; where it fails in the middle, its second half is still to be had
+      const std::vector<i32> actions(ids.size(), 9);
+      const void* field = actions.data();
+      if (pool->under_way() == 0) pool->send(ids.data(), i32(ids.size()), &field, nullptr, -1, CallerHelp::kYes);
+    });
+    receive_all(*pool);
+    std::string state;
+    call([&] { state = pool->snapshot(1); });
+    call([&] { pool->restore(2, state.data(), i64(state.size())); });
+    const i32 copies[] = {0, 1, 3};
+    call([&] { pool->clone(2, copies, 3); });
+    if ((kind_.table->flags & abi::kCanRender) != 0) {
+      std::vector<u8> picture(18);
+      call([&] { pool->render(ids.data(), 1, picture.data()); });
+      log[0].push_back(picture[17]);
+    }
+    const std::vector<i32> actions(ids.size(), 4);
+    const void* field = actions.data();
+    drops = target_ == calls || target_ == calls + 1;
+    call([&] { pool->send(ids.data(), i32(ids.size()), &field); });
+    call([&] { pool->discard(); });
+    CHECK_EQ(pool->under_way(), 0);
+    call([&] { pool->send(ids.data(), i32(ids.size()), &field); });
+    receive_all(*pool);
+    call([&] { pool->close(std::chrono::seconds(20)); });
+    return allocation_failed;
+  }
+
+  Log log;
+  std::vector<Failure> failures;
+  int calls = 0;
+  bool drops = false;  // whether steps that failed may be among those that discard() drops, with their exceptions
+
+ private:
+  std::shared_ptr<EnvPool> make() const {
+    Construction how{.num_envs = 6};
+    how.options.resize(1);
+    how.options[0].add_integer("goal", abi::kOptionInt, 1000);
+    how.max_episode_steps.assign(6, 0);
+    how.seeds.assign(6, 7);
+    how.streams.assign(6, 0);
+    return EnvPool::make(*kind_.table, how,
+                         {"a label that is too long for the string itself", kind_.batch_size, kind_.num_threads});
+  }
+
+  template <class Action>
+  void call(Action&& action) {
+    if (calls++ == target_) {
+      allocations_until_failure = k_;
+      bool threw = false;
+      try {
+        action();
+      } catch (const std::bad_alloc&) {
+        threw = true;
+      }
+      allocations_until_failure = 0;
+      if (!threw) return;
+    }
+    action();
+  }
+
+  // Batches are held, so that none of them can be used again.
+  void receive_all(EnvPool& pool) {
+    while (pool.under_way() > 0) {
+      Batch batch;
+      call([&] { batch = pool.recv(in(20)); });
+      const i64* obs = batch->values<i64>(abi::kCommonFields);
+      for (i32 row = 0; row < batch->rows(); ++row) {
+        auto& seen = log[batch->values<i32>(abi::kEnvId)[row]];
+        seen.insert(seen.end(), {obs[row * 2], obs[row * 2 + 1], batch->values<i32>(abi::kElapsed)[row]});
+      }
+      failures.insert(failures.end(), batch->failures().begin(), batch->failures().end());
+      held_.push_back(std::move(batch));
+    }
+  }
+
+  const Kind kind_;
+  const int target_;
+  const long k_;
+  std::vector<Batch> held_;
+};
+
+TEST(every_allocation_of_every_call_may_fail) {
+  const auto begin = std::chrono::steady_clock::now();
+  const abi::Table* const counter = table<Counter>();
+  const abi::Table* const hoarder = table<Hoarder>();
+  const Kind kinds[] = {
+      {"portable, sync, one thread", counter, 0, 1},  {"portable, sync, three threads", counter, 0, 3},
+      {"portable, async, one thread", counter, 3, 1}, {"portable, async, three threads", counter, 2, 3},
+      {"host, sync, one thread", hoarder, 0, 1},      {"host, sync, two threads", hoarder, 0, 2},
+      {"host, async, two threads", hoarder, 3, 2},
+  };
+  long total = 0;
+  for (const Kind& kind : kinds) {
+    Play undisturbed(kind, -1, 0);
+    undisturbed.run();
+    long swept = 0;
+    for (int target = 0; target < undisturbed.calls; ++target) {
+      for (long k = 1;; ++k) {
+        Play play(kind, target, k);
+        if (!play.run()) break;
+        ++swept;
+        // Where an environment itself ran out of memory, it says so, and has been reset.
+        std::set<i32> disturbed;
+        for (const Failure& failure : play.failures) {
+          disturbed.insert(failure.env_id);
+          CHECK(failure.message == "std::bad_alloc" || failure.message == "out of memory");
+        }
+        const bool host = kind.table == hoarder;
+        CHECK(host || disturbed.empty());
+        for (const auto& [env_id, rows] : undisturbed.log) {
+          if (!disturbed.empty() || (host && play.drops)) {
+            CHECK_EQ(play.log[env_id].size(), rows.size());
+          } else if (play.log[env_id] != rows) {
+            std::printf("%s: call %d, allocation %ld: environment %d has other rows\n", kind.name, target, k, env_id);
+            CHECK(play.log[env_id] == rows);
+          }
+        }
+      }
+    }
+    CHECK(swept > 50);
+    std::printf("%s: %d calls, %ld failures\n", kind.name, undisturbed.calls, swept);
+    total += swept;
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  std::printf("%ld allocations failed, in %.1f s\n", total, took.count());
+}
+
+// Threads that were started are ended again, and environments that were made are destroyed, when memory runs out for
+// the next.
+TEST(nothing_is_left_of_a_pool_that_could_not_be_made) {
+  const auto threads = [] {
+    i32 count = 0;
+    std::ifstream status("/proc/self/status");
+    for (std::string word; status >> word;) {
+      if (word == "Threads:") status >> count;
+    }
+    return count;
+  };
+  const i32 before = threads();
+  for (const abi::Table* table : {table<Counter>(), table<Hoarder>()}) {
+    for (long k = 1;; ++k) {
+      allocation_failed = false;
+      allocations_until_failure = k;
+      try {
+        const auto pool = Making{.num_envs = 4, .batch_size = 2, .num_threads = 3}(table);
+        allocations_until_failure = 0;
+      } catch (const std::bad_alloc&) {
+      }
+      allocations_until_failure = 0;
+      CHECK_EQ(threads(), before);
+      CHECK_EQ(Hoarder::alive.load(), 0);
+      if (!allocation_failed) break;
+    }
+  }
+}
+
+}  // namespace envpool::testing
+
+TEST_MAIN()

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "envpool/core/pool/process.h"
+
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include "envpool/core/testing/testing.h"
+
+namespace envpool {
+
+// A folder that stands for the root of the file system, with the files of a machine that has control groups.
+class FakeRoot {
+ public:
+  FakeRoot() {
+    char name[] = "/tmp/envpool-process-XXXXXX";
+    path_ = mkdtemp(name);
+  }
+  ~FakeRoot() { std::filesystem::remove_all(path_); }
+  FakeRoot(const FakeRoot&) = delete;
+  FakeRoot& operator=(const FakeRoot&) = delete;
+
+  const std::string& path() const { return path_; }
+  FakeRoot& with(const std::string& file, const std::string& text) {
+    std::filesystem::create_directories(std::filesystem::path(path_ + file).parent_path());
+    std::ofstream(path_ + file) << text;
+    return *this;
+  }
+
+ private:
+  std::string path_;
+};
+
+const char kV2Mount[] = "31 23 0:28 / /sys/fs/cgroup rw,relatime shared:9 - cgroup2 cgroup2 rw,nsdelegate\n";
+const char kV1Mounts[] =
+    "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755\n"
+    "32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
+    "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
+
+TEST(a_quota_of_any_group_around_the_process_holds) {
+  FakeRoot root;
+  root.with("/proc/self/cgroup", "0::/outer/inner\n").with("/proc/self/mountinfo", kV2Mount);
+  CHECK_EQ(cgroup_cpus(root.path()), HUGE_VAL);
+  root.with("/sys/fs/cgroup/outer/inner/cpu.max", "max 100000\n");
+  CHECK_EQ(cgroup_cpus(root.path()), HUGE_VAL);
+  root.with("/sys/fs/cgroup/outer/cpu.max", "150000 100000\n");
+  CHECK_EQ(cgroup_cpus(root.path()), 1.5);
+  root.with("/sys/fs/cgroup/outer/inner/cpu.max", "50000 100000\n");
+  CHECK_EQ(cgroup_cpus(root.path()), 0.5);
+  root.with("/sys/fs/cgroup/cpu.max", "25000 100000\n");  // as the top of a container has it
+  CHECK_EQ(cgroup_cpus(root.path()), 0.25);
+}
+
+TEST(quotas_of_the_first_version_hold_too) {
+  FakeRoot root;
+  root.with("/proc/self/cgroup", "4:memory:/else\n3:cpu,cpuacct:/outer/inner\n0::/\n");
+  root.with("/proc/self/mountinfo", kV1Mounts);
+  const std::string outer = "/sys/fs/cgroup/cpu,cpuacct/outer/";
+  root.with(outer + "inner/cpu.cfs_quota_us", "-1\n").with(outer + "inner/cpu.cfs_period_us", "100000\n");
+  CHECK_EQ(cgroup_cpus(root.path()), HUGE_VAL);
+  root.with(outer + "cpu.cfs_quota_us", "50000\n").with(outer + "cpu.cfs_period_us", "100000\n");
+  CHECK_EQ(cgroup_cpus(root.path()), 0.5);
+}
+
+TEST(memory_is_what_the_groups_grant) {
+  FakeRoot v2, v1;
+  const f64 machine = memory_limit(v2.path());
+  CHECK(machine > 1 << 26);
+  v2.with("/proc/self/cgroup", "0::/a/b\n").with("/proc/self/mountinfo", kV2Mount);
+  v2.with("/sys/fs/cgroup/a/b/memory.max", "max\n");
+  CHECK_EQ(memory_limit(v2.path()), machine);
+  v2.with("/sys/fs/cgroup/a/memory.max", "33554432\n");
+  CHECK_EQ(memory_limit(v2.path()), f64(1 << 25));
+  CHECK_EQ(usable_memory(v2.path().c_str()) < f64(1 << 25), true);
+
+  v1.with("/proc/self/cgroup", "4:memory:/a/b\n").with("/proc/self/mountinfo", kV1Mounts);
+  v1.with("/sys/fs/cgroup/memory/a/b/memory.limit_in_bytes", "9223372036854771712\n");
+  CHECK_EQ(memory_limit(v1.path()), machine);
+  v1.with("/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "16777216\n");
+  CHECK_EQ(memory_limit(v1.path()), f64(1 << 24));
+}
+
+// A container that does not have the whole tree sees its own group at the top of the mount.
+TEST(a_mount_of_a_part_of_the_tree_is_looked_through) {
+  FakeRoot root;
+  root.with("/proc/self/cgroup", "4:memory:/docker/1234/inner\n");
+  root.with("/proc/self/mountinfo", "35 31 0:32 /docker/1234 /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n");
+  root.with("/sys/fs/cgroup/memory/memory.limit_in_bytes", "16777216\n");
+  CHECK_EQ(memory_limit(root.path()), f64(1 << 24));
+  root.with("/sys/fs/cgroup/memory/inner/memory.limit_in_bytes", "8388608\n");
+  CHECK_EQ(memory_limit(root.path()), f64(1 << 23));
+  root.with("/proc/self/cgroup", "4:memory:/docker/12345/inner\n");  // not in it, although its name begins the same
+  CHECK_EQ(memory_limit(root.path()), f64(1 << 24));
+  root.with("/proc/self/cgroup", "4:memory:/../sibling\n");  // outside of what is mounted
+  CHECK_EQ(memory_limit(root.path()), f64(1 << 24));
+}
+
+// A process in a namespace of control groups may be outside of it.
+TEST(a_group_above_the_mount_is_not_looked_for) {
+  FakeRoot root;
+  root.with("/proc/self/cgroup", "0::/../sibling\n").with("/proc/self/mountinfo", kV2Mount);
+  root.with("/sys/fs/cgroup/memory.max", "16777216\n").with("/sys/fs/sibling/memory.max", "8388608\n");
+  CHECK_EQ(memory_limit(root.path()), f64(1 << 24));
+}
+
+TEST(a_quota_limits_the_number_of_threads) {
+  FakeRoot root;
+  const i32 allowed = i32(allowed_cpus().size());
+  CHECK_EQ(usable_cpus(root.path()), allowed);
+  root.with("/proc/self/cgroup", "0::/\n").with("/proc/self/mountinfo", kV2Mount);
+  root.with("/sys/fs/cgroup/cpu.max", "90000 100000\n");
+  CHECK_EQ(usable_cpus(root.path()), 1);
+  root.with("/sys/fs/cgroup/cpu.max", "150000 100000\n");
+  CHECK_EQ(usable_cpus(root.path()), std::min(2, allowed));
+}
+
+TEST(files_that_make_no_sense_grant_everything) {
+  FakeRoot root;
+  const f64 machine = memory_limit(root.path());
+  root.with("/proc/self/cgroup", "nonsense\n:\n0:\n0::/a\n");
+  root.with("/proc/self/mountinfo", std::string("nonsense\n - \n 1 - cgroup2\n") + kV2Mount);
+  root.with("/sys/fs/cgroup/a/memory.max", "many\n").with("/sys/fs/cgroup/a/cpu.max", "-5\n");
+  root.with("/sys/fs/cgroup/memory.max", "0\n").with("/sys/fs/cgroup/cpu.max", "1 0\n");
+  CHECK_EQ(memory_limit(root.path()), machine);
+  CHECK_EQ(cgroup_cpus(root.path()), HUGE_VAL);
+}
+
+TEST(cpus_beyond_the_first_thousand_can_be_named) {
+  CpuSet set(5000);
+  CHECK(bool(set));
+  set.add(4999);
+  CHECK(set.has(4999));
+  CHECK(!set.has(4998));
+  CHECK(!allowed_cpus().empty());
+  pin_this_thread(4999);  // there is none such, and no harm
+}
+
+TEST(a_thread_is_pinned_to_the_cpu_that_is_named) {
+  const int cpu = allowed_cpus().back();
+  std::thread([&] {
+    pin_this_thread(cpu);
+    CHECK_EQ(allowed_cpus().size(), 1u);
+    CHECK_EQ(allowed_cpus().front(), cpu);
+  }).join();
+}
+
+}  // namespace envpool
+
+TEST_MAIN()

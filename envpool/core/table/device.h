@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The kernel of a pool on a GPU: one launch resets or steps the environments that it is asked for, by the rules of
+// episode.h, and writes what driver.h writes. A source for NVRTC is the environment's header, this one, and
+// ENVPOOL_KERNEL(the environment's type); envpool/cuda/program.py writes it. The host includes this file for Work.
+//
+// An environment of one player is a thread. A world of several is a block, and its agents are the block's threads, with
+// a barrier between phases; where there are more agents than threads, a thread has several.
+//
+// The state of each environment is an EnvSlot, byte for byte what a pool's snapshot holds.
+#pragma once
+
+#include "envpool/core/env.h"
+#include "envpool/core/portable.h"
+#include "envpool/core/table/vtable.h"
+
+namespace envpool::device {
+
+inline constexpr int kMostFields = 32, kMostActions = 8;
+
+// One field of the caller's actions. If its rows have another dtype than the environment's, the thread that uses a row
+// converts it first. All values are checked.
+struct ActionInput {
+  const u8* data;
+  i64 row_stride;     // bytes from row to row of `data`
+  u8* converted;      // rows in the environment's dtype; null if `data` is used as it is
+  const i64* counts;  // number of categories of each element; null: `discrete` for all
+  i64 discrete;       // 0: any number
+  i64 row_bytes;      // of a row in the environment's dtype
+  i32 elements;       // of a row
+  abi::Dtype from, to;
+};
+
+// What one launch does.
+struct Work {
+  u8* slots;  // EnvSlot and extra bytes of each environment
+  i64 slot_bytes;
+  const i32* env_ids;  // of the rows; null: row k is environment k
+  const u64* seeds;    // of the rows, where a reset gives new ones; else null
+  const u32* streams;
+  const u8* params;   // of each environment, where they differ; else they are the kernel's second argument
+  const i32* limits;  // of each environment: steps until an episode is truncated; 0: no limit
+  volatile u64* fault;
+  i32 count, max_players, num_own, num_actions;
+  abi::Autoreset autoreset;
+  bool restart;
+  void* common[abi::kCommonFields];
+  void* own[kMostFields];
+  void* own_final[kMostFields];  // if autoreset is same-step
+  i32* player_env_id;            // of worlds: whose row it is, or -1 where there is no player
+  i32* players_now;              // of each environment, and whether its last row ended its episode
+  u8* over_now;
+  u8* done;                    // terminated or truncated
+  i64 row_bytes[kMostFields];  // of own
+  u8 per_player[kMostFields];
+  ActionInput actions[kMostActions];
+};
+
+// A row that cannot be stepped is reported as its number and, above that, why: the number of the action's field that is
+// bad, counted from 1, or kOver.
+inline constexpr u64 kNoFault = 0, kOver = 0xFF;
+ENVPOOL_FN u64 fault_of(u64 why, i64 row) { return why << 32 | u64(u32(row)); }
+
+}  // namespace envpool::device
+
+#ifdef __CUDACC__
+
+#include "envpool/core/table/episode.h"
+
+namespace envpool::device {
+
+// Checks a row of actions, and converts it where that is needed.
+inline bool take_row(const ActionInput& input, i64 row) {
+  const u8* from = input.data + row * input.row_stride;
+  u8* to = input.converted == nullptr ? nullptr : input.converted + row * input.row_bytes;
+  bool good = true;
+  for (i32 e = 0; e < input.elements; ++e) {
+    i64 whole = 0;
+    f64 real = 0;
+    switch (input.from) {
+      case abi::kBool:
+      case abi::kU8: whole = from[e]; break;
+      case abi::kI32: whole = reinterpret_cast<const i32*>(from)[e]; break;
+      case abi::kI64: whole = reinterpret_cast<const i64*>(from)[e]; break;
+      case abi::kF32: real = f64(reinterpret_cast<const f32*>(from)[e]); break;
+      case abi::kF64: real = reinterpret_cast<const f64*>(from)[e]; break;
+    }
+    if (input.to >= abi::kF32) {
+      if (input.from < abi::kF32) real = f64(whole);
+      const f64 kept = input.to == abi::kF32 ? f64(f32(real)) : real;
+      good &= kept - kept == 0;
+    } else {
+      if (input.from >= abi::kF32) {
+        const bool fits = real >= -0x1p53 && real <= 0x1p53;
+        whole = fits ? i64(real) : -1;
+        good &= fits && f64(whole) == real;
+      }
+      const i64 most = input.counts != nullptr ? input.counts[e] : input.discrete;
+      good &= most <= 0 || u64(whole) < u64(most);
+      if (input.to == abi::kI32) good &= whole == i64(i32(whole));
+      if (input.to == abi::kU8) good &= whole == i64(u8(whole));
+      if (input.to == abi::kBool) good &= u64(whole) < 2;
+    }
+    if (to == nullptr) continue;
+    switch (input.to) {
+      case abi::kBool:
+      case abi::kU8: to[e] = u8(whole); break;
+      case abi::kI32: reinterpret_cast<i32*>(to)[e] = i32(whole); break;
+      case abi::kI64: reinterpret_cast<i64*>(to)[e] = whole; break;
+      case abi::kF32: reinterpret_cast<f32*>(to)[e] = f32(real); break;
+      case abi::kF64: reinterpret_cast<f64*>(to)[e] = real; break;
+    }
+  }
+  return good;
+}
+
+inline bool take_rows(const Work& work, i64 row) {
+  bool good = true;
+  for (i32 f = 0; f < work.num_actions; ++f) {
+    if (take_row(work.actions[f], row)) continue;
+    *work.fault = fault_of(u64(f) + 1, row);
+    good = false;
+  }
+  return good;
+}
+
+// Where an environment finds its actions.
+struct ActionFields {
+  const void* fields[kMostActions];
+  i64 row_bytes[kMostActions];
+
+  explicit ActionFields(const Work& work) {
+    for (i32 f = 0; f < kMostActions; ++f) {
+      const ActionInput& input = work.actions[f];
+      fields[f] = input.converted == nullptr ? input.data : input.converted;
+      row_bytes[f] = input.row_bytes;
+    }
+  }
+  ActionRow at(i64 row) const { return {fields, row_bytes, row}; }
+};
+
+inline ResultColumns columns_of(const Work& work) {
+  return {static_cast<f32*>(work.common[abi::kReward]),    static_cast<f32*>(work.common[abi::kDiscount]),
+          static_cast<u8*>(work.common[abi::kTerminated]), static_cast<u8*>(work.common[abi::kTruncated]),
+          static_cast<i32*>(work.common[abi::kStepType]),  static_cast<i32*>(work.common[abi::kEnvId]),
+          static_cast<i32*>(work.common[abi::kElapsed]),   static_cast<i32*>(work.common[abi::kPlayers])};
+}
+
+// One row's environment: what of it a thread needs.
+template <class Env>
+struct Place {
+  EnvSlot<StateOf<Env>>& it;
+  const typename Env::Params& params;
+  i64 k;
+  i32 env_id, limit;
+
+  Place(const Work& work, const typename Env::Params& shared, i64 row)
+      : Place(work, shared, row, work.env_ids == nullptr ? i32(row) : work.env_ids[row]) {}
+
+ private:
+  Place(const Work& work, const typename Env::Params& shared, i64 row, i32 id)
+      : it(*reinterpret_cast<EnvSlot<StateOf<Env>>*>(work.slots + id * work.slot_bytes)),
+#ifdef ENVPOOL_PARAMS_EACH
+        params(reinterpret_cast<const typename Env::Params*>(work.params)[id]),
+#else
+        params(shared),
+#endif
+        k(row),
+        env_id(id),
+        limit(work.limits[id]) {
+  }
+};
+
+// Whether the row begins an episode. Where nothing does that by itself, an episode that is over cannot be stepped,
+// which is the fault that `refused` is set for.
+inline bool restarts(const Work& work, const Episode& episode, i64 k, bool& refused) {
+  refused = !work.restart && episode.over && work.autoreset == abi::kAutoresetDisabled;
+  if (refused) *work.fault = fault_of(kOver, k);
+  return work.restart || (episode.over && !refused);
+}
+
+template <class Env>
+void run_one(const Work& work, const typename Env::Params& shared) {
+  const i64 k = i64{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (k >= work.count) return;
+  const Place<Env> place(work, shared, k);
+  Episode& episode = place.it.episode;
+  StateOf<Env>& state = place.it.state;
+
+  if (work.seeds != nullptr) episode.seed(work.seeds[k], work.streams[k]);
+  bool refused;
+  bool begins = restarts(work, episode, k, refused);
+  Outcome outcome;
+  bool ended = false;
+  if (begins) {
+    episode.begin();
+  } else if (refused |= !take_rows(work, k); !refused) {
+    const ActionFields actions(work);
+    outcome = Env::step(state, place.params, actions.at(k), episode.rng);
+    ended = episode.conclude(outcome, place.limit);
+  }
+  const ResultColumns columns = columns_of(work);
+  columns.write(k, place.env_id, episode, outcome, begins, 1);
+  columns.reward[k] = outcome.reward;
+  columns.discount[k] = outcome.discount;
+  work.done[k] = ended;
+  if (ended && work.autoreset == abi::kAutoresetSameStep) {
+    Env::observe(state, place.params, Row{work.own_final, work.row_bytes, k});
+    episode.begin();
+    begins = true;
+  }
+  if (begins) Env::reset(state, place.params, episode.rng);
+  Env::observe(state, place.params, Row{work.own, work.row_bytes, k});
+  if (!refused) work.over_now[place.env_id] = ended;
+  work.players_now[place.env_id] = 1;
+}
+
+// Calls a function for each agent or row of agents that is this thread's.
+template <class Function>
+void for_each(i32 count, Function&& function) {
+  for (i32 i = i32(threadIdx.x); i < count; i += i32(blockDim.x)) function(i);
+}
+
+template <class Env, int kPhase>
+void run_phases(World<Env>& world, const typename Env::Params& params, const Episode& episode, const Work& work,
+                const ActionFields& actions, i64 first) {
+  for_each(players_of(world, work.max_players),
+           [&](i32 agent) { act_in_phase<Env, kPhase>(world, params, agent, actions.at(first + agent), episode); });
+  __syncthreads();
+  if constexpr (kPhase + 1 < Env::kPhases) {
+    run_phases<Env, kPhase + 1>(world, params, episode, work, actions, first);
+  }
+}
+
+// Observes a world and its players, and puts zeros where a player could be and is not.
+template <class Env>
+void observe_all(const World<Env>& world, const typename Env::Params& params, const Work& work, void* const* fields,
+                 i64 k) {
+  const i32 count = players_of(world, work.max_players);
+  if (threadIdx.x == 0) Env::observe_world(world, params, Row{fields, work.row_bytes, k});
+  for_each(work.max_players, [&](i32 agent) {
+    const i64 row = k * work.max_players + agent;
+    if (agent < count) return Env::observe(world, params, agent, Row{fields, work.row_bytes, row});
+    for (i32 f = 0; f < work.num_own; ++f) {
+      if (work.per_player[f] == 0) continue;
+      u8* bytes = static_cast<u8*>(fields[f]) + row * work.row_bytes[f];
+      for (i64 i = 0; i < work.row_bytes[f]; ++i) bytes[i] = 0;
+    }
+  });
+}
+
+template <class Env>
+void run_world(const Work& work, const typename Env::Params& shared) {
+  __shared__ bool begins, refused, ended;  // the first thread decides for all
+  __shared__ bool bad_action;              // any thread may set it
+  __shared__ f32 discount;
+  const i64 k = blockIdx.x, first = k * work.max_players;
+  const bool leads = threadIdx.x == 0;
+  const Place<Env> place(work, shared, k);
+  Episode& episode = place.it.episode;
+  World<Env>& world = place.it.state;
+  const auto begin = [&] {
+    episode.begin();
+    Env::reset(world, place.params, episode.rng);
+  };
+
+  if (leads) {
+    if (work.seeds != nullptr) episode.seed(work.seeds[k], work.streams[k]);
+    begins = restarts(work, episode, k, refused);
+    if (begins) begin();
+    ended = bad_action = false;
+    discount = 1;
+  }
+  __syncthreads();
+  if (!begins && !refused) {
+    bool good = true;
+    for_each(players_of(world, work.max_players), [&](i32 agent) { good &= take_rows(work, first + agent); });
+    if (!good) bad_action = true;
+  }
+  __syncthreads();
+  const bool idle = refused || bad_action, steps = !begins && !idle;
+  if (steps) {
+    const ActionFields actions(work);
+    run_phases<Env, 0>(world, place.params, episode, work, actions, first);
+  }
+  const ResultColumns columns = columns_of(work);
+  if (leads) {
+    Outcome outcome;
+    if (steps) {
+      outcome = Env::finish(world, place.params, episode.rng);
+      ended = episode.conclude(outcome, place.limit);
+      discount = outcome.discount;
+    }
+    columns.write(k, place.env_id, episode, outcome, begins, 0);
+    work.done[k] = ended;
+  }
+  __syncthreads();
+  const i32 players = players_of(world, work.max_players);
+  for_each(work.max_players, [&](i32 agent) {
+    const bool there = agent < players;
+    columns.reward[first + agent] = there && steps ? Env::reward(world, agent) : 0.0f;
+    columns.discount[first + agent] = there ? discount : 0.0f;
+  });
+  if (ended && work.autoreset == abi::kAutoresetSameStep) {
+    observe_all(world, place.params, work, work.own_final, k);
+    __syncthreads();
+    if (leads) begin();
+    __syncthreads();
+  }
+  observe_all(world, place.params, work, work.own, k);
+  const i32 now = players_of(world, work.max_players), most = now > players ? now : players;
+  if (leads) {
+    columns.players[k] = most;
+    work.players_now[place.env_id] = most;
+    if (!idle) work.over_now[place.env_id] = ended;
+  }
+  for_each(work.max_players, [&](i32 agent) { work.player_env_id[first + agent] = agent < most ? place.env_id : -1; });
+}
+
+template <class Env>
+void run(const Work& work, const typename Env::Params& params) {
+  if constexpr (requires { typename Env::Shared; }) {
+    run_world<Env>(work, params);
+  } else {
+    run_one<Env>(work, params);
+  }
+}
+
+// Where a slot has the state; NVRTC has no offsetof.
+template <class Env>
+constexpr u64 offset_of_state() {
+  constexpr u64 kAlignment = alignof(StateOf<Env>);
+  return (sizeof(Episode) + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+}  // namespace envpool::device
+
+// Defines the kernel `envpool_run` of an environment. ENVPOOL_THREADS is how many threads a block has at most.
+#define ENVPOOL_KERNEL(Env)                                                                                         \
+  extern "C" __global__ void __launch_bounds__(ENVPOOL_THREADS)                                                     \
+      envpool_run(const __grid_constant__ envpool::device::Work work, const __grid_constant__ Env::Params params) { \
+    envpool::device::run<Env>(work, params);                                                                        \
+  }
+
+// Checks that the device lays out an environment as its table says that the host does (abi::Device).
+#define ENVPOOL_KERNEL_LAYOUT(Env, state_at, state_bytes, params_bytes)             \
+  static_assert(envpool::device::offset_of_state<Env>() == (state_at), "state_at"); \
+  static_assert(sizeof(envpool::StateOf<Env>) == (state_bytes), "state_bytes");     \
+  static_assert(sizeof(Env::Params) == (params_bytes), "params_bytes");
+
+#endif  // __CUDACC__

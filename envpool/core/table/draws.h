@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The next random words of many environments at once. An environment whose step mostly draws one word, and which takes
+// its generator as a template's argument,
+//
+//   template <class Draws>
+//   ENVPOOL_FN static Outcome step(State&, const Params&, ActionRow, Draws&);
+//
+// is given that word where the processor has AVX2: eight generators cost little more than one. It is given the two
+// words of one uniform() if it says
+//
+//   static constexpr int kWordsAhead = 2;
+//
+// If its step makes a number of the word that takes long,
+//
+//   template <class T, class Words>
+//   ENVPOOL_ALWAYS_INLINE static T number(Words);    // f32 of u32, or f32x4 of u32x4
+//
+// and asks for it by `draws.template number_if<Env>(wanted)`, and for nothing else, then four are made at once.
+#pragma once
+
+#include "envpool/core/env.h"
+#include "envpool/core/math/avx2.h"
+#include "envpool/core/math/lanes.h"
+#include "envpool/core/math/rng.h"
+
+#if ENVPOOL_AVX2
+#include <immintrin.h>
+
+#include <cstddef>
+#endif
+
+namespace envpool {
+
+// A generator whose next word is there already, or the next two where they are of one block.
+template <int kWords>
+struct NextDrawn {
+  Rng& rng;
+  u32 word[kWords];
+  bool taken = false;
+
+  ENVPOOL_FN u32 bits() {
+    if (taken) return rng.bits();
+    taken = true;
+    ++rng.draws;
+    return word[0];
+  }
+  ENVPOOL_FN f32 uniform_f32() { return f32(bits() >> 8) * (1.0f / 16777216.0f); }
+  ENVPOOL_FN f64 uniform() {
+    if constexpr (kWords == 2) {
+      if (!taken && (rng.draws & 3) < 3) {
+        taken = true;
+        rng.draws += 2;
+        return Rng::unit(word[0], word[1]);
+      }
+    }
+    return all().uniform();
+  }
+  ENVPOOL_FN f64 uniform(f64 low, f64 high) { return low + (high - low) * uniform(); }
+  // What takes more words draws them itself.
+  template <int kCount>
+  ENVPOOL_FN void uniforms(f64 low, f64 high, f64 (&out)[kCount]) {
+    all().uniforms(low, high, out);
+  }
+  ENVPOOL_FN u32 below(u32 n) { return all().below(n); }
+
+ private:
+  ENVPOOL_FN Rng& all() {
+    taken = true;
+    return rng;
+  }
+};
+
+// A generator of which that is there already which the environment makes of the next word.
+struct NextMade {
+  Rng& rng;
+  f32 made;
+
+  template <class Env>
+  ENVPOOL_FN f32 number_if(bool wanted) {
+    rng.draws += wanted;
+    return made;
+  }
+};
+
+// How many words a step is given; 0 if it takes none.
+template <class Env>
+constexpr int words_ahead() {
+  using Params = typename Env::Params;
+  if constexpr (!ENVPOOL_AVX2 || !requires(typename Env::State& state, const Params& params, ActionRow action,
+                                           NextDrawn<1>& drawn) { Env::step(state, params, action, drawn); }) {
+    return 0;
+  } else if constexpr (requires { Env::kWordsAhead; }) {
+    static_assert(Env::kWordsAhead == 1 || Env::kWordsAhead == 2);
+    return Env::kWordsAhead;
+  } else {
+    return 1;
+  }
+}
+template <class Env>
+constexpr bool kTakesDrawn = words_ahead<Env>() > 0;
+template <class Env>
+constexpr bool kTakesMade = kTakesDrawn<Env> && requires(u32 word) { Env::template number<f32>(word); };
+
+#if ENVPOOL_AVX2
+
+static_assert(sizeof(Rng) == 32 && offsetof(Rng, seed) == 0 && offsetof(Rng, stream) == 8 &&
+                  offsetof(Rng, episode) == 12 && offsetof(Rng, agent) == 16 && offsetof(Rng, draws) == 24,
+              "eight generators are eight rows of eight words, transposed below");
+
+struct Product {
+  __m256i high, low;
+};
+__attribute__((target("avx2"), always_inline)) inline Product multiply(__m256i x, u32 by) {
+  const __m256i factor = _mm256_set1_epi32(i32(by));
+  const __m256i even = _mm256_mul_epu32(x, factor), odd = _mm256_mul_epu32(_mm256_srli_epi64(x, 32), factor);
+  return {_mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xAA),
+          _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xAA)};
+}
+
+// What bits() would return of generators that follow each other at equal distances; `count` is a multiple of eight. And
+// what it would return then, if it is of the same block.
+template <int kWords, i64 kMost>
+__attribute__((target("avx2"))) inline void next_words(const u8* first, i64 stride, i64 count,
+                                                       u32 (&words)[kWords][kMost]) {
+  for (i64 k = 0; k < count; k += 8) {
+    __m256i row[8], pair[8], four[8], word[8];
+    for (int i = 0; i < 8; ++i) {
+      row[i] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(first + (k + i) * stride));
+    }
+    for (int i = 0; i < 8; i += 2) {
+      pair[i] = _mm256_unpacklo_epi32(row[i], row[i + 1]);
+      pair[i + 1] = _mm256_unpackhi_epi32(row[i], row[i + 1]);
+    }
+    for (int i = 0; i < 8; i += 4) {
+      four[i] = _mm256_unpacklo_epi64(pair[i], pair[i + 2]);
+      four[i + 1] = _mm256_unpackhi_epi64(pair[i], pair[i + 2]);
+      four[i + 2] = _mm256_unpacklo_epi64(pair[i + 1], pair[i + 3]);
+      four[i + 3] = _mm256_unpackhi_epi64(pair[i + 1], pair[i + 3]);
+    }
+    for (int i = 0; i < 4; ++i) {
+      word[i] = _mm256_permute2x128_si256(four[i], four[i + 4], 0x20);
+      word[i + 4] = _mm256_permute2x128_si256(four[i], four[i + 4], 0x31);
+    }
+    __m256i key0 = word[0], key1 = word[1];
+    const __m256i index = _mm256_or_si256(_mm256_srli_epi32(word[6], 2), _mm256_slli_epi32(word[7], 30));
+    __m256i counter[4] = {index, word[4], word[2], word[3]};
+    for (int round = 0; round < 10; ++round) {
+      const Product p0 = multiply(counter[0], 0xD2511F53u), p1 = multiply(counter[2], 0xCD9E8D57u);
+      counter[0] = _mm256_xor_si256(_mm256_xor_si256(p1.high, counter[1]), key0);
+      counter[1] = p1.low;
+      counter[2] = _mm256_xor_si256(_mm256_xor_si256(p0.high, counter[3]), key1);
+      counter[3] = p0.low;
+      key0 = _mm256_add_epi32(key0, _mm256_set1_epi32(i32(0x9E3779B9u)));
+      key1 = _mm256_add_epi32(key1, _mm256_set1_epi32(i32(0xBB67AE85u)));
+    }
+    const __m256i place = _mm256_and_si256(word[6], _mm256_set1_epi32(3));
+    for (int w = 0; w < kWords; ++w) {
+      __m256i drawn = counter[w];
+      for (int i = 1; i + w < 4; ++i) {
+        drawn = _mm256_blendv_epi8(drawn, counter[i + w], _mm256_cmpeq_epi32(place, _mm256_set1_epi32(i)));
+      }
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(words[w] + k), drawn);
+    }
+  }
+}
+
+// What an environment makes of words; `count` is a multiple of four.
+template <class Env>
+__attribute__((target("avx2"), flatten)) inline void make_numbers(const u32* words, i64 count, f32* numbers) {
+  for (i64 k = 0; k < count; k += 4) {
+    const f32x4 made = Env::template number<f32x4>(u32x4{words[k], words[k + 1], words[k + 2], words[k + 3]});
+    for (int lane = 0; lane < 4; ++lane) numbers[k + lane] = made[lane];
+  }
+}
+
+// What so many generators will give, drawn ahead.
+template <class Env, i64 kMost>
+struct Ahead {
+  static constexpr int kWords = words_ahead<Env>();
+  u32 words[kWords][kMost];
+  f32 numbers[kTakesMade<Env> ? kMost : 1];
+
+  // How many of them may be drawn at a time.
+  static i64 of(i64 count) {
+    static const bool can = has_avx2();
+    return can ? (count < kMost ? count : kMost) / 8 * 8 : 0;
+  }
+  // Of generators that follow each other at equal distances.
+  void draw(const Rng& first, i64 stride, i64 count) {
+    next_words(reinterpret_cast<const u8*>(&first), stride, count, words);
+    if constexpr (kTakesMade<Env>) make_numbers<Env>(words[0], count, numbers);
+  }
+  // What a step is given in place of the k-th of them.
+  ENVPOOL_ALWAYS_INLINE auto give(Rng& rng, i64 k) const {
+    if constexpr (kTakesMade<Env>) {
+      return NextMade{rng, numbers[k]};
+    } else if constexpr (kWords == 2) {
+      return NextDrawn<2>{rng, {words[0][k], words[1][k]}};
+    } else {
+      return NextDrawn<1>{rng, {words[0][k]}};
+    }
+  }
+};
+
+#else
+
+template <class Env, i64 kMost>
+struct Ahead;
+
+#endif
+
+}  // namespace envpool

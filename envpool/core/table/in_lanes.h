@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Steps four environments at once, in the lanes of vector registers. An environment that defines
+//
+//   static constexpr int kLanes = 4;
+//   static OutcomeLanes step_lanes(State* const* states, const Params&, ActionRow first);
+//   static void observe_lanes(const State* const* states, const Params&, Row first);
+//
+// for kLanes environments in consecutive rows is stepped so where the processor has AVX2. These functions must give the
+// bits of step and observe, and draw no random numbers. An environment that draws under some of its options defines
+//
+//   static bool in_lanes(const Params&);
+//
+// which is false for those. core/math/lanes.h has the types.
+#pragma once
+
+#include <cstring>
+
+#include "envpool/core/env.h"
+#include "envpool/core/math/lanes.h"
+
+namespace envpool {
+
+// States that follow each other at equal distances.
+template <class State>
+struct StatesInLanes {
+  u8* first;
+  i64 stride;
+  i64 count;  // a multiple of the lanes
+
+  ENVPOOL_ALWAYS_INLINE State* at(i64 i) const { return reinterpret_cast<State*>(first + i * stride); }
+};
+
+// Where steps write what they bring: a number for each row.
+struct OutcomeColumns {
+  f32* reward;
+  u8* terminated;
+};
+
+// An environment's functions for lanes, over many groups of them. kLanes is 1 where there are none.
+template <class Env>
+struct InLanes {
+  using States = StatesInLanes<StateOf<Env>>;
+  using Params = typename Env::Params;
+  static constexpr int kLanes = 1;
+  static bool available(const Params&) { return false; }
+  static void step(States, const Params&, ActionRow, OutcomeColumns) {}
+  static void observe(States, const Params&, Row) {}
+};
+
+#if ENVPOOL_AVX2
+template <class Env>
+  requires requires { Env::kLanes; }
+struct InLanes<Env> {
+  using State = typename Env::State;
+  using States = StatesInLanes<State>;
+  using Params = typename Env::Params;
+  static constexpr int kLanes = Env::kLanes;
+
+  static bool available(const Params& params) {
+    if constexpr (requires { Env::in_lanes(params); }) {
+      return has_avx2() && Env::in_lanes(params);
+    } else {
+      return has_avx2();
+    }
+  }
+  __attribute__((target("avx2"), flatten)) static void step(States states, const Params& params, ActionRow first,
+                                                            OutcomeColumns out) {
+    static_assert(kLanes == 4);
+    for (i64 k = 0; k < states.count; k += kLanes, first.row += kLanes) {
+      State* group[kLanes];
+      for (int lane = 0; lane < kLanes; ++lane) group[lane] = states.at(k + lane);
+      const OutcomeLanes outcome = Env::step_lanes(group, params, first);
+      std::memcpy(out.reward + k, &outcome.reward, sizeof(outcome.reward));
+      for (int lane = 0; lane < kLanes; ++lane) out.terminated[k + lane] = u8(-outcome.terminated[lane]);
+    }
+  }
+  __attribute__((target("avx2"), flatten)) static void observe(States states, const Params& params, Row first) {
+    for (i64 k = 0; k < states.count; k += kLanes, first.row += kLanes) {
+      const State* group[kLanes];
+      for (int lane = 0; lane < kLanes; ++lane) group[lane] = states.at(k + lane);
+      if constexpr (requires { Env::observe_lanes(group, params, first); }) {
+        Env::observe_lanes(group, params, first);
+      } else {
+        for (int lane = 0; lane < kLanes; ++lane) {
+          Env::observe(*group[lane], params, Row{first.fields, first.row_bytes, first.row + lane});
+        }
+      }
+    }
+  }
+};
+#endif
+
+}  // namespace envpool

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an environment says of itself, once: options with their defaults, and named arrays with dtype, shape and bounds.
+// Everything Python shows (spaces, specs, documentation, checks of keyword arguments) is derived from the JSON this
+// file writes. Host only.
+#pragma once
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "envpool/core/table/vtable.h"
+
+namespace envpool {
+
+inline constexpr f64 kInfinity = std::numeric_limits<f64>::infinity();
+
+using abi::Dtype;
+
+constexpr const char* dtype_name(Dtype dtype) {
+  constexpr const char* names[] = {"bool", "uint8", "int32", "int64", "float32", "float64"};
+  return names[dtype];
+}
+
+constexpr i64 dtype_size(Dtype dtype) {
+  constexpr i64 sizes[] = {1, 1, 4, 8, 4, 8};
+  return sizes[dtype];
+}
+
+template <class T>
+constexpr Dtype dtype_of() {
+  constexpr bool known = std::is_same_v<T, bool> || std::is_same_v<T, u8> || std::is_same_v<T, i32> ||
+                         std::is_same_v<T, i64> || std::is_same_v<T, f32> || std::is_same_v<T, f64>;
+  static_assert(known, "an array is of bool, u8, i32, i64, f32 or f64");
+  if constexpr (std::is_same_v<T, bool>) return abi::kBool;
+  if constexpr (std::is_same_v<T, u8>) return abi::kU8;
+  if constexpr (std::is_same_v<T, i32>) return abi::kI32;
+  if constexpr (std::is_same_v<T, i64>) return abi::kI64;
+  if constexpr (std::is_same_v<T, f32>) return abi::kF32;
+  return abi::kF64;
+}
+
+// JSON has no infinity: it is written as the string "inf" or "-inf".
+class Json {
+ public:
+  Json& raw(std::string_view text) {
+    separate();
+    out_ += text;
+    comma_ = true;
+    return *this;
+  }
+  Json& open(char bracket) {
+    separate();
+    out_ += bracket;
+    comma_ = false;
+    return *this;
+  }
+  Json& close(char bracket) {
+    out_ += bracket;
+    comma_ = true;
+    return *this;
+  }
+  Json& key(std::string_view name) {
+    text(name);
+    out_ += ':';
+    comma_ = false;
+    return *this;
+  }
+  Json& text(std::string_view value) {
+    separate();
+    out_ += '"';
+    for (char c : value) {
+      if (c == '"' || c == '\\') out_ += '\\';
+      if (static_cast<unsigned char>(c) < 0x20) {
+        char escaped[8];
+        std::snprintf(escaped, sizeof(escaped), "\\u%04x", c);
+        out_ += escaped;
+      } else {
+        out_ += c;
+      }
+    }
+    out_ += '"';
+    comma_ = true;
+    return *this;
+  }
+  Json& integer(i64 value) { return raw(std::to_string(value)); }
+  Json& boolean(bool value) { return raw(value ? "true" : "false"); }
+  Json& real(f64 value) {
+    if (value == kInfinity) return text("inf");
+    if (value == -kInfinity) return text("-inf");
+    char digits[32];
+    std::snprintf(digits, sizeof(digits), "%.17g", value);
+    return raw(digits);
+  }
+  const std::string& str() const { return out_; }
+
+ private:
+  void separate() {
+    if (comma_) out_ += ',';
+  }
+  std::string out_;
+  bool comma_ = false;
+};
+
+// One named array. Bounds are one number for all elements or one per element; +-infinity where there is none.
+struct FieldSpec {
+  std::string name;
+  Dtype dtype;
+  std::vector<i64> shape;
+  std::vector<f64> low{-kInfinity};
+  std::vector<f64> high{kInfinity};
+  i64 discrete = 0;           // n > 0: integers 0..n-1
+  std::vector<i64> counts{};  // where the elements differ in that: of each element; `discrete` is the largest
+  bool per_player = false;
+  std::string doc{};
+
+  FieldSpec& bounds(f64 lowest, f64 highest) {
+    low = {lowest};
+    high = {highest};
+    return *this;
+  }
+  FieldSpec& bounds(std::vector<f64> lowest, std::vector<f64> highest) {
+    low = std::move(lowest);
+    high = std::move(highest);
+    return *this;
+  }
+  FieldSpec& categories(i64 n) {
+    discrete = n;
+    return bounds(0, f64(n - 1));
+  }
+  FieldSpec& categories(std::vector<i64> of_each) {
+    counts = std::move(of_each);
+    high.clear();
+    for (i64 count : counts) {
+      discrete = std::max(discrete, count);
+      high.push_back(f64(count - 1));
+    }
+    low = {0};
+    return *this;
+  }
+  FieldSpec& of_players() {
+    per_player = true;
+    return *this;
+  }
+  FieldSpec& says(std::string text) {
+    doc = std::move(text);
+    return *this;
+  }
+  i64 elements() const {
+    i64 count = 1;
+    for (i64 extent : shape) count *= extent;
+    return count;
+  }
+  i64 row_bytes() const { return elements() * dtype_size(dtype); }
+};
+
+// What one set of options makes of an environment. Observation and info fields are numbered together, in the order
+// they are declared: that number is what Row::at takes.
+struct Spec {
+  std::vector<FieldSpec> fields;  // observations and infos
+  std::vector<bool> is_info;      // of fields
+  std::vector<FieldSpec> actions;
+  i32 max_players = 1;
+  f64 reward_low = -kInfinity, reward_high = kInfinity;
+  i32 render_height = 0, render_width = 0;  // 0: cannot be rendered
+
+  template <class T>
+  FieldSpec& obs(std::string name, std::vector<i64> shape = {}) {
+    return add<T>(std::move(name), std::move(shape), false);
+  }
+  template <class T>
+  FieldSpec& info(std::string name, std::vector<i64> shape = {}) {
+    return add<T>(std::move(name), std::move(shape), true);
+  }
+  template <class T>
+  FieldSpec& action(std::string name = "action", std::vector<i64> shape = {}) {
+    actions.push_back(FieldSpec{.name = std::move(name), .dtype = dtype_of<T>(), .shape = std::move(shape)});
+    return actions.back();
+  }
+
+  std::string json() const;
+
+ private:
+  template <class T>
+  FieldSpec& add(std::string name, std::vector<i64> shape, bool info) {
+    fields.push_back(FieldSpec{.name = std::move(name), .dtype = dtype_of<T>(), .shape = std::move(shape)});
+    is_info.push_back(info);
+    return fields.back();
+  }
+};
+
+// Where a member lies. offsetof is for plainer structs only.
+template <class Struct, class Member>
+i64 offset_of(Member Struct::* member) {
+  alignas(Struct) static const u8 bytes[sizeof(Struct)]{};
+  return reinterpret_cast<const u8*>(&(reinterpret_cast<const Struct*>(bytes)->*member)) - bytes;
+}
+
+// The named parts of a State that an environment shows: `parts.add("position", &State::position)`.
+template <class State>
+class StateParts {
+ public:
+  explicit StateParts(i64 base) : base_(base) { json_.open('['); }
+  template <class T>
+  StateParts& add(const char* name, T State::* part) {
+    using Element = std::remove_all_extents_t<T>;
+    put(name, dtype_name(dtype_of<Element>()), base_ + offset_of(part),
+        std::is_array_v<T> ? i64(sizeof(T) / sizeof(Element)) : 0);
+    return *this;
+  }
+  // `count` 0 is a scalar.
+  void put(const char* name, const char* dtype, i64 offset, i64 count) {
+    json_.open('{').key("name").text(name).key("dtype").text(dtype).key("offset").integer(offset);
+    json_.key("count").integer(count).close('}');
+  }
+  std::string json() { return json_.close(']').str(); }
+
+ private:
+  Json json_;
+  i64 base_;
+};
+
+// One option of an environment, as `make` takes it by keyword.
+struct OptionSpec {
+  std::string name;
+  abi::OptionKind kind;
+  i64 integer = 0;
+  f64 real = 0;
+  std::string text{};
+  f64 low = -kInfinity, high = kInfinity;
+  std::vector<std::string> choices{};
+  bool shapes = false;  // changes the shape of an array, so it cannot differ between the environments of a pool
+  std::string doc{};
+
+  OptionSpec& between(f64 lowest, f64 highest) {
+    low = lowest;
+    high = highest;
+    return *this;
+  }
+  OptionSpec& one_of(std::vector<std::string> allowed) {
+    choices = std::move(allowed);
+    return *this;
+  }
+  OptionSpec& changes_shapes() {
+    shapes = true;
+    return *this;
+  }
+};
+
+// Immutable bytes that the environments of a pool share (a ROM, a map, a table); starts on 64 bytes.
+struct CacheLine {
+  alignas(64) u8 bytes[64];
+};
+class Blob {
+ public:
+  Blob() = default;
+  explicit Blob(size_t size) : lines_((size + sizeof(CacheLine) - 1) / sizeof(CacheLine)) {}
+  u8* data() { return reinterpret_cast<u8*>(lines_.data()); }
+  const u8* data() const { return reinterpret_cast<const u8*>(lines_.data()); }
+  size_t size() const { return lines_.size() * sizeof(CacheLine); }
+  // Something of this process alone that belongs to the bytes and lives as long (machine code made of them). The bytes
+  // themselves, which are compared between processes, hold no address.
+  void keep(std::shared_ptr<const void> thing) { kept_ = std::move(thing); }
+  const void* kept() const { return kept_.get(); }
+
+ private:
+  std::vector<CacheLine> lines_;
+  std::shared_ptr<const void> kept_;
+};
+
+// The options an environment declares.
+struct OptionSpecs {
+  std::vector<OptionSpec> list;
+
+  OptionSpec& boolean(std::string name, bool value, std::string doc) {
+    return add({.name = std::move(name), .kind = abi::kOptionBool, .integer = value, .doc = std::move(doc)});
+  }
+  OptionSpec& integer(std::string name, i64 value, std::string doc) {
+    return add({.name = std::move(name), .kind = abi::kOptionInt, .integer = value, .doc = std::move(doc)});
+  }
+  OptionSpec& real(std::string name, f64 value, std::string doc) {
+    return add({.name = std::move(name), .kind = abi::kOptionReal, .real = value, .doc = std::move(doc)});
+  }
+  OptionSpec& text(std::string name, std::string value, std::string doc) {
+    return add({.name = std::move(name), .kind = abi::kOptionText, .text = std::move(value), .doc = std::move(doc)});
+  }
+
+  std::string json() const;
+
+ private:
+  OptionSpec& add(OptionSpec option) {
+    list.push_back(std::move(option));
+    return list.back();
+  }
+};
+
+// The options a pool was made with: what the caller gave, else the declared default.
+class OptionValues {
+ public:
+  OptionValues(const OptionSpecs& specs, const abi::Options& given) : specs_(specs), given_(given) {}
+
+  bool boolean(std::string_view name) const { return integer(name) != 0; }
+  i64 integer(std::string_view name) const {
+    if (const abi::Option* option = find(name))
+      return option->kind == abi::kOptionReal ? i64(option->real) : option->integer;
+    return declared(name).integer;
+  }
+  f64 real(std::string_view name) const {
+    if (const abi::Option* option = find(name))
+      return option->kind == abi::kOptionReal ? option->real : f64(option->integer);
+    return declared(name).real;
+  }
+  std::string_view text(std::string_view name) const {
+    if (const abi::Option* option = find(name)) return {option->text, size_t(option->size)};
+    return declared(name).text;
+  }
+
+ private:
+  const abi::Option* find(std::string_view name) const {
+    for (i32 i = 0; i < given_.size; ++i) {
+      if (name == given_.data[i].name) return &given_.data[i];
+    }
+    return nullptr;
+  }
+  const OptionSpec& declared(std::string_view name) const {
+    for (const OptionSpec& option : specs_.list) {
+      if (option.name == name) return option;
+    }
+    throw std::logic_error("option '" + std::string(name) + "' is read but not declared");
+  }
+  const OptionSpecs& specs_;
+  const abi::Options& given_;
+};
+
+inline void write_bounds(Json& json, std::string_view name, const std::vector<f64>& values) {
+  json.key(name);
+  if (values.size() == 1) {
+    json.real(values[0]);
+    return;
+  }
+  json.open('[');
+  for (f64 value : values) json.real(value);
+  json.close(']');
+}
+
+inline void write_field(Json& json, const FieldSpec& field, bool info) {
+  json.open('{').key("name").text(field.name).key("dtype").text(dtype_name(field.dtype)).key("shape").open('[');
+  for (i64 extent : field.shape) json.integer(extent);
+  json.close(']');
+  write_bounds(json, "low", field.low);
+  write_bounds(json, "high", field.high);
+  json.key("discrete").integer(field.discrete).key("per_player").boolean(field.per_player);
+  json.key("info").boolean(info).key("doc").text(field.doc).close('}');
+}
+
+inline std::string Spec::json() const {
+  Json json;
+  json.open('{').key("fields").open('[');
+  for (size_t i = 0; i < fields.size(); ++i) write_field(json, fields[i], is_info[i]);
+  json.close(']').key("actions").open('[');
+  for (const FieldSpec& field : actions) write_field(json, field, false);
+  json.close(']').key("max_players").integer(max_players);
+  json.key("reward_low").real(reward_low).key("reward_high").real(reward_high);
+  json.key("render_height").integer(render_height).key("render_width").integer(render_width);
+  return json.close('}').str();
+}
+
+inline std::string OptionSpecs::json() const {
+  constexpr const char* kinds[] = {"bool", "int", "float", "str"};
+  Json json;
+  json.open('[');
+  for (const OptionSpec& option : list) {
+    json.open('{').key("name").text(option.name).key("kind").text(kinds[option.kind]).key("default");
+    switch (option.kind) {
+      case abi::kOptionBool: json.boolean(option.integer != 0); break;
+      case abi::kOptionInt: json.integer(option.integer); break;
+      case abi::kOptionReal: json.real(option.real); break;
+      case abi::kOptionText: json.text(option.text); break;
+    }
+    json.key("low").real(option.low).key("high").real(option.high).key("choices").open('[');
+    for (const std::string& choice : option.choices) json.text(choice);
+    json.close(']').key("changes_shapes").boolean(option.shapes).key("doc").text(option.doc).close('}');
+  }
+  return json.close(']').str();
+}
+
+}  // namespace envpool

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Environments for the C++ tests of the pool: one of each contract, small enough to know every number of.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "envpool/core/plugin.h"
+#include "envpool/core/pool/env_pool.h"
+
+namespace envpool::testing {
+
+// Counts what it is told to add, from a random start. Ends when the sum reaches `goal`.
+struct Counter {
+  static constexpr const char* kName = "Counter";
+  struct Params {
+    i64 goal;
+  };
+  struct State {
+    i64 start, sum;
+  };
+  enum Field { kObs, kStart };
+  static void options(OptionSpecs& o) { o.integer("goal", 10, "the sum that ends an episode").between(1, 1e9); }
+  static Params params(const OptionValues& values) { return {values.integer("goal")}; }
+  static void spec(const Params&, Spec& spec) {
+    spec.obs<i64>("obs", {2});
+    spec.info<i64>("start");
+    spec.action<i32>().categories(100);
+  }
+  ENVPOOL_FN static void reset(State& state, const Params&, Rng& rng) { state = {i64(rng.bits()), 0}; }
+  ENVPOOL_FN static Outcome step(State& state, const Params& params, ActionRow action, Rng&) {
+    state.sum += *action.at<i32>(0);
+    return {f32(state.sum), state.sum >= params.goal};
+  }
+  ENVPOOL_FN static void observe(const State& state, const Params&, Row row) {
+    i64* obs = row.at<i64, 2>(kObs);
+    obs[0] = state.start;
+    obs[1] = state.sum;
+    *row.at<i64, 1>(kStart) = state.start;
+  }
+};
+
+// A world whose number of players changes from episode to episode: 0..3. Each player's reward is its own action plus
+// the number of its row.
+struct Crowd {
+  static constexpr const char* kName = "Crowd";
+  static constexpr i32 kMaxPlayers = 3, kPhases = 2;
+  struct Params {};
+  struct Shared {
+    i32 players, total;
+  };
+  struct Agent {
+    i32 last;
+  };
+  static void options(OptionSpecs&) {}
+  static Params params(const OptionValues&) { return {}; }
+  static void spec(const Params&, Spec& spec) {
+    spec.obs<i32>("obs").of_players();
+    spec.info<i32>("total");
+    spec.action<i32>().of_players();
+  }
+  ENVPOOL_FN static void reset(World<Crowd>& world, const Params&, Rng& rng) {
+    world.shared = {i32(rng.below(4)), 0};
+    for (Agent& agent : world.agent) agent.last = 0;
+  }
+  ENVPOOL_FN static i32 players(const World<Crowd>& world) { return world.shared.players; }
+  template <int kPhase>
+  ENVPOOL_FN static void phase(World<Crowd>& world, i32 agent, const Params&, ActionRow action, Rng&) {
+    if (kPhase == 0) world.agent[agent].last = *action.at<i32>(0);
+    if (kPhase == 1) world.agent[agent].last += agent;
+  }
+  ENVPOOL_FN static Outcome finish(World<Crowd>& world, const Params&, Rng&) {
+    for (i32 i = 0; i < world.shared.players; ++i) world.shared.total += world.agent[i].last;
+    return {.terminated = world.shared.total > 50};
+  }
+  ENVPOOL_FN static f32 reward(const World<Crowd>& world, i32 agent) { return f32(world.agent[agent].last); }
+  ENVPOOL_FN static void observe(const World<Crowd>& world, const Params&, i32 agent, Row row) {
+    *row.at<i32, 1>(0) = world.agent[agent].last;
+  }
+  ENVPOOL_FN static void observe_world(const World<Crowd>& world, const Params&, Row row) {
+    *row.at<i32, 1>(1) = world.shared.total;
+  }
+};
+
+// A world of as many players as an option says, whose states follow it. Each adds up what it is sent, and sees the
+// sum of the one to its right.
+struct Line {
+  static constexpr const char* kName = "Line";
+  static constexpr i32 kMaxPlayers = 1000, kPhases = 2;
+  struct Params {
+    i32 players;
+  };
+  struct Shared {
+    i32 players;
+  };
+  static void options(OptionSpecs& o) { o.integer("players", 3, "how many there are").between(0, 2000); }
+  static Params params(const OptionValues& values) { return {i32(values.integer("players"))}; }
+  static i64 extra_bytes(const Params& params) { return i64(sizeof(i32)) * 2 * params.players; }
+  static void spec(const Params& params, Spec& spec) {
+    spec.max_players = params.players;
+    spec.obs<i32>("obs", {2}).of_players();
+    spec.action<i32>("action", {2}).categories({1000, 3}).of_players();
+  }
+  ENVPOOL_FN static void reset(World<Line>& world, const Params& params, Rng&) {
+    world.shared.players = params.players;
+    for (i32 i = 0; i < 2 * params.players; ++i) static_cast<i32*>(world.extra())[i] = 0;
+  }
+  ENVPOOL_FN static i32 players(const World<Line>& world) { return world.shared.players; }
+  template <int kPhase>
+  ENVPOOL_FN static void phase(World<Line>& world, i32 agent, const Params& params, ActionRow action, Rng&) {
+    i32* const sums = static_cast<i32*>(world.extra());
+    if (kPhase == 0) sums[agent] += *action.at<i32, 2>(0);
+    if (kPhase == 1) sums[params.players + agent] = sums[(agent + 1) % params.players];
+  }
+  ENVPOOL_FN static Outcome finish(World<Line>&, const Params&, Rng&) { return {}; }
+  ENVPOOL_FN static f32 reward(const World<Line>& world, i32 agent) {
+    return f32(static_cast<const i32*>(world.extra())[agent]);
+  }
+  ENVPOOL_FN static void observe(const World<Line>& world, const Params& params, i32 agent, Row row) {
+    const i32* const sums = static_cast<const i32*>(world.extra());
+    row.at<i32, 2>(0)[0] = sums[agent];
+    row.at<i32, 2>(0)[1] = sums[params.players + agent];
+  }
+  ENVPOOL_FN static void observe_world(const World<Line>&, const Params&, Row) {}
+};
+
+// Does as it is told: 0 steps, 1 throws, 2 sleeps a millisecond, 3 hangs until `release` is set, 4 throws in the next
+// reset.
+class Moody {
+ public:
+  static constexpr const char* kName = "Moody";
+  struct Params {
+    bool stillborn;
+  };
+  static inline std::atomic<bool> release{false};
+  static inline std::mutex names_mutex;
+  static inline std::set<std::string> names{};  // of the threads that slept in a step
+
+  static void options(OptionSpecs& o) { o.boolean("stillborn", false, "throw while being made"); }
+  static Params params(const OptionValues& values) { return {values.boolean("stillborn")}; }
+  static void spec(const Params&, Spec& spec) {
+    spec.obs<i32>("obs");
+    spec.action<i32>().categories(5);
+  }
+  Moody(const Params& params, i32) {
+    if (params.stillborn) throw std::runtime_error("could not be made");
+  }
+  void reset(Rng&) {
+    if (std::exchange(reset_throws_, false)) throw std::runtime_error("reset threw");
+    steps_ = 0;
+  }
+  Outcome step(ActionRow action, Rng&) {
+    const i32 mood = *action.at<i32>(0);
+    if (mood == 1) throw std::runtime_error("step threw");
+    if (mood == 2) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      char name[16] = "";
+      pthread_getname_np(pthread_self(), name, sizeof(name));
+      const std::lock_guard lock(names_mutex);
+      names.insert(name);
+    }
+    while (mood == 3 && !release) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (mood == 4) {
+      reset_throws_ = true;
+      return {1, true};
+    }
+    ++steps_;
+    return {1};
+  }
+  void observe(Row row) { *row.at<i32, 1>(0) = steps_ + 1000; }
+
+ private:
+  i32 steps_ = 0;
+  bool reset_throws_ = false;
+};
+
+// How the tests make a pool: everything has a default.
+struct Making {
+  i32 num_envs = 1, batch_size = 0, num_threads = 2;
+  abi::Autoreset autoreset = abi::kAutoresetNextStep;
+  i32 max_episode_steps = 0;
+  i64 goal = 10;
+  u64 seed = 7;
+
+  std::shared_ptr<EnvPool> operator()(const abi::Table* table, const char* option = "goal") const {
+    Construction how{.num_envs = num_envs, .autoreset = autoreset};
+    how.options.resize(1);
+    how.options[0].add_integer(option, abi::kOptionInt, goal);
+    how.max_episode_steps.assign(size_t(num_envs), max_episode_steps);
+    how.seeds.assign(size_t(num_envs), seed);
+    for (i32 i = 0; i < num_envs; ++i) how.streams.push_back(u32(i));
+    const std::shared_ptr<EnvPool> pool = EnvPool::make(*table, how, {"test", batch_size, num_threads});
+    // A pool's threads keep it alive until it is closed; the tests' pools close when they are let go.
+    return {pool.get(), [pool](EnvPool*) { pool->close(std::chrono::seconds(5)); }};
+  }
+  std::shared_ptr<EnvPool> counter() const { return (*this)(table<Counter>()); }
+  std::shared_ptr<EnvPool> crowd() const { return (*this)(table<Crowd>()); }
+  std::shared_ptr<EnvPool> line() const { return (*this)(table<Line>(), "players"); }
+  std::shared_ptr<EnvPool> moody() const { return (*this)(table<Moody>(), "ignored"); }
+};
+
+inline std::vector<i32> all_of(const EnvPool& pool) {
+  std::vector<i32> ids;
+  for (i32 i = 0; i < pool.num_envs(); ++i) ids.push_back(i);
+  return ids;
+}
+inline void reset_all(EnvPool& pool) {
+  const std::vector<i32> ids = all_of(pool);
+  pool.reset(ids.data(), i32(ids.size()));
+}
+inline void send(EnvPool& pool, const std::vector<i32>& ids, const std::vector<i32>& actions) {
+  const void* field = actions.data();
+  pool.send(ids.data(), i32(ids.size()), &field, nullptr, i32(actions.size()));
+}
+inline Batch step(EnvPool& pool, const std::vector<i32>& actions) {
+  const std::vector<i32> ids = all_of(pool);
+  const void* field = actions.data();
+  pool.send(ids.data(), i32(ids.size()), &field, nullptr, i32(actions.size()), CallerHelp::kYes);
+  return pool.recv({}, {}, CallerHelp::kYes);
+}
+inline EnvPool::Deadline in(double seconds) {
+  return EnvPool::Clock::now() +
+         std::chrono::duration_cast<EnvPool::Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+}  // namespace envpool::testing
