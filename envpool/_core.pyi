@@ -74,8 +74,11 @@ class DeviceArray:
     def __dlpack_device__(self) -> tuple[int, int]: ...
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
+    def assign(self, values: npt.ArrayLike) -> None:
+        """Copies values of the host into the array, broadcast and cast as np.copyto does. Waits until that is done."""
+
     def numpy(self) -> npt.NDArray[Any]:
-        """A copy in the host's memory. Waits until the array is computed."""
+        """Returns a copy in the host's memory. Waits until the array is computed, unless the host knows its values."""
 
 class DevicePool:
     """Environments on a GPU. What it has in common with Pool does the same, with arrays on the device."""
@@ -87,6 +90,7 @@ class DevicePool:
         label: str,
         options: Sequence[Mapping[str, bool | int | float | str | bytes]],
         num_envs: int,
+        batch_size: int,
         seeds: npt.NDArray[np.uint64],
         streams: npt.NDArray[np.uint32],
         autoreset: int,
@@ -96,6 +100,7 @@ class DevicePool:
         number: int,
         image: bytes,
         threads: int,
+        in_place: bool,
     ) -> None: ...
     def step(self, action: Any, env_id: Any = None) -> tuple[DeviceArray, ...]: ...
     def send(self, action: Any, env_id: Any = None) -> None: ...
@@ -118,6 +123,9 @@ class DevicePool:
     ) -> None: ...
     def render(self, env_ids: Any = None) -> npt.NDArray[np.uint8]: ...
     def players(self, env_ids: Any = None) -> list[int]: ...
+    def states(self) -> dict[str, DeviceArray]:
+        """Returns the named parts of all states, which the caller may write into."""
+
     def wait(self) -> None:
         """Waits until all that was sent is computed."""
 

@@ -76,6 +76,7 @@ def make(task_id: str, env_type: str = "gymnasium", **options: Any) -> Gymnasium
               several processes are together what one pool of all their environments would be.
             - `device`: "cpu" (default), "cuda" or "cuda:1" and so on: where the environments live. On a GPU, for which see
               docs/gpu.md, arrays come back in its memory, and `step` does not wait.
+            - `in_place`: on a GPU, each batch is written into the same arrays, as CUDA graphs need it (default False).
             - `max_num_players`, `base_path`, `gym_reset_return_info`: accepted as EnvPool's scripts give them; they
               cannot change anything.
 

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arrays on a GPU, as Python sees them: what a pool returns, which PyTorch, JAX and CuPy take without a copy, and what
-// callers pass as actions.
+// Arrays on a GPU, as Python sees them: what a pool returns, which PyTorch, JAX and CuPy take without a copy.
 #pragma once
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
-#include "envpool/bindings/cuda_driver.h"
+#include "envpool/bindings/cuda_stream.h"
 #include "envpool/bindings/dlpack.h"
 #include "envpool/core/table/vtable.h"
 
@@ -20,78 +18,69 @@ namespace envpool::cuda {
 
 namespace py = pybind11;
 
-// A pool's stream, on which all that it does is ordered. Arrays keep it alive.
-class Stream {
- public:
-  explicit Stream(std::shared_ptr<const Context> of) : context(std::move(of)), stream_(make_stream(context)) {}
-
-  Handle handle() const { return stream_.get(); }
-  const Driver& driver() const { return context->driver; }
-  // The context has to be current for these.
-  void synchronize() const { ENVPOOL_CUDA(driver(), synchronize_stream, handle()); }
-  // Lets another stream wait for all that was enqueued here until now, and the other way round.
-  void lead(Handle other) const { order(handle(), other); }
-  void follow(Handle other) const { order(other, handle()); }
-
-  const std::shared_ptr<const Context> context;
-
- private:
-  void order(Handle first, Handle then) const;
-  Owned stream_;
+// How DLPack and NumPy name a dtype of arrays.
+struct ElementType {
+  abi::Dtype dtype;
+  dlpack::DataType dlpack;
+  const char* typestr;  // of __cuda_array_interface__
+};
+inline constexpr ElementType kElementTypes[] = {
+    {abi::kBool, {dlpack::kBool, 8, 1}, "|b1"},  {abi::kU8, {dlpack::kUint, 8, 1}, "|u1"},
+    {abi::kI32, {dlpack::kInt, 32, 1}, "<i4"},   {abi::kI64, {dlpack::kInt, 64, 1}, "<i8"},
+    {abi::kF32, {dlpack::kFloat, 32, 1}, "<f4"}, {abi::kF64, {dlpack::kFloat, 64, 1}, "<f8"},
 };
 
-// Memory that several arrays lie in. While an array of it lives, it is not written again. `readers` are the streams
-// that were promised what is in it: whoever writes it next waits for them.
-class Block {
- public:
-  Block(std::shared_ptr<const Stream> of, i64 bytes) : stream(std::move(of)), memory(stream->context, bytes) {}
+// Streams as Python's protocols number them: 1 is the legacy default stream, 2 the default stream of each thread,
+// others are handles. The driver takes 2 as a handle too.
+inline constexpr i64 kNumberOfLegacyStream = 1;
+inline Handle stream_of(i64 number) {
+  return number == kNumberOfLegacyStream ? kLegacyStream
+                                         : reinterpret_cast<Handle>(static_cast<std::uintptr_t>(number));
+}
 
-  const std::shared_ptr<const Stream> stream;
-  const Memory memory;
-  std::vector<Handle> readers{};
-};
-
-// An array on a GPU.
+// An array on a GPU, which lies in a block.
 class DeviceArray {
  public:
-  DeviceArray(std::shared_ptr<Block> block, Address data, abi::Dtype dtype, std::vector<i64> shape,
-              std::vector<i64> strides = {});
+  struct Layout {
+    abi::Dtype dtype;
+    std::vector<i64> shape;
+    i64 row_stride = 0;  // bytes from row to row; 0: rows are contiguous
+  };
+  // `values` are what an int32 array of one dimension will hold, if the host knows it.
+  DeviceArray(std::shared_ptr<Block> block, Address data, Layout layout,
+              std::shared_ptr<const std::vector<i32>> values = nullptr);
 
   py::tuple shape() const;
   py::dtype dtype() const;
   i64 length() const;
   std::string device() const { return "cuda:" + std::to_string(number()); }
-  // The protocols by which others take the array.
+  // The protocols by which other libraries take the array.
   py::tuple dlpack_device() const { return py::make_tuple(int(dlpack::kCuda), number()); }
   py::capsule dlpack(const py::object& stream, const py::object& max_version, const py::object& dl_device,
                      const py::object& copy) const;
   py::dict interface() const;
-  // A copy in the host's memory, once it is computed.
+  // Returns a copy in the host's memory. Waits until the array is computed, unless the host knows its values.
   py::array numpy() const;
+  // Copies values of the host into the array, and waits. They are broadcast and cast as np.copyto does.
+  void assign(const py::object& values) const;
   std::string repr() const;
+  const std::vector<i32>* values() const { return values_.get(); }
 
  private:
   int number() const { return block_->stream->context->number; }
-  bool contiguous() const { return strides_.empty(); }
-  i64 bytes() const;
+  i64 elements() const;
+  // Returns a copy of everything from the first byte to the last, as an array with the same gaps. Waits.
+  py::array copied() const;
+  // Bytes from the beginning of the first element to the end of the last.
+  i64 span() const;
+  // Of each dimension, in bytes.
+  std::vector<i64> strides() const;
 
   std::shared_ptr<Block> block_;
   Address data_;
-  abi::Dtype dtype_;
-  std::vector<i64> shape_, strides_;  // strides in bytes; empty: contiguous
+  Layout layout_;
+  std::shared_ptr<const std::vector<i32>> values_;
 };
-
-// What a caller passes as an action, when it lies on a GPU. Reading it is ordered after what computes it.
-struct Borrowed {
-  py::object owner;  // keeps the memory
-  Address data = 0;
-  abi::Dtype dtype{};
-  std::vector<i64> shape{}, strides{};  // strides in bytes
-};
-
-// Returns false if the object does not lie on a GPU. Throws what Python shall raise if it lies on another GPU, or is of
-// a dtype that no environment takes. `name` is that of the argument.
-bool borrow(const py::object& object, const Stream& stream, const std::string& name, Borrowed& out);
 
 void bind_array(py::module_& module);
 

@@ -11,6 +11,12 @@ namespace envpool::cuda {
 
 namespace {
 
+// Whether an error is returned by all later calls of the process too: a kernel accessed what is not there (700), ran
+// for too long (702), failed an assertion (710), or crashed (714 to 719).
+bool is_sticky(Status status) {
+  return status == 700 || status == 702 || status == 710 || (status >= 714 && status <= 719);
+}
+
 constexpr unsigned kStreamDefault = 0, kEventDisableTiming = 2, kHostPortable = 1, kHostMapped = 2;
 
 }  // namespace
@@ -39,8 +45,13 @@ void Driver::check(Status status, const char* call) const {
   const char *name = nullptr, *text = nullptr;
   get_error_name(status, &name);
   get_error_string(status, &text);
-  throw CudaError(call, status, name == nullptr ? "an unknown error" : name,
-                  text == nullptr ? "the driver says nothing of it" : text);
+  std::string told = text == nullptr ? "the driver does not say what it means" : text;
+  if (is_sticky(status)) {
+    told +=
+        ". A kernel in this process failed, perhaps one of another library. Every call of CUDA fails from then on: "
+        "start a new process";
+  }
+  throw CudaError(call, status, name == nullptr ? "an unknown error" : name, told);
 }
 
 Context::Context(const Driver& of, int which) : driver(of), number(which), pid_(getpid()) {
@@ -54,12 +65,6 @@ Context::~Context() {
 
 bool Context::forked() const { return pid_ != getpid(); }
 
-std::string Context::name() const {
-  char text[256] = "";
-  ENVPOOL_CUDA(driver, device_get_name, text, int(sizeof(text)), device_);
-  return text;
-}
-
 Context::Current::Current(const Context& context) : context_(context), usable_(!context.forked()) {
   if (usable_) usable_ = context.driver.push_context(context.handle_) == 0;
 }
@@ -69,24 +74,9 @@ Context::Current::~Current() {
   if (usable_) context_.driver.pop_context(&popped);
 }
 
-Memory::Memory(std::shared_ptr<const Context> context, i64 bytes) : context_(std::move(context)), bytes_(bytes) {
-  const Context::Current current(*context_);
-  ENVPOOL_CUDA(context_->driver, allocate, &address_, Size(bytes < 1 ? 1 : bytes));
-}
-
-Memory::~Memory() {
-  if (address_ == 0) return;
-  if (const Context::Current current(*context_); current) context_->driver.free(address_);
-}
-
-Owned::~Owned() {
-  if (handle_ == nullptr) return;
-  if (const Context::Current current(*context_); current) free_(handle_);
-}
-
-// The stream waits for work on the legacy stream, and that for the stream's: what PyTorch and CuPy do by default is so
-// in order with the pool's launches.
-Owned make_stream(std::shared_ptr<const Context> context) {
+// A stream of this kind and the legacy stream, which PyTorch and CuPy use by default, wait for each other's work, so
+// that a caller who knows nothing of streams sees everything in order.
+Owned<Handle> make_stream(std::shared_ptr<const Context> context) {
   const Context::Current current(*context);
   Handle stream = nullptr;
   ENVPOOL_CUDA(context->driver, create_stream, &stream, kStreamDefault);
@@ -94,7 +84,7 @@ Owned make_stream(std::shared_ptr<const Context> context) {
   return {std::move(context), stream, destroy};
 }
 
-Owned make_event(std::shared_ptr<const Context> context) {
+Owned<Handle> make_event(std::shared_ptr<const Context> context) {
   const Context::Current current(*context);
   Handle event = nullptr;
   ENVPOOL_CUDA(context->driver, create_event, &event, kEventDisableTiming);
@@ -102,12 +92,20 @@ Owned make_event(std::shared_ptr<const Context> context) {
   return {std::move(context), event, destroy};
 }
 
-Owned load_module(std::shared_ptr<const Context> context, const std::string& image) {
+Owned<Handle> load_module(std::shared_ptr<const Context> context, const std::string& image) {
   const Context::Current current(*context);
   Handle module = nullptr;
   ENVPOOL_CUDA(context->driver, load_module, &module, image.c_str());
   const auto unload = context->driver.unload_module;
   return {std::move(context), module, unload};
+}
+
+Memory::Memory(std::shared_ptr<const Context> context, i64 bytes) : bytes_(bytes) {
+  const Context::Current current(*context);
+  Address address = 0;
+  ENVPOOL_CUDA(context->driver, allocate, &address, Size(bytes < 1 ? 1 : bytes));
+  const auto free = context->driver.free;
+  owned_ = Owned<Address>(std::move(context), address, free);
 }
 
 Word::Word(std::shared_ptr<const Context> context) : context_(std::move(context)) {

@@ -27,7 +27,6 @@ inline constexpr Handle kLegacyStream = nullptr;
   CALL(get_error_name, "cuGetErrorName", (Status, const char**))                    \
   CALL(get_error_string, "cuGetErrorString", (Status, const char**))                \
   CALL(device_get, "cuDeviceGet", (int*, int))                                      \
-  CALL(device_get_name, "cuDeviceGetName", (char*, int, int))                       \
   CALL(retain_context, "cuDevicePrimaryCtxRetain", (Handle*, int))                  \
   CALL(release_context, "cuDevicePrimaryCtxRelease_v2", (int))                      \
   CALL(push_context, "cuCtxPushCurrent_v2", (Handle))                               \
@@ -40,8 +39,8 @@ inline constexpr Handle kLegacyStream = nullptr;
   CALL(device_pointer, "cuMemHostGetDevicePointer_v2", (Address*, void*, unsigned)) \
   CALL(upload, "cuMemcpyHtoDAsync_v2", (Address, const void*, Size, Handle))        \
   CALL(download, "cuMemcpyDtoHAsync_v2", (void*, Address, Size, Handle))            \
-  CALL(copy, "cuMemcpyDtoDAsync_v2", (Address, Address, Size, Handle))              \
   CALL(fill, "cuMemsetD8Async", (Address, u8, Size, Handle))                        \
+  CALL(pointer_attribute, "cuPointerGetAttribute", (void*, int, Address))           \
   CALL(load_module, "cuModuleLoadData", (Handle*, const void*))                     \
   CALL(unload_module, "cuModuleUnload", (Handle))                                   \
   CALL(get_function, "cuModuleGetFunction", (Handle*, Handle, const char*))         \
@@ -49,6 +48,7 @@ inline constexpr Handle kLegacyStream = nullptr;
   CALL(destroy_stream, "cuStreamDestroy_v2", (Handle))                              \
   CALL(synchronize_stream, "cuStreamSynchronize", (Handle))                         \
   CALL(wait_event, "cuStreamWaitEvent", (Handle, Handle, unsigned))                 \
+  CALL(is_capturing, "cuStreamIsCapturing", (Handle, int*))                         \
   CALL(create_event, "cuEventCreate", (Handle*, unsigned))                          \
   CALL(destroy_event, "cuEventDestroy_v2", (Handle))                                \
   CALL(record_event, "cuEventRecord", (Handle, Handle))                             \
@@ -56,7 +56,7 @@ inline constexpr Handle kLegacyStream = nullptr;
   CALL(launch, "cuLaunchKernel",                                                    \
        (Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void**, void**))
 
-inline constexpr Status kNotReady = 600, kOutOfMemory = 2;
+inline constexpr Status kNotReady = 600;
 
 // A call of the driver that failed; Python sees envpool.cuda.driver.CudaError.
 struct CudaError : std::runtime_error {
@@ -100,7 +100,7 @@ class Context {
   Context& operator=(const Context&) = delete;
 
   // Makes it the calling thread's current context for its lifetime. In a forked process, where CUDA cannot be used, it
-  // does nothing, and usable() is false.
+  // does nothing and is false.
   class Current {
    public:
     explicit Current(const Context& context);
@@ -116,7 +116,6 @@ class Context {
 
   const Driver& driver;
   const int number;
-  std::string name() const;
   bool forked() const;
 
  private:
@@ -125,65 +124,58 @@ class Context {
   int pid_;
 };
 
-// Memory of a device. Making, freeing and copying need the context to be current.
-class Memory {
- public:
-  Memory() = default;
-  Memory(std::shared_ptr<const Context> context, i64 bytes);
-  Memory(Memory&& other) noexcept { swap(other); }
-  Memory& operator=(Memory&& other) noexcept {
-    swap(other);
-    return *this;
-  }
-  ~Memory();
-
-  Address address() const { return address_; }
-  i64 bytes() const { return bytes_; }
-  template <class T>
-  T* as() const {
-    return reinterpret_cast<T*>(address_);
-  }
-
- private:
-  void swap(Memory& other) noexcept {
-    std::swap(context_, other.context_);
-    std::swap(address_, other.address_);
-    std::swap(bytes_, other.bytes_);
-  }
-  std::shared_ptr<const Context> context_;
-  Address address_ = 0;
-  i64 bytes_ = 0;
-};
-
-// A handle that is freed by one call of the driver.
+// What the driver made and one call of it frees: memory, a stream, an event, a module. Freeing makes the context
+// current.
+template <class T>
 class Owned {
  public:
-  using Free = Status (*const Driver::*)(Handle);
+  using Free = Status (*)(T);
   Owned() = default;
-  Owned(std::shared_ptr<const Context> context, Handle handle, Status (*free)(Handle))
-      : context_(std::move(context)), handle_(handle), free_(free) {}
+  Owned(std::shared_ptr<const Context> context, T made, Free free)
+      : context_(std::move(context)), made_(made), free_(free) {}
   Owned(Owned&& other) noexcept { swap(other); }
   Owned& operator=(Owned&& other) noexcept {
     swap(other);
     return *this;
   }
-  ~Owned();
-  Handle get() const { return handle_; }
+  ~Owned() {
+    if (made_ == T{}) return;
+    if (const Context::Current current(*context_); current) free_(made_);
+  }
+  T get() const { return made_; }
 
  private:
   void swap(Owned& other) noexcept {
     std::swap(context_, other.context_);
-    std::swap(handle_, other.handle_);
+    std::swap(made_, other.made_);
     std::swap(free_, other.free_);
   }
   std::shared_ptr<const Context> context_;
-  Handle handle_ = nullptr;
-  Status (*free_)(Handle) = nullptr;
+  T made_{};
+  Free free_ = nullptr;
 };
 
-Owned make_stream(std::shared_ptr<const Context> context);
-Owned make_event(std::shared_ptr<const Context> context);
-Owned load_module(std::shared_ptr<const Context> context, const std::string& image);
+Owned<Handle> make_stream(std::shared_ptr<const Context> context);
+Owned<Handle> make_event(std::shared_ptr<const Context> context);
+Owned<Handle> load_module(std::shared_ptr<const Context> context, const std::string& image);
+
+// Memory of a device.
+class Memory {
+ public:
+  Memory() = default;
+  Memory(std::shared_ptr<const Context> context, i64 bytes);
+
+  Address address() const { return owned_.get(); }
+  i64 bytes() const { return bytes_; }
+  template <class T>
+  T* as() const {
+    return reinterpret_cast<T*>(address());
+  }
+
+ private:
+  Owned<Address> owned_;
+  i64 bytes_ = 0;
+};
 
 // A word of the host's memory that kernels write.
 class Word {

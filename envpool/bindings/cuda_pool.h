@@ -1,51 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A pool whose environments live on a GPU: their states are in its memory, one launch steps all of them, and what comes
-// back are arrays there. Only what copies to the host waits for the GPU.
+// A pool whose environments live on a GPU: their states are in its memory, one launch steps a batch of them, and
+// results are arrays there. Stepping never waits for the GPU.
+//
+// A batch is a group of neighbouring environments with a stream of its own. A synchronous pool has one group, and may
+// step some of its environments alone. In an asynchronous one, while a group is simulated, the results of another can
+// be worked on; groups are received in the order in which they were sent.
 #pragma once
 
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
-#include "envpool/bindings/arguments.h"
-#include "envpool/bindings/cuda_array.h"
-#include "envpool/core/pool/environments.h"
-#include "envpool/core/pool/snapshot.h"
+#include "envpool/bindings/cuda_actions.h"
+#include "envpool/bindings/cuda_launches.h"
+#include "envpool/bindings/cuda_states.h"
 #include "envpool/core/pool/state_buffer.h"
-#include "envpool/core/table/device.h"
 
 namespace envpool::cuda {
 
-// Blocks of memory for results. The last array of a block gives it back, also after the pool was closed.
-class Ring : public std::enable_shared_from_this<Ring> {
- public:
-  Ring(std::shared_ptr<const Stream> stream, i64 bytes) : stream_(std::move(stream)), bytes_(bytes) {}
-  ~Ring() { close(); }
-
-  // Returns a block that no array uses. What is enqueued from now on may write it. The context has to be current.
-  std::shared_ptr<Block> acquire();
-  // Blocks that come back from now on are freed.
-  void close();
-
- private:
-  void give_back(std::unique_ptr<Block> block) noexcept;
-
-  const std::shared_ptr<const Stream> stream_;
-  const i64 bytes_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Block>> idle_;
-  bool closed_ = false;
-};
-
 struct DeviceOptions {
-  std::string label;    // for errors: the environment's id
-  std::string library;  // the driver's
-  std::string image;    // the program of envpool/cuda/program.py, compiled for the device
-  i32 number = 0;       // of the device
-  i32 threads = 128;    // of a block
+  std::string label;      // for errors: the environment's id
+  std::string library;    // the driver's
+  std::string image;      // the program of envpool/cuda/program.py, compiled for the device
+  i32 number = 0;         // of the device
+  i32 threads = 128;      // of a block
+  i32 batch_size = 1;     // a divisor of the number of environments
+  bool in_place = false;  // every launch of a group writes the same arrays
 };
 
 class DevicePool {
@@ -72,82 +54,75 @@ class DevicePool {
   void wait();
   void close(f64 timeout);
 
+  // Returns the named parts of all states (DeviceStates::parts).
+  py::dict states();
+
   bool closed() const { return closed_; }
   i64 under_way() const { return under_way_; }
-  i32 num_envs() const { return num_envs_; }
+  i32 batch_size() const { return options_.batch_size; }
 
  private:
+  using Ids = std::shared_ptr<const std::vector<i32>>;
+  struct Group {
+    Group(const Label& label, std::shared_ptr<const Context> context, i64 block_bytes, bool in_place)
+        : launches(label, std::move(context), block_bytes, in_place) {}
+
+    Launches launches;
+    Ids ids{};  // of all its environments, in order
+    bool busy = false;
+  };
+  // What one launch will do: rows `first` and following of a call, which are environments of one group.
+  struct Batch {
+    Group* group;
+    Ids ids;
+    i64 first;
+    device::Work work{};
+    Launches::Inputs inputs{};
+
+    i32 rows() const { return i32(ids->size()); }
+    bool whole() const { return ids == group->ids; }
+  };
   // A launch whose results have not been received.
   struct Pending {
+    Group* group;
     std::shared_ptr<Block> block;
-    i32 rows;
-    std::vector<i32> env_ids;  // empty: all
-  };
-  // What a launch reads, kept until it has run.
-  struct Inputs {
-    Owned done;
-    std::vector<py::object> objects{};
-    std::vector<Memory> memory{};
+    Ids ids;
   };
 
   std::string text(const std::string& what) const { return label_.text(what); }
   void check_open() const;
   void check_usable();
   void require_idle(i32 env_id, const char* call) const;
-  u64 identity(i32 env_id) const { return snapshot_identity(label_, twin_.identity(kind(env_id))); }
-  i32 kind(i32 env_id) const { return kind_of_[size_t(env_id)]; }
-  Address slot(i32 env_id) const { return slots_.address() + Address(i64(env_id) * slot_bytes_); }
-  std::string save(i32 env_id);
-  EpisodeStatus status(i32 env_id);
-  void place(i32 env_id, const std::string& state, EpisodeStatus status);
-  std::string repaired(i32 env_id, const char* state, i64 size, const char* call);
-  void download(void* to, Address from, i64 bytes);
-  void check_memory(i64 states);
-  void place_models(const Construction& how);
-  void place_states(const Construction& how);
+  std::vector<i32> idle_ids(const py::object& env_ids, const char* name, const char* call);
+  void check_memory(const Driver& driver) const;
   void choose_outputs(const std::vector<std::string>& names);
-  void begin(const py::object& env_id, const char* call, device::Work& work, Pending& pending, Inputs& inputs);
-  void launch(device::Work& work, Pending pending, Inputs inputs);
-  void convert(const py::object& action, const py::object& env_id, device::Work& work, Pending& pending,
-               Inputs& inputs);
-  void convert_field(size_t f, const py::object& value, device::Work& work, const Pending& pending, Inputs& inputs);
-  void use_borrowed(size_t f, const Borrowed& given, i64 rows, device::Work& work);
-  void let_go();
-  Address staged(const void* from, i64 bytes, Inputs& inputs);
-  template <class T>
-  T* staged(const std::vector<T>& values, Inputs& inputs);
+  std::vector<Batch> batches_of(const py::object& env_id, const char* call);
+  Ids checked_ids(const i32* ids, i64 count, const Group& group, const char* call) const;
+  void launch(std::vector<Batch> batches);
+  void launch(Batch batch);
+  void set_busy(const Pending& pending, bool busy);
 
   const abi::Table& table_;
   const DeviceOptions options_;
   const Label label_;
   const i32 num_envs_;
   const abi::Autoreset autoreset_;
-  std::vector<i32> kind_of_;  // of each environment: which set of options it has
-  Environments twin_;         // on the CPU, one environment of each kind: first states, repairs, pictures
+  DeviceStates states_;
   const abi::Layout& layout_;
   const BlockLayout blocks_;
   std::vector<i64> offsets_;  // of a block's arrays
-  i64 done_at_ = 0, block_bytes_ = 0, slot_bytes_ = 0;
-  std::vector<i64> save_bytes_;  // of each kind
-  std::vector<int> outputs_;     // numbers of arrays; -1 is done
-  std::vector<python::ActionArgument> arguments_;
+  i64 done_at_ = 0, block_bytes_ = 0;
+  std::vector<int> outputs_;  // numbers of arrays; -1 is done
   python::IdsArgument ids_;
 
-  std::shared_ptr<const Stream> stream_;
-  std::unique_ptr<Word> fault_;
-  Owned module_;
+  std::shared_ptr<const Context> context_;
+  std::vector<std::unique_ptr<Group>> groups_;
+  std::unique_ptr<DeviceActions> actions_;
+  Owned<Handle> module_;
   Handle kernel_ = nullptr;
-  std::shared_ptr<Ring> ring_;
-  Memory slots_, params_, limits_, players_, over_;
-  std::vector<Memory> blobs_, counts_, converted_;
-  std::string shared_params_;
 
   std::deque<Pending> pending_;
-  std::deque<Inputs> held_;
-  static constexpr size_t kMostSpare = 16;
-  std::vector<Memory> spare_;
-  std::vector<u8> busy_;  // which environments are under way, unless all are
-  bool all_busy_ = false;
+  std::vector<u8> busy_;  // which environments of a group that is not busy as a whole are under way
   i64 under_way_ = 0;
   bool closed_ = false;
 };

@@ -227,6 +227,12 @@ struct DeviceOf {
   }
   static Model<Env>& cast(void* model) { return *static_cast<Model<Env>*>(model); }
   static i64 stride(void* model) { return slot_bytes<StateOf<Env>>(extra_bytes_of<Env>(cast(model).params)); }
+  static i32 view(abi::Text json, abi::Text error) {
+    return with_status(error, [&] {
+      const std::string parts = named_parts<Env, Slot>();
+      json.put(json.context, parts.data(), i64(parts.size()));
+    });
+  }
   static const void* params(void* model) { return &cast(model).params; }
   static const void* blob(void* model, i64* bytes) {
     *bytes = i64(cast(model).blob.size());
@@ -242,6 +248,7 @@ struct DeviceOf {
       .blob_at = blob_at(),
       .kept_at = kept_at(),
       .stride = stride,
+      .view = view,
       .params = params,
       .blob = blob,
   };

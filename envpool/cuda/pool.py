@@ -5,51 +5,25 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from envpool.cuda import cache, driver, nvrtc
 from envpool.cuda.program import checked_program
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    from envpool._core import DevicePool, Table
-
-    Value = bool | int | float | str | bytes
+    from envpool._core import DevicePool
 
 
-def make_pool(
-    device: str,
-    *,
-    source: str,
-    include: str,
-    table: Table,
-    label: str,
-    options: Sequence[Mapping[str, Value]],
-    num_envs: int,
-    seeds: npt.NDArray[np.uint64],
-    streams: npt.NDArray[np.uint32],
-    autoreset: int,
-    max_episode_steps: Sequence[int],
-    outputs: Sequence[str],
-) -> DevicePool:
+def make_pool(device: str, *, source: str, include: str, in_place: bool, **pool: Any) -> DevicePool:
     """Makes a pool on a device.
 
     Args:
         device: such as "cuda:0".
         source: the header that `envpool.compile` was given, or empty.
         include: folder of the headers of a plugin, or empty.
-        table: of the environment.
-        label: what errors begin with, its id.
-        options: of all environments, or of each.
-        num_envs: how many there are.
-        seeds: the key of each environment's generator.
-        streams: the stream of that key.
-        autoreset: the mode's number.
-        max_episode_steps: of each environment; 0 is no limit.
-        outputs: names of the arrays that the pool returns.
+        in_place: whether every batch is written into the same arrays.
+        pool: what `Construction.pool_arguments` returns.
 
     Raises:
         ValueError: nothing says which header the environment is in.
@@ -61,40 +35,25 @@ def make_pool(
     """
     from envpool import _core
 
+    table, label = pool["table"], pool["label"]
     loaded = driver.load()
     devices = loaded.devices()
     number = int(device.removeprefix("cuda:"))
     if number >= len(devices):
         names = ", ".join(f"cuda:{each.number} ({each.name})" for each in devices)
         raise driver.DriverError(f"[{label}] device: expected one of {names}, got {device!r}")
-    # The stand-in runs PTX and no machine code.
     capability = devices[number].capability
-    architecture = (
-        "compute_{}{}".format(*capability)
-        if loaded.stand_in
-        else nvrtc.load().architecture_for(capability, loaded.version)
-    )
-    facts = table.device
-    assert facts is not None, "the caller has checked that the environment is portable"
-    facts, includes = _header(label, facts, source, include)
-    players = json.loads(table.spec(options[0]))["max_players"]
-    written = checked_program(facts, players, each=len(options) > 1)
+    if loaded.stand_in:  # which runs PTX and no machine code
+        architecture = "compute_{}{}".format(*capability)
+    else:
+        architecture = nvrtc.load().architecture_for(capability, loaded.version)
+    facts, includes = _header(label, table.device, source, include)
+    players = json.loads(table.spec(pool["options"][0]))["max_players"]
+    written = checked_program(facts, players, each=len(pool["options"]) > 1)
     name = f"{label}.cu".replace("/", "_")
     image = cache.image(written.source, architecture, label=label, name=name, includes=includes)
     return _core.DevicePool(
-        table=table,
-        label=label,
-        options=options,
-        num_envs=num_envs,
-        seeds=seeds,
-        streams=streams,
-        autoreset=autoreset,
-        max_episode_steps=max_episode_steps,
-        outputs=outputs,
-        library=loaded.path,
-        number=number,
-        image=image,
-        threads=written.threads,
+        **pool, library=loaded.path, number=number, image=image, threads=written.threads, in_place=in_place
     )
 
 

@@ -7,13 +7,10 @@ what ptxas makes of the PTX is not seen.
 
 from __future__ import annotations
 
-import functools
 import os
 import re
 import subprocess
 import sys
-import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,22 +24,12 @@ from envpool.cuda.driver import DriverError
 from envpool.cuda.nvrtc import NvrtcError
 from envpool.cuda.program import checked_program
 from envpool.python.registry import find
-from envpool.testing.cuda import STANDIN, Driver
+from envpool.testing.device_arrays import OnDevice, make
 from envpool.testing.device_comparison import LIMIT, Case, cases, compare, pools
 from envpool.testing.nvrtc import FLAGS, SOURCE, Nvrtc
 
-pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
-
-DRIVER = functools.cache(Driver)
+pytestmark = pytest.mark.usefixtures("stand_in")
 WHOLE = os.environ.get("ENVPOOL_TEST_DEVICE") == "whole"
-
-
-@pytest.fixture(autouse=True)
-def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("ENVPOOL_LIBCUDA", str(STANDIN))
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=r"\[envpool.cuda\] .* is a stand-in")
-        yield
 
 
 @pytest.mark.parametrize("case", cases(WHOLE), ids=str)
@@ -75,10 +62,6 @@ def test_kernels_leave_no_product_to_be_fused(task_id: str) -> None:
     ptx = Nvrtc().compile(checked_program(table.device, 32).source, ["--gpu-architecture=compute_80", *FLAGS]).ptx
     # Only what says .rn is safe from ptxas, which fuses the rest.
     assert not re.findall(r"\b(?:fma[.\w]*|(?:add|sub|mul)\.f(?:32|64))\b", ptx)
-
-
-def make(task_id: str = "CartPole-v1", num_envs: int = 4, **options: Any) -> Any:
-    return envpool.make_gymnasium(task_id, num_envs=num_envs, **{"seed": 3, "device": "cuda", **options})
 
 
 # --- options, seeds, states ---
@@ -207,86 +190,6 @@ def test_a_header_of_ones_own(tmp_path: Path) -> None:
         make("Walk-v1")
 
 
-# --- arrays ---
-
-
-class OnDevice:
-    """An array in the device's memory, as Numba's users have them."""
-
-    def __init__(self, array: np.ndarray) -> None:
-        self.array = array
-        self.address = DRIVER().upload(array)
-
-    @property
-    def __cuda_array_interface__(self) -> dict[str, Any]:
-        kind, shape = self.array.dtype.str, self.array.shape
-        return {"version": 3, "typestr": kind, "shape": shape, "data": (self.address, False), "stream": 1}
-
-
-@pytest.mark.parametrize("dtype", ["i4", "i8", "u1", "f4", "f8"])
-def test_actions_that_lie_on_the_device(dtype: str) -> None:
-    gpu, cpu = make(num_envs=40), make(num_envs=40, device="cpu")
-    gpu.reset(), cpu.reset()
-    rng = np.random.default_rng(0)
-    for _ in range(30):
-        action = rng.integers(0, 2, 40)
-        ours, theirs = gpu.step(OnDevice(action.astype(dtype))), cpu.step(action)
-        assert np.array_equal(ours[0].numpy(), theirs[0])
-
-
-def test_a_pools_array_is_an_action_of_another() -> None:
-    """By DLPack: the column of another array, with a stride."""
-    other, gpu, cpu = make(num_envs=8), make("CartPole-v1", 8), make("CartPole-v1", 8, device="cpu")
-    gpu.reset(), cpu.reset()
-    _, info = other.reset()
-    ours, theirs = gpu.step(info["elapsed_step"]), cpu.step(np.zeros(8, int))
-    assert np.array_equal(ours[0].numpy(), theirs[0])
-    assert repr(ours[0]) == "<envpool array, shape (8, 4), float32, on cuda:0>"
-    assert (len(ours[0]), ours[0].shape, ours[0].dtype, ours[0].device) == (8, (8, 4), np.float32, "cuda:0")
-    interface = ours[0].__cuda_array_interface__
-    assert (interface["shape"], interface["typestr"], interface["version"]) == ((8, 4), "<f4", 3)
-    assert ours[0].__dlpack_device__() == (2, 0)
-
-
-def test_arrays_stay_as_they_are_while_they_are_held() -> None:
-    gpu = make(num_envs=5)
-    held = [gpu.reset()[0]]
-    first = [held[0].numpy()]
-    for _ in range(10):
-        held.append(gpu.step(np.ones(5, int))[0])
-        first.append(held[-1].numpy())
-    gpu.close()
-    assert all(np.array_equal(array.numpy(), seen) for array, seen in zip(held, first, strict=True))
-
-
-def test_the_protocol_of_dlpack() -> None:
-    array = make().reset()[0]
-    assert 'capsule object "dltensor"' in repr(array.__dlpack__())
-    assert 'capsule object "dltensor_versioned"' in repr(array.__dlpack__(max_version=(1, 0)))
-    for wrong in ({"copy": True}, {"dl_device": (1, 0)}):
-        with pytest.raises(BufferError):
-            array.__dlpack__(**wrong)
-    for stream in (0, -2):
-        with pytest.raises(ValueError, match="stream: expected"):
-            array.__dlpack__(stream=stream)
-
-
-def test_nothing_is_left_on_the_device() -> None:
-    driver_of_tests = DRIVER()
-    make().close()
-    kinds = ("allocations", "streams", "events", "modules")
-    before = {kind: driver_of_tests.count(kind) for kind in kinds}
-    for number in range(200 if not WHOLE else 1000):
-        pool = make(num_envs=3)
-        observation = pool.reset()[0]
-        pool.step(np.zeros(3, int))
-        capsule = observation.__dlpack__() if number % 2 else None
-        if number % 3:
-            pool.close()
-        del pool, observation, capsule
-    assert {kind: driver_of_tests.count(kind) for kind in kinds} == before
-
-
 # --- what cannot be ---
 
 
@@ -300,7 +203,9 @@ def test_nothing_is_left_on_the_device() -> None:
         ),
         ({"device": 0}, TypeError, "device must be 'cpu', 'cuda'"),
         ({"device": "cuda:7"}, DriverError, r"\[CartPole-v1\] device: expected one of cuda:0 \(.*\), got 'cuda:7'"),
-        ({"batch_size": 2}, ValueError, "batch_size must be num_envs = 4 with device='cuda'"),
+        ({"batch_size": 3}, ValueError, "batch_size must divide num_envs = 4 with device='cuda'"),
+        ({"in_place": 1}, TypeError, "in_place must be a bool, got 1"),
+        ({"in_place": True, "device": "cpu"}, ValueError, "in_place must be False with device='cpu'"),
         (
             {"num_envs": 2**20, "task_id": "Pong-v5"},
             MemoryError,

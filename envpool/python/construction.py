@@ -174,6 +174,7 @@ class Construction:
             "step_api",
             "first_stream",
             "device",
+            "in_place",
         )
         last = {name: config.pop(name) for name in ours if name in config}
         return {**config, **own, **last}
@@ -192,6 +193,7 @@ class Construction:
             "label": self.label,
             "options": self._prepared,
             "num_envs": common.num_envs,
+            "batch_size": common.batch_size,
             "seeds": seeds,
             "streams": streams,
             "autoreset": _core.AUTORESET_MODES[common.autoreset_mode],
@@ -203,7 +205,6 @@ class Construction:
         """Makes a pool on the CPU, which shall return these arrays."""
         common = self.common
         return _core.Pool(
-            batch_size=common.batch_size,
             num_threads=common.num_threads,
             thread_cpus=thread_cpus(common.thread_affinity_offset, common.num_threads),
             **self.pool_arguments(outputs),

@@ -20,7 +20,7 @@ from envpool.python.pictures import View, resized
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from envpool._core import Pool
+    from envpool._core import DeviceArray, DevicePool, Pool
     from envpool.python.env_spec import EnvSpec
     from envpool.python.layout import Layout, Pack
     from envpool.python.registry import Registration
@@ -33,10 +33,15 @@ def make_pool(construction: Construction, outputs: list[str]) -> Pool:
     from envpool.cuda.pool import make_pool as make_device_pool
 
     origin = construction.registration
-    device = construction.common.device
-    made = construction.pool_arguments(outputs)
-    # It has a pool's methods, and arrays on the device.
-    return cast("Pool", make_device_pool(device, source=origin.source, include=origin.include, **made))
+    common = construction.common
+    made = make_device_pool(
+        common.device,
+        source=origin.source,
+        include=origin.include,
+        in_place=common.in_place,
+        **construction.pool_arguments(outputs),
+    )
+    return cast("Pool", made)  # it has a pool's methods, and returns arrays on the device
 
 
 class EnvPoolMixin:
@@ -313,6 +318,25 @@ class EnvPoolMixin:
             self._pool.clone(
                 source, ids, *self._construction.seeds_and_streams(self._checked_seed(seed, len(ids)), ids)
             )
+
+    def states(self) -> dict[str, DeviceArray]:
+        """Returns the named parts of all environments' states, which lie on the GPU, to read and to write.
+
+        The parts are those that the environment names, such as "position", and "elapsed_step", "episode" and "over";
+        `envpool.jax` shows the same. Libraries take them by DLPack without a copy and may write into them:
+        `torch.from_dlpack(pool.states()["position"])[:] = 0`. From the first call on, each step brings the states into
+        the range that the environment accepts before it uses them, as `restore` does. Call it anew after each step, so
+        that what is read is ordered after that step.
+
+        Returns:
+            Arrays by name, of shape (num_envs,) or (num_envs, n), with gaps between the rows.
+
+        Raises:
+            RuntimeError: the pool is on the CPU, it is closed, or the process is a fork.
+        """
+        if not self._construction.on_device:
+            raise RuntimeError(f"[{self._label}] states: expected a pool on a GPU, got one on 'cpu'; see snapshot")
+        return cast("DevicePool", self._pool).states()
 
     def _one_id(self, env_id: Any, name: str = "env_id") -> int:
         if as_number(env_id, "int") is None:

@@ -224,6 +224,7 @@ COMMON = (
     "step_api",
     "first_stream",
     "device",
+    "in_place",
 )
 
 
@@ -252,6 +253,7 @@ class Common:
     step_api: str | None
     first_stream: int
     device: str
+    in_place: bool
 
 
 def check_common(
@@ -308,6 +310,7 @@ def check_common(
         if not isinstance(entry, Mapping):
             raise _wrong(TypeError, f"env_options[{index}]", "a mapping of option names to values", entry)
 
+    device = _device(given.get("device", "cpu"), num_envs, batch_size)
     return Common(
         num_envs=num_envs,
         batch_size=batch_size,
@@ -329,7 +332,8 @@ def check_common(
         env_options=list(env_options),
         step_api=step_api,
         first_stream=integer("first_stream", 0),
-        device=_device(given.get("device", "cpu"), num_envs, batch_size),
+        device=device,
+        in_place=_in_place(given.get("in_place", False), device),
     )
 
 
@@ -340,12 +344,20 @@ def _device(value: Any, num_envs: int, batch_size: int) -> str:
     if not isinstance(value, str) or not _DEVICE.fullmatch(value):
         kind = ValueError if isinstance(value, str) else TypeError
         raise _wrong(kind, "device", "'cpu', 'cuda' or 'cuda:0' and so on", value)
-    if value != "cpu" and batch_size != num_envs:
+    if value != "cpu" and num_envs % batch_size:
         raise ValueError(
-            f"batch_size must be num_envs = {num_envs} with device={value!r}, for a GPU steps all environments at once, "
-            f"got {batch_size}"
+            f"batch_size must divide num_envs = {num_envs} with device={value!r}, since batches on a GPU are fixed groups "
+            f"of environments, got {batch_size}"
         )
     return "cuda:0" if value == "cuda" else value
+
+
+def _in_place(value: Any, device: str) -> bool:
+    if not isinstance(value, bool):
+        raise _wrong(TypeError, "in_place", "a bool", value)
+    if value and device == "cpu":
+        raise _wrong(ValueError, "in_place", "False with device='cpu', whose arrays are never written again", value)
+    return value
 
 
 def require_cpu(label: str, given: Mapping[str, Any], whose: str) -> None:

@@ -35,15 +35,17 @@ struct ActionInput {
 struct Work {
   u8* slots;  // EnvSlot and extra bytes of each environment
   i64 slot_bytes;
-  const i32* env_ids;  // of the rows; null: row k is environment k
+  const i32* env_ids;  // of the rows; null: row k is environment first_env + k
   const u64* seeds;    // of the rows, where a reset gives new ones; else null
   const u32* streams;
   const u8* params;   // of each environment, where they differ; else they are the kernel's second argument
   const i32* limits;  // of each environment: steps until an episode is truncated; 0: no limit
   volatile u64* fault;
   i32 count, max_players, num_own, num_actions;
+  i32 first_env;
   abi::Autoreset autoreset;
   bool restart;
+  bool repair;  // the caller may have written into the states, so bring them into range first
   void* common[abi::kCommonFields];
   void* own[kMostFields];
   void* own_final[kMostFields];  // if autoreset is same-step
@@ -56,10 +58,19 @@ struct Work {
   ActionInput actions[kMostActions];
 };
 
-// A row that cannot be stepped is reported as its number and, above that, why: the number of the action's field that is
-// bad, counted from 1, or kOver.
-inline constexpr u64 kNoFault = 0, kOver = 0xFF;
-ENVPOOL_FN u64 fault_of(u64 why, i64 row) { return why << 32 | u64(u32(row)); }
+// The report of a row that was not stepped: why, which row, and which element of the row's action.
+struct Fault {
+  static constexpr u64 kNone = 0, kOver = 0xFF;
+
+  u64 why;  // kNone, kOver if the episode is over, or the number of the action's field whose value is bad, from 1 on
+  i64 row;  // below 2^32
+  i64 element;  // below 2^24
+
+  ENVPOOL_FN u64 packed() const { return why << 56 | u64(element) << 32 | u64(row); }
+  ENVPOOL_FN static Fault unpacked(u64 word) {
+    return {word >> 56, i64(word & 0xFFFFFFFF), i64(word >> 32 & 0xFFFFFF)};
+  }
+};
 
 }  // namespace envpool::device
 
@@ -69,12 +80,13 @@ ENVPOOL_FN u64 fault_of(u64 why, i64 row) { return why << 32 | u64(u32(row)); }
 
 namespace envpool::device {
 
-// Checks a row of actions, and converts it where that is needed.
-inline bool take_row(const ActionInput& input, i64 row) {
+// Checks a row of actions, and converts it where that is needed. Returns the first element that is bad, or -1.
+inline i32 take_row(const ActionInput& input, i64 row) {
   const u8* from = input.data + row * input.row_stride;
   u8* to = input.converted == nullptr ? nullptr : input.converted + row * input.row_bytes;
-  bool good = true;
+  i32 bad = -1;
   for (i32 e = 0; e < input.elements; ++e) {
+    bool good = true;
     i64 whole = 0;
     f64 real = 0;
     switch (input.from) {
@@ -101,6 +113,7 @@ inline bool take_row(const ActionInput& input, i64 row) {
       if (input.to == abi::kU8) good &= whole == i64(u8(whole));
       if (input.to == abi::kBool) good &= u64(whole) < 2;
     }
+    if (!good && bad < 0) bad = e;
     if (to == nullptr) continue;
     switch (input.to) {
       case abi::kBool:
@@ -111,14 +124,16 @@ inline bool take_row(const ActionInput& input, i64 row) {
       case abi::kF64: reinterpret_cast<f64*>(to)[e] = real; break;
     }
   }
-  return good;
+  return bad;
 }
 
+// Takes a row of every field. Reports a bad one and returns false.
 inline bool take_rows(const Work& work, i64 row) {
   bool good = true;
   for (i32 f = 0; f < work.num_actions; ++f) {
-    if (take_row(work.actions[f], row)) continue;
-    *work.fault = fault_of(u64(f) + 1, row);
+    const i32 bad = take_row(work.actions[f], row);
+    if (bad < 0) continue;
+    *work.fault = Fault{u64(f) + 1, row, bad}.packed();
     good = false;
   }
   return good;
@@ -155,7 +170,16 @@ struct Place {
   i32 env_id, limit;
 
   Place(const Work& work, const typename Env::Params& shared, i64 row)
-      : Place(work, shared, row, work.env_ids == nullptr ? i32(row) : work.env_ids[row]) {}
+      : Place(work, shared, row, work.env_ids == nullptr ? work.first_env + i32(row) : work.env_ids[row]) {}
+
+  // What comes before a reset or a step. One thread does it.
+  void prepare(const Work& work) const {
+    if (work.repair) {
+      it.episode.repair();
+      envpool::repair<Env>(it.state, params);
+    }
+    if (work.seeds != nullptr) it.episode.seed(work.seeds[k], work.streams[k]);
+  }
 
  private:
   Place(const Work& work, const typename Env::Params& shared, i64 row, i32 id)
@@ -175,7 +199,7 @@ struct Place {
 // which is the fault that `refused` is set for.
 inline bool restarts(const Work& work, const Episode& episode, i64 k, bool& refused) {
   refused = !work.restart && episode.over && work.autoreset == abi::kAutoresetDisabled;
-  if (refused) *work.fault = fault_of(kOver, k);
+  if (refused) *work.fault = Fault{Fault::kOver, k, 0}.packed();
   return work.restart || (episode.over && !refused);
 }
 
@@ -187,7 +211,7 @@ void run_one(const Work& work, const typename Env::Params& shared) {
   Episode& episode = place.it.episode;
   StateOf<Env>& state = place.it.state;
 
-  if (work.seeds != nullptr) episode.seed(work.seeds[k], work.streams[k]);
+  place.prepare(work);
   bool refused;
   bool begins = restarts(work, episode, k, refused);
   Outcome outcome;
@@ -265,7 +289,7 @@ void run_world(const Work& work, const typename Env::Params& shared) {
   };
 
   if (leads) {
-    if (work.seeds != nullptr) episode.seed(work.seeds[k], work.streams[k]);
+    place.prepare(work);
     begins = restarts(work, episode, k, refused);
     if (begins) begin();
     ended = bad_action = false;

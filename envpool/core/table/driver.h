@@ -106,12 +106,6 @@ struct Model {
   }
 };
 
-// Brings a state from outside into the range that the environment's functions accept.
-template <class Env>
-ENVPOOL_ALWAYS_INLINE void repair(StateOf<Env>& state, const typename Env::Params& params) {
-  if constexpr (requires { Env::repair(state, params); }) Env::repair(state, params);
-}
-
 template <class Env>
 struct PortableContract {
   using State = typename Env::State;

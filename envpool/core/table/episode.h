@@ -110,6 +110,12 @@ ENVPOOL_FN i32 players_of(const World<Env>& world, i32 most) {
   return count < 0 ? 0 : count < most ? count : most;
 }
 
+// Brings a state from outside into the range that the environment's functions accept.
+template <class Env>
+ENVPOOL_ALWAYS_INLINE void repair(StateOf<Env>& state, const typename Env::Params& params) {
+  if constexpr (requires { Env::repair(state, params); }) Env::repair(state, params);
+}
+
 // Lets one agent act in one phase.
 template <class Env, int kPhase>
 ENVPOOL_ALWAYS_INLINE void act_in_phase(World<Env>& world, const typename Env::Params& params, i32 agent,

@@ -40,6 +40,26 @@ struct StateHead<Env> {
   i32 players;  // how many there are, for the user to read
 };
 
+// Lists the named parts of a slot as JSON: those of its episode, and those that the environment names.
+template <class Env, class Slot>
+std::string named_parts() {
+  using State = StateOf<Env>;
+  const auto list = [](auto parts) {
+    const i64 episode = offset_of(&Slot::episode);
+    parts.put("elapsed_step", "int32", episode + offset_of(&Episode::elapsed), 0);
+    parts.put("episode", "int32", episode + offset_of(&Episode::number), 0);
+    parts.put("over", "bool", episode + offset_of(&Episode::over), 0);
+    if constexpr (requires { &Slot::players; }) parts.put("players", "int32", offset_of(&Slot::players), 0);
+    if constexpr (requires { Env::state_parts(parts); }) Env::state_parts(parts);
+    return parts.json();
+  };
+  if constexpr (requires { typename Env::Shared; }) {
+    return list(StateParts<typename Env::Shared>(offset_of(&Slot::state) + offset_of(&State::shared)));
+  } else {
+    return list(StateParts<State>(offset_of(&Slot::state)));
+  }
+}
+
 template <class Env>
 struct PureOf {
   using State = StateOf<Env>;
@@ -71,12 +91,7 @@ struct PureOf {
     return list;
   }
 
-  static std::string view() {
-    StateParts<State> parts(offset_of(&Slot::state));
-    put_episode(parts);
-    if constexpr (requires { Env::state_parts(parts); }) Env::state_parts(parts);
-    return parts.json();
-  }
+  static std::string view() { return named_parts<Env, Slot>(); }
 
   static void params(void* model, const abi::Options& options, i32 max_episode_steps, u8* out) {
     const OptionValues values(specs(), options);
@@ -171,14 +186,6 @@ struct PureOf {
   };
 
   struct Rows;
-
-  template <class Parts>
-  static void put_episode(Parts& parts) {
-    const i64 episode = offset_of(&Slot::episode);
-    parts.put("elapsed_step", "int32", episode + offset_of(&Episode::elapsed), 0);
-    parts.put("episode", "int32", episode + offset_of(&Episode::number), 0);
-    parts.put("over", "bool", episode + offset_of(&Episode::over), 0);
-  }
 
   static Model<Env>& cast(void* model) { return *static_cast<Model<Env>*>(model); }
 

@@ -14,14 +14,6 @@ struct PureWorldOf : PureOf<Env> {
   using Contract = WorldContract<Env>;
   using typename Base::Params, typename Base::Slot, typename Base::State;
 
-  static std::string view() {
-    StateParts<typename Env::Shared> parts(offset_of(&Slot::state) + offset_of(&State::shared));
-    Base::put_episode(parts);
-    parts.put("players", "int32", offset_of(&Slot::players), 0);
-    if constexpr (requires { Env::state_parts(parts); }) Env::state_parts(parts);
-    return parts.json();
-  }
-
   static void reset(void* model, const abi::PureWork& work) {
     const Worlds worlds(Base::cast(model), work);
     for (i64 k = 0; k < work.count; ++k) {

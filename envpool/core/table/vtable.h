@@ -7,7 +7,7 @@
 
 #include "envpool/core/types.h"
 
-#define ENVPOOL_ABI 6
+#define ENVPOOL_ABI 7
 
 namespace envpool::abi {
 
@@ -185,7 +185,8 @@ struct Device {
   i64 params_bytes;
   // Where in the parameters the pointer to the blob is, and one that only the host can follow; -1: there is none.
   i64 blob_at, kept_at;
-  i64 (*stride)(void* model);  // bytes of a slot, a multiple of 16
+  i64 (*stride)(void* model);          // bytes of a slot, a multiple of 16
+  i32 (*view)(Text json, Text error);  // named parts of a slot: name, dtype, offset, count
   const void* (*params)(void* model);
   const void* (*blob)(void* model, i64* bytes);
 };

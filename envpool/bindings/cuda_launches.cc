@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "envpool/bindings/cuda_launches.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace envpool::cuda {
+
+void Launches::make_room(const std::vector<i64>& field_bytes) {
+  for (const i64 bytes : field_bytes) converted_.emplace_back(stream_->context, bytes);
+}
+
+// Freeing memory would wait for the device, so it is used again for later launches.
+Address Launches::staged(const void* from, i64 bytes, Inputs& inputs) {
+  if (stream_->captures()) {
+    label_.refuse_call("send: expected arrays on the GPU while a CUDA graph is captured, got one on the host");
+  }
+  const auto fits = [bytes](const Memory& memory) { return memory.bytes() >= bytes; };
+  const auto found = std::find_if(spare_.begin(), spare_.end(), fits);
+  if (found == spare_.end()) {
+    inputs.memory.emplace_back(stream_->context, bytes);
+  } else {
+    inputs.memory.push_back(std::move(*found));
+    spare_.erase(found);
+  }
+  stream_->upload(inputs.memory.back().address(), from, bytes);
+  return inputs.memory.back().address();
+}
+
+void Launches::run(Handle kernel, unsigned blocks, unsigned threads, device::Work& work, void* params, Inputs inputs) {
+  const bool captured = stream_->captures();
+  if (captured && !in_place_) {
+    label_.refuse_call("send: expected a pool made with in_place=True while a CUDA graph is captured");
+  }
+  work.fault = reinterpret_cast<volatile u64*>(fault_->address());
+  void* arguments[] = {&work, params};
+  ENVPOOL_CUDA(stream_->driver(), launch, kernel, blocks, 1, 1, threads, 1, 1, 0, stream_->handle(), arguments,
+               nullptr);
+  // Whoever captures a graph keeps the arrays that it reads.
+  if (captured) return;
+  release_inputs();
+  if (inputs.objects.empty() && inputs.memory.empty()) return;
+  inputs.done = make_event(stream_->context);
+  ENVPOOL_CUDA(stream_->driver(), record_event, inputs.done.get(), stream_->handle());
+  held_.push_back(std::move(inputs));
+}
+
+// Releases the inputs of launches that have run.
+void Launches::release_inputs() {
+  while (!held_.empty() && stream_->driver().query_event(held_.front().done.get()) != kNotReady) {
+    for (Memory& memory : held_.front().memory) {
+      if (spare_.size() < kMostSpare) spare_.push_back(std::move(memory));
+    }
+    held_.pop_front();
+  }
+}
+
+void Launches::close() {
+  held_.clear();
+  spare_.clear();
+  converted_.clear();
+  ring_->close();
+  fault_.reset();
+}
+
+}  // namespace envpool::cuda

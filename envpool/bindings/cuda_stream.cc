@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "envpool/bindings/cuda_stream.h"
+
+#include <algorithm>
+#include <exception>
+
+namespace envpool::cuda {
+
+bool Stream::captures(Handle stream) const {
+  int status = 0;
+  // The legacy stream cannot be captured, and asking about it during another stream's capture is an error.
+  if (stream != kLegacyStream) ENVPOOL_CUDA(driver(), is_capturing, stream, &status);
+  return status != 0;
+}
+
+void Stream::order(Handle first, Handle then) const {
+  if (first == then) return;
+  const Owned<Handle> event = make_event(context);
+  ENVPOOL_CUDA(driver(), record_event, event.get(), first);
+  ENVPOOL_CUDA(driver(), wait_event, then, event.get(), 0);
+}
+
+void Stream::upload(Address to, const void* from, i64 bytes) const {
+  if (bytes > 0) ENVPOOL_CUDA(driver(), upload, to, from, Size(bytes), handle());
+}
+void Stream::download(void* to, Address from, i64 bytes) const {
+  if (bytes > 0) ENVPOOL_CUDA(driver(), download, to, from, Size(bytes), handle());
+}
+void Stream::fill(Address to, u8 value, i64 bytes) const {
+  ENVPOOL_CUDA(driver(), fill, to, value, Size(bytes), handle());
+}
+
+void Block::lend(Handle reader) {
+  const Context::Current current(*stream->context);
+  stream->lead(reader);
+  if (std::find(readers_.begin(), readers_.end(), reader) == readers_.end()) readers_.push_back(reader);
+}
+
+void Block::reclaim(const Stream& writer) const {
+  const bool captured = !readers_.empty() && writer.captures();
+  for (const Handle reader : readers_) {
+    if (!captured || writer.captures(reader)) writer.follow(reader);
+  }
+}
+
+std::unique_ptr<Block> Ring::make() const {
+  auto block = std::make_unique<Block>(stream_, bytes_);
+  stream_->fill(block->memory.address(), 0, bytes_);
+  return block;
+}
+
+std::shared_ptr<Block> Ring::acquire() {
+  if (in_place_) {
+    if (only_ == nullptr) only_ = make();
+    only_->reclaim(*stream_);
+    return only_;
+  }
+  std::unique_ptr<Block> block;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      block = std::move(idle_.back());
+      idle_.pop_back();
+    }
+  }
+  if (block == nullptr) block = make();
+  return {block.release(), [ring = shared_from_this()](Block* last) { ring->give_back(std::unique_ptr<Block>(last)); }};
+}
+
+void Ring::give_back(std::unique_ptr<Block> block) noexcept {
+  const Context::Current current(*stream_->context);
+  if (!current) return;  // in a forked process, where nothing is freed: the memory is its parent's
+  try {
+    block->reclaim(*stream_);
+    block->forget_readers();
+    const std::lock_guard lock(mutex_);
+    if (!closed_) idle_.push_back(std::move(block));
+  } catch (const std::exception&) {
+    // The device failed, or there is no memory for the list. The block is freed, which waits for the device.
+  }
+}
+
+void Ring::close() {
+  const Context::Current current(*stream_->context);
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  idle_.clear();
+  only_.reset();
+}
+
+}  // namespace envpool::cuda

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays of pools on a GPU: their protocols, their lifetime, and arrays on the GPU as actions."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+from envpool.testing.device_arrays import DRIVER, OnDevice, make
+
+pytestmark = pytest.mark.usefixtures("stand_in")
+WHOLE = os.environ.get("ENVPOOL_TEST_DEVICE") == "whole"
+
+
+@pytest.mark.parametrize("dtype", ["i4", "i8", "u1", "f4", "f8"])
+def test_actions_that_lie_on_the_device(dtype: str) -> None:
+    gpu, cpu = make(num_envs=40), make(num_envs=40, device="cpu")
+    gpu.reset(), cpu.reset()
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        action = rng.integers(0, 2, 40)
+        ours, theirs = gpu.step(OnDevice(action.astype(dtype))), cpu.step(action)
+        assert np.array_equal(ours[0].numpy(), theirs[0])
+
+
+def test_a_pools_array_is_an_action_of_another() -> None:
+    """By DLPack: the column of another array, with a stride."""
+    other, gpu, cpu = make(num_envs=8), make("CartPole-v1", 8), make("CartPole-v1", 8, device="cpu")
+    gpu.reset(), cpu.reset()
+    _, info = other.reset()
+    ours, theirs = gpu.step(info["elapsed_step"]), cpu.step(np.zeros(8, int))
+    assert np.array_equal(ours[0].numpy(), theirs[0])
+    assert repr(ours[0]) == "<envpool array, shape (8, 4), float32, on cuda:0>"
+    assert (len(ours[0]), ours[0].shape, ours[0].dtype, ours[0].device) == (8, (8, 4), np.float32, "cuda:0")
+    interface = ours[0].__cuda_array_interface__
+    assert (interface["shape"], interface["typestr"], interface["version"]) == ((8, 4), "<f4", 3)
+    assert ours[0].__dlpack_device__() == (2, 0)
+
+
+def test_arrays_stay_as_they_are_while_they_are_held() -> None:
+    gpu = make(num_envs=5)
+    held = [gpu.reset()[0]]
+    first = [held[0].numpy()]
+    for _ in range(10):
+        held.append(gpu.step(np.ones(5, int))[0])
+        first.append(held[-1].numpy())
+    gpu.close()
+    assert all(np.array_equal(array.numpy(), seen) for array, seen in zip(held, first, strict=True))
+
+
+def test_the_protocol_of_dlpack() -> None:
+    array = make().reset()[0]
+    assert 'capsule object "dltensor"' in repr(array.__dlpack__())
+    assert 'capsule object "dltensor_versioned"' in repr(array.__dlpack__(max_version=(1, 0)))
+    for wrong in ({"copy": True}, {"dl_device": (1, 0)}):
+        with pytest.raises(BufferError):
+            array.__dlpack__(**wrong)
+    for stream in (0, -2):
+        with pytest.raises(ValueError, match="stream: expected"):
+            array.__dlpack__(stream=stream)
+
+
+def test_nothing_is_left_on_the_device() -> None:
+    driver_of_tests = DRIVER()
+    make().close()
+    kinds = ("allocations", "streams", "events", "modules")
+    before = {kind: driver_of_tests.count(kind) for kind in kinds}
+    for number in range(200 if not WHOLE else 1000):
+        pool = make(num_envs=3)
+        observation = pool.reset()[0]
+        pool.step(np.zeros(3, int))
+        capsule = observation.__dlpack__() if number % 2 else None
+        if number % 3:
+            pool.close()
+        del pool, observation, capsule
+    assert {kind: driver_of_tests.count(kind) for kind in kinds} == before
