@@ -8,14 +8,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 import envpool
 import envpool.testing.registration  # noqa: F401  (registers Crowd)
 from envpool.cuda.nvrtc import FLAGS, Compiled, load, program_path
 from envpool.cuda.program import checked_program
 from envpool.plugins.paths import get_include
 from envpool.python.registry import find
+from envpool.testing.cuda import Driver
 
-__all__ = ["FLAGS", "SOURCE", "Compiled", "Environment", "Nvrtc", "environments"]
+__all__ = ["FLAGS", "SOURCE", "Compiled", "Environment", "Nvrtc", "Program", "environments"]
 
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
 
@@ -72,3 +75,33 @@ class Nvrtc:
     def compile(self, source: str, flags: Sequence[str]) -> Compiled:
         """Compiles for a virtual machine ("compute_80": no cubin) or a real one ("sm_80")."""
         return load().compile(source, [*flags, f"-I{get_include()}", f"-I{SOURCE}"], program_path())
+
+
+class Program:
+    """A module of CUDA C, compiled into PTX and loaded by a driver."""
+
+    def __init__(self, driver: Driver, source: str) -> None:
+        flags = ["--gpu-architecture=compute_80", "-std=c++20", "--fmad=false"]
+        self.driver, self.ptx = driver, Nvrtc().compile(source, flags).ptx
+        self.module = driver.module(self.ptx)
+
+    def reload(self) -> None:
+        """Loads the module again, as is needed after the context was reset."""
+        self.module = self.driver.module(self.ptx)
+
+    def __call__(
+        self, name: str, *arguments: np.ndarray | int, grid: Any = 1, block: Any = 32, shared: int = 0
+    ) -> None:
+        """Launches a kernel and waits for it. It may change the arrays it is given; other arguments are 32-bit numbers."""
+        places = {i: self.driver.upload(array) for i, array in enumerate(arguments) if isinstance(array, np.ndarray)}
+        given = [
+            places[i].to_bytes(8, "little")
+            if isinstance(value, np.ndarray)
+            else int(value).to_bytes(4, "little", signed=value < 0)
+            for i, value in enumerate(arguments)
+        ]
+        self.driver.launch(self.driver.function(self.module, name), grid, block, given, shared=shared)
+        self.driver.synchronize()
+        for i, array in enumerate(arguments):
+            if isinstance(array, np.ndarray):
+                self.driver.download(places[i], array)

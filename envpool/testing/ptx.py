@@ -89,6 +89,8 @@ _ROUND = {"rni": "rint", "rzi": "trunc", "rmi": "floor", "rpi": "ceil"}
 _WARP = {"up": "kUp", "down": "kDown", "bfly": "kButterfly", "idx": "kIndex"}
 _WARP |= {"all": "kAll", "any": "kAny", "uni": "kUniform", "ballot": "kBallot"}
 _WARP |= {"add": "kAdd", "min": "kMin", "max": "kMax", "and": "kBitAnd", "or": "kBitOr", "xor": "kBitXor"}
+# The accesses that the memory model of PTX calls strong: two of them are no race.
+_STRONG = {"volatile", "relaxed", "acquire", "release"}
 # A thread waits in these. A kernel that has one of them runs its threads together.
 _MEETINGS = re.compile(r"\b(at_barrier|arrive|in_warp)\(t,")
 
@@ -379,14 +381,14 @@ class _Function:
             raise NotImplementedError(text)
         return f"{self._operand(match[1])} + (i64){match[2] or 0}"
 
-    def _place(self, text: str, parts: list[str], size: int, statement: str) -> str:
-        """The host's pointer to what an operand in brackets is the address of."""
+    def _place(self, text: str, parts: list[str], size: int, access: str, statement: str) -> str:
+        """Returns the host's pointer to the memory whose address an operand in brackets holds."""
         if any(part.startswith("param") for part in parts):
             return f"(u8*)({self._address(text)})"
         address = self._address(text)
         if any(part.startswith("shared") for part in parts):
             address = f"SHARED({address})"
-        return f"at(t, slots, {address}, {size}, {_quoted(statement)})"
+        return f"at(t, slots, {address}, {size}, {access}, {_quoted(statement)})"
 
     # --- statements ---
 
@@ -642,7 +644,9 @@ class _Function:
         size, plain = _width(kind) // 8, f"{'i' if kind[0] == 's' else 'u'}{_width(kind)}"
         place, register = (x[0], x[1]) if name == "st" else (x[1], x[0])
         registers = [part.strip() for part in register.strip("{}").split(",")]
-        code = f"{{ u8* p = {self._place(place, parts, size * vector, statement)};"
+        access = "kWrites" if name == "st" else "kReads"
+        access += " | kStrong" if _STRONG.intersection(parts) else ""
+        code = f"{{ u8* p = {self._place(place, parts, size * vector, access, statement)};"
         for i, part in enumerate(registers):
             if name == "st":
                 code += f" store_u{8 * size}(p + {size * i}, {self._operand(part, f'b{8 * size}')});"
@@ -668,7 +672,7 @@ class _Function:
             "cas": f"{old} == {b} ? {self._operand(x[3], kind) if how == 'cas' else ''} : {old}",
         }[how]
         new = f"of_{kind}({new})" if kind[0] == "f" else new
-        place = self._place(x[1], parts, width // 8, statement)
+        place = self._place(x[1], parts, width // 8, "kReads | kWrites | kStrong", statement)
         code = f"{{ u8* p = {place}; const u{width} was = load_u{width}(p); store_u{width}(p, {new});"
         return code + (f" {_name(x[0])} = was; }}" if x[0] != "_" else " }")
 

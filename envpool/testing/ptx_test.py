@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import os
 import struct
@@ -12,42 +11,11 @@ import numpy as np
 import pytest
 
 from envpool.testing.cuda import CudaError, Driver
-from envpool.testing.nvrtc import SOURCE, Nvrtc
+from envpool.testing.nvrtc import SOURCE, Program
 
 pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
 
 SAMPLES = 4096 if os.environ.get("ENVPOOL_TEST_DEVICE") == "whole" else 256
-
-
-@functools.cache
-def nvrtc() -> Nvrtc:
-    return Nvrtc()
-
-
-def number(value: int, size: int = 8) -> bytes:
-    return int(value).to_bytes(size, "little", signed=value < 0)
-
-
-class Program:
-    """A module of CUDA C."""
-
-    def __init__(self, driver: Driver, source: str) -> None:
-        flags = ["--gpu-architecture=compute_80", "-std=c++20", "--fmad=false"]
-        self.driver, self.ptx = driver, nvrtc().compile(source, flags).ptx
-        self.module = driver.module(self.ptx)
-
-    def reload(self) -> None:
-        """After the context was reset."""
-        self.module = self.driver.module(self.ptx)
-
-    def __call__(self, name: str, *arguments: np.ndarray | int, grid=1, block=32, shared: int = 0) -> None:
-        """Launches a kernel with arrays, which it may change, and 32-bit numbers."""
-        places = {i: self.driver.upload(array) for i, array in enumerate(arguments) if isinstance(array, np.ndarray)}
-        given = [number(places[i]) if i in places else number(int(value), 4) for i, value in enumerate(arguments)]
-        self.driver.launch(self.driver.function(self.module, name), grid, block, given, shared=shared)
-        self.driver.synchronize()
-        for i, address in places.items():
-            self.driver.download(address, arguments[i])
 
 
 # --- modules ---

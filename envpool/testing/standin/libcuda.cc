@@ -5,7 +5,8 @@
 // device is called "envpool stand-in (no GPU)". What it refuses, and with which code, follows the driver's manual; it
 // is stricter where a mistake would pass unnoticed on a GPU (module.h, machine.h).
 //
-// ENVPOOL_STANDIN_MODE=flat makes device memory the host's, without bounds; _DEVICES and _MEMORY say how many devices
+// ENVPOOL_STANDIN_MODE=flat makes device memory the host's, without bounds; =races looks for races between the threads
+// of a launch, some thirty times as slowly; _DEVICES and _MEMORY say how many devices
 // there are (1) and how many bytes each has (8 GiB); _VERSION what cuDriverGetVersion says (12090).
 //
 // Here are the start of the driver, names of errors, and the addresses of its functions; devices.cc, memory.cc,

@@ -24,6 +24,7 @@ extern char** environ;
 EMBED(translator_text, ENVPOOL_TESTING_DIR "/ptx.py");
 EMBED(module_text, ENVPOOL_TESTING_DIR "/standin/module.h");
 EMBED(threads_text, ENVPOOL_TESTING_DIR "/standin/threads.h");
+EMBED(races_text, ENVPOOL_TESTING_DIR "/standin/races.h");
 
 namespace standin {
 namespace {
@@ -97,15 +98,17 @@ Loaded open(const std::string& library) {
 
 }  // namespace
 
-Loaded load(const std::string& ptx) {
+Loaded load(const std::string& ptx, bool races) {
   const std::string python = setting("ENVPOOL_STANDIN_PYTHON", "python3"),
                     compiler = setting("ENVPOOL_STANDIN_CC", "cc");
   // No product may be fused with a sum that is not fused in the PTX.
-  const std::vector<std::string> flags = {"-std=gnu11",        "-O1",     "-w",
-                                          "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing",
-                                          "-U_FORTIFY_SOURCE", "-fPIC",   "-shared"};
+  std::vector<std::string> flags = {"-std=gnu11",        "-O1",     "-w",
+                                    "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing",
+                                    "-U_FORTIFY_SOURCE", "-fPIC",   "-shared"};
+  if (races) flags.emplace_back("-DENVPOOL_STANDIN_RACES");
+  const std::string headers = std::string(module_text) + threads_text + (races ? races_text : "");
   std::vector<std::string> parts = flags;
-  parts.insert(parts.end(), {compiler, translator_text, module_text, threads_text, ptx});
+  parts.insert(parts.end(), {compiler, translator_text, headers, ptx});
   const std::string folder = cache_folder();
   if (folder.empty()) return {nullptr, "the stand-in has no folder of its own: set ENVPOOL_STANDIN_CACHE"};
   const std::string base = folder + "/" + hash(parts), library = base + ".so";
@@ -121,7 +124,7 @@ Loaded load(const std::string& ptx) {
   if (const int status = run({python, "-I", "-S", script, source, c}, log); status != 0) {
     loaded.refusal = status == 127 ? "the stand-in cannot start " + python : "not translated: " + read(log);
   } else {
-    write(c, std::string(module_text) + threads_text + read(c));
+    write(c, headers + read(c));
     std::vector<std::string> words = {compiler};
     words.insert(words.end(), flags.begin(), flags.end());
     words.insert(words.end(), {c, "-o", mine + ".so", "-lm"});

@@ -15,8 +15,8 @@ struct Loaded {
 
 // Translates PTX into C, compiles it and loads that. What was compiled before is taken from a folder of the user's
 // below $ENVPOOL_STANDIN_CACHE, $TMPDIR or /tmp. `python3` and `cc` are called, or what ENVPOOL_STANDIN_PYTHON and
-// ENVPOOL_STANDIN_CC name.
-Loaded load(const std::string& ptx);
+// ENVPOOL_STANDIN_CC name. With `races`, kernels look for races between their threads.
+Loaded load(const std::string& ptx, bool races);
 
 }  // namespace standin
 

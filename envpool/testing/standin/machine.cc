@@ -35,6 +35,7 @@ void Machine::begin() {
   memory_bytes = setting("ENVPOOL_STANDIN_MEMORY", memory_bytes);
   const char* mode = std::getenv("ENVPOOL_STANDIN_MODE");
   flat = mode != nullptr && std::string(mode) == "flat";
+  races = mode != nullptr && std::string(mode) == "races";
   for (u32 i = kFirstSlot; i < kSlots; ++i) free_slots_.push_back(i);
 }
 

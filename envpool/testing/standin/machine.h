@@ -160,7 +160,7 @@ class Machine {
   std::map<u64, u64> pinned;              // the host's address of pinned memory to the device's
   std::string fault;                      // the last one of a kernel, as text
   u64 memory_bytes = u64{8} << 30;        // of a device
-  bool flat = false;
+  bool flat = false, races = false;       // ENVPOOL_STANDIN_MODE
 
   // Reads ENVPOOL_STANDIN_DEVICES, _MEMORY (bytes) and _MODE.
   void begin();

@@ -33,7 +33,7 @@ int load_module(Context& context, const char* image, void** out, std::string* lo
   int code = kSuccess;
   *log = refusal_of_image(image, &code);
   if (!log->empty()) return code;
-  const Loaded loaded = load(image);
+  const Loaded loaded = load(image, machine->races);
   *log = loaded.refusal;
   if (loaded.table == nullptr) return kInvalidPtx;
   Module* module = machine->modules.find(machine->modules.add(std::make_unique<Module>()));

@@ -23,6 +23,7 @@ typedef float f32;
 typedef double f64;
 typedef struct Thread Thread;
 typedef struct Block Block;
+typedef struct Races Races;
 
 enum { kUnbounded = 0xFFFFFFFF, kBarriers = 16, kGarbage = 0xA5, kStack = 1 << 17 };
 typedef enum { kReady, kAtBarrier, kInWarp, kLeft } State;
@@ -73,7 +74,34 @@ struct Block {
   u32 count, ctaid[3];
   u32 arrived[kBarriers], expected[kBarriers];  // by bar.arrive, which does not wait
   jmp_buf scheduler, out;
+  Races* races;
 };
+
+// What an instruction does with memory. A strong access is an atomic or a volatile one.
+typedef enum { kReads = 1, kWrites = 2, kStrong = 4 } AccessKind;
+
+// The hooks of the race detector, races.h.
+#ifdef ENVPOOL_STANDIN_RACES
+static void begin_races(Block* b, const Launch* launch);
+static void end_races(Block* b, const Launch* launch);
+static void begin_block_of_races(Block* b);
+static void begin_meeting(Block* b);
+static void bring_clock(Block* b, const Thread* t);
+static void bring_arrived(Block* b, u32 barrier);
+static void take_clock(Block* b, const Thread* t);
+static void arrive_at_meeting(Thread* t, u32 barrier);
+static void note_access(Thread* t, const Slot* slots, u64 address, u32 bytes, AccessKind kind, const char* what);
+#else
+#define begin_races(b, launch)
+#define end_races(b, launch)
+#define begin_block_of_races(b)
+#define begin_meeting(b)
+#define bring_clock(b, t)
+#define bring_arrived(b, barrier)
+#define take_clock(b, t)
+#define arrive_at_meeting(t, barrier)
+#define note_access(t, slots, address, bytes, kind, what)
+#endif
 
 // --- faults ---
 
@@ -106,10 +134,11 @@ __attribute__((noinline)) static u8* stray(Thread* t, u64 address, u32 bytes, co
 }
 
 // `slots` are the launch's, which a function keeps at hand.
-static inline u8* at(Thread* t, const Slot* slots, u64 address, u32 bytes, const char* what) {
+static inline u8* at(Thread* t, const Slot* slots, u64 address, u32 bytes, AccessKind kind, const char* what) {
   const u64 number = (address >> 32) - ((u64)kTag << 16);
   if (__builtin_expect(number < kSlots && (u32)address + (u64)bytes <= slots[number].bytes && !(address & (bytes - 1)),
                        1)) {
+    note_access(t, slots, address, bytes, kind, what);
     return slots[number].host + (u32)address;
   }
   return stray(t, address, bytes, what);
@@ -220,6 +249,7 @@ static void at_barrier(Thread* t, Meeting meeting, u32 barrier, u32 expected, u3
 static void arrive(Thread* t, u32 barrier, u32 expected, const char* what) {
   if (barrier >= kBarriers) fail(t, kIllegalInstruction, what, "there are 16 barriers, 0 to 15");
   ++t->block->arrived[barrier];
+  arrive_at_meeting(t, barrier);
   t->block->expected[barrier] = expected;
 }
 
@@ -241,9 +271,16 @@ static int release_barrier(Block* b, u32 barrier, u32 alive) {
     if (t->expected != kUnbounded) expected = t->expected;
   }
   if (waiting == 0 || waiting + b->arrived[barrier] < (expected ? expected : alive)) return 0;
+  begin_meeting(b);
+  bring_arrived(b, barrier);
+  for (u32 i = 0; i < b->count; ++i) {
+    const Thread* t = &b->threads[i];
+    if (t->state == kAtBarrier && t->barrier == barrier) bring_clock(b, t);
+  }
   for (u32 i = 0; i < b->count; ++i) {
     Thread* t = &b->threads[i];
     if (t->state != kAtBarrier || t->barrier != barrier) continue;
+    take_clock(b, t);
     t->result = t->meeting == kPopc ? ones : t->meeting == kAnd ? ones == waiting : ones > 0;
     t->state = kReady;
   }
@@ -296,7 +333,7 @@ static void conclude(const Thread* warp, Thread* t, u32 group) {
 }
 
 // Lets go the lanes whose mask has come whole.
-static int release_warp(Thread* warp, u32 lanes) {
+static int release_warp(Block* b, Thread* warp, u32 lanes) {
   u32 present = 0;
   int released = 0;
   for (u32 i = 0; i < lanes; ++i) present |= (u32)(warp[i].state != kLeft) << i;
@@ -312,7 +349,12 @@ static int release_warp(Thread* warp, u32 lanes) {
     for (u32 j = 0; j < lanes; ++j) {
       if (group >> j & 1) conclude(warp, &warp[j], group);
     }
+    begin_meeting(b);
     for (u32 j = 0; j < lanes; ++j) {
+      if (group >> j & 1 && warp[j].meeting == kWarpSync) bring_clock(b, &warp[j]);
+    }
+    for (u32 j = 0; j < lanes; ++j) {
+      if (group >> j & 1 && warp[j].meeting == kWarpSync) take_clock(b, &warp[j]);
       if (group >> j & 1) warp[j].state = kReady;
     }
     released = 1;
@@ -356,7 +398,7 @@ static void run_together(Block* b) {
     for (u32 i = 0; i < b->count; ++i) alive += b->threads[i].state != kLeft;
     if (alive == 0) return;
     for (u32 i = 0; i < b->count; i += 32)
-      released |= release_warp(b->threads + i, b->count - i < 32 ? b->count - i : 32);
+      released |= release_warp(b, b->threads + i, b->count - i < 32 ? b->count - i : 32);
     for (u32 i = 0; i < kBarriers; ++i) released |= release_barrier(b, i, alive);
     if (!released) {
       Thread* t = b->threads;
@@ -406,17 +448,20 @@ static int launch_kernel(Launch* launch, void (*body)(Thread* t), int together, 
     t->context.uc_stack.ss_size = kStack;
     makecontext(&t->context, (void (*)(void))live, 2, (u32)(u64)t, (u32)((u64)t >> 32));
   }
+  begin_races(&block, launch);
   const int code = _setjmp(block.out);
   if (!code) {
     for (block.ctaid[2] = 0; block.ctaid[2] < launch->grid[2]; ++block.ctaid[2]) {
       for (block.ctaid[1] = 0; block.ctaid[1] < launch->grid[1]; ++block.ctaid[1]) {
         for (block.ctaid[0] = 0; block.ctaid[0] < launch->grid[0]; ++block.ctaid[0]) {
           memset(shared, kGarbage, all_shared);
+          begin_block_of_races(&block);
           (together ? run_together : run_in_turn)(&block);
         }
       }
     }
   }
+  end_races(&block, launch);
   free(block.threads);
   free(local);
   free(shared);
@@ -428,7 +473,7 @@ static int launch_kernel(Launch* launch, void (*body)(Thread* t), int together, 
 __attribute__((unused)) static void P___assertfail(Thread* t, u8* result, u8* message, u8* file, u8* line, u8* function,
                                                    u8* size) {
   char why[160];
-  const char* text = (const char*)at(t, t->launch->slots, load_u64(message), 1, "assert");
+  const char* text = (const char*)at(t, t->launch->slots, load_u64(message), 1, kReads, "assert");
   snprintf(why, sizeof(why), "assertion `%.100s` failed at line %u", text, load_u32(line));
   fail(t, kAssert, "assert", why);
 }
