@@ -59,10 +59,10 @@ class Driver:
             self.code("cuGetErrorName", code, ctypes.byref(text))
             raise CudaError(code, f"{name}: {(text.value or b'?').decode()} ({self.fault})")
 
-    def get(self, name: str, *arguments: object) -> int:
-        """Calls a function and returns what it wrote to its first argument: a number, an address or a handle."""
+    def get(self, name: str, *arguments: object, at: int = 0) -> int:
+        """Calls a function and returns the number, address or handle that it writes to its argument number `at`."""
         value = ctypes.c_uint64(0)
-        self.call(name, ctypes.byref(value), *arguments)
+        self.call(name, *arguments[:at], ctypes.byref(value), *arguments[at:])
         return value.value
 
     @property
@@ -71,7 +71,7 @@ class Driver:
         return str(self.library.standinFault().decode())
 
     def count(self, what: str) -> int:
-        """Returns how many "allocations", "streams", "events", "modules" or "contexts" of the program there are."""
+        """Returns how many objects of a kind there are, such as "allocations" (libcuda.cc, standinCount)."""
         return int(self.library.standinCount(what.encode()))
 
     def enter(self, device: int = 0) -> int:

@@ -150,7 +150,11 @@ API cuCtxGetDevice(int* device) {
 }
 
 API cuCtxSynchronize() {
-  return within([&](Context& context) { return machine->finish(&context), context.error; });
+  return within([&](Context& context) -> int {
+    if (const int refused = machine->refuse_captures(&context); refused != kSuccess) return refused;
+    if (const int refused = machine->check_captures(); refused != kSuccess) return refused;
+    return machine->finish(&context), context.error;
+  });
 }
 
 API cuCtxGetStreamPriorityRange(int* least, int* greatest) {

@@ -10,7 +10,7 @@
 // there are (1) and how many bytes each has (8 GiB); _VERSION what cuDriverGetVersion says (12090).
 //
 // Here are the start of the driver, names of errors, and the addresses of its functions; devices.cc, memory.cc,
-// modules.cc and streams.cc have the functions of their subjects.
+// modules.cc, streams.cc and capture.cc have the functions of their subjects.
 #include "libcuda.h"
 
 #include <dlfcn.h>
@@ -48,6 +48,7 @@ const std::map<int, const char*>& error_names() {
       {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
       {218, "CUDA_ERROR_INVALID_PTX"},
       {400, "CUDA_ERROR_INVALID_HANDLE"},
+      {401, "CUDA_ERROR_ILLEGAL_STATE"},
       {500, "CUDA_ERROR_NOT_FOUND"},
       {600, "CUDA_ERROR_NOT_READY"},
       {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
@@ -59,6 +60,16 @@ const std::map<int, const char*>& error_names() {
       {716, "CUDA_ERROR_MISALIGNED_ADDRESS"},
       {719, "CUDA_ERROR_LAUNCH_FAILED"},
       {801, "CUDA_ERROR_NOT_SUPPORTED"},
+      {900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
+      {901, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"},
+      {902, "CUDA_ERROR_STREAM_CAPTURE_MERGE"},
+      {903, "CUDA_ERROR_STREAM_CAPTURE_UNMATCHED"},
+      {904, "CUDA_ERROR_STREAM_CAPTURE_UNJOINED"},
+      {905, "CUDA_ERROR_STREAM_CAPTURE_ISOLATION"},
+      {906, "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT"},
+      {907, "CUDA_ERROR_CAPTURED_EVENT"},
+      {908, "CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD"},
+      {910, "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE"},
   };
   return names;
 }
@@ -73,7 +84,7 @@ int set_text(int error, const char** text, std::size_t skipped) {
 
 // --- what only the stand-in has ---
 
-// Returns how many "allocations", "streams", "events", "modules" or "contexts" there are.
+// Returns how many "allocations", "streams", "events", "modules", "contexts", "graphs" or "graph_execs" there are.
 extern "C" __attribute__((visibility("default"))) u64 standinCount(const char* what) {
   const std::lock_guard guard(lock);
   return machine == nullptr ? 0 : machine->count(what);

@@ -37,6 +37,15 @@ int within(F f) {
   });
 }
 
+// The same for a call that a capture may forbid, such as an allocation.
+template <class F>
+int outside_captures(F f) {
+  return within([&](Context& context) -> int {
+    const int refused = machine->check_captures();
+    return refused != kSuccess ? refused : f(context);
+  });
+}
+
 template <class F>
 int on_device(int ordinal, F f) {
   return started([&]() -> int {

@@ -53,6 +53,9 @@ Context* Machine::make_context(Device* device) {
 
 void Machine::destroy_context(Context* context) {
   finish(context);
+  graph_execs.remove_if([&](const GraphExec& exec) { return exec.context == context; });
+  captures.remove_if([&](const Capture& capture) { return capture.context == context; });
+  graphs.remove_if([&](const Graph& graph) { return graph.context == context; });
   functions.remove_if([&](const Function& function) { return function.module->context == context; });
   modules.remove_if([&](const Module& module) { return module.context == context; });
   events.remove_if([&](const Event& event) { return event.context == context; });
@@ -157,6 +160,8 @@ u64 Machine::count(const std::string& what) const {
   if (what == "events") return events.count();
   if (what == "modules") return modules.count();
   if (what == "contexts") return contexts.count();
+  if (what == "graphs") return graphs.count();
+  if (what == "graph_execs") return graph_execs.count();
   return ~u64{0};
 }
 

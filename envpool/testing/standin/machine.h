@@ -12,6 +12,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -36,10 +37,21 @@ enum Result {
   kNoBinaryForGpu = 209,
   kInvalidPtx = 218,
   kInvalidHandle = 400,
+  kIllegalState = 401,
   kNotFound = 500,
   kNotReady = 600,
   kContextIsDestroyed = 709,
   kNotSupported = 801,
+  kCaptureUnsupported = 900,
+  kCaptureInvalidated = 901,
+  kCaptureMerge = 902,
+  kCaptureUnmatched = 903,
+  kCaptureUnjoined = 904,
+  kCaptureIsolation = 905,
+  kCaptureImplicit = 906,
+  kCapturedEvent = 907,
+  kCaptureWrongThread = 908,
+  kGraphUpdateFailure = 910,
 };
 
 inline u64 next_handle = 0x10000;
@@ -95,6 +107,43 @@ struct Work {
   std::vector<Ticket> after;
 };
 
+// CUgraphNodeType.
+enum NodeType { kKernelNode, kCopyNode, kFillNode, kHostNode, kGraphNode, kEmptyNode, kWaitNode, kRecordNode };
+
+struct Node {
+  void* handle = nullptr;
+  NodeType type = kEmptyNode;
+  std::function<int()> run;  // a Result
+  std::vector<u64> after;    // indices of nodes, which are smaller than its own
+  void* recorded = nullptr;  // the event of a kRecordNode
+};
+
+struct Graph {
+  void* handle = nullptr;
+  Context* context = nullptr;
+  std::vector<Node> nodes;
+};
+
+// A graph that can be launched.
+struct GraphExec {
+  void* handle = nullptr;
+  Context* context = nullptr;
+  std::shared_ptr<const std::vector<Node>> nodes;
+};
+
+enum CaptureMode { kGlobalCapture, kThreadLocalCapture, kRelaxedCapture };
+
+struct Capture {
+  void* handle = nullptr;
+  u64 id = 0;
+  Context* context = nullptr;
+  Graph* graph = nullptr;
+  Stream* origin = nullptr;
+  CaptureMode mode = kGlobalCapture;
+  std::thread::id thread;
+  bool invalidated = false;
+};
+
 struct Stream {
   void* handle = nullptr;
   Context* context = nullptr;
@@ -103,6 +152,8 @@ struct Stream {
   bool special = false;  // of the context: the legacy stream and that of threads
   std::deque<Work> work;
   u64 submitted = 0, done = 0;
+  Capture* capture = nullptr;
+  std::set<u64> capture_after;  // the nodes that the next one follows
 };
 
 struct Event {
@@ -112,6 +163,8 @@ struct Event {
   Ticket ticket = {};
   bool recorded = false;
   std::shared_ptr<double> seconds;  // when it came, once it has come
+  u64 capture = 0;                  // id of the capture that it was recorded in last; 0: in none
+  std::set<u64> capture_after;
 };
 
 struct Device {
@@ -156,6 +209,9 @@ class Machine {
   Handles<Event> events;
   Handles<Module> modules;
   Handles<Function> functions;
+  Handles<Graph> graphs;
+  Handles<GraphExec> graph_execs;
+  Handles<Capture> captures;
   std::map<u64, Allocation> allocations;  // by the device's address
   std::map<u64, u64> pinned;              // the host's address of pinned memory to the device's
   std::string fault;                      // the last one of a kernel, as text
@@ -191,6 +247,20 @@ class Machine {
   void advance(Stream* stream);
   void advance(const Ticket& ticket) { advance(by_number_.at(ticket.stream)); }
   void forget(Stream* stream);
+
+  // --- captures (capture.cc) ---
+  // Adds work to a stream, or a node to the graph that the stream's capture makes. Returns a Result.
+  int enqueue(Stream* stream, NodeType type, std::function<int()> run, void* recorded = nullptr);
+  // The error of work for this stream that a capture forbids. That invalidates the capture.
+  int check_capture(const Stream* stream);
+  // The error of a call that may disturb captures, unless no capture forbids it. That invalidates the capture.
+  int check_captures();
+  // Invalidates captures of the context, and returns an error if there is one.
+  int refuse_captures(const Context* context);
+  // The capture that begins in another stream and that work in the legacy stream would wait for.
+  Capture* implicit_capture(const Stream* stream) const;
+  Capture* capture_by_id(u64 id) const;
+  void end_capture(Capture* capture);
 
  private:
   void run_next(Stream* stream);

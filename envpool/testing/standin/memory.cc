@@ -32,19 +32,32 @@ int copy(Context& context, Stream& stream, u64 to, Side to_side, u64 from, Side 
   if (bytes == 0) return kSuccess;
   const End target = end_of(context, to, bytes, to_side), source = end_of(context, from, bytes, from_side);
   if (target.memory == nullptr || source.memory == nullptr) return kInvalidValue;
+  if (stream.capture != nullptr) {
+    if (source.pageable || target.pageable) return machine->refuse_captures(&context);
+    // Memory may be freed before the graph is launched, so it is looked up in each launch.
+    return machine->enqueue(&stream, kCopyNode, [=, device = &context]() -> int {
+      u8* target_now = machine->host(device, to, bytes);
+      const u8* source_now = machine->host(device, from, bytes);
+      if (target_now == nullptr || source_now == nullptr) return kIllegalAddress;
+      return std::memmove(target_now, source_now, bytes), int{kSuccess};
+    });
+  }
+  std::function<int()> run = [=] { return std::memmove(target.memory, source.memory, bytes), int{kSuccess}; };
   if (source.pageable && !wait) {  // is read before the call returns
     auto staged = std::make_shared<std::vector<u8>>(source.memory, source.memory + bytes);
-    machine->submit(&stream, [=] { return std::memcpy(target.memory, staged->data(), bytes), int{kSuccess}; });
-  } else {
-    machine->submit(&stream, [=] { return std::memmove(target.memory, source.memory, bytes), int{kSuccess}; });
+    run = [=] { return std::memcpy(target.memory, staged->data(), bytes), int{kSuccess}; };
   }
+  if (const int code = machine->enqueue(&stream, kCopyNode, std::move(run)); code != kSuccess) return code;
   if (wait || target.pageable) machine->finish(&stream);
   return context.error;
 }
 
 int copy_now(u64 to, Side to_side, u64 from, Side from_side, u64 bytes, bool wait = true) {
-  return within(
-      [&](Context& context) { return copy(context, *context.legacy, to, to_side, from, from_side, bytes, wait); });
+  return within([&](Context& context) -> int {
+    int refused = machine->check_capture(context.legacy);
+    if (refused == kSuccess) refused = machine->check_captures();
+    return refused != kSuccess ? refused : copy(context, *context.legacy, to, to_side, from, from_side, bytes, wait);
+  });
 }
 
 int copy_late(u64 to, Side to_side, u64 from, Side from_side, u64 bytes, void* stream) {
@@ -58,13 +71,13 @@ int fill(u64 to, T value, u64 count, void* stream) {
   return on_stream(stream, [&](Context& context, Stream& on) -> int {
     if (count == 0) return kSuccess;
     if (to % sizeof(T) != 0) return kInvalidValue;
-    const End target = end_of(context, to, count * sizeof(T), Side::kDevice);
-    if (target.memory == nullptr) return kInvalidValue;
-    machine->submit(&on, [=] {
-      for (u64 i = 0; i < count; ++i) std::memcpy(target.memory + i * sizeof(T), &value, sizeof(T));
-      return int{kSuccess};
+    if (end_of(context, to, count * sizeof(T), Side::kDevice).memory == nullptr) return kInvalidValue;
+    return machine->enqueue(&on, kFillNode, [=, device = &context]() -> int {
+      u8* memory = machine->host(device, to, count * sizeof(T));
+      if (memory == nullptr) return kIllegalAddress;
+      for (u64 i = 0; i < count; ++i) std::memcpy(memory + i * sizeof(T), &value, sizeof(T));
+      return kSuccess;
     });
-    return kSuccess;
   });
 }
 
@@ -79,7 +92,7 @@ API cuMemGetInfo_v2(u64* free, u64* total) {
 }
 
 API cuMemAlloc_v2(u64* address, u64 bytes) {
-  return within([&](Context& context) {
+  return outside_captures([&](Context& context) {
     Allocation* made = nullptr;
     const int code = machine->allocate(&context, bytes, false, &made);
     if (code == kSuccess) *address = made->address;
@@ -88,7 +101,7 @@ API cuMemAlloc_v2(u64* address, u64 bytes) {
 }
 
 API cuMemFree_v2(u64 address) {
-  return within([&](Context& context) -> int {
+  return outside_captures([&](Context& context) -> int {
     if (address == 0) return kSuccess;
     const auto found = machine->allocations.find(address);
     if (found == machine->allocations.end() || found->second.pinned) return kInvalidValue;
@@ -99,7 +112,7 @@ API cuMemFree_v2(u64 address) {
 }
 
 API cuMemHostAlloc(void** pointer, u64 bytes, u32) {
-  return within([&](Context& context) {
+  return outside_captures([&](Context& context) {
     Allocation* made = nullptr;
     const int code = machine->allocate(&context, bytes, true, &made);
     if (code == kSuccess) *pointer = made->host;
@@ -110,7 +123,7 @@ API cuMemHostAlloc(void** pointer, u64 bytes, u32) {
 API cuMemAllocHost_v2(void** pointer, u64 bytes) { return cuMemHostAlloc(pointer, bytes, 0); }
 
 API cuMemFreeHost(void* pointer) {
-  return within([&](Context& context) -> int {
+  return outside_captures([&](Context& context) -> int {
     const auto found = machine->pinned.find(address_of(pointer));
     if (found == machine->pinned.end()) return kInvalidValue;
     machine->finish(&context);

@@ -121,7 +121,7 @@ bool fits(const Function& function, const u32* grid, const u32* block, u32 dynam
 // --- modules ---
 
 API cuModuleLoadDataEx(void** module, const void* image, u32 count, int* options, void** values) {
-  return within([&](Context& context) {
+  return outside_captures([&](Context& context) {
     std::string log;
     const int code = load_module(context, static_cast<const char*>(image), module, &log);
     if (!log.empty()) machine->fault = log;
@@ -135,7 +135,7 @@ API cuModuleLoadData(void** module, const void* image) {
 }
 
 API cuModuleUnload(void* module) {
-  return within([&](Context& context) -> int {
+  return outside_captures([&](Context& context) -> int {
     Module* found = machine->modules.find(module);
     if (found == nullptr) return kInvalidHandle;
     machine->finish(&context);
@@ -232,9 +232,9 @@ API cuLaunchKernel(void* function, u32 grid_x, u32 grid_y, u32 grid_z, u32 block
     if (extra != nullptr) return kNotSupported;
     Values values;
     if (!read_parameters(*found->kernel, parameters, &values)) return kInvalidValue;
-    machine->submit(&on, [=, device = &context, globals = found->module->globals, kernel = found->kernel] {
-      return run(device, kernel, globals, launch, values);
-    });
-    return kSuccess;
+    return machine->enqueue(&on, kKernelNode,
+                            [=, device = &context, globals = found->module->globals, kernel = found->kernel] {
+                              return run(device, kernel, globals, launch, values);
+                            });
   });
 }

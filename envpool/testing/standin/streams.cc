@@ -10,7 +10,37 @@ using namespace standin;
 
 namespace {
 
+constexpr u32 kExternal = 1;  // the flag of events that a graph waits for or records
+
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// Whether the host may wait for a stream, or ask whether it is done.
+int refusal_of_wait(const Stream& stream) {
+  if (stream.capture != nullptr) return stream.capture->invalidated = true, int{kCaptureUnsupported};
+  const int refused = machine->check_capture(&stream);
+  return refused != kSuccess ? refused : machine->check_captures();
+}
+
+int refusal_of_wait(const Event& event) {
+  if (event.capture == 0) return machine->check_captures();
+  if (Capture* capture = machine->capture_by_id(event.capture); capture != nullptr) capture->invalidated = true;
+  return kCapturedEvent;
+}
+
+// Makes a stream wait for an event that was recorded in a capture, which the stream thereby joins.
+int join_capture(Stream& stream, const Event& event) {
+  Capture* capture = machine->capture_by_id(event.capture);
+  if (capture == nullptr) return kCapturedEvent;
+  if (capture->invalidated) return kCaptureInvalidated;
+  if (stream.capture != nullptr && stream.capture != capture) {
+    stream.capture->invalidated = capture->invalidated = true;
+    return kCaptureMerge;
+  }
+  if (&stream == stream.context->legacy) return capture->invalidated = true, int{kCaptureImplicit};
+  stream.capture = capture;
+  stream.capture_after.insert(event.capture_after.begin(), event.capture_after.end());
+  return kSuccess;
+}
 
 }  // namespace
 
@@ -27,6 +57,7 @@ API cuStreamCreateWithPriority(void** stream, u32 flags, int) { return cuStreamC
 API cuStreamDestroy_v2(void* stream) {
   return on_stream(stream, [&](Context& context, Stream& on) -> int {
     if (on.special) return kInvalidHandle;
+    if (on.capture != nullptr) return on.capture->invalidated = true, int{kCaptureUnsupported};
     machine->finish(&on);
     machine->forget(&on);
     return context.error;
@@ -34,13 +65,20 @@ API cuStreamDestroy_v2(void* stream) {
 }
 
 API cuStreamSynchronize(void* stream) {
-  return on_stream(stream, [&](Context& context, Stream& on) { return machine->finish(&on), context.error; }, true);
+  return on_stream(
+      stream,
+      [&](Context& context, Stream& on) -> int {
+        if (const int refused = refusal_of_wait(on); refused != kSuccess) return refused;
+        return machine->finish(&on), context.error;
+      },
+      true);
 }
 
 API cuStreamQuery(void* stream) {
   return on_stream(
       stream,
       [&](Context& context, Stream& on) -> int {
+        if (const int refused = refusal_of_wait(on); refused != kSuccess) return refused;
         if (on.work.empty()) return kSuccess;
         machine->advance(&on);
         return context.error != kSuccess ? context.error : int{kNotReady};
@@ -48,11 +86,24 @@ API cuStreamQuery(void* stream) {
       true);
 }
 
-API cuStreamWaitEvent(void* stream, void* event, u32) {
+API cuStreamWaitEvent(void* stream, void* event, u32 flags) {
   return on_stream(stream, [&](Context&, Stream& on) -> int {
     const Event* found = machine->events.find(event);
     if (found == nullptr) return kInvalidHandle;
-    if (found->recorded) machine->submit(&on, [] { return int{kSuccess}; }, {found->ticket});
+    if (flags > 1 || (flags == kExternal && on.capture == nullptr)) return kInvalidValue;
+    if (flags == kExternal) {
+      return machine->enqueue(&on, kWaitNode, [event]() -> int {
+        const Event* now = machine->events.find(event);
+        if (now == nullptr) return kInvalidHandle;
+        if (now->recorded) machine->reach(now->ticket);
+        return kSuccess;
+      });
+    }
+    if (found->capture != 0) return join_capture(on, *found);
+    if (!found->recorded) return kSuccess;
+    if (on.capture != nullptr) return on.capture->invalidated = true, int{kCaptureIsolation};
+    if (const int refused = machine->check_capture(&on); refused != kSuccess) return refused;
+    machine->submit(&on, [] { return int{kSuccess}; }, {found->ticket});
     return kSuccess;
   });
 }
@@ -65,19 +116,10 @@ API cuStreamGetCtx(void* stream, void** context) {
   return on_stream(stream, [&](Context&, Stream& on) { return *context = on.context->handle, int{kSuccess}; }, true);
 }
 
-// Capture is not offered.
-API cuStreamIsCapturing(void* stream, int* status) {
-  return on_stream(stream, [&](Context&, Stream&) { return *status = 0, int{kSuccess}; });
-}
-API cuStreamBeginCapture_v2(void* stream, int) {
-  return on_stream(stream, [&](Context&, Stream&) { return int{kNotSupported}; });
-}
-
 // The function may not call the driver.
 API cuLaunchHostFunc(void* stream, void (*function)(void*), void* data) {
   return on_stream(stream, [&](Context&, Stream& on) {
-    machine->submit(&on, [=] { return function(data), int{kSuccess}; });
-    return int{kSuccess};
+    return machine->enqueue(&on, kHostNode, [=] { return function(data), int{kSuccess}; });
   });
 }
 
@@ -95,10 +137,22 @@ API cuEventDestroy_v2(void* event) {
   return on_event(event, [&](Context&, Event&) { return machine->events.remove(event), int{kSuccess}; });
 }
 
-API cuEventRecord(void* event, void* stream) {
+API cuEventRecordWithFlags(void* event, void* stream, u32 flags) {
   return on_event(event, [&](Context&, Event& found) {
     return on_stream(stream, [&](Context& context, Stream& on) -> int {
       if (found.context != &context) return kInvalidHandle;
+      if (flags > 1 || (flags == kExternal && on.capture == nullptr)) return kInvalidValue;
+      if (const int refused = machine->check_capture(&on); refused != kSuccess) return refused;
+      if (flags == kExternal) {
+        const auto record = [event] {
+          if (const Event* now = machine->events.find(event); now != nullptr && now->seconds) *now->seconds = seconds();
+          return int{kSuccess};
+        };
+        return machine->enqueue(&on, kRecordNode, record, event);
+      }
+      found.capture = on.capture == nullptr ? 0 : on.capture->id;
+      found.capture_after = on.capture_after;
+      if (on.capture != nullptr) return kSuccess;
       auto came = std::make_shared<double>(0);
       machine->submit(&on, [came] { return *came = seconds(), int{kSuccess}; });
       found.ticket = machine->ticket(&on);
@@ -109,8 +163,11 @@ API cuEventRecord(void* event, void* stream) {
   });
 }
 
+API cuEventRecord(void* event, void* stream) { return cuEventRecordWithFlags(event, stream, 0); }
+
 API cuEventQuery(void* event) {
   return on_event(event, [&](Context& context, Event& found) -> int {
+    if (const int refused = refusal_of_wait(found); refused != kSuccess) return refused;
     if (!found.recorded || machine->reached(found.ticket)) return kSuccess;
     machine->advance(found.ticket);
     return context.error != kSuccess ? context.error : int{kNotReady};
@@ -118,7 +175,8 @@ API cuEventQuery(void* event) {
 }
 
 API cuEventSynchronize(void* event) {
-  return on_event(event, [&](Context& context, Event& found) {
+  return on_event(event, [&](Context& context, Event& found) -> int {
+    if (const int refused = refusal_of_wait(found); refused != kSuccess) return refused;
     if (found.recorded) machine->reach(found.ticket);
     return context.error;
   });
@@ -128,6 +186,7 @@ API cuEventElapsedTime_v2(float* milliseconds, void* from, void* to) {
   return on_event(from, [&](Context&, Event& begin) {
     return on_event(to, [&](Context&, Event& end) -> int {
       constexpr u32 kDisableTiming = 2;
+      if (begin.capture != 0 || end.capture != 0) return kCapturedEvent;
       if (((begin.flags | end.flags) & kDisableTiming) || !begin.recorded || !end.recorded) return kInvalidHandle;
       if (!machine->reached(begin.ticket) || !machine->reached(end.ticket)) return kNotReady;
       *milliseconds = static_cast<float>((*end.seconds - *begin.seconds) * 1e3);
