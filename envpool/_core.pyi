@@ -100,6 +100,7 @@ class DevicePool:
         number: int,
         image: bytes,
         threads: int,
+        envs: int,
         in_place: bool,
     ) -> None: ...
     def step(self, action: Any, env_id: Any = None) -> tuple[DeviceArray, ...]: ...

@@ -17,14 +17,14 @@ std::unique_ptr<DevicePool> make_pool(const python::PyTable& table, const std::s
                                       const py::array_t<u64>& seeds, const py::array_t<u32>& streams, i32 autoreset,
                                       const std::vector<i32>& max_episode_steps,
                                       const std::vector<std::string>& outputs, const std::string& library, i32 number,
-                                      const py::bytes& image, i32 threads, bool in_place) {
+                                      const py::bytes& image, i32 threads, i32 envs, bool in_place) {
   Construction how{.num_envs = num_envs,
                    .autoreset = abi::Autoreset(autoreset),
                    .max_episode_steps = max_episode_steps,
                    .seeds = {seeds.data(), seeds.data() + seeds.size()},
                    .streams = {streams.data(), streams.data() + streams.size()}};
   for (const py::dict& one : options) how.options.push_back(python::PyTable::option_list(one));
-  const DeviceOptions on{label, library, image, number, threads, batch_size, in_place};
+  const DeviceOptions on{label, library, image, number, threads, envs, batch_size, in_place};
   return std::make_unique<DevicePool>(table.get(), how, on, outputs);
 }
 
@@ -45,7 +45,7 @@ void bind_pool(py::module_& module) {
       .def(py::init(&make_pool), py::kw_only(), py::arg("table"), py::arg("label"), py::arg("options"),
            py::arg("num_envs"), py::arg("batch_size"), py::arg("seeds"), py::arg("streams"), py::arg("autoreset"),
            py::arg("max_episode_steps"), py::arg("outputs"), py::arg("library"), py::arg("number"), py::arg("image"),
-           py::arg("threads"), py::arg("in_place"))
+           py::arg("threads"), py::arg("envs"), py::arg("in_place"))
       .def("step", &DevicePool::step, py::arg("action"), py::arg("env_id") = py::none())
       .def("send", &DevicePool::send, py::arg("action"), py::arg("env_id") = py::none())
       .def("reset", &DevicePool::reset, py::arg("env_id") = py::none(), py::arg("seeds") = py::none(),

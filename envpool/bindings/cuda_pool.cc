@@ -258,9 +258,8 @@ void DevicePool::launch(Batch batch) {
   work.num_own = layout_.num_fields;
   work.num_actions = layout_.num_actions;
   work.autoreset = autoreset_;
-  const i32 threads = options_.threads;
-  const i32 blocks = layout_.max_players > 1 ? rows : (rows + threads - 1) / threads;
-  launches.run(kernel_, unsigned(blocks), unsigned(threads), work, states_.params(), std::move(batch.inputs));
+  const i32 blocks = (rows + options_.envs - 1) / options_.envs;
+  launches.run(kernel_, unsigned(blocks), unsigned(options_.threads), work, states_.params(), std::move(batch.inputs));
   set_busy(pending, true);
   pending_.push_back(std::move(pending));
 }

@@ -26,6 +26,7 @@ struct DeviceOptions {
   std::string image;      // the program of envpool/cuda/program.py, compiled for the device
   i32 number = 0;         // of the device
   i32 threads = 128;      // of a block
+  i32 envs = 128;         // environments of a block
   i32 batch_size = 1;     // a divisor of the number of environments
   bool in_place = false;  // every launch of a group writes the same arrays
 };

@@ -53,7 +53,13 @@ def make_pool(device: str, *, source: str, include: str, in_place: bool, **pool:
     name = f"{label}.cu".replace("/", "_")
     image = cache.image(written.source, architecture, label=label, name=name, includes=includes)
     return _core.DevicePool(
-        **pool, library=loaded.path, number=number, image=image, threads=written.threads, in_place=in_place
+        **pool,
+        library=loaded.path,
+        number=number,
+        image=image,
+        threads=written.threads,
+        envs=written.envs,
+        in_place=in_place,
     )
 
 

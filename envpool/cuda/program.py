@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 _MOST_THREADS = 1024  # of a block
-_THREADS = 128  # of a block in which each thread is an environment
+_WARP = 32
+_THREADS = 128  # of a block that has several environments
 
 
 class Program(NamedTuple):
@@ -16,10 +17,12 @@ class Program(NamedTuple):
     Attributes:
         source: text in CUDA C++ that defines the kernel `envpool_run`.
         threads: of a block.
+        envs: environments of a block.
     """
 
     source: str
     threads: int
+    envs: int
 
 
 def program(header: str, type_name: str, players: int = 1, *, each: bool = False) -> Program:
@@ -28,15 +31,20 @@ def program(header: str, type_name: str, players: int = 1, *, each: bool = False
     Args:
         header: what the program includes, such as "envpool/classic_control/cartpole.h".
         type_name: the environment's type in C++, such as "envpool::classic_control::CartPole".
-        players: how many there can be. More than one are the threads of a block.
+        players: how many there can be. Each is a thread, as far as a block has threads; worlds of at most a warp share
+            a block.
         each: whether the environments of the pool differ in their options.
     """
-    threads = min(-(-players // 32) * 32, _MOST_THREADS) if players > 1 else _THREADS
-    define = "#define ENVPOOL_PARAMS_EACH\n" if each else ""
+    threads = team = min(-(-players // _WARP) * _WARP, _MOST_THREADS)
+    if players <= _WARP:
+        threads, team = _THREADS, 1 << (players - 1).bit_length()
+    defines = [f"#define ENVPOOL_THREADS {threads}\n"]
+    defines += [f"#define ENVPOOL_TEAM {team}\n"] * (players > 1)
+    defines += ["#define ENVPOOL_PARAMS_EACH\n"] * each
     return Program(
-        f"#define ENVPOOL_THREADS {threads}\n{define}"
-        f'#include "{header}"\n#include "envpool/core/table/device.h"\n\nENVPOOL_KERNEL({type_name})\n',
+        f'{"".join(defines)}#include "{header}"\n#include "envpool/core/table/device.h"\n\nENVPOOL_KERNEL({type_name})\n',
         threads,
+        threads // team,
     )
 
 

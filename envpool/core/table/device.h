@@ -4,8 +4,8 @@
 // episode.h, and writes what driver.h writes. A source for NVRTC is the environment's header, this one, and
 // ENVPOOL_KERNEL(the environment's type); envpool/cuda/program.py writes it. The host includes this file for Work.
 //
-// An environment of one player is a thread. A world of several is a block, and its agents are the block's threads, with
-// a barrier between phases; where there are more agents than threads, a thread has several.
+// An environment of one player is a thread. A world of several is a team of threads, one for each agent as far as a
+// block has them, with a barrier between phases. A team is a block, or a part of a warp where agents are few.
 //
 // The state of each environment is an EnvSlot, byte for byte what a pool's snapshot holds.
 #pragma once
@@ -239,30 +239,54 @@ void run_one(const Work& work, const typename Env::Params& shared) {
   work.players_now[place.env_id] = 1;
 }
 
-// Calls a function for each agent or row of agents that is this thread's.
-template <class Function>
-void for_each(i32 count, Function&& function) {
-  for (i32 i = i32(threadIdx.x); i < count; i += i32(blockDim.x)) function(i);
-}
+// The threads of one world. Where they are at most a warp, several worlds share a block, and a world waits for its own
+// threads alone.
+struct Team {
+#ifdef ENVPOOL_TEAM
+  static constexpr i32 kThreads = ENVPOOL_TEAM;
+#else
+  static constexpr i32 kThreads = 1;
+#endif
+  static constexpr i32 kTeams = ENVPOOL_THREADS / kThreads;  // of a block
+
+  i32 number = i32(threadIdx.x) / kThreads;
+  i32 thread = i32(threadIdx.x) % kThreads;
+
+  bool leads() const { return thread == 0; }
+  void sync() const {
+    if constexpr (kTeams == 1) {
+      __syncthreads();
+    } else {
+      constexpr u32 kAll = kThreads == 32 ? ~u32{0} : (u32{1} << kThreads % 32) - 1;
+      __syncwarp(kAll << (i32(threadIdx.x) % 32 - thread));
+    }
+  }
+  // Calls a function for each agent, or row of an agent, that is this thread's.
+  template <class Function>
+  void for_each(i32 count, Function&& function) const {
+    for (i32 i = thread; i < count; i += kThreads) function(i);
+  }
+};
 
 template <class Env, int kPhase>
-void run_phases(World<Env>& world, const typename Env::Params& params, const Episode& episode, const Work& work,
-                const ActionFields& actions, i64 first) {
-  for_each(players_of(world, work.max_players),
-           [&](i32 agent) { act_in_phase<Env, kPhase>(world, params, agent, actions.at(first + agent), episode); });
-  __syncthreads();
+void run_phases(const Team& team, World<Env>& world, const typename Env::Params& params, const Episode& episode,
+                const Work& work, const ActionFields& actions, i64 first) {
+  team.for_each(players_of(world, work.max_players), [&](i32 agent) {
+    act_in_phase<Env, kPhase>(world, params, agent, actions.at(first + agent), episode);
+  });
+  team.sync();
   if constexpr (kPhase + 1 < Env::kPhases) {
-    run_phases<Env, kPhase + 1>(world, params, episode, work, actions, first);
+    run_phases<Env, kPhase + 1>(team, world, params, episode, work, actions, first);
   }
 }
 
 // Observes a world and its players, and puts zeros where a player could be and is not.
 template <class Env>
-void observe_all(const World<Env>& world, const typename Env::Params& params, const Work& work, void* const* fields,
-                 i64 k) {
+void observe_all(const Team& team, const World<Env>& world, const typename Env::Params& params, const Work& work,
+                 void* const* fields, i64 k) {
   const i32 count = players_of(world, work.max_players);
-  if (threadIdx.x == 0) Env::observe_world(world, params, Row{fields, work.row_bytes, k});
-  for_each(work.max_players, [&](i32 agent) {
+  if (team.leads()) Env::observe_world(world, params, Row{fields, work.row_bytes, k});
+  team.for_each(work.max_players, [&](i32 agent) {
     const i64 row = k * work.max_players + agent;
     if (agent < count) return Env::observe(world, params, agent, Row{fields, work.row_bytes, row});
     for (i32 f = 0; f < work.num_own; ++f) {
@@ -273,13 +297,19 @@ void observe_all(const World<Env>& world, const typename Env::Params& params, co
   });
 }
 
+// What the first thread of a team decides for all, but for bad_action, which any thread may set.
+struct Decisions {
+  bool begins, refused, ended, bad_action;
+  f32 discount;
+};
+
 template <class Env>
 void run_world(const Work& work, const typename Env::Params& shared) {
-  __shared__ bool begins, refused, ended;  // the first thread decides for all
-  __shared__ bool bad_action;              // any thread may set it
-  __shared__ f32 discount;
-  const i64 k = blockIdx.x, first = k * work.max_players;
-  const bool leads = threadIdx.x == 0;
+  __shared__ Decisions decisions[Team::kTeams];
+  const Team team;
+  Decisions& decided = decisions[team.number];
+  const i64 k = i64{blockIdx.x} * Team::kTeams + team.number, first = k * work.max_players;
+  if (k >= work.count) return;
   const Place<Env> place(work, shared, k);
   Episode& episode = place.it.episode;
   World<Env>& world = place.it.state;
@@ -288,57 +318,60 @@ void run_world(const Work& work, const typename Env::Params& shared) {
     Env::reset(world, place.params, episode.rng);
   };
 
-  if (leads) {
+  if (team.leads()) {
     place.prepare(work);
-    begins = restarts(work, episode, k, refused);
+    bool refused;
+    const bool begins = restarts(work, episode, k, refused);
     if (begins) begin();
-    ended = bad_action = false;
-    discount = 1;
+    decided = {begins, refused, false, false, 1};
   }
-  __syncthreads();
+  team.sync();
+  const bool begins = decided.begins, refused = decided.refused;
   if (!begins && !refused) {
     bool good = true;
-    for_each(players_of(world, work.max_players), [&](i32 agent) { good &= take_rows(work, first + agent); });
-    if (!good) bad_action = true;
+    team.for_each(players_of(world, work.max_players), [&](i32 agent) { good &= take_rows(work, first + agent); });
+    if (!good) decided.bad_action = true;
   }
-  __syncthreads();
-  const bool idle = refused || bad_action, steps = !begins && !idle;
+  team.sync();
+  const bool idle = refused || decided.bad_action, steps = !begins && !idle;
   if (steps) {
     const ActionFields actions(work);
-    run_phases<Env, 0>(world, place.params, episode, work, actions, first);
+    run_phases<Env, 0>(team, world, place.params, episode, work, actions, first);
   }
   const ResultColumns columns = columns_of(work);
-  if (leads) {
+  if (team.leads()) {
     Outcome outcome;
     if (steps) {
       outcome = Env::finish(world, place.params, episode.rng);
-      ended = episode.conclude(outcome, place.limit);
-      discount = outcome.discount;
+      decided.ended = episode.conclude(outcome, place.limit);
+      decided.discount = outcome.discount;
     }
     columns.write(k, place.env_id, episode, outcome, begins, 0);
-    work.done[k] = ended;
+    work.done[k] = decided.ended;
   }
-  __syncthreads();
+  team.sync();
+  const bool ended = decided.ended;
   const i32 players = players_of(world, work.max_players);
-  for_each(work.max_players, [&](i32 agent) {
+  team.for_each(work.max_players, [&](i32 agent) {
     const bool there = agent < players;
     columns.reward[first + agent] = there && steps ? Env::reward(world, agent) : 0.0f;
-    columns.discount[first + agent] = there ? discount : 0.0f;
+    columns.discount[first + agent] = there ? decided.discount : 0.0f;
   });
   if (ended && work.autoreset == abi::kAutoresetSameStep) {
-    observe_all(world, place.params, work, work.own_final, k);
-    __syncthreads();
-    if (leads) begin();
-    __syncthreads();
+    observe_all(team, world, place.params, work, work.own_final, k);
+    team.sync();
+    if (team.leads()) begin();
+    team.sync();
   }
-  observe_all(world, place.params, work, work.own, k);
+  observe_all(team, world, place.params, work, work.own, k);
   const i32 now = players_of(world, work.max_players), most = now > players ? now : players;
-  if (leads) {
+  if (team.leads()) {
     columns.players[k] = most;
     work.players_now[place.env_id] = most;
     if (!idle) work.over_now[place.env_id] = ended;
   }
-  for_each(work.max_players, [&](i32 agent) { work.player_env_id[first + agent] = agent < most ? place.env_id : -1; });
+  team.for_each(work.max_players,
+                [&](i32 agent) { work.player_env_id[first + agent] = agent < most ? place.env_id : -1; });
 }
 
 template <class Env>
@@ -359,7 +392,8 @@ constexpr u64 offset_of_state() {
 
 }  // namespace envpool::device
 
-// Defines the kernel `envpool_run` of an environment. ENVPOOL_THREADS is how many threads a block has at most.
+// Defines the kernel `envpool_run` of an environment. ENVPOOL_THREADS is how many threads a block has, ENVPOOL_TEAM how
+// many of them a world of several players has: all, or a power of two that is at most 32.
 #define ENVPOOL_KERNEL(Env)                                                                                         \
   extern "C" __global__ void __launch_bounds__(ENVPOOL_THREADS)                                                     \
       envpool_run(const __grid_constant__ envpool::device::Work work, const __grid_constant__ Env::Params params) { \
