@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Simulates one group of environments while a network chooses the actions of another.
+
+A synchronous pool waits for the network, and the network for the pool. An asynchronous one has `groups` batches under
+way, so both work all the time: on a GPU each group has a CUDA stream of its own, on a CPU the pool has threads of its
+own. This measures both.
+
+    python examples/overlap.py --device=cuda --task=Breakout-MinAtar --num_envs=8192
+"""
+
+import argparse
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+import envpool
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--task", default="Breakout-MinAtar", help="an id with one array as observation")
+    parser.add_argument("--device", default="cuda", help='"cuda", "cuda:1" or "cpu"')
+    parser.add_argument("--num_envs", type=int, default=8192)
+    parser.add_argument("--groups", type=int, default=2, help="batches under way; a divisor of num_envs")
+    parser.add_argument("--width", type=int, default=512, help="units of each of the network's two hidden layers")
+    parser.add_argument("--seconds", type=float, default=3.0, help="of each measurement")
+    given = parser.parse_args()
+    if given.num_envs % given.groups:
+        parser.error(f"--groups: expected a divisor of --num_envs={given.num_envs}, got {given.groups}")
+    return given
+
+
+def make_policy(pool: Any, device: str, width: int) -> Callable[[Any], Any]:
+    """Returns a function from a pool's observations to actions, which samples from the logits of a network."""
+    network = torch.nn.Sequential(
+        torch.nn.Linear(math.prod(pool.observation_space.shape), width),
+        torch.nn.ReLU(),
+        torch.nn.Linear(width, width),
+        torch.nn.ReLU(),
+        torch.nn.Linear(width, int(pool.action_space.n)),
+    ).to(device)
+
+    def policy(observation: Any) -> Any:
+        taken = torch.from_numpy(observation) if device == "cpu" else torch.from_dlpack(observation)
+        with torch.inference_mode():
+            logits = network(taken.flatten(1).float())
+            actions = torch.distributions.Categorical(logits=logits, validate_args=False).sample()
+        return actions.numpy() if device == "cpu" else actions
+
+    return policy
+
+
+def steps_per_second(pool: Any, policy: Callable[[Any], Any], batch_size: int, seconds: float, device: str) -> float:
+    """Steps the pool with the policy's actions for so long."""
+    pool.async_reset()
+    begin = end = time.perf_counter()
+    steps = -20 * batch_size  # of which the first warm up
+    while end < begin + seconds:
+        observation, _, _, _, info = pool.recv()
+        pool.send(policy(observation), info["env_id"])
+        steps += batch_size
+        if steps <= 0 or steps % (100 * batch_size) == 0:
+            if device != "cpu":
+                torch.cuda.synchronize()  # since neither recv nor send waits for the GPU
+            end = time.perf_counter()
+            begin = end if steps <= 0 else begin
+    return steps / (end - begin)
+
+
+def main() -> None:
+    given = parse()
+    measured = {}
+    for groups in (1, given.groups):
+        batch_size = given.num_envs // groups
+        pool = envpool.make_gymnasium(
+            given.task, num_envs=given.num_envs, batch_size=batch_size, device=given.device, seed=0
+        )
+        policy = make_policy(pool, given.device, given.width)
+        measured[groups] = steps_per_second(pool, policy, batch_size, given.seconds, given.device)
+        print(f"{groups} x {batch_size} environments: {measured[groups]:14,.0f} steps/s")
+        pool.close()
+    print(f"with {given.groups} groups under way: {measured[given.groups] / measured[1]:.2f} times as many")
+
+
+if __name__ == "__main__":
+    main()
