@@ -39,7 +39,7 @@ void Block::lend(Handle reader) {
 void Block::reclaim(const Stream& writer) const {
   const bool captured = !readers_.empty() && writer.captures();
   for (const Handle reader : readers_) {
-    if (!captured || writer.captures(reader)) writer.follow(reader);
+    if (writer.captures(reader) == captured) writer.follow(reader);
   }
 }
 

@@ -54,8 +54,8 @@ class Block {
   // Orders what another stream does from now on after all that was enqueued to write the block, and remembers that
   // stream as a reader.
   void lend(Handle reader);
-  // Orders what `writer` does from now on after all that readers have enqueued. While the writer is being captured,
-  // readers outside of the capture are left out, since a graph cannot wait for them.
+  // Orders what `writer` does from now on after all that readers have enqueued. A stream that is being captured cannot
+  // wait for one that is not, nor the other way round, so such readers are left out.
   void reclaim(const Stream& writer) const;
   void forget_readers() { readers_.clear(); }
 

@@ -138,3 +138,24 @@ def test_what_a_graph_cannot_have(graph: Graph) -> None:
     for pool in (free, fixed):  # which are as good as before
         before = pool.step(action)[4]["elapsed_step"].numpy()
         assert np.array_equal(pool.step(action)[4]["elapsed_step"].numpy(), before + 1)
+
+
+def test_arrays_that_die_during_a_capture(graph: Graph) -> None:
+    """Their block goes back to its pool, whose stream takes no part in the capture."""
+    pool, fixed = make(), make(in_place=True)
+    pool.reset(), fixed.reset()
+    held = [pool.step(np.zeros(4, int))[0] for _ in range(3)]
+    stream = held[0].__cuda_array_interface__["stream"]
+    for number in range(3):
+        held[number].__dlpack__(stream=graph.stream)
+    action = OnDevice(np.zeros(4, "i4"), stream=graph.stream)
+    fixed.step(action)
+
+    def step() -> None:
+        fixed.step(action)[0].__dlpack__(stream=graph.stream)
+        held.clear()
+        assert graph.driver.get("cuStreamIsCapturing", stream, at=1) == 0
+
+    graph.capture(step)
+    graph.replay()
+    assert len(pool.step(np.zeros(4, int))[0].numpy()) == 4

@@ -131,6 +131,11 @@ def test_the_forms_of_gymnasium_gym_and_dm_env(mode: str) -> None:
     assert step.step_type.numpy().tolist() == [0, 0, 0] and step.observation.obs.shape == (3, 4)
 
 
+def test_repr_names_the_device() -> None:
+    words = "num_envs=4, batch_size=2, device='cuda:0', autoreset_mode='next_step'"
+    assert repr(make(batch_size=2)).endswith(f"('CartPole-v1', {words})")
+
+
 def test_faces_of_numpys_arrays_refuse() -> None:
     for face in (envpool.make_vec, envpool.make_sb3, envpool.make_pettingzoo):
         try:

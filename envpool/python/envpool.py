@@ -397,6 +397,8 @@ class EnvPoolMixin:
         """What it is, how it runs, and which of its own options are not as they are by default."""
         config, options = self._construction.config, self._construction.options
         keys = ["num_envs", "batch_size", "num_threads", "autoreset_mode"]
+        if self._construction.on_device:
+            keys[2:3] = ["device"]
         keys += [key for key, option in options.items() if key not in keys and config[key] != option.default]
         shown = ", ".join(f"{key}={reprlib.repr(config[key])}" for key in keys)
         return f"{type(self).__name__}({self._label!r}, {shown}{', closed' if self.closed else ''})"
