@@ -209,6 +209,11 @@ def test_a_header_of_ones_own(tmp_path: Path) -> None:
         ({"device": 0}, TypeError, "device must be 'cpu', 'cuda'"),
         ({"device": "cuda:7"}, DriverError, r"\[CartPole-v1\] device: expected one of cuda:0 \(.*\), got 'cuda:7'"),
         ({"batch_size": 3}, ValueError, "batch_size must divide num_envs = 4 with device='cuda'"),
+        (
+            {"batch_size": 2, "num_envs": 1000},
+            ValueError,
+            "batch_size must be at least 4 with device='cuda' and num_envs=1000",
+        ),
         ({"in_place": 1}, TypeError, "in_place must be a bool, got 1"),
         ({"in_place": True, "device": "cpu"}, ValueError, "in_place must be False with device='cpu'"),
         (

@@ -338,6 +338,7 @@ def check_common(
 
 
 _DEVICE = re.compile(r"cpu|cuda(:\d{1,4})?")
+_MOST_BATCHES = 256  # of a pool on a GPU, each with a CUDA stream of its own
 
 
 def _device(value: Any, num_envs: int, batch_size: int) -> str:
@@ -348,6 +349,11 @@ def _device(value: Any, num_envs: int, batch_size: int) -> str:
         raise ValueError(
             f"batch_size must divide num_envs = {num_envs} with device={value!r}, since batches on a GPU are fixed groups "
             f"of environments, got {batch_size}"
+        )
+    if value != "cpu" and num_envs // batch_size > _MOST_BATCHES:
+        raise ValueError(
+            f"batch_size must be at least {-(-num_envs // _MOST_BATCHES)} with device={value!r} and num_envs={num_envs}, for "
+            f"a pool on a GPU has at most {_MOST_BATCHES} batches, got {batch_size}"
         )
     return "cuda:0" if value == "cuda" else value
 
