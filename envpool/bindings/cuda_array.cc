@@ -106,6 +106,9 @@ py::capsule DeviceArray::dlpack(const py::object& stream, const py::object& max_
 }
 
 py::dict DeviceArray::interface() const {
+  const Context::Current current(*block_->stream->context);
+  // This protocol does not say which stream will read: most likely the one that libraries use by default.
+  if (!block_->stream->captures(kLegacyStream)) block_->lend(kLegacyStream);
   py::dict out;
   out["version"] = 3;
   out["shape"] = shape();

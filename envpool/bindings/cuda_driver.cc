@@ -17,7 +17,8 @@ bool is_sticky(Status status) {
   return status == 700 || status == 702 || status == 710 || (status >= 714 && status <= 719);
 }
 
-constexpr unsigned kStreamDefault = 0, kEventDisableTiming = 2, kHostPortable = 1, kHostMapped = 2;
+constexpr unsigned kStreamDefault = 0, kStreamNonBlocking = 1, kEventDisableTiming = 2, kHostPortable = 1,
+                   kHostMapped = 2;
 
 }  // namespace
 
@@ -74,12 +75,11 @@ Context::Current::~Current() {
   if (usable_) context_.driver.pop_context(&popped);
 }
 
-// A stream of this kind and the legacy stream, which PyTorch and CuPy use by default, wait for each other's work, so
-// that a caller who knows nothing of streams sees everything in order.
-Owned<Handle> make_stream(std::shared_ptr<const Context> context) {
+Owned<Handle> make_stream(std::shared_ptr<const Context> context, WithLegacyStream order) {
   const Context::Current current(*context);
   Handle stream = nullptr;
-  ENVPOOL_CUDA(context->driver, create_stream, &stream, kStreamDefault);
+  ENVPOOL_CUDA(context->driver, create_stream, &stream,
+               order == WithLegacyStream::kInOrder ? kStreamDefault : kStreamNonBlocking);
   const auto destroy = context->driver.destroy_stream;
   return {std::move(context), stream, destroy};
 }

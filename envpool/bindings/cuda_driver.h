@@ -56,7 +56,7 @@ inline constexpr Handle kLegacyStream = nullptr;
   CALL(launch, "cuLaunchKernel",                                                    \
        (Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void**, void**))
 
-inline constexpr Status kNotReady = 600;
+inline constexpr Status kNotReady = 600, kCaptureImplicit = 906;
 
 // A call of the driver that failed; Python sees envpool.cuda.driver.CudaError.
 struct CudaError : std::runtime_error {
@@ -155,7 +155,11 @@ class Owned {
   Free free_ = nullptr;
 };
 
-Owned<Handle> make_stream(std::shared_ptr<const Context> context);
+// Whether a stream and the legacy stream, which PyTorch and CuPy use unless they are told otherwise, wait for each
+// other's work. Then a caller who knows nothing of streams sees everything in order, but nothing runs at the same time.
+enum class WithLegacyStream { kInOrder, kIndependent };
+
+Owned<Handle> make_stream(std::shared_ptr<const Context> context, WithLegacyStream order);
 Owned<Handle> make_event(std::shared_ptr<const Context> context);
 Owned<Handle> load_module(std::shared_ptr<const Context> context, const std::string& image);
 

@@ -27,17 +27,19 @@ Address Launches::staged(const void* from, i64 bytes, Inputs& inputs) {
   return inputs.memory.back().address();
 }
 
-void Launches::run(Handle kernel, unsigned blocks, unsigned threads, device::Work& work, void* params, Inputs inputs) {
-  const bool captured = stream_->captures();
-  if (captured && !in_place_) {
+std::shared_ptr<Block> Launches::block() {
+  if (!in_place_ && stream_->captures()) {
     label_.refuse_call("send: expected a pool made with in_place=True while a CUDA graph is captured");
   }
+  return ring_->acquire();
+}
+
+void Launches::run(Handle kernel, unsigned blocks, unsigned threads, device::Work& work, void* params, Inputs inputs) {
   work.fault = reinterpret_cast<volatile u64*>(fault_->address());
   void* arguments[] = {&work, params};
   ENVPOOL_CUDA(stream_->driver(), launch, kernel, blocks, 1, 1, threads, 1, 1, 0, stream_->handle(), arguments,
                nullptr);
-  // Whoever captures a graph keeps the arrays that it reads.
-  if (captured) return;
+  if (stream_->captures()) return;  // whoever captures a graph keeps the arrays that it reads
   release_inputs();
   if (inputs.objects.empty() && inputs.memory.empty()) return;
   inputs.done = make_event(stream_->context);

@@ -28,9 +28,10 @@ class Launches {
   };
 
   // `block_bytes` is the size of the blocks that launches write; `in_place` makes them all write the same.
-  Launches(const Label& label, std::shared_ptr<const Context> context, i64 block_bytes, bool in_place)
+  Launches(const Label& label, std::shared_ptr<const Context> context, WithLegacyStream order, i64 block_bytes,
+           bool in_place)
       : label_(label),
-        stream_(std::make_shared<const Stream>(context)),
+        stream_(std::make_shared<const Stream>(context, order)),
         ring_(std::make_shared<Ring>(stream_, block_bytes, in_place)),
         fault_(std::make_unique<Word>(std::move(context))),
         in_place_(in_place) {}
@@ -48,7 +49,7 @@ class Launches {
     return reinterpret_cast<T*>(staged(values.data(), i64(values.size() * sizeof(T)), inputs));
   }
   // Returns a block for the next launch.
-  std::shared_ptr<Block> block() { return ring_->acquire(); }
+  std::shared_ptr<Block> block();
   // Enqueues a launch.
   void run(Handle kernel, unsigned blocks, unsigned threads, device::Work& work, void* params, Inputs inputs);
   // Returns the fault that a launch reported since the last call, if any.

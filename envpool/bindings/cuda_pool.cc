@@ -72,9 +72,11 @@ DevicePool::DevicePool(const abi::Table& table, const Construction& how, DeviceO
   module_ = load_module(context_, options_.image);
   ENVPOOL_CUDA(driver, get_function, &kernel_, module_.get(), "envpool_run");
   check_memory(driver);
+  // The groups of an asynchronous pool are simulated while others use the legacy stream.
+  const auto order = options_.batch_size == num_envs_ ? WithLegacyStream::kInOrder : WithLegacyStream::kIndependent;
   std::vector<std::shared_ptr<const Stream>> streams;
   for (i32 first = 0; first < num_envs_; first += options_.batch_size) {
-    groups_.push_back(std::make_unique<Group>(label_, context_, block_bytes_, options_.in_place));
+    groups_.push_back(std::make_unique<Group>(label_, context_, order, block_bytes_, options_.in_place));
     std::vector<i32> ids(size_t(options_.batch_size));
     std::iota(ids.begin(), ids.end(), first);
     groups_.back()->ids = std::make_shared<const std::vector<i32>>(std::move(ids));

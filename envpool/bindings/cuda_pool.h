@@ -65,8 +65,9 @@ class DevicePool {
  private:
   using Ids = std::shared_ptr<const std::vector<i32>>;
   struct Group {
-    Group(const Label& label, std::shared_ptr<const Context> context, i64 block_bytes, bool in_place)
-        : launches(label, std::move(context), block_bytes, in_place) {}
+    Group(const Label& label, std::shared_ptr<const Context> context, WithLegacyStream order, i64 block_bytes,
+          bool in_place)
+        : launches(label, std::move(context), order, block_bytes, in_place) {}
 
     Launches launches;
     Ids ids{};  // of all its environments, in order

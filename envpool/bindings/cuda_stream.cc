@@ -2,15 +2,16 @@
 #include "envpool/bindings/cuda_stream.h"
 
 #include <algorithm>
-#include <exception>
+#include <new>
 
 namespace envpool::cuda {
 
 bool Stream::captures(Handle stream) const {
-  int status = 0;
-  // The legacy stream cannot be captured, and asking about it during another stream's capture is an error.
-  if (stream != kLegacyStream) ENVPOOL_CUDA(driver(), is_capturing, stream, &status);
-  return status != 0;
+  int capturing = 0;
+  const Status status = driver().is_capturing(stream, &capturing);
+  if (status == kCaptureImplicit) return true;
+  driver().check(status, Driver::name_of_is_capturing);
+  return capturing != 0;
 }
 
 void Stream::order(Handle first, Handle then) const {
@@ -37,9 +38,11 @@ void Block::lend(Handle reader) {
 }
 
 void Block::reclaim(const Stream& writer) const {
-  const bool captured = !readers_.empty() && writer.captures();
+  if (readers_.empty()) return;
+  const bool captured = writer.captures();
   for (const Handle reader : readers_) {
-    if (writer.captures(reader) == captured) writer.follow(reader);
+    const bool legacy = reader == kLegacyStream;
+    if (captured ? !legacy && writer.captures(reader) : !writer.captures(reader)) writer.follow(reader);
   }
 }
 
@@ -63,7 +66,12 @@ std::shared_ptr<Block> Ring::acquire() {
       idle_.pop_back();
     }
   }
-  if (block == nullptr) block = make();
+  if (block == nullptr) {
+    block = make();
+  } else {
+    block->reclaim(*stream_);
+    block->forget_readers();
+  }
   return {block.release(), [ring = shared_from_this()](Block* last) { ring->give_back(std::unique_ptr<Block>(last)); }};
 }
 
@@ -71,12 +79,10 @@ void Ring::give_back(std::unique_ptr<Block> block) noexcept {
   const Context::Current current(*stream_->context);
   if (!current) return;  // in a forked process, where nothing is freed: the memory is its parent's
   try {
-    block->reclaim(*stream_);
-    block->forget_readers();
     const std::lock_guard lock(mutex_);
     if (!closed_) idle_.push_back(std::move(block));
-  } catch (const std::exception&) {
-    // The device failed, or there is no memory for the list. The block is freed, which waits for the device.
+  } catch (const std::bad_alloc&) {
+    // The block is freed, which waits for the device.
   }
 }
 

@@ -16,7 +16,8 @@ namespace envpool::cuda {
 // to be current for all calls.
 class Stream {
  public:
-  explicit Stream(std::shared_ptr<const Context> of) : context(std::move(of)), stream_(make_stream(context)) {}
+  Stream(std::shared_ptr<const Context> of, WithLegacyStream order)
+      : context(std::move(of)), stream_(make_stream(context, order)) {}
 
   Handle handle() const { return stream_.get(); }
   const Driver& driver() const { return context->driver; }
@@ -24,7 +25,8 @@ class Stream {
   // Lets another stream wait for all that was enqueued here until now, and the other way round.
   void lead(Handle other) const { order(handle(), other); }
   void follow(Handle other) const { order(other, handle()); }
-  // Whether a stream is being captured into a CUDA graph. Work is then recorded instead of run.
+  // Whether a stream is being captured into a CUDA graph, so that work is recorded instead of run. The legacy stream
+  // counts as captured, and must not be used, while a stream is captured that it would wait for.
   bool captures(Handle stream) const;
   bool captures() const { return captures(handle()); }
 

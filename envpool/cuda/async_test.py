@@ -88,6 +88,10 @@ def test_each_group_has_a_stream() -> None:
     before = DRIVER().count("streams")
     gpu = make(num_envs=8, batch_size=2)
     assert DRIVER().count("streams") == before + 4
+    gpu.async_reset()
+    streams = {gpu.recv()[0].__cuda_array_interface__["stream"] for _ in range(4)}
+    independent = [DRIVER().get("cuStreamGetFlags", stream, at=1) for stream in streams]
+    assert independent == [1] * 4  # of the legacy stream, which would let groups wait for each other
     gpu.close()
     del gpu
     assert DRIVER().count("streams") == before
