@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bits do not depend on the compiler or its optimisation: each family, built anew by each, gives one trajectory.
+"""Tests that results do not depend on the compiler or the optimization level.
 
-The families and their environments are those of the registry.
+Builds each family with several compilers and compares the trajectories of its environments with those of the installed
+build. The families and environments are taken from the registry.
 """
 
 from __future__ import annotations
@@ -23,17 +24,18 @@ from envpool.testing.trajectories import OPTIONS, representatives
 
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
 FLAGS = ["-std=c++20", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden", "-fno-sanitize=all"]
-# This clang links no __builtin_cpu_supports; so it compiles the plain loops, and they are compared with the vector ones.
+# This clang cannot link __builtin_cpu_supports, so it builds without AVX2. This compares scalar code with vector code.
 COMPILERS = {
     "gcc": ["g++"],
     "clang": [sys.executable, "-m", "ziglang", "c++", "-DENVPOOL_AVX2=0"],
-    # The source as a GPU's compiler sees it: a switch instead of labels, calls instead of copies, no vector code.
+    # The source as a GPU compiler sees it: a switch instead of computed gotos, fewer inlined functions, no vector code.
     "device": ["g++", "-D__CUDACC__", "-D__host__=", "-D__device__="],
 }
-# What is installed, and compared with, is g++ -O3 itself, or clang++ -O3 with its vector code.
+# The installed build, which is the reference, is g++ -O3, or clang++ -O3 with vector code.
 BUILDS = [("gcc", "-O1"), ("clang", "-O1"), ("clang", "-O3"), ("device", "-O1")]
 NUM_ENVS, STEPS = 6, 120
-# One id of each portable table, and those beside that take other paths through the code. MuJoCo's arithmetic is its own.
+# One id of each portable table, and further ids that cover other code paths. MuJoCo is left out, because its library is
+# not built here.
 MORE = {
     "atari": ["Breakout-v5", "MsPacman-v5"],
     "toy_text": ["CliffWalkingSlippery-v1"],
@@ -43,11 +45,11 @@ ROLLOUTS = {
     family: ids + MORE.get(family, []) for family, ids in representatives().items() if family not in ("", "mujoco")
 }
 
-pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
+pytestmark = pytest.mark.skipif(SOURCE is None, reason="needs the sources: ENVPOOL_SOURCE_DIR")
 
 
 def rollout(table: _core.Table, task_id: str) -> str:
-    """Hash of all observations, rewards and ends of a few episodes."""
+    """Returns a hash of the observations, rewards and ends of a few episodes."""
     options = {**find(task_id).defaults, **OPTIONS.get(task_id, {})}
     options = find(task_id).origin.prepare(task_id, options)
     spec = envpool.make_spec(task_id, **OPTIONS.get(task_id, {}))
@@ -87,12 +89,12 @@ def rollout(table: _core.Table, task_id: str) -> str:
 
 @pytest.mark.parametrize(("compiler", "optimisation"), BUILDS)
 @pytest.mark.parametrize("family", ROLLOUTS)
-def test_same_bits_whatever_compiles(
+def test_every_compiler_produces_the_same_bits(
     family: str, compiler: str, optimisation: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command = COMPILERS[compiler]
     if command[0] == "g++" and shutil.which("g++") is None:
-        pytest.skip("there is no g++")
+        pytest.skip("needs g++")
     folder = Path(SOURCE, "envpool", family)
     sources = [folder / "plugin.cc", *(path for path in folder.glob("*/*.cc") if path.parent.name != "testing")]
     library = tmp_path / f"{compiler}{optimisation}.so"
@@ -101,7 +103,7 @@ def test_same_bits_whatever_compiles(
     for task_id in ROLLOUTS[family]:
         shipped = find(task_id).load()
         expected = rollout(shipped, task_id)
-        if compiler == "device":  # which has no machine code of ROMs either
+        if compiler == "device":  # devices do not run ROMs as native code either
             monkeypatch.setenv("ENVPOOL_ATARI_NATIVE", "0")
         assert rollout(built[shipped.name], task_id) == expected, task_id
         monkeypatch.undo()

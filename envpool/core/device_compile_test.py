@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every portable environment compiles for a GPU from the installed headers, by NVRTC, on a machine without one.
+"""Tests that NVRTC compiles every portable environment for GPUs from the installed headers. This needs no GPU.
 
-The machine code holds no fused multiply-add outside of divisions and square roots, and takes no more of a device than
-envpool/testing/kernel_budgets.csv grants. By default all are compiled for one architecture and one of each family for
-the others; `make test-device` compiles all for all.
+The machine code must not contain fused multiply-adds outside of divisions and square roots, and must stay within the
+limits of envpool/testing/kernel_budgets.csv. By default, all environments are compiled for one architecture, and one of
+each family for the others; `make test-device` compiles all environments for all architectures.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ CASES = [
     for environment in (ENVIRONMENTS if ALL or architecture == ARCHITECTURES[0] else FIRST.values())
 ]
 
-pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
+pytestmark = pytest.mark.skipif(SOURCE is None, reason="needs the sources: ENVPOOL_SOURCE_DIR")
 
 
 def test_families_are_found() -> None:
@@ -69,8 +69,8 @@ def test_compiles_for_a_device(environment: Environment, architecture: str) -> N
     compiled = compile_for(environment, architecture)
     assert compiled.cubin.startswith(b"\x7fELF")
     assert "warning" not in compiled.log, compiled.log  # such as a stack without bound
-    # NVRTC leaves zeros where a host's compiler runs a constructor: `static constexpr Table table;`, without braces.
-    # kNothing is of zeros.
+    # NVRTC leaves a table zero if it is declared without braces, as in `static constexpr Table table;`, although host
+    # compilers run its constructor. kNothing is zero by design.
     bare = re.findall(r"^\.(?:global|const)[^=;]*\[[^=;]*;", compiled.ptx, re.M)
     assert not [table for table in bare if "kNothing" not in table], "a table without its values"
     assert not re.findall(r"\s(?:fma|mad)\.\S*f(?:32|64)|\.approx|\.ftz", compiled.ptx), "inexact arithmetic in PTX"
@@ -86,14 +86,14 @@ def test_every_budget_has_its_environment() -> None:
 
 
 def test_a_budget_that_is_exceeded() -> None:
-    said = over_budget("tag/Mine", Use(41, 16, 2048), Use(40, 16, 2047))
-    assert [re.sub(r" in \S+", "", sentence) for sentence in said] == [
+    errors = over_budget("tag/Mine", Use(41, 16, 2048), Use(40, 16, 2047))
+    assert [re.sub(r" in \S+", "", sentence) for sentence in errors] == [
         "tag/Mine takes 41 of registers, and its budget is 40",
         "tag/Mine takes 2048 of cubin, and its budget is 2047",
     ]
 
 
-# ---- the check itself finds what it is for ----
+# ---- tests of the check itself ----
 
 KERNEL = """
 extern "C" __global__ void run(float* f, double* d) {
@@ -104,14 +104,14 @@ BODIES = [
     ("f[0] = f[1] * f[2] + f[3];", 1),
     ("d[0] = d[1] * d[2] + d[3];", 1),
     ("f[0] = f[1] / f[2]; d[0] = sqrt(d[1]); f[3] = sqrtf(f[4]); d[2] = d[3] / d[4] * d[5] + 1.0;", 1),
-    ("f[0] = fmaf(f[1], f[2], f[3]);", 0),  # is one in any case
-    ("f[0] = f[1] / f[2] * f[3] + f[4];", 1),  # a quotient that goes on into a sum
+    ("f[0] = fmaf(f[1], f[2], f[3]);", 0),  # fused in any case
+    ("f[0] = f[1] / f[2] * f[3] + f[4];", 1),  # a quotient that is added to
 ]
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES if ALL else ARCHITECTURES[:1])
 @pytest.mark.parametrize(("body", "contracts"), BODIES)
-def test_a_contraction_is_seen(body: str, contracts: int, architecture: str) -> None:
+def test_contractions_are_detected(body: str, contracts: int, architecture: str) -> None:
     flags = [f"--gpu-architecture={architecture}", "-std=c++20"]
     library = nvrtc.load()
     contracted = fused(disassemble(library.compile(KERNEL % body, flags).cubin))
@@ -120,15 +120,15 @@ def test_a_contraction_is_seen(body: str, contracts: int, architecture: str) -> 
     assert exact == [] if contracts else exact == contracted
 
 
-def test_a_listing_without_code_is_no_proof() -> None:
+def test_an_empty_listing_is_an_error() -> None:
     assert fused("") == fused("run:\n nothing\n") == ["the listing holds no instruction"]
 
 
 # ---- the installed headers ----
 
 
-def test_the_headers_that_are_installed_are_those_of_a_device() -> None:
-    """What a device's compiler includes, as g++ lists it, is installed, and of the families nothing else."""
+def test_installed_headers_are_those_that_devices_include() -> None:
+    """The headers that a device compiler includes, as listed by g++, are installed, and no other headers of families."""
     needed: set[str] = set()
     for environment in ENVIRONMENTS:
         if environment.family == "testing":
@@ -146,8 +146,8 @@ def test_the_headers_that_are_installed_are_those_of_a_device() -> None:
             "c++",
             f"{SOURCE}/{environment.header}",
         ]
-        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        files = [os.path.relpath(file, SOURCE) for file in said.replace("\\\n", " ").split()[1:]]
+        dependencies = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        files = [os.path.relpath(file, SOURCE) for file in dependencies.replace("\\\n", " ").split()[1:]]
         assert "envpool/core/types.h" in files
         needed.update(file for file in files if file.startswith("envpool/"))
     installed = {str(path.relative_to(get_include())) for path in Path(get_include(), "envpool").rglob("*.h")}
@@ -155,8 +155,8 @@ def test_the_headers_that_are_installed_are_those_of_a_device() -> None:
     assert {file for file in installed - needed if not file.startswith("envpool/core/")} == set()
 
 
-def test_nothing_is_read_from_the_sources() -> None:
-    """A built-in environment compiles with the installed headers alone."""
+def test_compiling_does_not_read_the_sources() -> None:
+    """A built-in environment compiles with only the installed headers."""
     (cart_pole,) = (environment for environment in ENVIRONMENTS if environment.name == "CartPole")
     assert SOURCE is not None and not get_include().startswith(str(Path(SOURCE, "envpool")))
     compiled = nvrtc.compile(cart_pole.kernel, "sm_90", label="CartPole-v1")

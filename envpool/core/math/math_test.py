@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How near math.h is to the true values: in units of the result's last place, against mpmath.
+"""Tests the accuracy of math.h against mpmath, in units in the last place (ulp).
 
-The bounds are those that math.h states. What it promises exactly is tested in math_test.cc.
+The bounds are those that math.h states. math_test.cc tests its exact properties.
 """
 
 import ctypes
@@ -14,7 +14,7 @@ from scipy import stats
 
 from envpool.testing import libraries
 
-COUNT = int(os.environ.get("ENVPOOL_TEST_COUNT", "3000"))  # arguments per range; more to look harder
+COUNT = int(os.environ.get("ENVPOOL_TEST_COUNT", "3000"))  # arguments per range
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def call(library, name, *arguments):
 
 
 def worst_ulp(results, exact, dtype):
-    """The largest error in units of the last place that the exact result would have in dtype."""
+    """Returns the largest error, in units in the last place of the exact result in dtype."""
     info = np.finfo(dtype)
     worst = mpmath.mpf(0)
     for result, truth in zip(results, exact, strict=True):
@@ -84,7 +84,7 @@ def test_sin_and_cos_of_any_size(library, name, dtype):
 
 @both
 @pytest.mark.parametrize("name", TRIGONOMETRIC)
-def test_sin_and_cos_next_to_their_zeros_and_to_table_entries(library, name, dtype):
+def test_sin_and_cos_near_zeros_and_table_entries(library, name, dtype):
     largest = int(NEAR[dtype] / (np.pi / 2))
     quarters = np.unique(np.geomspace(1, largest, COUNT).astype(np.int64)) * (np.pi / 2)
     check(library, name, TRIGONOMETRIC[name], dtype, 0.51, quarters)
@@ -94,8 +94,8 @@ def test_sin_and_cos_next_to_their_zeros_and_to_table_entries(library, name, dty
 
 
 @pytest.mark.parametrize("name", TRIGONOMETRIC)
-def test_the_argument_hardest_to_reduce(library, name):
-    # The double nearest to a multiple of pi/2 of all (Muller, "Elementary Functions").
+def test_the_hardest_argument_reduction(library, name):
+    # The double that is closest to a multiple of pi/2 (Muller, "Elementary Functions").
     hardest = [6381956970095103.0 * 2.0**797, 5.3193726483265414e255]
     check(library, name, TRIGONOMETRIC[name], np.float64, 0.53, hardest)
 
