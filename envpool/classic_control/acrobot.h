@@ -133,7 +133,7 @@ struct Acrobot {
  private:
   // Moves it by a step. Whether the end is above the bar.
   template <class T>
-  ENVPOOL_ALWAYS_INLINE static Holds<T> advance(Motion<T>& s, T torque, const Params& p) {
+  ENVPOOL_ALWAYS_INLINE static Mask<T> advance(Motion<T>& s, T torque, const Params& p) {
     const Motion<T> k1 = slope(s, torque, p);  // Runge-Kutta of order four
     const Motion<T> k2 = slope(along(s, kStep / 2, k1), torque, p);
     const Motion<T> k3 = slope(along(s, kStep / 2, k2), torque, p);

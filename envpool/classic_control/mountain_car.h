@@ -88,7 +88,7 @@ struct MountainCar {
  private:
   // Whether it is at the flag, and fast enough.
   template <class T>
-  ENVPOOL_ALWAYS_INLINE static Holds<T> advance(Motion<T>& s, const Params& p, T throttle) {
+  ENVPOOL_ALWAYS_INLINE static Mask<T> advance(Motion<T>& s, const Params& p, T throttle) {
     s.velocity += throttle * p.force + cos(3 * s.position) * -p.gravity;
     s.velocity = clamp(s.velocity, -kMaxSpeed, kMaxSpeed);
     s.position = clamp(s.position + s.velocity, kLeft, kRight);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one header that an environment and a plugin include: the contracts, what is allowed on any device, and on the
-// host what describes options and arrays, table<>() and ENVPOOL_PLUGIN (plugin.h).
+// The only header that an environment or a plugin needs to include. It provides the contracts and everything that
+// environments may use on any device; on the host also the classes that describe options and arrays, table<>() and
+// ENVPOOL_PLUGIN (plugin.h).
 #pragma once
 
 #include "envpool/core/env.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything a portable environment may use, on any device: fixed-width types, the generator, the mathematics.
+// Everything that a portable environment may use on any device: fixed-width types, mathematical functions and the
+// random number generator.
 #pragma once
 
 #include "envpool/core/math/math.h"

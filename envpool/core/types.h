@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fixed-width types and the few macros that let one source compile for CPU (gcc, clang) and GPU (NVRTC).
-// NVRTC has no standard headers at all, so nothing here may include one.
+// Fixed-width types, and macros that let one source compile for CPUs (gcc, clang) and GPUs (NVRTC). This file includes
+// no standard headers, because NVRTC has none.
 #pragma once
 
-// ENVPOOL_FN marks every function an environment may call on any device.
+// ENVPOOL_FN marks functions that environments may call on any device.
 #ifdef __CUDACC__
 #define ENVPOOL_FN __host__ __device__ inline
 #else
 #define ENVPOOL_FN inline
 #endif
 
-// ENVPOOL_HOST guards what only the host has: specs, options, anything with a std header.
+// ENVPOOL_HOST guards code that only compiles for the host: specs, options, anything that needs a standard header.
 #ifdef __CUDACC_RTC__
 #define ENVPOOL_HOST 0
 #else
 #define ENVPOOL_HOST 1
 #endif
 
-// ENVPOOL_ALWAYS_INLINE is for the handful of functions whose call would cost more than their body, ENVPOOL_NOINLINE
-// for those that would slow down who calls them. ENVPOOL_DEVICE_CALL is for larger functions with many callers: a
-// device's compiler inlines whatever it can, over and over, and would take an hour for a console.
+// ENVPOOL_ALWAYS_INLINE is for small functions whose call would cost more than their body, ENVPOOL_NOINLINE for
+// functions that would slow down their callers if inlined. ENVPOOL_DEVICE_CALL prevents a device compiler from inlining
+// large functions with many callers: without it, the Atari console takes an hour to compile.
 #if defined(__GNUC__) && !defined(__CUDACC__)
 #define ENVPOOL_ALWAYS_INLINE ENVPOOL_FN __attribute__((always_inline))
 #else

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The floating-point mode that environments run in: rounding to nearest, denormal numbers as they are, no traps. A
-// caller may have set another (torch.set_flush_denormal, fesetround), and XLA always does; threads inherit the mode of
-// whoever starts them. Environments must not see it, for their bits may not depend on which thread runs them.
+// The floating-point mode in which environments run: round to nearest, denormals enabled, no traps. Callers may have
+// set another mode (torch.set_flush_denormal, fesetround), XLA always does, and threads inherit the mode of the thread
+// that starts them. Results must not depend on the thread that runs an environment, so every entry point sets this
+// mode.
 #pragma once
 
 #include <cfenv>
@@ -15,8 +16,8 @@
 
 namespace envpool {
 
-// Puts the calling thread into that mode for the guard's lifetime. It reads the mode, and writes it only where it
-// differs, so that it costs some nanoseconds.
+// Sets that mode in the calling thread for the lifetime of the guard. Writing the control register is slow, so it is
+// only written if the mode differs.
 class PlainArithmetic {
  public:
 #if defined(__x86_64__)
@@ -31,7 +32,7 @@ class PlainArithmetic {
   }
 
  private:
-  // The mask leaves out the six sticky exception flags.
+  // kModes excludes the six sticky exception flags.
   static constexpr unsigned kModes = 0xFFC0, kPlain = 0x1F80;
   static constexpr unsigned short kX87Plain = 0x037F;
   static void set_x87(unsigned short word) { __asm__ volatile("fldcw %0" : : "m"(word)); }

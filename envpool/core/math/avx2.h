@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether code in AVX2 is compiled (define ENVPOOL_AVX2 to decide otherwise), and whether this processor runs it.
+// Determines whether AVX2 code is compiled (define ENVPOOL_AVX2 as 0 or 1 to override), and whether the CPU supports
+// it.
 #pragma once
 
 #include "envpool/core/types.h"

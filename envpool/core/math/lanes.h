@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Four-wide SIMD types, for environments whose mathematics is most of a step. Code that is written for any T computes
-// with f64x4 as it does with f64, and with f32x4 as with f32. Each lane has the bits that the scalar gives, because + -
-// * / and comparisons are the same operations and nothing is contracted. `select` takes the masks that comparisons of
-// lanes give. Functions of lanes must be ENVPOOL_ALWAYS_INLINE: the convention by which vectors are passed depends on
-// the processor that the caller and the callee were compiled for.
+// Four-wide SIMD types, for environments that spend most of a step on mathematics. Code templated on T works for f64x4
+// as for f64, and for f32x4 as for f32. Each lane has the same bits as the scalar code, because + - * / and comparisons
+// are the same operations, and nothing is contracted. `select` takes the mask that a comparison returns. Functions that
+// take lanes must be ENVPOOL_ALWAYS_INLINE, because the calling convention for vectors depends on the target CPU, which
+// may differ between caller and callee.
 #pragma once
 
 #include "envpool/core/math/avx2.h"
@@ -14,7 +14,7 @@
 
 #include <xmmintrin.h>
 
-#include <cstring>  // which a device has not
+#include <cstring>  // not available on a device
 
 namespace envpool {
 
@@ -32,14 +32,14 @@ namespace math {
 template <>
 struct Real<f64x4> : Real<f64> {
   using Scalar = f64;
-  using Holds = i64x4;
+  using Mask = i64x4;
   using Bits = u64x4;
   using Steps = u64x4;
 };
 template <>
 struct Real<f32x4> : Real<f32> {
   using Scalar = f32;
-  using Holds = i32x4;
+  using Mask = i32x4;
   using Bits = u32x4;
   using Steps = u32x4;
   using Signed = i32x4;
@@ -47,27 +47,28 @@ struct Real<f32x4> : Real<f32> {
   ENVPOOL_ALWAYS_INLINE static f32x4 whole(i32x4 k) { return __builtin_convertvector(k, f32x4); }
 };
 
-// From a table of pairs, each read at once where the compiler can say so (g++ 11 cannot).
-ENVPOOL_ALWAYS_INLINE Two<f64x4> look_up(const Two<f64>* table, u64x4 index) {
+// Looks up four pairs. Loads each pair with one instruction if the compiler has __builtin_shufflevector (g++ 11 does
+// not).
+ENVPOOL_ALWAYS_INLINE DoubleWord<f64x4> look_up(const DoubleWord<f64>* table, u64x4 index) {
 #if __has_builtin(__builtin_shufflevector)
   const auto pair = [&](int lane) { return __builtin_bit_cast(f64x2, table[index[lane]]); };
   const f64x4 even = __builtin_shufflevector(pair(0), pair(2), 0, 1, 2, 3);
   const f64x4 odd = __builtin_shufflevector(pair(1), pair(3), 0, 1, 2, 3);
   return {__builtin_shufflevector(even, odd, 0, 4, 2, 6), __builtin_shufflevector(even, odd, 1, 5, 3, 7)};
 #else
-  const Two<f64>&a = table[index[0]], &b = table[index[1]], &c = table[index[2]], &d = table[index[3]];
+  const DoubleWord<f64>&a = table[index[0]], &b = table[index[1]], &c = table[index[2]], &d = table[index[3]];
   return {f64x4{a.hi, b.hi, c.hi, d.hi}, f64x4{a.lo, b.lo, c.lo, d.lo}};
 #endif
 }
 
-ENVPOOL_ALWAYS_INLINE Two<f32x4> look_up(const Two<f32>* table, u32x4 index) {
+ENVPOOL_ALWAYS_INLINE DoubleWord<f32x4> look_up(const DoubleWord<f32>* table, u32x4 index) {
 #if __has_builtin(__builtin_shufflevector)
   const auto pair = [&](int lane) { return __builtin_bit_cast(f32x2, table[index[lane]]); };
   const f32x4 first = __builtin_shufflevector(pair(0), pair(1), 0, 1, 2, 3);
   const f32x4 second = __builtin_shufflevector(pair(2), pair(3), 0, 1, 2, 3);
   return {__builtin_shufflevector(first, second, 0, 2, 4, 6), __builtin_shufflevector(first, second, 1, 3, 5, 7)};
 #else
-  const Two<f32>&a = table[index[0]], &b = table[index[1]], &c = table[index[2]], &d = table[index[3]];
+  const DoubleWord<f32>&a = table[index[0]], &b = table[index[1]], &c = table[index[2]], &d = table[index[3]];
   return {f32x4{a.hi, b.hi, c.hi, d.hi}, f32x4{a.lo, b.lo, c.lo, d.lo}};
 #endif
 }
@@ -79,8 +80,8 @@ ENVPOOL_NOINLINE void sincos_each(const T* x, SinCos<T>* out) {
 
 template <class T>
   requires(sizeof(T) == 4 * sizeof(Scalar<T>))
-struct Each<T> {
-  ENVPOOL_ALWAYS_INLINE static bool all(Holds<T> holds) { return (holds[0] & holds[1] & holds[2] & holds[3]) != 0; }
+struct PerLane<T> {
+  ENVPOOL_ALWAYS_INLINE static bool all(Mask<T> holds) { return (holds[0] & holds[1] & holds[2] & holds[3]) != 0; }
   ENVPOOL_ALWAYS_INLINE static SinCos<T> sincos(T x) {
     const Scalar<T> from[4] = {x[0], x[1], x[2], x[3]};
     SinCos<Scalar<T>> out[4];
@@ -94,11 +95,11 @@ struct Each<T> {
 ENVPOOL_ALWAYS_INLINE f64x4 sin(f64x4 x) { return math::sincos<f64x4, true, false>(x).sin; }
 ENVPOOL_ALWAYS_INLINE f64x4 cos(f64x4 x) { return math::sincos<f64x4, false, true>(x).cos; }
 ENVPOOL_ALWAYS_INLINE SinCos<f64x4> sincos(f64x4 x) { return math::sincos<f64x4, true, true>(x); }
-ENVPOOL_ALWAYS_INLINE f64x4 fabs(f64x4 x) { return math::size_of(x); }
+ENVPOOL_ALWAYS_INLINE f64x4 fabs(f64x4 x) { return math::magnitude(x); }
 ENVPOOL_ALWAYS_INLINE SinCos<f32x4> sincos(f32x4 x) { return math::sincos<f32x4, true, true>(x); }
 ENVPOOL_ALWAYS_INLINE f32x4 exp(f32x4 x) { return math::exp(x); }
 ENVPOOL_ALWAYS_INLINE f32x4 log(f32x4 x) {
-  if (!math::Each<f32x4>::all((x >= math::power_of_two<f32>(-126)) & (x < math::infinity<f32>()))) [[unlikely]]
+  if (!math::PerLane<f32x4>::all((x >= math::power_of_two<f32>(-126)) & (x < math::infinity<f32>()))) [[unlikely]]
     return f32x4{log(x[0]), log(x[1]), log(x[2]), log(x[3])};
   return math::log_of_normal(x);
 }
@@ -118,29 +119,30 @@ ENVPOOL_ALWAYS_INLINE f32x4 clamp(f32x4 x, f32 low, f32 high) {
   const f32x4 least = f32x4{} + low, most = f32x4{} + high;
   return select(x < least, least, select(x > most, most, x));
 }
-// By binary long division, each subtraction exact; far ones lane by lane.
+// Computes fmod by binary long division, in which every subtraction is exact. Large quotients are computed lane by
+// lane.
 ENVPOOL_ALWAYS_INLINE f64x4 fmod(f64x4 x, f64 y) {
-  f64x4 rest = math::size_of(x);
+  f64x4 rest = math::magnitude(x);
   if (any(~(rest < 16 * y))) [[unlikely]] {
     return f64x4{fmod(x[0], y), fmod(x[1], y), fmod(x[2], y), fmod(x[3], y)};
   }
   for (f64 part = 8 * y; part >= y; part *= 0.5) rest = select(rest >= part, rest - part, rest);
-  return math::flip_as(rest, x);
+  return math::flip_sign(rest, x);
 }
 
 ENVPOOL_ALWAYS_INLINE f32x4 to_f32(f64x4 x) { return __builtin_convertvector(x, f32x4); }
 ENVPOOL_ALWAYS_INLINE f64x4 to_f64(f32x4 x) { return __builtin_convertvector(x, f64x4); }
 ENVPOOL_ALWAYS_INLINE f64x4 to_f64(i32x4 x) { return __builtin_convertvector(x, f64x4); }
 
-// What four steps brought: rewards, and -1 where an episode terminated. No discount, no end but that and the time
-// limit.
+// The outcomes of four steps. `terminated` is -1 in the lanes whose episode terminated. Environments that step in lanes
+// set no discount and truncate no episodes themselves.
 struct OutcomeLanes {
   f32x4 reward;
   i32x4 terminated;
 };
 ENVPOOL_ALWAYS_INLINE i32x4 to_i32(i64x4 holds) { return __builtin_convertvector(holds, i32x4); }
 
-// A member of four states, and back.
+// Gather a member of four states into lanes, and scatter it back.
 template <class State, class Of>
 ENVPOOL_ALWAYS_INLINE f64x4 gather(State* const* states, f64 Of::* member) {
   return f64x4{states[0]->*member, states[1]->*member, states[2]->*member, states[3]->*member};
@@ -153,10 +155,10 @@ template <class Lanes, class State, class T>
 ENVPOOL_ALWAYS_INLINE void scatter(Lanes lanes, State* const* states, T State::* member) {
   for (int lane = 0; lane < 4; ++lane) states[lane]->*member = lanes[lane];
 }
-// Four rows of one number each.
+// Load four rows of one element each.
 ENVPOOL_ALWAYS_INLINE f32x4 load(const f32* rows) { return f32x4{rows[0], rows[1], rows[2], rows[3]}; }
 ENVPOOL_ALWAYS_INLINE i32x4 load(const i32* rows) { return i32x4{rows[0], rows[1], rows[2], rows[3]}; }
-// Four rows of one number for each of the arguments.
+// Stores four rows with one element for each argument.
 template <class... Parts>
 ENVPOOL_ALWAYS_INLINE void store_rows(f32* rows, Parts... parts) {
   const f32x4 part[] = {to_f32(parts)...};

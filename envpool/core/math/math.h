@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The mathematics of portable environments. libm differs between machines in its last bit, and libdevice from all of
-// them, so everything here is + - * / and sqrt, comparisons and integers, in one fixed order: g++ -O0, clang -O3 and
-// NVRTC give the same bits (with -ffp-contract=off, --fmad=false). No header is needed.
+// Mathematical functions for portable environments. The results of libm differ between machines in the last bit, and
+// those of CUDA's libdevice differ from all of them. The functions here use only + - * /, sqrt, comparisons and integer
+// operations, in a fixed order, so g++ -O0, clang -O3 and NVRTC produce the same bits (with -ffp-contract=off and
+// --fmad=false). They need no standard header.
 //
-// One template serves f32 and f64. Error against the exact result, in units of its last place, as math_test.py asserts
-// for both types (0.5 would be correctly rounded):
+// Templates implement f32 and f64 alike. The maximum errors in units in the last place (ulp), which math_test.py checks
+// for both types (a correctly rounded result has at most 0.5):
 //
 //   sin cos sincos   0.51   for |x| <= 102400 (f32: 512) in straight-line code; beyond, for any
 //                           finite number, 0.53 by integer arithmetic; an infinity gives NaN
 //   exp              0.70   subnormal results 1; overflow gives infinity, underflow 0
-//   log              0.65   log(0) is -infinity, of less NaN
+//   log              0.65   log(0) is -infinity; negative arguments give NaN
 //   atan atan2       0.55   signed zeros and infinities as in C
 //   fmod floor ceil rint sqrt copysign fabs     exact
 #pragma once
@@ -18,7 +19,7 @@
 #include "envpool/core/types.h"
 
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
-// Lanes (lanes.h) go from one inlined function to another: which registers a call would use does not matter.
+// Functions of lanes (lanes.h) are always inlined, so the ABI for passing vectors does not matter.
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
@@ -28,22 +29,22 @@ inline constexpr f64 kPi = 0x1.921fb54442d18p+1;
 
 namespace math {
 
-// What the algorithms need to know of a floating type. The constants are pi/32 and log 2 in pieces so short that the
-// products they meet below are exact.
+// The properties of a floating-point type that the algorithms use. pi/32 and log(2) are split into parts short enough
+// for the products below to be exact.
 template <class T>
 struct Real;
 
 template <>
 struct Real<f64> {
   using Scalar = f64;
-  using Holds = bool;  // what a comparison yields
+  using Mask = bool;  // the result of a comparison
   using Bits = u64;
   using Signed = i64;
   using Steps = u32;
   using Exponent = i32;
   ENVPOOL_FN static f64 whole(Exponent k) { return k; }
   static constexpr int kMantissa = 52, kBias = 1023;
-  static constexpr u64 kHead = ~u64{0} << 27;  // keeps the leading 26 bits: products of two heads are exact
+  static constexpr u64 kHead = ~u64{0} << 27;  // masks the leading 26 bits; products of two such heads are exact
   static constexpr f64 kRound = 0x1.8p52;      // x + kRound - kRound is x rounded to a whole number
   static constexpr f64 kNear = 102400;         // largest |x| that sin and cos reduce in straight-line code
   static constexpr f64 kStep1 = 0x1.921fb544p-4, kStep2 = 0x1.0b4611a6p-38, kStep3 = 0x1.3198a2ep-73,
@@ -57,7 +58,7 @@ struct Real<f64> {
 template <>
 struct Real<f32> {
   using Scalar = f32;
-  using Holds = bool;
+  using Mask = bool;
   using Bits = u32;
   using Signed = i32;
   using Steps = u32;
@@ -77,12 +78,12 @@ struct Real<f32> {
 template <class T>
 using Bits = typename Real<T>::Bits;
 
-// The type of one lane, where T has several (lanes.h).
+// The type of one lane if T is a SIMD type (lanes.h), else T.
 template <class T>
 using Scalar = typename Real<T>::Scalar;
 
 template <class T>
-using Holds = typename Real<T>::Holds;
+using Mask = typename Real<T>::Mask;
 
 template <class T>
 inline constexpr Bits<T> kSign = Bits<T>{1} << (8 * sizeof(T) - 1);
@@ -104,13 +105,13 @@ ENVPOOL_ALWAYS_INLINE T nan() {
   return real<T>(Bits<T>(4 * Real<T>::kBias + 3) << (Real<T>::kMantissa - 1));
 }
 
-// 2^k for a normal result.
+// Returns 2^k, which must be a normal number.
 template <class T>
 ENVPOOL_ALWAYS_INLINE T power_of_two(typename Real<T>::Exponent k) {
   return real<T>(Bits<T>(k + Real<T>::kBias) << Real<T>::kMantissa);
 }
 
-// c0 + x * (c1 + x * (c2 + ...)).
+// Returns c0 + x * (c1 + x * (c2 + ...)).
 template <class T, class C>
 ENVPOOL_ALWAYS_INLINE C polynomial(T, C c) {
   return c;
@@ -121,20 +122,21 @@ ENVPOOL_ALWAYS_INLINE T polynomial(T x, C c, More... more) {
   return c + x * polynomial(x, more...);
 }
 
-// A number as the sum of two: twice the precision. `lo` is small beside `hi`, not always below its last place.
+// Double-word arithmetic: a number as an unevaluated sum of two. `lo` is small compared to `hi`, but not always below
+// its last place.
 template <class T>
-struct Two {
+struct DoubleWord {
   T hi, lo;
 };
 
 template <class T>
-ENVPOOL_ALWAYS_INLINE Two<T> add(T a, T b) {
+ENVPOOL_ALWAYS_INLINE DoubleWord<T> add(T a, T b) {
   const T sum = a + b, b_part = sum - a;
   return {sum, (a - (sum - b_part)) + (b - b_part)};
 }
-// The same for |a| >= |b| (or a = 0).
+// Requires |a| >= |b|, or a = 0.
 template <class T>
-ENVPOOL_ALWAYS_INLINE Two<T> add_smaller(T a, T b) {
+ENVPOOL_ALWAYS_INLINE DoubleWord<T> add_smaller(T a, T b) {
   const T sum = a + b;
   return {sum, (a - sum) + b};
 }
@@ -143,32 +145,33 @@ ENVPOOL_ALWAYS_INLINE T head(T x) {
   return real<T>(bits(x) & Real<T>::kHead);
 }
 template <class T>
-ENVPOOL_ALWAYS_INLINE Two<T> mul(Two<T> a, Two<T> b) {
+ENVPOOL_ALWAYS_INLINE DoubleWord<T> mul(DoubleWord<T> a, DoubleWord<T> b) {
   const T a_head = head(a.hi), a_tail = (a.hi - a_head) + a.lo;
   const T b_head = head(b.hi), b_tail = (b.hi - b_head) + b.lo;
   return {a_head * b_head, a_head * b_tail + a_tail * (b_head + b_tail)};
 }
 
-// An angle as a number of steps of pi/32, a 64th of a turn, and the rest: half a step at most.
+// An angle as a multiple of pi/32 (1/64 of a turn) and a remainder of at most half of that.
 template <class T>
 struct Angle {
   typename Real<T>::Steps steps;
-  Two<T> rest;
+  DoubleWord<T> rest;
 };
 
-// For |x| up to kNear: the pieces of pi/32 are taken off one by one (Cody and Waite).
+// Reduces |x| <= kNear by subtracting the parts of pi/32 one by one (Cody and Waite).
 template <class T>
 ENVPOOL_ALWAYS_INLINE Angle<T> angle_near(T x) {
   using R = Real<T>;
   const T rounded = x * Scalar<T>(0x1.45f306dc9c883p+3) + R::kRound;
   const T n = rounded - R::kRound;
-  const Two<T> second = add(x - n * R::kStep1, -(n * R::kStep2));
-  const Two<T> third = add(second.hi, -(n * R::kStep3));
+  const DoubleWord<T> second = add(x - n * R::kStep1, -(n * R::kStep2));
+  const DoubleWord<T> third = add(second.hi, -(n * R::kStep3));
   return {typename R::Steps(bits(rounded)), {third.hi, third.lo + (second.lo - n * R::kStep4)}};
 }
 
-// For larger x, by long multiplication (Payne and Hanek): x is m * 2^e, and of 2/pi only those bits matter that end up
-// between two quarter turns (more are whole turns) and 2^-190 of one. The rest is never below 2^-62 of a quarter turn.
+// Reduces larger x by long multiplication (Payne and Hanek). x is m * 2^e. Only the bits of 2/pi matter whose products
+// with m lie between two quarter turns (higher ones are whole turns) and 2^-190 of a quarter turn. The remainder is
+// never below 2^-62 of a quarter turn.
 ENVPOOL_FN Angle<f64> angle_far(f64 x) {
   static constexpr u64 two_over_pi[21] = {
       0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
@@ -183,7 +186,7 @@ ENVPOOL_FN Angle<f64> angle_far(f64 x) {
   u64 product[3] = {0, 0, 0};  // most significant first
   for (int i = 0; i < 3; ++i) {
     const u64 word = shift == 0 ? words[i] : words[i] << shift | words[i + 1] >> (64 - shift);
-    // m * word in halves; m has 53 bits, so the sums of 32-bit parts cannot overflow.
+    // Computes m * word from 32-bit halves. m has 53 bits, so the sums cannot overflow.
     const u64 low = (m & 0xFFFFFFFF) * (word & 0xFFFFFFFF), high = (m >> 32) * (word >> 32);
     const u64 cross = (m >> 32) * (word & 0xFFFFFFFF) + (low >> 32), other = (m & 0xFFFFFFFF) * (word >> 32);
     const u64 middle = (cross & 0xFFFFFFFF) + (other & 0xFFFFFFFF);
@@ -191,13 +194,13 @@ ENVPOOL_FN Angle<f64> angle_far(f64 x) {
     u64 part = middle << 32 | (low & 0xFFFFFFFF);
     for (int at = i; at >= 0; --at) {
       const u64 sum = product[at] + part;
-      part = carry + (sum < part);  // never overflows: m * word + a word fits in two
+      part = carry + (sum < part);  // cannot overflow: m * word + a word fits into two words
       carry = 0;
       product[at] = sum;
     }
   }
   u64 upper = product[0] << 2 | product[1] >> 62, lower = product[1] << 2 | product[2] >> 62;
-  const bool negative = upper >> 63;  // above half a quarter: one more, and the rest below zero
+  const bool negative = upper >> 63;  // above half a quarter turn: round up; the remainder is negative
   const u32 quarters = u32(product[0] >> 62) + negative;
   if (negative) {
     lower = ~lower + 1;
@@ -213,17 +216,19 @@ ENVPOOL_FN Angle<f64> angle_far(f64 x) {
     upper = upper << 1 | lower >> 63;
     lower <<= 1;
   }
-  const Two<f64> part{f64(upper >> 11) * 0x1p11 * unit, f64((upper & 0x7FF) << 42 | lower >> 22) * 0x1p-42 * unit};
-  const Two<f64> angle = mul(part, Two<f64>{0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54});
-  const Two<f64> left = add_smaller(angle.hi, angle.lo);
+  const DoubleWord<f64> part{f64(upper >> 11) * 0x1p11 * unit,
+                             f64((upper & 0x7FF) << 42 | lower >> 22) * 0x1p-42 * unit};
+  const DoubleWord<f64> angle = mul(part, DoubleWord<f64>{0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54});
+  const DoubleWord<f64> left = add_smaller(angle.hi, angle.lo);
   const Angle<f64> near = angle_near(left.hi);
   return {16 * quarters + near.steps, {near.rest.hi, near.rest.lo + left.lo}};
 }
 
-// The sine of every step around the circle and a quarter more, which is the cosines, as a head and a tail.
+// The sines of all steps of a turn and a quarter, in double-word form. The cosine of a step is the sine a quarter turn
+// further on.
 template <class T>
 struct SineTable {
-  Two<T> at[80];
+  DoubleWord<T> at[80];
 
   ENVPOOL_FN constexpr SineTable() : at{} {
     constexpr f64 quarter[17][2] = {
@@ -261,20 +266,20 @@ struct SinCos {
 };
 
 template <class T>
-ENVPOOL_ALWAYS_INLINE Two<T> look_up(const Two<T>* table, u32 index) {
+ENVPOOL_ALWAYS_INLINE DoubleWord<T> look_up(const DoubleWord<T>* table, u32 index) {
   return table[index];
 }
 
-// With s and c the sine and cosine of the whole steps and d = first + last the rest:
-// sin(step + d) = s + c sin(d) + s (cos(d) - 1). The first two terms are summed in double length.
+// Returns sin(step + d) = s + c sin(d) + s (cos(d) - 1), where s and c are the sine and cosine of `step` and
+// d = first + last. The first two terms are summed in double-word arithmetic.
 template <class T>
-ENVPOOL_ALWAYS_INLINE T sine_of_sum(Two<T> s, Two<T> c, T first, T last, T cos_rest) {
-  const Two<T> sum = add_smaller(s.hi, c.hi * first);
+ENVPOOL_ALWAYS_INLINE T sine_of_sum(DoubleWord<T> s, DoubleWord<T> c, T first, T last, T cos_rest) {
+  const DoubleWord<T> sum = add_smaller(s.hi, c.hi * first);
   return sum.hi + (sum.lo + (s.lo + ((c.hi * last + c.lo * (first + last)) + (s.hi + s.lo) * cos_rest)));
 }
 template <class T, bool kSin, bool kCos>
-ENVPOOL_ALWAYS_INLINE SinCos<T> around(Angle<T> angle) {
-  static constexpr SineTable<Scalar<T>> sine{};  // without the braces a device has a table of zeros
+ENVPOOL_ALWAYS_INLINE SinCos<T> sincos_of(Angle<T> angle) {
+  static constexpr SineTable<Scalar<T>> sine{};  // without the braces, NVRTC leaves the table zero
   const T first = head(angle.rest.hi), d = angle.rest.hi, z = d * d;
   T sin_rest, cos_rest;  // sin(d) - d, cos(d) - 1
   if constexpr (sizeof(Scalar<T>) == 8) {
@@ -286,53 +291,53 @@ ENVPOOL_ALWAYS_INLINE SinCos<T> around(Angle<T> angle) {
   }
   const T last = ((d - first) + angle.rest.lo) + sin_rest;
   const auto step = angle.steps & 63;
-  const Two<T> s = look_up(sine.at, step), c = look_up(sine.at + 16, step);
-  // A quarter further on, the sine is the cosine, and the cosine the sine negated.
+  const DoubleWord<T> s = look_up(sine.at, step), c = look_up(sine.at + 16, step);
+  // cos(x) is the sine of x plus a quarter turn, whose cosine is -sin(x).
   return {kSin ? sine_of_sum(s, c, first, last, cos_rest) : T{},
-          kCos ? sine_of_sum(c, Two<T>{-s.hi, -s.lo}, first, last, cos_rest) : T{}};
+          kCos ? sine_of_sum(c, DoubleWord<T>{-s.hi, -s.lo}, first, last, cos_rest) : T{}};
 }
 
 template <class T>
-ENVPOOL_ALWAYS_INLINE T size_of(T x) {
+ENVPOOL_ALWAYS_INLINE T magnitude(T x) {
   return real<T>(bits(x) & ~kSign<Scalar<T>>);
 }
 template <class T>
-ENVPOOL_ALWAYS_INLINE T signed_as(T size, T x) {
+ENVPOOL_ALWAYS_INLINE T with_sign(T size, T x) {
   return real<T>((bits(size) & ~kSign<Scalar<T>>) | (bits(x) & kSign<Scalar<T>>));
 }
-// y, negated where x is negative.
+// Returns y, negated if x is negative.
 template <class T>
-ENVPOOL_ALWAYS_INLINE T flip_as(T y, T x) {
+ENVPOOL_ALWAYS_INLINE T flip_sign(T y, T x) {
   return real<T>(bits(y) ^ (bits(x) & kSign<Scalar<T>>));
 }
 
-// Large angles, infinities, NaN.
+// Handles large angles, infinities and NaN.
 ENVPOOL_FN SinCos<f64> sincos_far(f64 size) {
   if (!(size < infinity<f64>())) return {nan<f64>(), nan<f64>()};
-  return around<f64, true, true>(size <= Real<f64>::kNear ? angle_near(size) : angle_far(size));
+  return sincos_of<f64, true, true>(size <= Real<f64>::kNear ? angle_near(size) : angle_far(size));
 }
 
-// What differs where T has lanes.
+// The operations that differ between scalars and lanes.
 template <class T>
-struct Each {
+struct PerLane {
   ENVPOOL_ALWAYS_INLINE static bool all(bool holds) { return holds; }
   ENVPOOL_ALWAYS_INLINE static SinCos<T> sincos(T x) {
-    const SinCos<f64> far = sincos_far(size_of(x));
-    return {flip_as(T(far.sin), x), T(far.cos)};
+    const SinCos<f64> far = sincos_far(magnitude(x));
+    return {flip_sign(T(far.sin), x), T(far.cos)};
   }
 };
 
-// kSin and kCos say which of the two is wanted; the other is left 0.
+// Computes the sine, the cosine or both, as kSin and kCos say; the other is 0.
 template <class T, bool kSin, bool kCos>
 ENVPOOL_ALWAYS_INLINE SinCos<T> sincos(T x) {
-  const T size = size_of(x);
-  if (!Each<T>::all(size <= Real<T>::kNear)) [[unlikely]]
-    return Each<T>::sincos(x);
-  const SinCos<T> near = around<T, kSin, kCos>(angle_near(size));
-  return {flip_as(near.sin, x), near.cos};
+  const T size = magnitude(x);
+  if (!PerLane<T>::all(size <= Real<T>::kNear)) [[unlikely]]
+    return PerLane<T>::sincos(x);
+  const SinCos<T> near = sincos_of<T, kSin, kCos>(angle_near(size));
+  return {flip_sign(near.sin, x), near.cos};
 }
 
-// exp(x) = 2^k exp(r), |r| <= log(2) / 2.
+// Computes exp(x) as 2^k exp(r), |r| <= log(2) / 2.
 template <class T>
 ENVPOOL_FN T exp(T x) {
   using R = Real<T>;
@@ -343,7 +348,7 @@ ENVPOOL_FN T exp(T x) {
   const T rounded = x * S(0x1.71547652b82fep+0) + R::kRound;
   const T n = rounded - R::kRound;
   const auto k = typename R::Exponent(bits(rounded) - bits(R::kRound));
-  const Two<T> r = add_smaller(x - n * R::kLog2Hi, -(n * R::kLog2Lo));
+  const DoubleWord<T> r = add_smaller(x - n * R::kLog2Hi, -(n * R::kLog2Lo));
   T rest;
   if constexpr (sizeof(S) == 8) {
     rest = polynomial(r.hi, 0.16666666666666682, 0.0416666666666667, 0.008333333333316805, 0.0013888888888865041,
@@ -352,13 +357,14 @@ ENVPOOL_FN T exp(T x) {
   } else {
     rest = polynomial(r.hi, 0.16666520336751917f, 0.04166638681233393f, 0.00836875933112747f, 0.001394202447646731f);
   }
-  const Two<T> sum = add_smaller(T{} + S(1), r.hi);
+  const DoubleWord<T> sum = add_smaller(T{} + S(1), r.hi);
   const T value = sum.hi + (sum.lo + (r.hi * r.hi * (S(0.5) + r.hi * rest) + r.lo));
-  return value * power_of_two<T>(k >> 1) * power_of_two<T>(k - (k >> 1));  // in halves: 2^k need not be a number
+  return value * power_of_two<T>(k >> 1) *
+         power_of_two<T>(k - (k >> 1));  // in two factors, because 2^k may overflow or underflow
 }
 
-// log(2^k x) of a normal x: with its exponent taken into k, k log(2) + log(1 + f), 1 + f in [sqrt(1/2), sqrt(2));
-// log(1 + f) = 2 atanh(s), s = f / (2 + f).
+// Returns log(2^k x) for a normal x. The exponent of x is added to k, which gives k log(2) + log(1 + f) with 1 + f in
+// [sqrt(1/2), sqrt(2)), and log(1 + f) = 2 atanh(s), s = f / (2 + f).
 template <class T>
 ENVPOOL_ALWAYS_INLINE T log_of_normal(T x, typename Real<T>::Exponent k = typename Real<T>::Exponent{}) {
   using R = Real<T>;
@@ -375,10 +381,10 @@ ENVPOOL_ALWAYS_INLINE T log_of_normal(T x, typename Real<T>::Exponent k = typena
   } else {
     rest = polynomial(z, 0.6666666269302368f, 0.4000033736228943f, 0.28537237644195557f, 0.23583568632602692f);
   }
-  const Two<T> half = mul(Two<T>{f, T{}}, Two<T>{f / S(2), T{}});
-  const Two<T> near = add_smaller(f, -half.hi);
+  const DoubleWord<T> half = mul(DoubleWord<T>{f, T{}}, DoubleWord<T>{f / S(2), T{}});
+  const DoubleWord<T> near = add_smaller(f, -half.hi);
   const T low = near.lo - half.lo + s * (half.hi + half.lo + z * rest);
-  const Two<T> sum = add_smaller(whole * R::kLog2Hi, near.hi);
+  const DoubleWord<T> sum = add_smaller(whole * R::kLog2Hi, near.hi);
   return sum.hi + (sum.lo + (low + whole * R::kLog2Lo));
 }
 template <class T>
@@ -390,12 +396,12 @@ ENVPOOL_FN T log(T x) {
   return log_of_normal(x);
 }
 
-// With a <= b the two sizes and c one of 0, 1/2, 1 next to a / b:
+// With a <= b the two magnitudes, and c the one of 0, 1/2 and 1 that is nearest to a / b:
 // atan(a / b) = atan(c) + atan(q), q = (a - c b) / (b + c a), |q| < 1/4.
 template <class T>
 ENVPOOL_FN T atan2(T y, T x) {
   using R = Real<T>;
-  const T size_x = size_of(x), size_y = size_of(y);
+  const T size_x = magnitude(x), size_y = magnitude(y);
   if (!(size_x <= infinity<T>() && size_y <= infinity<T>())) return nan<T>();
   T a = size_x < size_y ? size_x : size_y, b = size_x < size_y ? size_y : size_x;
   if (b == 0) b = 1;
@@ -403,18 +409,18 @@ ENVPOOL_FN T atan2(T y, T x) {
     a = a == b ? T(1) : T(0);
     b = 1;
   }
-  i32 exponent = i32(bits(b) >> R::kMantissa) - R::kBias;  // taken out, so that nothing below overflows or loses bits
+  i32 exponent = i32(bits(b) >> R::kMantissa) - R::kBias;  // scaled out, so that nothing below overflows or underflows
   exponent = exponent > R::kBias - 3 ? R::kBias - 3 : exponent;
   a *= power_of_two<T>(-exponent);
   b *= power_of_two<T>(-exponent);
   const T c = 4 * a < b ? T(0) : 4 * a < 3 * b ? T(0.5) : T(1);
-  const Two<T> base = c == 0   ? Two<T>{0, 0}
-                      : c == 1 ? Two<T>{R::kHalfPi / 2, R::kHalfPiLo / 2}
-                               : Two<T>{R::kAtanHalf, R::kAtanHalfLo};
+  const DoubleWord<T> base = c == 0   ? DoubleWord<T>{0, 0}
+                             : c == 1 ? DoubleWord<T>{R::kHalfPi / 2, R::kHalfPiLo / 2}
+                                      : DoubleWord<T>{R::kAtanHalf, R::kAtanHalfLo};
   const T top = a - c * b;
-  const Two<T> bottom = add_smaller(b, c * a);
+  const DoubleWord<T> bottom = add_smaller(b, c * a);
   const T q = top / bottom.hi;
-  const Two<T> back = mul(Two<T>{q, 0}, Two<T>{bottom.hi, 0});
+  const DoubleWord<T> back = mul(DoubleWord<T>{q, 0}, DoubleWord<T>{bottom.hi, 0});
   const T q_low = ((top - back.hi) - back.lo - q * bottom.lo) / bottom.hi;
   const T z = q * q;
   T rest;
@@ -425,37 +431,38 @@ ENVPOOL_FN T atan2(T y, T x) {
   } else {
     rest = polynomial(z, -0.33333325386047363f, 0.19998672604560852f, -0.14220647513866425f, 0.09836453199386597f);
   }
-  Two<T> angle = add_smaller(base.hi, q);
+  DoubleWord<T> angle = add_smaller(base.hi, q);
   angle.lo += base.lo + (q_low * (1 - z) + q * z * rest);
   if (size_y > size_x) {
-    const Two<T> other = add_smaller(R::kHalfPi, -angle.hi);
+    const DoubleWord<T> other = add_smaller(R::kHalfPi, -angle.hi);
     angle = {other.hi, other.lo + (R::kHalfPiLo - angle.lo)};
   }
   if (bits(x) & kSign<T>) {
-    const Two<T> other = add_smaller(2 * R::kHalfPi, -angle.hi);
+    const DoubleWord<T> other = add_smaller(2 * R::kHalfPi, -angle.hi);
     angle = {other.hi, other.lo + (2 * R::kHalfPiLo - angle.lo)};
   }
-  return signed_as(angle.hi + angle.lo, y);
+  return with_sign(angle.hi + angle.lo, y);
 }
 
-// C's fmod, exact: b doubled until it passes a, then taken off going down. Every difference here is exact.
+// Equals C's fmod, by binary long division: doubles b while it is below a, then subtracts it while halving. Every
+// difference is exact.
 template <class T>
 ENVPOOL_FN T fmod(T x, T y) {
-  T a = size_of(x), b = size_of(y);
+  T a = magnitude(x), b = magnitude(y);
   if (!(a < infinity<T>()) || !(b > 0)) return nan<T>();
   if (a >= b) {
     T part = b;
     while (part <= a / 2) part *= 2;
     for (; part >= b; part /= 2) a -= a >= part ? part : T(0);
   }
-  return signed_as(a, x);
+  return with_sign(a, x);
 }
 
-// To the nearest whole number, halves to the even one.
+// Rounds to the nearest integer, ties to even.
 template <class T>
 ENVPOOL_FN T rint(T x) {
-  const T size = size_of(x), whole = power_of_two<T>(Real<T>::kMantissa);
-  return size < whole ? signed_as(size + whole - whole, x) : x;
+  const T size = magnitude(x), whole = power_of_two<T>(Real<T>::kMantissa);
+  return size < whole ? with_sign(size + whole - whole, x) : x;
 }
 template <class T>
 ENVPOOL_FN T floor(T x) {
@@ -465,14 +472,14 @@ ENVPOOL_FN T floor(T x) {
 template <class T>
 ENVPOOL_FN T ceil(T x) {
   const T near = rint(x);
-  return near < x ? signed_as(near + 1, x) : near;
+  return near < x ? with_sign(near + 1, x) : near;
 }
 
 }  // namespace math
 
-// What environments call. Overloads, not templates: a call that could also mean libm's function is ambiguous and does
-// not compile, rather than silently giving other bits.
-using math::Holds;
+// The functions that environments call. They are overloads, not templates, so that a call that could also resolve to a
+// function of libm is ambiguous and does not compile, instead of silently producing different bits.
+using math::Mask;
 using math::SinCos;
 ENVPOOL_FN f64 sin(f64 x) { return math::sincos<f64, true, false>(x).sin; }
 ENVPOOL_FN f32 sin(f32 x) { return math::sincos<f32, true, false>(x).sin; }
@@ -496,10 +503,10 @@ ENVPOOL_FN f64 floor(f64 x) { return math::floor(x); }
 ENVPOOL_FN f32 floor(f32 x) { return math::floor(x); }
 ENVPOOL_FN f64 ceil(f64 x) { return math::ceil(x); }
 ENVPOOL_FN f32 ceil(f32 x) { return math::ceil(x); }
-ENVPOOL_FN f64 fabs(f64 x) { return math::size_of(x); }
-ENVPOOL_FN f32 fabs(f32 x) { return math::size_of(x); }
-ENVPOOL_FN f64 copysign(f64 size, f64 sign) { return math::signed_as(size, sign); }
-ENVPOOL_FN f32 copysign(f32 size, f32 sign) { return math::signed_as(size, sign); }
+ENVPOOL_FN f64 fabs(f64 x) { return math::magnitude(x); }
+ENVPOOL_FN f32 fabs(f32 x) { return math::magnitude(x); }
+ENVPOOL_FN f64 copysign(f64 size, f64 sign) { return math::with_sign(size, sign); }
+ENVPOOL_FN f32 copysign(f32 size, f32 sign) { return math::with_sign(size, sign); }
 #ifdef __CUDA_ARCH__
 ENVPOOL_FN f64 sqrt(f64 x) { return __dsqrt_rn(x); }
 ENVPOOL_FN f32 sqrt(f32 x) { return __fsqrt_rn(x); }
@@ -508,7 +515,7 @@ ENVPOOL_FN f64 sqrt(f64 x) { return __builtin_sqrt(x); }
 ENVPOOL_FN f32 sqrt(f32 x) { return __builtin_sqrtf(x); }
 #endif
 
-// These take any one type that can be compared; a NaN goes through clamp, and min and max give their second argument.
+// clamp returns NaN for NaN. If an argument is NaN, min and max return their second argument.
 template <class T>
 ENVPOOL_FN T min(T a, T b) {
   return a < b ? a : b;
@@ -521,13 +528,13 @@ template <class T>
 ENVPOOL_FN T clamp(T x, T low, T high) {
   return x < low ? low : x > high ? high : x;
 }
-// For code that serves lanes as well.
+// Scalar versions of the functions for lanes, for code that is templated on both.
 ENVPOOL_FN bool any(bool holds) { return holds; }
 ENVPOOL_FN f64 select(bool which, f64 yes, f64 no) { return which ? yes : no; }
 ENVPOOL_FN f32 select(bool which, f32 yes, f32 no) { return which ? yes : no; }
 ENVPOOL_FN f32 to_f32(f64 x) { return f32(x); }
 ENVPOOL_FN f64 to_f64(f32 x) { return x; }
-// x or 0, and 1 or 0, without a branch: for what cannot be foreseen.
+// Return x or 0, and 1 or 0, without a branch, where a branch would often be mispredicted.
 ENVPOOL_FN f32 keep_if(bool holds, f32 x) { return math::real<f32>(math::bits(x) & (0u - u32(holds))); }
 ENVPOOL_FN f32 one_if(bool holds) { return math::real<f32>(u32(holds) * 0x3F800000u); }
 ENVPOOL_FN bool is_finite(f64 x) { return fabs(x) < math::infinity<f64>(); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What math.h promises exactly: special values, symmetry, agreement of its doors, the whole-number functions. How near
-// its results are to the true ones is measured by math_test.py.
+// Tests the exact properties of math.h: special values, symmetry, agreement of related functions, and rounding
+// functions. math_test.py measures the accuracy.
 #include "envpool/core/math/math.h"
 
 #include <cmath>
@@ -21,7 +21,7 @@ bool same(T a, T b) {
   return std::memcmp(&a, &b, sizeof(T)) == 0 || (std::isnan(a) && std::isnan(b));
 }
 
-// Numbers of every size and either sign, and the special ones.
+// Returns numbers of all magnitudes and both signs, and special values.
 template <class T>
 std::vector<T> samples() {
   using L = std::numeric_limits<T>;
@@ -66,7 +66,7 @@ void check_angles() {
   CHECK(same(envpool::sin(T(0)), T(0)) && same(envpool::sin(-T(0)), -T(0)));
   CHECK_EQ(envpool::cos(T(0)), T(1));
 }
-TEST(sin_and_cos_are_odd_even_and_the_same_by_every_door) {
+TEST(sin_is_odd_cos_is_even_and_sincos_agrees) {
   check_angles<f64>();
   check_angles<f32>();
 }
@@ -127,7 +127,7 @@ void check_whole() {
     CHECK(same(envpool::copysign(x, y), std::copysign(x, y)));
   }
 }
-TEST(whole_number_functions_and_sqrt_are_those_of_c) {
+TEST(rounding_functions_and_sqrt_equal_those_of_c) {
   check_whole<f64>();
   check_whole<f32>();
 }
@@ -141,9 +141,7 @@ TEST(min_max_clamp) {
   CHECK(std::isnan(clamp(nan, -1.0, 1.0)));
 }
 
-// The bits themselves: the same on every compiler, level of optimisation and device. A change of this number is a
-// change of every recorded trajectory.
-TEST(kept_or_zero) {
+TEST(branchless_selection) {
   for (const f32 x : samples<f32>()) {
     CHECK(same(keep_if(true, x), x));
     CHECK(same(keep_if(false, x), 0.0f));
@@ -152,6 +150,8 @@ TEST(kept_or_zero) {
   CHECK(same(one_if(false), 0.0f));
 }
 
+// Compilers, optimization levels and devices must all produce these bits. If this number changes, so does every
+// recorded trajectory.
 TEST(golden_bits) {
   u64 hash = 0xcbf29ce484222325;
   const auto take = [&](auto value) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Philox4x32-10, the counter-based generator of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC 2011).
-// A draw is a pure function of (seed, stream, episode, draw index): nothing is shared, nothing depends on threads, and
-// the whole state is thirty-two bytes.
+// A draw is a pure function of seed, stream, episode, agent and draw index. Generators share no state, results do not
+// depend on threads, and a generator takes 32 bytes.
 #pragma once
 
 #include "envpool/core/types.h"
@@ -13,7 +13,7 @@ struct Philox4 {
   u32 word[4];
 };
 
-// One block: four words from a 128-bit counter and a 64-bit key.
+// Returns one block of four words, from a 128-bit counter and a 64-bit key.
 ENVPOOL_FN Philox4 philox4x32_10(Philox4 counter, u32 key0, u32 key1) {
   for (int round = 0; round < 10; ++round) {
     const u64 p0 = u64{0xD2511F53u} * counter.word[0];
@@ -26,9 +26,10 @@ ENVPOOL_FN Philox4 philox4x32_10(Philox4 counter, u32 key0, u32 key1) {
   return counter;
 }
 
-// The generator an environment is handed. `seed` is the user's, `stream` the environment's index in its pool (so
-// neighbouring seeds share no stream), `episode` counts resets, `agent` is 0 for the environment itself and i + 1 for
-// its agent i, `draws` the words taken since the episode began (enough for 2^34).
+// The generator that is passed to an environment. `seed` is the user's; `stream` is the environment's index in its
+// pool, so pools with neighbouring seeds share no stream; `episode` counts resets; `agent` is 0 for the environment
+// itself and i + 1 for its agent i; `draws` counts the words taken since the episode began. A stream has 2^34 words per
+// episode.
 struct Rng {
   u64 seed = 0;
   u32 stream = 0;
@@ -36,33 +37,34 @@ struct Rng {
   u32 agent = 0;
   u64 draws = 0;
 
-  // The next 32 uniform bits.
+  // Returns the next 32 uniform bits.
   ENVPOOL_FN u32 bits() {
     const u64 at = draws++;
     return block(at >> 2).word[at & 3];
   }
 
-  // What an environment makes of them, where it is wanted; else any number, and nothing is drawn.
+  // Draws a word and returns Env::number() of it if `wanted`. Otherwise returns an unspecified number and draws
+  // nothing.
   template <class Env>
   ENVPOOL_FN f32 number_if(bool wanted) {
     return wanted ? Env::template number<f32>(bits()) : 0;
   }
 
-  // Uniform in [0, 1): 24 random bits as float, 53 as double. Both are exact multiples of their unit.
+  // Return a number uniform in [0, 1): a multiple of 2^-24 as a float, of 2^-53 as a double.
   ENVPOOL_FN f32 uniform_f32() { return f32(bits() >> 8) * (1.0f / 16777216.0f); }
   ENVPOOL_FN f64 uniform() {
     const u64 at = draws;
     draws += 2;
-    const Philox4 words = block(at >> 2);  // usually holds both
+    const Philox4 words = block(at >> 2);  // usually contains both words
     return unit(words.word[at & 3], (at & 3) < 3 ? words.word[(at & 3) + 1] : block((at >> 2) + 1).word[0]);
   }
-  // What uniform() makes of the two words that it takes.
+  // Returns the value of uniform() for its two words.
   ENVPOOL_FN static f64 unit(u32 first, u32 second) {
     return (f64(first >> 5) * 67108864.0 + f64(second >> 6)) * (1.0 / 9007199254740992.0);
   }
   ENVPOOL_FN f64 uniform(f64 low, f64 high) { return low + (high - low) * uniform(); }
 
-  // As many of uniform(low, high) in a row, of which two come from one block.
+  // Draws kCount values of uniform(low, high). Computes each block once, while single calls would compute it twice.
   template <int kCount>
   ENVPOOL_FN void uniforms(f64 low, f64 high, f64 (&out)[kCount]) {
     Philox4 words{};
@@ -77,7 +79,7 @@ struct Rng {
     }
   }
 
-  // Uniform integer in [0, n), n >= 1, without bias (Lemire's multiply-and-reject).
+  // Returns an unbiased uniform integer in [0, n), n >= 1, by Lemire's multiply-and-reject method.
   ENVPOOL_FN u32 below(u32 n) {
     u64 product = u64{bits()} * n;
     if (u32(product) < n) {

@@ -15,7 +15,7 @@ void check_block(Philox4 counter, u32 key0, u32 key1, Philox4 expected) {
   const Philox4 block = philox4x32_10(counter, key0, key1);
   for (int i = 0; i < 4; ++i) CHECK_EQ(block.word[i], expected.word[i]);
 }
-// kat_vectors of Random123, the authors' library.
+// The known-answer vectors of Random123, the library of Philox's authors.
 TEST(known_answers) {
   check_block({{0, 0, 0, 0}}, 0, 0, {{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}});
   check_block({{~0u, ~0u, ~0u, ~0u}}, ~0u, ~0u, {{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}});
@@ -23,10 +23,10 @@ TEST(known_answers) {
               {{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}});
 }
 
-// All tests below are of fixed draws: they pass or fail for good, and the bounds are ones that good draws exceed once
-// in a million.
+// The tests below use fixed seeds, so they are deterministic. A good generator would exceed the bounds with a
+// probability of one in a million.
 
-// Chi-square of counts that should be equal, as standard deviations from its mean.
+// Returns the chi-square statistic of counts that should be equal, as standard deviations from its mean.
 f64 excess(const std::vector<i64>& counts) {
   f64 total = 0, sum = 0;
   for (const i64 count : counts) total += f64(count);
@@ -36,7 +36,7 @@ f64 excess(const std::vector<i64>& counts) {
   return (sum - degrees) / std::sqrt(2 * degrees);
 }
 
-// Kolmogorov and Smirnov's distance from uniform in [0, 1), times sqrt(n).
+// Returns the Kolmogorov-Smirnov statistic for the uniform distribution on [0, 1), times sqrt(n).
 f64 distance(std::vector<f64> draws) {
   std::sort(draws.begin(), draws.end());
   const f64 n = f64(draws.size());
@@ -55,8 +55,8 @@ TEST(below_is_uniform) {
     CHECK(std::fabs(excess(counts)) < 6);
   }
 }
-TEST(below_rejects_what_would_be_biased) {
-  Rng rng{.seed = 1};  // 3 * 2^30: without rejection a third of the numbers would come twice as often
+TEST(below_is_unbiased_for_large_bounds) {
+  Rng rng{.seed = 1};  // 3 * 2^30: without rejection, a third of the numbers would be twice as frequent
   std::vector<i64> counts(3);
   for (int i = 0; i < 1000000; ++i) ++counts[rng.below(3u << 30) >> 30];
   CHECK(std::fabs(excess(counts)) < 6);
@@ -77,7 +77,7 @@ TEST(uniform_is_uniform_and_below_one) {
   }
 }
 
-// Correlation of two sequences, times sqrt(n).
+// Returns the correlation of two sequences, times sqrt(n).
 f64 correlation(const std::vector<f64>& a, const std::vector<f64>& b) {
   f64 sum = 0;
   for (size_t i = 0; i < a.size(); ++i) sum += (a[i] - 0.5) * (b[i] - 0.5) * 12;
@@ -88,7 +88,7 @@ std::vector<f64> draws(Rng rng, int n = 20000) {
   for (int i = 0; i < n; ++i) all.push_back(rng.uniform());
   return all;
 }
-TEST(neighbours_are_independent) {
+TEST(neighbouring_draws_and_streams_are_uncorrelated) {
   const std::vector<f64> base = draws({.seed = 42});
   const Rng neighbours[] = {{.seed = 43},
                             {.seed = 42 + (u64{1} << 32)},
@@ -104,7 +104,7 @@ TEST(neighbours_are_independent) {
   std::vector<f64> later(base.begin() + 1, base.end()), earlier(base.begin(), base.end() - 1);
   CHECK(std::fabs(correlation(earlier, later)) < 5);
 }
-// What a pool sees: the first draws of many streams, of many seeds, of many episodes.
+// A pool uses the first draws of many streams, seeds and episodes.
 TEST(first_draws_are_uniform_across_streams_seeds_and_episodes) {
   for (int dimension = 0; dimension < 4; ++dimension) {
     std::vector<f64> firsts, seconds;
@@ -122,7 +122,8 @@ TEST(first_draws_are_uniform_across_streams_seeds_and_episodes) {
     CHECK(std::fabs(correlation(firsts, shifted)) < 5);
   }
 }
-// EnvPool seeds environment i with seed + i, so that pools of neighbouring seeds share most of their environments.
+// In EnvPool, environment i has the seed `seed + i`, so pools with neighbouring seeds share most environments. Here
+// they must not.
 TEST(neighbouring_seeds_share_no_stream) {
   std::vector<u32> firsts;
   for (u64 seed = 0; seed < 100; ++seed) {
@@ -132,10 +133,10 @@ TEST(neighbouring_seeds_share_no_stream) {
     }
   }
   std::sort(firsts.begin(), firsts.end());
-  // 10^4 draws out of 2^32: a pair is alike once in 86 runs, three never.
+  // 10^4 of 2^32 numbers: one equal pair has a probability of 1/86; three are practically impossible.
   CHECK(firsts.end() - std::unique(firsts.begin(), firsts.end()) <= 2);
 }
-TEST(an_episode_begins_anew_and_the_state_is_a_place) {
+TEST(an_episode_restarts_the_stream_and_a_copy_continues_it) {
   Rng rng{.seed = 9};
   const u32 first = rng.bits();
   for (int i = 0; i < 10; ++i) rng.bits();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// math.h, normal.h and rng.h for math_test.py, array by array through ctypes.
+// C functions that apply math.h, normal.h and rng.h to arrays. math_test.py calls them through ctypes.
 #include "envpool/core/math/normal.h"
 #include "envpool/core/portable.h"
 
@@ -50,13 +50,13 @@ ONE(rint, rint(v))
 TWO(atan2)
 TWO(fmod)
 
-// One block of the generator.
+// Computes one block of the generator.
 void philox(const u32* counter, const u32* key, u32* out) {
   const Philox4 block = philox4x32_10({{counter[0], counter[1], counter[2], counter[3]}}, key[0], key[1]);
   for (int i = 0; i < 4; ++i) out[i] = block.word[i];
 }
 
-// The first n draws of a stream, in each form.
+// Return the first n draws of a stream, by each method of the generator.
 void draw_bits(u64 seed, u32 stream, u32 episode, u32 agent, u32* out, i64 n) {
   Rng rng{.seed = seed, .stream = stream, .episode = episode, .agent = agent};
   for (i64 i = 0; i < n; ++i) out[i] = rng.bits();
