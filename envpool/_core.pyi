@@ -195,15 +195,15 @@ class Pool:
     @property
     def num_threads(self) -> int: ...
 
-class Kept:
+class ModelReference:
     """What jitted code names by a number: it lives as long as this, and as the programs compiled meanwhile."""
 
     @property
     def number(self) -> int: ...
 
-def add_functional(
+def add_pure_model(
     table: Table, label: str, options: Mapping[str, bool | int | float | str | bytes], max_episode_steps: int
-) -> tuple[Kept, int, int, int, bytes, str]:
+) -> tuple[ModelReference, int, int, int, bytes, str]:
     """A model, bytes of a state and of parameters, where in them values begin, default parameters, JSON of parts."""
 
 def live_models() -> int:

@@ -13,7 +13,7 @@
 #include "envpool/atari/atari_env.h"
 #include "envpool/atari/testing/random_cartridge.h"
 #include "envpool/core/api.h"
-#include "envpool/core/table/driver.h"
+#include "envpool/core/table/vector_env.h"
 #include "envpool/core/testing/testing.h"
 
 namespace envpool::atari {

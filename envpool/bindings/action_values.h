@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The values that an action field takes, and the words for one that it does not take. The arguments of a pool, XLA's
-// calls of a pool and the pure functions check actions here. envpool/python/actions.py says the same words where Python
-// has to check before anything is called.
+// The values that an action field accepts, and the error message for a value that it does not accept. Pools, XLA's
+// calls of pools and the pure functions check actions here. envpool/python/actions.py uses the same message for the
+// checks that Python makes before it calls the extension.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace envpool {
 
-// Whether all values are finite, or in 0..choices-1 where there are that many. In the width of T, by as many as a
-// vector holds.
+// Returns whether all values are finite, or in 0..choices-1 if `choices` is positive. Comparisons are made in the width
+// of T and without branches, so that the compiler vectorizes the loops.
 template <class T>
 bool all_fit(const T* values, i64 count, i64 choices) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -25,7 +25,7 @@ bool all_fit(const T* values, i64 count, i64 choices) {
     return good;
   } else {
     using Unsigned = std::make_unsigned_t<T>;
-    constexpr u64 kAll = u64(std::numeric_limits<T>::max()) + 1;  // but those below 0
+    constexpr u64 kAll = u64(std::numeric_limits<T>::max()) + 1;  // the number of non-negative values
     if (choices <= 0 || (std::is_unsigned_v<T> && u64(choices) >= kAll)) return true;
     const auto end = Unsigned(std::min(u64(choices), kAll));
     Unsigned bad = 0;
@@ -42,13 +42,13 @@ class ActionValues {
   }
 
   i64 per_row() const { return per_row_; }
-  // Returns how many values an element can have; 0: as many as its dtype has.
+  // Returns how many values an element can have; 0 means any value of its dtype.
   i64 choices(i64 element) const {
     return field_.counts != nullptr ? field_.counts[element % per_row_] : i64(field_.discrete);
   }
 
-  // Returns the index of the first of `count` elements, in the field's dtype T and in whole rows, that the field does
-  // not take; -1 if it takes all.
+  // Returns the index of the first element that the field does not accept, or -1. `values` has whole rows of the
+  // field's dtype T.
   template <class T>
   i64 first_wrong(const T* values, i64 count) const {
     if constexpr (!std::is_same_v<T, bool>) {
@@ -68,7 +68,7 @@ class ActionValues {
     return -1;
   }
 
-  // Whether the field takes a value that is converted to its dtype To.
+  // Returns whether the field accepts a value after conversion to its dtype, To.
   template <class To, class From>
   bool fits(i64 element, From value) const {
     if constexpr (std::is_same_v<To, bool>) {
@@ -82,16 +82,16 @@ class ActionValues {
     }
   }
 
-  // The error's text, without the environment's id: "action: expected an integer in 0..1, got 7 in row 3".
-  std::string refusal(i64 element, const std::string& value, i64 row, const std::string& whose = "") const {
+  // Returns the error message without the environment's id: "action: expected an integer in 0..1, got 7 in row 3".
+  std::string refusal(i64 element, const std::string& value, i64 row, const std::string& suffix = "") const {
     std::string expected = "a value that fits its dtype";
     if (field_.dtype >= abi::kF32) expected = "finite numbers";
     if (field_.discrete > 0) expected = "an integer in 0.." + std::to_string(choices(element) - 1);
-    return std::string(field_.name) + ": expected " + expected + ", got " + value + whose + " in row " +
+    return std::string(field_.name) + ": expected " + expected + ", got " + value + suffix + " in row " +
            std::to_string(row);
   }
 
-  // A value as Python writes it, if it is an integer or not finite.
+  // Formats a value. Integers, infinities and NaN look as in Python.
   template <class T>
   static std::string text(T value) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -102,7 +102,7 @@ class ActionValues {
   }
 
  private:
-  abi::Field field_;  // a copy, because arguments move
+  abi::Field field_;  // a copy, so that objects of this class can be moved
   i64 per_row_ = 1;
 };
 

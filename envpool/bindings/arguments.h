@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From what a Python caller passes to what the pool takes: every call checks dtype, shape and range, and an exact array
-// costs nothing more. Errors name the argument, what was expected and what came.
+// Converts the arguments of a Python call to those of the pool. Every call checks dtype, shape and range; an array that
+// already has the right dtype and layout is not copied. Errors name the argument, what was expected and what was
+// passed.
 #pragma once
 
 #include <pybind11/gil_safe_call_once.h>
@@ -44,7 +45,8 @@ inline py::dtype numpy_dtype(abi::Dtype dtype) {
   throw std::logic_error("unknown dtype");
 }
 
-// Numpy's own constructors through pybind11's function table: an array over given memory in some 100 ns.
+// Creates an array over existing memory, whose owner it keeps alive. Calls NumPy's C API through pybind11's function
+// table, which takes about 100 ns.
 inline py::object array_over(const py::dtype& dtype, int dimensions, const py::ssize_t* shape, void* data,
                              const py::object& owner) {
   const auto& api = py::detail::npy_api::get();
@@ -61,19 +63,21 @@ inline py::object array_over(const py::dtype& dtype, int dimensions, const py::s
 }
 
 inline bool is_array(py::handle object) { return py::detail::npy_api::get().PyArray_Check_(object.ptr()); }
-// Whether an array may have elements that are not there.
+// Returns whether an array may have masked elements.
 inline bool is_masked(py::handle object) {
   return Py_TYPE(object.ptr()) != py::detail::npy_api::get().PyArray_Type_ && py::hasattr(object, "mask");
 }
 
 inline py::array as_array(py::handle object) {
-  // A plain static would be locked while the import lets go of the interpreter lock, which others take to wait for it.
+  // The initialization of a plain static variable could deadlock: it would hold the variable's lock while the import
+  // releases the interpreter lock, and another thread would wait for the variable's lock with the interpreter lock
+  // held.
   PYBIND11_CONSTINIT static py::gil_safe_call_once_and_store<py::object> asarray;
   asarray.call_once_and_store_result([] { return py::object(py::module_::import("numpy").attr("asarray")); });
   return py::reinterpret_steal<py::array>(asarray.get_stored()(object).release());
 }
 
-// One action field: where its rows lie after conversion.
+// Converts one action field, and holds the result until the pool has copied it.
 class ActionArgument {
  public:
   explicit ActionArgument(const abi::Field& field)
@@ -83,7 +87,7 @@ class ActionArgument {
         int64_(py::dtype::of<std::int64_t>()),
         float64_(py::dtype::of<f64>()) {}
 
-  // Returns the number of rows. `rows` < 0 accepts any number.
+  // Converts an argument and returns its number of rows. A negative `rows` accepts any number.
   i64 convert(py::handle object, i64 rows, const std::string& label) {
     if (object.is_none()) wrong_type(type_name(object), label);
     array_ = is_array(object) ? py::reinterpret_borrow<py::array>(object) : from_anything(object, label);
@@ -110,7 +114,7 @@ class ActionArgument {
 
   const void* data() const { return data_; }
   const abi::Field& field() const { return field_; }
-  // Drops the references to the caller's array and to a copy of it: the pool has copied it.
+  // Drops the references to the caller's array and to its copy, once the pool has copied the rows.
   void release() noexcept {
     array_ = py::reinterpret_steal<py::array>(py::handle());
     converted_ = py::reinterpret_steal<py::array>(py::handle());
@@ -121,8 +125,8 @@ class ActionArgument {
     return field.dtype == abi::kBool ? 'b' : (field.dtype >= abi::kF32 ? 'f' : 'i');
   }
   [[noreturn]] void wrong_type(const std::string& got, const std::string& label) const {
-    const char* wanted = kind_of(field_) == 'f' ? "floats" : (kind_of(field_) == 'b' ? "booleans" : "integers");
-    throw py::type_error("[" + label + "] " + field_.name + ": expected " + wanted + " (" +
+    const char* expected = kind_of(field_) == 'f' ? "floats" : (kind_of(field_) == 'b' ? "booleans" : "integers");
+    throw py::type_error("[" + label + "] " + field_.name + ": expected " + expected + " (" +
                          py::str(dtype_).cast<std::string>() + "), got " + got);
   }
 
@@ -142,15 +146,15 @@ class ActionArgument {
     if (good) return proxy->dimensions[0];
     check_dtype(label);
     std::vector<py::ssize_t> got(proxy->dimensions, proxy->dimensions + proxy->nd);
-    std::vector<py::ssize_t> wanted(field_.shape, field_.shape + field_.dimensions);
-    wanted.insert(wanted.begin(), rows);
-    std::string wanted_text = shape_text(wanted);
-    if (rows < 0) wanted_text.replace(1, 2, "players");
-    throw py::value_error("[" + label + "] " + field_.name + ": expected shape " + wanted_text + ", one row per " +
+    std::vector<py::ssize_t> expected(field_.shape, field_.shape + field_.dimensions);
+    expected.insert(expected.begin(), rows);
+    std::string expected_text = shape_text(expected);
+    if (rows < 0) expected_text.replace(1, 2, "players");
+    throw py::value_error("[" + label + "] " + field_.name + ": expected shape " + expected_text + ", one row per " +
                           (field_.per_player ? "player" : "environment") + ", got " + shape_text(got));
   }
 
-  // A copy of another width; a value that does not fit is an error, never another value.
+  // Copies the elements to a narrower type. Rejects an integer that does not fit.
   template <class From, class To>
   void narrow(const void* data, const std::string& label) {
     scratch_.resize(size_t(elements_) * sizeof(To));
@@ -190,7 +194,7 @@ class ActionArgument {
     }
   }
 
-  // A value of 2**63 or more has become a negative one.
+  // Unsigned values of 2**63 or more have wrapped to negative ones.
   void check_unsigned(const std::int64_t* values, const std::string& label) const {
     if (kind_of(field_) != 'i') return;
     for (i64 i = 0; i < elements_; ++i) {
@@ -198,7 +202,7 @@ class ActionArgument {
     }
   }
 
-  // EnvPool's users give floats where a space counts its actions. Only a whole number means one of them.
+  // EnvPool accepts floats as discrete actions. Accept them if they are whole numbers.
   void check_whole(const std::string& label) {
     const py::array floats =
         py::reinterpret_steal<py::array>(array_.attr("astype")(float64_, py::arg("order") = "C").release());
@@ -241,7 +245,7 @@ class ActionArgument {
   std::vector<u8> scratch_;
 };
 
-// Environment ids: an integer array, a list, or None for all.
+// Converts environment ids: an integer array, a list, or None for all environments.
 class IdsArgument {
  public:
   explicit IdsArgument(i32 num_envs) : all_(size_t(num_envs)) {

@@ -239,8 +239,8 @@ std::vector<i32> DeviceStates::players() {
 }
 
 py::dict DeviceStates::parts() {
-  Collected json;
-  try_table([&](abi::Text error) { return table_.device->view(json, error); });
+  TextBuffer json;
+  try_table([&](abi::TextSink error) { return table_.device->view(json, error); });
   const Context::Current current(*streams_[0]->context);
   for (size_t i = 1; i < streams_.size(); ++i) streams_[0]->follow(streams_[i]->handle());
   exposed_ = true;

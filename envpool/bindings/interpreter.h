@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Releases the interpreter lock while a call waits, and copes with an interpreter that ends in the meantime.
+// Releases the interpreter lock (GIL) while a call waits, and handles an interpreter that is finalized in the meantime.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -12,10 +12,10 @@ namespace py = pybind11;
 
 // Releases the interpreter lock for its lifetime.
 //
-// A daemon thread may wait in a call while the main thread ends the interpreter. Asking for the lock then never
-// succeeds: CPython before 3.14 ends the thread by unwinding its stack, through destructors that need the interpreter
-// and through pybind11's, which may not be unwound at all; from 3.14 on it lets the thread wait for ever. We have it
-// wait in either case. It holds no lock of ours, and no pool counts it, so that everything else ends as usual.
+// A daemon thread may be waiting in a call while the main thread finalizes the interpreter, after which the lock can no
+// longer be acquired. CPython before 3.14 then unwinds the thread's stack, which would run destructors that need the
+// interpreter, some of them pybind11's noexcept ones. CPython 3.14 and later block the thread forever. We block it in
+// both cases. The thread holds none of our locks and no pool counts it, so the process still exits as usual.
 class Unlocked {
  public:
   Unlocked() : state_(PyEval_SaveThread()) {}
@@ -35,7 +35,7 @@ class Unlocked {
   void lock() noexcept {
     try {
       PyEval_RestoreThread(state_);
-    } catch (...) {  // the unwinding
+    } catch (...) {  // CPython unwinds the stack
       while (true) pause();
     }
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pools of this process, which are all closed when the interpreter has ended.
+// A list of the pools of this process, all of which are closed when the interpreter is finalized.
 //
-// A pool whose Python object was never freed still has its threads then. exit() would destroy the static objects of
-// plugins and libraries while those threads step environments that use them. Python calls what Py_AtExit was given
-// after it has run all Python code, also that of `atexit`, in which a user may still step, and before exit() is called.
+// A pool whose Python object was never freed still has running threads at that point. exit() would destroy the static
+// objects of plugins and libraries while those threads step environments that use them. Python calls the functions
+// registered with Py_AtExit after all Python code has run, including `atexit` handlers, which may still step a pool,
+// and before exit() is called.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -28,17 +29,16 @@ class LivePools {
     pools.push_back(pool);
   }
 
-  // To be called once, when the module is imported.
+  // Call this once, when the module is imported.
   static void close_at_exit() {
     if (Py_AtExit(close_all) != 0) std::atexit(close_all);  // Python has room for 32 functions
   }
 
  private:
-  // How long all pools together may take to finish the steps that are under way. A thread that hangs in a step for
-  // longer is abandoned.
+  // The time that all pools together have to finish their current steps. A thread that takes longer is abandoned.
   static constexpr std::chrono::seconds kPatience{5};
 
-  // Never destroyed, because it is read during exit.
+  // The list is never destroyed, because it is read during exit.
   static std::vector<std::weak_ptr<EnvPool>>& list() {
     static auto* const pools = new std::vector<std::weak_ptr<EnvPool>>();
     return *pools;
@@ -55,7 +55,7 @@ class LivePools {
       try {
         const std::chrono::duration<double> left = deadline - EnvPool::Clock::now();
         live->close(std::max(left, std::chrono::duration<double>(0)));
-      } catch (const std::exception&) {  // it hangs, and nobody is left who could be told
+      } catch (const std::exception&) {  // the environment hangs; nobody is left to report to
       }
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one extension module, envpool._core: plugins, their tables, and pools over them. It knows no environment by name.
+// The extension module envpool._core: plugins, their tables, and pools. It depends on no particular environment.
 #include <dlfcn.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
@@ -18,13 +18,13 @@
 #include <vector>
 
 #include "envpool/bindings/arguments.h"
+#include "envpool/bindings/constants.h"
 #include "envpool/bindings/cuda_pool.h"
-#include "envpool/bindings/facts.h"
-#include "envpool/bindings/functional.h"
 #include "envpool/bindings/interpreter.h"
 #include "envpool/bindings/live_pools.h"
 #include "envpool/bindings/table.h"
 #include "envpool/bindings/xla_pool.h"
+#include "envpool/bindings/xla_pure.h"
 #include "envpool/core/pool/env_pool.h"
 
 namespace envpool::python {
@@ -34,8 +34,8 @@ py::object& env_error() {
   return *type;
 }
 
-// Runs `action` with the interpreter lock released, and passes it a callback to poll for signals while it waits. If
-// Ctrl-C interrupted the action, KeyboardInterrupt is raised here.
+// Runs `action` with the interpreter lock released. Passes it a callback that polls for signals while it waits. Raises
+// the exception of a signal handler, such as KeyboardInterrupt, if one interrupted the action.
 template <class Action>
 auto without_gil(Action&& action) {
   try {
@@ -46,7 +46,8 @@ auto without_gil(Action&& action) {
   }
 }
 
-// A plugin stays loaded: pools, and arrays of theirs, may outlive any owner we could give it.
+// Loads a plugin and returns its tables. Plugins are never unloaded, because pools and arrays may outlive any owner
+// that a plugin could have.
 std::vector<PyTable> load_plugin(const std::string& path) {
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
@@ -65,22 +66,24 @@ std::vector<PyTable> load_plugin(const std::string& path) {
   return tables;
 }
 
-// Keeps an object that jitted code refers to by number alive for as long as Python holds this.
-struct Kept {
+// A Python object that keeps a model alive, to which jitted code refers by number.
+struct ModelReference {
   i64 number;
-  xla::Shared thing;
+  xla::SharedObject object;
 };
 
-// A model for jitted code, as (Kept, bytes of a state, of parameters, where in them values are, parameters, JSON).
-py::tuple add_functional(const PyTable& table, const std::string& label, const py::dict& options,
+// Creates a model for jitted code. Returns its reference, the sizes of a state row and of a parameter row, the offset
+// of the options' values in a parameter row, the row of default parameters, and the parts of a state as JSON.
+py::tuple add_pure_model(const PyTable& table, const std::string& label, const py::dict& options,
                          i32 max_episode_steps) {
   const PlainArithmetic arithmetic;
-  const xla::Described made = xla::add_model(table.get(), label, PyTable::option_list(options), max_episode_steps);
-  return py::make_tuple(Kept{made.model, made.kept}, std::int64_t(made.state_bytes), std::int64_t(made.params_bytes),
-                        std::int64_t(made.params_values), py::bytes(made.params), made.view);
+  const xla::ModelInfo made = xla::add_model(table.get(), label, PyTable::option_list(options), max_episode_steps);
+  return py::make_tuple(ModelReference{made.model, made.reference}, std::int64_t(made.state_bytes),
+                        std::int64_t(made.params_bytes), std::int64_t(made.params_values), py::bytes(made.params),
+                        made.view);
 }
 
-// The handlers in the capsules that JAX registers, by name and stage.
+// Returns the handlers in capsules, which JAX registers, by name and stage.
 py::dict xla_handlers() {
   py::dict capsules;
   for (const auto& handlers : {xla::handlers(), xla::pool_handlers()}) {
@@ -105,7 +108,7 @@ class OwnedPool {
   ~OwnedPool() {
     if (!pool_) return;
     if (pool_->forked()) {
-      // Its threads are not in this process: there is nothing to join, and nothing that may be touched.
+      // The pool's threads do not exist in this process. The pool is leaked, because nothing of it can be destroyed.
       static_cast<void>(new (std::nothrow) std::shared_ptr<EnvPool>(std::move(pool_)));
       return;
     }
@@ -158,8 +161,8 @@ class PyPool {
     choose_outputs(outputs);
     owners_ = std::make_unique<IdsArgument>(num_envs);
   }
-  // The keywords are looked up here, because pybind11 dereferences null where it looks one up and there is no memory.
-  // Errors begin with the label, also those of an environment's own constructor, which does not know it.
+  // Creates a pool from keyword arguments. They are looked up here, because pybind11's own lookup dereferences null
+  // when memory runs out. Prepends the label to errors of environments' constructors, which do not know it.
   static std::unique_ptr<PyPool> make(const py::kwargs& given) {
     for (const char* name : kKeywords) {
       if (given.size() != std::size(kKeywords) || !given.contains(name)) {
@@ -188,12 +191,12 @@ class PyPool {
   PyPool(const PyPool&) = delete;
   PyPool& operator=(const PyPool&) = delete;
 
-  // One thread's send and recv belong together: another's step waits for its turn.
+  // The mutex makes the send and the recv of a step one unit: steps of other threads wait.
   py::tuple step(const py::object& action, const py::object& env_id) {
     check_usable();
-    const std::unique_lock<std::timed_mutex> turn = take_turn();
+    const std::unique_lock<std::timed_mutex> step_lock = lock_step();
     send_actions(action, env_id, CallerHelp::kYes);
-    return hand_out(
+    return make_arrays(
         without_gil([&](const auto& interrupted) { return pool_->begin_recv({}, interrupted, CallerHelp::kYes); }));
   }
 
@@ -204,7 +207,7 @@ class PyPool {
 
   void reset(const py::object& env_id, const py::object& seeds, const py::object& streams) {
     check_usable();
-    const Busy busy(*this);
+    const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_id, "env_id", pool_->label());
     if (seeds.is_none()) {
       pool_->reset(ids_.data(), ids_.size());
@@ -222,7 +225,7 @@ class PyPool {
       deadline = EnvPool::Clock::now() +
                  std::chrono::duration_cast<EnvPool::Clock::duration>(std::chrono::duration<double>(timeout));
     }
-    return hand_out(without_gil([&](const auto& interrupted) { return pool_->begin_recv(deadline, interrupted); }));
+    return make_arrays(without_gil([&](const auto& interrupted) { return pool_->begin_recv(deadline, interrupted); }));
   }
 
   void discard() {
@@ -242,7 +245,7 @@ class PyPool {
 
   void clone(i32 source, const py::object& env_ids, const py::object& seeds, const py::object& streams) {
     check_usable();
-    const Busy busy(*this);
+    const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
     if (seeds.is_none()) {
       pool_->clone(source, ids_.data(), ids_.size());
@@ -254,7 +257,7 @@ class PyPool {
 
   py::array render(const py::object& env_ids) {
     check_usable();
-    const Busy busy(*this);
+    const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
     const abi::Layout& layout = pool_->layout();
     py::array_t<u8> pictures({py::ssize_t(ids_.size()), py::ssize_t(layout.render_height),
@@ -265,7 +268,7 @@ class PyPool {
 
   py::list players(const py::object& env_ids) {
     check_usable();
-    const Busy busy(*this);
+    const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
     std::vector<i32> counts(size_t(ids_.size()));
     pool_->players(ids_.data(), ids_.size(), counts.data());
@@ -274,10 +277,11 @@ class PyPool {
     return list;
   }
 
-  // For jitted code: the handle, and of each output its array, dtype, shape of a row, and whether it is per player.
+  // Returns what jitted code needs: the handle, and for each output the number of its array, its dtype, the shape of a
+  // row and whether it is per player.
   py::tuple xla() {
     check_usable();
-    if (port_.kept == nullptr) port_ = xla::open_port(pool_.shared(), step_mutex_);
+    if (port_.reference == nullptr) port_ = xla::open_port(pool_.shared(), step_mutex_);
     py::list outputs;
     for (const Output& output : outputs_) {
       py::list shape;
@@ -308,7 +312,7 @@ class PyPool {
     std::vector<py::ssize_t> shape;  // [0] is the number of rows
   };
 
-  // One seed and stream for each of some environments.
+  // A seed and a stream for each environment of a call.
   struct Seeds {
     py::array_t<u64, py::array::c_style | py::array::forcecast> seeds;
     py::array_t<u32, py::array::c_style | py::array::forcecast> streams;
@@ -319,7 +323,7 @@ class PyPool {
       throw py::value_error(
           pool.text("seed: expected " + std::to_string(count) + " seeds, got " + std::to_string(seeds.size())));
     }
-    // The value is -1 if the two counts differ.
+    // Returns the number of pairs, or -1 if the two lengths differ.
     py::ssize_t size() const { return seeds.size() == streams.size() ? seeds.size() : -1; }
     std::vector<u64> all_seeds() const { return {seeds.data(), seeds.data() + seeds.size()}; }
     std::vector<u32> all_streams() const { return {streams.data(), streams.data() + streams.size()}; }
@@ -339,43 +343,43 @@ class PyPool {
           pool_->text("this pool was made in the parent process; a forked child must make its own"));
     }
     if (pool_->closed()) throw std::runtime_error(pool_->text("the pool is closed"));
-    if (inside_ == std::this_thread::get_id()) {
+    if (converting_thread_ == std::this_thread::get_id()) {
       throw std::runtime_error(pool_->text("action: its conversion to an array may not use the pool it is for"));
     }
   }
 
-  // The converted arguments live in members, to be reused, until the pool has copied them. Converting may run Python
-  // code and so let another thread in; that one waits here.
-  class Busy {
+  // Guards the converted arguments, which are stored in members so that their memory is reused. A conversion may run
+  // Python code, and with it another thread that calls the pool; that thread waits here.
+  class ArgumentsLock {
    public:
-    explicit Busy(PyPool& pool) : pool_(pool), lock_(pool.arguments_mutex_, std::defer_lock) {
+    explicit ArgumentsLock(PyPool& pool) : pool_(pool), lock_(pool.arguments_mutex_, std::defer_lock) {
       if (!lock_.try_lock()) {
         const Unlocked unlocked;
         lock_.lock();
       }
-      pool_.inside_ = std::this_thread::get_id();
+      pool_.converting_thread_ = std::this_thread::get_id();
     }
-    ~Busy() { pool_.inside_ = {}; }
+    ~ArgumentsLock() { pool_.converting_thread_ = {}; }
 
    private:
     PyPool& pool_;
     std::unique_lock<std::mutex> lock_;
   };
 
-  std::unique_lock<std::timed_mutex> take_turn() {
-    std::unique_lock<std::timed_mutex> turn(*step_mutex_, std::try_to_lock);
-    while (!turn) {
-      without_gil([&](const auto&) { (void)turn.try_lock_for(std::chrono::milliseconds(50)); });
+  std::unique_lock<std::timed_mutex> lock_step() {
+    std::unique_lock<std::timed_mutex> step_lock(*step_mutex_, std::try_to_lock);
+    while (!step_lock) {
+      without_gil([&](const auto&) { (void)step_lock.try_lock_for(std::chrono::milliseconds(50)); });
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
     }
-    return turn;
+    return step_lock;
   }
 
   void send_actions(const py::object& action, py::object env_id, CallerHelp help);
   void convert_field(size_t f, const py::object& value, i64& player_rows);
   std::string expected_keys() const;
   void choose_outputs(const std::vector<std::string>& names);
-  py::tuple hand_out(Batch batch);
+  py::tuple make_arrays(Batch batch);
   py::object error_of(const std::vector<Failure>& failures, const py::tuple& arrays) const;
 
   OwnedPool pool_;
@@ -386,15 +390,15 @@ class PyPool {
   std::vector<Output> outputs_;
   std::unique_ptr<IdsArgument> owners_;
   std::mutex arguments_mutex_;
-  std::thread::id inside_{};  // who converts arguments now; the interpreter lock guards it
+  std::thread::id converting_thread_{};  // the thread that converts arguments; guarded by the interpreter lock
   std::shared_ptr<std::timed_mutex> step_mutex_ = std::make_shared<std::timed_mutex>();
-  xla::OpenPort port_{-1, nullptr};  // where jitted code finds the pool, once it was asked for
+  xla::OpenPort port_{-1, nullptr};  // for jitted code; opened by the first call of xla()
 };
 
-// An action is an array (one action field), or a dict of arrays by field name, which may also carry "env_id" and
-// "players.env_id" as EnvPool's scripts do.
+// An action is an array if the environment has one action field, or a dict of arrays by field name. As in EnvPool, the
+// dict may also contain "env_id" and "players.env_id".
 void PyPool::send_actions(const py::object& action, py::object env_id, CallerHelp help) {
-  const Busy busy(*this);
+  const ArgumentsLock arguments_lock(*this);
   const std::string& label = pool_->label();
   const bool multi_player = pool_->layout().max_players > 1;
   const i32* owners = nullptr;
@@ -452,7 +456,7 @@ std::string PyPool::expected_keys() const {
 void PyPool::choose_outputs(const std::vector<std::string>& names) {
   const BlockLayout& layout = pool_->block_layout();
   for (const std::string& name : names) {
-    // One player an environment: the players' ids are the environments'.
+    // In single-player environments, players.env_id equals env_id.
     int index = layout.find(name);
     if (index < 0 && name == "players.env_id") index = abi::kEnvId;
     if (index < 0) throw py::value_error(pool_->text("outputs: there is no array named " + name));
@@ -463,9 +467,9 @@ void PyPool::choose_outputs(const std::vector<std::string>& names) {
   }
 }
 
-// Wraps the block's memory in arrays; when the last of them is freed, the block returns to the pool. If making them
-// fails, the batch can still be received.
-py::tuple PyPool::hand_out(Batch batch) {
+// Wraps the memory of a block in arrays. The block returns to the pool when the last array is freed. If this fails, the
+// batch can be received again.
+py::tuple PyPool::make_arrays(Batch batch) {
   py::tuple arrays;
   py::object owner, error;
   Block& block = *batch;
@@ -487,8 +491,9 @@ py::tuple PyPool::hand_out(Batch batch) {
     throw;
   }
   pool_->settle(block);
-  PyCapsule_SetDestructor(
-      owner.ptr(), [](PyObject* capsule) { give_back(static_cast<Block*>(PyCapsule_GetPointer(capsule, nullptr))); });
+  PyCapsule_SetDestructor(owner.ptr(), [](PyObject* capsule) {
+    release_block(static_cast<Block*>(PyCapsule_GetPointer(capsule, nullptr)));
+  });
   static_cast<void>(batch.release());
   if (error) {
     PyErr_SetObject(env_error().ptr(), error.ptr());
@@ -513,7 +518,8 @@ py::object PyPool::error_of(const std::vector<Failure>& failures, const py::tupl
   return error;
 }
 
-// pybind11 does not check the result of tp_alloc, so an allocation that fails would be dereferenced. This tp_new does.
+// Replaces tp_new with a version that checks the result of tp_alloc, which pybind11's does not: it would dereference
+// null when memory runs out.
 void check_new_objects(PyHeapTypeObject* type) {
   type->ht_type.tp_new = [](PyTypeObject* of, PyObject*, PyObject*) -> PyObject* {
     PyObject* self = of->tp_alloc(of, 0);
@@ -524,9 +530,9 @@ void check_new_objects(PyHeapTypeObject* type) {
 
 }  // namespace envpool::python
 
-// pybind11's own function that begins the module, under another name: in an interpreter that is not the main one it
-// would wait for a lock that its thread has.
-#define PyInit__core begin_core
+// Renames the module's entry point as pybind11 defines it, so that the one below can refuse subinterpreters first: in a
+// subinterpreter, pybind11's would deadlock.
+#define PyInit__core init_core
 PYBIND11_MODULE(_core, m) {
   using namespace envpool;
   using namespace envpool::python;
@@ -549,20 +555,21 @@ PYBIND11_MODULE(_core, m) {
   });
 
   LivePools::close_at_exit();
-  add_facts(m);
+  add_constants(m);
   m.def(
       "usable_memory", [] { return py::float_(usable_memory()); },
       "Bytes of memory this process may use beyond what it has.");
   m.def("usable_cpus", [] { return usable_cpus(); }, "CPUs this process may use: affinity mask and cgroup quota.");
   m.def("load_plugin", &load_plugin, py::arg("path"), "Loads a shared object and returns the tables it exports.");
 
-  py::class_<Kept>(m, "Kept").def_property_readonly("number",
-                                                    [](const Kept& kept) { return std::int64_t(kept.number); });
+  py::class_<ModelReference>(m, "ModelReference").def_property_readonly("number", [](const ModelReference& reference) {
+    return std::int64_t(reference.number);
+  });
   m.def("live_models", [] { return std::int64_t(xla::live_models()); });
   m.def("live_ports", [] { return std::int64_t(xla::live_ports()); });
   m.def("xla_handlers", &xla_handlers, "XLA FFI handlers of portable environments and of pools, by name and stage.");
-  m.def("add_functional", &add_functional, py::arg("table"), py::arg("label"), py::arg("options"),
-        py::arg("max_episode_steps"), "Keeps a model that jitted code names by its number.");
+  m.def("add_pure_model", &add_pure_model, py::arg("table"), py::arg("label"), py::arg("options"),
+        py::arg("max_episode_steps"), "Registers a model, to which jitted code refers by number.");
 
   py::class_<PyTable>(m, "Table")
       .def_property_readonly("name", &PyTable::name)
@@ -603,5 +610,5 @@ extern "C" PYBIND11_EXPORT PyObject* PyInit__core() {
                     "envpool cannot be imported in a subinterpreter: its pools belong to the main one of the process");
     return nullptr;
   }
-  return begin_core();
+  return init_core();
 }

@@ -35,16 +35,16 @@ class PyTable {
     return facts;
   }
   std::string describe() const {
-    Collected json;
-    try_table([&](abi::Text error) { return table_.describe(json, error); });
+    TextBuffer json;
+    try_table([&](abi::TextSink error) { return table_.describe(json, error); });
     return json.text;
   }
   std::string spec(const py::dict& options) const {
     const OptionList list = option_list(options);
     const abi::Options view = list.view();
-    Collected json;
+    TextBuffer json;
     const PlainArithmetic arithmetic;
-    try_table([&](abi::Text error) { return table_.spec(&view, json, error); });
+    try_table([&](abi::TextSink error) { return table_.spec(&view, json, error); });
     return json.text;
   }
 

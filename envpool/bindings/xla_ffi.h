@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// XLA's foreign-function interface as far as our handlers use it: what a call frame holds at API version 0.1. Later
-// versions only append, and every struct begins with its size, so that one build runs under each jaxlib since 0.4.31;
-// XLA's own header would ask for a jaxlib at build time, and bind us to the versions that accept its number.
-// A test compares the offsets with the header of the installed jaxlib.
+// The part of XLA's foreign-function interface that our handlers use, as of API version 0.1. Later versions only append
+// members, and every struct begins with its size, so one build works with every jaxlib since 0.4.31. XLA's own header
+// would require jaxlib at build time, and would limit us to the jaxlibs that accept its version number.
+// envpool/jax/ffi_test.py compares the offsets with the header of the installed jaxlib.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct Version {
   int major, minor;
 };
 
-// XLA asks for it once, at registration: a call whose first extension is a MetadataExtension.
+// At registration, XLA requests the metadata by a call whose first extension is a MetadataExtension.
 struct Metadata {
   size_t struct_size;
   Version version;
@@ -52,12 +52,12 @@ struct ErrorDestroy {
   Error* error;
 };
 
-struct Text {
+struct ByteSpan {
   const char* data;
   size_t size;
 };
 
-// What an executable keeps for a handler has a type, which is registered once.
+// An executable can hold state for a handler. The type of that state is registered once.
 struct TypeId {
   int64_t number;
 };
@@ -69,7 +69,7 @@ struct TypeInfo {
 struct TypeRegister {
   size_t struct_size;
   Extension* extensions;
-  Text name;
+  ByteSpan name;
   TypeId* id;
   const TypeInfo* info;  // since minor version 2
 };
@@ -100,20 +100,21 @@ struct Buffer {
   int64_t* dims;
 };
 
-struct Buffers {  // of arguments and of results
+// The arguments or the results of a call.
+struct Buffers {
   size_t struct_size;
   Extension* extensions;
   int64_t size;
-  int* kinds;  // 1: a buffer, the only kind there is
+  int* kinds;  // always 1, a buffer
   Buffer** data;
 };
 
 enum AttributeKind : int { kArray = 1, kScalar = 3 };
-struct Scalar {
+struct ScalarAttribute {
   DataType dtype;
   void* value;
 };
-struct Array {
+struct ArrayAttribute {
   DataType dtype;
   size_t size;
   void* data;
@@ -123,7 +124,7 @@ struct Attributes {
   Extension* extensions;
   int64_t size;
   AttributeKind* kinds;
-  Text** names;
+  ByteSpan** names;
   void** data;
 };
 
@@ -141,8 +142,8 @@ struct Call {
 
 using Handler = Error*(Call*);
 
-// These are the only structs that are not the same in all versions. Minor versions 1 and 2 have the first two, and in
-// version 2 the deleter is the type's.
+// Only these structs differ between versions. Minor versions 1 and 2 use StateSet and StateGet; since version 2 the
+// deleter is part of the TypeInfo. Minor version 3 uses the staged ones.
 struct StateSet {
   size_t struct_size;
   Extension* extensions;

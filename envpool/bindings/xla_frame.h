@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A call from XLA as a handler reads it: operands, results and attributes, all checked; batches of any rank, in which
-// an operand has each extent or, where all rows share it, 1; and the answer, be it an error.
+// The handler's view of a call from XLA: access to its operands, results and attributes, with checks; iteration over
+// batches of any rank, in which operands broadcast (an extent is that of the batch, or 1); and the conversion of
+// exceptions into XLA errors.
 #pragma once
 
 #include <cstring>
@@ -19,9 +20,9 @@ namespace envpool::xla {
 
 [[noreturn]] inline void malformed(const std::string& what) { throw std::logic_error("envpool.jax: " + what); }
 
-class Frame {
+class CallFrame {
  public:
-  explicit Frame(const Call& call) : call_(call) {}
+  explicit CallFrame(const Call& call) : call_(call) {}
 
   const Call& call() const { return call_; }
 
@@ -37,14 +38,14 @@ class Frame {
   }
 
   i64 integer(std::string_view name) const {
-    const auto& scalar = *static_cast<const Scalar*>(attribute(name, kScalar));
+    const auto& scalar = *static_cast<const ScalarAttribute*>(attribute(name, kScalar));
     if (scalar.dtype != kS64) malformed("attribute " + std::string(name) + " is not an int64");
     i64 value;
     std::memcpy(&value, scalar.value, sizeof(value));
     return value;
   }
   std::vector<i32> integers(std::string_view name) const {
-    const auto& array = *static_cast<const Array*>(attribute(name, kArray));
+    const auto& array = *static_cast<const ArrayAttribute*>(attribute(name, kArray));
     if (array.dtype != kS32) malformed("attribute " + std::string(name) + " is not an int32 array");
     std::vector<i32> values(array.size);
     if (!values.empty()) std::memcpy(values.data(), array.data, values.size() * sizeof(i32));
@@ -62,7 +63,7 @@ class Frame {
   const Call& call_;
 };
 
-inline i64 size_of(DataType dtype) {
+inline i64 itemsize(DataType dtype) {
   switch (dtype) {
     case kPred:
     case kU8: return 1;
@@ -102,10 +103,11 @@ template <class From, class To>
 void convert(const void* from, void* to, i64 count) {
   for (i64 i = 0; i < count; ++i) static_cast<To*>(to)[i] = To(static_cast<const From*>(from)[i]);
 }
-// Without jax_enable_x64 there are no 64-bit arrays: they come and go as 32 bits.
+// Converts between the dtypes of the table and those of XLA. Without jax_enable_x64, JAX has no 64-bit arrays and
+// passes 32-bit ones instead.
 inline void convert(DataType from_type, const void* from, DataType to_type, void* to, i64 count) {
   if (from_type == to_type) {
-    std::memcpy(to, from, size_t(count * size_of(to_type)));
+    std::memcpy(to, from, size_t(count * itemsize(to_type)));
   } else if (from_type == kF64 && to_type == kF32) {
     convert<f64, f32>(from, to, count);
   } else if (from_type == kF32 && to_type == kF64) {
@@ -125,39 +127,40 @@ inline void convert(DataType from_type, const void* from, DataType to_type, void
   } else if (from_type == kF64 && to_type == kPred) {
     convert<f64, bool>(from, to, count);
   } else if (from_type == kU32 && to_type == kF64) {
-    std::memcpy(to, from, size_t(count) * sizeof(f64));  // a double in two words, exact
+    std::memcpy(to, from, size_t(count) * sizeof(f64));  // a double that is passed as two words, to be exact
   } else {
     malformed("no conversion from XLA's type " + std::to_string(from_type) + " to " + std::to_string(to_type));
   }
 }
 
-// An operand of a batch: rows of `row_dims` trailing dimensions.
+// An operand of a batch. Its leading dimensions are those of the batch, its trailing ones those of a row.
 struct Operand {
   const u8* data;
   const std::int64_t* dims;
   i64 row_bytes;
 
   Operand(const Buffer& buffer, i64 batch_rank, i64 row_rank, i64 expected_bytes, const char* name)
-      : data(static_cast<const u8*>(buffer.data)), dims(buffer.dims), row_bytes(size_of(buffer.dtype)) {
+      : data(static_cast<const u8*>(buffer.data)), dims(buffer.dims), row_bytes(itemsize(buffer.dtype)) {
     if (buffer.rank != batch_rank + row_rank) malformed(std::string(name) + " has another rank than the batch");
     row_bytes *= elements_of(buffer, batch_rank);
     if (row_bytes != expected_bytes) malformed(std::string(name) + " has rows of another size");
   }
 };
 
-// Takes a batch apart into runs of rows, in which every operand goes on row by row or stays on one row.
-class Batch {
+// The leading dimensions of a batch. Splits the batch into runs of rows in which every operand either advances by one
+// row at a time or repeats one row.
+class BatchShape {
  public:
-  Batch(const Buffer& whole, i64 rank) : rank_(rank), dims_(whole.dims) {
+  BatchShape(const Buffer& whole, i64 rank) : rank_(rank), dims_(whole.dims) {
     if (rank < 0) malformed("a row has no dimension");
     for (i64 i = 0; i < rank; ++i) rows_ *= dims_[i];
   }
   i64 rank() const { return rank_; }
   i64 rows() const { return rows_; }
 
-  // Calls `run(first, count, lanes)` with the rows' lanes in the order of `operands`.
+  // Calls `run(first, count, operand_rows)` for each run; `operand_rows` is in the order of `operands`.
   template <class Run>
-  void each_run(const std::vector<Operand>& operands, Run&& run) const {
+  void for_each_run(const std::vector<Operand>& operands, Run&& run) const {
     for (const Operand& operand : operands) {
       for (i64 i = 0; i < rank_; ++i) {
         if (operand.dims[i] != dims_[i] && operand.dims[i] != 1) malformed("an operand does not fit into the batch");
@@ -165,30 +168,32 @@ class Batch {
     }
     if (rows_ == 0) return;
     i64 inner = rank_, count = 1;
-    std::vector<int> moves(operands.size(), -1);  // whether the operand goes on within a run; -1: not known yet
-    while (inner > 0 && joins(operands, moves, inner - 1)) count *= dims_[--inner];
-    std::vector<abi::Lane> lanes(operands.size());
+    std::vector<int> advances(operands.size(), -1);  // whether the operand advances within a run; -1: not known yet
+    while (inner > 0 && joins(operands, advances, inner - 1)) count *= dims_[--inner];
+    std::vector<abi::StridedRows> operand_rows(operands.size());
     for (i64 first = 0; first < rows_; first += count) {
       for (size_t o = 0; o < operands.size(); ++o) {
-        lanes[o] = {operands[o].data + row_of(operands[o], first) * operands[o].row_bytes,
-                    moves[o] == 1 ? operands[o].row_bytes : 0};
+        operand_rows[o] = {operands[o].data + row_of(operands[o], first) * operands[o].row_bytes,
+                           advances[o] == 1 ? operands[o].row_bytes : 0};
       }
-      run(first, count, lanes);
+      run(first, count, operand_rows);
     }
   }
 
  private:
-  bool joins(const std::vector<Operand>& operands, std::vector<int>& moves, i64 axis) const {
+  // Returns whether a run can span another axis, and updates `advances` if so.
+  bool joins(const std::vector<Operand>& operands, std::vector<int>& advances, i64 axis) const {
     if (dims_[axis] == 1) return true;
-    std::vector<int> next = moves;
+    std::vector<int> next = advances;
     for (size_t o = 0; o < operands.size(); ++o) {
-      const int move = operands[o].dims[axis] != 1;
-      if (next[o] == -1) next[o] = move;
-      if (next[o] != move) return false;
+      const int advance = operands[o].dims[axis] != 1;
+      if (next[o] == -1) next[o] = advance;
+      if (next[o] != advance) return false;
     }
-    moves = next;
+    advances = next;
     return true;
   }
+  // Maps a row of the batch to the operand's row.
   i64 row_of(const Operand& operand, i64 row) const {
     i64 at = 0, scale = 1;
     for (i64 axis = rank_ - 1; axis >= 0; --axis) {
@@ -203,9 +208,10 @@ class Batch {
   i64 rows_ = 1;
 };
 
-// XLA's side of a handler: says which version it was written for, runs, and turns what is thrown into XLA's error.
+// Implements XLA's protocol for a handler: returns the API version when XLA asks for metadata, ignores other stages,
+// runs the function, and converts an exception into an XLA error.
 template <class Function>
-Error* answer(Call& call, Stage stage, Function&& function) noexcept {
+Error* run_handler(Call& call, Stage stage, Function&& function) noexcept {
   if (call.extensions != nullptr && call.extensions->type == kMetadataExtension) {
     Metadata& metadata = *reinterpret_cast<MetadataExtension*>(call.extensions)->metadata;
     metadata.version.major = 0;
@@ -219,7 +225,7 @@ Error* answer(Call& call, Stage stage, Function&& function) noexcept {
   };
   try {
     const PlainArithmetic arithmetic;
-    function(Frame(call));
+    function(CallFrame(call));
     return nullptr;
   } catch (const std::bad_alloc&) {
     return failed("out of memory", kResourceExhausted);

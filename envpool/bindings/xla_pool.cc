@@ -12,77 +12,78 @@
 namespace envpool::xla {
 namespace {
 
+// What a handle refers to. A port does not keep its pool alive.
 struct Port {
   std::weak_ptr<EnvPool> pool;
-  std::shared_ptr<std::timed_mutex> turn;
+  std::shared_ptr<std::timed_mutex> step_mutex;
   std::string label;
 };
 
-// The second word keeps a handle that went to another process from being taken for one of this.
+// `process` is a random number, by which a handle from another process is rejected.
 struct Handle {
   u32 port, process;
 };
 
-Numbered<Port>& ports() {
-  static auto* all = new Numbered<Port>;  // never destroyed: compiled code may run until the very end
-  return *all;
+Registry<Port>& ports() {
+  static auto* registry = new Registry<Port>;  // never destroyed: compiled code may run during exit
+  return *registry;
 }
-constexpr const char* kGone =
+constexpr const char* kDeleted =
     "envpool: the pool of this program was deleted before the program was compiled; keep it while the program runs";
-u32 this_process() {
+u32 process_mark() {
   static const u32 mark = std::random_device{}();
   return mark;
 }
 
-// Arrays have fixed extents in XLA. Rows without content say so in env_id and players.env_id.
+// Arrays have fixed extents in XLA. In rows that are padding, env_id and players.env_id have this value.
 constexpr i32 kPadding = -1;
 
-// Which rows of the arguments are meant.
-struct Rows {
-  i64 given = 0;
+// The rows of the arguments that are not padding.
+struct RowSelection {
+  i64 total = 0;
   bool all = true;
-  std::vector<i64> kept{};  // unless all are
+  std::vector<i64> indices{};  // unless `all`
 
-  i64 count() const { return all ? given : i64(kept.size()); }
-  i64 operator[](i64 k) const { return all ? k : kept[size_t(k)]; }
+  i64 count() const { return all ? total : i64(indices.size()); }
+  i64 operator[](i64 k) const { return all ? k : indices[size_t(k)]; }
 
-  // Those of `ids` that are no padding, which is dropped from it.
-  static Rows without_padding(std::vector<i32>& ids) {
-    Rows rows{.given = i64(ids.size())};
+  // Selects the rows whose id is not padding, and removes the padding from `ids`.
+  static RowSelection without_padding(std::vector<i32>& ids) {
+    RowSelection rows{.total = i64(ids.size())};
     for (size_t k = 0; k < ids.size(); ++k) {
       if (ids[k] == kPadding) continue;
-      ids[rows.kept.size()] = ids[k];
-      rows.kept.push_back(i64(k));
+      ids[rows.indices.size()] = ids[k];
+      rows.indices.push_back(i64(k));
     }
-    rows.all = rows.kept.size() == ids.size();
-    ids.resize(rows.kept.size());
+    rows.all = rows.indices.size() == ids.size();
+    ids.resize(rows.indices.size());
     return rows;
   }
-  static Rows first(i64 count, i64 given) {
-    Rows rows{.given = given, .all = count == given};
-    for (i64 k = 0; !rows.all && k < count; ++k) rows.kept.push_back(k);
+  static RowSelection first(i64 count, i64 total) {
+    RowSelection rows{.total = total, .all = count == total};
+    for (i64 k = 0; !rows.all && k < count; ++k) rows.indices.push_back(k);
     return rows;
   }
 };
 
-// A call's arguments as EnvPool::send takes them: checked, in the environment's dtypes, and without padding. Attribute
-// `named` has bit 0 when env_id is given, and bit 1 when players.env_id is.
-class Sent {
+// Converts the arguments of a call to those of EnvPool::send: checked, in the environment's dtypes, and without
+// padding. Bit 0 of the attribute `named` is set if env_id is passed, bit 1 if players.env_id is.
+class SendArguments {
  public:
-  Sent(const Frame& frame, EnvPool& pool) : pool_(pool), layout_(pool.layout()) {
+  SendArguments(const CallFrame& frame, EnvPool& pool) : pool_(pool), layout_(pool.layout()) {
     const i64 named = frame.integer("named");
     i64 next = 1;  // after the handle
     if (named & 1) {
       ids_ = integers(frame.argument(next++), "env_id");
-      envs_ = Rows::without_padding(ids_);
+      envs_ = RowSelection::without_padding(ids_);
     } else {
       ids_.resize(size_t(pool.num_envs()));
       for (i32 i = 0; i < pool.num_envs(); ++i) ids_[size_t(i)] = i;
-      envs_.given = pool.num_envs();
+      envs_.total = pool.num_envs();
     }
     if (named & 2) {
       owners_ = integers(frame.argument(next++), "players.env_id");
-      players_ = Rows::without_padding(owners_);
+      players_ = RowSelection::without_padding(owners_);
       has_owners_ = true;
     }
     for (i32 f = 0; f < layout_.num_actions; ++f) {
@@ -90,8 +91,8 @@ class Sent {
       const Buffer& buffer = frame.argument(next++);
       if (buffer.rank != 1 + field.dimensions) malformed(std::string(field.name) + " has another rank");
       const bool per_player = layout_.max_players > 1 && field.per_player != 0;
-      if (per_player && !has_owners_) players_ = grouped(buffer.dims[0]);
-      take(field, buffer, per_player ? players_ : envs_);
+      if (per_player && !has_owners_) players_ = select_grouped(buffer.dims[0]);
+      convert(field, buffer, per_player ? players_ : envs_);
     }
   }
   const i32* ids() const { return ids_.data(); }
@@ -101,7 +102,7 @@ class Sent {
   i32 player_rows() const { return i32(players_.count()); }
 
  private:
-  [[noreturn]] void wrong(const std::string& what) const { throw std::invalid_argument(pool_.text(what)); }
+  [[noreturn]] void reject(const std::string& what) const { throw std::invalid_argument(pool_.text(what)); }
 
   std::vector<i32> integers(const Buffer& buffer, const char* name) const {
     if (buffer.rank != 1) malformed(std::string(name) + " is not one-dimensional");
@@ -110,8 +111,8 @@ class Sent {
       for (i64 k = 0; k < buffer.dims[0]; ++k) {
         const i64 id = i64(values[k]);
         if (id < kPadding || id >= pool_.num_envs()) {
-          wrong(std::string(name) + ": expected ids in 0.." + std::to_string(pool_.num_envs() - 1) + ", got " +
-                std::to_string(id));
+          reject(std::string(name) + ": expected ids in 0.." + std::to_string(pool_.num_envs() - 1) + ", got " +
+                 std::to_string(id));
         }
         ids.push_back(i32(id));
       }
@@ -119,12 +120,13 @@ class Sent {
     return ids;
   }
 
-  // Rows of the players of each environment in turn; there may be padding after them, as in a batch.
-  Rows grouped(i64 given) {
+  // Selects the players' rows where they are grouped by environment. Padding may follow them, as it does in a batch.
+  RowSelection select_grouped(i64 total) {
     std::vector<i32> counts(ids_.size());
     pool_.players(ids_.data(), i32(ids_.size()), counts.data());
     const i64 players = std::accumulate(counts.begin(), counts.end(), i64{0});
-    return given == envs_.given * layout_.max_players ? Rows::first(players, given) : Rows{.given = given};
+    return total == envs_.total * layout_.max_players ? RowSelection::first(players, total)
+                                                      : RowSelection{.total = total};
   }
 
   template <class Use>
@@ -138,7 +140,7 @@ class Sent {
     }
   }
 
-  void take(const abi::Field& field, const Buffer& buffer, const Rows& rows) {
+  void convert(const abi::Field& field, const Buffer& buffer, const RowSelection& rows) {
     const auto integers = [&]<class To>(To) {
       with_integers(buffer, [&](const auto* from) { copy<To>(field, buffer, from, rows); });
     };
@@ -159,12 +161,12 @@ class Sent {
     }
   }
 
-  // Checks the rows that are meant, and copies them unless they can be read where they are.
+  // Checks the selected rows. Copies them, unless they can be used in place.
   template <class To, class From>
-  void copy(const abi::Field& field, const Buffer& buffer, const From* from, const Rows& rows) {
+  void copy(const abi::Field& field, const Buffer& buffer, const From* from, const RowSelection& rows) {
     i64 per_row = 1;
     for (i32 i = 0; i < field.dimensions; ++i) per_row *= buffer.dims[1 + i];
-    if (buffer.dims[0] != rows.given || per_row * i64(sizeof(To)) != field.row_bytes) {
+    if (buffer.dims[0] != rows.total || per_row * i64(sizeof(To)) != field.row_bytes) {
       malformed(std::string(field.name) + " has another shape");
     }
     To* to = nullptr;
@@ -177,14 +179,14 @@ class Sent {
     for (i64 k = 0; k < rows.count(); ++k) {
       const From* const row = from + rows[k] * per_row;
       for (i64 i = 0; i < per_row; ++i) {
-        if (!values.fits<To>(i, row[i])) wrong(values.refusal(i, given_as<To>(row[i]), rows[k]));
+        if (!values.fits<To>(i, row[i])) reject(values.refusal(i, value_text<To>(row[i]), rows[k]));
         if (to != nullptr) *to++ = To(row[i]);
       }
     }
   }
-  // A value for an error's text: a float as the environment would get it, an integer as it came.
+  // Returns a value for an error message: a float after conversion to the environment's dtype, an integer unchanged.
   template <class To, class From>
-  static std::string given_as(From value) {
+  static std::string value_text(From value) {
     if constexpr (std::is_floating_point_v<To>) return ActionValues::text(To(value));
     return ActionValues::text(value);
   }
@@ -193,41 +195,41 @@ class Sent {
   const abi::Layout& layout_;
   std::vector<i32> ids_, owners_;
   bool has_owners_ = false;
-  Rows envs_, players_{};
+  RowSelection envs_, players_{};
   std::vector<std::vector<u8>> copies_;
   std::vector<const void*> actions_;
 };
 
-// A batch on its way into results, each of which has room for the most rows there can be.
-class Delivery {
+// Copies the arrays of a batch into XLA's results, which have room for the largest possible batch, and pads them.
+class ResultWriter {
  public:
-  explicit Delivery(const Block& block) : block_(block), layout_(block.layout()) {}
+  explicit ResultWriter(const Block& block) : block_(block), layout_(block.layout()) {}
 
-  void fill(i32 index, const Buffer& result) const {
+  void write(i32 index, const Buffer& result) const {
     if (index < 0 || size_t(index) >= layout_.arrays.size()) malformed("there is no such output");
     const envpool::Array& array = layout_.arrays[size_t(index)];
     const DataType own = type_of(array.dtype);
-    const i64 per_row = array.row_bytes / size_of(own), row_bytes = per_row * size_of(result.dtype);
-    const i64 rows = i64(layout_.rows) * (array.per_player ? layout_.max_players : 1), there = block_.entries(index);
+    const i64 per_row = array.row_bytes / itemsize(own), row_bytes = per_row * itemsize(result.dtype);
+    const i64 rows = i64(layout_.rows) * (array.per_player ? layout_.max_players : 1), entries = block_.entries(index);
     i64 extent = 1;
     for (i64 i = 0; i < result.rank; ++i) extent *= result.dims[i];
     if (extent != rows * per_row) malformed("a result has another shape than " + array.name);
     u8* const to = static_cast<u8*>(result.data);
-    const i32 current = index - layout_.own_fields;  // what a final array is the end of
+    const i32 current = index - layout_.own_fields;  // of a final array: the array of current observations
     if (layout_.has_final && current >= abi::kCommonFields && current < abi::kCommonFields + layout_.own_fields) {
-      const bool several = array.per_player && layout_.max_players > 1;
+      const bool multi_player = array.per_player && layout_.max_players > 1;
       for (i64 env = 0, row = 0; env < block_.rows(); ++env) {
-        const i64 count = several ? block_.values<i32>(abi::kPlayers)[env] : 1;
+        const i64 count = multi_player ? block_.values<i32>(abi::kPlayers)[env] : 1;
         const u8* const from = block_.data(ended(env) ? index : current);
         convert(own, from + row * array.row_bytes, result.dtype, to + row * row_bytes, count * per_row);
         row += count;
       }
     } else {
-      convert(own, block_.data(index), result.dtype, to, there * per_row);
+      convert(own, block_.data(index), result.dtype, to, entries * per_row);
     }
     const bool names_rows = index == abi::kEnvId || array.name == "players.env_id";
-    std::memset(to + there * row_bytes, names_rows ? 0xFF : 0, size_t((rows - there) * row_bytes));
-    static_assert(kPadding == -1);  // in bytes, all ones
+    std::memset(to + entries * row_bytes, names_rows ? 0xFF : 0, size_t((rows - entries) * row_bytes));
+    static_assert(kPadding == -1);  // whose bytes are 0xFF
   }
 
  private:
@@ -239,22 +241,22 @@ class Delivery {
   const BlockLayout& layout_;
 };
 
-// Results come after the handle; attribute `outputs` says which arrays they are.
-void deliver(const Frame& frame, const Block& block) {
+// Writes the results, which follow the handle. The attribute `outputs` lists the numbers of their arrays.
+void write_results(const CallFrame& frame, const Block& block) {
   const std::vector<i32> outputs = frame.integers("outputs");
-  const Delivery delivery(block);
-  for (size_t i = 0; i < outputs.size(); ++i) delivery.fill(outputs[i], frame.result(i64(i) + 1));
+  const ResultWriter writer(block);
+  for (size_t i = 0; i < outputs.size(); ++i) writer.write(outputs[i], frame.result(i64(i) + 1));
 }
 
-// One call of the pool that attribute `pool` numbers and the handle, its first argument, leads to.
+// One call to a pool. The attribute `pool` has the number of its port, and the first argument is its handle.
 class PoolCall {
  public:
-  PoolCall(const Frame& frame, const char* name) : frame_(frame) {
-    const std::shared_ptr<Port> port = numbered(frame, ports(), "pool", kGone);
+  PoolCall(const CallFrame& frame, const char* name) : frame_(frame) {
+    const std::shared_ptr<Port> port = look_up(frame, ports(), "pool", kDeleted);
     const std::string label = "[" + port->label + "] ";
     check_handle(frame.integer("pool"), label, name);
     pool_ = port->pool.lock();
-    turn_ = port->turn;
+    step_mutex_ = port->step_mutex;
     if (!pool_) throw std::runtime_error(label + name + ": the pool is closed");
     if (pool_->forked()) {
       throw std::runtime_error(label + "this pool was made in the parent process; a forked child must make its own");
@@ -263,8 +265,9 @@ class PoolCall {
   }
 
   void send(CallerHelp help = CallerHelp::kNo) {
-    const Sent sent(frame_, *pool_);
-    pool_->send(sent.ids(), sent.count(), sent.actions(), sent.owners(), sent.player_rows(), help, Caller::kXla);
+    const SendArguments arguments(frame_, *pool_);
+    pool_->send(arguments.ids(), arguments.count(), arguments.actions(), arguments.owners(), arguments.player_rows(),
+                help, Caller::kXla);
   }
 
   void recv(CallerHelp help = CallerHelp::kNo) {
@@ -276,7 +279,7 @@ class PoolCall {
         summary += "environment " + std::to_string(failure.env_id) + ": " + failure.message;
       }
       if (!summary.empty()) throw std::runtime_error(pool_->text(summary));
-      deliver(frame_, *batch);
+      write_results(frame_, *batch);
     } catch (const std::bad_alloc&) {
       pool_->put_back(std::move(batch));
       throw;
@@ -288,7 +291,7 @@ class PoolCall {
   }
 
   void step() {
-    const std::lock_guard turn(*turn_);
+    const std::lock_guard lock(*step_mutex_);
     send(CallerHelp::kYes);
     recv(CallerHelp::kYes);
   }
@@ -300,15 +303,15 @@ class PoolCall {
       throw std::invalid_argument(label + name + ": there is no vmap of a pool, whose batch is its environments; " +
                                   "scan and loops are fine");
     }
-    const auto holds_one = [](const Buffer& b) {
-      return b.rank == 1 && b.dims[0] * size_of(b.dtype) == sizeof(Handle);
+    const auto holds_handle = [](const Buffer& b) {
+      return b.rank == 1 && b.dims[0] * itemsize(b.dtype) == sizeof(Handle);
     };
-    if (!holds_one(buffer) || !holds_one(frame_.result(0))) malformed("the handle has another size");
+    if (!holds_handle(buffer) || !holds_handle(frame_.result(0))) malformed("the handle has another size");
     Handle handle;
     std::memcpy(&handle, buffer.data, sizeof(handle));
-    if (handle.process == this_process() && i64(handle.port) == number) return;
+    if (handle.process == process_mark() && i64(handle.port) == number) return;
     std::string got = "something else";
-    if (handle.process == this_process() && ports().given(handle.port)) {
+    if (handle.process == process_mark() && ports().was_issued(handle.port)) {
       got = "that of a pool which was deleted";
       const std::shared_ptr<Port> other = ports().find(handle.port);
       if (other != nullptr) got = "that of another pool, of " + other->label;
@@ -316,36 +319,39 @@ class PoolCall {
     throw std::invalid_argument(label + "handle: expected the one that xla() of this pool returned, got " + got);
   }
 
-  const Frame& frame_;
+  const CallFrame& frame_;
   std::shared_ptr<EnvPool> pool_;
-  std::shared_ptr<std::timed_mutex> turn_;
+  std::shared_ptr<std::timed_mutex> step_mutex_;
 };
 
 template <auto kFunction>
 Error* handler(Call* call) noexcept {
-  return answer(*call, kExecute, kFunction);
+  return run_handler(*call, kExecute, kFunction);
 }
-Error* keep_port(Call* call) noexcept { return instantiate(*call, ports(), "pool", kGone); }
+Error* instantiate_port(Call* call) noexcept { return instantiate(*call, ports(), "pool", kDeleted); }
 
 }  // namespace
 
-OpenPort open_port(const std::shared_ptr<EnvPool>& pool, std::shared_ptr<std::timed_mutex> turn) {
-  auto added = ports().add(std::make_unique<Port>(Port{pool, std::move(turn), pool->label()}));
-  return {added.number, std::move(added.thing)};
+OpenPort open_port(const std::shared_ptr<EnvPool>& pool, std::shared_ptr<std::timed_mutex> step_mutex) {
+  auto added = ports().add(std::make_unique<Port>(Port{pool, std::move(step_mutex), pool->label()}));
+  return {added.number, std::move(added.object)};
 }
 
 i64 live_ports() { return ports().size(); }
 
 std::string handle_of(i64 port) {
-  const Handle handle{u32(port), this_process()};
+  const Handle handle{u32(port), process_mark()};
   return {reinterpret_cast<const char*>(&handle), sizeof(handle)};
 }
 
 std::vector<Registration> pool_handlers() {
   return {
-      {"envpool_pool_send", &handler<[](const Frame& frame) { PoolCall(frame, "send").send(); }>, &keep_port},
-      {"envpool_pool_recv", &handler<[](const Frame& frame) { PoolCall(frame, "recv").recv(); }>, &keep_port},
-      {"envpool_pool_step", &handler<[](const Frame& frame) { PoolCall(frame, "step").step(); }>, &keep_port},
+      {"envpool_pool_send", &handler<[](const CallFrame& frame) { PoolCall(frame, "send").send(); }>,
+       &instantiate_port},
+      {"envpool_pool_recv", &handler<[](const CallFrame& frame) { PoolCall(frame, "recv").recv(); }>,
+       &instantiate_port},
+      {"envpool_pool_step", &handler<[](const CallFrame& frame) { PoolCall(frame, "step").step(); }>,
+       &instantiate_port},
   };
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pools for XLA: send, recv and step as side effects of jitted code. A program names a pool by a handle, eight bytes
-// that travel through it as data and so put the calls in order. It leads to the pool only while that lives in this
-// process; afterwards, and for anything else, a call is an error.
+// Pools for XLA: send, recv and step as side effects of jitted code. A program refers to a pool by a handle of eight
+// bytes. Every call takes the handle and returns it, so the data dependency keeps the calls in order. A handle is valid
+// in the process that created it, for as long as the pool lives; a call with any other value fails.
 #pragma once
 
 #include <memory>
@@ -10,24 +10,24 @@
 #include <string>
 #include <vector>
 
-#include "envpool/bindings/xla_kept.h"
+#include "envpool/bindings/xla_registry.h"
 #include "envpool/core/pool/env_pool.h"
 
 namespace envpool::xla {
 
-// The number by which jitted code finds a pool; it stays valid while `kept` is held.
+// The number by which jitted code finds a pool. It stays valid while `reference` is held.
 struct OpenPort {
   i64 number;
-  Shared kept;
+  SharedObject reference;
 };
 
-// Lets jitted code find the pool. Whoever does a step holds `turn`.
-OpenPort open_port(const std::shared_ptr<EnvPool>& pool, std::shared_ptr<std::timed_mutex> turn);
+// Registers a pool. Each step of jitted code holds `step_mutex`, like the steps of other callers.
+OpenPort open_port(const std::shared_ptr<EnvPool>& pool, std::shared_ptr<std::timed_mutex> step_mutex);
 
 // Returns the number of live ports.
 i64 live_ports();
 
-// The bytes of the handle that leads there.
+// Returns the bytes of a port's handle.
 std::string handle_of(i64 port);
 
 std::vector<Registration> pool_handlers();

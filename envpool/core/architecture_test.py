@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages name what there is, and episode.h alone has the rules of an episode."""
+"""Tests that the documentation refers to things that exist, and that folders and rules follow the architecture."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from envpool.testing.tables import updated
 
 SOURCE = Path(os.environ.get("ENVPOOL_SOURCE_DIR", "none"))
 PAGES = sorted([*SOURCE.glob("*.md"), *SOURCE.glob("docs/*.md")])
-ROOMS = "envpool|benchmark|docs|examples|tools|cmake|core|testing|jax|python|cuda|plugins|atari"
+FOLDERS = "envpool|benchmark|docs|examples|tools|cmake|core|testing|jax|python|cuda|plugins|atari"
 
 pytestmark = pytest.mark.skipif(not PAGES, reason="needs the sources: ENVPOOL_SOURCE_DIR")
 
@@ -35,21 +35,23 @@ def test_tables_of_environments_are_current() -> None:
     assert updated(page.replace("| `CartPole-v0`", "| `CartPole-v9`")) == page
 
 
-def test_the_room_of_tests_describes_its_files() -> None:
-    room = SOURCE / "envpool/testing"
-    described = set(re.findall(r"\b\w+\.(?:py|h|cc|csv)\b", (room / "__init__.py").read_text()))
-    files = {file.name for file in room.iterdir() if file.suffix in (".py", ".h", ".cc", ".csv")}
+def test_the_folder_for_tests_describes_its_files() -> None:
+    folder = SOURCE / "envpool/testing"
+    described = set(re.findall(r"\b\w+\.(?:py|h|cc|csv)\b", (folder / "__init__.py").read_text()))
+    files = {file.name for file in folder.iterdir() if file.suffix in (".py", ".h", ".cc", ".csv")}
     files -= {file for file in files if file.endswith("_test.py")} | {"__init__.py", "conftest.py"}
     assert described - files == {"environments.h"} and files - described == set()
 
 
 def files_named(page: str) -> list[str]:
-    """Paths in backquotes, and those that begin an indented line."""
-    return re.findall(rf"`((?:{ROOMS})/[\w./<>*-]*)`", page) + re.findall(rf"^    ((?:{ROOMS})/[\w./<>]*)", page, re.M)
+    """Returns the paths in backquotes, and those at the beginning of indented lines."""
+    return re.findall(rf"`((?:{FOLDERS})/[\w./<>*-]*)`", page) + re.findall(
+        rf"^    ((?:{FOLDERS})/[\w./<>]*)", page, re.M
+    )
 
 
 def exists(path: str) -> bool:
-    """Whether a path names files of ours, where <family> and <name> stand for any name, each for the same."""
+    """Returns whether a path exists. <family> and <name> match any name, but the same name at each occurrence."""
     path, seen = path.rstrip("/"), set()
 
     def group(placeholder: re.Match[str]) -> str:
@@ -71,7 +73,7 @@ def exists(path: str) -> bool:
 def test_files_that_a_page_names_exist(page: Path) -> None:
     ids = {
         f"envpool/{task_id.replace('/', '-')}" for task_id in envpool.list_all_envs()
-    }  # as gymnasium.make_vec has them
+    }  # as passed to gymnasium.make_vec
     assert [path for path in files_named(page.read_text()) if path not in ids and not exists(path)] == []
 
 
@@ -88,14 +90,14 @@ def test_variables_that_a_page_names_are_read(page: Path) -> None:
     suffixes = {"pyproject.toml", "Makefile", "CMakeLists.txt"}
     code = "".join(
         file.read_text()
-        for room in ("envpool", "cmake", "tools", "examples", "benchmark", "docs/site")
-        for file in Path(SOURCE, room).rglob("*")
+        for folder in ("envpool", "cmake", "tools", "examples", "benchmark", "docs/site")
+        for file in Path(SOURCE, folder).rglob("*")
         if file.suffix in (".py", ".h", ".cc", ".cmake")
     ) + "".join(Path(SOURCE, name).read_text() for name in suffixes)
     assert [name for name in named if name not in code] == []
 
 
-def test_a_path_that_does_not_exist_is_seen() -> None:
+def test_missing_paths_are_detected() -> None:
     assert files_named("see `envpool/core/api.h` and\n    envpool/core/   the engine\n") == [
         "envpool/core/api.h",
         "envpool/core/",
@@ -104,7 +106,8 @@ def test_a_path_that_does_not_exist_is_seen() -> None:
     assert not exists("envpool/<family>/<family>_tests.py") and not exists("envpool/core/nothing.h")
 
 
-# How episode.h begins an episode, counts its steps, applies the time limit, completes an outcome, and seeds an agent.
+# Patterns of the code in episode.h that begins an episode, counts steps, applies the time limit, completes an outcome, and
+# seeds an agent. No other file may match them.
 RULES = {
     "begins": r"\bbegin_episode\(.*\+\+\)",
     "counts and limits": r"\bcount_up\(|\belapsed\s*>=",
@@ -116,7 +119,7 @@ RULES = {
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_rule_of_an_episode_stands_in_one_place(rule: str) -> None:
+def test_each_rule_of_episodes_is_implemented_once(rule: str) -> None:
     def holds(path: Path) -> bool:
         return re.search(RULES[rule], path.read_text()) is not None
 
@@ -129,13 +132,13 @@ def test_a_rule_of_an_episode_stands_in_one_place(rule: str) -> None:
     ]
     others = [path for path in files if path.name not in ("episode.h", "repair.h")]
     others = [path for path in others if path.parent != core / "testing"]
-    assert {"driver.h", "pure.h", "pure_world.h", "device.h", "nvrtc.py"} <= {path.name for path in others}
+    assert {"vector_env.h", "pure.h", "pure_world.h", "device.h", "nvrtc.py"} <= {path.name for path in others}
     assert [path.name for path in others if holds(path)] == []
 
 
-# The folders of core/ that the headers of each may include. The folder itself holds what authors of environments
-# include: the contracts, and plugin.h, which turns them into a table.
-CORE_ROOMS = {
+# For each folder of core/, the folders whose headers it may include. "" is core/ itself, which has the headers for authors
+# of environments: the contracts, and plugin.h, which builds tables from them.
+CORE_FOLDERS = {
     "math": {"", "math"},
     "table": {"", "math", "table"},
     "pool": {"", "math", "table", "pool"},
@@ -145,15 +148,15 @@ CORE_ROOMS = {
 
 
 def core_includes(text: str) -> set[str]:
-    """The folders of core/ that a header includes files of; "" is core/ itself."""
-    return {room.rstrip("/") for room in re.findall(r'#include "envpool/core/(\w+/)?\w+\.h"', text)}
+    """Returns the folders of core/ from which a header includes files; "" is core/ itself."""
+    return {folder.rstrip("/") for folder in re.findall(r'#include "envpool/core/(\w+/)?\w+\.h"', text)}
 
 
 def test_folders_of_the_core_include_in_one_direction() -> None:
     assert core_includes('#include "envpool/core/env.h"\n#include "envpool/core/pool/spin.h"\n') == {"", "pool"}
     core = Path(SOURCE, "envpool/core")
     headers = list(core.rglob("*.h"))
-    assert {str(header.parent.relative_to(core)).strip(".") for header in headers} == set(CORE_ROOMS)
+    assert {str(header.parent.relative_to(core)).strip(".") for header in headers} == set(CORE_FOLDERS)
     for header in headers:
-        room = str(header.parent.relative_to(core)).strip(".")
-        assert core_includes(header.read_text()) <= CORE_ROOMS[room], header
+        folder = str(header.parent.relative_to(core)).strip(".")
+        assert core_includes(header.read_text()) <= CORE_FOLDERS[folder], header

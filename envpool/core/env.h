@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The three contracts an environment can be written in. Each reduces to the same C table (vtable.h).
+// The three contracts, that is, the forms in which an environment can be written. Each compiles to the same C table
+// (vtable.h).
 //
-// Portable: plain data and pure functions. Runs on the pool, in JAX and on a GPU, bit for bit the same.
+// Portable: plain data and pure functions. Runs in the pool, in JAX and on a GPU, with identical bits.
 //
 //   struct CartPole {
 //     static constexpr const char* kName = "CartPole";
 //     struct Params { ... };                                      // trivially copyable; resolved options
-//     struct State { ... };                                       // trivially copyable; all that changes
-//     static void options(OptionSpecs&);                          // host: keywords of make(), defaults, meaning
+//     struct State { ... };                                       // trivially copyable; everything that changes
+//     static void options(OptionSpecs&);                          // host: keywords of make() with defaults and docs
 //     static Params params(const OptionValues&);                  // host: may throw std::invalid_argument
 //     static void spec(const Params&, Spec&);                     // host: arrays with dtype, shape, bounds
 //     ENVPOOL_FN static void reset(State&, const Params&, Rng&);
 //     ENVPOOL_FN static Outcome step(State&, const Params&, ActionRow, Rng&);
 //     ENVPOOL_FN static void observe(const State&, const Params&, Row);
 //     // optional:
-//     static i64 extra_bytes(const Params&);                      // bytes that follow State, its size set by options
-//     static Blob blob(const OptionValues&);                      // immutable, shared; its address is Params::blob
-//                                                                 // (and of what it keeps, if declared, Params::kept)
+//     static i64 extra_bytes(const Params&);                      // bytes that follow State, if options set its size
+//     static Blob blob(const OptionValues&);                      // immutable, shared; Params::blob is set to its
+//                                                                 // address, Params::kept (optional) to Blob::kept()
 //     static void render(const State&, const Params&, u8* rgb);   // host: (height, width, 3)
-//     static void state_parts(StateParts<State>&);                // host: parts that JAX's states show by name
+//     static void state_parts(StateParts<State>&);                // host: parts that JAX users access by name
 //     ENVPOOL_FN static void repair(State&, const Params&);       // see below
-//     static u64 identity(const Params&);                         // host: of options that states depend on, see below
-//     kLanes, step_lanes, observe_lanes                           // four at a time, see lanes.h
-//     template <class Draws> step(..., Draws&)                    // its first words come drawn, see draws.h
+//     static u64 identity(const Params&);                         // host: see below
+//     kLanes, step_lanes, observe_lanes                           // four at a time, see in_lanes.h
+//     template <class Draws> step(..., Draws&)                    // with prefetched words, see prefetched_rng.h
 //   };
 //
-// Multi-agent portable: the same with a world of agents that act in phases. Between phases there is a barrier, within
-// one there is none: an agent may write only itself. On a GPU a block is a world and a thread an agent; on a CPU,
-// loops.
+// Multi-agent portable: a world of agents that act in phases. There is a barrier between phases and none within a
+// phase, so in a phase an agent may write only its own data. On a GPU, a thread block runs a world and each thread an
+// agent; on a CPU, loops run them.
 //
 //   struct Tag {
 //     static constexpr i32 kMaxPlayers = 100, kPhases = 2;
@@ -42,23 +43,26 @@
 //     ENVPOOL_FN static f32 reward(const World<Tag>&, i32 agent);
 //     ENVPOOL_FN static void observe(const World<Tag>&, const Params&, i32 agent, Row);  // per-player fields
 //     ENVPOOL_FN static void observe_world(const World<Tag>&, const Params&, Row);       // the others
-//     // optional, instead of struct Agent, where options say how many agents there are:
+//     // optional, instead of struct Agent, if options set the number of agents:
 //     static i64 extra_bytes(const Params&);                      // bytes that follow World: World::extra()
 //     // optional:
-//     static void state_parts(StateParts<Shared>&);               // host: parts that JAX's states show by name
+//     static void state_parts(StateParts<Shared>&);               // host: parts that JAX users access by name
 //     ENVPOOL_FN static void repair(World<Tag>&, const Params&);  // see below
-//     static u64 identity(const Params&);                         // host: of options that states depend on, see below
+//     static u64 identity(const Params&);                         // host: see below
 //   };
 //
-// A state is user input. pool.restore takes any bytes of the right size, and JAX's callers set parts of states to any
-// values. `repair` is called for such a state before it is stepped, observed or rendered, in JAX at every step: it
-// brings every index, count, position and bool whose value could cause undefined behaviour into its range (repair.h has
-// what that takes), and changes nothing in a state that reset and step have made. What is only computed with needs no
-// repair. A state is accepted where the environment, its arrays, players, size and blob are the same; if that leaves
-// options under which the same bytes mean something else, `identity` returns a number that differs between them.
+// A state is user input: pool.restore accepts any bytes of the right size, and JAX users can set parts of states to any
+// value. `repair` is called on such a state before it is stepped, observed or rendered, which in JAX means at every
+// step. It clamps every index, count, position and bool whose value could cause undefined behaviour (repair.h has
+// helpers), and does not change a state that reset and step have produced. Values that are only used in arithmetic need
+// no repair.
 //
-// Host: an object with a heap, and perhaps a library, inside. Runs on the pool. Whatever it throws reaches recv() as a
-// Python exception that names the environment.
+// A state is accepted if the environment, its arrays, players, size and blob are those of the environment that saved
+// it. If the meaning of a state depends on further options, `identity` returns a number that differs between their
+// values.
+//
+// Host: a C++ object that may use the heap and libraries. Runs in the pool. Its exceptions are raised by recv() as
+// Python exceptions that name the environment.
 //
 //   class Ant {
 //    public:
@@ -70,11 +74,11 @@
 //     Outcome step(ActionRow, Rng&);
 //     void observe(Row);
 //     // optional: i64 save_size(); void save(void*); void load(const void*, i64); void render(u8* rgb);
-//     // load() checks what it is given, as the bytes may be any, and throws std::invalid_argument("state: ...")
-//     static u64 identity(const Params&);                         // optional, as above: of a model, of a map
-//     static i64 heap_bytes(const Params&);                       // optional: the bytes that an object allocates,
-//                                                                 // beside its own; make() refuses what cannot fit
-//     // optional, of short steps: the calling thread may do them, which is cheaper than to wake another; Ctrl-C waits
+//     // load() must validate the bytes, and throw std::invalid_argument("state: ...") if they are no valid state
+//     static u64 identity(const Params&);                         // optional, as above: such as a hash of the model
+//     static i64 heap_bytes(const Params&);                       // optional: the heap memory of an object;
+//                                                                 // make() refuses pools that would not fit
+//     // optional: steps are short, so the calling thread may run them, which saves a wake-up. Ctrl-C waits for a step.
 //     static constexpr bool kBounded = true;
 //   };
 #pragma once
@@ -83,7 +87,7 @@
 
 namespace envpool {
 
-// What a step brought. The engine adds the time limit, and sets the discount to 0 when the episode terminated.
+// The outcome of a step. The engine applies the time limit, and sets the discount to 0 if the episode terminated.
 struct Outcome {
   f32 reward = 0;
   bool terminated = false;
@@ -91,8 +95,8 @@ struct Outcome {
   f32 discount = 1;
 };
 
-// One environment's (or player's) row in arrays of the batch. at<T>(field) with the element count of a row known at
-// compile time costs a multiplication less than with it looked up.
+// One environment's (or player's) row in the arrays of a batch. Use at<T, kElements>(field) if the number of elements
+// is a compile-time constant; it is faster than at<T>(field), which looks up the row size.
 struct Row {
   void* const* fields;
   const i64* row_bytes;
@@ -108,7 +112,7 @@ struct Row {
   }
 };
 
-// The same for what the agent sent; fields are the spec's actions in order.
+// One row of the actions. Fields are numbered in the order of the spec's actions.
 struct ActionRow {
   const void* const* fields;
   const i64* row_bytes;
@@ -124,6 +128,7 @@ struct ActionRow {
   }
 };
 
+// The state of a multi-agent environment, whose size is fixed or, in the specialization, set by options.
 template <class Env>
 struct World {
   typename Env::Shared shared;
@@ -139,7 +144,7 @@ struct World<Env> {
   ENVPOOL_FN const void* extra() const { return this + 1; }
 };
 
-// What changes in an environment of one player, or of several.
+// The state of an environment: its State, or World<Env> if it has several agents.
 template <class Env>
 struct StateFrom {
   using Type = World<Env>;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns environments into a plugin: a shared object with one symbol. A built-in family and a user's compiled header are
-// made the same way:
+// Builds a plugin, a shared object that exports one symbol, from environments. Built-in families and users' compiled
+// headers are built the same way:
 //
 //   #include "my_games/maze.h"
 //   ENVPOOL_PLUGIN(envpool::table<Maze, "my_games/maze.h">())
 //
-// The header's path is what a device's compiler includes, below a folder that it searches. It may be left out.
+// The path is that of the environment's header, relative to an include directory. Compilation for a device includes it;
+// without it, the environment cannot run on a device.
 #pragma once
 
 #include <algorithm>
@@ -15,15 +16,15 @@
 #include <string_view>
 
 #include "envpool/core/table/contract.h"
-#include "envpool/core/table/driver.h"
 #include "envpool/core/table/pure.h"
 #include "envpool/core/table/pure_world.h"
+#include "envpool/core/table/vector_env.h"
 
 namespace envpool {
 
-// Runs `action`, turning an exception into a status and a message: none may cross the C table.
+// Runs `action` and converts exceptions into a status and a message, because exceptions must not cross the C table.
 template <class Action>
-i32 with_status(abi::Text error, Action&& action) noexcept {
+i32 with_status(abi::TextSink error, Action&& action) noexcept {
   const auto failed = [&](std::string_view message) -> i32 {
     try {
       error.put(error.context, message.data(), i64(message.size()));
@@ -48,30 +49,30 @@ template <class Env, class Contract>
 struct TableOf;
 
 template <class Env, class Contract>
-struct PureTableOf {
-  static constexpr bool kSeveral = std::is_same_v<Contract, WorldContract<Env>>;
-  using Functions = std::conditional_t<kSeveral, PureWorldOf<Env>, PureOf<Env>>;
+struct PureTable {
+  static constexpr bool kIsWorld = std::is_same_v<Contract, WorldContract<Env>>;
+  using Functions = std::conditional_t<kIsWorld, PureWorldFunctions<Env>, PureFunctions<Env>>;
 
-  static i32 view(abi::Text json, abi::Text error) {
+  static i32 view(abi::TextSink json, abi::TextSink error) {
     return with_status(error, [&] {
       const std::string parts = Functions::view();
       json.put(json.context, parts.data(), i64(parts.size()));
     });
   }
-  static i32 params(void* model, const abi::Options* options, i32 max_episode_steps, void* out, abi::Text error) {
+  static i32 params(void* model, const abi::Options* options, i32 max_episode_steps, void* out, abi::TextSink error) {
     return with_status(error, [&] { Functions::params(model, *options, max_episode_steps, static_cast<u8*>(out)); });
   }
   static i32 change_params(void* model, const void* params, i64 row, const abi::Options* base, i32 count,
-                           const i32* options, const f64* values, void* out, abi::Text error) {
+                           const i32* options, const f64* values, void* out, abi::TextSink error) {
     return with_status(error, [&] {
       Functions::change_params(model, static_cast<const u8*>(params), row, *base, count, options, values,
                                static_cast<u8*>(out), TableOf<Env, Contract>::make_model);
     });
   }
-  static i32 reset(void* model, const abi::PureWork* work, abi::Text error) {
+  static i32 reset(void* model, const abi::PureWork* work, abi::TextSink error) {
     return with_status(error, [&] { Functions::reset(model, *work); });
   }
-  static i32 step(void* model, const abi::PureWork* work, abi::Text error) {
+  static i32 step(void* model, const abi::PureWork* work, abi::TextSink error) {
     return with_status(error, [&] { Functions::step(model, *work); });
   }
 
@@ -90,7 +91,7 @@ struct PureTableOf {
 
 template <class Env, class Contract>
 struct TableOf {
-  using Envs = Driver<Env, Contract>;
+  using Envs = VectorEnv<Env, Contract>;
 
   static Envs& cast(void* envs) { return *static_cast<Envs*>(envs); }
 
@@ -102,20 +103,22 @@ struct TableOf {
   static Spec spec_of(const typename Env::Params& params) {
     Spec spec;
     if constexpr (requires { Env::kMaxPlayers; }) spec.max_players = Env::kMaxPlayers;
-    const i32 most = spec.max_players;
+    const i32 limit = spec.max_players;
     Env::spec(params, spec);
-    if (spec.max_players < 1 || spec.max_players > most) {
-      throw std::logic_error("max_players: expected 1.." + std::to_string(most) + ", got " +
+    if (spec.max_players < 1 || spec.max_players > limit) {
+      throw std::logic_error("max_players: expected 1.." + std::to_string(limit) + ", got " +
                              std::to_string(spec.max_players));
     }
     return spec;
   }
-  static void put(abi::Text text, const std::string& value) { text.put(text.context, value.data(), i64(value.size())); }
+  static void put(abi::TextSink text, const std::string& value) {
+    text.put(text.context, value.data(), i64(value.size()));
+  }
 
-  static i32 describe(abi::Text json, abi::Text error) {
+  static i32 describe(abi::TextSink json, abi::TextSink error) {
     return with_status(error, [&] { put(json, option_specs().json()); });
   }
-  static i32 spec(const abi::Options* options, abi::Text json, abi::Text error) {
+  static i32 spec(const abi::Options* options, abi::TextSink json, abi::TextSink error) {
     return with_status(error, [&] {
       const OptionSpecs specs = option_specs();
       put(json, spec_of(Env::params(OptionValues(specs, *options))).json());
@@ -135,12 +138,12 @@ struct TableOf {
     made->layout.env_bytes = Envs::env_bytes(made->params);
     return made;
   }
-  static i32 model_create(const abi::Options* options, void** model, abi::Text error) {
+  static i32 model_create(const abi::Options* options, void** model, abi::TextSink error) {
     return with_status(error, [&] { *model = make_model(*options).release(); });
   }
   static void model_destroy(void* model) { delete static_cast<Model<Env>*>(model); }
   static const abi::Layout* layout(void* model) { return &static_cast<Model<Env>*>(model)->layout; }
-  static i32 create(const abi::Config* config, void** envs, abi::Text error) {
+  static i32 create(const abi::Config* config, void** envs, abi::TextSink error) {
     return with_status(error, [&] { *envs = new Envs(*config); });
   }
   static void destroy(void* envs) { delete static_cast<Envs*>(envs); }
@@ -148,13 +151,13 @@ struct TableOf {
   static void reset(void* envs, const abi::Work* work) { cast(envs).reset(*work); }
   static void step(void* envs, const abi::Work* work) { cast(envs).step(*work); }
   static i64 save_size(void* envs, i32 env_id) { return cast(envs).save_size(env_id); }
-  static i32 save(void* envs, i32 env_id, void* out, abi::Text error) {
+  static i32 save(void* envs, i32 env_id, void* out, abi::TextSink error) {
     return with_status(error, [&] { cast(envs).save(env_id, out); });
   }
-  static i32 load(void* envs, i32 env_id, const void* data, i64 size, abi::Text error) {
+  static i32 load(void* envs, i32 env_id, const void* data, i64 size, abi::TextSink error) {
     return with_status(error, [&] { cast(envs).load(env_id, data, size); });
   }
-  static i32 render(void* envs, i32 env_id, u8* rgb, abi::Text error) {
+  static i32 render(void* envs, i32 env_id, u8* rgb, abi::TextSink error) {
     return with_status(error, [&] { cast(envs).render(env_id, rgb); });
   }
 
@@ -162,7 +165,7 @@ struct TableOf {
     if constexpr (std::is_same_v<Contract, HostContract<Env>>) {
       return nullptr;
     } else {
-      return &PureTableOf<Env, Contract>::kPure;
+      return &PureTable<Env, Contract>::kPure;
     }
   }
 
@@ -185,18 +188,18 @@ struct TableOf {
       .load = load,
       .render = render,
       .pure = pure_functions(),
-      .device = nullptr,  // see kTableOf, which knows the header
+      .device = nullptr,  // kTableOf sets it
   };
 };
 
-// A text as an argument of a template.
+// A string literal as a template argument.
 template <size_t kSize>
 struct Literal {
   char text[kSize];
   consteval Literal(const char (&from)[kSize]) { std::copy(from, from + kSize, text); }
 };
 
-// The name of a type with its namespaces, as compilers print it.
+// The qualified name of a type, as the compiler prints it.
 template <class Type>
 struct TypeName {
   static consteval std::string_view view() {
@@ -211,7 +214,7 @@ struct TypeName {
   }();
 };
 
-// What a device needs to know of a portable environment.
+// The abi::Device of a portable environment.
 template <class Env, class Contract, Literal kHeader>
 struct DeviceOf {
   using Params = typename Env::Params;
@@ -227,7 +230,7 @@ struct DeviceOf {
   }
   static Model<Env>& cast(void* model) { return *static_cast<Model<Env>*>(model); }
   static i64 stride(void* model) { return slot_bytes<StateOf<Env>>(extra_bytes_of<Env>(cast(model).params)); }
-  static i32 view(abi::Text json, abi::Text error) {
+  static i32 view(abi::TextSink json, abi::TextSink error) {
     return with_status(error, [&] {
       const std::string parts = named_parts<Env, Slot>();
       json.put(json.context, parts.data(), i64(parts.size()));
@@ -254,7 +257,7 @@ struct DeviceOf {
   };
 };
 
-// The table with what a device needs to know.
+// The table of an environment, including its abi::Device.
 template <class Env, class Contract, Literal kHeader>
 inline constexpr abi::Table kTableOf = [] {
   abi::Table table = TableOf<Env, Contract>::kTable;
@@ -262,15 +265,15 @@ inline constexpr abi::Table kTableOf = [] {
   return table;
 }();
 
-// The table of an environment, whichever contract it is written in: what ENVPOOL_PLUGIN takes.
+// Returns the table of an environment, written in any of the contracts, for ENVPOOL_PLUGIN.
 template <class Env, Literal kHeader = "">
 constexpr const abi::Table* table() {
-  constexpr contract::Kind kKind = contract::kind_of<Env>();
-  if constexpr (kKind == contract::Kind::kPortable) {
+  constexpr contract::ContractKind kKind = contract::contract_of<Env>();
+  if constexpr (kKind == contract::ContractKind::kPortable) {
     return &kTableOf<Env, PortableContract<Env>, kHeader>;
-  } else if constexpr (kKind == contract::Kind::kWorld) {
+  } else if constexpr (kKind == contract::ContractKind::kWorld) {
     return &kTableOf<Env, WorldContract<Env>, kHeader>;
-  } else if constexpr (kKind == contract::Kind::kHost) {
+  } else if constexpr (kKind == contract::ContractKind::kHost) {
     return &kTableOf<Env, HostContract<Env>, kHeader>;
   } else {
     return nullptr;

@@ -41,9 +41,9 @@ SAME = [
     ),
     ("Buffers struct_size extensions size kinds data", "XLA_FFI_Args struct_size extension_start size types args"),
     ("Buffers struct_size extensions size kinds data", "XLA_FFI_Rets struct_size extension_start size types rets"),
-    ("Text data size", "XLA_FFI_ByteSpan ptr len"),
-    ("Scalar dtype value", "XLA_FFI_Scalar dtype value"),
-    ("Array dtype size data", "XLA_FFI_Array dtype size data"),
+    ("ByteSpan data size", "XLA_FFI_ByteSpan ptr len"),
+    ("ScalarAttribute dtype value", "XLA_FFI_Scalar dtype value"),
+    ("ArrayAttribute dtype size data", "XLA_FFI_Array dtype size data"),
     (
         "Attributes struct_size extensions size kinds names data",
         "XLA_FFI_Attrs struct_size extension_start size types names attrs",
@@ -54,7 +54,7 @@ SAME = [
     ),
 ]
 # How an executable keeps a state for a handler, by minor version. A version that is missing here is one in which
-# models and ports are kept for ever: see xla_kept.h's state_layout.
+# models and ports are kept for ever: see xla_registry.h's state_layout.
 STATES = {
     1: [
         ("Api register_type", "XLA_FFI_Api XLA_FFI_TypeId_Register"),

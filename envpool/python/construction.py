@@ -28,7 +28,7 @@ from envpool.python.spaces import ArraySpecs
 from envpool.python.topology import thread_cpus
 
 if TYPE_CHECKING:
-    from envpool._core import Kept, Pool
+    from envpool._core import ModelReference, Pool
     from envpool.python.registry import Registration
 
 
@@ -47,7 +47,7 @@ class Functional:
         options: the options as C++ declares them, in its order.
     """
 
-    kept: Kept
+    kept: ModelReference
     state_bytes: int
     params_bytes: int
     params_values: int
@@ -224,7 +224,7 @@ class Construction:
         if known is not None:
             return known
         with labelled(self.label):
-            made = _core.add_functional(self.table, self.label, self._prepared[0], self._max_episode_steps[0])
+            made = _core.add_pure_model(self.table, self.label, self._prepared[0], self._max_episode_steps[0])
         fields = json.loads(self.table.spec(self._prepared[0]))["fields"]
         declared = [entry["name"] for entry in json.loads(self.table.describe())]
         options = {name: self.options[name] for name in declared}

@@ -26,7 +26,7 @@ namespace envpool::toy_text {
 
 struct FrozenLake {
   static constexpr const char* kName = "FrozenLake";
-  static constexpr int kWordsAhead = 2;
+  static constexpr int kPrefetchedWords = 2;
 
   struct Params {
     const u8* blob;  // i32 starts[num_starts], then the letters, row by row

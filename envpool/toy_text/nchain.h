@@ -23,7 +23,7 @@ namespace envpool::toy_text {
 
 struct NChain {
   static constexpr const char* kName = "NChain";
-  static constexpr int kWordsAhead = 2;
+  static constexpr int kPrefetchedWords = 2;
 
   struct Params {
     i32 n;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// That lanes compute the scalar's bits, and that they are used where the processor has them, which no other test would
-// tell.
+// Tests that lanes compute the same bits as scalar code, and that they are used if the CPU has AVX2, which no other
+// test checks.
 #include "envpool/core/testing/avx2.h"
 
 #include <atomic>
@@ -24,7 +24,8 @@ bool same(Lanes found, const math::Scalar<Lanes>* expected) {
   return true;
 }
 
-// Numbers of any bits, one in eight; the others small enough for what goes in straight lines.
+// In one of eight iterations, one lane has arbitrary bits; the other numbers are small enough for the straight-line
+// code.
 template <class Lanes>
 void check_mathematics() {
   using T = math::Scalar<Lanes>;
@@ -60,9 +61,9 @@ TEST(lanes_have_the_bits_of_scalars) {
 }
 #endif
 
-// Adds what it is told to until there is enough, by the four where it may, and counts how often it did either.
-struct Adder {
-  static constexpr const char* kName = "Adder";
+// Adds up scaled actions until a goal is reached, in lanes if possible, and counts the calls of either function.
+struct ScaledSumEnv {
+  static constexpr const char* kName = "ScaledSumEnv";
   struct Params {
     f64 scale;
     bool lanes;
@@ -70,12 +71,12 @@ struct Adder {
   struct State {
     f64 sum;
   };
-  static constexpr f64 kEnough = 20;
+  static constexpr f64 kGoal = 20;
   static inline std::atomic<i32> in_lanes_steps = 0, single_steps = 0, in_lanes_observations = 0;
 
   static void options(OptionSpecs& o) {
-    o.real("scale", 0.5, "times what is added");
-    o.boolean("lanes", true, "whether it may step by the four");
+    o.real("scale", 0.5, "factor of the actions");
+    o.boolean("lanes", true, "whether it may step in lanes");
   }
   static Params params(const OptionValues& values) { return {values.real("scale"), values.boolean("lanes")}; }
   static void spec(const Params&, Spec& spec) {
@@ -86,7 +87,7 @@ struct Adder {
   ENVPOOL_FN static Outcome step(State& state, const Params& params, ActionRow action, Rng&) {
     ++single_steps;
     state.sum += params.scale * f64(*action.at<f32>(0));
-    return {.reward = f32(state.sum), .terminated = state.sum > kEnough};
+    return {.reward = f32(state.sum), .terminated = state.sum > kGoal};
   }
   ENVPOOL_FN static void observe(const State& state, const Params&, Row row) { *row.at<f32, 1>(0) = f32(state.sum); }
 #if ENVPOOL_AVX2
@@ -96,7 +97,7 @@ struct Adder {
     ++in_lanes_steps;
     const f64x4 sum = gather(states, &State::sum) + params.scale * to_f64(load(first.at<f32>(0)));
     scatter(sum, states, &State::sum);
-    return {to_f32(sum), to_i32(sum > kEnough)};
+    return {to_f32(sum), to_i32(sum > kGoal)};
   }
   ENVPOOL_ALWAYS_INLINE static void observe_lanes(const State* const* states, const Params&, Row first) {
     ++in_lanes_observations;
@@ -105,16 +106,16 @@ struct Adder {
 #endif
 };
 
-TEST(whole_groups_of_rows_go_in_lanes) {
+TEST(pure_functions_step_whole_groups_in_lanes) {
   constexpr i64 kRows = 11;
-  const abi::Table& table = *envpool::table<Adder>();
+  const abi::Table& table = *envpool::table<ScaledSumEnv>();
   const abi::Pure& pure = *table.pure;
-  const abi::Text nowhere{[](void*, const char*, i64) {}, nullptr};
+  const abi::TextSink discarded{[](void*, const char*, i64) {}, nullptr};
   const abi::Options none{nullptr, 0};
   void* model = nullptr;
-  CHECK_EQ(table.model_create(&none, &model, nowhere), 0);
+  CHECK_EQ(table.model_create(&none, &model, discarded), 0);
   std::vector<u8> params(size_t(pure.resolved_bytes(model)));
-  CHECK_EQ(pure.params(model, &none, 0, params.data(), nowhere), 0);
+  CHECK_EQ(pure.params(model, &none, 0, params.data(), discarded), 0);
   std::vector<__int128> states(size_t(pure.state_bytes(model) * kRows) / sizeof(__int128));
   std::vector<f32> obs(kRows), last(kRows), reward(kRows), discount(kRows), actions(kRows);
   std::vector<u8> terminated(kRows), truncated(kRows);
@@ -129,7 +130,7 @@ TEST(whole_groups_of_rows_go_in_lanes) {
   work.params = {params.data(), 0};
   work.new_states = reinterpret_cast<u8*>(states.data());
   work.fields = fields;
-  CHECK_EQ(pure.reset(model, &work, nowhere), 0);
+  CHECK_EQ(pure.reset(model, &work, discarded), 0);
   const std::vector<f32> first = obs;
   work.states = {states.data(), pure.state_bytes(model)};
   work.actions = action_fields;
@@ -139,12 +140,12 @@ TEST(whole_groups_of_rows_go_in_lanes) {
   work.terminated = terminated.data();
   work.truncated = truncated.data();
   work.elapsed = elapsed.data();
-  CHECK_EQ(pure.step(model, &work, nowhere), 0);
+  CHECK_EQ(pure.step(model, &work, discarded), 0);
 
   const i32 groups = testing::wants_avx2() ? 2 : 0;
-  CHECK_EQ(Adder::in_lanes_steps, groups);
-  CHECK_EQ(Adder::in_lanes_observations, groups);
-  CHECK_EQ(Adder::single_steps, i32(kRows) - 4 * groups);
+  CHECK_EQ(ScaledSumEnv::in_lanes_steps, groups);
+  CHECK_EQ(ScaledSumEnv::in_lanes_observations, groups);
+  CHECK_EQ(ScaledSumEnv::single_steps, i32(kRows) - 4 * groups);
   for (i64 k = 0; k < kRows; ++k) {
     CHECK_EQ(reward[size_t(k)], first[size_t(k)] + 0.5f * f32(k));
     CHECK_EQ(obs[size_t(k)], reward[size_t(k)]);
@@ -153,81 +154,83 @@ TEST(whole_groups_of_rows_go_in_lanes) {
   table.model_destroy(model);
 }
 
-// What becomes of each environment of a pool, step by step.
-struct Playing {
+// Records the results of every environment of a pool, step by step.
+struct TrajectoryRecorder {
   abi::Autoreset autoreset;
   i32 batch_size;
   i32 max_episode_steps;
-  bool one_setting;
+  bool shared_options;
 
   std::vector<std::vector<f32>> operator()(bool lanes) const {
     constexpr i32 kEnvs = 37;
     constexpr size_t kNumbers = 8 * 40;
     Construction how{.num_envs = kEnvs, .autoreset = autoreset};
-    how.options.resize(one_setting ? 1 : kEnvs);
+    how.options.resize(shared_options ? 1 : kEnvs);
     for (size_t i = 0; i < how.options.size(); ++i) {
       how.options[i].add_real("scale", i % 9 == 8 ? 0.25 : 0.5);
       how.options[i].add_integer("lanes", abi::kOptionBool, lanes);
     }
     std::vector<i32> ids;
     for (i32 i = 0; i < kEnvs; ++i) {
-      how.max_episode_steps.push_back(max_episode_steps + (one_setting || max_episode_steps == 0 ? 0 : i % 3));
+      how.max_episode_steps.push_back(max_episode_steps + (shared_options || max_episode_steps == 0 ? 0 : i % 3));
       how.seeds.push_back(7);
       how.streams.push_back(u32(i));
       ids.push_back(i);
     }
-    const auto pool = EnvPool::make(*table<Adder>(), how, {"test", batch_size, 1});
+    const auto pool = EnvPool::make(*table<ScaledSumEnv>(), how, {"test", batch_size, 1});
     const int obs = abi::kCommonFields, last_obs = pool->block_layout().find("final.obs");
     std::vector<std::vector<f32>> seen(kEnvs);
     pool->reset(ids.data(), kEnvs);
     const auto enough = [&] {
-      return std::all_of(seen.begin(), seen.end(), [](const auto& story) { return story.size() >= kNumbers; });
+      return std::all_of(seen.begin(), seen.end(),
+                         [](const auto& trajectory) { return trajectory.size() >= kNumbers; });
     };
     while (!enough()) {
       const Batch block = pool->recv();
-      std::vector<i32> goes_on, ended;
+      std::vector<i32> continuing, ended;
       std::vector<f32> actions;
       for (i32 row = 0; row < block->rows(); ++row) {
         const i32 env_id = block->values<i32>(abi::kEnvId)[row];
         const u8 terminated = block->values<u8>(abi::kTerminated)[row];
         const u8 truncated = block->values<u8>(abi::kTruncated)[row];
         const bool over = terminated || truncated;
-        auto& story = seen[size_t(env_id)];
-        story.insert(story.end(), {block->values<f32>(abi::kReward)[row], block->values<f32>(abi::kDiscount)[row],
-                                   f32(terminated), f32(truncated), f32(block->values<i32>(abi::kStepType)[row]),
-                                   f32(block->values<i32>(abi::kElapsed)[row]), block->values<f32>(obs)[row],
-                                   over && last_obs >= 0 ? block->values<f32>(last_obs)[row] : 0});
+        auto& trajectory = seen[size_t(env_id)];
+        trajectory.insert(
+            trajectory.end(),
+            {block->values<f32>(abi::kReward)[row], block->values<f32>(abi::kDiscount)[row], f32(terminated),
+             f32(truncated), f32(block->values<i32>(abi::kStepType)[row]), f32(block->values<i32>(abi::kElapsed)[row]),
+             block->values<f32>(obs)[row], over && last_obs >= 0 ? block->values<f32>(last_obs)[row] : 0});
         if (over && autoreset == abi::kAutoresetDisabled) {
           ended.push_back(env_id);
         } else {
-          goes_on.push_back(env_id);
-          actions.push_back(f32(env_id % 7) + f32(story.size() % 5));
+          continuing.push_back(env_id);
+          actions.push_back(f32(env_id % 7) + f32(trajectory.size() % 5));
         }
       }
       const void* const fields[] = {actions.data()};
-      // A batch of all is one send: those that ended are reset by hand, and their results come with the next.
-      if (!goes_on.empty()) pool->send(goes_on.data(), i32(goes_on.size()), fields);
+      // Environments whose episodes ended are reset explicitly if autoreset is disabled.
+      if (!continuing.empty()) pool->send(continuing.data(), i32(continuing.size()), fields);
       if (!ended.empty()) pool->reset(ended.data(), i32(ended.size()));
     }
     pool->close(std::chrono::seconds(5));
-    for (auto& story : seen) story.resize(kNumbers);
+    for (auto& trajectory : seen) trajectory.resize(kNumbers);
     return seen;
   }
 };
 
-TEST(a_pool_goes_in_lanes_and_nothing_else_changes) {
-  i32 in_lanes = 0;  // of all: how many steps a thread takes at once depends on how long they last
+TEST(a_pool_steps_in_lanes_with_equal_results) {
+  i32 in_lanes = 0;  // in all cases together, because the size of a run depends on timing
   for (const abi::Autoreset autoreset : {abi::kAutoresetNextStep, abi::kAutoresetSameStep, abi::kAutoresetDisabled}) {
     for (const i32 batch_size : {0, 16}) {
       for (const i32 limit : {0, 6}) {
-        for (const bool one_setting : {true, false}) {
-          const Playing play{autoreset, batch_size, limit, one_setting};
-          Adder::in_lanes_steps = 0;
-          const auto alone = play(false);
-          CHECK_EQ(Adder::in_lanes_steps, 0);
-          const auto lanes = play(true);
-          in_lanes += Adder::in_lanes_steps;
-          CHECK(alone == lanes);
+        for (const bool shared_options : {true, false}) {
+          const TrajectoryRecorder record{autoreset, batch_size, limit, shared_options};
+          ScaledSumEnv::in_lanes_steps = 0;
+          const auto scalar = record(false);
+          CHECK_EQ(ScaledSumEnv::in_lanes_steps, 0);
+          const auto lanes = record(true);
+          in_lanes += ScaledSumEnv::in_lanes_steps;
+          CHECK(scalar == lanes);
         }
       }
     }

@@ -24,7 +24,7 @@ TEST(entries_come_out_in_order) {
   CHECK(queue.empty());
 }
 
-TEST(a_run_never_mixes_blocks_or_kinds) {
+TEST(a_run_has_one_block_and_one_task) {
   ActionQueue queue(8);
   Block* one = reinterpret_cast<Block*>(8);
   Block* two = reinterpret_cast<Block*>(16);
@@ -43,9 +43,9 @@ TEST(a_run_never_mixes_blocks_or_kinds) {
   CHECK_EQ(run.first_row, 1);
 }
 
-// Four takers, one producer that goes around the ring thousands of times: each environment is sent again only when it
-// has come out, and every entry comes out exactly once.
-TEST(many_takers_lose_nothing_and_take_nothing_twice) {
+// Four consumers, and one producer that wraps around the ring thousands of times and sends an environment again only
+// after it has been taken. Every entry must be taken exactly once.
+TEST(concurrent_consumers_take_every_entry_once) {
   constexpr i32 kEnvs = 7, kRounds = 3000;
   ActionQueue queue(kEnvs);
   std::atomic<i32> taken[kEnvs] = {};

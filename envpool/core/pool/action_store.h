@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The actions of the environments that are under way: a slot for each environment and player, which a send fills and a
-// step reads.
+// Holds the actions of the environments that are under way, in a slot for each environment and player. A send writes
+// it, a step reads it.
 #pragma once
 
 #include <cstring>
@@ -20,7 +20,7 @@ class ActionStore {
   ActionStore(const Label& label, const abi::Layout& layout, i32 num_envs)
       : label_(label), layout_(layout), num_envs_(num_envs) {}
 
-  // The size of all slots in bytes.
+  // Returns the size of all slots in bytes.
   f64 bytes() const {
     f64 sum = 0;
     for (i32 f = 0; f < layout_.num_actions; ++f) sum += f64(bytes_of(f));
@@ -35,22 +35,22 @@ class ActionStore {
     if (layout_.max_players > 1) next_player_.assign(size_t(num_envs_), kNotSent);
   }
 
-  // Each action field's slots, as abi::Work has them.
+  // Returns the slots of each action field, for abi::Work.
   const void* const* fields() const { return fields_.data(); }
 
-  // Copies the actions of environments that have been admitted. Throws std::invalid_argument if the rows of players do
-  // not match them; then none of them may be stepped with what the slots hold.
+  // Copies the actions of admitted environments. Throws std::invalid_argument if the rows do not match their players;
+  // the contents of the slots are then unspecified.
   void store(const i32* env_ids, i32 count, RowOrder order, const void* const* actions, const i32* owners,
              i32 action_rows, const Admission& admission) {
     const i32 max_players = layout_.max_players;
-    bool checked = false;
+    bool rows_mapped = false;
     for (i32 f = 0; f < layout_.num_actions; ++f) {
       const i64 bytes = layout_.actions[f].row_bytes;
       const u8* from = static_cast<const u8*>(actions[f]);
       u8* const to = slots_[size_t(f)].get();
       if (max_players > 1 && layout_.actions[f].per_player) {
-        if (!checked) map_rows(env_ids, count, owners, action_rows, admission);
-        checked = true;
+        if (!rows_mapped) map_rows(env_ids, count, owners, action_rows, admission);
+        rows_mapped = true;
         if (owners == nullptr) {  // the rows of one environment follow each other
           for (i32 k = 0; k < count; ++k) {
             const i64 env_id = env_ids[k], size = admission.players(env_ids[k]) * bytes;
@@ -79,8 +79,8 @@ class ActionStore {
 
   i64 bytes_of(i32 field) const { return layout_.actions[field].row_bytes * num_envs_ * layout_.max_players; }
 
-  // Maps each row of per-player actions to the slot of its player. Every environment must get as many rows as it has
-  // players.
+  // Maps each row of per-player actions to the slot of its player. Throws unless every environment gets as many rows as
+  // it has players.
   void map_rows(const i32* env_ids, i32 count, const i32* owners, i32 action_rows, const Admission& admission) {
     slot_of_row_.clear();
     i64 expected = 0;
@@ -92,20 +92,20 @@ class ActionStore {
     if (owners == nullptr) return;
     slot_of_row_.reserve(size_t(num_envs_) * size_t(layout_.max_players));
     for (i32 k = 0; k < count; ++k) next_player_[size_t(env_ids[k])] = 0;
-    i32 stray = -1;  // the first row that no player is left for
-    for (i32 row = 0; row < action_rows && stray < 0; ++row) {
+    i32 bad_row = -1;  // the first row whose environment has no player left
+    for (i32 row = 0; row < action_rows && bad_row < 0; ++row) {
       const i32 env_id = owners[row];
       if (env_id < 0 || env_id >= num_envs_ || next_player_[size_t(env_id)] == kNotSent ||
           next_player_[size_t(env_id)] == admission.players(env_id)) {
-        stray = row;
+        bad_row = row;
       } else {
         slot_of_row_.push_back(i64(env_id) * layout_.max_players + next_player_[size_t(env_id)]++);
       }
     }
     for (i32 k = 0; k < count; ++k) next_player_[size_t(env_ids[k])] = kNotSent;
-    if (stray >= 0) {
-      label_.refuse_argument("players.env_id: row " + std::to_string(stray) + " names environment " +
-                             std::to_string(owners[stray]) + ", which has no player left to act");
+    if (bad_row >= 0) {
+      label_.refuse_argument("players.env_id: row " + std::to_string(bad_row) + " names environment " +
+                             std::to_string(owners[bad_row]) + ", which has no player left to act");
     }
   }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which environments are under way. An environment is admitted by the call that sends it and settled when its row is
-// received, and cannot be sent again in between: that bounds the queue and the blocks, so that neither can overflow.
+// Tracks which environments are under way. An environment is admitted by the call that sends it and settled when its
+// row is received. It cannot be sent again in between, so neither the queue nor the blocks can overflow.
 //
-// The pool's mutex guards everything here but count().
+// The pool's mutex guards everything except count().
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace envpool {
 
-// What the pool knows of the episode of an environment that is idle.
+// What the pool knows about the episode of an idle environment.
 struct EpisodeStatus {
   i32 players = 0;
   bool over = true;
@@ -32,12 +32,12 @@ class Admission {
         over_(size_t(num_envs), 1),
         players_(size_t(num_envs), 0) {}
 
-  // The number of environments under way. Any thread may ask.
+  // Returns the number of environments under way. Thread-safe.
   i32 count() const { return count_; }
   i32 players(i32 env_id) const { return players_[size_t(env_id)]; }
 
-  // Marks the environments as under way, all or none. Returns whether they are all environments in order, the usual
-  // case, in which whole arrays can be dealt with at once.
+  // Marks either all of the environments as under way, or none. Returns kById if they are all environments of the pool
+  // in order; this common case allows whole arrays to be copied at once.
   RowOrder admit(const i32* env_ids, i32 count, const char* call) {
     if (count <= 0) label_.refuse_argument(std::string(call) + ": env_id names no environment");
     const RowOrder order = order_of(env_ids, count);
@@ -65,7 +65,7 @@ class Admission {
     count_ += count;
     return order;
   }
-  // Takes admit() back, where the call fails later.
+  // Undoes admit(), if the call fails afterwards.
   void withdraw(const i32* env_ids, i32 count) {
     for (i32 k = 0; k < count; ++k) under_way_[size_t(env_ids[k])] = 0;
     count_ -= count;
@@ -81,7 +81,7 @@ class Admission {
                          " is under way; receive its result first");
     }
   }
-  // Without autoreset, an episode that is over cannot be stepped.
+  // Throws if the episode of an environment is over, for pools without autoreset.
   void require_unfinished(const i32* env_ids, i32 count) const {
     for (i32 k = 0; k < count; ++k) {
       if (over_[size_t(env_ids[k])]) {
@@ -91,7 +91,7 @@ class Admission {
     }
   }
 
-  // The environments of a block's first rows are not under way any more.
+  // Marks the environments of a block's first `rows` rows as idle, and records the status of their episodes.
   void settle(const Block& block, i32 rows) noexcept {
     const i32* env_ids = block.values<i32>(abi::kEnvId);
     const i32* counts = block.values<i32>(abi::kPlayers);
@@ -112,7 +112,7 @@ class Admission {
     count_ -= rows;
   }
 
-  // Of an environment that is idle: a snapshot keeps it, and restoring sets it.
+  // The status of an idle environment, which is part of a snapshot.
   EpisodeStatus status(i32 env_id) const { return {players_[size_t(env_id)], over_[size_t(env_id)] != 0}; }
   void set_status(i32 env_id, EpisodeStatus status) {
     players_[size_t(env_id)] = status.players;

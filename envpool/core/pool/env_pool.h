@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pool. send() and reset() queue environments, threads step them, recv() takes complete batches.
+// The pool. send() and reset() queue environments, worker threads step them, recv() returns complete batches.
 //
 //   admission.h        which environments may be sent
-//   action_store.h     what they were sent
-//   scheduler.h        who steps them: the queue, the workers, and what is left to callers
-//   worker_wakeups.h   how workers wait, and are woken
+//   action_store.h     their actions
+//   scheduler.h        the queue, and its distribution over workers and callers
+//   worker_wakeups.h   how workers wait and are woken
 //   result_blocks.h    the blocks that results are written to, in the order of recv()
-//   snapshot.h         the form of a snapshot
-//   memory_guard.h     refuses a pool that memory could not hold
+//   snapshot.h         the format of snapshots
+//   memory_guard.h     refuses pools that would exceed the memory limit
 //
-// Sync (batch_size == num_envs): each send gets a block of its own, rows in the order asked for; recv returns the
-// blocks in the order they were sent. Async: rows are claimed as environments finish, and recv takes the next
-// batch_size of them. Either way an environment is under way from its send until its row is received, and cannot be
-// sent twice: that bounds everything, so nothing here can overflow.
+// Synchronous mode (batch_size == num_envs): each send gets its own block, with rows in the order of the send, and recv
+// returns the blocks in the order of the sends. Asynchronous mode: environments claim rows as they finish, and recv
+// returns the next batch_size of them. In both modes, an environment is under way from its send until its row is
+// received, and cannot be sent again in between. This bounds the size of all data structures.
 //
 // A call that runs out of memory throws std::bad_alloc and has no effect: in each call, all code that may throw runs
 // before the first change to the pool.
 //
-// One mutex guards the callers' side (send, reset, recv: once a batch). The workers' side, once an environment, is
+// A mutex guards the callers' side: send, reset and recv, once per batch. The workers' side, once per environment, is
 // lock-free: the queue, the claiming of rows and the completion of blocks.
 #pragma once
 
@@ -58,7 +58,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
  public:
   using Clock = std::chrono::steady_clock;
   using Deadline = std::optional<Clock::time_point>;
-  using Interrupt = std::function<bool()>;  // asked now and then while waiting; throws nothing
+  using Interrupt = std::function<bool()>;  // polled during waits; must not throw
 
   static std::shared_ptr<EnvPool> make(const abi::Table& table, const Construction& how, PoolOptions options) {
     const PlainArithmetic arithmetic;
@@ -69,44 +69,45 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   EnvPool(const EnvPool&) = delete;
   EnvPool& operator=(const EnvPool&) = delete;
 
-  // Queues one step each of `count` environments. actions[f] holds action field f's rows, one per environment, or one
-  // per player of it where the field is per player; `owners` then names each row's environment (null: grouped, in the
-  // order of env_ids), and `action_rows` counts the rows. Everything is copied before this returns. A caller that goes
-  // straight on to recv and helps there says so, and fewer threads are woken.
+  // Queues one step of each of `count` environments. actions[f] has the rows of action field f: one per environment, or
+  // one per player if the field is per player. In the latter case `owners` has the environment of each row (null: rows
+  // are grouped in the order of env_ids), and `action_rows` is the number of rows. The arguments are copied before the
+  // call returns. A caller that calls recv next and helps there passes this as `help`, so that fewer threads are woken.
   void send(const i32* env_ids, i32 count, const void* const* actions, const i32* owners = nullptr,
             i32 action_rows = -1, CallerHelp help = CallerHelp::kNo, Caller caller = Caller::kUser) {
     std::unique_lock lock(mutex_);
-    enter("send", caller);
+    check_call("send", caller);
     queue(env_ids, count, "send", Task::kStep, helps(help) ? CallerHelp::kYes : CallerHelp::kNo, [&](RowOrder order) {
       if (autoreset_ == abi::kAutoresetDisabled) admission_.require_unfinished(env_ids, count);
       actions_.store(env_ids, count, order, actions, owners, action_rows, admission_);
     });
   }
 
-  // Queues resets. With seeds (and streams), the environments' generators start anew from them.
+  // Queues resets. If seeds and streams are passed, the environments' generators are seeded with them.
   void reset(const i32* env_ids, i32 count, const u64* seeds = nullptr, const u32* streams = nullptr) {
     std::unique_lock lock(mutex_);
-    enter("reset");
+    check_call("reset");
     queue(env_ids, count, "reset", Task::kReset, CallerHelp::kNo, [](RowOrder) {}, seeds, streams);
   }
 
-  // The next complete batch. Throws TimedOut or Interrupted, with the batch still to be had. A caller that helps takes
-  // part in the work of a sync batch; where no worker was worth waking, it does all of it in any case.
+  // Returns the next complete batch. After TimedOut or Interrupted, the batch can still be received. A caller that
+  // helps takes part in stepping a synchronous batch. If no worker was woken, the caller does all of the work in any
+  // case.
   Batch recv(Deadline deadline = {}, const Interrupt& interrupted = {}, CallerHelp help = CallerHelp::kNo,
              Caller caller = Caller::kUser) {
     std::unique_lock lock(mutex_);
-    enter("recv", caller);
+    check_call("recv", caller);
     Batch batch = receive(lock, deadline, interrupted, help, caller);
     admission_.settle(*batch, batch->rows());
     return batch;
   }
 
-  // The same in two steps, for a caller who has to make something of the batch that may fail: its environments stay
-  // under way until settle(), and put_back() in its place lets a later recv have the batch.
+  // recv() in two steps, for callers whose processing of the batch may fail. The environments stay under way until
+  // settle() is called; put_back(), called instead, lets a later recv return the batch.
   Batch begin_recv(Deadline deadline = {}, const Interrupt& interrupted = {}, CallerHelp help = CallerHelp::kNo,
                    Caller caller = Caller::kUser) {
     std::unique_lock lock(mutex_);
-    enter("recv", caller);
+    check_call("recv", caller);
     return receive(lock, deadline, interrupted, help, caller);
   }
   void settle(const Block& block) noexcept {
@@ -119,10 +120,10 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     received_.notify_all();
   }
 
-  // Waits for whatever is under way and drops it, so that every environment can be sent again.
+  // Waits for all environments under way and discards their results, so that every environment can be sent again.
   void discard(const Interrupt& interrupted = {}) {
     std::unique_lock lock(mutex_);
-    enter("discard");
+    check_call("discard");
     while (results_.rows_done() != admission_.count()) {
       const bool ran = bounded_ && run_unlocked(lock, [this] { return run_once(); });
       lock.unlock();
@@ -135,10 +136,10 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     results_.discard([this](const Block& block, i32 rows) { admission_.settle(block, rows); });
   }
 
-  // State of an environment that is not under way.
+  // Returns the state of an idle environment.
   std::string snapshot(i32 env_id) {
     std::unique_lock lock(mutex_);
-    enter("snapshot");
+    check_call("snapshot");
     admission_.require_idle(env_id, "snapshot");
     if ((table_.flags & abi::kCanSnapshot) == 0) label_.refuse_call("snapshot: this environment cannot save its state");
     const PlainArithmetic arithmetic;
@@ -146,17 +147,17 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   }
   void restore(i32 env_id, const char* data, i64 size) {
     std::unique_lock lock(mutex_);
-    enter("restore");
+    check_call("restore");
     admission_.require_idle(env_id, "restore");
     if ((table_.flags & abi::kCanSnapshot) == 0) label_.refuse_call("restore: this environment cannot load a state");
     const Snapshot saved(label_, identity(env_id), layout_->max_players, data, size);
     load(env_id, saved.state(), saved.state_size(), saved.status(), "restore");
   }
-  // Copies the whole state of one environment, its generator included, into others. With seeds (and streams) each
-  // copy draws from a generator of its own from here on. All or nothing, as far as arguments go.
+  // Copies the state of one environment, including its generator, to others. If seeds and streams are passed, they seed
+  // the generators of the copies. Invalid arguments throw before anything is changed.
   void clone(i32 source, const i32* env_ids, i32 count, const u64* seeds = nullptr, const u32* streams = nullptr) {
     std::unique_lock lock(mutex_);
-    enter("clone");
+    check_call("clone");
     if ((table_.flags & abi::kCanSnapshot) == 0) label_.refuse_call("clone: this environment cannot save its state");
     admission_.require_idle(source, "clone");
     admission_.admit(env_ids, count, "clone");
@@ -178,10 +179,10 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
       if (seeds != nullptr) envs_->seed(env_ids[k], seeds[k], streams[k]);
     }
   }
-  // Writes a picture of each, (render_height, render_width, 3).
+  // Writes an image of each environment, of shape (render_height, render_width, 3).
   void render(const i32* env_ids, i32 count, u8* rgb) {
     std::unique_lock lock(mutex_);
-    enter("render");
+    check_call("render");
     const i64 bytes = i64(layout().render_height) * layout().render_width * 3;
     if ((table_.flags & abi::kCanRender) == 0 || bytes == 0) {
       label_.refuse_call("render: this environment has no picture");
@@ -197,31 +198,32 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     }
   }
 
-  // Refuses further calls and has the threads end after the step that they are in, without waiting for them.
+  // Refuses further calls and makes the threads end after their current step, without waiting for them.
   void stop() {
     if (forked()) return;
     const std::lock_guard lock(mutex_);
     stop_threads();
   }
 
-  // Ends the threads and the environments. Waits for environments that are in the middle of a step, for ever if the
-  // timeout is infinite, then throws TimedOut; the pool is closed all the same, and what hangs is abandoned. Of several
-  // calls at once each waits for the end. One that is Interrupted has closed the pool, and leaves the end to the next.
+  // Ends the threads and destroys the environments. Waits for current steps, without limit if the timeout is infinite.
+  // After the timeout, throws TimedOut; the pool is closed all the same, and the hanging threads are abandoned.
+  // Concurrent calls all wait for the end. After Interrupted, the pool is closed, and the next call of close completes
+  // it.
   void close(std::chrono::duration<double> timeout, const Interrupt& interrupted = {}) {
     if (!(timeout.count() >= 0)) {
       label_.refuse_argument("timeout: expected a number of seconds of at least 0, got " +
                              std::to_string(timeout.count()));
     }
     if (forked()) return;
-    Deadline deadline;  // none beyond what the clock can count
+    Deadline deadline;  // none, if the timeout exceeds the range of the clock
     if (timeout.count() < 1e8) deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(timeout);
     std::unique_lock lock(mutex_);
     stop_threads();
-    while (!ended_ && (running_ > 0 || ending_)) {
+    while (!joined_ && (running_ > 0 || joining_)) {
       const Clock::time_point now = Clock::now();
       if (deadline && now >= *deadline) {
-        if (!ending_) {
-          ended_ = true;
+        if (!joining_) {
+          joined_ = true;
           for (std::thread& thread : threads_) thread.detach();
           threads_.clear();
           exited_.notify_all();
@@ -235,15 +237,15 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
       lock.lock();
       if (stop) throw Interrupted();
     }
-    if (ended_) return;
-    ending_ = true;
+    if (joined_) return;
+    joining_ = true;
     std::vector<std::thread> threads = std::move(threads_);
     lock.unlock();
     for (std::thread& thread : threads) thread.join();
     envs_->destroy_envs();
     blocks_->trim();
     lock.lock();
-    ended_ = true;
+    joined_ = true;
     exited_.notify_all();
   }
 
@@ -270,7 +272,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   std::string text(const std::string& message) const { return label_.text(message); }
 
  private:
-  static constexpr auto kInterruptEvery = std::chrono::milliseconds(50);
+  static constexpr auto kPollInterval = std::chrono::milliseconds(50);
 
   EnvPool(const abi::Table& table, const Construction& how, PoolOptions options)
       : table_(table),
@@ -280,14 +282,14 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
         bounded_((table.flags & (abi::kPortable | abi::kBounded)) != 0),
         envs_(std::make_unique<Environments>(table, how)),
         layout_(&envs_->layout()),
-        options_(completed(std::move(options))),
+        options_(with_defaults(std::move(options))),
         sync_(options_.batch_size == num_envs_),
         blocks_(make_blocks()),
         admission_(label_, num_envs_),
         actions_(label_, *layout_, num_envs_),
         results_(blocks_, sync_ ? Mode::kSync : Mode::kAsync, num_envs_, options_.batch_size),
         scheduler_(num_envs_, options_.num_threads, bounded_ ? StepTime::kBounded : StepTime::kUnbounded) {
-    // One more block is counted for the batch that the caller holds.
+    // The additional block is that of the batch that the caller holds.
     const f64 blocks = (sync_ ? 1 : f64(results_.capacity())) + 1;
     require_memory(label_, blocks_->layout(),
                    {num_envs_, options_.num_threads, blocks, envs_->env_bytes(), actions_.bytes()});
@@ -296,10 +298,10 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     results_.allocate();
   }
 
-  PoolOptions completed(PoolOptions options) const {
-    const i32 most = std::numeric_limits<i32>::max() / layout_->max_players;
-    if (num_envs_ > most) {
-      label_.refuse_argument("num_envs: expected at most " + std::to_string(most) + " environments of " +
+  PoolOptions with_defaults(PoolOptions options) const {
+    const i32 limit = std::numeric_limits<i32>::max() / layout_->max_players;
+    if (num_envs_ > limit) {
+      label_.refuse_argument("num_envs: expected at most " + std::to_string(limit) + " environments of " +
                              std::to_string(layout_->max_players) + " players each, got " + std::to_string(num_envs_));
     }
     if (options.batch_size == 0) options.batch_size = num_envs_;
@@ -341,17 +343,17 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
 
   // ---- the callers' side; mutex_ is held ----
 
-  void enter(const char* call, Caller caller = Caller::kUser) {
+  void check_call(const char* call, Caller caller = Caller::kUser) {
     if (closed_) label_.refuse_call(std::string(call) + ": the pool is closed");
     if (caller == Caller::kXla) return;
-    const std::thread::id me = std::this_thread::get_id();
-    if (first_caller_ == std::thread::id()) first_caller_ = me;
-    if (first_caller_ != me) many_callers_ = true;
+    const std::thread::id current = std::this_thread::get_id();
+    if (first_caller_ == std::thread::id()) first_caller_ = current;
+    if (first_caller_ != current) multiple_callers_ = true;
   }
-  // Whether a caller that offers its help takes part in the work.
+  // Returns whether a caller that offers help takes part in the work.
   bool helps(CallerHelp help) const { return help == CallerHelp::kYes && bounded_ && sync_; }
 
-  // Queues a task of each environment, or has no effect if anything throws. `prepare` makes ready what the task needs.
+  // Queues a task for each environment. Has no effect if anything throws. `prepare` stores the arguments of the task.
   template <class Prepare>
   void queue(const i32* env_ids, i32 count, const char* call, Task task, CallerHelp help, Prepare&& prepare,
              const u64* seeds = nullptr, const u32* streams = nullptr) {
@@ -373,65 +375,66 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
                 CallerHelp help, Caller caller) {
     const bool steps = helps(help) || (bounded_ && scheduler_.caller_runs_all());
     ++receiving_;
-    const struct Counted {
+    const struct CountGuard {
       i32& count;
-      ~Counted() { --count; }
-    } counted{receiving_};
-    Clock::time_point asked = {};  // when `interrupted` was, or began to be due
+      ~CountGuard() { --count; }
+    } guard{receiving_};
+    Clock::time_point last_poll = {};  // of `interrupted`; initially the beginning of the wait
     while (true) {
       if (closed_) label_.refuse_call("recv: the pool is closed");
-      const u32 finished = finished_.load(std::memory_order_acquire);
-      if (results_.has_returned()) return results_.take_returned();
+      const u32 completed = completed_blocks_.load(std::memory_order_acquire);
+      if (results_.has_put_back()) return results_.take_put_back();
       if (Block* block = results_.complete()) return results_.take(block);
       refuse_endless_wait(caller);
       bool ran = false;
       if (steps) {
-        // Where nothing is left to begin with, others are about to end what they have begun.
+        // If the queue is empty, spin for a while, because other threads are about to finish their runs.
         ran = run_unlocked(lock, [&] {
-          return run_once() || spin_until([&] { return finished_.load(std::memory_order_acquire) != finished; });
+          return run_once() ||
+                 spin_until([&] { return completed_blocks_.load(std::memory_order_acquire) != completed; });
         });
       }
       const Clock::time_point now = Clock::now();
-      if (asked == Clock::time_point()) asked = now;
-      if (interrupted && now - asked > kInterruptEvery) {
-        asked = now;
+      if (last_poll == Clock::time_point()) last_poll = now;
+      if (interrupted && now - last_poll > kPollInterval) {
+        last_poll = now;
         lock.unlock();
         const bool stop = interrupted();
         lock.lock();
         if (stop) throw Interrupted();
-        if (results_.has_returned() || results_.complete() != nullptr) continue;
+        if (results_.has_put_back() || results_.complete() != nullptr) continue;
       }
       if (ran) continue;
       if (deadline && now >= *deadline) throw TimedOut(text("recv: no batch was complete within the timeout"));
       waiting_.fetch_add(1, std::memory_order_seq_cst);
       ENVPOOL_INTERLEAVE();
-      if (results_.complete() == nullptr && !results_.has_returned() && !closed_) wait(received_, lock, now, deadline);
+      if (results_.complete() == nullptr && !results_.has_put_back() && !closed_) wait(received_, lock, now, deadline);
       waiting_.fetch_sub(1, std::memory_order_seq_cst);
     }
   }
 
-  // Waits for a notification, until the deadline or until signals are to be looked for.
+  // Waits for a notification, at most until the deadline or the next poll for signals.
   static void wait(std::condition_variable& condition, std::unique_lock<std::mutex>& lock, Clock::time_point now,
                    const Deadline& deadline) {
-    const Clock::time_point slice = now + kInterruptEvery;
+    const Clock::time_point slice = now + kPollInterval;
     condition.wait_until(lock, deadline ? std::min(*deadline, slice) : slice);
   }
 
-  // Runs `action` without the lock, and counts this thread as one that may touch the environments meanwhile.
+  // Runs `action` without the lock. Meanwhile this thread counts as one that may access the environments.
   template <class Action>
   bool run_unlocked(std::unique_lock<std::mutex>& lock, Action&& action) {
     ++running_;
     lock.unlock();
     const bool ran = action();
     lock.lock();
-    leave();
+    finish_running();
     return ran;
   }
 
-  // Unless another thread may send what a batch still needs: say so instead of waiting for ever. A program of XLA's
-  // cannot be interrupted, so it never waits for others.
+  // Throws if the wait could never end, unless another thread may still send environments. Calls from XLA never wait
+  // for other threads, because they cannot be interrupted.
   void refuse_endless_wait(Caller caller) const {
-    if (caller == Caller::kUser && many_callers_) return;
+    if (caller == Caller::kUser && multiple_callers_) return;
     if (sync_ && results_.empty()) {
       label_.refuse_call("recv: nothing is under way; call send, reset or async_reset first");
     }
@@ -458,8 +461,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     scheduler_.stop();
   }
 
-  // Called with mutex_ held by whoever leaves the environments alone again.
-  void leave() {
+  // Records that this thread no longer accesses the environments. mutex_ is held.
+  void finish_running() {
     if (--running_ == 0 && closed_) exited_.notify_all();
   }
 
@@ -470,19 +473,19 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
       while (!scheduler_.stopping() && run_once()) continue;
     }
     std::lock_guard lock(mutex_);
-    leave();
+    finish_running();
   }
 
-  // What a table call needs to find its way back: the pool, and in async mode the row that is being written.
+  // The context of a table call: the pool, and in asynchronous mode the claimed row.
   struct Execution {
     EnvPool* pool;
     Block* block = nullptr;
-    i32 writing = -1;     // environment whose row is claimed
-    i32 early_count = 0;  // exceptions of an environment that has no row yet: of its step, and of its reset
-    Failure early[2]{};
+    i32 row_env_id = -1;    // the environment that claimed the current row
+    i32 pending_count = 0;  // exceptions of an environment without a row: in its step, and in its reset
+    Failure pending[2]{};
   };
 
-  // Steps environments of the queue. Returns false if it is empty.
+  // Takes a run from the queue and executes it. Returns false if the queue is empty.
   bool run_once() {
     Run run;
     if (!scheduler_.take(run)) return false;
@@ -493,7 +496,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     work.actions = actions_.fields();
     if (run.block != nullptr) work.rows = run.block->rows_from(run.first_row);
     work.claim = claim;
-    work.fail = note_failure;
+    work.fail = record_failure;
     work.context = &execution;
     const Clock::time_point begin = Clock::now();
     {
@@ -509,11 +512,11 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     return true;
   }
 
-  // Rows of a block have been written. Whoever writes its last wakes those that wait in recv().
+  // Records that rows of a block have been written. The call that completes the block wakes waiting receivers.
   void finish(Block* block, i32 count) {
     ENVPOOL_INTERLEAVE();
     if (!block->finish(count)) return;
-    finished_.fetch_add(1, std::memory_order_release);
+    completed_blocks_.fetch_add(1, std::memory_order_release);
     ENVPOOL_INTERLEAVE();
     if (waiting_.load(std::memory_order_seq_cst) > 0) {
       std::lock_guard lock(mutex_);
@@ -521,25 +524,25 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     }
   }
 
-  static abi::Rows claim(void* context, i32 env_id) noexcept {
+  static abi::ResultRows claim(void* context, i32 env_id) noexcept {
     Execution& execution = *static_cast<Execution*>(context);
     EnvPool& pool = *execution.pool;
     if (execution.block != nullptr) pool.finish(execution.block, 1);
     const auto [block, row] = pool.results_.claim();
     execution.block = block;
-    execution.writing = env_id;
-    for (i32 i = 0; i < execution.early_count; ++i) block->fail(std::move(execution.early[i]));
-    execution.early_count = 0;
+    execution.row_env_id = env_id;
+    for (i32 i = 0; i < execution.pending_count; ++i) block->fail(std::move(execution.pending[i]));
+    execution.pending_count = 0;
     return block->rows_from(row);
   }
 
-  static void note_failure(void* context, i32 env_id, const char* what) noexcept {
+  static void record_failure(void* context, i32 env_id, const char* what) noexcept {
     Execution& execution = *static_cast<Execution*>(context);
-    const bool has_row = execution.block != nullptr && (execution.pool->sync_ || execution.writing == env_id);
+    const bool has_row = execution.block != nullptr && (execution.pool->sync_ || execution.row_env_id == env_id);
     if (has_row) {
       execution.block->fail(Failure::of(env_id, what));
-    } else if (execution.early_count < 2) {
-      execution.early[execution.early_count++] = Failure::of(env_id, what);
+    } else if (execution.pending_count < 2) {
+      execution.pending[execution.pending_count++] = Failure::of(env_id, what);
     }
   }
 
@@ -559,17 +562,17 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   ActionStore actions_;
   ResultBlocks results_;
   Scheduler scheduler_;
-  alignas(64) std::atomic<i32> waiting_{0};  // calls of recv that are asleep
-  std::atomic<u32> finished_{0};             // blocks that were completed, modulo 2^32
+  alignas(64) std::atomic<i32> waiting_{0};  // recv() calls that are blocked
+  std::atomic<u32> completed_blocks_{0};     // number of completed blocks, modulo 2^32
 
   alignas(64) std::mutex mutex_;
   std::condition_variable received_, exited_;
   std::atomic<bool> closed_{false};
-  bool ending_ = false, ended_ = false;  // a call of close joins the threads; has done so, or has abandoned them
-  i32 running_ = 0;                      // threads that may touch the environments
-  i32 receiving_ = 0;                    // calls of recv that have not returned
+  bool joining_ = false, joined_ = false;  // close() is joining the threads; has joined or abandoned them
+  i32 running_ = 0;                        // threads that may access the environments
+  i32 receiving_ = 0;                      // recv() calls in progress
   std::thread::id first_caller_{};
-  bool many_callers_ = false;
+  bool multiple_callers_ = false;
   std::vector<std::thread> threads_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The environments of one pool behind their C table: what they share, what they are, and errors as C++ exceptions.
+// Wraps the C table: creates the models and environments of one pool, and converts errors to C++ exceptions.
 #pragma once
 
 #include <bit>
@@ -17,10 +17,10 @@
 
 namespace envpool {
 
-// Collects what a table function puts.
-struct Collected {
+// A buffer for the text that a table function writes.
+struct TextBuffer {
   std::string text;
-  operator abi::Text() {  // NOLINT: reads as the argument it is
+  operator abi::TextSink() {  // NOLINT: implicit, to pass a buffer as an argument
     return {[](void* context, const char* data, i64 size) {
               static_cast<std::string*>(context)->append(data, size_t(size));
             },
@@ -28,21 +28,22 @@ struct Collected {
   }
 };
 
-// A table function refused what it was given. The text does not begin with the pool's label.
+// A table function failed. The message does not begin with the pool's label.
 struct TableError : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-// Calls a table function that can fail, as `try_table([&](abi::Text error) { return table.save(..., error); })`.
+// Calls a table function, and throws if it fails:
+// `try_table([&](abi::TextSink error) { return table.save(..., error); })`.
 template <class Function>
 void try_table(Function&& function) {
-  Collected error;
+  TextBuffer error;
   const i32 status = function(error);
   if (status == abi::kNoMemory) throw std::bad_alloc();
   if (status != abi::kDone) throw TableError(error.text);
 }
 
-// One environment's options, with storage of their own.
+// The options of one environment, with their own storage.
 class OptionList {
  public:
   void add_integer(std::string name, abi::OptionKind kind, i64 value) { add(std::move(name), kind, value, 0, {}); }
@@ -57,7 +58,7 @@ class OptionList {
     }
     return {view_.data(), i32(view_.size())};
   }
-  // Some order in which only lists with the same values are equal, down to the bits of a number.
+  // A strict weak order, in which lists are equivalent only if all values are equal, bit for bit.
   bool operator<(const OptionList& other) const { return values_ < other.values_; }
 
  private:
@@ -68,9 +69,9 @@ class OptionList {
     f64 real;
     std::string text;
     bool operator<(const Value& other) const {
-      const u64 bits = std::bit_cast<u64>(real), others = std::bit_cast<u64>(other.real);
+      const u64 bits = std::bit_cast<u64>(real), other_bits = std::bit_cast<u64>(other.real);
       return std::tie(name, kind, integer, bits, text) <
-             std::tie(other.name, other.kind, other.integer, others, other.text);
+             std::tie(other.name, other.kind, other.integer, other_bits, other.text);
     }
   };
   void add(std::string name, abi::OptionKind kind, i64 integer, f64 real, std::string text) {
@@ -80,11 +81,11 @@ class OptionList {
   mutable std::vector<abi::Option> view_;
 };
 
-// How a pool's environments are to be made.
+// The arguments with which a pool's environments are created.
 struct Construction {
   i32 num_envs = 1;
   abi::Autoreset autoreset = abi::kAutoresetNextStep;
-  std::vector<OptionList> options{};     // one for all, or one each
+  std::vector<OptionList> options{};     // one for all environments, or one for each
   std::vector<i32> max_episode_steps{};  // one each; 0 is no limit
   std::vector<u64> seeds{};              // one each
   std::vector<u32> streams{};            // one each
@@ -106,22 +107,22 @@ class Environments {
     const abi::Config config{how.num_envs,      layout().max_players,         how.autoreset,
                              model_of_.data(),  how.max_episode_steps.data(), how.seeds.data(),
                              how.streams.data()};
-    try_table([&](abi::Text error) { return table_.create(&config, &envs_, error); });
+    try_table([&](abi::TextSink error) { return table_.create(&config, &envs_, error); });
     model_of_ = {};
   }
   ~Environments() { destroy(); }
   Environments(const Environments&) = delete;
   Environments& operator=(const Environments&) = delete;
 
-  // What they share stays, the layout with it.
+  // Destroys the environments, but keeps the models and their layout.
   void destroy_envs() {
     if (void* envs = std::exchange(envs_, nullptr)) table_.destroy(envs);
   }
 
-  // The model of the options number `kind`, in the order in which they first came.
+  // Returns a model. They are numbered in the order in which their options first occur.
   void* model(i32 kind) const { return models_[size_t(kind)]; }
   const abi::Layout& layout() const { return *table_.layout(models_[0]); }
-  // Identifies the states that an environment can load (see abi::Layout::identity).
+  // Returns the identity of the states that an environment can load (see abi::Layout::identity).
   u64 identity(i32 env_id) const { return identity_of_[size_t(env_id)]; }
   // Returns the memory that all environments take, in bytes. Call it before create().
   f64 env_bytes() const {
@@ -134,26 +135,26 @@ class Environments {
 
   std::string save(i32 env_id) {
     std::string state(size_t(table_.save_size(envs_, env_id)), '\0');
-    try_table([&](abi::Text error) { return table_.save(envs_, env_id, state.data(), error); });
+    try_table([&](abi::TextSink error) { return table_.save(envs_, env_id, state.data(), error); });
     return state;
   }
   void load(i32 env_id, const char* data, i64 size) {
-    try_table([&](abi::Text error) { return table_.load(envs_, env_id, data, size, error); });
+    try_table([&](abi::TextSink error) { return table_.load(envs_, env_id, data, size, error); });
   }
   void render(i32 env_id, u8* rgb) {
-    try_table([&](abi::Text error) { return table_.render(envs_, env_id, rgb, error); });
+    try_table([&](abi::TextSink error) { return table_.render(envs_, env_id, rgb, error); });
   }
 
  private:
-  // The model of each environment; those with the same options share theirs.
+  // Creates the models, and returns the one of each environment. Environments with equal options share a model.
   std::vector<void*> make_models(const Construction& how) {
     const auto less = [](const OptionList* a, const OptionList* b) { return *a < *b; };
-    std::map<const OptionList*, void*, decltype(less)> made(less);
+    std::map<const OptionList*, void*, decltype(less)> by_options(less);
     std::vector<void*> model_of;
     for (const OptionList& options : how.options) {
-      const auto [place, fresh] = made.try_emplace(&options, nullptr);
-      if (fresh) place->second = make_model(options, i64(model_of.size()));
-      model_of.push_back(place->second);
+      const auto [entry, inserted] = by_options.try_emplace(&options, nullptr);
+      if (inserted) entry->second = make_model(options, i64(model_of.size()));
+      model_of.push_back(entry->second);
     }
     model_of.resize(size_t(how.num_envs), models_[0]);
     return model_of;
@@ -162,7 +163,7 @@ class Environments {
     models_.push_back(nullptr);
     void*& model = models_.back();
     const abi::Options view = options.view();
-    try_table([&](abi::Text error) { return table_.model_create(&view, &model, error); });
+    try_table([&](abi::TextSink error) { return table_.model_create(&view, &model, error); });
     const abi::Layout& first = layout();
     const abi::Layout& other = *table_.layout(model);
     bool same = other.num_fields == first.num_fields && other.num_actions == first.num_actions &&

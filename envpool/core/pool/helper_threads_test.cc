@@ -13,7 +13,7 @@
 
 namespace envpool {
 
-TEST(every_part_is_done_once) {
+TEST(every_part_runs_once) {
   HelperThreads helpers(4);
   for (i64 parts : {0, 1, 2, 3, 100}) {
     for (int round = 0; round < 200; ++round) {
@@ -24,8 +24,8 @@ TEST(every_part_is_done_once) {
   }
 }
 
-// The threads of a job of three parts, each of which waits for all.
-std::set<std::thread::id> who_comes(HelperThreads& helpers) {
+// Runs a job of three parts that wait for each other, and returns the threads that ran them.
+std::set<std::thread::id> threads_of_job(HelperThreads& helpers) {
   std::mutex mutex;
   std::set<std::thread::id> seen;
   std::atomic<i32> inside{0};
@@ -38,21 +38,21 @@ std::set<std::thread::id> who_comes(HelperThreads& helpers) {
   return seen;
 }
 
-TEST(several_threads_do_it) {
+TEST(the_parts_of_a_job_run_concurrently) {
   HelperThreads helpers(3);
-  CHECK_EQ(who_comes(helpers).size(), size_t{3});
+  CHECK_EQ(threads_of_job(helpers).size(), size_t{3});
 }
 
-TEST(the_same_threads_come_again_at_once_and_after_a_sleep) {
+TEST(consecutive_jobs_run_on_the_same_threads) {
   HelperThreads helpers(3);
-  const std::set<std::thread::id> first = who_comes(helpers);
+  const std::set<std::thread::id> first = threads_of_job(helpers);
   for (int round = 0; round < 200; ++round) {
     if (round % 20 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    CHECK(who_comes(helpers) == first);
+    CHECK(threads_of_job(helpers) == first);
   }
 }
 
-TEST(what_a_part_throws_reaches_the_caller) {
+TEST(an_exception_of_a_part_is_rethrown) {
   HelperThreads helpers(3);
   for (int round = 0; round < 100; ++round) {
     std::string caught;
@@ -67,7 +67,7 @@ TEST(what_a_part_throws_reaches_the_caller) {
   }
 }
 
-TEST(callers_at_once_do_not_wait_for_each_other) {
+TEST(concurrent_and_nested_callers_do_not_deadlock) {
   HelperThreads helpers(3);
   std::atomic<i64> sum{0};
   std::vector<std::thread> callers;
@@ -76,7 +76,7 @@ TEST(callers_at_once_do_not_wait_for_each_other) {
       for (int round = 0; round < 200; ++round) {
         helpers.run(10, [&](i64 i) {
           sum += i;
-          if (round % 50 == 0) helpers.run(2, [&](i64) { ++sum; });  // from within as well
+          if (round % 50 == 0) helpers.run(2, [&](i64) { ++sum; });  // nested
         });
       }
     });
@@ -85,8 +85,8 @@ TEST(callers_at_once_do_not_wait_for_each_other) {
   CHECK_EQ(sum.load(), i64{4 * 200 * 45 + 4 * 4 * 10 * 2});
 }
 
-#ifndef __SANITIZE_THREAD__  // which cannot follow threads into a child
-TEST(a_forked_child_has_threads_of_its_own) {
+#ifndef __SANITIZE_THREAD__  // ThreadSanitizer does not support threads in a forked child
+TEST(a_forked_child_gets_its_own_threads) {
   std::atomic<i32> done{0};
   HelperThreads::shared().run(100, [&](i64) { ++done; });
   const pid_t child = fork();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pool under rare orders of its threads: at each place of the protocol where an order matters (ENVPOOL_INTERLEAVE
-// in spin.h) a thread may yield or sleep. `make tsan` runs this under ThreadSanitizer.
+// Tests the pool under rare interleavings of its threads: at each point where the interleaving matters
+// (ENVPOOL_INTERLEAVE in spin.h), a thread yields or sleeps at random. `make tsan` runs this under ThreadSanitizer.
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -9,7 +9,7 @@
 
 namespace envpool::testing {
 
-// Delays the calling thread one time in four, by a random stream of its own.
+// Delays the calling thread in one of four calls, at random.
 inline void delay_at_random() {
   static std::atomic<unsigned> threads{0};
   thread_local unsigned random = 2654435761u * ++threads;
@@ -34,8 +34,8 @@ namespace envpool::testing {
 
 constexpr i32 kEnvs = 12, kActors = 3;
 
-// Each actor receives a batch and sends its environments again, until it has done so often enough or the pool is
-// closed. Every environment counts its steps: none may be lost, and none be made twice.
+// Threads that each receive a batch and send its environments again, for a number of rounds or until the pool is
+// closed. They check the number of steps of every environment, so that no step is lost or repeated.
 class Actors {
  public:
   explicit Actors(EnvPool& pool) : pool_(pool), steps_(kEnvs) {}
@@ -55,7 +55,7 @@ class Actors {
       for (int i = 0; i < rounds; ++i) {
         std::vector<i32> ids;
         {
-          const Batch batch = pool_.recv(in(30));
+          const Batch batch = pool_.recv(after(30));
           for (i32 row = 0; row < batch->rows(); ++row) {
             const i32 env_id = batch->values<i32>(abi::kEnvId)[row];
             wrong_ += batch->values<i64>(abi::kCommonFields)[2 * row + 1] != steps_[size_t(env_id)]++;
@@ -77,9 +77,9 @@ class Actors {
   std::atomic<i64> wrong_{0};
 };
 
-// Resets in several sends, so that there are batches for all actors in sync mode too.
+// Resets in several sends, so that there is a batch for every actor in synchronous mode, too.
 void begin(EnvPool& pool) {
-  const std::vector<i32> ids = all_of(pool);
+  const std::vector<i32> ids = all_ids(pool);
   for (i32 i = 0; i < kEnvs; i += kEnvs / kActors) pool.reset(&ids[size_t(i)], kEnvs / kActors);
 }
 
@@ -87,7 +87,7 @@ TEST(no_step_is_lost_and_every_wait_ends) {
   for (const i32 batch_size : {0, 1, 2, 5}) {
     for (const i32 threads : {1, 3}) {
       const auto pool =
-          Making{.num_envs = kEnvs, .batch_size = batch_size, .num_threads = threads, .goal = 1 << 30}.counter();
+          PoolConfig{.num_envs = kEnvs, .batch_size = batch_size, .num_threads = threads, .goal = 1 << 30}.sum_env();
       begin(*pool);
       Actors actors(*pool);
       actors.run(400);
@@ -103,8 +103,9 @@ TEST(no_step_is_lost_and_every_wait_ends) {
 TEST(a_close_at_any_time_ends_every_wait) {
   for (int round = 0; round < 60; ++round) {
     const auto pool =
-        Making{.num_envs = kEnvs, .batch_size = round % 2 == 0 ? 0 : 2, .num_threads = 1 + round % 3, .goal = 1 << 30}
-            .counter();
+        PoolConfig{
+            .num_envs = kEnvs, .batch_size = round % 2 == 0 ? 0 : 2, .num_threads = 1 + round % 3, .goal = 1 << 30}
+            .sum_env();
     begin(*pool);
     Actors actors(*pool);
     std::thread closer([&] {
@@ -118,10 +119,10 @@ TEST(a_close_at_any_time_ends_every_wait) {
   }
 }
 
-// Steps in which the caller takes part, while another thread asks the pool.
-TEST(steps_with_the_callers_help_are_whole) {
+// The caller helps to step, while another thread queries the pool.
+TEST(steps_with_a_helping_caller_are_complete) {
   for (const i32 threads : {1, 2, 3}) {
-    const auto pool = Making{.num_envs = kEnvs, .num_threads = threads, .goal = 1 << 30}.counter();
+    const auto pool = PoolConfig{.num_envs = kEnvs, .num_threads = threads, .goal = 1 << 30}.sum_env();
     reset_all(*pool);
     (void)pool->recv();
     std::atomic<bool> stop{false};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Refuses a pool that would not fit into the memory limit, before any of it is taken: Linux would grant the allocations
-// and kill the process later.
+// Refuses to create a pool that would exceed the memory limit. Linux would grant the allocations and kill the process
+// later.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@
 
 namespace envpool {
 
-// What a pool takes, as far as it is known beforehand.
+// An estimate of a pool's memory, as far as it is known in advance.
 struct MemoryNeeds {
   i32 num_envs, num_threads;
-  f64 blocks;         // of whole batches, as many as there are at once
+  f64 blocks;         // maximum number of blocks of whole batches at a time
   f64 env_bytes;      // of all environments
   f64 actions_bytes;  // of all slots for actions
 

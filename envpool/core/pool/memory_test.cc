@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a pool does when memory runs out: every allocation of every call fails once, in pools of every kind. The call
-// throws std::bad_alloc, nothing is lost, and what comes later is what an undisturbed pool returns.
+// Tests pools of every kind when memory runs out: makes every allocation of every call fail once. The call must throw
+// std::bad_alloc and have no effect, and later results must equal those of an undisturbed pool.
 #include <chrono>
 #include <cstdlib>
 #include <map>
@@ -14,10 +14,10 @@
 
 namespace envpool::testing {
 
-// On the host, with a heap: each step allocates, and its row says how many steps it has made.
-class Hoarder {
+// A host environment that allocates in every step, and observes its id and the sum of its actions.
+class HeapEnv {
  public:
-  static constexpr const char* kName = "Hoarder";
+  static constexpr const char* kName = "HeapEnv";
   struct Params {};
   static void options(OptionSpecs& o) { o.integer("goal", 10, "ignored"); }
   static Params params(const OptionValues&) { return {}; }
@@ -27,9 +27,9 @@ class Hoarder {
     spec.render_height = 2;
     spec.render_width = 3;
   }
-  Hoarder(const Params&, i32 env_id) : id_(env_id) { ++alive; }
-  Hoarder(const Hoarder&) = delete;
-  ~Hoarder() { --alive; }
+  HeapEnv(const Params&, i32 env_id) : id_(env_id) { ++alive; }
+  HeapEnv(const HeapEnv&) = delete;
+  ~HeapEnv() { --alive; }
   void reset(Rng&) { steps_ = std::make_unique<std::vector<i64>>(1, 0); }
   Outcome step(ActionRow action, Rng&) {
     auto next = std::make_unique<std::vector<i64>>(*steps_);
@@ -66,21 +66,22 @@ class Hoarder {
   std::unique_ptr<std::vector<i64>> steps_ = std::make_unique<std::vector<i64>>(1, 0);
 };
 
-struct Kind {
+struct PoolKind {
   const char* name;
   const abi::Table* table;
   i32 batch_size, num_threads;
 };
 
-// What each environment's rows said, in their order, and whatever else came to light.
+// The observations of each environment, in order.
 using Log = std::map<i32, std::vector<i64>>;
 
-// A script of calls. The one numbered `target` has its k-th allocation fail, and is made again if it threw.
-class Play {
+// Runs a fixed sequence of calls. In the call with number `target`, the k-th allocation fails; the call is repeated if
+// it throws.
+class CallScript {
  public:
-  Play(const Kind& kind, int target, long k) : kind_(kind), target_(target), k_(k) {}
+  CallScript(const PoolKind& kind, int target, long k) : kind_(kind), target_(target), k_(k) {}
 
-  // Whether an allocation failed.
+  // Returns whether an allocation failed.
   bool run() {
     allocation_failed = false;
     std::shared_ptr<EnvPool> pool;
@@ -89,13 +90,13 @@ class Play {
       std::shared_ptr<EnvPool>& pool;
       ~Closed() { pool->close(std::chrono::seconds(20)); }
     } const closed{pool};
-    const std::vector<i32> ids = all_of(*pool);
+    const std::vector<i32> ids = all_ids(*pool);
     std::vector<u64> seeds(ids.size(), 11);
     std::vector<u32> streams(ids.size(), 3);
     call([&] { pool->reset(ids.data(), i32(ids.size()), seeds.data(), streams.data()); });
     receive_all(*pool);
     for (i32 round = 1; round <= 3; ++round) {
-      // Two sends, so that blocks of other sizes are needed.
+      // Use two sends, so that blocks of other sizes are needed.
       const std::vector<i32> actions(ids.size(), round);
       const void* field = actions.data();
       const i32 half = i32(ids.size()) / 2 - 1;
@@ -103,7 +104,7 @@ class Play {
       call([&] { pool->send(ids.data() + half, i32(ids.size()) - half, &field); });
       receive_all(*pool);
     }
-    call([&] {  // a step; where it fails in the middle, its second half is still to be had
+    call([&] {  // a step; if it fails between send and recv, only recv is repeated
       const std::vector<i32> actions(ids.size(), 9);
       const void* field = actions.data();
       if (pool->under_way() == 0) pool->send(ids.data(), i32(ids.size()), &field, nullptr, -1, CallerHelp::kYes);
@@ -134,7 +135,7 @@ class Play {
   Log log;
   std::vector<Failure> failures;
   int calls = 0;
-  bool drops = false;  // whether steps that failed may be among those that discard() drops, with their exceptions
+  bool drops = false;  // whether discard() may drop steps that failed, with their exceptions
 
  private:
   std::shared_ptr<EnvPool> make() const {
@@ -164,11 +165,11 @@ class Play {
     action();
   }
 
-  // Batches are held, so that none of them can be used again.
+  // Holds the batches, so that no block can be reused.
   void receive_all(EnvPool& pool) {
     while (pool.under_way() > 0) {
       Batch batch;
-      call([&] { batch = pool.recv(in(20)); });
+      call([&] { batch = pool.recv(after(20)); });
       const i64* obs = batch->values<i64>(abi::kCommonFields);
       for (i32 row = 0; row < batch->rows(); ++row) {
         auto& seen = log[batch->values<i32>(abi::kEnvId)[row]];
@@ -179,7 +180,7 @@ class Play {
     }
   }
 
-  const Kind kind_;
+  const PoolKind kind_;
   const int target_;
   const long k_;
   std::vector<Batch> held_;
@@ -187,31 +188,31 @@ class Play {
 
 TEST(every_allocation_of_every_call_may_fail) {
   const auto begin = std::chrono::steady_clock::now();
-  const abi::Table* const counter = table<Counter>();
-  const abi::Table* const hoarder = table<Hoarder>();
-  const Kind kinds[] = {
-      {"portable, sync, one thread", counter, 0, 1},  {"portable, sync, three threads", counter, 0, 3},
-      {"portable, async, one thread", counter, 3, 1}, {"portable, async, three threads", counter, 2, 3},
-      {"host, sync, one thread", hoarder, 0, 1},      {"host, sync, two threads", hoarder, 0, 2},
-      {"host, async, two threads", hoarder, 3, 2},
+  const abi::Table* const sum_env = table<SumEnv>();
+  const abi::Table* const heap_env = table<HeapEnv>();
+  const PoolKind kinds[] = {
+      {"portable, sync, one thread", sum_env, 0, 1},  {"portable, sync, three threads", sum_env, 0, 3},
+      {"portable, async, one thread", sum_env, 3, 1}, {"portable, async, three threads", sum_env, 2, 3},
+      {"host, sync, one thread", heap_env, 0, 1},     {"host, sync, two threads", heap_env, 0, 2},
+      {"host, async, two threads", heap_env, 3, 2},
   };
   long total = 0;
-  for (const Kind& kind : kinds) {
-    Play undisturbed(kind, -1, 0);
+  for (const PoolKind& kind : kinds) {
+    CallScript undisturbed(kind, -1, 0);
     undisturbed.run();
     long swept = 0;
     for (int target = 0; target < undisturbed.calls; ++target) {
       for (long k = 1;; ++k) {
-        Play play(kind, target, k);
+        CallScript play(kind, target, k);
         if (!play.run()) break;
         ++swept;
-        // Where an environment itself ran out of memory, it says so, and has been reset.
+        // If the allocation failed inside an environment, recv() reports it, and the environment has been reset.
         std::set<i32> disturbed;
         for (const Failure& failure : play.failures) {
           disturbed.insert(failure.env_id);
           CHECK(failure.message == "std::bad_alloc" || failure.message == "out of memory");
         }
-        const bool host = kind.table == hoarder;
+        const bool host = kind.table == heap_env;
         CHECK(host || disturbed.empty());
         for (const auto& [env_id, rows] : undisturbed.log) {
           if (!disturbed.empty() || (host && play.drops)) {
@@ -231,9 +232,8 @@ TEST(every_allocation_of_every_call_may_fail) {
   std::printf("%ld allocations failed, in %.1f s\n", total, took.count());
 }
 
-// Threads that were started are ended again, and environments that were made are destroyed, when memory runs out for
-// the next.
-TEST(nothing_is_left_of_a_pool_that_could_not_be_made) {
+// If memory runs out during the creation of a pool, its threads end and its environments are destroyed.
+TEST(a_pool_that_cannot_be_created_leaks_nothing) {
   const auto threads = [] {
     i32 count = 0;
     std::ifstream status("/proc/self/status");
@@ -243,18 +243,18 @@ TEST(nothing_is_left_of_a_pool_that_could_not_be_made) {
     return count;
   };
   const i32 before = threads();
-  for (const abi::Table* table : {table<Counter>(), table<Hoarder>()}) {
+  for (const abi::Table* table : {table<SumEnv>(), table<HeapEnv>()}) {
     for (long k = 1;; ++k) {
       allocation_failed = false;
       allocations_until_failure = k;
       try {
-        const auto pool = Making{.num_envs = 4, .batch_size = 2, .num_threads = 3}(table);
+        const auto pool = PoolConfig{.num_envs = 4, .batch_size = 2, .num_threads = 3}(table);
         allocations_until_failure = 0;
       } catch (const std::bad_alloc&) {
       }
       allocations_until_failure = 0;
       CHECK_EQ(threads(), before);
-      CHECK_EQ(Hoarder::alive.load(), 0);
+      CHECK_EQ(HeapEnv::alive.load(), 0);
       if (!allocation_failed) break;
     }
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Queries to the operating system: the CPUs and the memory that this process may use, the affinity and names of
-// threads, and whether the process is a forked child, in which the pool's threads do not exist.
+// Access to the operating system: the CPUs and the memory that this process may use, the affinity and names of threads,
+// and the detection of forks, because threads do not exist in a forked child.
 //
-// `root` is a folder that /proc and /sys are looked for in, for tests; ordinarily it is empty.
+// `root` is prepended to the paths of /proc and /sys, for tests.
 #pragma once
 
 #include <pthread.h>
@@ -35,7 +35,7 @@ inline std::atomic<u32>& fork_counter() {
 inline u32 fork_generation() { return fork_counter().load(std::memory_order_relaxed); }
 inline bool forked_since(u32 generation) { return fork_generation() != generation; }
 
-// A set of CPUs that is as large as the machine needs: cpu_set_t ends at 1,024.
+// A set of CPUs of any size, unlike cpu_set_t, which is limited to 1,024.
 class CpuSet {
  public:
   explicit CpuSet(int cpus) : cpus_(cpus), set_(CPU_ALLOC(size_t(cpus))) {
@@ -49,24 +49,24 @@ class CpuSet {
   bool has(int cpu) const { return CPU_ISSET_S(size_t(cpu), bytes(), set_.get()); }
 
  private:
-  struct Free {
+  struct CpuSetDeleter {
     void operator()(cpu_set_t* set) const { CPU_FREE(set); }
   };
   int cpus_;
-  std::unique_ptr<cpu_set_t, Free> set_;
+  std::unique_ptr<cpu_set_t, CpuSetDeleter> set_;
 };
 
-// CPUs in this process's affinity mask, in ascending order.
+// Returns the CPUs in this process's affinity mask, in ascending order.
 inline std::vector<int> allowed_cpus() {
   std::vector<int> cpus;
-  for (int most = CPU_SETSIZE; most <= 1 << 20; most *= 2) {
-    CpuSet mask(most);
+  for (int size = CPU_SETSIZE; size <= 1 << 20; size *= 2) {
+    CpuSet mask(size);
     if (!mask) break;
     if (sched_getaffinity(0, mask.bytes(), mask.get()) != 0) {
-      if (errno == EINVAL) continue;  // the kernel's own mask is larger
+      if (errno == EINVAL) continue;  // the kernel's mask is larger
       break;
     }
-    for (int cpu = 0; cpu < most; ++cpu) {
+    for (int cpu = 0; cpu < size; ++cpu) {
       if (mask.has(cpu)) cpus.push_back(cpu);
     }
     break;
@@ -75,8 +75,8 @@ inline std::vector<int> allowed_cpus() {
   return cpus;
 }
 
-// The folders of the control groups this process is in, of cgroup v2 and of v1's `controller`: its own and those around
-// it, as far as they are mounted here. The limits of all of them hold.
+// Returns the folders of this process's control groups, for cgroup v2 and for the `controller` of v1: its own group and
+// the groups that contain it, as far as they are mounted. The limits of all of them apply.
 inline std::vector<std::string> cgroup_folders(const std::string& controller, const std::string& root = {}) {
   const auto lists = [](const std::string& names, const std::string& name) {
     return ("," + names + ",").find("," + name + ",") != std::string::npos;
@@ -94,29 +94,30 @@ inline std::vector<std::string> cgroup_folders(const std::string& controller, co
     const size_t dash = line.find(" - ");
     if (dash == std::string::npos) continue;
     std::istringstream before(line), after(line.substr(dash + 3));
-    std::string skipped, top, place, kind, options;
-    before >> skipped >> skipped >> skipped >> top >> place;
-    after >> kind >> skipped >> options;
-    if (kind != "cgroup2" && (kind != "cgroup" || !lists(options, controller))) continue;
-    // A container may see a part of the tree only, with its own group at the top.
-    std::string path = kind == "cgroup2" ? v2_path : v1_path;
-    if (top == "/") top.clear();
-    const bool inside = path.compare(0, top.size(), top) == 0 && (path.size() == top.size() || path[top.size()] == '/');
-    path = inside && path.find("/..") == std::string::npos ? path.substr(top.size()) : "";
+    std::string skipped, mount_root, mount_point, type, options;
+    before >> skipped >> skipped >> skipped >> mount_root >> mount_point;
+    after >> type >> skipped >> options;
+    if (type != "cgroup2" && (type != "cgroup" || !lists(options, controller))) continue;
+    // A container may see only a part of the hierarchy, with its own group as the root of the mount.
+    std::string path = type == "cgroup2" ? v2_path : v1_path;
+    if (mount_root == "/") mount_root.clear();
+    const bool inside = path.compare(0, mount_root.size(), mount_root) == 0 &&
+                        (path.size() == mount_root.size() || path[mount_root.size()] == '/');
+    path = inside && path.find("/..") == std::string::npos ? path.substr(mount_root.size()) : "";
     while (!path.empty() && path.back() == '/') path.pop_back();
     for (;; path.resize(path.rfind('/'))) {
-      folders.push_back(root + place + path);
+      folders.push_back(root + mount_point + path);
       if (path.empty()) break;
     }
   }
   return folders;
 }
 
-// The CPU time per wall-clock time that the container grants; infinite where there is no quota.
+// Returns the CPU quota of the control groups in CPUs, or infinity if there is none.
 inline double cgroup_cpus(const std::string& root = {}) {
   double cpus = HUGE_VAL;
   for (const std::string& folder : cgroup_folders("cpu", root)) {
-    double quota = 0, period = 0;  // "max" is no number
+    double quota = 0, period = 0;  // "max" does not parse
     if (std::ifstream v2(folder + "/cpu.max"); !(v2 >> quota >> period)) {
       quota = 0;
       std::ifstream v1_quota(folder + "/cpu.cfs_quota_us"), v1_period(folder + "/cpu.cfs_period_us");
@@ -139,20 +140,20 @@ inline double memory_limit(const std::string& root = {}) {
   return bytes;
 }
 
-// Returns how much of that limit this process does not use yet, in bytes.
+// Returns the memory limit minus the resident memory of this process, in bytes.
 inline double usable_memory(const std::string& root = {}) {
   double size = 0, resident = 0;  // pages
   std::ifstream("/proc/self/statm") >> size >> resident;
   return std::max(0.0, memory_limit(root) - resident * double(sysconf(_SC_PAGE_SIZE)));
 }
 
-// What num_threads = 0 means: the CPUs this process may use, not what the box has.
+// Returns the number of CPUs that this process may use, by affinity and quota. It is the default of num_threads.
 inline i32 usable_cpus(const std::string& root = {}) {
   const double mask = double(allowed_cpus().size());
   return std::max(1, int(std::ceil(std::min(mask, cgroup_cpus(root)))));
 }
 
-// Best effort: an affinity that cannot be set costs speed, not correctness. A negative CPU is none.
+// Sets the affinity of the calling thread. Ignores errors, which cost speed, not correctness, and negative CPUs.
 inline void pin_this_thread(i32 cpu) {
   if (cpu < 0) return;
   CpuSet mask(std::max(cpu + 1, CPU_SETSIZE));
@@ -161,7 +162,7 @@ inline void pin_this_thread(i32 cpu) {
   (void)pthread_setaffinity_np(pthread_self(), mask.bytes(), mask.get());
 }
 
-// Sets the calling thread's name, which debuggers, profilers and top show. The system keeps 15 characters.
+// Sets the calling thread's name, which debuggers, profilers and top show. Linux truncates it to 15 characters.
 inline void name_this_thread(const char* prefix, i32 number) {
   char name[16];
   std::snprintf(name, sizeof(name), "%s%d", prefix, int(number));

@@ -9,7 +9,7 @@
 
 namespace envpool {
 
-// A folder that stands for the root of the file system, with the files of a machine that has control groups.
+// A temporary folder that serves as the root of /proc and /sys, with the files of a machine with control groups.
 class FakeRoot {
  public:
   FakeRoot() {
@@ -37,7 +37,7 @@ const char kV1Mounts[] =
     "32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
     "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
 
-TEST(a_quota_of_any_group_around_the_process_holds) {
+TEST(the_quotas_of_all_enclosing_groups_apply) {
   FakeRoot root;
   root.with("/proc/self/cgroup", "0::/outer/inner\n").with("/proc/self/mountinfo", kV2Mount);
   CHECK_EQ(cgroup_cpus(root.path()), HUGE_VAL);
@@ -47,11 +47,11 @@ TEST(a_quota_of_any_group_around_the_process_holds) {
   CHECK_EQ(cgroup_cpus(root.path()), 1.5);
   root.with("/sys/fs/cgroup/outer/inner/cpu.max", "50000 100000\n");
   CHECK_EQ(cgroup_cpus(root.path()), 0.5);
-  root.with("/sys/fs/cgroup/cpu.max", "25000 100000\n");  // as the top of a container has it
+  root.with("/sys/fs/cgroup/cpu.max", "25000 100000\n");  // as in the root group of a container
   CHECK_EQ(cgroup_cpus(root.path()), 0.25);
 }
 
-TEST(quotas_of_the_first_version_hold_too) {
+TEST(quotas_of_cgroup_v1_apply) {
   FakeRoot root;
   root.with("/proc/self/cgroup", "4:memory:/else\n3:cpu,cpuacct:/outer/inner\n0::/\n");
   root.with("/proc/self/mountinfo", kV1Mounts);
@@ -62,7 +62,7 @@ TEST(quotas_of_the_first_version_hold_too) {
   CHECK_EQ(cgroup_cpus(root.path()), 0.5);
 }
 
-TEST(memory_is_what_the_groups_grant) {
+TEST(the_memory_limits_of_all_enclosing_groups_apply) {
   FakeRoot v2, v1;
   const f64 machine = memory_limit(v2.path());
   CHECK(machine > 1 << 26);
@@ -80,8 +80,8 @@ TEST(memory_is_what_the_groups_grant) {
   CHECK_EQ(memory_limit(v1.path()), f64(1 << 24));
 }
 
-// A container that does not have the whole tree sees its own group at the top of the mount.
-TEST(a_mount_of_a_part_of_the_tree_is_looked_through) {
+// A container may see only a part of the hierarchy, with its own group as the root of the mount.
+TEST(groups_are_found_in_a_mount_of_a_part_of_the_hierarchy) {
   FakeRoot root;
   root.with("/proc/self/cgroup", "4:memory:/docker/1234/inner\n");
   root.with("/proc/self/mountinfo", "35 31 0:32 /docker/1234 /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n");
@@ -89,14 +89,14 @@ TEST(a_mount_of_a_part_of_the_tree_is_looked_through) {
   CHECK_EQ(memory_limit(root.path()), f64(1 << 24));
   root.with("/sys/fs/cgroup/memory/inner/memory.limit_in_bytes", "8388608\n");
   CHECK_EQ(memory_limit(root.path()), f64(1 << 23));
-  root.with("/proc/self/cgroup", "4:memory:/docker/12345/inner\n");  // not in it, although its name begins the same
+  root.with("/proc/self/cgroup", "4:memory:/docker/12345/inner\n");  // another group, whose name has the same prefix
   CHECK_EQ(memory_limit(root.path()), f64(1 << 24));
-  root.with("/proc/self/cgroup", "4:memory:/../sibling\n");  // outside of what is mounted
+  root.with("/proc/self/cgroup", "4:memory:/../sibling\n");  // outside of the mount
   CHECK_EQ(memory_limit(root.path()), f64(1 << 24));
 }
 
-// A process in a namespace of control groups may be outside of it.
-TEST(a_group_above_the_mount_is_not_looked_for) {
+// A process may be outside of the root of its cgroup namespace.
+TEST(groups_above_the_mount_are_ignored) {
   FakeRoot root;
   root.with("/proc/self/cgroup", "0::/../sibling\n").with("/proc/self/mountinfo", kV2Mount);
   root.with("/sys/fs/cgroup/memory.max", "16777216\n").with("/sys/fs/sibling/memory.max", "8388608\n");
@@ -114,7 +114,7 @@ TEST(a_quota_limits_the_number_of_threads) {
   CHECK_EQ(usable_cpus(root.path()), std::min(2, allowed));
 }
 
-TEST(files_that_make_no_sense_grant_everything) {
+TEST(malformed_files_impose_no_limit) {
   FakeRoot root;
   const f64 machine = memory_limit(root.path());
   root.with("/proc/self/cgroup", "nonsense\n:\n0:\n0::/a\n");
@@ -125,17 +125,17 @@ TEST(files_that_make_no_sense_grant_everything) {
   CHECK_EQ(cgroup_cpus(root.path()), HUGE_VAL);
 }
 
-TEST(cpus_beyond_the_first_thousand_can_be_named) {
+TEST(a_cpu_set_may_exceed_1024_cpus) {
   CpuSet set(5000);
   CHECK(bool(set));
   set.add(4999);
   CHECK(set.has(4999));
   CHECK(!set.has(4998));
   CHECK(!allowed_cpus().empty());
-  pin_this_thread(4999);  // there is none such, and no harm
+  pin_this_thread(4999);  // this CPU does not exist; the error is ignored
 }
 
-TEST(a_thread_is_pinned_to_the_cpu_that_is_named) {
+TEST(a_thread_is_pinned_to_a_cpu) {
   const int cpu = allowed_cpus().back();
   std::thread([&] {
     pin_this_thread(cpu);

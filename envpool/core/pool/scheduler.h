@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who steps the environments that are queued: how many workers a send is worth, whether callers do the work themselves
-// in recv(), and how many environments a thread takes at once. All of it follows from the measured cost of a step.
+// Schedules the queued environments: decides how many workers to wake for a send, whether callers step environments in
+// recv(), and how many environments a thread takes at once. All decisions are based on the measured cost of a step.
 #pragma once
 
 #include <algorithm>
@@ -13,89 +13,89 @@
 
 namespace envpool {
 
-// Whether a step takes a bounded time, so that the calling thread may run it.
+// Whether the duration of a step is bounded, so that calling threads may run it.
 enum class StepTime { kUnbounded, kBounded };
 
 class Scheduler {
  public:
   Scheduler(i32 num_envs, i32 num_threads, StepTime step_time)
-      : num_threads_(num_threads), bounded_(step_time == StepTime::kBounded), queue_(num_envs) {}
+      : num_threads_(num_threads), caller_may_step_(step_time == StepTime::kBounded), queue_(num_envs) {}
 
   // ---- callers; the pool's mutex is held ----
 
-  // Queues a task of each of some environments, and wakes as many workers as everything that is queued is worth, and no
-  // more: a thread beyond those there are CPUs for would hold an environment that all others wait for. `help` says that
-  // the calling thread takes part; `receivers` is the number of calls of recv() that wait.
+  // Queues a task for each of some environments, and wakes as many workers as the queued work justifies, and no more:
+  // an additional thread without a CPU of its own could take an environment for which all others then wait. `help` says
+  // whether the calling thread takes part; `receivers` is the number of recv() calls that wait.
   void submit(const i32* env_ids, i32 count, Task task, Block* block, CallerHelp help, i32 receivers) noexcept {
     const i32 before = queue_.size();
     for (i32 k = 0; k < count; ++k) queue_.push(env_ids[k], task, block, k);
     queue_.publish();
-    cost_is_unknown_ = task == Task::kReset || (before > 0 && cost_is_unknown_);
+    has_unmeasured_cost_ = task == Task::kReset || (before > 0 && has_unmeasured_cost_);
     const i32 workers = workers_for(before + count, help, receivers);
     caller_runs_all_ = workers == 0;
     wakeups_.request(workers);
   }
-  // Whether what was queued last was not worth a worker, so that it is left to recv().
+  // Returns whether no worker was woken for the last send, whose work is then left to recv().
   bool caller_runs_all() const { return caller_runs_all_; }
 
-  // Has wait_for_work() return false in every worker.
+  // Makes wait_for_work() return false in every worker.
   void stop() { wakeups_.stop(); }
 
   // ---- any thread ----
 
   bool stopping() const { return wakeups_.stopping(); }
 
-  // Waits until there is work that one more worker is wanted for. Returns false if the pool is closing.
+  // Waits until there is work for one more worker. Returns false if the pool is closing.
   bool wait_for_work() {
     return wakeups_.wait_for_work([this] { return !queue_.empty(); });
   }
 
-  // Takes environments from the queue to be run together. Returns false if it is empty.
+  // Takes a run of environments from the queue. Returns false if it is empty.
   bool take(Run& run) {
     ENVPOOL_INTERLEAVE();
     const u64 cost = cost_ns_.load(std::memory_order_relaxed);
-    u64 most = cost == 0 ? 1 : kRunNs / cost;
-    if (most > kRunMultiple) most -= most % kRunMultiple;
-    return queue_.take(i32(std::clamp<u64>(most, 1, Run::kMax)), run);
+    u64 count = cost == 0 ? 1 : kRunNs / cost;
+    if (count > kRunMultiple) count -= count % kRunMultiple;
+    return queue_.take(i32(std::clamp<u64>(count, 1, Run::kMax)), run);
   }
-  // Learns from a run how long a step takes.
+  // Updates the measured cost of a step after a run.
   void measure(const Run& run, u64 ns) {
-    if (run.task == Task::kStep) remember_cost(ns / u64(run.count));
+    if (run.task == Task::kStep) update_cost(ns / u64(run.count));
   }
 
  private:
-  // Waking a sleeping thread costs 10-40 us: less work than this is not worth a thread.
+  // Waking a thread takes 10 to 40 us. A worker is woken only if it has at least this much work.
   static constexpr u64 kWakeNs = 20'000;
-  // A run is about this much work: enough to pay for taking it, little enough to share evenly.
+  // The amount of work in a run: large compared to the cost of taking it, small enough for an even distribution.
   static constexpr u64 kRunNs = 10'000;
-  // A long run is a multiple of this, so that none is left over where environments are stepped several at a time.
+  // Long runs are multiples of this, so that environments that are stepped in groups leave no remainder.
   static constexpr u64 kRunMultiple = 16;
 
   i32 workers_for(i32 queued, CallerHelp help, i32 receivers) const {
     const u64 cost = cost_ns_.load(std::memory_order_relaxed);
     i32 workers = num_threads_;
-    if (cost != 0 && !cost_is_unknown_) workers = i32(std::min<u64>(u64(workers), u64(queued) * cost / kWakeNs));
+    if (cost != 0 && !has_unmeasured_cost_) workers = i32(std::min<u64>(u64(workers), u64(queued) * cost / kWakeNs));
     workers = std::min(workers, queued);
     if (help == CallerHelp::kYes) workers = std::min({workers, num_threads_ - 1, queued - 1});
     // A blocked recv() will not notice that work is left to callers; wake one worker.
-    if (!bounded_ || receivers > 0) workers = std::max(workers, 1);
+    if (!caller_may_step_ || receivers > 0) workers = std::max(workers, 1);
     return workers;
   }
 
-  // A moving average in nanoseconds, never 0 once measured. Races between workers lose a sample, nothing more.
-  void remember_cost(u64 ns) {
+  // Updates the moving average, which is never 0 after the first sample. A race between workers only loses a sample.
+  void update_cost(u64 ns) {
     const u64 old = cost_ns_.load(std::memory_order_relaxed);
     const u64 now = old == 0 ? ns : (old * 7 + ns) / 8;
     cost_ns_.store(now < 1 ? 1 : now, std::memory_order_relaxed);
   }
 
   const i32 num_threads_;
-  const bool bounded_;
+  const bool caller_may_step_;
   ActionQueue queue_;
-  bool cost_is_unknown_ = false;  // the queue holds resets, whose cost is not measured
+  bool has_unmeasured_cost_ = false;  // the queue contains resets, whose cost is not measured
   bool caller_runs_all_ = true;
   WorkerWakeups wakeups_;
-  alignas(64) std::atomic<u64> cost_ns_{0};  // of a step, 0 before the first
+  alignas(64) std::atomic<u64> cost_ns_{0};  // of a step; 0: not measured yet
 };
 
 }  // namespace envpool

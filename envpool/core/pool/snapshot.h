@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The form of a snapshot: a header that says what the state is of, with a checksum, and the state as the environment
-// saves it. A snapshot is the user's input: the checksum guards against a damaged one, not against malice, for which
-// the environment's own load() checks.
+// The format of snapshots: a header that identifies the environment and contains a checksum, followed by the state as
+// the environment saves it. A snapshot is user input. The checksum rejects corrupted snapshots; forged ones are
+// validated by the environment's load().
 #pragma once
 
 #include <cstring>
@@ -13,15 +13,15 @@
 
 namespace envpool {
 
-// FNV-1a.
+// Returns the FNV-1a hash of some bytes.
 inline u64 checksum(const char* data, i64 size, u64 hash = 0xCBF29CE484222325) {
   for (i64 i = 0; i < size; ++i) hash = (hash ^ u8(data[i])) * 0x100000001B3;
   return hash;
 }
 
-// Identifies the snapshots that an environment takes: those of the label with options that leave arrays, players, the
-// size of a state and what the environments share as they are. Seeds, max_episode_steps and the pool's own options do
-// not count. `model_identity` is abi::Layout::identity.
+// Returns the identity of the snapshots that an environment accepts: those of the same label whose options lead to the
+// same arrays, players, state size and shared data. Seeds, max_episode_steps and the options of the pool do not matter.
+// `model_identity` is abi::Layout::identity.
 inline u64 snapshot_identity(const Label& label, u64 model_identity) {
   return checksum(label.name().data(), i64(label.name().size()),
                   checksum(reinterpret_cast<const char*>(&model_identity), i64(sizeof(model_identity))));
@@ -35,7 +35,7 @@ class Snapshot {
     return std::string(reinterpret_cast<const char*>(&header), sizeof(header)) + state;
   }
 
-  // Throws std::invalid_argument unless the bytes are a snapshot of `identity`, of at most so many players.
+  // Parses a snapshot. Throws std::invalid_argument unless it has this identity and at most `max_players` players.
   Snapshot(const Label& label, u64 identity, i32 max_players, const char* data, i64 size)
       : state_size_(size - i64(sizeof(Header))) {
     Header header{};

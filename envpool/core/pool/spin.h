@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Spinning for what another thread is about to do, before sleeping until it has done it: a wake-up takes 10 to 40 us,
-// on a virtual machine more, and costs the thread that wakes.
+// Spins for a condition that another thread is about to establish, before the caller goes to sleep. A wake-up takes 10
+// to 40 us, more on virtual machines, and also costs time in the thread that notifies.
 #pragma once
 
 #include <chrono>
@@ -12,8 +12,8 @@ namespace envpool {
 // Returns whether `condition()` became true within 50 us. Yields to other threads that need this CPU.
 template <class Condition>
 bool spin_until(Condition&& condition) {
-  constexpr std::chrono::microseconds kPatience{50};
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  constexpr std::chrono::microseconds kSpinTime{50};
+  const auto until = std::chrono::steady_clock::now() + kSpinTime;
   while (!condition()) {
     if (std::chrono::steady_clock::now() >= until) return false;
     std::this_thread::yield();
@@ -23,8 +23,8 @@ bool spin_until(Condition&& condition) {
 
 }  // namespace envpool
 
-// A place where another order of two threads matters. A test that defines this macro before it includes the pool can
-// delay the calling thread there, so that rare orders occur often.
+// Marks a point at which the interleaving of threads matters. A test can define this macro before including the pool,
+// to delay the calling thread there, so that rare interleavings become frequent.
 #ifndef ENVPOOL_INTERLEAVE
 #define ENVPOOL_INTERLEAVE() static_cast<void>(0)
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The blocks of memory that environments write their results into and that Python sees as arrays. A block is filled,
-// handed out, and comes back when its last array dies: nothing is allocated per step, nothing is written twice, and an
-// array the user holds is never overwritten.
+// The blocks of memory into which environments write their results, and which Python sees as arrays. A block is filled,
+// handed to the user, and returned when its last array is freed. So steps do not allocate memory, results are not
+// copied, and arrays that the user holds are never overwritten.
 #pragma once
 
 #include <time.h>
@@ -19,17 +19,18 @@
 #include <utility>
 #include <vector>
 
+#include "envpool/core/aligned_memory.h"
 #include "envpool/core/pool/process.h"
 #include "envpool/core/table/vtable.h"
 
 namespace envpool {
 
-// An exception inside an environment, on its way to recv().
+// An exception that an environment threw, for recv().
 struct Failure {
   i32 env_id = 0;
   std::string message{};
 
-  // If there is no memory for the message, a short text is used, which std::string stores without allocating.
+  // If there is no memory for the message, uses a text so short that std::string stores it without allocating.
   static Failure of(i32 env_id, const char* message) noexcept {
     try {
       return {env_id, message};
@@ -39,13 +40,13 @@ struct Failure {
   }
 };
 
-// Whether a block has the last observations of episodes beside those that come next.
+// Whether a block has fields for the last observations of episodes.
 enum class FinalFields { kNone, kKept };
 
 // Whether environments may throw.
 enum class Failures { kNever, kPossible };
 
-// Whether row i of a block is environment i's for certain, or follows the order of the send or of completion.
+// kById: row i of a block belongs to environment i. kAsSent: rows are in the order of the send, or of completion.
 enum class RowOrder { kAsSent, kById };
 
 // One array of a block.
@@ -57,9 +58,9 @@ struct Array {
   i64 row_bytes;
 };
 
-// The arrays of a pool's blocks. Every array starts on 64 bytes, so that JAX and torch take it without a copy.
+// The arrays of a pool's blocks. Every array is aligned to 64 bytes, so that JAX and torch can use it without a copy.
 struct BlockLayout {
-  std::vector<Array> arrays;  // common fields, the environment's own, final copies of those, players.env_id
+  std::vector<Array> arrays;  // common fields, own fields, final copies of own fields, players.env_id
   i32 rows;                   // of a whole batch
   i32 max_players;
   i32 own_fields;
@@ -73,22 +74,23 @@ struct BlockLayout {
         own_fields(layout.num_fields),
         has_final(final_fields == FinalFields::kKept),
         may_fail(failures == Failures::kPossible) {
-    add("reward", abi::kF32, {}, true);
-    add("discount", abi::kF32, {}, true);
-    add("terminated", abi::kBool, {}, false);
-    add("truncated", abi::kBool, {}, false);
-    add("step_type", abi::kI32, {}, false);
-    add("env_id", abi::kI32, {}, false);
-    add("elapsed_step", abi::kI32, {}, false);
-    add("players", abi::kI32, {}, false);
+    add("reward", abi::kF32, {}, Entries::kPerPlayer);
+    add("discount", abi::kF32, {}, Entries::kPerPlayer);
+    add("terminated", abi::kBool, {}, Entries::kPerRow);
+    add("truncated", abi::kBool, {}, Entries::kPerRow);
+    add("step_type", abi::kI32, {}, Entries::kPerRow);
+    add("env_id", abi::kI32, {}, Entries::kPerRow);
+    add("elapsed_step", abi::kI32, {}, Entries::kPerRow);
+    add("players", abi::kI32, {}, Entries::kPerRow);
     for (int copy = 0; copy < (has_final ? 2 : 1); ++copy) {
       for (i32 f = 0; f < layout.num_fields; ++f) {
         const abi::Field& field = layout.fields[f];
         add((copy == 1 ? "final." : "") + std::string(field.name), field.dtype,
-            {field.shape, field.shape + field.dimensions}, field.per_player != 0);
+            {field.shape, field.shape + field.dimensions},
+            field.per_player != 0 ? Entries::kPerPlayer : Entries::kPerRow);
       }
     }
-    if (max_players > 1) add("players.env_id", abi::kI32, {}, true);
+    if (max_players > 1) add("players.env_id", abi::kI32, {}, Entries::kPerPlayer);
   }
 
   int find(const std::string& name) const {
@@ -98,7 +100,7 @@ struct BlockLayout {
     return -1;
   }
 
-  // The bytes that an array takes in a block of so many rows, and those of the whole block.
+  // Return the size in bytes of an array in a block of `num_rows` rows, and of the whole block.
   i64 bytes_of(const Array& array, i32 num_rows) const {
     return (array.row_bytes * num_rows * (array.per_player ? max_players : 1) + 63) / 64 * 64;
   }
@@ -109,11 +111,13 @@ struct BlockLayout {
   }
 
  private:
-  void add(std::string name, abi::Dtype dtype, std::vector<i64> shape, bool per_player) {
+  enum class Entries { kPerRow, kPerPlayer };
+
+  void add(std::string name, abi::Dtype dtype, std::vector<i64> shape, Entries entries) {
     constexpr i64 sizes[] = {1, 1, 4, 8, 4, 8};
     i64 row_bytes = sizes[dtype];
     for (i64 extent : shape) row_bytes *= extent;
-    arrays.push_back({std::move(name), dtype, std::move(shape), per_player, row_bytes});
+    arrays.push_back({std::move(name), dtype, std::move(shape), entries == Entries::kPerPlayer, row_bytes});
   }
 };
 
@@ -121,24 +125,23 @@ class BlockPool;
 
 class Block {
  public:
-  // While the block is in the receiver's hands: keeps the pool it goes back to.
-  std::shared_ptr<BlockPool> home;
-  // The next block in a list of idle blocks or of blocks that were put back.
+  // The pool to which the block returns; set while the receiver owns the block, to keep the pool alive.
+  std::shared_ptr<BlockPool> pool;
+  // The next block in a list of idle blocks, or of blocks that were put back.
   Block* next = nullptr;
   std::chrono::nanoseconds idle_since{0};
 
-  // A block with room for `capacity` rows.
+  // Creates a block with room for `capacity` rows.
   Block(const BlockLayout& layout, i32 capacity) : layout_(layout), capacity_(capacity) {
     const i64 bytes = layout.bytes(capacity);
-    memory_.reset(static_cast<u8*>(::operator new(size_t(bytes), std::align_val_t{64})));
-    std::memset(memory_.get(), 0, size_t(bytes));
+    memory_ = allocate_zeroed(bytes);
     fields_.reserve(layout.arrays.size());
     u8* place = memory_.get();
     for (const Array& array : layout.arrays) {
       fields_.push_back(place);
       place += layout.bytes_of(array, capacity);
     }
-    // A row fails at most twice, in a step and in the reset or the observation that follows.
+    // A row can fail at most twice: in a step, and in the reset or observation that follows.
     if (layout.may_fail) failures_.reserve(size_t(capacity) * 2);
     if (layout.has_final) {
       final_fields_.assign(fields_.begin(), fields_.begin() + abi::kCommonFields);
@@ -147,22 +150,24 @@ class Block {
     }
   }
 
-  // Makes the block ready for `rows` environments.
+  // Prepares the block for `rows` environments.
   void open(i32 rows, RowOrder order = RowOrder::kAsSent) {
     rows_ = rows;
     order_ = order;
     players_ = 0;
     failures_.clear();
-    left_.store(rows, std::memory_order_relaxed);
+    remaining_.store(rows, std::memory_order_relaxed);
   }
 
-  abi::Rows rows_from(i32 row) { return {fields_.data(), layout_.has_final ? final_fields_.data() : nullptr, row}; }
+  abi::ResultRows rows_from(i32 row) {
+    return {fields_.data(), layout_.has_final ? final_fields_.data() : nullptr, row};
+  }
 
-  // True for the call that completes the block; from then on it is the receiver's, and may be in use again at once.
-  // Sequentially consistent for the same reason as ActionQueue::publish.
-  bool finish(i32 count) { return left_.fetch_sub(count, std::memory_order_seq_cst) == count; }
-  bool complete() const { return left_.load(std::memory_order_seq_cst) == 0; }
-  i32 done() const { return rows_ - left_.load(std::memory_order_seq_cst); }
+  // Records that rows have been written. Returns true for the call that completes the block, which then belongs to the
+  // receiver and may be reused at any time. Sequentially consistent for the same reason as ActionQueue::publish.
+  bool finish(i32 count) { return remaining_.fetch_sub(count, std::memory_order_seq_cst) == count; }
+  bool complete() const { return remaining_.load(std::memory_order_seq_cst) == 0; }
+  i32 rows_done() const { return rows_ - remaining_.load(std::memory_order_seq_cst); }
 
   void fail(Failure failure) noexcept {
     std::lock_guard lock(failures_mutex_);
@@ -182,8 +187,9 @@ class Block {
   i32 entries(int array) const { return layout_.arrays[size_t(array)].per_player ? players_ : rows_; }
   const BlockLayout& layout() const { return layout_; }
 
-  // While environments write, each has room for max_players; close the gaps between those that were there.
-  void gather_players() {
+  // Compacts the per-player arrays. Environments write into slots for max_players players; this closes the gaps between
+  // the players that exist.
+  void compact_players() {
     players_ = rows_;
     if (layout_.max_players == 1) return;
     const i32* counts = values<i32>(abi::kPlayers);
@@ -208,73 +214,70 @@ class Block {
   }
 
  private:
-  struct Free {
-    void operator()(u8* memory) const { ::operator delete(memory, std::align_val_t{64}); }
-  };
   const BlockLayout& layout_;
   const i32 capacity_;
-  std::unique_ptr<u8, Free> memory_;
+  AlignedMemory memory_;
   std::vector<void*> fields_, final_fields_;
   i32 rows_ = 0;
   i32 players_ = 0;
   RowOrder order_ = RowOrder::kAsSent;
   std::vector<Failure> failures_;
   std::mutex failures_mutex_;
-  alignas(64) std::atomic<i32> left_{0};
+  alignas(64) std::atomic<i32> remaining_{0};
 };
 
-// Keeps the blocks that nobody uses, for as long as it may be that they are needed again: a block that was idle for
-// `patience` is freed when another comes back. Whoever steps steadily, and whoever collects a rollout and lets go of it
-// at once, so allocates nothing, and what was held once only does not stay. Outlives the pool for as long as an array
-// of one of its blocks does.
+// A pool of idle blocks. When a block is released, those that have been idle for `idle_timeout` are freed. So neither
+// steady stepping nor collecting and releasing whole rollouts allocates memory, but the memory of an exceptional peak
+// is returned. The BlockPool outlives the EnvPool while the user holds an array of one of its blocks.
 class BlockPool {
  public:
   using Nanoseconds = std::chrono::nanoseconds;
 
-  explicit BlockPool(BlockLayout layout, Nanoseconds patience = std::chrono::seconds(1))
-      : layout_(std::move(layout)), patience_(patience), idle_(size_t(size_class(layout_.rows)) + 1) {}
+  explicit BlockPool(BlockLayout layout, Nanoseconds idle_timeout = std::chrono::seconds(1))
+      : layout_(std::move(layout)), idle_timeout_(idle_timeout), idle_(size_t(size_class(layout_.rows)) + 1) {}
   ~BlockPool() { trim(); }
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;
 
-  // A block with room for `rows` rows and less than twice as many, or for a whole batch.
+  // Returns a block with room for `rows` rows, of less than twice that capacity or the capacity of a whole batch.
   Block* acquire(i32 rows, RowOrder order = RowOrder::kAsSent) {
-    const size_t of = size_t(size_class(rows));
+    const size_t index = size_t(size_class(rows));
     Block* block = nullptr;
     {
       std::lock_guard lock(mutex_);
-      if (Block*& last = idle_[of]; last != nullptr) block = std::exchange(last, last->next);
+      if (Block*& last = idle_[index]; last != nullptr) block = std::exchange(last, last->next);
     }
-    if (block == nullptr) block = new Block(layout_, std::min(i32(1) << of, layout_.rows));
+    if (block == nullptr) block = new Block(layout_, std::min(i32(1) << index, layout_.rows));
     block->next = nullptr;
     block->open(rows, order);
     return block;
   }
-  // The most recently used block is handed out first: it is the one still in the cache.
+  // Returns a block to the pool. The most recently released block is reused first, because it may still be in the
+  // cache.
   void release(Block* block) noexcept {
     if (forked_since(generation_)) return;
     const Nanoseconds now = coarse_now();
-    Block* old = nullptr;
+    Block* expired = nullptr;
     {
       std::lock_guard lock(mutex_);
       block->idle_since = now;
       block->next = std::exchange(idle_[size_t(size_class(block->capacity()))], block);
-      if (now - swept_ >= patience_ / 2) {
-        swept_ = now;
-        for (Block*& latest : idle_) old = cut(latest, now - patience_, old);
+      if (now - last_sweep_ >= idle_timeout_ / 2) {
+        last_sweep_ = now;
+        for (Block*& newest : idle_) expired = unlink_idle(newest, now - idle_timeout_, expired);
       }
     }
-    free_all(old);
+    free_all(expired);
   }
   // Frees all idle blocks.
   void trim() noexcept {
     if (forked_since(generation_)) return;
-    Block* old = nullptr;
+    Block* expired = nullptr;
     {
       std::lock_guard lock(mutex_);
-      for (Block*& latest : idle_) old = cut(latest, Nanoseconds::max(), old);
+      for (Block*& newest : idle_) expired = unlink_idle(newest, Nanoseconds::max(), expired);
     }
-    free_all(old);
+    free_all(expired);
   }
   const BlockLayout& layout() const { return layout_; }
   // Returns the size of all idle blocks in bytes.
@@ -291,21 +294,21 @@ class BlockPool {
   // Blocks of one class have the same capacity: a power of two, or a whole batch.
   static i32 size_class(i32 rows) { return i32(std::bit_width(u32(rows) - 1)); }
 
-  // Unlinks the blocks that have been idle since `before` and returns them as a list that ends with `others`.
-  static Block* cut(Block*& latest, Nanoseconds before, Block* others) {
-    Block** from = &latest;
+  // Unlinks the blocks that have been idle since `before`. Returns them as a list, followed by `tail`.
+  static Block* unlink_idle(Block*& newest, Nanoseconds before, Block* tail) {
+    Block** from = &newest;
     while (*from != nullptr && (*from)->idle_since > before) from = &(*from)->next;
     Block* const first = std::exchange(*from, nullptr);
-    if (first == nullptr) return others;
+    if (first == nullptr) return tail;
     Block* last = first;
     while (last->next != nullptr) last = last->next;
-    last->next = others;
+    last->next = tail;
     return first;
   }
   static void free_all(Block* block) {
     while (block != nullptr) delete std::exchange(block, block->next);
   }
-  // Returns a monotonic time that is accurate to a few milliseconds and cheap to read.
+  // Returns a monotonic time with a resolution of a few milliseconds, which is cheap to read.
   static Nanoseconds coarse_now() {
     timespec time;
     clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
@@ -313,21 +316,21 @@ class BlockPool {
   }
 
   const BlockLayout layout_;
-  const Nanoseconds patience_;
+  const Nanoseconds idle_timeout_;
   const u32 generation_ = fork_generation();
   std::mutex mutex_;
-  std::vector<Block*> idle_;  // by class, the latest to come back; the others follow it
-  Nanoseconds swept_{0};
+  std::vector<Block*> idle_;  // by size class: the most recently released block, which links to the others
+  Nanoseconds last_sweep_{0};
 };
 
-// A complete block in the receiver's hands goes back to its pool when this is called, or a Batch dies.
-inline void give_back(Block* block) {
-  const std::shared_ptr<BlockPool> home = std::move(block->home);
-  home->release(block);
+// Returns a block that the receiver owns to its pool. A Batch does this on destruction.
+inline void release_block(Block* block) {
+  const std::shared_ptr<BlockPool> pool = std::move(block->pool);
+  pool->release(block);
 }
-struct GiveBack {
-  void operator()(Block* block) const { give_back(block); }
+struct BlockReleaser {
+  void operator()(Block* block) const { release_block(block); }
 };
-using Batch = std::unique_ptr<Block, GiveBack>;
+using Batch = std::unique_ptr<Block, BlockReleaser>;
 
 }  // namespace envpool

@@ -14,7 +14,7 @@ const i64 kPair[] = {2};
 const abi::Field kFields[] = {{"obs", abi::kF32, true, 1, kPair, 8, 0}, {"lives", abi::kI32, false, 0, nullptr, 4, 0}};
 const abi::Layout kLayout{kFields, nullptr, 2, 0, 3, 0, 0};
 
-TEST(every_array_starts_on_sixty_four_bytes) {
+TEST(arrays_are_aligned_to_64_bytes) {
   const BlockLayout layout(kLayout, 5, FinalFields::kKept);
   Block block(layout, 5);
   for (size_t i = 0; i < layout.arrays.size(); ++i)
@@ -23,10 +23,10 @@ TEST(every_array_starts_on_sixty_four_bytes) {
   CHECK_EQ(layout.find("nothing"), -1);
 }
 
-TEST(a_block_comes_back_and_is_used_again) {
+TEST(a_released_block_is_reused) {
   auto pool = std::make_shared<BlockPool>(BlockLayout(kLayout, 4, FinalFields::kNone));
   Block* first = pool->acquire(4);
-  first->home = pool;
+  first->pool = pool;
   {
     const Batch batch(first);
   }
@@ -35,15 +35,15 @@ TEST(a_block_comes_back_and_is_used_again) {
   pool->release(first);
 }
 
-// What lets a rollout's worth of batches go, and what sends environments one at a time.
-TEST(a_block_that_nobody_needs_is_freed_after_a_while) {
-  const auto patience = std::chrono::milliseconds(60);
-  BlockPool pool(BlockLayout(kLayout, 4, FinalFields::kNone), patience);
+// As after a rollout whose batches are released all at once.
+TEST(an_idle_block_is_freed_after_the_timeout) {
+  const auto idle_timeout = std::chrono::milliseconds(60);
+  BlockPool pool(BlockLayout(kLayout, 4, FinalFields::kNone), idle_timeout);
   const i64 one = pool.layout().bytes(4);
   std::vector<Block*> held;
   for (int i = 0; i < 10; ++i) held.push_back(pool.acquire(4));
   for (Block* block : held) pool.release(block);
-  CHECK_EQ(pool.idle_bytes(), 10 * one);  // the next rollout may come at once
+  CHECK_EQ(pool.idle_bytes(), 10 * one);  // the next rollout may follow immediately
   for (int i = 0; i < 20; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
     Block* const used = pool.acquire(4);
@@ -55,15 +55,16 @@ TEST(a_block_that_nobody_needs_is_freed_after_a_while) {
   CHECK_EQ(pool.idle_bytes(), 0);
 }
 
-TEST(a_block_is_as_large_as_its_rows_need) {
+TEST(the_capacity_of_a_block_fits_its_rows) {
   BlockPool pool(BlockLayout(kLayout, 1000, FinalFields::kNone));
   for (const auto& [rows, capacity] :
        {std::pair{1, 1}, {2, 2}, {3, 4}, {5, 8}, {512, 512}, {513, 1000}, {1000, 1000}}) {
     Block* const block = pool.acquire(rows);
     CHECK_EQ(block->rows(), rows);
     CHECK_EQ(block->capacity(), capacity);
-    const abi::Rows last = block->rows_from(capacity - 1);
-    std::memset(static_cast<f32*>(last.fields[8]) + i64(capacity - 1) * 3 * 2, 1, 3 * 8);  // AddressSanitizer looks on
+    const abi::ResultRows last = block->rows_from(capacity - 1);
+    std::memset(static_cast<f32*>(last.fields[8]) + i64(capacity - 1) * 3 * 2, 1,
+                3 * 8);  // AddressSanitizer checks the bounds
     pool.release(block);
     Block* const again = pool.acquire(rows);
     CHECK_EQ(again, block);
@@ -71,13 +72,13 @@ TEST(a_block_is_as_large_as_its_rows_need) {
   }
 }
 
-TEST(a_failure_is_noted_without_memory_for_its_message) {
+TEST(a_failure_has_an_environment_and_a_message) {
   const Failure failure = Failure::of(3, "threw");
   CHECK_EQ(failure.env_id, 3);
   CHECK_EQ(failure.message, "threw");
 }
 
-TEST(a_block_notes_two_failures_a_row_and_no_more) {
+TEST(a_block_records_at_most_two_failures_per_row) {
   const BlockLayout layout(kLayout, 2, FinalFields::kNone);
   Block block(layout, 2);
   block.open(2);
@@ -87,16 +88,16 @@ TEST(a_block_notes_two_failures_a_row_and_no_more) {
   CHECK(block.failures().empty());
 }
 
-TEST(a_block_outlives_its_pool_in_the_users_hands) {
+TEST(a_block_that_the_user_holds_outlives_its_pool) {
   auto pool = std::make_shared<BlockPool>(BlockLayout(kLayout, 4, FinalFields::kNone));
   Block* block = pool->acquire(4);
-  block->home = pool;
+  block->pool = pool;
   Batch batch(block);
   pool.reset();
-  block->data(0)[0] = 1;  // still ours; AddressSanitizer would object
+  block->data(0)[0] = 1;  // AddressSanitizer checks that the memory is still valid
 }
 
-TEST(a_block_is_complete_when_its_rows_are) {
+TEST(a_block_is_complete_when_all_rows_are) {
   auto pool = std::make_shared<BlockPool>(BlockLayout(kLayout, 4, FinalFields::kNone));
   Block* block = pool->acquire(3);
   CHECK(!block->finish(2));
@@ -106,11 +107,11 @@ TEST(a_block_is_complete_when_its_rows_are) {
   pool->release(block);
 }
 
-TEST(the_gaps_between_players_are_closed) {
+TEST(per_player_arrays_are_compacted) {
   const BlockLayout layout(kLayout, 3, FinalFields::kNone);
   Block block(layout, 3);
   block.open(3);
-  const abi::Rows rows = block.rows_from(0);
+  const abi::ResultRows rows = block.rows_from(0);
   const i32 counts[] = {2, 0, 3};
   const int obs = layout.find("obs");
   for (i32 row = 0; row < 3; ++row) {
@@ -121,7 +122,7 @@ TEST(the_gaps_between_players_are_closed) {
       static_cast<f32*>(rows.fields[abi::kReward])[row * 3 + player] = f32(-row);
     }
   }
-  block.gather_players();
+  block.compact_players();
   CHECK_EQ(block.players(), 5);
   CHECK_EQ(block.entries(obs), 5);
   CHECK_EQ(block.entries(layout.find("lives")), 3);

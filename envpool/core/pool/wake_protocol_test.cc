@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model of how send(), recv() and workers wait for and wake each other (worker_wakeups.h, scheduler.h, env_pool.h),
-// of which every interleaving is explored. When no thread can go on, every recv() must have returned: then no work was
-// left while somebody waited. Nobody wakes up by himself in the model, as recv() does every 50 ms to look for signals.
+// A model checker for the protocol by which send(), recv() and workers wait for and wake each other (worker_wakeups.h,
+// scheduler.h, env_pool.h). It explores every interleaving of a model of the protocol. When no thread can proceed,
+// every recv() must have returned; otherwise a wake-up was lost. Unlike the real recv(), which wakes every 50 ms to
+// check for signals, threads in the model never wake by themselves.
 //
-// Each case of step() is one access to what threads share. Parts of the protocol can be left out, and then the checker
-// must find a wait that does not end; that is what shows that the model says something.
+// Each case of step() is one access to shared data. Steps of the protocol can be omitted; the checker must then find a
+// wait that never ends, which shows that the model is able to detect such errors.
 #include <array>
 #include <cstdio>
 #include <string>
@@ -19,32 +20,33 @@ namespace envpool {
 namespace {
 
 struct Protocol {
-  bool wakes_for_receivers = true;      // a send that is worth no worker wakes one while a recv() waits
-  bool publishes_first = true;          // work is in the queue before wake-ups are asked for
-  bool looks_before_sleeping = true;    // a worker looks for a wake-up once more before it sleeps
-  bool counts_before_looking = true;    // and has counted itself as sleeping before that
-  bool notifies_under_mutex = true;     // workers are notified under the mutex under which they fall asleep
+  bool wakes_for_receivers = true;      // a send that needs no worker wakes one if a recv() waits
+  bool publishes_first = true;          // work is published before wake-ups are requested
+  bool looks_before_sleeping = true;    // a worker checks for a wake-up again before it sleeps
+  bool counts_before_looking = true;    // a worker counts itself as sleeping before that check
+  bool notifies_under_mutex = true;     // callers hold the workers' mutex when they notify
   bool notifies_receivers = true;       // the thread that completes a batch notifies recv()
-  bool receivers_count_first = true;    // recv() counts itself as waiting before it looks for a batch
-  bool workers_empty_the_queue = true;  // a worker goes on until the queue is empty
+  bool receivers_count_first = true;    // recv() counts itself as waiting before it checks for a batch
+  bool workers_empty_the_queue = true;  // a worker continues until the queue is empty
 };
 
 struct Send {
-  u8 rows, workers;  // how many it queues, and how many workers they are worth
+  u8 rows, workers;  // number of rows queued, and of workers requested
 };
 
 struct Scenario {
   int workers;
   u8 batch_size;
-  std::vector<std::vector<Send>> senders;  // the sends of each thread
+  std::vector<std::vector<Send>> senders;  // the sends of each sending thread
   int receivers;                           // threads that call recv() once each
 };
 
 constexpr int kMaxThreads = 6;
 constexpr u8 kFree = 0xFF;
 
-enum Place : u8 {
-  // A thread that sends.
+// The program counter of a thread.
+enum Location : u8 {
+  // A sender.
   kSendBegin,
   kPublish,
   kRequest,
@@ -53,7 +55,7 @@ enum Place : u8 {
   kLockToNotify,
   kNotify,
   kSendEnd,
-  // A thread that receives.
+  // A receiver.
   kRecvBegin,
   kLookForBatch,
   kTakeRow,
@@ -70,8 +72,8 @@ enum Place : u8 {
   kSpin,
   kSpinLook,
   kSpinClaim,
-  kCame,
-  kGaveUp,
+  kClaimed,
+  kStopSpinning,
   kLockToSleep,
   kCountSleeping,
   kLookBeforeSleeping,
@@ -86,15 +88,15 @@ enum Place : u8 {
 };
 
 struct Thread {
-  u8 place = kDone;
-  u8 number = 0;  // of the sender's send; of workers that are still to be notified
+  u8 location = kDone;
+  u8 number = 0;  // of the sender's current send
   i8 remaining = 0;
-  bool steps = false;  // a receiver that does the work itself
+  bool steps_itself = false;  // whether the receiver steps environments
   bool notified = false;
 };
 
 struct State {
-  u8 mutex = kFree, sleep_mutex = kFree;  // who holds them
+  u8 mutex = kFree, sleep_mutex = kFree;  // the threads that hold them
   u8 queued = 0, done = 0, taken = 0;     // rows in the queue, rows written, batches received
   u8 unclaimed = 0, spinning = 0, sleeping = 0, waiting = 0, receiving = 0;
   bool caller_runs_all = true;
@@ -105,58 +107,62 @@ struct State {
                       char(taken),   char(unclaimed),   char(spinning),       char(sleeping),
                       char(waiting), char(receiving),   char(caller_runs_all)};
     for (const Thread& t : threads) {
-      bytes += {char(t.place), char(t.number), char(t.remaining), char(t.steps * 2 + t.notified)};
+      bytes += {char(t.location), char(t.number), char(t.remaining), char(t.steps_itself * 2 + t.notified)};
     }
     return bytes;
   }
 };
 
+// Whether to print an interleaving that violates the protocol.
+enum class Trace { kNone, kPrint };
+
 class Checker {
  public:
   Checker(const Scenario& scenario, const Protocol& protocol) : scenario_(scenario), protocol_(protocol) {}
 
-  // Returns whether every recv() returns in every interleaving. Prints one in which one does not, if `prints`.
-  bool explore(bool prints) {
+  // Returns whether every recv() returns in every interleaving. Optionally prints an interleaving in which one does
+  // not.
+  bool explore(Trace trace) {
     State start;
     int t = 0;
-    for (size_t i = 0; i < scenario_.senders.size(); ++i) start.threads[size_t(t++)].place = kSendBegin;
-    for (int i = 0; i < scenario_.receivers; ++i) start.threads[size_t(t++)].place = kRecvBegin;
-    for (int i = 0; i < scenario_.workers; ++i) start.threads[size_t(t++)].place = kSpin;
-    reach(start, -1, 0);
-    for (size_t at = 0; at < found_.size(); ++at) {
+    for (size_t i = 0; i < scenario_.senders.size(); ++i) start.threads[size_t(t++)].location = kSendBegin;
+    for (int i = 0; i < scenario_.receivers; ++i) start.threads[size_t(t++)].location = kRecvBegin;
+    for (int i = 0; i < scenario_.workers; ++i) start.threads[size_t(t++)].location = kSpin;
+    visit(start, -1, 0);
+    for (size_t at = 0; at < visited_.size(); ++at) {
       bool stuck = true;
       for (int thread = 0; thread < t; ++thread) {
         next_.clear();
-        step(found_[at].state, thread);
+        step(visited_[at].state, thread);
         stuck &= next_.empty();
-        for (const State& state : next_) reach(state, int(at), thread);
+        for (const State& state : next_) visit(state, int(at), thread);
       }
-      if (!stuck || all_received(found_[at].state)) continue;
-      if (prints) print(int(at));
+      if (!stuck || all_received(visited_[at].state)) continue;
+      if (trace == Trace::kPrint) print(int(at));
       return false;
     }
     return true;
   }
-  size_t states() const { return found_.size(); }
+  size_t states() const { return visited_.size(); }
 
  private:
-  struct Found {
+  struct Visited {
     State state;
     int from, thread;
   };
 
-  void reach(const State& state, int from, int thread) {
-    if (known_.emplace(state.key(), int(found_.size())).second) found_.push_back({state, from, thread});
+  void visit(const State& state, int from, int thread) {
+    if (known_.emplace(state.key(), int(visited_.size())).second) visited_.push_back({state, from, thread});
   }
   bool all_received(const State& state) const { return int(state.taken) == scenario_.receivers; }
   bool complete(const State& s) const { return s.done >= (s.taken + 1) * scenario_.batch_size; }
 
-  // Appends to next_ the states that one step of a thread leads to: none where it has to wait.
+  // Appends to next_ the states that one step of a thread can lead to; none if the thread has to wait.
   void step(const State& before, int number) {
     State s = before;
     Thread& t = s.threads[size_t(number)];
-    const auto go = [&](u8 place) {
-      t.place = place;
+    const auto go = [&](u8 location) {
+      t.location = location;
       next_.push_back(s);
     };
     const auto lock = [&](u8& mutex) {
@@ -164,7 +170,7 @@ class Checker {
       mutex = u8(number);
       return true;
     };
-    switch (t.place) {
+    switch (t.location) {
       // ---- send(); the pool's mutex is held from the first step to the last ----
       case kSendBegin:
         if (t.number == scenario_.senders[size_t(number)].size()) return go(kDone);
@@ -192,16 +198,16 @@ class Checker {
       case kNotify: {
         const bool last = --t.remaining == 0;
         if (last && protocol_.notifies_under_mutex) s.sleep_mutex = kFree;
-        t.place = last ? kSendEnd : kNotify;
-        bool somebody = false;
-        for (size_t i = 0; i < s.threads.size(); ++i) {  // any one of those that sleep
-          if (s.threads[i].place != kWorkerSleeps || s.threads[i].notified) continue;
+        t.location = last ? kSendEnd : kNotify;
+        bool any_sleeping = false;
+        for (size_t i = 0; i < s.threads.size(); ++i) {  // any sleeping worker may be the one that is notified
+          if (s.threads[i].location != kWorkerSleeps || s.threads[i].notified) continue;
           State chosen = s;
           chosen.threads[i].notified = true;
           next_.push_back(chosen);
-          somebody = true;
+          any_sleeping = true;
         }
-        if (!somebody) next_.push_back(s);
+        if (!any_sleeping) next_.push_back(s);
         return;
       }
       case kSendEnd:
@@ -209,11 +215,11 @@ class Checker {
         ++t.number;
         return go(kSendBegin);
 
-      // ---- recv(); the pool's mutex is held but where it steps or sleeps ----
+      // ---- recv(); the pool's mutex is held except while it steps or sleeps ----
       case kRecvBegin:
         if (!lock(s.mutex)) return;
         ++s.receiving;
-        t.steps = s.caller_runs_all;
+        t.steps_itself = s.caller_runs_all;
         return go(kLookForBatch);
       case kLookForBatch:
         if (complete(s)) {
@@ -222,11 +228,11 @@ class Checker {
           s.mutex = kFree;
           return go(kDone);
         }
-        if (!t.steps) return go(protocol_.receivers_count_first ? kCountWaiting : kLookBeforeWaiting);
+        if (!t.steps_itself) return go(protocol_.receivers_count_first ? kCountWaiting : kLookBeforeWaiting);
         s.mutex = kFree;
         return go(kTakeRow);
       case kTakeRow:
-        if (s.queued == 0) return go(kLockToWait);  // it has spun for as long as it does
+        if (s.queued == 0) return go(kLockToWait);  // the spinning is over
         --s.queued;
         return go(kFinishRow);
       case kFinishRow: return go(++s.done % scenario_.batch_size == 0 ? kReadWaiting : kLockAgain);
@@ -258,15 +264,15 @@ class Checker {
       // ---- a worker ----
       case kSpin: ++s.spinning; return go(kSpinLook);
       case kSpinLook:
-        go(kGaveUp);
+        go(kStopSpinning);
         if (s.queued > 0) go(kSpinClaim);
         return;
       case kSpinClaim:
         if (s.unclaimed == 0) return go(kSpinLook);
         --s.unclaimed;
-        return go(kCame);
-      case kCame: --s.spinning; return go(kWorkerTakesRow);
-      case kGaveUp: --s.spinning; return go(kLockToSleep);
+        return go(kClaimed);
+      case kClaimed: --s.spinning; return go(kWorkerTakesRow);
+      case kStopSpinning: --s.spinning; return go(kLockToSleep);
       case kLockToSleep:
         if (!lock(s.sleep_mutex)) return;
         return go(protocol_.counts_before_looking ? kCountSleeping : kLookBeforeSleeping);
@@ -310,29 +316,30 @@ class Checker {
 
   static void notify_receivers(State& s) {
     for (Thread& t : s.threads) {
-      if (t.place == kReceiverSleeps) t.notified = true;
+      if (t.location == kReceiverSleeps) t.notified = true;
     }
   }
 
   void print(int at) const {
     std::vector<int> path;
-    for (; at > 0; at = found_[size_t(at)].from) path.push_back(at);
+    for (; at > 0; at = visited_[size_t(at)].from) path.push_back(at);
     for (size_t i = path.size(); i-- > 0;) {
-      const Found& found = found_[size_t(path[i])];
+      const Visited& found = visited_[size_t(path[i])];
       std::printf("thread %d goes to %d: queued %d, unclaimed %d, waiting %d\n", found.thread,
-                  int(found.state.threads[size_t(found.thread)].place), int(found.state.queued),
+                  int(found.state.threads[size_t(found.thread)].location), int(found.state.queued),
                   int(found.state.unclaimed), int(found.state.waiting));
     }
   }
 
   const Scenario scenario_;
   const Protocol protocol_;
-  std::vector<Found> found_;
+  std::vector<Visited> visited_;
   std::unordered_map<std::string, int> known_;
   std::vector<State> next_;
 };
 
-// Sends that are worth no worker, one, or two; one or two threads of each kind; batches of one row or of two.
+// The scenarios have sends that request no worker, one or two; one or two threads of each kind; and batches of one or
+// two rows.
 const std::vector<Scenario>& scenarios() {
   static const std::vector<Scenario> all = {
       {1, 1, {{{1, 0}}}, 1},           {1, 1, {{{1, 1}}}, 1},           {1, 2, {{{1, 0}, {1, 0}}}, 1},
@@ -344,7 +351,7 @@ const std::vector<Scenario>& scenarios() {
 
 bool holds(const Protocol& protocol) {
   for (const Scenario& scenario : scenarios()) {
-    if (!Checker(scenario, protocol).explore(false)) return false;
+    if (!Checker(scenario, protocol).explore(Trace::kNone)) return false;
   }
   return true;
 }
@@ -353,18 +360,18 @@ TEST(every_wait_ends_in_every_interleaving) {
   size_t states = 0;
   for (const Scenario& scenario : scenarios()) {
     Checker checker(scenario, {});
-    CHECK(checker.explore(true));
+    CHECK(checker.explore(Trace::kPrint));
     states += checker.states();
   }
   std::printf("%zu states\n", states);
   CHECK(states > 10000);
 }
 
-// A send that was too small to wake a worker left its work to its own thread's recv(). Another thread was asleep in
-// recv() already, and the one that had sent ended.
-TEST(the_checker_finds_the_wake_up_that_was_once_missing) { CHECK(!holds({.wakes_for_receivers = false})); }
+// A regression test. A send that was too small to wake a worker left its work to the next recv(). Another thread was
+// blocked in recv() already, and the sending thread never called it.
+TEST(the_checker_finds_the_missing_wake_up_of_a_blocked_receiver) { CHECK(!holds({.wakes_for_receivers = false})); }
 
-TEST(the_checker_finds_whatever_else_is_left_out) {
+TEST(the_checker_detects_every_omission) {
   CHECK(!holds({.publishes_first = false}));
   CHECK(!holds({.looks_before_sleeping = false}));
   CHECK(!holds({.counts_before_looking = false}));

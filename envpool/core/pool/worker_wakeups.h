@@ -2,31 +2,31 @@
 //
 // How the threads of a pool wait for work, and how callers wake them.
 //
-// A caller that queues work says how many workers it is worth; that many wake-ups are then unclaimed. A worker begins
-// when there is work and it has claimed a wake-up, and goes on until the queue is empty.
+// A caller that queues work requests a number of workers; that many wake-ups are then unclaimed. A worker starts when
+// there is work and it has claimed a wake-up, and continues until the queue is empty.
 //
 //      +--------------------- the queue is empty ---------------------+
 //      v                                                              |
 //   +----------+           work, and a wake-up claimed           +---------+
 //   | spinning | ----------------------------------------------> | working |
 //   +----------+                                                 +---------+
-//      | neither within 50 us                                         ^
+//      | not within 50 us                                             ^
 //      v                                                              |
-//   +----------+     work, and a wake-up claimed: when it looks       |
+//   +----------+     work, and a wake-up claimed: in a check          |
 //   | sleeping | -----------------------------------------------------+
 //   +----------+     before it falls asleep, or after a notification
 //      |    ^
 //      +----+ notified, but others have claimed the wake-ups
 //
 // No wake-up is lost:
-//   - A caller publishes work, then the wake-ups, then reads how many workers spin and how many sleep. A worker counts
-//     itself as sleeping, then looks for work and a wake-up. All of these are sequentially consistent, so that either
-//     the worker sees the wake-up or the caller sees the worker.
-//   - A spinning worker is not notified. It looks once more after it has counted itself as sleeping.
-//   - A worker looks and falls asleep under `mutex_`, under which callers notify.
+//   - A caller publishes the work, then the wake-ups, then reads how many workers spin and how many sleep. A worker
+//     counts itself as sleeping, then checks for work and a wake-up. All of these operations are sequentially
+//     consistent, so either the worker sees the wake-up or the caller sees the worker.
+//   - A spinning worker is not notified. It checks once more after it has counted itself as sleeping.
+//   - A worker checks and falls asleep while it holds `mutex_`, which callers hold when they notify.
 //
-// A caller may want no worker at all, because the work costs less than a wake-up, and leaves it to the next recv().
-// A recv() that is asleep already will not notice; so while one waits, at least one worker is woken (scheduler.h).
+// If the work costs less than a wake-up, a caller requests no worker and leaves the work to the next recv(). A blocked
+// recv() will not notice; so while one waits, at least one worker is woken (scheduler.h).
 //
 // wake_protocol_test.cc has a model of this protocol, with recv(), and explores all of its interleavings.
 #pragma once
@@ -43,16 +43,16 @@ namespace envpool {
 
 class WorkerWakeups {
  public:
-  // Asks for `count` workers, in place of what was asked for before, and wakes as many as do not come by themselves.
-  // Called after the work was published.
+  // Requests `count` workers, replacing earlier requests, and notifies sleeping workers if fewer are spinning. Call it
+  // after publishing the work.
   void request(i32 count) {
     ENVPOOL_INTERLEAVE();
     unclaimed_.store(count, std::memory_order_seq_cst);
     ENVPOOL_INTERLEAVE();
-    const i32 asleep = std::min(count - spinning_.load(std::memory_order_seq_cst), sleeping_.load());
-    if (asleep > 0) {
+    const i32 notifications = std::min(count - spinning_.load(std::memory_order_seq_cst), sleeping_.load());
+    if (notifications > 0) {
       std::lock_guard lock(mutex_);
-      for (i32 i = 0; i < asleep; ++i) wakeup_.notify_one();
+      for (i32 i = 0; i < notifications; ++i) wakeup_.notify_one();
     }
   }
 
@@ -61,10 +61,10 @@ class WorkerWakeups {
   bool wait_for_work(HasWork&& has_work) {
     const auto ready = [&] { return stopping_.load() || (has_work() && claim_wakeup()); };
     spinning_.fetch_add(1, std::memory_order_seq_cst);
-    const bool came = spin_until(ready);
+    const bool claimed = spin_until(ready);
     ENVPOOL_INTERLEAVE();
     spinning_.fetch_sub(1, std::memory_order_seq_cst);
-    if (!came) {
+    if (!claimed) {
       ENVPOOL_INTERLEAVE();
       std::unique_lock lock(mutex_);
       sleeping_.fetch_add(1, std::memory_order_seq_cst);
@@ -75,7 +75,7 @@ class WorkerWakeups {
     return !stopping_.load();
   }
 
-  // Has wait_for_work() return false in every worker.
+  // Makes wait_for_work() return false in every worker.
   void stop() {
     const std::lock_guard lock(mutex_);
     stopping_.store(true, std::memory_order_seq_cst);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds out which of the contracts of env.h a struct fulfils. What is missing is said in one sentence, because the
-// compiler's own account of it would be a page of templates.
+// Determines which of the contracts of env.h a struct implements. A missing member causes a one-sentence error message
+// instead of a page of template errors.
 #pragma once
 
 #if !defined(__cpp_concepts) || __cplusplus < 202002L
@@ -15,20 +15,20 @@
 #include "envpool/core/math/rng.h"
 #include "envpool/core/table/spec.h"
 
-// The member `what`, which the condition that follows finds fitting; else it is missing, or not of the form told.
-#define ENVPOOL_MEMBER(Env, what, form, ...)                                     \
-  constexpr bool what##_fits = __VA_ARGS__;                                      \
-  constexpr bool what##_is_there = requires { &Env::what; };                     \
-  static_assert(what##_fits || what##_is_there, "the environment has no " form); \
-  static_assert(what##_fits || !what##_is_there, "the environment's " #what " is not " form)
+// Asserts that the member `what` exists and satisfies the condition that follows. `form` is its expected declaration.
+#define ENVPOOL_MEMBER(Env, what, form, ...)                                   \
+  constexpr bool what##_fits = __VA_ARGS__;                                    \
+  constexpr bool what##_exists = requires { &Env::what; };                     \
+  static_assert(what##_fits || what##_exists, "the environment has no " form); \
+  static_assert(what##_fits || !what##_exists, "the environment's " #what " is not " form)
 
-// The same for what an environment may leave out.
+// Asserts the same of an optional member, if it exists.
 #define ENVPOOL_OPTIONAL_MEMBER(Env, what, form, ...) \
   static_assert(!requires { &Env::what; } || __VA_ARGS__, "the environment's " #what " is not " form)
 
 namespace envpool::contract {
 
-// What tells the contracts apart, also where something else is missing.
+// These tell the contracts apart even if other members are missing.
 template <class Env>
 inline constexpr bool has_agents = requires { typename Env::Agent; } || requires { typename Env::Shared; } ||
                                    requires { Env::kMaxPlayers; } || requires { Env::kPhases; };
@@ -38,7 +38,7 @@ template <class Env>
 inline constexpr bool is_object = requires(Env& env, Rng& rng) { env.reset(rng); } ||
                                   requires(const typename Env::Params& params) { Env(params, i32{}); };
 
-// What the contracts share: the name, the options and the arrays.
+// Checks the members that all contracts share: the name, the options and the arrays.
 template <class Env>
 consteval bool describes_itself() {
   constexpr bool named = requires {
@@ -122,12 +122,12 @@ consteval bool is_world() {
     requires Env::kPhases >= 0;
   };
   static_assert(sized, "the environment has no static constexpr i32 kMaxPlayers of at least 1, or no kPhases");
-  constexpr bool peopled =
+  constexpr bool has_members =
       requires { typename Env::Shared; } && (requires { typename Env::Agent; } || requires { &Env::extra_bytes; });
-  static_assert(peopled,
+  static_assert(has_members,
                 "the environment has no struct Shared, or neither a struct Agent nor static i64 extra_bytes(const "
                 "Params&) that says what follows Shared");
-  if constexpr (sized && peopled && describes_itself<Env>()) {
+  if constexpr (sized && has_members && describes_itself<Env>()) {
     using Params = typename Env::Params;
     constexpr bool plain = is_plain<World<Env>>() && is_plain<Params>();
     static_assert(is_plain<Params>(), "the environment's Params is not plain data: no heap; what is larger is a blob");
@@ -189,8 +189,8 @@ template <class Env>
 consteval bool is_host() {
   if constexpr (describes_itself<Env>()) {
     using Params = typename Env::Params;
-    constexpr bool made = std::is_constructible_v<Env, const Params&, i32>;
-    static_assert(made, "the environment has no constructor (const Params&, i32 env_id)");
+    constexpr bool constructible = std::is_constructible_v<Env, const Params&, i32>;
+    static_assert(constructible, "the environment has no constructor (const Params&, i32 env_id)");
     static_assert(std::is_copy_constructible_v<Params>, "the environment's Params cannot be copied");
     ENVPOOL_MEMBER(Env, reset, "void reset(Rng&)", requires(Env& env, Rng& rng) { env.reset(rng); });
     ENVPOOL_MEMBER(
@@ -216,29 +216,29 @@ consteval bool is_host() {
         Env, identity, "static u64 identity(const Params&)", requires(const Params& params) {
           { Env::identity(params) } -> std::convertible_to<u64>;
         });
-    return made && reset_fits && step_fits && observe_fits && std::is_copy_constructible_v<Params>;
+    return constructible && reset_fits && step_fits && observe_fits && std::is_copy_constructible_v<Params>;
   }
   return false;
 }
 
-// Which contract an environment is written in. What is missing of it is an error of the compilation.
-enum class Kind { kNone, kPortable, kWorld, kHost };
+// The contract that an environment implements. An incomplete implementation does not compile.
+enum class ContractKind { kNone, kPortable, kWorld, kHost };
 
 template <class Env>
-consteval Kind kind_of() {
-  constexpr bool is_one = has_agents<Env> || is_object<Env> || has_state<Env>;
+consteval ContractKind contract_of() {
+  constexpr bool recognized = has_agents<Env> || is_object<Env> || has_state<Env>;
   static_assert(
-      is_one,
+      recognized,
       "the environment has no State, as a portable one has, no Shared and Agent, as one of several agents has, "
       "and no constructor (const Params&, i32 env_id), as one of the host has");
   if constexpr (has_agents<Env>) {
-    return is_world<Env>() ? Kind::kWorld : Kind::kNone;
+    return is_world<Env>() ? ContractKind::kWorld : ContractKind::kNone;
   } else if constexpr (is_object<Env>) {
-    return is_host<Env>() ? Kind::kHost : Kind::kNone;
+    return is_host<Env>() ? ContractKind::kHost : ContractKind::kNone;
   } else if constexpr (has_state<Env>) {
-    return is_portable<Env>() ? Kind::kPortable : Kind::kNone;
+    return is_portable<Env>() ? ContractKind::kPortable : ContractKind::kNone;
   } else {
-    return Kind::kNone;
+    return ContractKind::kNone;
   }
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rules of an episode: how it begins, how steps count, when the time limit truncates it, what its end does to the
-// discount, and what each agent of a world draws from. The pool (driver.h), the pure functions (pure.h, pure_world.h)
-// and kernels on a device (device.h) all call what is here, so each rule is written once. NVRTC compiles this file, so
-// it includes no standard header.
+// The rules of episodes: how one begins, how steps are counted, when the time limit truncates an episode, how its end
+// affects the discount, and which random stream each agent of a world uses. The pool (vector_env.h), the pure functions
+// (pure.h, pure_world.h) and the kernels for devices (device.h) all use this file, so that each rule is implemented
+// once. NVRTC compiles it, so it includes no standard header.
 //
-// What follows the end of an episode is the caller's choice. conclude() marks the episode as over; then
+// conclude() marks an episode as over. What follows depends on the caller's autoreset mode:
 //   next-step   the next step begins the next episode instead of stepping;
 //   same-step   the caller observes the last state, calls begin() and the environment's reset(), and observes again;
-//   disabled    the episode stays over until a reset. The pool refuses to step it; elsewhere a step gives kStaysOver.
+//   disabled    the episode stays over until a reset. The pool refuses to step it; a pure function returns kStaysOver.
 #pragma once
 
 #include "envpool/core/env.h"
@@ -22,8 +22,8 @@ struct Episode {
   Rng rng;
   u32 number = 0;    // resets so far
   i32 elapsed = 0;   // steps since the last reset
-  u32 tag = 0;       // of a state that the caller holds (pure.h): which environment it is of
-  bool over = true;  // no episode is under way
+  u32 tag = 0;       // in states that the caller holds (pure.h): identifies the model
+  bool over = true;  // no episode is in progress
 
   ENVPOOL_ALWAYS_INLINE void repair() { keep_bool(over); }
 
@@ -39,21 +39,21 @@ struct Episode {
     elapsed = 0;
     over = false;
   }
-  // Counts a step, unless `stepped` is false. Returns whether the time limit truncates the episode; 0 is no limit.
+  // Counts a step, unless `stepped` is false. Returns whether the time limit truncates the episode; 0 means no limit.
   ENVPOOL_ALWAYS_INLINE bool count_step(i32 limit, bool stepped = true) {
     count_up(elapsed, stepped);
     return stepped & (limit > 0) & (elapsed >= limit);
   }
-  // Completes the outcome of a step with the time limit and the discount. Returns whether the episode ended. Where the
-  // environment began an episode or stayed over, `stepped` is false, and no step is counted.
+  // Applies the time limit and the discount to the outcome of a step. Returns whether the episode ended. Pass false for
+  // `stepped` if the environment was reset or its episode was over already; then no step is counted.
   ENVPOOL_ALWAYS_INLINE bool conclude(Outcome& outcome, i32 limit, bool stepped = true) {
     outcome.truncated |= count_step(limit, stepped);
     outcome.discount = outcome.terminated ? 0 : outcome.discount;
     over = outcome.terminated | outcome.truncated;
     return over;
   }
-  // The generator of an agent in one phase of this step: a stream of its own, at a place that depends on the step and
-  // the phase alone, with 256 words for each phase.
+  // Returns the generator of an agent in one phase of this step. Each agent has its own stream, whose position depends
+  // only on the step and the phase. A phase has 256 words.
   template <int kPhases>
   ENVPOOL_ALWAYS_INLINE Rng agent_rng(i32 agent, int phase) const {
     Rng own = rng;
@@ -63,33 +63,32 @@ struct Episode {
   }
 };
 
-// An environment with its episode, as it lies in the memory of a pool and of a device, and in a snapshot. The
-// environment's extra bytes follow.
+// The memory layout of an environment in a pool, on a device and in a snapshot. The environment's extra bytes follow.
 template <class State>
 struct EnvSlot {
   Episode episode;
   State state;
 };
 
-// Bytes from a slot to the next, where `extra` bytes follow each state.
+// Returns the distance between slots in bytes if `extra` bytes follow each state.
 template <class State>
 ENVPOOL_FN constexpr i64 slot_bytes(i64 extra) {
   return (i64(sizeof(EnvSlot<State>)) + extra + 15) / 16 * 16;
 }
 
-// The outcome of a step that finds the episode over, where nothing begins the next one.
+// The outcome of a step whose episode is over already, if autoreset is disabled.
 inline constexpr Outcome kStaysOver{.terminated = true};
 
-// What a row is of its episode, numbered as in dm_env.
+// The position of a row within its episode. The values are those of dm_env.
 enum class StepType : i32 { kFirst = 0, kMid = 1, kLast = 2 };
 
-// The columns that rows of every environment have. Row k of what is per player begins at k * max_players.
+// The columns that all environments have. Row k of a per-player column begins at k * max_players.
 struct ResultColumns {
   f32 *reward, *discount;
   u8 *terminated, *truncated;
   i32 *step_type, *env_id, *elapsed, *players;
 
-  // Writes all of a row but what is per player.
+  // Writes a row, except for the per-player columns.
   ENVPOOL_ALWAYS_INLINE void write(i64 row, i32 environment, const Episode& episode, const Outcome& outcome, bool began,
                                    i32 count) const {
     const bool ended = outcome.terminated | outcome.truncated;
@@ -97,26 +96,26 @@ struct ResultColumns {
     env_id[row] = environment;
     elapsed[row] = episode.elapsed;
     players[row] = count;
-    // Last, because bytes may alias anything: what is read after them would have to be loaded again.
+    // These come last: bytes may alias anything, so the compiler would have to reload what is read after writing them.
     terminated[row] = outcome.terminated;
     truncated[row] = outcome.truncated;
   }
 };
 
-// How many players there are: what the world says, within 0..most.
+// Returns the number of players, clamped to 0..most.
 template <class Env>
 ENVPOOL_FN i32 players_of(const World<Env>& world, i32 most) {
   const i32 count = Env::players(world);
   return count < 0 ? 0 : count < most ? count : most;
 }
 
-// Brings a state from outside into the range that the environment's functions accept.
+// Makes a state that the user provided safe for the environment's functions.
 template <class Env>
 ENVPOOL_ALWAYS_INLINE void repair(StateOf<Env>& state, const typename Env::Params& params) {
   if constexpr (requires { Env::repair(state, params); }) Env::repair(state, params);
 }
 
-// Lets one agent act in one phase.
+// Runs one phase for one agent.
 template <class Env, int kPhase>
 ENVPOOL_ALWAYS_INLINE void act_in_phase(World<Env>& world, const typename Env::Params& params, i32 agent,
                                         ActionRow action, const Episode& episode) {

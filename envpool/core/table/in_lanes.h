@@ -6,12 +6,13 @@
 //   static OutcomeLanes step_lanes(State* const* states, const Params&, ActionRow first);
 //   static void observe_lanes(const State* const* states, const Params&, Row first);
 //
-// for kLanes environments in consecutive rows is stepped so where the processor has AVX2. These functions must give the
-// bits of step and observe, and draw no random numbers. An environment that draws under some of its options defines
+// is stepped in groups of kLanes environments in consecutive rows if the CPU has AVX2. These functions must produce the
+// same bits as step and observe, and must not draw random numbers. An environment that draws under some options also
+// defines
 //
 //   static bool in_lanes(const Params&);
 //
-// which is false for those. core/math/lanes.h has the types.
+// which returns false for those options. core/math/lanes.h has the SIMD types.
 #pragma once
 
 #include <cstring>
@@ -21,9 +22,9 @@
 
 namespace envpool {
 
-// States that follow each other at equal distances.
+// States at equal distances in memory.
 template <class State>
-struct StatesInLanes {
+struct StridedStates {
   u8* first;
   i64 stride;
   i64 count;  // a multiple of the lanes
@@ -31,16 +32,16 @@ struct StatesInLanes {
   ENVPOOL_ALWAYS_INLINE State* at(i64 i) const { return reinterpret_cast<State*>(first + i * stride); }
 };
 
-// Where steps write what they bring: a number for each row.
+// The columns into which step_lanes writes its results, one value per row.
 struct OutcomeColumns {
   f32* reward;
   u8* terminated;
 };
 
-// An environment's functions for lanes, over many groups of them. kLanes is 1 where there are none.
+// Applies an environment's lane functions to any number of groups. kLanes is 1 if the environment has none.
 template <class Env>
 struct InLanes {
-  using States = StatesInLanes<StateOf<Env>>;
+  using States = StridedStates<StateOf<Env>>;
   using Params = typename Env::Params;
   static constexpr int kLanes = 1;
   static bool available(const Params&) { return false; }
@@ -53,7 +54,7 @@ template <class Env>
   requires requires { Env::kLanes; }
 struct InLanes<Env> {
   using State = typename Env::State;
-  using States = StatesInLanes<State>;
+  using States = StridedStates<State>;
   using Params = typename Env::Params;
   static constexpr int kLanes = Env::kLanes;
 

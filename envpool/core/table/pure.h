@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A portable environment of one player as pure functions of a state that the caller holds: what JAX calls. The rules of
-// an episode are those of episode.h; the state is a row of bytes, and so are the parameters, so that either can differ
-// from row to row. A row of parameters that the caller holds has the values of the options and nothing else that is
-// computed with; what they resolve to, Params, is in the resolved row alone, which the caller never holds.
+// A portable environment as pure functions of states that the caller holds, for JAX. The rules of episodes are those of
+// episode.h. States and parameters are rows of bytes, and both can differ from row to row. A parameter row that the
+// caller holds contains the values of the options and nothing that the environment uses directly. The Params into which
+// they resolve are in the resolved row, which the caller never holds.
 //
-// Randomness: a reset takes a 64-bit key and a 32-bit stream and begins episode 0 of (key, stream), which is what the
-// pool's environment `stream` does under the seed `key`. The state carries them on. A step that is given a key goes on
-// with that one instead, from draw 0 of the episode; a restart always begins the next episode of the key that is held.
+// Randomness: a reset takes a 64-bit key and a 32-bit stream, and begins episode 0 of (key, stream) like the pool's
+// environment `stream` with the seed `key`. The state contains both. A step with a new key continues with that key, at
+// draw 0 of the episode. A restart begins the next episode of the key in the state.
 //
-// Worlds of several players have what is here too, but for reset and step: see pure_world.h.
+// Worlds with several players have their own reset and step (pure_world.h) and share the rest.
 #pragma once
 
 #include <algorithm>
@@ -21,14 +21,14 @@
 #include <string>
 #include <vector>
 
-#include "envpool/core/table/draws.h"
-#include "envpool/core/table/driver.h"
 #include "envpool/core/table/episode.h"
 #include "envpool/core/table/in_lanes.h"
+#include "envpool/core/table/prefetched_rng.h"
+#include "envpool/core/table/vector_env.h"
 
 namespace envpool {
 
-// What a state begins with.
+// The header of a state.
 template <class Env>
 struct StateHead {
   Episode episode;
@@ -37,7 +37,7 @@ template <class Env>
   requires requires { Env::kMaxPlayers; }
 struct StateHead<Env> {
   Episode episode;
-  i32 players;  // how many there are, for the user to read
+  i32 players;  // number of players, for users to read
 };
 
 // Lists the named parts of a slot as JSON: those of its episode, and those that the environment names.
@@ -61,24 +61,26 @@ std::string named_parts() {
 }
 
 template <class Env>
-struct PureOf {
+struct PureFunctions {
   using State = StateOf<Env>;
   using Params = typename Env::Params;
 
-  struct Slot : StateHead<Env> {
+  struct PureState : StateHead<Env> {
     alignas(16) State state;  // Env::extra_bytes(params) bytes follow
   };
-  // A row of parameters: this and one f64 for each declared option. Params follow in a resolved row.
+  // The header of a parameter row. One f64 for each declared option follows, and in a resolved row then Params.
   struct Head {
     u32 tag;
     i32 max_episode_steps;
-    u64 check;  // a checksum of the rest, against accidents: whoever changes a row can make it right again
+    u64 checksum;  // of the rest of the row; detects accidental changes, not forgery
   };
   static_assert(alignof(State) <= 16 && alignof(Params) <= 16, "rows start on 16 bytes");
 
   static i64 rounded(i64 bytes) { return (bytes + 15) / 16 * 16; }
   static i64 values_bytes() { return rounded(i64(specs().list.size() * sizeof(f64))); }
-  static i64 state_bytes(void* model) { return rounded(i64(sizeof(Slot)) + extra_bytes_of<Env>(cast(model).params)); }
+  static i64 state_bytes(void* model) {
+    return rounded(i64(sizeof(PureState)) + extra_bytes_of<Env>(cast(model).params));
+  }
   static i64 params_bytes(void*) { return i64(sizeof(Head)) + values_bytes(); }
   static i64 resolved_bytes(void* model) { return params_bytes(model) + rounded(sizeof(Params)); }
 
@@ -91,7 +93,7 @@ struct PureOf {
     return list;
   }
 
-  static std::string view() { return named_parts<Env, Slot>(); }
+  static std::string view() { return named_parts<Env, PureState>(); }
 
   static void params(void* model, const abi::Options& options, i32 max_episode_steps, u8* out) {
     const OptionValues values(specs(), options);
@@ -104,17 +106,18 @@ struct PureOf {
     std::memcpy(out + params_bytes(model), &resolved, sizeof(Params));
     Head head{cast(model).tag, max_episode_steps, 0};
     std::memcpy(out, &head, sizeof(Head));
-    head.check = check_of(out, values);
+    head.checksum = checksum_of(out, values);
     std::memcpy(out, &head, sizeof(Head));
   }
 
   template <class MakeModel>
-  static void change_params(void* own, const u8* from, i64 row, const abi::Options& base, i32 count, const i32* changed,
-                            const f64* given, u8* out, MakeModel&& make_model) {
+  static void change_params(void* base_model, const u8* from, i64 row, const abi::Options& base, i32 count,
+                            const i32* changed, const f64* given, u8* out, MakeModel&& make_model) {
     Head head;
     std::memcpy(&head, from, sizeof(head));
-    const bool good = head.tag == cast(own).tag && head.check == check_of(from, OptionValues(specs(), base));
-    if (!good || head.max_episode_steps < 0) refuse("params", row);
+    const bool good =
+        head.tag == cast(base_model).tag && head.checksum == checksum_of(from, OptionValues(specs(), base));
+    if (!good || head.max_episode_steps < 0) reject("params", row);
     std::vector<f64> values(specs().list.size());
     std::memcpy(values.data(), from + sizeof(Head), values.size() * sizeof(f64));
     for (i32 i = 0; i < count; ++i) {
@@ -124,7 +127,7 @@ struct PureOf {
       }
       values[size_t(changed[i])] = given[i];
     }
-    // Unchanged values come from the row, whose checksum a user can forge, so they are checked too.
+    // All values are checked, changed or not, because a user can forge the checksum of a row.
     for (size_t i = 0; i < values.size(); ++i) values[i] = checked(specs().list[i], values[i]);
     std::vector<abi::Option> options;
     for (size_t i = 0; i < values.size(); ++i) {
@@ -136,62 +139,63 @@ struct PureOf {
         }
         continue;
       }
-      const bool whole = option.kind == abi::kOptionInt || option.kind == abi::kOptionBool;  // else i64 may overflow
+      const bool whole = option.kind == abi::kOptionInt ||
+                         option.kind == abi::kOptionBool;  // converting a larger real to i64 would overflow
       options.push_back({option.name.c_str(), option.kind, whole ? i64(values[i]) : 0, values[i],
                          text == nullptr ? nullptr : text->data(), text == nullptr ? 0 : i64(text->size())});
     }
     const abi::Options all{options.data(), i32(options.size())};
     auto model = make_model(all);
-    if (!model->same_as(cast(own))) {
+    if (!model->same_as(cast(base_model))) {
       throw std::invalid_argument(
           "params: an option that changes the shape of an array, or what all states share, "
           "must be given to make()");
     }
     params(model.get(), all, head.max_episode_steps, out);
-    if (count == 0 && std::memcmp(out, from, size_t(params_bytes(own))) != 0) refuse("params", row);
+    if (count == 0 && std::memcmp(out, from, size_t(params_bytes(base_model))) != 0) reject("params", row);
   }
 
   static void reset(void* model, const abi::PureWork& work) {
-    const Rows rows(cast(model), work);
+    const PureBatch batch(cast(model), work);
     for (i64 k = 0; k < work.count; ++k) {
-      const Setting& setting = rows.setting(k);
-      u8* bytes = work.new_states + k * rows.state_bytes;
-      std::memset(bytes, 0, size_t(rows.state_bytes));
-      Slot& it = *new (bytes) Slot{};
-      it.episode.tag = rows.tag;
-      it.episode.seed(rows.key(k), rows.stream(k));
-      begin(it, setting.params);
-      Env::observe(it.state, setting.params, rows.row(work.fields, k));
+      const RowSettings& settings = batch.settings(k);
+      u8* bytes = work.new_states + k * batch.state_bytes;
+      std::memset(bytes, 0, size_t(batch.state_bytes));
+      PureState& it = *new (bytes) PureState{};
+      it.episode.tag = batch.tag;
+      it.episode.seed(batch.key(k), batch.stream(k));
+      begin(it, settings.params);
+      Env::observe(it.state, settings.params, batch.row(work.fields, k));
     }
   }
 
-  // A block of rows at a time, so that what a pass leaves in the cache the next one finds there. Rows move on and are
-  // observed; where an episode that ended restarts, that observation is kept as its last one, and the row is reset and
-  // observed again.
+  // Steps in blocks of rows that fit into the cache, because each block is traversed several times. Rows are stepped
+  // and observed. If an episode ended and restarts, the observation is copied to the final fields, and the row is reset
+  // and observed again.
   static void step(void* model, const abi::PureWork& work) {
-    const Rows rows(cast(model), work);
+    const PureBatch batch(cast(model), work);
     if (work.params.stride == 0) {
-      step_blocks<true>(rows);
+      step_blocks<true>(batch);
     } else {
-      step_blocks<false>(rows);
+      step_blocks<false>(batch);
     }
   }
 
  protected:
-  static constexpr i64 kMostRows = 256;  // of a block
+  static constexpr i64 kMaxBlockRows = 256;
 
-  struct Setting {
+  struct RowSettings {
     Params params;
     i32 max_episode_steps;
   };
 
-  struct Rows;
+  struct PureBatch;
 
   static Model<Env>& cast(void* model) { return *static_cast<Model<Env>*>(model); }
 
-  [[noreturn]] static void refuse(const char* what, i64 row) {
+  [[noreturn]] static void reject(const char* what, i64 row) {
     throw std::invalid_argument(std::string(what) + ": row " + std::to_string(row) + " is not of " + Env::kName +
-                                " as this environment was made");
+                                " with the options of this environment");
   }
   static f64 in_range(const std::string& name, f64 value, f64 low, f64 high) {
     if (value >= low && value <= high) return value;
@@ -200,7 +204,7 @@ struct PureOf {
   }
   static f64 checked(const OptionSpec& option, f64 value) {
     if (option.kind == abi::kOptionReal) return in_range(option.name, value, option.low, option.high);
-    f64 low = std::max(option.low, -0x1p53), high = std::min(option.high, 0x1p53);  // whole numbers in a f64
+    f64 low = std::max(option.low, -0x1p53), high = std::min(option.high, 0x1p53);  // exact in an f64
     if (option.kind == abi::kOptionBool) {
       low = 0;
       high = 1;
@@ -219,34 +223,34 @@ struct PureOf {
     return 0;
   }
 
-  // Returns the checksum of a row and of the texts that it does not have, but for those which the tag covers: a row
-  // means something else where such a text is another.
-  static u64 check_of(const u8* row, const OptionValues& texts) {
-    u64 check = 0x9E3779B97F4A7C15u;
+  // Returns the checksum of a parameter row. It covers the texts without choices, which are not part of the row, except
+  // those that the tag covers: with another text, the row would have another meaning.
+  static u64 checksum_of(const u8* row, const OptionValues& texts) {
+    u64 checksum = 0x9E3779B97F4A7C15u;
     const auto mix = [&](u64 word) {
-      check = (check ^ word) * 0xD1342543DE82EF95u;
-      check ^= check >> 32;
+      checksum = (checksum ^ word) * 0xD1342543DE82EF95u;
+      checksum ^= checksum >> 32;
     };
     for (i64 at = 0; at < i64(sizeof(Head)) + values_bytes(); at += 8) {
       u64 word;
       std::memcpy(&word, row + at, sizeof(word));
-      if (at != i64(offsetof(Head, check))) mix(word);
+      if (at != i64(offsetof(Head, checksum))) mix(word);
     }
     for (const OptionSpec& option : specs().list) {
       if (option.kind != abi::kOptionText || !option.choices.empty() || option.shapes) continue;
       for (const char letter : texts.text(option.name)) mix(u8(letter));
       mix(~u64{0});
     }
-    return check;
+    return checksum;
   }
 
-  static void begin(Slot& it, const Params& params) {
+  static void begin(PureState& it, const Params& params) {
     it.episode.begin();
     Env::reset(it.state, params, it.episode.rng);
   }
 
-  // The operands of one call.
-  struct Rows {
+  // The rows of one call.
+  struct PureBatch {
     static constexpr i64 kCacheBytes = 16384;
 
     const abi::PureWork work;
@@ -254,35 +258,37 @@ struct PureOf {
     const u32 tag;
     const i64 state_bytes;
     std::vector<i64> row_bytes{}, action_bytes{};
-    std::vector<void*> seen{};  // where all rows of a step are observed
-    mutable Setting now{};
-    mutable i64 loaded = 0;  // the row that `now` is of, where each has its own
+    std::vector<void*> observed_fields{};  // the fields into which a step observes all rows
+    mutable RowSettings current{};
+    mutable i64 current_row = 0;  // the row whose settings are in `current`, if they differ between rows
 
-    Rows(const Model<Env>& of, const abi::PureWork& what)
-        : work(what), model(of), tag(of.tag), state_bytes(PureOf::state_bytes(const_cast<Model<Env>*>(&of))) {
+    PureBatch(const Model<Env>& of, const abi::PureWork& what)
+        : work(what), model(of), tag(of.tag), state_bytes(PureFunctions::state_bytes(const_cast<Model<Env>*>(&of))) {
       for (const FieldSpec& field : model.spec.fields) row_bytes.push_back(field.row_bytes());
       for (const FieldSpec& field : model.spec.actions) action_bytes.push_back(field.row_bytes());
       for (size_t f = 0; f < row_bytes.size(); ++f) {
-        seen.push_back(work.final_fields != nullptr && shows_last(f) ? work.final_fields[f] : work.fields[f]);
+        observed_fields.push_back(work.final_fields != nullptr && is_info(f) ? work.final_fields[f] : work.fields[f]);
       }
       if (work.count > 0) load(0);
     }
-    static const u8* at(const abi::Lane& lane, i64 k) { return static_cast<const u8*>(lane.data) + lane.stride * k; }
+    static const u8* at(const abi::StridedRows& rows, i64 k) {
+      return static_cast<const u8*>(rows.data) + rows.stride * k;
+    }
 
     void load(i64 k) const {
       const u8* row = at(work.params, k);
       Head head;
       std::memcpy(&head, row, sizeof(head));
-      if (head.tag != tag) refuse("params", work.first + k);
-      loaded = k;
-      now.max_episode_steps = head.max_episode_steps;
-      std::memcpy(static_cast<void*>(&now.params), row + sizeof(Head) + values_bytes(), sizeof(Params));
-      if constexpr (requires { now.params.blob; }) now.params.blob = model.params.blob;
-      if constexpr (requires { now.params.kept; }) now.params.kept = model.params.kept;
+      if (head.tag != tag) reject("params", work.first + k);
+      current_row = k;
+      current.max_episode_steps = head.max_episode_steps;
+      std::memcpy(static_cast<void*>(&current.params), row + sizeof(Head) + values_bytes(), sizeof(Params));
+      if constexpr (requires { current.params.blob; }) current.params.blob = model.params.blob;
+      if constexpr (requires { current.params.kept; }) current.params.kept = model.params.kept;
     }
-    const Setting& setting(i64 k) const {
-      if (work.params.stride != 0 && k != loaded) load(k);
-      return now;
+    const RowSettings& settings(i64 k) const {
+      if (work.params.stride != 0 && k != current_row) load(k);
+      return current;
     }
     u64 key(i64 k) const {
       u32 words[2];
@@ -296,23 +302,26 @@ struct PureOf {
     }
     const u8* state(i64 k) const { return at(work.states, k); }
     Row row(void* const* fields, i64 k) const { return {fields, row_bytes.data(), k}; }
-    ActionRow action(i64 k) const { return {work.actions, action_bytes.data(), work.one_action != 0 ? 0 : k}; }
-    // How many of the rows of a block are stepped several at a time: where all parameters are the same, and each has an
-    // action.
+    ActionRow action(i64 k) const { return {work.actions, action_bytes.data(), work.broadcast_action != 0 ? 0 : k}; }
+    // Returns how many rows of a block can be stepped in lanes. This requires that all rows have the same parameters
+    // and each has its own action.
     i64 in_lanes(i64 count) const {
-      const bool may = work.params.stride == 0 && work.one_action == 0 && InLanes<Env>::available(now.params);
-      return may ? count / InLanes<Env>::kLanes * InLanes<Env>::kLanes : 0;
+      const bool available =
+          work.params.stride == 0 && work.broadcast_action == 0 && InLanes<Env>::available(current.params);
+      return available ? count / InLanes<Env>::kLanes * InLanes<Env>::kLanes : 0;
     }
     typename InLanes<Env>::States states(i64 first, i64 count) const {
       return {reinterpret_cast<u8*>(&new_state(first).state), state_bytes, count};
     }
-    Slot& new_state(i64 k) const { return *std::launder(reinterpret_cast<Slot*>(work.new_states + k * state_bytes)); }
-    // As many rows as lie in a processor's first cache with their observations.
+    PureState& new_state(i64 k) const {
+      return *std::launder(reinterpret_cast<PureState*>(work.new_states + k * state_bytes));
+    }
+    // Returns the number of rows that fit into the L1 cache with their observations.
     i64 rows_in_cache() const {
       i64 bytes = state_bytes;
       for (const i64 field : row_bytes) bytes += 2 * field;
       const i64 rows = kCacheBytes / bytes;
-      return rows < 1 ? 1 : rows < kMostRows ? rows : kMostRows;
+      return rows < 1 ? 1 : rows < kMaxBlockRows ? rows : kMaxBlockRows;
     }
     void copy_states(i64 first, i64 end) const {
       if (work.states.data == work.new_states) return;
@@ -322,28 +331,28 @@ struct PureOf {
       }
       for (i64 k = first; k < end; ++k) std::memcpy(work.new_states + k * state_bytes, state(k), size_t(state_bytes));
     }
-    // Whether a field says something of the step itself, also where the next episode has begun.
-    bool shows_last(size_t field) const { return (work.infos >> field & 1) != 0; }
-    // What has been observed as what was observed last, before a restart.
-    void keep_observation(i64 k) const {
+    // Returns whether a field is an info, which describes the step itself even if the next episode has begun.
+    bool is_info(size_t field) const { return (work.infos >> field & 1) != 0; }
+    // Copies the observation of a row to the final fields, before a restart.
+    void copy_final_observation(i64 k) const {
       for (size_t f = 0; f < row_bytes.size(); ++f) {
-        if (shows_last(f)) continue;
+        if (is_info(f)) continue;
         std::memcpy(static_cast<u8*>(work.final_fields[f]) + row_bytes[f] * k,
                     static_cast<const u8*>(work.fields[f]) + row_bytes[f] * k, size_t(row_bytes[f]));
       }
     }
   };
 
-  // Rows of a block whose episodes ended.
-  struct Ended {
-    i32 rows[kMostRows];
+  // The rows of a block whose episodes ended.
+  struct EndedRows {
+    i32 rows[kMaxBlockRows];
     i64 count = 0;
 
-    // Of whole groups of rows in lanes, from `first` on: a word has the ends of a group.
-    void find(const abi::PureWork& work, i64 first, i64 many) {
+    // Finds them among rows that were stepped in lanes. Reads the flags of a group as one word.
+    void find(const abi::PureWork& work, i64 first, i64 row_count) {
       u32 terminated, truncated;
       static_assert(InLanes<Env>::kLanes == 1 || InLanes<Env>::kLanes == sizeof(terminated));
-      for (i64 k = first; k < first + many; k += InLanes<Env>::kLanes) {
+      for (i64 k = first; k < first + row_count; k += InLanes<Env>::kLanes) {
         std::memcpy(&terminated, work.terminated + k, sizeof(terminated));
         std::memcpy(&truncated, work.truncated + k, sizeof(truncated));
         for (u32 over = terminated | truncated; over != 0; over &= over - 1) {
@@ -353,103 +362,108 @@ struct PureOf {
     }
   };
 
-  template <bool kOneSetting>
-  static void step_blocks(const Rows& rows) {
-    const abi::PureWork work = rows.work;  // copies of its own, which what is written cannot change
-    const Setting shared = rows.now;
-    const i64 block = rows.rows_in_cache();
+  template <bool kSharedParams>
+  static void step_blocks(const PureBatch& batch) {
+    const abi::PureWork work = batch.work;  // a local copy, which cannot alias the results
+    const RowSettings shared = batch.current;
+    const i64 block = batch.rows_in_cache();
     for (i64 first = 0; first < work.count; first += block) {
       const i64 end = first + block < work.count ? first + block : work.count;
-      rows.copy_states(first, end);
-      Ended ended;
-      const i64 alone = kOneSetting ? step_in_lanes(rows, shared, first, end, ended) : first;
+      batch.copy_states(first, end);
+      EndedRows ended;
+      const i64 first_scalar = kSharedParams ? step_in_lanes(batch, shared, first, end, ended) : first;
       const auto params_of = [&](i64 k) -> const Params& {
-        return kOneSetting ? shared.params : rows.setting(k).params;
+        return kSharedParams ? shared.params : batch.settings(k).params;
       };
       const auto step_row = [&](i64 k, auto&& draws) {
-        const Setting& setting = kOneSetting ? shared : rows.setting(k);
-        Slot& it = rows.new_state(k);
+        const RowSettings& settings = kSharedParams ? shared : batch.settings(k);
+        PureState& it = batch.new_state(k);
         const Outcome outcome =
-            it.episode.over ? kStaysOver : Env::step(it.state, setting.params, rows.action(k), draws);
-        conclude(work, it.episode, setting.max_episode_steps, outcome, k, first, ended);
-        Env::observe(it.state, setting.params, rows.row(rows.seen.data(), k));
+            it.episode.over ? kStaysOver : Env::step(it.state, settings.params, batch.action(k), draws);
+        conclude(work, it.episode, settings.max_episode_steps, outcome, k, first, ended);
+        Env::observe(it.state, settings.params, batch.row(batch.observed_fields.data(), k));
       };
-      i64 drawn = alone;
-      if constexpr (kTakesDrawn<Env>) {
-        Ahead<Env, kMostRows> ahead;
-        drawn = alone + ahead.of(end - alone);
-        for (i64 k = alone; k < drawn; ++k) take(rows, work, rows.new_state(k), params_of(k), k);
-        if (drawn > alone) ahead.draw(rows.new_state(alone).episode.rng, rows.state_bytes, drawn - alone);
-        for (i64 k = alone; k < drawn; ++k) step_row(k, ahead.give(rows.new_state(k).episode.rng, k - alone));
+      i64 prefetched_end = first_scalar;
+      if constexpr (kTakesPrefetchedRng<Env>) {
+        PrefetchedRngs<Env, kMaxBlockRows> prefetched;
+        prefetched_end = first_scalar + prefetched.batch_size(end - first_scalar);
+        for (i64 k = first_scalar; k < prefetched_end; ++k)
+          prepare_state(batch, work, batch.new_state(k), params_of(k), k);
+        if (prefetched_end > first_scalar)
+          prefetched.prefetch(batch.new_state(first_scalar).episode.rng, batch.state_bytes,
+                              prefetched_end - first_scalar);
+        for (i64 k = first_scalar; k < prefetched_end; ++k)
+          step_row(k, prefetched.rng(batch.new_state(k).episode.rng, k - first_scalar));
       }
-      for (i64 k = drawn; k < end; ++k) {
-        Slot& it = rows.new_state(k);
-        take(rows, work, it, params_of(k), k);
+      for (i64 k = prefetched_end; k < end; ++k) {
+        PureState& it = batch.new_state(k);
+        prepare_state(batch, work, it, params_of(k), k);
         step_row(k, it.episode.rng);
       }
       if (work.final_fields == nullptr) continue;
       for (i64 i = 0; i < ended.count; ++i) {
         const i64 k = first + ended.rows[i];
-        const Setting& setting = kOneSetting ? shared : rows.setting(k);
-        Slot& it = rows.new_state(k);
-        rows.keep_observation(k);
-        begin(it, setting.params);
-        Env::observe(it.state, setting.params, rows.row(work.fields, k));
+        const RowSettings& settings = kSharedParams ? shared : batch.settings(k);
+        PureState& it = batch.new_state(k);
+        batch.copy_final_observation(k);
+        begin(it, settings.params);
+        Env::observe(it.state, settings.params, batch.row(work.fields, k));
       }
     }
   }
 
-  // Steps as many rows as come in whole groups, where no episode is over. Returns the first row that is left.
-  static i64 step_in_lanes(const Rows& rows, const Setting& setting, i64 first, i64 end, Ended& ended) {
-    const i64 count = rows.in_lanes(end - first);
+  // Steps as many rows of a block as possible in lanes, or none if the episode of one is over. Returns the first row
+  // that remains.
+  static i64 step_in_lanes(const PureBatch& batch, const RowSettings& settings, i64 first, i64 end, EndedRows& ended) {
+    const i64 count = batch.in_lanes(end - first);
     if (count == 0) return first;
-    const abi::PureWork work = rows.work;
+    const abi::PureWork work = batch.work;
     bool any_over = false;
     for (i64 k = first; k < first + count; ++k) {
-      Slot& it = rows.new_state(k);
-      take(rows, work, it, setting.params, k);
+      PureState& it = batch.new_state(k);
+      prepare_state(batch, work, it, settings.params, k);
       any_over |= it.episode.over;
     }
     if (any_over) return first;
-    InLanes<Env>::step(rows.states(first, count), setting.params, rows.action(first),
+    InLanes<Env>::step(batch.states(first, count), settings.params, batch.action(first),
                        {work.reward + first, work.terminated + first});
-    count_step(rows, work, setting.max_episode_steps, first, count);
+    count_step(batch, work, settings.max_episode_steps, first, count);
     ended.find(work, first, count);
-    for (i64 i = 0; i < ended.count; ++i) rows.new_state(first + ended.rows[i]).episode.over = true;
-    InLanes<Env>::observe(rows.states(first, count), setting.params, rows.row(rows.seen.data(), first));
+    for (i64 i = 0; i < ended.count; ++i) batch.new_state(first + ended.rows[i]).episode.over = true;
+    InLanes<Env>::observe(batch.states(first, count), settings.params, batch.row(batch.observed_fields.data(), first));
     return first + count;
   }
 
-  // Takes the state of a row, once it has been copied, and gives it the key that it steps under.
-  ENVPOOL_ALWAYS_INLINE static void take(const Rows& rows, const abi::PureWork& work, Slot& it, const Params& params,
-                                         i64 k) {
+  // Validates and repairs the copied state of a row, and sets its key.
+  ENVPOOL_ALWAYS_INLINE static void prepare_state(const PureBatch& batch, const abi::PureWork& work, PureState& it,
+                                                  const Params& params, i64 k) {
     Episode& episode = it.episode;
-    if (episode.tag != rows.tag) [[unlikely]]
-      refuse("state", work.first + k);
+    if (episode.tag != batch.tag) [[unlikely]]
+      reject("state", work.first + k);
     episode.repair();
     repair<Env>(it.state, params);
     if (work.keyed == abi::kKeepKey) return;
-    episode.rng.seed = rows.key(k);
+    episode.rng.seed = batch.key(k);
     episode.rng.draws = 0;
-    if (work.keyed == abi::kNewKeyAndStream) episode.rng.stream = rows.stream(k);
+    if (work.keyed == abi::kNewKeyAndStream) episode.rng.stream = batch.stream(k);
   }
 
-  // Counts the step of rows that went in lanes, and have written their rewards and terminations.
-  ENVPOOL_ALWAYS_INLINE static void count_step(const Rows& rows, const abi::PureWork& work, i32 limit, i64 first,
+  // Counts the step of rows that were stepped in lanes, which have written their rewards and terminations.
+  ENVPOOL_ALWAYS_INLINE static void count_step(const PureBatch& batch, const abi::PureWork& work, i32 limit, i64 first,
                                                i64 count) {
-    const i64 stride = rows.state_bytes;
+    const i64 stride = batch.state_bytes;
     u8* state = work.new_states + first * stride;
     for (i64 k = first; k < first + count; ++k, state += stride) {
-      Episode& episode = std::launder(reinterpret_cast<Slot*>(state))->episode;
+      Episode& episode = std::launder(reinterpret_cast<PureState*>(state))->episode;
       work.truncated[k] = episode.count_step(limit);
       work.elapsed[k] = episode.elapsed;
     }
     for (i64 k = first; k < first + count; ++k) work.discount[k] = work.terminated[k] != 0 ? 0.0f : 1.0f;
   }
 
-  // Writes what a step brought.
+  // Writes the outcome of a step.
   ENVPOOL_ALWAYS_INLINE static void conclude(const abi::PureWork& work, Episode& episode, i32 limit, Outcome outcome,
-                                             i64 k, i64 first, Ended& ended) {
+                                             i64 k, i64 first, EndedRows& ended) {
     const bool over = episode.conclude(outcome, limit, !episode.over);
     work.reward[k] = outcome.reward;
     work.discount[k] = outcome.discount;

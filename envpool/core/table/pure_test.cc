@@ -11,9 +11,9 @@
 
 namespace envpool {
 
-// An environment whose observation is as long as an option says.
-struct Wide {
-  static constexpr const char* kName = "Wide";
+// An environment whose observation has as many elements as an option says.
+struct WideEnv {
+  static constexpr const char* kName = "WideEnv";
   struct Params {
     i64 width;
     f32 scale;
@@ -39,20 +39,20 @@ struct Wide {
   }
 };
 
-// A model, with a row of parameters that its caller holds.
-struct Made {
-  const abi::Table& table = *envpool::table<Wide>();
+// A model with a parameter row.
+struct TestModel {
+  const abi::Table& table = *envpool::table<WideEnv>();
   const abi::Pure& pure = *table.pure;
   std::string note;
   abi::Option given[2];
   abi::Options options{given, 2};
   void* model = nullptr;
   std::vector<u8> row{}, resolved{};
-  std::string said{};
-  const abi::Text text{
-      [](void* to, const char* from, i64 size) { static_cast<std::string*>(to)->assign(from, size_t(size)); }, &said};
+  std::string error{};
+  const abi::TextSink text{
+      [](void* to, const char* from, i64 size) { static_cast<std::string*>(to)->assign(from, size_t(size)); }, &error};
 
-  explicit Made(i64 width, std::string with = "") : note(std::move(with)) {
+  explicit TestModel(i64 width, std::string with = "") : note(std::move(with)) {
     given[0] = {"width", abi::kOptionInt, width, f64(width), nullptr, 0};
     given[1] = {"note", abi::kOptionText, 0, 0, note.data(), i64(note.size())};
     CHECK_EQ(table.model_create(&options, &model, text), 0);
@@ -60,22 +60,22 @@ struct Made {
     CHECK_EQ(pure.params(model, &options, 7, resolved.data(), text), 0);
     row.assign(resolved.begin(), resolved.begin() + pure.params_bytes(model));
   }
-  ~Made() { table.model_destroy(model); }
-  Made(const Made&) = delete;
-  Made& operator=(const Made&) = delete;
+  ~TestModel() { table.model_destroy(model); }
+  TestModel(const TestModel&) = delete;
+  TestModel& operator=(const TestModel&) = delete;
 
-  // Resolves a row as row 5 of some batch. Returns what was said against it.
+  // Resolves a row as row 5 of a batch. Returns the error message, or an empty string.
   std::string resolve(const std::vector<u8>& of) {
-    said.clear();
+    error.clear();
     resolved.assign(resolved.size(), 0xCC);
     pure.change_params(model, of.data(), 5, &options, 0, nullptr, nullptr, resolved.data(), text);
-    return said;
+    return error;
   }
   u32 tag() const { return u32(table.layout(model)->identity) | 1; }
 };
 
-// Makes the checksum of a row right again, as a user can.
-void sign(std::vector<u8>& row, const std::string& note) {
+// Recomputes the checksum of a row, as a user could.
+void update_checksum(std::vector<u8>& row, const std::string& note) {
   u64 check = 0x9E3779B97F4A7C15u;
   const auto mix = [&](u64 word) {
     check = (check ^ word) * 0xD1342543DE82EF95u;
@@ -91,39 +91,39 @@ void sign(std::vector<u8>& row, const std::string& note) {
   std::memcpy(row.data() + 8, &check, 8);
 }
 
-constexpr const char* kRefused = "params: row 5 is not of Wide as this environment was made";
+constexpr const char* kRejected = "params: row 5 is not of WideEnv with the options of this environment";
 
 TEST(a_row_resolves_to_itself) {
-  Made made(4);
-  const std::vector<u8> before = made.resolved;
-  CHECK_EQ(made.resolve(made.row), std::string());
-  CHECK(std::memcmp(made.resolved.data(), made.row.data(), made.row.size()) == 0);
-  Wide::Params params;
-  std::memcpy(&params, made.resolved.data() + made.row.size(), sizeof(params));
+  TestModel model(4);
+  const std::vector<u8> before = model.resolved;
+  CHECK_EQ(model.resolve(model.row), std::string());
+  CHECK(std::memcmp(model.resolved.data(), model.row.data(), model.row.size()) == 0);
+  WideEnv::Params params;
+  std::memcpy(&params, model.resolved.data() + model.row.size(), sizeof(params));
   CHECK_EQ(params.width, 4);
   CHECK_EQ(params.scale, 1.0f);
-  std::vector<u8> signed_again = made.row;
-  sign(signed_again, made.note);
-  CHECK(signed_again == made.row);  // so that the rows below are refused for what is wrong with them
+  std::vector<u8> signed_again = model.row;
+  update_checksum(signed_again, model.note);
+  CHECK(signed_again == model.row);  // so the rows below are not rejected for their checksum
 }
 
-TEST(a_changed_byte_is_noticed) {
-  Made made(4);
-  for (size_t at = 0; at < made.row.size(); ++at) {
-    std::vector<u8> row = made.row;
+TEST(every_changed_byte_is_detected) {
+  TestModel model(4);
+  for (size_t at = 0; at < model.row.size(); ++at) {
+    std::vector<u8> row = model.row;
     row[at] ^= 0x10;
-    CHECK_EQ(made.resolve(row), std::string(kRefused));
+    CHECK_EQ(model.resolve(row), std::string(kRejected));
   }
 }
 
-TEST(no_value_is_trusted_though_the_checksum_is_right) {
-  Made made(4);
-  const i64 width = made.pure.params_values, scale = width + 8;
+TEST(values_are_checked_even_if_the_checksum_is_valid) {
+  TestModel model(4);
+  const i64 width = model.pure.params_values, scale = width + 8;
   const auto with = [&](i64 at, f64 value) {
-    std::vector<u8> row = made.row;
+    std::vector<u8> row = model.row;
     std::memcpy(row.data() + at, &value, sizeof(value));
-    sign(row, made.note);
-    return made.resolve(row);
+    update_checksum(row, model.note);
+    return model.resolve(row);
   };
   CHECK(with(scale, 11).starts_with("scale: expected a number from 0.000000 to 10.000000, got 11"));
   CHECK(with(scale, -1e300).starts_with("scale: expected a number"));
@@ -131,27 +131,27 @@ TEST(no_value_is_trusted_though_the_checksum_is_right) {
   CHECK(with(width, 0).starts_with("width: expected a number"));
   CHECK(with(width, 4.5).starts_with("width: expected a whole number"));
   CHECK(with(width, 5).starts_with("params: an option that changes the shape of an array"));
-  CHECK_EQ(with(i64(made.row.size()) - 8, 1), std::string(kRefused));  // what no option uses
+  CHECK_EQ(with(i64(model.row.size()) - 8, 1), std::string(kRejected));  // padding, which no option uses
   CHECK_EQ(with(scale, 3), std::string());
-  Wide::Params params;
-  std::memcpy(&params, made.resolved.data() + made.row.size(), sizeof(params));
+  WideEnv::Params params;
+  std::memcpy(&params, model.resolved.data() + model.row.size(), sizeof(params));
   CHECK_EQ(params.scale, 3.0f);
 }
 
-TEST(a_text_that_rows_do_not_have_is_part_of_the_checksum) {
-  Made made(4, "one"), other(4, "another"), same(4, "one");
-  CHECK_EQ(made.tag(), other.tag());
-  CHECK_EQ(made.resolve(same.row), std::string());
-  CHECK_EQ(made.resolve(other.row), std::string(kRefused));
+TEST(the_checksum_covers_texts_that_rows_do_not_contain) {
+  TestModel model(4, "one"), other(4, "another"), same(4, "one");
+  CHECK_EQ(model.tag(), other.tag());
+  CHECK_EQ(model.resolve(same.row), std::string());
+  CHECK_EQ(model.resolve(other.row), std::string(kRejected));
 }
 
-// Of some 60000 models, two have the same tag.
-TEST(models_of_the_same_tag_are_told_apart) {
+// Among about 60000 models, two are expected to have the same tag.
+TEST(models_with_equal_tags_are_distinguished) {
   std::unordered_map<u32, i64> seen;
   for (i64 width = 1; width < (1 << 20); ++width) {
-    const auto [found, is_new] = seen.try_emplace(Made(width).tag(), width);
+    const auto [found, is_new] = seen.try_emplace(TestModel(width).tag(), width);
     if (is_new) continue;
-    Made narrow(found->second), wide(width);
+    TestModel narrow(found->second), wide(width);
     CHECK_EQ(narrow.tag(), wide.tag());
     CHECK(narrow.resolve(wide.row).starts_with("params: an option that changes the shape of an array"));
     CHECK(wide.resolve(narrow.row).starts_with("params: an option that changes the shape of an array"));

@@ -5,8 +5,8 @@
 
 namespace envpool {
 
-// Boats that go where each of them rows, and all of them where the wind blows: an action of each player, and one of the
-// world, which comes with the first player's.
+// A world of boats with one action per player (rowing) and one of the world (the wind), which is passed in the row of
+// the first player.
 struct Fleet {
   static constexpr const char* kName = "Fleet";
   static constexpr i32 kMaxPlayers = 3, kPhases = 1;
@@ -40,7 +40,7 @@ struct Fleet {
     if (agent == 0) {
       world.shared.wind = *action.at<i32>(1);
     } else if (*action.at<i32>(1) != 0) {
-      world.agent[agent].at = -1000;  // nobody else is told of the wind
+      world.agent[agent].at = -1000;  // the other players' rows do not contain the wind
     }
   }
   ENVPOOL_FN static Outcome finish(World<Fleet>& world, const Params&, Rng&) {
@@ -56,10 +56,10 @@ struct Fleet {
   }
 };
 
-// Some worlds of so many boats as pure functions, with room for their results.
-struct Fleets {
+// A batch of worlds that are stepped by pure functions, with arrays for the results.
+struct FleetBatch {
   const abi::Pure& pure = *table<Fleet>()->pure;
-  const abi::Text nowhere{[](void*, const char*, i64) {}, nullptr};
+  const abi::TextSink discarded{[](void*, const char*, i64) {}, nullptr};
   i64 count;
   void* model = nullptr;
   std::vector<u8> params{};
@@ -72,12 +72,12 @@ struct Fleets {
   const void* actions[2]{};
   abi::PureWork work{};
 
-  Fleets(i64 worlds, i64 boats) : count(worlds) {
+  FleetBatch(i64 worlds, i64 boats) : count(worlds) {
     const abi::Option option{"boats", abi::kOptionInt, boats, f64(boats), nullptr, 0};
     const abi::Options options{&option, 1};
-    CHECK_EQ(table<Fleet>()->model_create(&options, &model, nowhere), 0);
+    CHECK_EQ(table<Fleet>()->model_create(&options, &model, discarded), 0);
     params.resize(size_t(pure.resolved_bytes(model)));
-    CHECK_EQ(pure.params(model, &options, 4, params.data(), nowhere), 0);
+    CHECK_EQ(pure.params(model, &options, 4, params.data(), discarded), 0);
     states.resize(size_t(pure.state_bytes(model) * count) / sizeof(__int128));
     for (auto* column : {&at, &last_at}) column->resize(size_t(count * boats), -7);
     for (auto* column : {&wind, &last_wind, &elapsed, &players}) column->resize(size_t(count), -7);
@@ -92,7 +92,7 @@ struct Fleets {
     work.params = {params.data(), 0};
     work.new_states = reinterpret_cast<u8*>(states.data());
     work.fields = fields;
-    CHECK_EQ(pure.reset(model, &work, nowhere), 0);
+    CHECK_EQ(pure.reset(model, &work, discarded), 0);
     work.states = {states.data(), pure.state_bytes(model)};
     work.final_fields = final_fields;
     work.reward = reward.data();
@@ -102,42 +102,42 @@ struct Fleets {
     work.elapsed = elapsed.data();
     work.players = players.data();
   }
-  ~Fleets() { table<Fleet>()->model_destroy(model); }
-  Fleets(const Fleets&) = delete;
-  Fleets& operator=(const Fleets&) = delete;
+  ~FleetBatch() { table<Fleet>()->model_destroy(model); }
+  FleetBatch(const FleetBatch&) = delete;
+  FleetBatch& operator=(const FleetBatch&) = delete;
 
   void step(const std::vector<i32>& row, const std::vector<i32>& blows) {
     actions[0] = row.data();
     actions[1] = blows.data();
     work.actions = actions;
-    CHECK_EQ(pure.step(model, &work, nowhere), 0);
+    CHECK_EQ(pure.step(model, &work, discarded), 0);
   }
 };
 
-TEST(an_action_of_the_world_comes_with_the_first_players) {
-  Fleets fleets(2, 3);
+TEST(the_action_of_the_world_is_in_the_row_of_the_first_player) {
+  FleetBatch fleets(2, 3);
   fleets.step({1, 2, 3, 4, 5, 6}, {10, 20});
   const std::vector<i32> at{11, 12, 13, 24, 25, 26}, wind{10, 20};
   CHECK(fleets.at == at && fleets.wind == wind);
   CHECK(fleets.players == std::vector<i32>({3, 3}));
   for (size_t i = 0; i < at.size(); ++i) CHECK_EQ(fleets.reward[i], f32(at[i]));
   fleets.step({1, 2, 3, 90, 0, 0}, {0, 1});
-  CHECK(fleets.at == std::vector<i32>({12, 14, 16, 0, 0, 0}));           // the second world has begun anew
-  CHECK(fleets.last_at == std::vector<i32>({-7, -7, -7, 115, 26, 27}));  // only who ended has a last one
+  CHECK(fleets.at == std::vector<i32>({12, 14, 16, 0, 0, 0}));           // the second world was reset
+  CHECK(fleets.last_at == std::vector<i32>({-7, -7, -7, 115, 26, 27}));  // only ended episodes have a last observation
   CHECK(fleets.wind == std::vector<i32>({0, 0}) && fleets.last_wind == std::vector<i32>({-7, 1}));
   CHECK(fleets.terminated == std::vector<u8>({0, 1}) && fleets.truncated == std::vector<u8>({0, 0}));
   CHECK(fleets.discount == std::vector<f32>({1, 1, 1, 0, 0, 0}));
 }
 
-TEST(one_action_may_be_everybodys) {
-  Fleets fleets(2, 3);
-  fleets.work.one_action = 1;
+TEST(one_action_can_be_broadcast) {
+  FleetBatch fleets(2, 3);
+  fleets.work.broadcast_action = 1;
   fleets.step({1, 2, 3}, {10});
   CHECK(fleets.at == std::vector<i32>({11, 12, 13, 11, 12, 13}));
 }
 
-TEST(a_world_may_have_one_player) {
-  Fleets fleets(3, 1);
+TEST(a_world_can_have_one_player) {
+  FleetBatch fleets(3, 1);
   for (i32 t = 1; t <= 4; ++t) {
     fleets.step({1, 2, 3}, {10, 20, 0});
     CHECK((t < 4 ? fleets.at : fleets.last_at) == std::vector<i32>({11 * t, 22 * t, 3 * t}));
@@ -147,19 +147,19 @@ TEST(a_world_may_have_one_player) {
   CHECK(fleets.at == std::vector<i32>({0, 0, 0}));
 }
 
-TEST(worlds_of_other_sizes_are_refused) {
-  Fleets three(1, 3), two(1, 2);
-  std::string said;
-  const abi::Text text{[](void* to, const char* from, i64 size) { static_cast<std::string*>(to)->assign(from, size); },
-                       &said};
+TEST(rows_of_other_models_are_rejected) {
+  FleetBatch three(1, 3), two(1, 2);
+  std::string error;
+  const abi::TextSink text{
+      [](void* to, const char* from, i64 size) { static_cast<std::string*>(to)->assign(from, size); }, &error};
   three.work.params = {two.params.data(), 0};
   CHECK(three.pure.reset(three.model, &three.work, text) != 0);
-  CHECK_EQ(said, std::string("params: row 0 is not of Fleet as this environment was made"));
+  CHECK_EQ(error, std::string("params: row 0 is not of Fleet with the options of this environment"));
   three.work.params = {three.params.data(), 0};
   three.work.states = {two.states.data(), 0};
   three.work.actions = three.actions;
   CHECK(three.pure.step(three.model, &three.work, text) != 0);
-  CHECK_EQ(said, std::string("state: row 0 is not of Fleet as this environment was made"));
+  CHECK_EQ(error, std::string("state: row 0 is not of Fleet with the options of this environment"));
 }
 
 }  // namespace envpool

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an environment says of itself, once: options with their defaults, and named arrays with dtype, shape and bounds.
-// Everything Python shows (spaces, specs, documentation, checks of keyword arguments) is derived from the JSON this
-// file writes. Host only.
+// The classes with which environments declare their options (with defaults) and their arrays (with dtype, shape and
+// bounds). Spaces, specs, documentation and the checks of keyword arguments in Python are derived from the JSON that
+// this file writes. For the host only.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ constexpr Dtype dtype_of() {
   return abi::kF64;
 }
 
-// JSON has no infinity: it is written as the string "inf" or "-inf".
+// Writes JSON. Infinities, which JSON lacks, are written as the strings "inf" and "-inf".
 class Json {
  public:
   Json& raw(std::string_view text) {
@@ -109,7 +109,7 @@ class Json {
   bool comma_ = false;
 };
 
-// One named array. Bounds are one number for all elements or one per element; +-infinity where there is none.
+// One array. `low` and `high` have one value for all elements, or one per element; infinite means unbounded.
 struct FieldSpec {
   std::string name;
   Dtype dtype;
@@ -117,7 +117,7 @@ struct FieldSpec {
   std::vector<f64> low{-kInfinity};
   std::vector<f64> high{kInfinity};
   i64 discrete = 0;           // n > 0: integers 0..n-1
-  std::vector<i64> counts{};  // where the elements differ in that: of each element; `discrete` is the largest
+  std::vector<i64> counts{};  // per element, if they differ; `discrete` is then the largest
   bool per_player = false;
   std::string doc{};
 
@@ -161,8 +161,8 @@ struct FieldSpec {
   i64 row_bytes() const { return elements() * dtype_size(dtype); }
 };
 
-// What one set of options makes of an environment. Observation and info fields are numbered together, in the order
-// they are declared: that number is what Row::at takes.
+// The arrays of an environment under certain options. Row::at takes the number of a field; observation and info fields
+// are numbered together, in the order of declaration.
 struct Spec {
   std::vector<FieldSpec> fields;  // observations and infos
   std::vector<bool> is_info;      // of fields
@@ -196,14 +196,15 @@ struct Spec {
   }
 };
 
-// Where a member lies. offsetof is for plainer structs only.
+// Returns the offset of a member. offsetof supports standard-layout types only.
 template <class Struct, class Member>
 i64 offset_of(Member Struct::* member) {
   alignas(Struct) static const u8 bytes[sizeof(Struct)]{};
   return reinterpret_cast<const u8*>(&(reinterpret_cast<const Struct*>(bytes)->*member)) - bytes;
 }
 
-// The named parts of a State that an environment shows: `parts.add("position", &State::position)`.
+// The parts of a state that users can access by name. An environment declares them by
+// `parts.add("position", &State::position)`.
 template <class State>
 class StateParts {
  public:
@@ -215,7 +216,7 @@ class StateParts {
         std::is_array_v<T> ? i64(sizeof(T) / sizeof(Element)) : 0);
     return *this;
   }
-  // `count` 0 is a scalar.
+  // A `count` of 0 declares a scalar.
   void put(const char* name, const char* dtype, i64 offset, i64 count) {
     json_.open('{').key("name").text(name).key("dtype").text(dtype).key("offset").integer(offset);
     json_.key("count").integer(count).close('}');
@@ -227,7 +228,7 @@ class StateParts {
   i64 base_;
 };
 
-// One option of an environment, as `make` takes it by keyword.
+// One option of an environment, which is a keyword of `make`.
 struct OptionSpec {
   std::string name;
   abi::OptionKind kind;
@@ -254,7 +255,7 @@ struct OptionSpec {
   }
 };
 
-// Immutable bytes that the environments of a pool share (a ROM, a map, a table); starts on 64 bytes.
+// Immutable bytes that the environments of a pool share, such as a ROM, a map or a lookup table. Aligned to 64 bytes.
 struct CacheLine {
   alignas(64) u8 bytes[64];
 };
@@ -265,8 +266,8 @@ class Blob {
   u8* data() { return reinterpret_cast<u8*>(lines_.data()); }
   const u8* data() const { return reinterpret_cast<const u8*>(lines_.data()); }
   size_t size() const { return lines_.size() * sizeof(CacheLine); }
-  // Something of this process alone that belongs to the bytes and lives as long (machine code made of them). The bytes
-  // themselves, which are compared between processes, hold no address.
+  // Attaches an object that is derived from the bytes and valid in this process only, such as machine code. It must not
+  // be part of the bytes, which are hashed and compared across processes.
   void keep(std::shared_ptr<const void> thing) { kept_ = std::move(thing); }
   const void* kept() const { return kept_.get(); }
 
@@ -275,7 +276,7 @@ class Blob {
   std::shared_ptr<const void> kept_;
 };
 
-// The options an environment declares.
+// The options that an environment declares.
 struct OptionSpecs {
   std::vector<OptionSpec> list;
 
@@ -301,7 +302,7 @@ struct OptionSpecs {
   }
 };
 
-// The options a pool was made with: what the caller gave, else the declared default.
+// The values of the options: those that the caller passed, and defaults for the others.
 class OptionValues {
  public:
   OptionValues(const OptionSpecs& specs, const abi::Options& given) : specs_(specs), given_(given) {}

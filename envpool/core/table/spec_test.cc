@@ -6,7 +6,7 @@
 
 namespace envpool {
 
-TEST(json_escapes_and_separates) {
+TEST(json_is_escaped_and_separated) {
   Json json;
   json.open('{').key("a\"b").text("line\nbreak \\ \"quoted\"").key("list").open('[').integer(-1).boolean(true);
   json.real(kInfinity).real(-kInfinity).real(0.1).close(']').key("empty").open('[').close(']').close('}');
@@ -14,7 +14,7 @@ TEST(json_escapes_and_separates) {
                                    "\"list\":[-1,true,\"inf\",\"-inf\",0.10000000000000001],\"empty\":[]}"));
 }
 
-TEST(fields_know_their_size) {
+TEST(fields_have_sizes) {
   Spec spec;
   const FieldSpec& obs = spec.obs<f32>("obs", {3, 4}).bounds(-1, 1).says("meaning");
   CHECK_EQ(obs.elements(), 12);
@@ -34,7 +34,7 @@ TEST(bounds_may_be_one_per_element) {
   CHECK(spec.json().find("\"low\":[-1,\"-inf\"],\"high\":[2,\"inf\"]") != std::string::npos);
 }
 
-TEST(categories_may_be_as_many_for_each_element) {
+TEST(categories_may_differ_between_elements) {
   Spec spec;
   const FieldSpec& action = spec.action<i32>("action", {2}).categories({3, 7});
   CHECK_EQ(action.discrete, 7);
@@ -42,7 +42,7 @@ TEST(categories_may_be_as_many_for_each_element) {
   CHECK(spec.json().find("\"low\":0,\"high\":[2,6],\"discrete\":7") != std::string::npos);
 }
 
-TEST(options_are_what_was_given_or_declared) {
+TEST(options_have_passed_or_declared_values) {
   OptionSpecs specs;
   specs.integer("count", 3, "how many").between(1, 9);
   specs.real("gravity", 9.8, "m/s^2");
@@ -63,7 +63,7 @@ TEST(options_are_what_was_given_or_declared) {
   CHECK(specs.json().find("\"choices\":[\"easy\",\"hard\"]") != std::string::npos);
 }
 
-TEST(a_blob_starts_on_a_cache_line) {
+TEST(a_blob_is_aligned_to_a_cache_line) {
   Blob blob(65);
   CHECK_EQ(reinterpret_cast<size_t>(blob.data()) % 64, 0u);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one C table every environment reduces to, whatever contract it was written in. The pool, the bindings and every
-// Python face know environments through this table alone, so a built-in family and a user's own compiled header are
-// loaded by the same path. C types only: a table compiles in a tenth of a second and crosses compilers.
+// The C table of functions to which every environment compiles, whichever contract it is written in. The pool, the
+// bindings and the Python APIs access environments only through this table, so built-in families and users' compiled
+// headers are loaded in the same way. It uses only C types, so plugins may be built by another compiler.
 #pragma once
 
 #include "envpool/core/types.h"
@@ -13,24 +13,24 @@ namespace envpool::abi {
 
 extern "C" {
 
-// Receives text (JSON or an error message) that the table produces.
-struct Text {
+// Receives text from a table function: JSON, or an error message.
+struct TextSink {
   void (*put)(void* context, const char* text, i64 size);
   void* context;
 };
 
 enum Dtype : i32 { kBool = 0, kU8 = 1, kI32 = 2, kI64 = 3, kF32 = 4, kF64 = 5 };
 
-// One array of the batch or of the actions: what of a spec the pool itself needs.
+// One array of the results or of the actions: the part of its spec that the pool needs.
 struct Field {
   const char* name;
   Dtype dtype;
   i32 per_player;
   i32 dimensions;
   const i64* shape;
-  i64 row_bytes;                // of one environment's, or player's, row
+  i64 row_bytes;                // of the row of one environment or player
   i64 discrete;                 // n > 0: integers 0..n-1
-  const i64* counts = nullptr;  // where the elements differ in that: of each element; `discrete` is the largest
+  const i64* counts = nullptr;  // per element, if they differ; `discrete` is then the largest
 };
 
 struct Layout {
@@ -40,15 +40,16 @@ struct Layout {
   i32 num_actions;
   i32 max_players;
   i32 render_height, render_width;
-  // Models of one identity can share states: the same environment, arrays, players, size of a state, and blob.
+  // A hash of everything that decides whether models can exchange states: environment, arrays, players, size of a
+  // state, blob, and the environment's own identity().
   u64 identity = 0;
-  // The memory that one environment takes, in bytes, of which a pool makes sure before it makes the environments.
+  // The memory of one environment in bytes. A pool checks that all environments fit before it creates them.
   i64 env_bytes = 0;
 };
 
 enum OptionKind : i32 { kOptionBool = 0, kOptionInt = 1, kOptionReal = 2, kOptionText = 3 };
 
-// One option's value. Text carries `size` bytes at `text` (a ROM image travels as text too).
+// The value of one option. A text has `size` bytes at `text`, and may be binary, such as a ROM image.
 struct Option {
   const char* name;
   OptionKind kind;
@@ -63,159 +64,162 @@ struct Options {
   i32 size;
 };
 
-// The fields every environment writes, in this order; its own observation and info fields follow.
+// The fields that every environment has, in this order. Its own observation and info fields follow.
 enum CommonField : i32 {
   kReward,      // f32, per player
-  kDiscount,    // f32, per player; 1 while the episode could go on, also when it is truncated
+  kDiscount,    // f32, per player; 0 if the episode terminated, else usually 1, also if it was truncated
   kTerminated,  // u8
   kTruncated,   // u8
   kStepType,    // i32: 0 first, 1 mid, 2 last (dm_env)
   kEnvId,       // i32
-  kElapsed,     // i32, steps since the reset
-  kPlayers,     // i32, how many players this row holds
+  kElapsed,     // i32: steps since the reset
+  kPlayers,     // i32: number of players in this row
   kCommonFields
 };
 
-// A place to write one environment's results: `fields[f]` is the base of field f's array in the batch, `final_fields`
-// the same for the last observation of an episode that ends and restarts in one step (null unless autoreset is
-// same-step). Per-player fields start at row * max_players.
-struct Rows {
+// Rows of a batch into which results are written. `fields[f]` is the base of field f's array, `final_fields` the same
+// for the last observations of episodes that end (null unless autoreset is same-step). In the array of a per-player
+// field, a row has max_players entries.
+struct ResultRows {
   void* const* fields;
   void* const* final_fields;
   i32 row;
 };
 
-// One call's worth of work: `count` environments. In sync mode rows are given: environment k writes row rows.row + k.
-// In async mode rows.fields is null and each environment claims a row when its results are ready, so that a slow
-// environment never holds up a batch.
+// The arguments of reset and step for `count` environments. In synchronous mode, environment k writes row rows.row + k.
+// In asynchronous mode, rows.fields is null and each environment claims a row when its results are ready, so that a
+// slow environment does not delay a batch.
 struct Work {
   const i32* env_ids;
   i32 count;
-  const void* const* actions;  // actions[f]: one slot per (environment, player), at (env_id * max_players + player)
-  Rows rows;
-  Rows (*claim)(void* context, i32 env_id);
-  void (*fail)(void* context, i32 env_id, const char* what);  // an exception inside the environment
+  const void* const* actions;  // actions[f] has a row per environment and player, at env_id * max_players + player
+  ResultRows rows;
+  ResultRows (*claim)(void* context, i32 env_id);
+  void (*fail)(void* context, i32 env_id, const char* what);  // reports an exception
   void* context;
 };
 
 enum Autoreset : i32 { kAutoresetNextStep = 0, kAutoresetSameStep = 1, kAutoresetDisabled = 2 };
 
-// How a pool's environments are made; every array has num_envs entries.
+// The arguments of create. Every array has num_envs entries.
 struct Config {
   i32 num_envs;
   i32 max_players;
   Autoreset autoreset;
-  void* const* models;           // environments may differ in options that do not change shapes
+  void* const* models;           // may differ in options that do not change shapes
   const i32* max_episode_steps;  // 0: no limit
   const u64* seeds;
   const u32* streams;
 };
 
 enum Flags : u32 {
-  kPortable = 1u,     // bounded time, no heap: the calling thread may step it, JAX and GPU can run it
-  kCanSnapshot = 2u,  // save and load are there
-  kCanRender = 4u,    // render is there
-  kBounded = 8u,      // not portable, but never long at a step: the calling thread may step it all the same
+  kPortable = 1u,     // bounded steps, no heap: callers may step it, and it runs in JAX and on GPUs
+  kCanSnapshot = 2u,  // has save and load
+  kCanRender = 4u,    // has render
+  kBounded = 8u,      // not portable, but steps are short: callers may step it
 };
 
-// Rows of an operand of pure functions: row k is at data + k * stride, and a stride of 0 repeats one row.
-struct Lane {
+// The rows of an operand of a pure function. Row k is at data + k * stride; a stride of 0 repeats one row.
+struct StridedRows {
   const void* data;
   i64 stride;
 };
 
-// Where the randomness of a step comes from: what the state holds (the stream of its pool's environment), or a key
-// given with the step, which the state then holds, with its stream or that of the row.
+// The source of a step's randomness: the key and stream in the state, a new key with the stream in the state, or a new
+// key and stream. The new ones replace those in the state.
 enum Keyed : i32 { kKeepKey = 0, kNewKey = 1, kNewKeyAndStream = 2 };
 
-// One call of a pure function: `count` rows. Results are contiguous. Where there are several players, each row of
-// reward, discount and of what is per player has max_players of them; those who are not there have zeros.
+// The arguments of a pure function for `count` rows. Results are contiguous. With several players, each row of reward,
+// discount and of a per-player field has max_players entries; those of absent players are zero.
 struct PureWork {
   i64 count;
-  i64 first;  // number of the first row, for messages
+  i64 first;  // number of the first row, for error messages
   Keyed keyed;
-  Lane keys;     // u32[2], most significant word first
-  Lane streams;  // u32
-  Lane params;
-  Lane states;                 // of step
-  const void* const* actions;  // of step: one array a field
-  i32 one_action;              // actions hold one row, which is every row's
+  StridedRows keys;     // u32[2], most significant word first
+  StridedRows streams;  // u32
+  StridedRows params;
+  StridedRows states;          // of step
+  const void* const* actions;  // of step: one array per field
+  i32 broadcast_action;        // actions has a single row, which applies to all rows
   u8* new_states;
-  void* const* fields;  // of reset and of a step's end: the observation that comes next
-  // The observation before a restart, where there is one; null: an ended episode stays where it is.
+  void* const* fields;  // the observations after the reset or step (after a restart, if there was one)
+  // The last observations of episodes that end, which then restart. Null: no restarts; an episode stays over.
   void* const* final_fields;
   f32 *reward, *discount;
   u8 *terminated, *truncated;
   i32* elapsed;
-  i32* players;  // of several: how many the step had
-  u64 infos;     // a bit for each field of which final_fields take what the step led to in every row
+  i32* players;  // with several players: their number during the step
+  u64 infos;     // a bit for each info field; these are written to final_fields in every row
 };
 
-// A portable environment as pure functions of states that the caller holds. Rows of states and parameters are opaque
-// bytes, a multiple of 16 of them, and know what they are of: others are refused.
+// A portable environment as pure functions of states that the caller holds. Rows of states and parameters are opaque;
+// their sizes are multiples of 16 bytes, and a tag identifies their model, so rows of other models are rejected.
 //
-// A row of parameters that the caller holds has a head of 16 bytes, whose last 8 are a checksum of the row, and the
-// values of the options. Nothing in it is trusted. `change_params` checks every value and writes a resolved row: the
-// same row, followed by what the environment computes with. `reset` and `step` take resolved rows, which only `params`
-// and `change_params` may have written.
+// A parameter row that the caller holds consists of a head of 16 bytes, whose last 8 are a checksum of the row, and the
+// values of the options. It is not trusted: `change_params` checks every value and writes a resolved row, which is the
+// parameter row followed by the environment's Params. `reset` and `step` take resolved rows, which only `params` and
+// `change_params` may write.
 struct Pure {
-  i32 (*view)(Text json, Text error);  // named parts of a state: name, dtype, offset, count
+  i32 (*view)(TextSink json, TextSink error);  // named parts of a state: name, dtype, offset, count
   i64 (*state_bytes)(void* model);
-  i64 (*params_bytes)(void* model);    // of a row of parameters that the caller holds
+  i64 (*params_bytes)(void* model);    // of a parameter row that the caller holds
   i64 (*resolved_bytes)(void* model);  // of a resolved row
-  i64 params_values;                   // where in a row of parameters the options' values are, a f64 each as declared
-  // Writes the resolved row of the options of a model.
-  i32 (*params)(void* model, const Options* options, i32 max_episode_steps, void* out, Text error);
-  // Checks a row of parameters, which messages call `row`, and writes its resolved row with some options changed, by
-  // number. `base` has the options of the model: texts without choices, which rows do not have, are taken from there.
+  i64 params_values;                   // offset of the options' values in a parameter row, an f64 each, as declared
+  // Writes the resolved row of a model's options.
+  i32 (*params)(void* model, const Options* options, i32 max_episode_steps, void* out, TextSink error);
+  // Checks a parameter row, to which error messages refer as `row`, changes the options with the given numbers, and
+  // writes the resolved row. `base` has the options of the model, from which texts without choices are taken, because
+  // rows do not contain those.
   i32 (*change_params)(void* model, const void* params, i64 row, const Options* base, i32 count, const i32* options,
-                       const f64* values, void* out, Text error);
-  i32 (*reset)(void* model, const PureWork* work, Text error);
-  i32 (*step)(void* model, const PureWork* work, Text error);
+                       const f64* values, void* out, TextSink error);
+  i32 (*reset)(void* model, const PureWork* work, TextSink error);
+  i32 (*step)(void* model, const PureWork* work, TextSink error);
 };
 
-// What it takes to compile a portable environment for a device and to lay out its memory there. A slot is the
-// environment's Episode and state (EnvSlot of episode.h), with the bytes that options add to the state.
+// What is needed to compile a portable environment for a device and to lay out its memory there. A slot is an EnvSlot
+// (episode.h) followed by the environment's extra bytes.
 struct Device {
-  const char* header;  // that defines it, below a folder for includes; empty where the plugin does not say
-  const char* type;    // in C++, such as envpool::tag::TagGridWorld
-  i32 world;           // 1: of several players; 0: of one
-  i64 state_at;        // in a slot
-  i64 state_bytes;     // without what options add
+  const char* header;  // the environment's header, relative to an include directory; empty if the plugin names none
+  const char* type;    // the C++ type, such as envpool::tag::TagGridWorld
+  i32 world;           // 1: several players; 0: one
+  i64 state_at;        // offset in a slot
+  i64 state_bytes;     // without extra bytes
   i64 params_bytes;
-  // Where in the parameters the pointer to the blob is, and one that only the host can follow; -1: there is none.
+  // The offsets in Params of the pointer to the blob, and of the pointer `kept`, which is valid only on the host; -1:
+  // none.
   i64 blob_at, kept_at;
-  i64 (*stride)(void* model);          // bytes of a slot, a multiple of 16
-  i32 (*view)(Text json, Text error);  // named parts of a slot: name, dtype, offset, count
+  i64 (*stride)(void* model);                  // bytes of a slot, a multiple of 16
+  i32 (*view)(TextSink json, TextSink error);  // named parts of a slot: name, dtype, offset, count
   const void* (*params)(void* model);
   const void* (*blob)(void* model, i64* bytes);
 };
 
-// The status that functions which can fail return. With kFailed they have put a message into `error`; with kNoMemory
-// they could not, or the failure was std::bad_alloc.
+// The result of functions that can fail. kFailed: the message was written to `error`. kNoMemory: std::bad_alloc was
+// thrown, possibly while writing the message.
 enum Status : i32 { kDone = 0, kFailed = 1, kNoMemory = 2 };
 
 struct Table {
   u32 abi;
   u32 flags;
   const char* name;
-  i32 (*describe)(Text json, Text error);                                 // options with defaults and meaning
-  i32 (*spec)(const Options* options, Text json, Text error);             // fields with dtype, shape, bounds
-  i32 (*model_create)(const Options* options, void** model, Text error);  // what a pool's environments share
+  i32 (*describe)(TextSink json, TextSink error);                      // options with defaults and docs
+  i32 (*spec)(const Options* options, TextSink json, TextSink error);  // fields with dtype, shape, bounds
+  i32 (*model_create)(const Options* options, void** model,
+                      TextSink error);  // the data that a pool's environments share
   void (*model_destroy)(void* model);
   const Layout* (*layout)(void* model);  // lives as long as the model
-  i32 (*create)(const Config* config, void** envs, Text error);
+  i32 (*create)(const Config* config, void** envs, TextSink error);
   void (*destroy)(void* envs);
   void (*seed)(void* envs, i32 env_id, u64 seed, u32 stream);  // takes effect at the next reset
   void (*reset)(void* envs, const Work* work);
   void (*step)(void* envs, const Work* work);
   i64 (*save_size)(void* envs, i32 env_id);
-  i32 (*save)(void* envs, i32 env_id, void* out, Text error);
-  // A state is the user's input: whatever the bytes are, load either fails or leaves a state that is safe to step.
-  i32 (*load)(void* envs, i32 env_id, const void* data, i64 size, Text error);
-  i32 (*render)(void* envs, i32 env_id, u8* rgb, Text error);  // (height, width, 3) as the spec's "render" says
-  const Pure* pure;                                            // null: not portable
-  const Device* device;                                        // null: not portable
+  i32 (*save)(void* envs, i32 env_id, void* out, TextSink error);
+  // A state is user input. For any bytes, load either fails or makes a state that is safe to step.
+  i32 (*load)(void* envs, i32 env_id, const void* data, i64 size, TextSink error);
+  i32 (*render)(void* envs, i32 env_id, u8* rgb, TextSink error);  // (render_height, render_width, 3)
+  const Pure* pure;                                                // null: not portable
+  const Device* device;                                            // null: not portable
 };
 
 struct Plugin {
@@ -224,7 +228,7 @@ struct Plugin {
   const Table* const* tables;
 };
 
-// The one symbol a plugin exports, as `envpool_plugin`.
+// The type of the only symbol that a plugin exports, `envpool_plugin`.
 using PluginEntry = const Plugin* (*)();
 
 }  // extern "C"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts the allocations of a whole test program, all threads, or has one of them fail. Include it in one file: it
-// replaces operator new.
+// Replaces operator new to count the allocations of a test program in all threads, or to make one of them fail. Include
+// it in one file of the program.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ inline void* allocate(std::size_t size, std::size_t alignment) {
   return memory;
 }
 
-// How often anything was allocated while `action` ran.
+// Returns the number of allocations while `action` runs.
 template <class Action>
 long allocations_of(Action&& action) {
   allocations = 0;
@@ -44,7 +44,7 @@ void* operator new(std::size_t size) { return envpool::testing::allocate(size, 0
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return envpool::testing::allocate(size, std::size_t(alignment));
 }
-// The compiler takes these for mismatched; they are what the above pair with.
+// GCC reports these as mismatched, although they match the operators above.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 void operator delete(void* memory) noexcept { std::free(memory); }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether this program should have AVX2, by other means than the code under test. Comes before all other headers.
+// Determines whether the tests expect AVX2 code, independently of the code under test. Include it before all other
+// headers.
 #pragma once
 
 #if defined(ENVPOOL_AVX2)
-#define ENVPOOL_TEST_AVX2 ENVPOOL_AVX2  // said on the command line
+#define ENVPOOL_TEST_AVX2 ENVPOOL_AVX2  // set on the command line
 #elif defined(__x86_64__) && defined(__GNUC__)
 #define ENVPOOL_TEST_AVX2 1
 #else

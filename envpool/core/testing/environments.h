@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Environments for the C++ tests of the pool: one of each contract, small enough to know every number of.
+// Environments for the C++ tests of the pool, in each of the contracts, and helpers that create and step pools. They
+// are simple enough for tests to predict every value.
 #pragma once
 
 #include <atomic>
@@ -17,9 +18,10 @@
 
 namespace envpool::testing {
 
-// Counts what it is told to add, from a random start. Ends when the sum reaches `goal`.
-struct Counter {
-  static constexpr const char* kName = "Counter";
+// Adds up its actions. The episode ends when the sum reaches `goal`. Observes a random number of the episode, and the
+// sum.
+struct SumEnv {
+  static constexpr const char* kName = "SumEnv";
   struct Params {
     i64 goal;
   };
@@ -47,10 +49,10 @@ struct Counter {
   }
 };
 
-// A world whose number of players changes from episode to episode: 0..3. Each player's reward is its own action plus
-// the number of its row.
-struct Crowd {
-  static constexpr const char* kName = "Crowd";
+// A world of 0 to 3 players, whose number changes with every episode. The reward of a player is its action plus its
+// number.
+struct VaryingPlayersEnv {
+  static constexpr const char* kName = "VaryingPlayersEnv";
   static constexpr i32 kMaxPlayers = 3, kPhases = 2;
   struct Params {};
   struct Shared {
@@ -66,33 +68,35 @@ struct Crowd {
     spec.info<i32>("total");
     spec.action<i32>().of_players();
   }
-  ENVPOOL_FN static void reset(World<Crowd>& world, const Params&, Rng& rng) {
+  ENVPOOL_FN static void reset(World<VaryingPlayersEnv>& world, const Params&, Rng& rng) {
     world.shared = {i32(rng.below(4)), 0};
     for (Agent& agent : world.agent) agent.last = 0;
   }
-  ENVPOOL_FN static i32 players(const World<Crowd>& world) { return world.shared.players; }
+  ENVPOOL_FN static i32 players(const World<VaryingPlayersEnv>& world) { return world.shared.players; }
   template <int kPhase>
-  ENVPOOL_FN static void phase(World<Crowd>& world, i32 agent, const Params&, ActionRow action, Rng&) {
+  ENVPOOL_FN static void phase(World<VaryingPlayersEnv>& world, i32 agent, const Params&, ActionRow action, Rng&) {
     if (kPhase == 0) world.agent[agent].last = *action.at<i32>(0);
     if (kPhase == 1) world.agent[agent].last += agent;
   }
-  ENVPOOL_FN static Outcome finish(World<Crowd>& world, const Params&, Rng&) {
+  ENVPOOL_FN static Outcome finish(World<VaryingPlayersEnv>& world, const Params&, Rng&) {
     for (i32 i = 0; i < world.shared.players; ++i) world.shared.total += world.agent[i].last;
     return {.terminated = world.shared.total > 50};
   }
-  ENVPOOL_FN static f32 reward(const World<Crowd>& world, i32 agent) { return f32(world.agent[agent].last); }
-  ENVPOOL_FN static void observe(const World<Crowd>& world, const Params&, i32 agent, Row row) {
+  ENVPOOL_FN static f32 reward(const World<VaryingPlayersEnv>& world, i32 agent) {
+    return f32(world.agent[agent].last);
+  }
+  ENVPOOL_FN static void observe(const World<VaryingPlayersEnv>& world, const Params&, i32 agent, Row row) {
     *row.at<i32, 1>(0) = world.agent[agent].last;
   }
-  ENVPOOL_FN static void observe_world(const World<Crowd>& world, const Params&, Row row) {
+  ENVPOOL_FN static void observe_world(const World<VaryingPlayersEnv>& world, const Params&, Row row) {
     *row.at<i32, 1>(1) = world.shared.total;
   }
 };
 
-// A world of as many players as an option says, whose states follow it. Each adds up what it is sent, and sees the
-// sum of the one to its right.
-struct Line {
-  static constexpr const char* kName = "Line";
+// A world whose number of players is an option, with their data in the extra bytes. Each player adds up its actions,
+// and observes its own sum and that of the next player.
+struct SizedWorldEnv {
+  static constexpr const char* kName = "SizedWorldEnv";
   static constexpr i32 kMaxPlayers = 1000, kPhases = 2;
   struct Params {
     i32 players;
@@ -108,66 +112,66 @@ struct Line {
     spec.obs<i32>("obs", {2}).of_players();
     spec.action<i32>("action", {2}).categories({1000, 3}).of_players();
   }
-  ENVPOOL_FN static void reset(World<Line>& world, const Params& params, Rng&) {
+  ENVPOOL_FN static void reset(World<SizedWorldEnv>& world, const Params& params, Rng&) {
     world.shared.players = params.players;
     for (i32 i = 0; i < 2 * params.players; ++i) static_cast<i32*>(world.extra())[i] = 0;
   }
-  ENVPOOL_FN static i32 players(const World<Line>& world) { return world.shared.players; }
+  ENVPOOL_FN static i32 players(const World<SizedWorldEnv>& world) { return world.shared.players; }
   template <int kPhase>
-  ENVPOOL_FN static void phase(World<Line>& world, i32 agent, const Params& params, ActionRow action, Rng&) {
+  ENVPOOL_FN static void phase(World<SizedWorldEnv>& world, i32 agent, const Params& params, ActionRow action, Rng&) {
     i32* const sums = static_cast<i32*>(world.extra());
     if (kPhase == 0) sums[agent] += *action.at<i32, 2>(0);
     if (kPhase == 1) sums[params.players + agent] = sums[(agent + 1) % params.players];
   }
-  ENVPOOL_FN static Outcome finish(World<Line>&, const Params&, Rng&) { return {}; }
-  ENVPOOL_FN static f32 reward(const World<Line>& world, i32 agent) {
+  ENVPOOL_FN static Outcome finish(World<SizedWorldEnv>&, const Params&, Rng&) { return {}; }
+  ENVPOOL_FN static f32 reward(const World<SizedWorldEnv>& world, i32 agent) {
     return f32(static_cast<const i32*>(world.extra())[agent]);
   }
-  ENVPOOL_FN static void observe(const World<Line>& world, const Params& params, i32 agent, Row row) {
+  ENVPOOL_FN static void observe(const World<SizedWorldEnv>& world, const Params& params, i32 agent, Row row) {
     const i32* const sums = static_cast<const i32*>(world.extra());
     row.at<i32, 2>(0)[0] = sums[agent];
     row.at<i32, 2>(0)[1] = sums[params.players + agent];
   }
-  ENVPOOL_FN static void observe_world(const World<Line>&, const Params&, Row) {}
+  ENVPOOL_FN static void observe_world(const World<SizedWorldEnv>&, const Params&, Row) {}
 };
 
-// Does as it is told: 0 steps, 1 throws, 2 sleeps a millisecond, 3 hangs until `release` is set, 4 throws in the next
-// reset.
-class Moody {
+// A host environment whose actions trigger faults: 0 steps normally, 1 throws, 2 sleeps for a millisecond, 3 hangs
+// until `release` is set, 4 throws in the next reset.
+class FaultyEnv {
  public:
-  static constexpr const char* kName = "Moody";
+  static constexpr const char* kName = "FaultyEnv";
   struct Params {
-    bool stillborn;
+    bool throw_in_constructor;
   };
   static inline std::atomic<bool> release{false};
   static inline std::mutex names_mutex;
   static inline std::set<std::string> names{};  // of the threads that slept in a step
 
-  static void options(OptionSpecs& o) { o.boolean("stillborn", false, "throw while being made"); }
-  static Params params(const OptionValues& values) { return {values.boolean("stillborn")}; }
+  static void options(OptionSpecs& o) { o.boolean("throw_in_constructor", false, "throw in the constructor"); }
+  static Params params(const OptionValues& values) { return {values.boolean("throw_in_constructor")}; }
   static void spec(const Params&, Spec& spec) {
     spec.obs<i32>("obs");
     spec.action<i32>().categories(5);
   }
-  Moody(const Params& params, i32) {
-    if (params.stillborn) throw std::runtime_error("could not be made");
+  FaultyEnv(const Params& params, i32) {
+    if (params.throw_in_constructor) throw std::runtime_error("could not be made");
   }
   void reset(Rng&) {
     if (std::exchange(reset_throws_, false)) throw std::runtime_error("reset threw");
     steps_ = 0;
   }
   Outcome step(ActionRow action, Rng&) {
-    const i32 mood = *action.at<i32>(0);
-    if (mood == 1) throw std::runtime_error("step threw");
-    if (mood == 2) {
+    const i32 command = *action.at<i32>(0);
+    if (command == 1) throw std::runtime_error("step threw");
+    if (command == 2) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       char name[16] = "";
       pthread_getname_np(pthread_self(), name, sizeof(name));
       const std::lock_guard lock(names_mutex);
       names.insert(name);
     }
-    while (mood == 3 && !release) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    if (mood == 4) {
+    while (command == 3 && !release) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (command == 4) {
       reset_throws_ = true;
       return {1, true};
     }
@@ -181,8 +185,19 @@ class Moody {
   bool reset_throws_ = false;
 };
 
-// How the tests make a pool: everything has a default.
-struct Making {
+// The declarations of a host environment with one observation and two actions, for tests to derive from.
+struct HostEnvBase {
+  struct Params {};
+  static void options(OptionSpecs& o) { o.integer("goal", 10, "ignored"); }
+  static Params params(const OptionValues&) { return {}; }
+  static void spec(const Params&, Spec& spec) {
+    spec.obs<i32>("obs");
+    spec.action<i32>().categories(2);
+  }
+};
+
+// The arguments with which tests create a pool, with defaults.
+struct PoolConfig {
   i32 num_envs = 1, batch_size = 0, num_threads = 2;
   abi::Autoreset autoreset = abi::kAutoresetNextStep;
   i32 max_episode_steps = 0;
@@ -197,22 +212,27 @@ struct Making {
     how.seeds.assign(size_t(num_envs), seed);
     for (i32 i = 0; i < num_envs; ++i) how.streams.push_back(u32(i));
     const std::shared_ptr<EnvPool> pool = EnvPool::make(*table, how, {"test", batch_size, num_threads});
-    // A pool's threads keep it alive until it is closed; the tests' pools close when they are let go.
+    // The threads of a pool keep it alive until it is closed, so this pointer closes it on destruction.
     return {pool.get(), [pool](EnvPool*) { pool->close(std::chrono::seconds(5)); }};
   }
-  std::shared_ptr<EnvPool> counter() const { return (*this)(table<Counter>()); }
-  std::shared_ptr<EnvPool> crowd() const { return (*this)(table<Crowd>()); }
-  std::shared_ptr<EnvPool> line() const { return (*this)(table<Line>(), "players"); }
-  std::shared_ptr<EnvPool> moody() const { return (*this)(table<Moody>(), "ignored"); }
+  std::shared_ptr<EnvPool> sum_env() const { return (*this)(table<SumEnv>()); }
+  std::shared_ptr<EnvPool> varying_players() const { return (*this)(table<VaryingPlayersEnv>()); }
+  std::shared_ptr<EnvPool> sized_world() const { return (*this)(table<SizedWorldEnv>(), "players"); }
+  std::shared_ptr<EnvPool> faulty() const { return (*this)(table<FaultyEnv>(), "ignored"); }
 };
 
-inline std::vector<i32> all_of(const EnvPool& pool) {
+constexpr int kObs = abi::kCommonFields;
+// The observations of SumEnv.
+inline i64 start_of(const Block& block, i32 row) { return block.values<i64>(kObs)[row * 2]; }
+inline i64 sum_of(const Block& block, i32 row) { return block.values<i64>(kObs)[row * 2 + 1]; }
+
+inline std::vector<i32> all_ids(const EnvPool& pool) {
   std::vector<i32> ids;
   for (i32 i = 0; i < pool.num_envs(); ++i) ids.push_back(i);
   return ids;
 }
 inline void reset_all(EnvPool& pool) {
-  const std::vector<i32> ids = all_of(pool);
+  const std::vector<i32> ids = all_ids(pool);
   pool.reset(ids.data(), i32(ids.size()));
 }
 inline void send(EnvPool& pool, const std::vector<i32>& ids, const std::vector<i32>& actions) {
@@ -220,12 +240,12 @@ inline void send(EnvPool& pool, const std::vector<i32>& ids, const std::vector<i
   pool.send(ids.data(), i32(ids.size()), &field, nullptr, i32(actions.size()));
 }
 inline Batch step(EnvPool& pool, const std::vector<i32>& actions) {
-  const std::vector<i32> ids = all_of(pool);
+  const std::vector<i32> ids = all_ids(pool);
   const void* field = actions.data();
   pool.send(ids.data(), i32(ids.size()), &field, nullptr, i32(actions.size()), CallerHelp::kYes);
   return pool.recv({}, {}, CallerHelp::kYes);
 }
-inline EnvPool::Deadline in(double seconds) {
+inline EnvPool::Deadline after(double seconds) {
   return EnvPool::Clock::now() +
          std::chrono::duration_cast<EnvPool::Clock::duration>(std::chrono::duration<double>(seconds));
 }

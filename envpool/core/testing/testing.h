@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The whole of our C++ test framework. A test file is one program:
+// A minimal test framework for C++. Each test file is a program:
 //
 //   #include "envpool/core/testing/testing.h"
 //   TEST(two_and_two) { CHECK_EQ(2 + 2, 4); }
 //   TEST_MAIN()
 //
-// A failed check prints where it is and goes on; an exception fails its test. `program WORD` runs the tests whose name
-// holds WORD.
+// A failed check prints its location, and the test continues; an exception fails its test. `program WORD` runs the
+// tests whose name contains WORD.
 #pragma once
 
 #include <cmath>
@@ -25,7 +25,7 @@ struct Test {
 };
 
 inline std::vector<Test> tests;
-inline int failures = 0;  // of the test that runs
+inline int failures = 0;  // in the current test
 
 inline bool add(const char* name, void (*body)()) {
   tests.push_back({name, body});

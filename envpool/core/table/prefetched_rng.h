@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The next random words of many environments at once. An environment whose step mostly draws one word, and which takes
-// its generator as a template's argument,
+// Prefetches the next random words of many environments with SIMD code. If the CPU has AVX2, computing a block of eight
+// generators costs little more than computing one. An environment uses this if the generator is a template parameter of
+// its step:
 //
 //   template <class Draws>
 //   ENVPOOL_FN static Outcome step(State&, const Params&, ActionRow, Draws&);
 //
-// is given that word where the processor has AVX2: eight generators cost little more than one. It is given the two
-// words of one uniform() if it says
+// By default the first word is prefetched, for a step that mostly draws one word. For a step that calls uniform(),
+// which draws two, both words are prefetched if the environment defines
 //
-//   static constexpr int kWordsAhead = 2;
+//   static constexpr int kPrefetchedWords = 2;
 //
-// If its step makes a number of the word that takes long,
+// If the step computes an expensive function of the word, that can be vectorized too. Define
 //
 //   template <class T, class Words>
 //   ENVPOOL_ALWAYS_INLINE static T number(Words);    // f32 of u32, or f32x4 of u32x4
 //
-// and asks for it by `draws.template number_if<Env>(wanted)`, and for nothing else, then four are made at once.
+// and call `draws.template number_if<Env>(wanted)` in the step, as its only draw. number() is then evaluated for four
+// environments at once.
 #pragma once
 
 #include "envpool/core/env.h"
@@ -32,75 +34,76 @@
 
 namespace envpool {
 
-// A generator whose next word is there already, or the next two where they are of one block.
+// A generator with one prefetched word, or with two, which are used only if both belong to one Philox block.
 template <int kWords>
-struct NextDrawn {
+struct PrefetchedRng {
   Rng& rng;
   u32 word[kWords];
-  bool taken = false;
+  bool used = false;
 
   ENVPOOL_FN u32 bits() {
-    if (taken) return rng.bits();
-    taken = true;
+    if (used) return rng.bits();
+    used = true;
     ++rng.draws;
     return word[0];
   }
   ENVPOOL_FN f32 uniform_f32() { return f32(bits() >> 8) * (1.0f / 16777216.0f); }
   ENVPOOL_FN f64 uniform() {
     if constexpr (kWords == 2) {
-      if (!taken && (rng.draws & 3) < 3) {
-        taken = true;
+      if (!used && (rng.draws & 3) < 3) {
+        used = true;
         rng.draws += 2;
         return Rng::unit(word[0], word[1]);
       }
     }
-    return all().uniform();
+    return underlying().uniform();
   }
   ENVPOOL_FN f64 uniform(f64 low, f64 high) { return low + (high - low) * uniform(); }
-  // What takes more words draws them itself.
+  // The following functions may draw more words, so they ignore the prefetched ones.
   template <int kCount>
   ENVPOOL_FN void uniforms(f64 low, f64 high, f64 (&out)[kCount]) {
-    all().uniforms(low, high, out);
+    underlying().uniforms(low, high, out);
   }
-  ENVPOOL_FN u32 below(u32 n) { return all().below(n); }
+  ENVPOOL_FN u32 below(u32 n) { return underlying().below(n); }
 
  private:
-  ENVPOOL_FN Rng& all() {
-    taken = true;
+  ENVPOOL_FN Rng& underlying() {
+    used = true;
     return rng;
   }
 };
 
-// A generator of which that is there already which the environment makes of the next word.
-struct NextMade {
+// A generator with a precomputed value of Env::number() for the next word.
+struct PrefetchedNumber {
   Rng& rng;
-  f32 made;
+  f32 number;
 
   template <class Env>
   ENVPOOL_FN f32 number_if(bool wanted) {
     rng.draws += wanted;
-    return made;
+    return number;
   }
 };
 
-// How many words a step is given; 0 if it takes none.
+// Returns the number of words to prefetch for a step, 0 if the environment does not use prefetching.
 template <class Env>
-constexpr int words_ahead() {
+constexpr int prefetched_words() {
   using Params = typename Env::Params;
   if constexpr (!ENVPOOL_AVX2 || !requires(typename Env::State& state, const Params& params, ActionRow action,
-                                           NextDrawn<1>& drawn) { Env::step(state, params, action, drawn); }) {
+                                           PrefetchedRng<1>& drawn) { Env::step(state, params, action, drawn); }) {
     return 0;
-  } else if constexpr (requires { Env::kWordsAhead; }) {
-    static_assert(Env::kWordsAhead == 1 || Env::kWordsAhead == 2);
-    return Env::kWordsAhead;
+  } else if constexpr (requires { Env::kPrefetchedWords; }) {
+    static_assert(Env::kPrefetchedWords == 1 || Env::kPrefetchedWords == 2);
+    return Env::kPrefetchedWords;
   } else {
     return 1;
   }
 }
 template <class Env>
-constexpr bool kTakesDrawn = words_ahead<Env>() > 0;
+constexpr bool kTakesPrefetchedRng = prefetched_words<Env>() > 0;
 template <class Env>
-constexpr bool kTakesMade = kTakesDrawn<Env> && requires(u32 word) { Env::template number<f32>(word); };
+constexpr bool kTakesPrefetchedNumber =
+    kTakesPrefetchedRng<Env> && requires(u32 word) { Env::template number<f32>(word); };
 
 #if ENVPOOL_AVX2
 
@@ -108,6 +111,7 @@ static_assert(sizeof(Rng) == 32 && offsetof(Rng, seed) == 0 && offsetof(Rng, str
                   offsetof(Rng, episode) == 12 && offsetof(Rng, agent) == 16 && offsetof(Rng, draws) == 24,
               "eight generators are eight rows of eight words, transposed below");
 
+// The upper and lower halves of eight 32-bit products.
 struct Product {
   __m256i high, low;
 };
@@ -118,11 +122,11 @@ __attribute__((target("avx2"), always_inline)) inline Product multiply(__m256i x
           _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xAA)};
 }
 
-// What bits() would return of generators that follow each other at equal distances; `count` is a multiple of eight. And
-// what it would return then, if it is of the same block.
-template <int kWords, i64 kMost>
+// Computes the next words of generators at equal distances in memory; `count` is a multiple of eight. words[0] has the
+// next word of each generator, words[1] the one after it if that belongs to the same block.
+template <int kWords, i64 kMax>
 __attribute__((target("avx2"))) inline void next_words(const u8* first, i64 stride, i64 count,
-                                                       u32 (&words)[kWords][kMost]) {
+                                                       u32 (&words)[kWords][kMax]) {
   for (i64 k = 0; k < count; k += 8) {
     __m256i row[8], pair[8], four[8], word[8];
     for (int i = 0; i < 8; ++i) {
@@ -154,59 +158,59 @@ __attribute__((target("avx2"))) inline void next_words(const u8* first, i64 stri
       key0 = _mm256_add_epi32(key0, _mm256_set1_epi32(i32(0x9E3779B9u)));
       key1 = _mm256_add_epi32(key1, _mm256_set1_epi32(i32(0xBB67AE85u)));
     }
-    const __m256i place = _mm256_and_si256(word[6], _mm256_set1_epi32(3));
+    const __m256i position = _mm256_and_si256(word[6], _mm256_set1_epi32(3));
     for (int w = 0; w < kWords; ++w) {
       __m256i drawn = counter[w];
       for (int i = 1; i + w < 4; ++i) {
-        drawn = _mm256_blendv_epi8(drawn, counter[i + w], _mm256_cmpeq_epi32(place, _mm256_set1_epi32(i)));
+        drawn = _mm256_blendv_epi8(drawn, counter[i + w], _mm256_cmpeq_epi32(position, _mm256_set1_epi32(i)));
       }
       _mm256_storeu_si256(reinterpret_cast<__m256i*>(words[w] + k), drawn);
     }
   }
 }
 
-// What an environment makes of words; `count` is a multiple of four.
+// Evaluates Env::number() for each word; `count` is a multiple of four.
 template <class Env>
-__attribute__((target("avx2"), flatten)) inline void make_numbers(const u32* words, i64 count, f32* numbers) {
+__attribute__((target("avx2"), flatten)) inline void compute_numbers(const u32* words, i64 count, f32* numbers) {
   for (i64 k = 0; k < count; k += 4) {
-    const f32x4 made = Env::template number<f32x4>(u32x4{words[k], words[k + 1], words[k + 2], words[k + 3]});
-    for (int lane = 0; lane < 4; ++lane) numbers[k + lane] = made[lane];
+    const f32x4 values = Env::template number<f32x4>(u32x4{words[k], words[k + 1], words[k + 2], words[k + 3]});
+    for (int lane = 0; lane < 4; ++lane) numbers[k + lane] = values[lane];
   }
 }
 
-// What so many generators will give, drawn ahead.
-template <class Env, i64 kMost>
-struct Ahead {
-  static constexpr int kWords = words_ahead<Env>();
-  u32 words[kWords][kMost];
-  f32 numbers[kTakesMade<Env> ? kMost : 1];
+// The prefetched words of up to kMax generators.
+template <class Env, i64 kMax>
+struct PrefetchedRngs {
+  static constexpr int kWords = prefetched_words<Env>();
+  u32 words[kWords][kMax];
+  f32 numbers[kTakesPrefetchedNumber<Env> ? kMax : 1];
 
-  // How many of them may be drawn at a time.
-  static i64 of(i64 count) {
-    static const bool can = has_avx2();
-    return can ? (count < kMost ? count : kMost) / 8 * 8 : 0;
+  // Returns how many of `count` generators can be prefetched: a multiple of eight, or 0 without AVX2.
+  static i64 batch_size(i64 count) {
+    static const bool available = has_avx2();
+    return available ? (count < kMax ? count : kMax) / 8 * 8 : 0;
   }
-  // Of generators that follow each other at equal distances.
-  void draw(const Rng& first, i64 stride, i64 count) {
+  // Prefetches from generators at equal distances in memory.
+  void prefetch(const Rng& first, i64 stride, i64 count) {
     next_words(reinterpret_cast<const u8*>(&first), stride, count, words);
-    if constexpr (kTakesMade<Env>) make_numbers<Env>(words[0], count, numbers);
+    if constexpr (kTakesPrefetchedNumber<Env>) compute_numbers<Env>(words[0], count, numbers);
   }
-  // What a step is given in place of the k-th of them.
-  ENVPOOL_ALWAYS_INLINE auto give(Rng& rng, i64 k) const {
-    if constexpr (kTakesMade<Env>) {
-      return NextMade{rng, numbers[k]};
+  // Returns the object to pass to the step of environment k in place of its generator.
+  ENVPOOL_ALWAYS_INLINE auto rng(Rng& rng, i64 k) const {
+    if constexpr (kTakesPrefetchedNumber<Env>) {
+      return PrefetchedNumber{rng, numbers[k]};
     } else if constexpr (kWords == 2) {
-      return NextDrawn<2>{rng, {words[0][k], words[1][k]}};
+      return PrefetchedRng<2>{rng, {words[0][k], words[1][k]}};
     } else {
-      return NextDrawn<1>{rng, {words[0][k]}};
+      return PrefetchedRng<1>{rng, {words[0][k]}};
     }
   }
 };
 
 #else
 
-template <class Env, i64 kMost>
-struct Ahead;
+template <class Env, i64 kMax>
+struct PrefetchedRngs;
 
 #endif
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all environments of a pool have in common: the three autoreset modes by the rules of episode.h, what a row holds
-// besides the environment's own fields, and what becomes of an exception. The three contracts of env.h differ only in
-// how an environment is made, reset, stepped and observed; each is a Contract struct below.
+// Implements the functions of a table for the environments of one pool: the three autoreset modes by the rules of
+// episode.h, the common fields, and the handling of exceptions. The three contracts of env.h differ only in how an
+// environment is created, reset, stepped and observed; each has a Contract struct below.
 #pragma once
 
 #include <algorithm>
@@ -16,24 +16,26 @@
 #include <utility>
 #include <vector>
 
+#include "envpool/core/aligned_memory.h"
 #include "envpool/core/env.h"
 #include "envpool/core/math/rng.h"
-#include "envpool/core/table/draws.h"
 #include "envpool/core/table/episode.h"
 #include "envpool/core/table/in_lanes.h"
+#include "envpool/core/table/prefetched_rng.h"
 #include "envpool/core/table/spec.h"
 #include "envpool/core/table/vtable.h"
 
 namespace envpool {
 
-// Bytes that follow a State or World, its size set by options.
+// Returns the number of bytes that follow a State or World, which options may set.
 template <class Env>
 i64 extra_bytes_of(const typename Env::Params& params) {
   if constexpr (requires { Env::extra_bytes(params); }) return Env::extra_bytes(params);
   return 0;
 }
 
-// What the environments of a pool share: resolved options, the fields' sizes, and an immutable blob (a ROM, a map).
+// The data that environments with the same options share: resolved options, arrays, and an immutable blob (a ROM, a
+// map).
 template <class Env>
 struct Model {
   typename Env::Params params;
@@ -41,7 +43,7 @@ struct Model {
   Spec spec;
   std::vector<abi::Field> fields{}, actions{};
   abi::Layout layout{};
-  u32 tag = 0;  // of layout.identity, in each state that a caller holds; never 0
+  u32 tag = 0;  // derived from layout.identity, stored in each state that a caller holds; never 0
 
   void lay_out() {
     for (const FieldSpec& field : spec.fields) fields.push_back(view(field));
@@ -51,8 +53,8 @@ struct Model {
     tag = u32(layout.identity) | 1;
   }
 
-  // Returns whether the two can share states and parameters. Different models may have the same identity, because it is
-  // a hash; this compares everything that the hash covers.
+  // Returns whether two models can exchange states and parameters. Compares everything that the identity, which is only
+  // a hash, covers.
   bool same_as(const Model& other) const {
     const auto words = [](const Model& model) {
       std::vector<u64> all;
@@ -64,15 +66,15 @@ struct Model {
 
  private:
   u64 identity() const {
-    u64 mark = 0xCBF29CE484222325u;
+    u64 hash = 0xCBF29CE484222325u;
     each_word([&](u64 word) {
-      mark = (mark ^ word) * 0xD1342543DE82EF95u;
-      mark ^= mark >> 32;
+      hash = (hash ^ word) * 0xD1342543DE82EF95u;
+      hash ^= hash >> 32;
     });
-    return mark;
+    return hash;
   }
-  // Calls `mix` with everything that decides whether two models can share states. That has no pointers, so it is the
-  // same in every process.
+  // Calls `mix` with everything that decides whether two models can exchange states. No pointers are included, so the
+  // identity is the same in every process.
   template <class Mix>
   void each_word(Mix&& mix) const {
     const auto mix_text = [&](const char* text) {
@@ -121,7 +123,7 @@ struct PortableContract {
   static Outcome step(State& state, const Params& params, ActionRow action, Episode& episode, i32) {
     return Env::step(state, params, action, episode.rng);
   }
-  // With words that are drawn already (draws.h).
+  // Steps with prefetched random words (prefetched_rng.h).
   template <class Draws>
   static Outcome step(State& state, const Params& params, ActionRow action, Draws& draws, i32) {
     return Env::step(state, params, action, draws);
@@ -199,9 +201,9 @@ struct HostContract {
   static void observe(State& env, const Params&, Row row, i32) { env->observe(row); }
 };
 
-// The environments of one pool, and the functions of their table.
+// The environments of one pool, stored contiguously.
 template <class Env, class Contract>
-class Driver {
+class VectorEnv {
  public:
   using State = typename Contract::State;
   static constexpr bool kRenders = requires(u8* rgb) {
@@ -209,7 +211,7 @@ class Driver {
                  requires(const State& state) { state->render(rgb); };
   };
 
-  explicit Driver(const abi::Config& config) : max_players_(config.max_players) {
+  explicit VectorEnv(const abi::Config& config) : max_players_(config.max_players) {
     for (i32 i = 0; i < config.num_envs; ++i) {
       const auto* model = static_cast<const Model<Env>*>(config.models[i]);
       const i64 bytes = bytes_of(model->params);
@@ -220,29 +222,28 @@ class Driver {
     for (const FieldSpec& field : model->spec.fields) row_bytes_.push_back(field.row_bytes());
     for (const FieldSpec& field : model->spec.fields) per_player_.push_back(field.per_player);
     for (const FieldSpec& field : model->spec.actions) action_bytes_.push_back(field.row_bytes());
-    memory_.reset(static_cast<u8*>(::operator new(size_t(stride_) * config.num_envs, std::align_val_t{64})));
-    std::memset(memory_.get(), 0, size_t(stride_) * config.num_envs);
+    memory_ = allocate_zeroed(stride_ * config.num_envs);
     try {
       for (; size_ < config.num_envs; ++size_) {
         Slot* slot = new (memory_.get() + stride_ * size_) Slot{{}, Contract::make(*settings_[size_].params, size_)};
         slot->episode.seed(config.seeds[size_], config.streams[size_]);
       }
-    } catch (...) {  // C++ does not call the destructor of what was not made whole
+    } catch (...) {  // the destructor does not run if the constructor throws
       destroy_slots();
       throw;
     }
   }
-  ~Driver() { destroy_slots(); }
-  Driver(const Driver&) = delete;
-  Driver& operator=(const Driver&) = delete;
+  ~VectorEnv() { destroy_slots(); }
+  VectorEnv(const VectorEnv&) = delete;
+  VectorEnv& operator=(const VectorEnv&) = delete;
 
   // Returns the memory that one environment takes, in bytes.
   static i64 env_bytes(const typename Env::Params& params) { return bytes_of(params) + Contract::heap_bytes(params); }
 
   void seed(i32 env_id, u64 seed, u32 stream) { slot(env_id).episode.seed(seed, stream); }
 
-  void reset(const abi::Work& work) { run_all(work, true); }
-  void step(const abi::Work& work) { run_all(work, false); }
+  void reset(const abi::Work& work) { run_all(work, Operation::kReset); }
+  void step(const abi::Work& work) { run_all(work, Operation::kStep); }
 
   i64 save_size(i32 env_id) {
     if constexpr (requires { slot(env_id).state->save_size(); }) {
@@ -285,20 +286,18 @@ class Driver {
   }
 
  private:
+  enum class Operation { kReset, kStep };
   using Slot = EnvSlot<State>;
-  static constexpr bool kPlain = (Contract::kFlags & abi::kPortable) != 0;  // a state is plain data
-  struct Setting {
+  static constexpr bool kPlain = (Contract::kFlags & abi::kPortable) != 0;  // states are plain data
+  struct EnvSettings {
     const typename Env::Params* params;
     i64 bytes;  // of a state
     i32 max_episode_steps;
     bool in_lanes;
   };
   using Lanes = InLanes<Env>;
-  // A power of two; what so many read and write stays in a processor's first cache.
-  static constexpr i32 kMostAtOnce = 64;
-  struct Free {
-    void operator()(u8* memory) const { ::operator delete(memory, std::align_val_t{64}); }
-  };
+  // A power of two, such that the data of this many environments stays in the L1 cache.
+  static constexpr i32 kMaxRun = 64;
 
   static i64 bytes_of(const typename Env::Params& params) { return slot_bytes<State>(Contract::extra_bytes(params)); }
   Slot& slot(i32 env_id) { return *std::launder(reinterpret_cast<Slot*>(memory_.get() + stride_ * env_id)); }
@@ -306,12 +305,12 @@ class Driver {
     for (i32 i = 0; i < size_; ++i) slot(i).~Slot();
   }
 
-  // Where rows are written: the common fields' columns by name, the environment's own by number.
+  // The columns into which rows are written: the common fields by name, the environment's own by number.
   struct RowColumns : ResultColumns {
     void* const* own;
     void* const* own_final;  // null unless autoreset is same-step
 
-    explicit RowColumns(const abi::Rows& rows)
+    explicit RowColumns(const abi::ResultRows& rows)
         : ResultColumns{static_cast<f32*>(rows.fields[abi::kReward]),    static_cast<f32*>(rows.fields[abi::kDiscount]),
                         static_cast<u8*>(rows.fields[abi::kTerminated]), static_cast<u8*>(rows.fields[abi::kTruncated]),
                         static_cast<i32*>(rows.fields[abi::kStepType]),  static_cast<i32*>(rows.fields[abi::kEnvId]),
@@ -320,131 +319,134 @@ class Driver {
           own_final(rows.final_fields == nullptr ? nullptr : rows.final_fields + abi::kCommonFields) {}
   };
 
-  // Rows in the order of the work (sync), or each claimed when its results are there (async).
-  struct InOrder {
-    static constexpr bool kFollow = true;
+  // The result row of each environment: consecutive rows (synchronous), or a row that is claimed when the results are
+  // ready (asynchronous).
+  struct ConsecutiveRows {
+    static constexpr bool kConsecutive = true;
     RowColumns columns;
     i64 first;
     std::pair<RowColumns, i64> operator()(i32 k) const { return {columns, first + k}; }
   };
-  struct AsTheyCome {
-    static constexpr bool kFollow = false;
+  struct ClaimedRows {
+    static constexpr bool kConsecutive = false;
     const abi::Work& work;
     std::pair<RowColumns, i64> operator()(i32 k) const {
-      const abi::Rows rows = work.claim(work.context, work.env_ids[k]);
+      const abi::ResultRows rows = work.claim(work.context, work.env_ids[k]);
       return {RowColumns(rows), i64(rows.row)};
     }
   };
 
-  void run_all(const abi::Work& work, bool restart) {
+  void run_all(const abi::Work& work, Operation operation) {
     if (work.rows.fields == nullptr) {
-      run_all(work, restart, AsTheyCome{work});
+      run_all(work, operation, ClaimedRows{work});
     } else {
-      run_all(work, restart, InOrder{RowColumns(work.rows), i64(work.rows.row)});
+      run_all(work, operation, ConsecutiveRows{RowColumns(work.rows), i64(work.rows.row)});
     }
   }
-  // `place` by value: whatever environments write could alias members, and would make the compiler load them again each
-  // time.
-  template <class Place>
-  void run_all(const abi::Work& work, bool restart, const Place place) {
+  // `row_source` is passed by value: what environments write could alias a reference, so the compiler would have to
+  // reload it for every environment.
+  template <class RowSource>
+  void run_all(const abi::Work& work, Operation operation, const RowSource row_source) {
+    const bool restart = operation == Operation::kReset;
     for (i32 k = 0; k < work.count;) {
       if constexpr (Lanes::kLanes > 1) {
-        const i32 count = restart ? 0 : run_in_lanes(work, k, place);
+        const i32 count = restart ? 0 : run_in_lanes(work, k, row_source);
         k += count;
         if (count > 0) continue;
       }
-      if constexpr (kTakesDrawn<Env>) {
-        const i32 count = restart ? 0 : run_drawn(work, k, place);
+      if constexpr (kTakesPrefetchedRng<Env>) {
+        const i32 count = restart ? 0 : run_prefetched(work, k, row_source);
         k += count;
         if (count > 0) continue;
       }
-      run(work, k, restart, place, slot(work.env_ids[k]).episode);
+      run(work, k, restart, row_source, slot(work.env_ids[k]).episode);
       ++k;
     }
   }
 
-  // An environment restarts when asked to, when its last episode is over, and when its step threw. `draws` is its
-  // episode, or what its step is given in place of the generator.
-  template <class Place, class Draws>
-  ENVPOOL_ALWAYS_INLINE void run(const abi::Work& work, i32 k, bool restart, const Place& place, Draws&& draws) {
+  // Resets or steps environment k of the work. It is also reset if its episode is over, and if its step throws. `draws`
+  // is the episode, or the prefetched generator that is passed to the step.
+  template <class RowSource, class Draws>
+  ENVPOOL_ALWAYS_INLINE void run(const abi::Work& work, i32 k, bool restart, const RowSource& row_source,
+                                 Draws&& draws) {
     const i32 env_id = work.env_ids[k];
-    const Setting& setting = settings_[size_t(env_id)];
+    const EnvSettings& settings = settings_[size_t(env_id)];
     Slot& it = slot(env_id);
     restart |= it.episode.over;
     Outcome outcome;
     bool healthy = true;
     if (!restart) {
       const ActionRow action{work.actions, action_bytes_.data(), i64(env_id) * max_players_};
-      restart = !guarded(work, env_id,
-                         [&] { outcome = Contract::step(it.state, *setting.params, action, draws, max_players_); });
+      restart = !run_guarded(
+          work, env_id, [&] { outcome = Contract::step(it.state, *settings.params, action, draws, max_players_); });
     }
     if (restart) {
       outcome = {};
-      healthy = guarded(work, env_id, [&] { begin(it, setting); });
+      healthy = run_guarded(work, env_id, [&] { begin(it, settings); });
     }
-    const auto [columns, row] = place(k);
+    const auto [columns, row] = row_source(k);
     healthy = conclude(work, env_id, outcome, restart, healthy, columns, row);
-    if (healthy) healthy = guarded(work, env_id, [&] { observe(it, setting, columns.own, row); });
+    if (healthy) healthy = run_guarded(work, env_id, [&] { observe(it, settings, columns.own, row); });
     if (!healthy) {
       it.episode.over = true;
-      clear(columns.own, row);
+      clear_fields(columns.own, row);
     }
   }
 
-  // Runs those that follow each other from number k of the work on, with words that are drawn for all of them at once,
-  // as many as come by the eight. Returns how many they were.
-  template <class Place>
-  i32 run_drawn(const abi::Work& work, i32 k, const Place& place) {
+  // Steps a run of environments with consecutive ids, beginning with number k of the work, with prefetched random
+  // words. Returns their number, which is a multiple of eight or 0.
+  template <class RowSource>
+  i32 run_prefetched(const abi::Work& work, i32 k, const RowSource& row_source) {
     const i32 first = work.env_ids[k];
     i32 count = 0;
-    while (count < std::min(work.count - k, kMostAtOnce) && work.env_ids[k + count] == first + count) ++count;
-    Ahead<Env, kMostAtOnce> ahead;
-    count = i32(ahead.of(count));
-    if (count > 0) ahead.draw(slot(first).episode.rng, stride_, count);
-    for (i32 i = 0; i < count; ++i) run(work, k + i, false, place, ahead.give(slot(first + i).episode.rng, i));
+    while (count < std::min(work.count - k, kMaxRun) && work.env_ids[k + count] == first + count) ++count;
+    PrefetchedRngs<Env, kMaxRun> prefetched;
+    count = i32(prefetched.batch_size(count));
+    if (count > 0) prefetched.prefetch(slot(first).episode.rng, stride_, count);
+    for (i32 i = 0; i < count; ++i) run(work, k + i, false, row_source, prefetched.rng(slot(first + i).episode.rng, i));
     return count;
   }
 
-  // Steps those in lanes that follow each other from number k of the work on, in the middle of their episodes and with
-  // the same options, as many as make whole groups. Returns how many they were.
-  template <class Place>
-  i32 run_in_lanes(const abi::Work& work, i32 k, const Place& place) {
+  // Steps a run of environments with consecutive ids in lanes, beginning with number k of the work. They must have the
+  // same options, and no episode of theirs may be over. Returns their number, which is a multiple of kLanes or 0.
+  template <class RowSource>
+  i32 run_in_lanes(const abi::Work& work, i32 k, const RowSource& row_source) {
     const i32 first = work.env_ids[k];
-    const Setting& setting = settings_[size_t(first)];
-    if (!setting.in_lanes) return 0;
-    const i32 most = std::min(work.count - k, kMostAtOnce);
+    const EnvSettings& settings = settings_[size_t(first)];
+    if (!settings.in_lanes) return 0;
+    const i32 limit = std::min(work.count - k, kMaxRun);
     i32 count = 0;
-    while (count < most && work.env_ids[k + count] == first + count &&
-           settings_[size_t(first + count)].params == setting.params && !slot(first + count).episode.over) {
+    while (count < limit && work.env_ids[k + count] == first + count &&
+           settings_[size_t(first + count)].params == settings.params && !slot(first + count).episode.over) {
       ++count;
     }
     count -= count % Lanes::kLanes;
     if (count == 0) return 0;
-    f32 reward[kMostAtOnce];
-    u8 terminated[kMostAtOnce];
+    f32 reward[kMaxRun];
+    u8 terminated[kMaxRun];
     const typename Lanes::States states{reinterpret_cast<u8*>(&slot(first).state), stride_, count};
-    Lanes::step(states, *setting.params, ActionRow{work.actions, action_bytes_.data(), first}, {reward, terminated});
+    Lanes::step(states, *settings.params, ActionRow{work.actions, action_bytes_.data(), first}, {reward, terminated});
     for (i32 i = 0; i < count; ++i) {
-      const auto [columns, row] = place(k + i);
+      const auto [columns, row] = row_source(k + i);
       const Outcome outcome{.reward = reward[i], .terminated = terminated[i] != 0};
-      conclude(work, first + i, outcome, false, true, columns, row);
-      if (!Place::kFollow) observe(slot(first + i), setting, columns.own, row);
+      conclude(work, first + i, outcome, /*restarted=*/false, /*healthy=*/true, columns, row);
+      if (!RowSource::kConsecutive) observe(slot(first + i), settings, columns.own, row);
     }
-    if constexpr (Place::kFollow) {
-      const auto [columns, row] = place(k);
-      Lanes::observe(states, *setting.params, Row{columns.own, row_bytes_.data(), row});
+    if constexpr (RowSource::kConsecutive) {
+      const auto [columns, row] = row_source(k);
+      Lanes::observe(states, *settings.params, Row{columns.own, row_bytes_.data(), row});
     }
     return count;
   }
 
-  // Writes what a step or a restart came to, all but the observation that comes next. Where an episode ended that goes
-  // on in the same step, the next one begins. False where an environment could do less than that.
+  // Writes the results of a step or reset, except for the observation. With same-step autoreset, begins the next
+  // episode if one ended. Returns false if the environment threw.
   ENVPOOL_ALWAYS_INLINE bool conclude(const abi::Work& work, i32 env_id, Outcome outcome, bool restarted, bool healthy,
                                       const RowColumns& columns, i64 row) {
-    const Setting& setting = settings_[size_t(env_id)];
+    const EnvSettings& settings = settings_[size_t(env_id)];
     Slot& it = slot(env_id);
     Episode& episode = it.episode;
-    const bool ended = episode.conclude(outcome, setting.max_episode_steps, !restarted);
+    const bool ended = episode.conclude(outcome, settings.max_episode_steps, !restarted);
     if (!healthy) episode.over = true;
     const i32 players = count_players(it);
     columns.write(row, env_id, episode, outcome, restarted, players);
@@ -453,19 +455,19 @@ class Driver {
       columns.discount[row * max_players_ + player] = outcome.discount;
     }
     if (columns.own_final != nullptr && ended) {
-      healthy = guarded(work, env_id, [&] {
-        observe(it, setting, columns.own_final, row);
-        begin(it, setting);
+      healthy = run_guarded(work, env_id, [&] {
+        observe(it, settings, columns.own_final, row);
+        begin(it, settings);
       });
       episode.over = !healthy;
-      fill_up(columns, row, players, count_players(it));
+      clear_absent_players(columns, row, players, count_players(it));
     }
     return healthy;
   }
 
-  void begin(Slot& it, const Setting& setting) {
+  void begin(Slot& it, const EnvSettings& settings) {
     it.episode.begin();
-    Contract::reset(it.state, *setting.params, it.episode.rng);
+    Contract::reset(it.state, *settings.params, it.episode.rng);
   }
 
   i32 count_players(const Slot& it) const {
@@ -473,9 +475,9 @@ class Driver {
     return count < max_players_ ? count : max_players_;
   }
 
-  // Where an episode of `before` players made room for one of `after` in the same row, whoever is in one alone has
-  // zeros for the other.
-  void fill_up(const RowColumns& columns, i64 row, i32 before, i32 after) {
+  // With same-step autoreset, a row has the players of the episode that ended and those of the next one. Writes zeros
+  // for the players that are absent from one of the two.
+  void clear_absent_players(const RowColumns& columns, i64 row, i32 before, i32 after) {
     if (before == after) return;
     columns.players[row] = before > after ? before : after;
     for (i32 player = before; player < after; ++player) {
@@ -490,20 +492,21 @@ class Driver {
     }
   }
 
-  void observe(Slot& it, const Setting& setting, void* const* fields, i64 row) {
-    Contract::observe(it.state, *setting.params, Row{fields, row_bytes_.data(), row}, max_players_);
+  void observe(Slot& it, const EnvSettings& settings, void* const* fields, i64 row) {
+    Contract::observe(it.state, *settings.params, Row{fields, row_bytes_.data(), row}, max_players_);
   }
 
-  // The row of an environment that could not even be reset or observed: zeros, never stale memory.
-  void clear(void* const* fields, i64 row) {
+  // Zeroes the row of an environment whose reset or observation threw, so that it does not expose stale memory.
+  void clear_fields(void* const* fields, i64 row) {
     for (size_t f = 0; f < row_bytes_.size(); ++f) {
       const i64 bytes = row_bytes_[f] * (per_player_[f] ? max_players_ : 1);
       std::memset(static_cast<u8*>(fields[f]) + row * bytes, 0, size_t(bytes));
     }
   }
 
+  // Runs `action`. If it throws, reports the exception and returns false.
   template <class Action>
-  static bool guarded(const abi::Work& work, i32 env_id, Action&& action) {
+  static bool run_guarded(const abi::Work& work, i32 env_id, Action&& action) {
     if constexpr (!Contract::kMayThrow) {
       action();
       return true;
@@ -521,12 +524,12 @@ class Driver {
   }
 
   const i32 max_players_;
-  std::vector<Setting> settings_;
+  std::vector<EnvSettings> settings_;
   std::vector<i64> row_bytes_, action_bytes_;
   std::vector<u8> per_player_;
   i64 stride_ = 0;
   i32 size_ = 0;
-  std::unique_ptr<u8, Free> memory_;
+  AlignedMemory memory_;
 };
 
 }  // namespace envpool

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Models and ports of pools, which jitted code refers to by number. Each lives while a Python object or a compiled
-// program refers to it. A program is given a reference of its own when XLA makes the executable, and XLA destroys that
-// reference together with the executable.
+// Registries of the objects that jitted code refers to by number: models, and ports of pools. An object lives while a
+// Python object or an executable holds a reference to it. An executable gets its reference when XLA instantiates it,
+// and XLA destroys the reference together with the executable.
 #pragma once
 
 #include <atomic>
@@ -22,55 +22,56 @@ namespace envpool::xla {
 
 // A registry of weak references by number. A number is never reused within a process.
 template <class T>
-class Numbered {
+class Registry {
  public:
   struct Reference {
     i64 number;
-    std::shared_ptr<T> thing;
+    std::shared_ptr<T> object;
   };
 
-  Reference add(std::unique_ptr<T> thing) {
+  Reference add(std::unique_ptr<T> object) {
     const i64 number = next_++;
-    std::shared_ptr<T> shared(thing.release(), [this, number](T* last) {
-      forget(number);
+    std::shared_ptr<T> shared(object.release(), [this, number](T* last) {
+      erase_entry(number);
       delete last;
     });
     const std::lock_guard lock(mutex_);
-    things_[number] = shared;
+    objects_[number] = shared;
     return {number, std::move(shared)};
   }
   // Returns true if this number was ever handed out.
-  bool given(i64 number) const { return number >= 0 && number < next_; }
+  bool was_issued(i64 number) const { return number >= 0 && number < next_; }
   // Returns null if the object does not exist or has been freed.
   std::shared_ptr<T> find(i64 number) {
     const std::lock_guard lock(mutex_);
-    const auto found = things_.find(number);
-    return found == things_.end() ? nullptr : found->second.lock();
+    const auto found = objects_.find(number);
+    return found == objects_.end() ? nullptr : found->second.lock();
   }
   i64 size() {
     const std::lock_guard lock(mutex_);
-    return i64(things_.size());
+    return i64(objects_.size());
   }
 
  private:
-  void forget(i64 number) {
+  void erase_entry(i64 number) {
     const std::lock_guard lock(mutex_);
-    things_.erase(number);
+    objects_.erase(number);
   }
 
   std::mutex mutex_;
-  std::unordered_map<i64, std::weak_ptr<T>> things_;
+  std::unordered_map<i64, std::weak_ptr<T>> objects_;
   std::atomic<i64> next_{0};
 };
 
-using Shared = std::shared_ptr<void>;  // what XLA holds for an executable is a pointer to one
+// A reference to a registered object. XLA holds a pointer to one for each executable.
+using SharedObject = std::shared_ptr<void>;
 
 namespace detail {
 
-inline void delete_shared(void* state) { delete static_cast<Shared*>(state); }
+inline void delete_shared(void* state) { delete static_cast<SharedObject*>(state); }
 
 // Returns which layout of xla_ffi.h's StateSet and StateGet the caller uses, or 0 if it is unknown. The size of Api
-// says nothing: before jaxlib 0.6 it is said to be smaller than it is.
+// cannot tell, because jaxlib before 0.6 reports too small a size.
 inline int state_layout(const Api& api) {
   const bool known = api.version.major == 0 && api.version.minor >= 1 && api.version.minor <= 3;
   return known ? api.version.minor : 0;
@@ -89,7 +90,7 @@ inline TypeId* state_type(const Api& api) {
   static TypeId id{0};
   static const bool registered = [&] {
     static const TypeInfo info{sizeof(TypeInfo), nullptr, delete_shared};
-    constexpr std::string_view name = "envpool::xla::Shared";
+    constexpr std::string_view name = "envpool::xla::SharedObject";
     TypeRegister with_info{sizeof(TypeRegister), nullptr, {name.data(), name.size()}, &id, &info};
     if (state_layout(api) == 1) with_info.struct_size = offsetof(TypeRegister, info);
     return succeeded(api, api.register_type(&with_info));
@@ -99,35 +100,35 @@ inline TypeId* state_type(const Api& api) {
 
 }  // namespace detail
 
-// Gives the executable that is being made a reference.
-inline void keep_for_program(const Call& call, Shared thing) {
+// Stores a reference in the executable that is being instantiated.
+inline void attach_to_executable(const Call& call, SharedObject object) {
   const Api& api = *call.api;
   const int layout = detail::state_layout(api);
   TypeId* const type = layout == 0 ? nullptr : detail::state_type(api);
   if (type != nullptr) {
-    auto own = std::make_unique<Shared>(thing);
-    bool kept;
+    auto own = std::make_unique<SharedObject>(object);
+    bool stored;
     if (layout == 3) {
       StagedStateSet set{sizeof(StagedStateSet), nullptr, call.context, call.stage, type, own.get()};
-      kept = detail::succeeded(api, api.set_state(&set));
+      stored = detail::succeeded(api, api.set_state(&set));
     } else {
       StateSet set{sizeof(StateSet), nullptr, call.context, type, own.get(), detail::delete_shared};
-      kept = detail::succeeded(api, api.set_state(&set));
+      stored = detail::succeeded(api, api.set_state(&set));
     }
-    if (kept) {
+    if (stored) {
       (void)own.release();
       return;
     }
   }
-  // This XLA's state layout is unknown to us, so the object is kept forever rather than freed under a running program.
+  // The state layout of this XLA is unknown. The object is leaked, because a running program must not lose it.
   static std::mutex mutex;
-  static auto* for_ever = new std::set<Shared>;
+  static auto* leaked = new std::set<SharedObject>;
   const std::lock_guard lock(mutex);
-  for_ever->insert(std::move(thing));
+  leaked->insert(std::move(object));
 }
 
 // Returns the reference held by the running executable, or null if it has none.
-inline Shared kept_by_program(const Call& call) {
+inline SharedObject attached_object(const Call& call) {
   const Api& api = *call.api;
   const int layout = detail::state_layout(api);
   TypeId* const type = layout == 0 ? nullptr : detail::state_type(api);
@@ -140,25 +141,25 @@ inline Shared kept_by_program(const Call& call) {
     StateGet get{sizeof(StateGet), nullptr, call.context, type, nullptr};
     if (detail::succeeded(api, api.get_state(&get))) state = get.state;
   }
-  return state == nullptr ? nullptr : *static_cast<const Shared*>(state);
+  return state == nullptr ? nullptr : *static_cast<const SharedObject*>(state);
 }
 
-// Looks up the object that an attribute refers to. Throws with the text `gone` if it has been freed.
+// Looks up the object that an attribute refers to. Throws with the text `error` if it has been freed.
 template <class T>
-std::shared_ptr<T> numbered(const Frame& frame, Numbered<T>& things, const char* attribute, const char* gone) {
-  if (Shared kept = kept_by_program(frame.call())) return std::static_pointer_cast<T>(std::move(kept));
-  std::shared_ptr<T> thing = things.find(frame.integer(attribute));
-  if (thing == nullptr) throw std::runtime_error(gone);
-  return thing;
+std::shared_ptr<T> look_up(const CallFrame& frame, Registry<T>& registry, const char* attribute, const char* error) {
+  if (SharedObject attached = attached_object(frame.call())) return std::static_pointer_cast<T>(std::move(attached));
+  std::shared_ptr<T> object = registry.find(frame.integer(attribute));
+  if (object == nullptr) throw std::runtime_error(error);
+  return object;
 }
 
 // Handles XLA's instantiate stage, which runs when an executable is made.
 template <class T>
-Error* instantiate(Call& call, Numbered<T>& things, const char* attribute, const char* gone) noexcept {
-  return answer(call, kInstantiate, [&](const Frame& frame) {
-    std::shared_ptr<T> thing = things.find(frame.integer(attribute));
-    if (thing == nullptr) throw std::runtime_error(gone);
-    keep_for_program(frame.call(), std::move(thing));
+Error* instantiate(Call& call, Registry<T>& registry, const char* attribute, const char* error) noexcept {
+  return run_handler(call, kInstantiate, [&](const CallFrame& frame) {
+    std::shared_ptr<T> object = registry.find(frame.integer(attribute));
+    if (object == nullptr) throw std::runtime_error(error);
+    attach_to_executable(frame.call(), std::move(object));
   });
 }
 

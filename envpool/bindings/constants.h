@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Python has to know of the engine: limits, the numbers of enums and the arrays that every environment has. They
-// are attributes of the module, so that no Python file states them again.
+// The engine's constants as attributes of the Python module: limits, values of enums, and the arrays that every
+// environment has. Python reads them from here instead of repeating them.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "envpool/core/pool/state_buffer.h"
+#include "envpool/core/table/spec.h"
 #include "envpool/core/table/vtable.h"
 
 namespace envpool::python {
@@ -18,20 +19,7 @@ namespace envpool::python {
 constexpr i32 kMaxNumEnvs = 1 << 20;
 constexpr i32 kMaxNumThreads = 1024;
 
-// Returns NumPy's name of a dtype.
-inline const char* dtype_name(abi::Dtype dtype) {
-  switch (dtype) {
-    case abi::kBool: return "bool";
-    case abi::kU8: return "uint8";
-    case abi::kI32: return "int32";
-    case abi::kI64: return "int64";
-    case abi::kF32: return "float32";
-    case abi::kF64: return "float64";
-  }
-  throw std::logic_error("unknown dtype");
-}
-
-inline void add_facts(pybind11::module_& module) {
+inline void add_constants(pybind11::module_& module) {
   namespace py = pybind11;
   module.attr("MAX_NUM_ENVS") = kMaxNumEnvs;
   module.attr("MAX_NUM_THREADS") = kMaxNumThreads;
@@ -56,10 +44,10 @@ inline void add_facts(pybind11::module_& module) {
   py::dict dtypes;
   for (i32 dtype = abi::kBool; dtype <= abi::kF64; ++dtype) dtypes[dtype_name(abi::Dtype(dtype))] = dtype;
   module.attr("DTYPES") = dtypes;
-  abi::Layout several{};  // with more than one player there is the array of their environments too
-  several.max_players = 2;
+  abi::Layout multi_player{};  // with more than one player, the array players.env_id exists too
+  multi_player.max_players = 2;
   py::dict arrays;
-  for (const Array& array : BlockLayout(several, 1, FinalFields::kNone).arrays)
+  for (const Array& array : BlockLayout(multi_player, 1, FinalFields::kNone).arrays)
     arrays[array.name.c_str()] = dtype_name(array.dtype);
   module.attr("COMMON_ARRAYS") = arrays;
 }
