@@ -4,7 +4,7 @@
 //
 //   Action       i32, 0 pushes left, 1 right
 //   Observation  f32[4]: cart position, cart velocity, pole angle (0 is upright), pole angular velocity
-//   Reward       1 each step, the last too; with sutton_barto_reward 0, and -1 on the step that ends the episode
+//   Reward       1 each step, including the last; with sutton_barto_reward 0, and -1 on the step that ends the episode
 //   Terminated   |position| > 2.4 or |angle| > 12 degrees
 //   Truncated    after 200 steps (v0), 500 (v1)
 //   Reset        each of the four uniform in [-0.05, 0.05)
@@ -32,7 +32,7 @@ struct CartPole {
   };
   template <class T>
   struct Motion {
-    T position, velocity, angle, spin;
+    T position, velocity, angle, angular_velocity;
   };
   using State = Motion<f64>;
 
@@ -41,13 +41,14 @@ struct CartPole {
     o.real("gravity", 9.8, "m/s^2, downwards");
     o.real("masscart", 1.0, "kg").between(1e-6, 1e6);
     o.real("masspole", 0.1, "kg").between(1e-6, 1e6);
-    o.real("length", 0.5, "m, half of the pole's").between(1e-6, 1e6);
-    o.real("force_mag", 10.0, "N, of a push");
-    o.real("tau", 0.02, "s, of a step").between(1e-6, 1);
+    o.real("length", 0.5, "m, half of the pole's length").between(1e-6, 1e6);
+    o.real("force_mag", 10.0, "N, force of a push");
+    o.real("tau", 0.02, "s, duration of a step").between(1e-6, 1);
     o.real("x_threshold", 2.4, "m, position beyond which the episode ends").between(0, 1e6);
     o.real("theta_threshold_radians", 12 * 2 * kPi / 360, "rad, angle beyond which the episode ends").between(0, kPi);
-    o.text("kinematics_integrator", "euler", "how velocities become positions").one_of({"euler", "semi-implicit"});
-    o.boolean("sutton_barto_reward", false, "-1 on the step that ends the episode, 0 on all others");
+    o.text("kinematics_integrator", "euler", "Euler method that integrates velocities into positions")
+        .one_of({"euler", "semi-implicit"});
+    o.boolean("sutton_barto_reward", false, "reward -1 on the step that ends the episode, 0 on all others");
   }
   static Params params(const OptionValues& v) {
     const f64 cart = v.real("masscart"), pole = v.real("masspole"), length = v.real("length");
@@ -78,7 +79,7 @@ struct CartPole {
     parts.add("position", &State::position)
         .add("velocity", &State::velocity)
         .add("angle", &State::angle)
-        .add("spin", &State::spin);
+        .add("angular_velocity", &State::angular_velocity);
   }
   static void render(const State& s, const Params& p, u8* rgb) {
     Picture picture(rgb, 600, 400);
@@ -111,7 +112,7 @@ struct CartPole {
     obs[0] = f32(s.position);
     obs[1] = f32(s.velocity);
     obs[2] = f32(s.angle);
-    obs[3] = f32(s.spin);
+    obs[3] = f32(s.angular_velocity);
   }
 
 #if ENVPOOL_AVX2
@@ -120,12 +121,12 @@ struct CartPole {
     const i32* const action = first.at<i32>(0);
     const i64x4 right = {-(action[0] == 1), -(action[1] == 1), -(action[2] == 1), -(action[3] == 1)};
     Motion<f64x4> s{gather(states, &State::position), gather(states, &State::velocity), gather(states, &State::angle),
-                    gather(states, &State::spin)};
+                    gather(states, &State::angular_velocity)};
     advance(s, p, select(right, f64x4{} + p.force, f64x4{} - p.force));
     scatter(s.position, states, &State::position);
     scatter(s.velocity, states, &State::velocity);
     scatter(s.angle, states, &State::angle);
-    scatter(s.spin, states, &State::spin);
+    scatter(s.angular_velocity, states, &State::angular_velocity);
     const i32x4 fell = to_i32((fabs(s.position) > p.position_limit) | (fabs(s.angle) > p.angle_limit));
     return {select(fell, f32x4{} + reward(p, true), f32x4{} + reward(p, false)), fell};
   }
@@ -135,16 +136,17 @@ struct CartPole {
   template <class T>
   ENVPOOL_ALWAYS_INLINE static void advance(Motion<T>& s, const Params& p, T force) {
     const auto [sin, cos] = sincos(s.angle);
-    const T push = (force + p.pole_moment * (s.spin * s.spin) * sin) / p.total_mass;
-    const T angular =
+    const T push = (force + p.pole_moment * (s.angular_velocity * s.angular_velocity) * sin) / p.total_mass;
+    const T angular_acceleration =
         (p.gravity * sin - cos * push) / (p.length * (4.0 / 3.0 - p.pole_mass * (cos * cos) / p.total_mass));
-    const T linear = push - p.pole_moment * angular * cos / p.total_mass;
+    const T acceleration = push - p.pole_moment * angular_acceleration * cos / p.total_mass;
 
-    const T velocity = s.velocity + p.tau * linear, spin = s.spin + p.tau * angular;
+    const T velocity = s.velocity + p.tau * acceleration,
+            angular_velocity = s.angular_velocity + p.tau * angular_acceleration;
     s.position += p.tau * (p.semi_implicit ? velocity : s.velocity);
-    s.angle += p.tau * (p.semi_implicit ? spin : s.spin);
+    s.angle += p.tau * (p.semi_implicit ? angular_velocity : s.angular_velocity);
     s.velocity = velocity;
-    s.spin = spin;
+    s.angular_velocity = angular_velocity;
   }
   ENVPOOL_FN static f32 reward(const Params& p, bool fell) {
     return p.sutton_barto_reward ? (fell ? -1.0f : 0.0f) : 1.0f;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Classic control against gymnasium: from each state it visits, in free runs, and the distribution of resets.
+"""Compares classic control with gymnasium: steps from the states it visits, episodes, and distributions of resets.
 
-What needs no pool goes through testing/functions.h, which calls an environment's functions on arrays of states.
+Tests that need no pool call the environments' functions on arrays of states, through testing/functions.h.
 """
 
 import ctypes
@@ -31,7 +31,7 @@ REFERENCES = {"CartPole": "CartPole-v1", **{name: task for task, name in IDS.ite
 all_ids = pytest.mark.parametrize("task_id", IDS)
 all_names = pytest.mark.parametrize("name", REFERENCES)
 
-# An environment's State as it lies in memory.
+# The memory layout of each State.
 STATES = {
     "CartPole": np.dtype([("values", "f8", 4)]),
     "Pendulum": np.dtype([("values", "f8", 2), ("torque", "f4")], align=True),
@@ -63,20 +63,20 @@ def library():
 
 
 def values_of(states):
-    """The numbers gymnasium calls the state."""
+    """Returns the values of gymnasium's `state`."""
     if "values" in states.dtype.names:
         return states["values"]
     return np.stack([states["position"], states["velocity"].astype(np.float64)], axis=-1)
 
 
-def give_state(reference, name, state):
-    """Puts one of our reset states into a gymnasium environment, with the type its own reset would have left."""
+def set_state(reference, name, state):
+    """Sets a gymnasium environment to one of our reset states, with the dtype that its own reset gives."""
     values = np.array(values_of(state), np.float64)
     reference.state = values.astype(np.float32) if name == "Acrobot" else values
 
 
-def play(name, reference, rng, skill=0.75):
-    """An action that gets somewhere with probability `skill`, else a random one."""
+def choose_action(name, reference, rng, skill=0.75):
+    """Returns a useful action with probability `skill`, else a random one."""
     state, random = reference.state, rng.random() >= skill
     if name == "CartPole":
         return int(rng.integers(2)) if random else int(state[2] + 0.3 * state[3] + 0.1 * state[0] > 0)
@@ -88,8 +88,8 @@ def play(name, reference, rng, skill=0.75):
     return int(rng.integers(3)) if random else 2 * int(swing > 0)
 
 
-def visit(name, reference, count):
-    """Steps gymnasium's environment; returns states before, actions, states after, rewards, terminated, observations."""
+def step_reference(name, reference, count):
+    """Steps gymnasium's environment; returns the states before, actions, states after, rewards, ends, observations."""
     rng, limit = np.random.default_rng(0), gymnasium.spec(REFERENCES[name]).max_episode_steps
     before = np.zeros(count, STATES[name])
     actions, after, rewards, ends, observations = [], [], [], [], []
@@ -100,7 +100,7 @@ def visit(name, reference, count):
             before["values"][i] = reference.state
         else:
             before[i] = (*reference.state, elapsed > 0)
-        actions.append(play(name, reference, rng))
+        actions.append(choose_action(name, reference, rng))
         obs, reward, terminated, _, _ = reference.step(actions[-1])
         elapsed += 1
         after.append(np.array(reference.state, np.float64))
@@ -113,9 +113,9 @@ def visit(name, reference, count):
     return before, np.array(actions), np.array(after), np.array(rewards), np.array(ends), np.array(observations)
 
 
-# glibc's sine, which gymnasium calls, is not correctly rounded for 0.1 % of arguments; ours is for 99.95 %. Where the
-# two differ by their one ulp and the terms of a sum nearly cancel, that is more ulps of the sum: so ulps are counted of
-# the sum or of this, whichever is larger: the size of the terms. The cars' terms do not cancel.
+# glibc's sine, which gymnasium calls, is incorrectly rounded for 0.1 % of arguments, ours for 0.05 %. Where the two differ
+# by one ulp and the terms of a sum nearly cancel, the error is several ulps of the sum. Errors are therefore measured in
+# ulps of the sum or of this size of its terms, whichever is larger. The terms of the cars do not cancel.
 TERMS = {"CartPole": 1.0, "Pendulum": 1.0, "Acrobot": 8.0, "MountainCar": 0.0, "MountainCarContinuous": 0.0}
 
 
@@ -142,14 +142,14 @@ TERMS = {"CartPole": 1.0, "Pendulum": 1.0, "Acrobot": 8.0, "MountainCar": 0.0, "
     ],
     ids=str,
 )
-def test_each_step_from_the_states_gymnasium_visits(library, name, ours, theirs):
+def test_steps_from_states_that_gymnasium_visits(library, name, ours, theirs):
     reference = gymnasium.make(REFERENCES[name], **theirs).unwrapped
     for option in set(ours) - set(theirs) - {"version"}:
         setattr(reference, option, ours[option])
     if name == "CartPole":
         reference.total_mass = reference.masscart + reference.masspole
         reference.polemass_length = reference.masspole * reference.length
-    states, actions, after, rewards, ends, observations = visit(name, reference, 20000)
+    states, actions, after, rewards, ends, observations = step_reference(name, reference, 20000)
     engine = Engine(library, name, **ours)
     our_rewards, our_ends = engine.step(states, actions)
 
@@ -171,16 +171,16 @@ def test_each_step_from_the_states_gymnasium_visits(library, name, ours, theirs)
     assert ends.any() or name == "Pendulum" or "masspole" in ours
 
 
-def test_pendulum_v0_limits_the_speed_after_it_moved_the_angle(library):
+def test_pendulum_v0_limits_the_velocity_after_moving_the_angle(library):
     states = np.zeros(2, STATES["Pendulum"])
     states["values"] = [[1.0, 7.9], [1.0, 2.0]]
     first, second = states.copy(), states.copy()
     action = np.full((2, 1), 2, np.float32)
     Engine(library, "Pendulum", version=0).step(first, action)
     Engine(library, "Pendulum", version=1).step(second, action)
-    spin = 7.9 + (15 * np.sin(1.0) + 6) * 0.05
-    assert spin > 8
-    np.testing.assert_array_equal(first["values"][0], [1 + spin * 0.05, 8])
+    velocity = 7.9 + (15 * np.sin(1.0) + 6) * 0.05
+    assert velocity > 8
+    np.testing.assert_array_equal(first["values"][0], [1 + velocity * 0.05, 8])
     np.testing.assert_array_equal(second["values"][0], [1 + 8 * 0.05, 8])
     assert first[1] == second[1]
 
@@ -190,13 +190,13 @@ def test_acrobot_torque_noise(library):
     Engine(library, "Acrobot", torque_noise_max=0.5).step(states, np.ones(1000, np.int32))
     alone = np.zeros(1, STATES["Acrobot"])
     Engine(library, "Acrobot").step(alone, np.array([2], np.int32))
-    spins = states["values"][:, 3] / alone["values"][0, 3]  # as a multiple of what a torque of 1 does
-    assert len(np.unique(spins)) == 1000
-    assert -0.51 < spins.min() < -0.45 < 0.45 < spins.max() < 0.51
+    velocities = states["values"][:, 3] / alone["values"][0, 3]  # as a multiple of the effect of a torque of 1
+    assert len(np.unique(velocities)) == 1000
+    assert -0.51 < velocities.min() < -0.45 < 0.45 < velocities.max() < 0.51
 
 
 @all_names
-def test_resets_are_distributed_as_gymnasiums(library, name):
+def test_resets_have_the_distribution_of_gymnasium(library, name):
     reference = gymnasium.make(REFERENCES[name]).unwrapped
     reference.reset(seed=1)
     theirs = []
@@ -233,7 +233,7 @@ def test_resets_of_a_pool_differ_and_lie_in_the_space(task_id):
 
 
 @all_ids
-def test_an_id_is_gymnasiums(task_id):
+def test_ids_match_gymnasium(task_id):
     if task_id == "Pendulum-v0":
         spec, reference = gymnasium.spec("Pendulum-v1"), gymnasium.make("Pendulum-v1")
     else:
@@ -249,18 +249,18 @@ def test_an_id_is_gymnasiums(task_id):
 
 
 def state_of(library, pool, name, env_id):
-    """What the pool has of it: a snapshot ends with an Episode and the State, in whole lots of 16 bytes."""
+    """Reads a State of the pool: a snapshot ends with an Episode and the State, padded to a multiple of 16 bytes."""
     snapshot, episode = pool.snapshot(env_id), library.test_episode_size()
     start = len(snapshot) - (episode + STATES[name].itemsize + 15) // 16 * 16
     return np.frombuffer(snapshot, STATES[name], 1, start + episode)[0]
 
 
 @pytest.mark.parametrize("task_id", [task for task in IDS if task != "Pendulum-v0"])
-def test_free_runs_end_where_gymnasiums_do(library, task_id):
+def test_episodes_end_when_those_of_gymnasium_do(library, task_id):
     name, count, rng = IDS[task_id], 20, np.random.default_rng(3)
     wanted = {"Pendulum": (0, 100), "MountainCarContinuous": (100, 0)}.get(name, (90, 10))  # terminated, truncated
-    # Acrobot is chaotic: of two runs an ulp apart, the ends differ after some hundred fast steps. So it is played
-    # either at random, which keeps it slow until it is truncated, or well, which gets it over with.
+    # Acrobot is chaotic: runs that start an ulp apart end differently after some hundred fast steps. It is therefore
+    # played either at random, so that it stays slow until it is truncated, or well, so that episodes are short.
     skills = (0, 0.85, 0.9, 0.95, 1) if name == "Acrobot" else (0, 0.25, 0.5, 0.75, 1)
     pool = envpool.make_gymnasium(task_id, num_envs=count, seed=7)
     references = [gymnasium.make(task_id) for _ in range(count)]
@@ -268,14 +268,14 @@ def test_free_runs_end_where_gymnasiums_do(library, task_id):
 
     def restart(env_id):
         references[env_id].reset()
-        give_state(references[env_id].unwrapped, name, state_of(library, pool, name, env_id))
+        set_state(references[env_id].unwrapped, name, state_of(library, pool, name, env_id))
 
     for env_id in range(count):
         restart(env_id)
     over, returns = np.zeros(count, bool), np.zeros((2, count))
     terminations = truncations = 0
     while terminations < wanted[0] or truncations < wanted[1]:
-        actions = np.array([play(name, r.unwrapped, rng, skills[i % 5]) for i, r in enumerate(references)])
+        actions = np.array([choose_action(name, r.unwrapped, rng, skills[i % 5]) for i, r in enumerate(references)])
         obs, reward, terminated, truncated, info = pool.step(actions)
         for env_id in range(count):
             if over[env_id]:
@@ -298,7 +298,7 @@ def test_free_runs_end_where_gymnasiums_do(library, task_id):
     print(f"{task_id}: {terminations} terminated, {truncations} truncated")
 
 
-def test_acrobot_tells_its_angles(library):
+def test_acrobot_infos_hold_the_angles(library):
     pool = envpool.make_gymnasium("Acrobot-v1", num_envs=3)
     _, info = pool.reset()
     for _ in range(5):
@@ -309,7 +309,7 @@ def test_acrobot_tells_its_angles(library):
     pool.close()
 
 
-# The bits of 300 steps of 64 environments, on every machine. Whoever changes them changes everyone's trajectories.
+# Hashes of 300 steps of 64 environments, the same on every machine. If one changes, so do all users' trajectories.
 GOLDEN = {
     "CartPole": "6006b689df96be68",
     "Pendulum": "8a3306c343ad21d1",
@@ -346,7 +346,7 @@ def test_pictures(library, name):
     for picture in pictures:
         assert 0.5 < np.mean(picture == 255) < 0.99
     assert np.any(pictures[0] != pictures[1])
-    for number in (1e6, -1e30, np.inf, np.nan):  # whatever a snapshot holds, nothing is drawn outside the picture
+    for number in (1e6, -1e30, np.inf, np.nan):  # whatever a snapshot holds, no pixel outside the picture is written
         far = np.array([first])
         for field in far.dtype.names:
             far[field] = number if far[field].dtype.kind == "f" else far[field]

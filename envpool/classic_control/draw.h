@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Just enough drawing for the pictures of classic control. Every shape is a function that gives a point's distance from
-// it (negative inside); a pixel whose centre is within half a pixel of the edge is blended. y points up, and whole
-// coordinates are pixel centres. Host only.
+// Draws the pictures of classic control. Every shape is a signed distance function (negative inside); a pixel whose
+// centre is within half a pixel of the edge is blended. y points up, and integer coordinates are pixel centres. Host
+// only.
 #pragma once
 
 #include <initializer_list>
@@ -20,7 +20,7 @@ struct Point {
   f64 x, y;
 };
 
-// Moves points of a thing's own axes to where it lies: at (x, y), turned by `angle`.
+// Maps points from the coordinates of an object to those of the picture: the object lies at (x, y), rotated by `angle`.
 class Frame {
  public:
   Frame(f64 x, f64 y, f64 angle) : x_(x), y_(y), sin_(sin(angle)), cos_(cos(angle)) {}
@@ -49,7 +49,7 @@ class Picture {
             return sqrt(ux * ux + uy * uy) - width / 2;
           });
   }
-  // Convex, its corners in either order.
+  // The polygon must be convex; its corners may be in either order.
   void polygon(std::initializer_list<Point> corners, Color color) {
     f64 left = 1e9, right = -1e9, bottom = 1e9, top = -1e9, area = 0;
     const Point* last = corners.end() - 1;
@@ -73,10 +73,10 @@ class Picture {
   void box(f64 left, f64 bottom, f64 right, f64 top, Color color) {
     polygon({{left, bottom}, {left, top}, {right, top}, {right, bottom}}, color);
   }
-  // Three quarters of a circle from the top, with a head that says which way round.
-  void turn_arrow(f64 x, f64 y, f64 radius, bool counterclockwise, Color color) {
-    const f64 way = counterclockwise ? 1 : -1, ring = 0.92 * radius, width = max(1.0, 0.06 * radius);
-    const auto at = [=](f64 turn, f64 r) { return Frame{x, y, kPi / 2 + way * turn}(r, 0); };
+  // Draws about three quarters of a circle from the top, with an arrowhead at its end.
+  void arc_arrow(f64 x, f64 y, f64 radius, bool counterclockwise, Color color) {
+    const f64 sign = counterclockwise ? 1 : -1, ring = 0.92 * radius, width = max(1.0, 0.06 * radius);
+    const auto at = [=](f64 turn, f64 r) { return Frame{x, y, kPi / 2 + sign * turn}(r, 0); };
     constexpr int kPieces = 40;
     constexpr f64 kLast = 1.45 * kPi;
     for (int i = 0; i < kPieces; ++i) {
@@ -88,29 +88,30 @@ class Picture {
  private:
   template <class Distance>
   void paint(f64 left, f64 bottom, f64 right, f64 top, Color color, Distance&& distance) {
-    const int first_x = within(left - 1, width_), last_x = within(right + 1, width_);
-    const int first_y = within(bottom - 1, height_), last_y = within(top + 1, height_);
+    const int first_x = clamp_pixel(left - 1, width_), last_x = clamp_pixel(right + 1, width_);
+    const int first_y = clamp_pixel(bottom - 1, height_), last_y = clamp_pixel(top + 1, height_);
     for (int y = first_y; y <= last_y; ++y) {
       u8* pixel = rgb_ + ((height_ - 1 - y) * width_ + first_x) * 3;
       for (int x = first_x; x <= last_x; ++x, pixel += 3) {
         const f64 outside = distance(x, y);
         if (!(outside < 0.5)) continue;
-        const f64 cover = min(0.5 - outside, 1.0);
-        pixel[0] = blend(pixel[0], color.red, cover);
-        pixel[1] = blend(pixel[1], color.green, cover);
-        pixel[2] = blend(pixel[2], color.blue, cover);
+        const f64 coverage = min(0.5 - outside, 1.0);
+        pixel[0] = blend(pixel[0], color.red, coverage);
+        pixel[1] = blend(pixel[1], color.green, coverage);
+        pixel[2] = blend(pixel[2], color.blue, coverage);
       }
     }
   }
-  // The pixel at x, or the nearest there is; any for NaN.
-  static int within(f64 x, int pixels) { return x > 0 ? int(min(x, pixels - 1.0)) : 0; }
-  static u8 blend(u8 below, u8 above, f64 cover) { return u8(below + (above - below) * cover + 0.5); }
+  // Returns the pixel at x, or the nearest one of the picture; 0 for NaN.
+  static int clamp_pixel(f64 x, int pixels) { return x > 0 ? int(min(x, pixels - 1.0)) : 0; }
+  static u8 blend(u8 below, u8 above, f64 coverage) { return u8(below + (above - below) * coverage + 0.5); }
 
   u8* rgb_;
   int width_, height_;
 };
 
-// Both mountain cars: the valley sin(3 x) between -1.2 and 0.6, the car at `position`, the flag at `goal`.
+// Draws the picture of both mountain cars: the valley sin(3 x) between -1.2 and 0.6, the car at `position`, the flag at
+// `goal`.
 inline void draw_valley(u8* rgb, f64 position, f64 goal) {
   Picture picture(rgb, 600, 400);
   constexpr f64 scale = 600 / 1.8;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// That the environments are stepped in lanes: the bits would be the same without. core/math/lanes_test.cc has the rest.
+// Checks that the environments are stepped in lanes, which their results cannot show, as the bits are the same without.
+// core/math/lanes_test.cc has the other tests.
 #include "envpool/core/testing/avx2.h"
 
 #include "envpool/classic_control/acrobot.h"
@@ -30,7 +31,7 @@ TEST(every_environment_has_lanes) {
   CHECK_EQ(in_lanes<Pendulum>(), wanted);
 }
 
-TEST(not_those_that_draw_in_a_step) { CHECK(!in_lanes<Acrobot>("torque_noise_max")); }
+TEST(torque_noise_disables_lanes) { CHECK(!in_lanes<Acrobot>("torque_noise_max")); }
 
 }  // namespace envpool::classic_control
 

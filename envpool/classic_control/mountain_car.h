@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MountainCar: a car in a valley, too weak to climb out of it, has to swing up to the flag on the right hill.
+// MountainCar: a car in a valley is too weak to climb straight out, and has to gain momentum to reach the flag on the
+// right hill.
 //
 //   Action       i32, 0 accelerates left, 1 not at all, 2 right
 //   Observation  f32[2]: position in [-1.2, 0.6], velocity in [-0.07, 0.07]
@@ -36,9 +37,9 @@ struct MountainCar {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.real("goal_velocity", 0, "velocity the car must have at the flag");
-    o.real("force", 0.001, "velocity that accelerating adds in a step");
-    o.real("gravity", 0.0025, "velocity that the steepest slope adds in a step");
+    o.real("goal_velocity", 0, "velocity that the car must have at the flag");
+    o.real("force", 0.001, "velocity that acceleration adds in a step");
+    o.real("gravity", 0.0025, "velocity that gravity adds in a step on the steepest slope");
   }
   static Params params(const OptionValues& v) {
     return {.goal_velocity = v.real("goal_velocity"), .force = v.real("force"), .gravity = v.real("gravity")};
@@ -64,8 +65,8 @@ struct MountainCar {
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
-    const bool there = advance(s, p, f64(*action.at<i32>(0) - 1));
-    return {.reward = -1, .terminated = there};
+    const bool at_goal = advance(s, p, f64(*action.at<i32>(0) - 1));
+    return {.reward = -1, .terminated = at_goal};
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params&, Row row) {
@@ -78,15 +79,15 @@ struct MountainCar {
   static constexpr int kLanes = 4;
   ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const Params& p, ActionRow first) {
     Motion<f64x4> s{gather(states, &State::position), gather(states, &State::velocity)};
-    const i64x4 there = advance(s, p, to_f64(load(first.at<i32>(0)) - 1));
+    const i64x4 at_goal = advance(s, p, to_f64(load(first.at<i32>(0)) - 1));
     scatter(s.position, states, &State::position);
     scatter(s.velocity, states, &State::velocity);
-    return {f32x4{} - 1, to_i32(there)};
+    return {f32x4{} - 1, to_i32(at_goal)};
   }
 #endif
 
  private:
-  // Whether it is at the flag, and fast enough.
+  // Integrates one step. Returns whether the car is at the flag and fast enough.
   template <class T>
   ENVPOOL_ALWAYS_INLINE static Mask<T> advance(Motion<T>& s, const Params& p, T throttle) {
     s.velocity += throttle * p.force + cos(3 * s.position) * -p.gravity;

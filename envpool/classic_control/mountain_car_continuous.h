@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MountainCarContinuous: MountainCar with a throttle, and fuel to be saved.
+// MountainCarContinuous: MountainCar with a continuous throttle, whose use costs reward.
 //
-//   Action       f32[1], throttle in [-1, 1]; more is clipped
+//   Action       f32[1], throttle; the motion takes it clipped to [-1, 1], the reward as it is
 //   Observation  f32[2]: position in [-1.2, 0.6], velocity in [-0.07, 0.07]
 //   Reward       -0.1 throttle^2, and 100 on reaching the goal
 //   Terminated   position >= 0.45 and velocity >= goal_velocity
@@ -11,7 +11,7 @@
 //
 // A. Moore, "Efficient memory-based learning for robot control", PhD thesis, Cambridge (1990).
 // Reference: gymnasium 1.4.0, classic_control/continuous_mountain_car.py, operation for operation. There the state is
-// float64 after a reset and float32 after a step, and so is what is computed from it.
+// float64 after a reset and float32 after a step, and values computed from it have the same type.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -30,14 +30,14 @@ struct MountainCarContinuous {
     f32 goal_velocity, power;
   };
   struct State {
-    f64 position;  // a float32 once the car moved
+    f64 position;  // has a float32's value after the first step
     f32 velocity;
     bool moved;
   };
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.real("goal_velocity", 0, "velocity the car must have at the flag");
+    o.real("goal_velocity", 0, "velocity that the car must have at the flag");
     o.real("power", 0.0015, "velocity that full throttle adds in a step");
   }
   static Params params(const OptionValues& v) {
@@ -66,10 +66,10 @@ struct MountainCarContinuous {
     const f32 throttle = *action.at<f32>(0);
     const f64 slope = s.moved ? f64(3 * f32(s.position)) : 3 * s.position;
     const f32 position = advance(s.position, s.velocity, p, throttle, f32(0.0025 * cos(slope)));
-    const bool there = position >= kGoal && s.velocity >= p.goal_velocity;
+    const bool at_goal = position >= kGoal && s.velocity >= p.goal_velocity;
     s.position = position;
     s.moved = true;
-    return {.reward = f32((there ? 100.0 : 0.0) - f64(throttle) * f64(throttle) * 0.1), .terminated = there};
+    return {.reward = f32((at_goal ? 100.0 : 0.0) - f64(throttle) * f64(throttle) * 0.1), .terminated = at_goal};
   }
 
   ENVPOOL_FN static void repair(State& s, const Params&) { keep_bool(s.moved); }
@@ -90,17 +90,17 @@ struct MountainCarContinuous {
     const f64x4 slope = select(moved, to_f64(3 * to_f32(before)), 3 * before);
     f32x4 velocity = gather(states, &State::velocity);
     const f32x4 position = advance(before, velocity, p, throttle, to_f32(0.0025 * cos(slope)));
-    const i32x4 there = (position >= kGoal) & (velocity >= p.goal_velocity);
+    const i32x4 at_goal = (position >= kGoal) & (velocity >= p.goal_velocity);
     const f64x4 cost = to_f64(throttle) * to_f64(throttle) * 0.1;
     scatter(to_f64(position), states, &State::position);
     scatter(velocity, states, &State::velocity);
     for (int lane = 0; lane < kLanes; ++lane) states[lane]->moved = true;
-    return {to_f32(to_f64(select(there, f32x4{} + 100, f32x4{})) - cost), there};
+    return {to_f32(to_f64(select(at_goal, f32x4{} + 100, f32x4{})) - cost), at_goal};
   }
 #endif
 
  private:
-  // Returns where the car comes to.
+  // Integrates one step. Returns the new position.
   template <class Double, class Single>
   ENVPOOL_ALWAYS_INLINE static Single advance(Double position, Single& velocity, const Params& p, Single throttle,
                                               Single pull) {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pendulum: swing a rod up with a motor too weak to lift it directly, and hold it there.
+// Pendulum: the goal is to swing a rod up with a motor that is too weak to lift it directly, and to keep it upright.
 //
-//   Action       f32[1], torque in [-2, 2] N m; more is clipped
+//   Action       f32[1], torque, clipped to [-2, 2] N m
 //   Observation  f32[3]: cos(angle), sin(angle), angular velocity (at most 8 rad/s); angle 0 is upright
-//   Reward       -(angle^2 + 0.1 velocity^2 + 0.001 torque^2), the angle in [-pi, pi), before the step
+//   Reward       -(angle^2 + 0.1 velocity^2 + 0.001 torque^2) of the state before the step, the angle in [-pi, pi)
 //   Terminated   never
 //   Truncated    after 200 steps
 //   Reset        angle uniform in [-pi, pi), velocity in [-1, 1)
 //
-// v0 moves the angle by the velocity before it is limited to 8 rad/s, as gym's Pendulum-v0 did; v1 by the limited one.
+// v0 moves the angle by the velocity before its limit of 8 rad/s applies, as gym's Pendulum-v0 did; v1 by the limited
+// velocity.
 // Reference: gymnasium 1.4.0, classic_control/pendulum.py, operation for operation; there the torque is a float32, so
-// what is computed from it alone is a float32 here too.
+// values computed from it alone are float32 here too.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -28,21 +29,21 @@ struct Pendulum {
   static constexpr f32 kMaxTorque = 2;
 
   struct Params {
-    f64 gravity;  // angular acceleration by gravity of a level rod
+    f64 gravity;  // angular acceleration of a level rod by gravity
     f32 torque;   // angular acceleration by a torque of 1
     bool limit_first;
   };
   struct State {
-    f64 angle, spin;
-    f32 torque;  // the last, for the picture
+    f64 angle, angular_velocity;
+    f32 torque;  // of the last action, for the picture
   };
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.integer("version", 0, "0 or 1: the id's").between(0, 1);
+    o.integer("version", 0, "version of the id, 0 or 1").between(0, 1);
     o.real("g", 10.0, "m/s^2, downwards");
-    o.real("m", 1.0, "kg, of the rod").between(1e-6, 1e6);
-    o.real("l", 1.0, "m, of the rod").between(1e-6, 1e6);
+    o.real("m", 1.0, "kg, mass of the rod").between(1e-6, 1e6);
+    o.real("l", 1.0, "m, length of the rod").between(1e-6, 1e6);
   }
   static Params params(const OptionValues& v) {
     const f64 mass = v.real("m"), length = v.real("l");
@@ -58,7 +59,7 @@ struct Pendulum {
     s.render_height = s.render_width = 500;
   }
   static void state_parts(StateParts<State>& parts) {
-    parts.add("angle", &State::angle).add("spin", &State::spin).add("torque", &State::torque);
+    parts.add("angle", &State::angle).add("angular_velocity", &State::angular_velocity).add("torque", &State::torque);
   }
   static void render(const State& s, const Params&, u8* rgb) {
     Picture picture(rgb, 500, 500);
@@ -69,20 +70,21 @@ struct Pendulum {
     picture.polygon({rod(0, -half), rod(0, half), rod(scale, half), rod(scale, -half)}, red);
     picture.disc(middle, middle, half, red);
     picture.disc(end.x, end.y, half, red);
-    if (s.torque != 0) picture.turn_arrow(middle, middle, scale * 0.25 * fabs(s.torque), s.torque > 0, kBlack);
+    if (s.torque != 0) picture.arc_arrow(middle, middle, scale * 0.25 * fabs(s.torque), s.torque > 0, kBlack);
     picture.disc(middle, middle, 0.05 * scale, kBlack);
   }
 #endif
 
   ENVPOOL_FN static void reset(State& s, const Params&, Rng& rng) {
     s.angle = rng.uniform(-kPi, kPi);
-    s.spin = rng.uniform(-1, 1);
+    s.angular_velocity = rng.uniform(-1, 1);
     s.torque = 0;
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
     s.torque = clamp(*action.at<f32>(0), -kMaxTorque, kMaxTorque);
-    const f64 cost = advance(s.angle, s.spin, p, f64(p.torque * s.torque), f64(0.001f * (s.torque * s.torque)));
+    const f64 cost =
+        advance(s.angle, s.angular_velocity, p, f64(p.torque * s.torque), f64(0.001f * (s.torque * s.torque)));
     return {.reward = f32(-cost)};
   }
 
@@ -91,37 +93,38 @@ struct Pendulum {
     const auto [sin, cos] = sincos(s.angle);
     obs[0] = f32(cos);
     obs[1] = f32(sin);
-    obs[2] = f32(s.spin);
+    obs[2] = f32(s.angular_velocity);
   }
 
 #if ENVPOOL_AVX2
   static constexpr int kLanes = 4;
   ENVPOOL_ALWAYS_INLINE static OutcomeLanes step_lanes(State* const* states, const Params& p, ActionRow first) {
     const f32x4 torque = clamp(load(first.at<f32>(0)), -kMaxTorque, kMaxTorque);
-    f64x4 angle = gather(states, &State::angle), spin = gather(states, &State::spin);
-    const f64x4 cost = advance(angle, spin, p, to_f64(p.torque * torque), to_f64(0.001f * (torque * torque)));
+    f64x4 angle = gather(states, &State::angle), angular_velocity = gather(states, &State::angular_velocity);
+    const f64x4 cost =
+        advance(angle, angular_velocity, p, to_f64(p.torque * torque), to_f64(0.001f * (torque * torque)));
     scatter(angle, states, &State::angle);
-    scatter(spin, states, &State::spin);
+    scatter(angular_velocity, states, &State::angular_velocity);
     scatter(torque, states, &State::torque);
     return {to_f32(-cost), i32x4{}};
   }
   ENVPOOL_ALWAYS_INLINE static void observe_lanes(const State* const* states, const Params&, Row first) {
     const auto [sin, cos] = sincos(gather(states, &State::angle));
-    store_rows(first.at<f32, 3>(0), cos, sin, gather(states, &State::spin));
+    store_rows(first.at<f32, 3>(0), cos, sin, gather(states, &State::angular_velocity));
   }
 #endif
 
  private:
-  // Returns what the step costs.
+  // Integrates one step. Returns its cost.
   template <class T>
-  ENVPOOL_ALWAYS_INLINE static T advance(T& angle, T& spin, const Params& p, T torque, T torque_cost) {
-    const T rest = fmod(angle + kPi, 2 * kPi);
-    const T off = select(rest < 0.0, rest + 2 * kPi, rest) - kPi;
-    const T cost = off * off + 0.1 * (spin * spin) + torque_cost;
+  ENVPOOL_ALWAYS_INLINE static T advance(T& angle, T& angular_velocity, const Params& p, T torque, T torque_cost) {
+    const T remainder = fmod(angle + kPi, 2 * kPi);
+    const T normalized = select(remainder < 0.0, remainder + 2 * kPi, remainder) - kPi;
+    const T cost = normalized * normalized + 0.1 * (angular_velocity * angular_velocity) + torque_cost;
 
-    const T next = spin + (p.gravity * sin(angle) + torque) * kStep;
-    spin = clamp(next, -kMaxSpeed, kMaxSpeed);
-    angle += (p.limit_first ? spin : next) * kStep;
+    const T next = angular_velocity + (p.gravity * sin(angle) + torque) * kStep;
+    angular_velocity = clamp(next, -kMaxSpeed, kMaxSpeed);
+    angle += (p.limit_first ? angular_velocity : next) * kStep;
     return cost;
   }
 };

@@ -4,14 +4,14 @@
 //
 //   Action       i32, 0 pushes left, 1 right
 //   Observation  f32[4]: cart position, cart velocity, pole angle (0 is upright), pole angular velocity
-//   Reward       1 each step, the last too; with sutton_barto_reward 0
+//   Reward       1 each step, including the last; with sutton_barto_reward 0
 //   Terminated   |position| > 2.4 or |angle| > 12 degrees
 //   Truncated    after 200 steps (v0), 500 (v1)
 //   Reset        each of the four uniform in [-x_init, x_init)
 //
-// It differs from CartPole in its precision, and in one constant: the reference takes the sum of the pole's mass and
-// length where the equations of motion have their product, so polemass_length is 0.6. As in the reference, options do
-// not follow from one another.
+// It differs from CartPole in its precision and in one constant: the reference takes the sum of the pole's mass and
+// length where the equations of motion have their product, so polemass_length is 0.6. As in the reference, no option is
+// derived from another.
 //
 // Reference: gymnasium 1.4.0, phys2d/cartpole.py, operation for operation.
 #pragma once
@@ -27,7 +27,7 @@ struct Phys2dCartPole {
     f32 gravity, pole_mass, total_mass, length, pole_moment, force, tau, angle_limit, position_limit, start, reward;
   };
   struct State {
-    f32 position, velocity, angle, spin;
+    f32 position, velocity, angle, angular_velocity;
   };
 
 #if ENVPOOL_HOST
@@ -35,14 +35,14 @@ struct Phys2dCartPole {
     o.real("gravity", 9.8, "m/s^2, downwards").between(-1e6, 1e6);
     o.real("masspole", 0.1, "kg").between(1e-6, 1e6);
     o.real("total_mass", 1.1, "kg, of cart and pole").between(1e-6, 1e6);
-    o.real("length", 0.5, "m, half of the pole's").between(1e-6, 1e6);
-    o.real("polemass_length", 0.6, "the reference's sum of masspole and length").between(1e-6, 1e6);
-    o.real("force_mag", 10.0, "N, of a push").between(-1e6, 1e6);
-    o.real("tau", 0.02, "s, of a step").between(1e-6, 1);
+    o.real("length", 0.5, "m, half of the pole's length").between(1e-6, 1e6);
+    o.real("polemass_length", 0.6, "the sum of masspole and length in the reference").between(1e-6, 1e6);
+    o.real("force_mag", 10.0, "N, force of a push").between(-1e6, 1e6);
+    o.real("tau", 0.02, "s, duration of a step").between(1e-6, 1);
     o.real("theta_threshold_radians", 12 * 2 * kPi / 360, "rad, angle beyond which the episode ends").between(0, kPi);
     o.real("x_threshold", 2.4, "m, position beyond which the episode ends").between(0, 1e6);
-    o.real("x_init", 0.05, "bound of each number of a first state").between(0, 1e6);
-    o.boolean("sutton_barto_reward", false, "reward 0 in place of 1, as the reference has it");
+    o.real("x_init", 0.05, "bound of each component of an initial state").between(0, 1e6);
+    o.boolean("sutton_barto_reward", false, "reward 0 instead of 1, as in the reference");
   }
   static Params params(const OptionValues& v) {
     return {.gravity = f32(v.real("gravity")),
@@ -66,27 +66,27 @@ struct Phys2dCartPole {
     parts.add("position", &State::position)
         .add("velocity", &State::velocity)
         .add("angle", &State::angle)
-        .add("spin", &State::spin);
+        .add("angular_velocity", &State::angular_velocity);
   }
 #endif
 
   ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
     f32 start[4];
-    for (f32& number : start) number = 2 * p.start * rng.uniform_f32() - p.start;
+    for (f32& value : start) value = 2 * p.start * rng.uniform_f32() - p.start;
     s = {start[0], start[1], start[2], start[3]};
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
     const auto [sin, cos] = sincos(s.angle);
     const f32 force = *action.at<i32>(0) == 1 ? p.force : -p.force;
-    const f32 push = (force + p.pole_moment * (s.spin * s.spin) * sin) / p.total_mass;
-    const f32 angular =
+    const f32 push = (force + p.pole_moment * (s.angular_velocity * s.angular_velocity) * sin) / p.total_mass;
+    const f32 angular_acceleration =
         (p.gravity * sin - cos * push) / (p.length * (f32(4.0 / 3.0) - p.pole_mass * (cos * cos) / p.total_mass));
-    const f32 linear = push - p.pole_moment * angular * cos / p.total_mass;
+    const f32 acceleration = push - p.pole_moment * angular_acceleration * cos / p.total_mass;
     s.position += p.tau * s.velocity;
-    s.velocity += p.tau * linear;
-    s.angle += p.tau * s.spin;
-    s.spin += p.tau * angular;
+    s.velocity += p.tau * acceleration;
+    s.angle += p.tau * s.angular_velocity;
+    s.angular_velocity += p.tau * angular_acceleration;
     return {.reward = p.reward, .terminated = fabs(s.position) > p.position_limit || fabs(s.angle) > p.angle_limit};
   }
 
@@ -95,7 +95,7 @@ struct Phys2dCartPole {
     obs[0] = s.position;
     obs[1] = s.velocity;
     obs[2] = s.angle;
-    obs[3] = s.spin;
+    obs[3] = s.angular_velocity;
   }
 };
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""phys2d/CartPole against gymnasium's: steps from equal states, whole episodes in the pool, first states.
+"""Compares phys2d/CartPole with gymnasium's: steps from equal states, episodes of a pool, initial states.
 
-A step is equal to the bit when gymnasium's functions are given our sines and cosines, which core/math/math_test.py compares
-with exact ones. With XLA's own it is within rounding.
+Steps are equal bit for bit when gymnasium's functions are given our sines and cosines, which core/math/math_test.py
+compares with exact ones. With those of XLA they are equal within rounding.
 """
 
 import ctypes
@@ -23,7 +23,7 @@ cartpole = pytest.importorskip("gymnasium.envs.phys2d.cartpole")
 IDS = ["phys2d/CartPole-v0", "phys2d/CartPole-v1"]
 STATE = np.dtype([("values", "f4", 4)])
 COUNT = 20000
-SMALLEST_P = 1e-3  # of each test of a distribution; seeds are fixed, so what passes once passes always
+SMALLEST_P = 1e-3  # of each test of a distribution; seeds are fixed, so a test that passes once always passes
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +32,9 @@ def engine():
 
 
 def reference_step(states, actions, **options):
-    """Next states, rewards and ends, as gymnasium computes them operation by operation.
+    """Returns the next states, the reward and the ends, as gymnasium computes them operation by operation.
 
-    Parameters are arrays, since XLA divides by one number for all by multiplying with its reciprocal.
+    Parameters are arrays, because XLA replaces a division by a scalar with a multiplication by its reciprocal.
     """
     params = cartpole.CartPoleParams(**options)
     numbers = {
@@ -44,14 +44,14 @@ def reference_step(states, actions, **options):
     }
     env, params = cartpole.CartPoleFunctional(), params.replace(**numbers)
     after = env.transition(states.T, actions, None, params)
-    upright = np.zeros(4, np.float32)  # the reward is that of the state before, from which the episode goes on
+    upright = np.zeros(4, np.float32)  # the reward is that of a state in which the episode continues
     reward = env.reward(upright, 0, None, None, cartpole.CartPoleParams(**options))
     return np.asarray(after).T, float(reward), np.asarray(env.terminal(after, None, params))
 
 
 @pytest.fixture
 def our_sines(monkeypatch):
-    """Gives the reference our sines and cosines."""
+    """Makes the reference compute sines and cosines with our functions."""
     library = ctypes.CDLL(libraries.library("core_testing"))
 
     def ours(name):
@@ -81,7 +81,7 @@ OPTIONS = [
 
 
 @pytest.mark.parametrize("options", OPTIONS)
-def test_a_step_is_gymnasiums(engine, options, request):
+def test_steps_equal_those_of_gymnasium(engine, options, request):
     engine = Functions(engine.library, engine.name, STATE, **options)
     before, actions = states_and_actions()
     states = np.zeros(COUNT, STATE)
@@ -99,7 +99,7 @@ def test_a_step_is_gymnasiums(engine, options, request):
 
 
 @pytest.mark.parametrize("task_id", IDS)
-def test_ids_are_gymnasiums(task_id):
+def test_ids_match_gymnasium(task_id):
     ours, theirs = envpool.make_spec(task_id), gymnasium.spec(task_id)
     assert ours.config.max_episode_steps == theirs.max_episode_steps
     assert ours.reward_threshold == theirs.reward_threshold
@@ -107,8 +107,8 @@ def test_ids_are_gymnasiums(task_id):
     assert ours.action_space.n == cartpole.CartPoleFunctional.action_space.n
 
 
-def test_episodes_are_gymnasiums(our_sines):
-    """Episodes of a pool, from first to last step, with rules that mostly keep the pole upright."""
+def test_episodes_equal_those_of_gymnasium(our_sines):
+    """Episodes of a pool, from first to last step, with policies of which most keep the pole upright."""
     count, limit = 32, 80
     skill = np.linspace(0, 1, count)
     rng = np.random.default_rng(1)
@@ -133,7 +133,7 @@ def test_episodes_are_gymnasiums(our_sines):
     assert ends["terminated"] > 20 and ends["truncated"] > 2, ends
 
 
-def test_first_states(engine):
+def test_initial_states(engine):
     values = engine.reset(COUNT, seed=7)["values"]
     assert np.abs(values).max() <= np.float32(0.05)
     for column in values.T:

@@ -13,7 +13,7 @@ class ClassicControl(Family):
         if task_id.startswith("phys2d/"):
             return "gymnasium 1.4.0, envs/phys2d"
         if task_id == "Pendulum-v0":
-            return "gymnasium 1.4.0, envs/classic_control; the order of angle and speed is that of gym's Pendulum-v0"
+            return "gymnasium 1.4.0, envs/classic_control; the order of the updates is that of gym's Pendulum-v0"
         return "gymnasium 1.4.0, envs/classic_control"
 
 
@@ -41,7 +41,7 @@ register_family(
     _FAMILY,
     "Pendulum",
     max_episode_steps=200,
-    doc="Swing a rod up and hold it, with a weak motor; the angle follows the speed before its limit.",
+    doc="Swing a rod up with a weak motor and keep it upright; the angle moves by the velocity before its limit.",
     version=0,
 )
 register_family(
@@ -49,7 +49,7 @@ register_family(
     _FAMILY,
     "Pendulum",
     max_episode_steps=200,
-    doc="Swing a rod up and hold it, with a weak motor.",
+    doc="Swing a rod up with a weak motor and keep it upright.",
     version=1,
 )
 register_family(
@@ -58,7 +58,7 @@ register_family(
     "MountainCar",
     max_episode_steps=200,
     reward_threshold=-110.0,
-    doc="Swing a weak car out of a valley: left, nothing or right.",
+    doc="Drive a weak car out of a valley by accelerating left, right or not at all.",
 )
 register_family(
     "MountainCarContinuous-v0",
@@ -66,7 +66,7 @@ register_family(
     "MountainCarContinuous",
     max_episode_steps=999,
     reward_threshold=90.0,
-    doc="Swing a weak car out of a valley with a throttle, saving fuel.",
+    doc="Drive a weak car out of a valley with a continuous throttle, whose use costs reward.",
 )
 register_family(
     "Acrobot-v1",
@@ -74,7 +74,7 @@ register_family(
     "Acrobot",
     max_episode_steps=500,
     reward_threshold=-100.0,
-    doc="Swing the end of a two-link chain above a line, by the motor between the links.",
+    doc="Swing the end of a two-link chain above a line with a motor between the links.",
 )
 register_family(
     "phys2d/CartPole-v0",
@@ -82,7 +82,7 @@ register_family(
     "Phys2dCartPole",
     max_episode_steps=200,
     reward_threshold=195.0,
-    doc="Keep a pole upright on a cart for 200 steps, by the float32 rules of gymnasium's phys2d.",
+    doc="Keep a pole upright on a cart for 200 steps, with the float32 dynamics of gymnasium's phys2d.",
 )
 register_family(
     "phys2d/CartPole-v1",
@@ -90,5 +90,5 @@ register_family(
     "Phys2dCartPole",
     max_episode_steps=500,
     reward_threshold=475.0,
-    doc="Keep a pole upright on a cart for 500 steps, by the float32 rules of gymnasium's phys2d.",
+    doc="Keep a pole upright on a cart for 500 steps, with the float32 dynamics of gymnasium's phys2d.",
 )

@@ -28,16 +28,16 @@ PAIRS = {
         "position": ("x", 2.4),
         "velocity": ("x_dot", 3),
         "angle": ("theta", 0.2),
-        "spin": ("theta_dot", 3),
+        "angular_velocity": ("theta_dot", 3),
     },
     "MountainCar-v0": {"position": ("position", (-1.2, 0.5)), "velocity": ("velocity", 0.07)},
     "Acrobot-v1": {
         "angle1": ("joint_angle1", 3),
         "angle2": ("joint_angle2", 3),
-        "spin1": ("velocity_1", 12),
-        "spin2": ("velocity_2", 28),
+        "velocity1": ("velocity_1", 12),
+        "velocity2": ("velocity_2", 28),
     },
-    "Pendulum-v1": {"angle": ("theta", 3), "spin": ("theta_dot", 8)},
+    "Pendulum-v1": {"angle": ("theta", 3), "angular_velocity": ("theta_dot", 8)},
 }
 
 

@@ -35,7 +35,7 @@ def test_they_are_pytrees_of_one_array():
 
 
 def test_parts_are_of_the_rows_wherever_they_are_read():
-    names = ["elapsed_step", "episode", "over", "position", "velocity", "angle", "spin"]
+    names = ["elapsed_step", "episode", "over", "position", "velocity", "angle", "angular_velocity"]
     assert [name for name in dir(STATES) if name in names] == sorted(names) and "parts: " + ", ".join(names) in repr(
         STATES
     )
