@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blackjack: cards summing up to as near to 21 as possible, not beyond, against a dealer; from an infinite deck.
+// Blackjack: the player draws cards to bring their sum close to 21 without exceeding it, and then plays against a
+// dealer. The deck is infinite.
 //
-//   Cards        1 (an ace, which counts as 11 where that does not go beyond 21: "usable"), 2 to 9, and 10 four times
-//   Action       i32, 0 sticks: the dealer draws up to 17 or more, and sums are compared; 1 hits: draws a card
-//   Observation  i32[3]: own sum, the dealer's first card, 1 if there is a usable ace
-//   Reward       1 for winning, 0 for a draw, -1 for losing. A natural is an ace and a ten dealt at the start: with
-//   `sab`
-//                one wins against every hand but another natural; without, with `natural`, winning by one is worth 1.5
-//   Terminated   after sticking, and beyond 21
+//   Cards        1 (an ace, which counts as 11 if the sum does not exceed 21: "usable"), 2 to 9, and 10 four times
+//   Action       i32, 0 sticks: the dealer draws to 17 or more, and the sums are compared; 1 hits: draws a card
+//   Observation  i32[3]: the player's sum, the dealer's first card, 1 if the player has a usable ace
+//   Reward       1 for a win, 0 for a draw, -1 for a loss. A natural is an initial hand of an ace and a ten. With the
+//                option sab it wins against every hand but another natural; with natural and without sab, a win by a
+//                natural is worth 1.5
+//   Terminated   after sticking, and when the sum exceeds 21
 //   Truncated    never
-//   Reset        two cards each
+//   Reset        two cards for each side
 //
 // R. Sutton, A. Barto, "Reinforcement learning: an introduction" (2nd edition, 2018), example 5.1.
 // Reference: gymnasium 1.4.0, toy_text/blackjack.py.
@@ -24,25 +25,25 @@ struct Blackjack {
   static constexpr const char* kName = "Blackjack";
   static constexpr u32 kRanks = 13;
 
-  // Of a hand, all that the rules ask for.
+  // The properties of a hand that the rules depend on.
   struct Hand {
-    u8 hard;  // its sum with aces as 1
-    u8 ace;   // 1 if it has one
+    u8 hard;  // the sum, with aces as 1
+    u8 ace;   // 1 if the hand has an ace
     u8 cards;
 
     ENVPOOL_FN bool usable_ace() const { return ace != 0 && hard + 10 <= 21; }
     ENVPOOL_FN i32 sum() const { return hard + (usable_ace() ? 10 : 0); }
     ENVPOOL_FN i32 score() const { return sum() > 21 ? 0 : sum(); }
     ENVPOOL_FN bool natural() const { return cards == 2 && sum() == 21; }
-    // One of the thirteen ranks, from 0, the ace. Returns the card's value.
-    ENVPOOL_FN u8 take(u32 rank) {
+    // Adds a card of a rank from 0, the ace, to 12. Returns its value.
+    ENVPOOL_FN u8 add(u32 rank) {
       const u8 card = u8(min(rank + 1, 10u));
       hard = u8(hard + card);
       ace = u8(ace | (card == 1));
       ++cards;
       return card;
     }
-    ENVPOOL_FN void draw(Rng& rng) { take(rng.below(kRanks)); }
+    ENVPOOL_FN void draw(Rng& rng) { add(rng.below(kRanks)); }
   };
 
   struct Params {
@@ -55,12 +56,14 @@ struct Blackjack {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.boolean("natural", false, "winning by a natural is worth 1.5; sab overrides it");
-    o.boolean("sab", true, "a natural wins, as in Sutton and Barto, against all but another");
+    o.boolean("natural", false, "a win by a natural is worth 1.5; sab overrides this");
+    o.boolean("sab", true, "a natural wins against every hand but another natural, as in Sutton and Barto");
   }
   static Params params(const OptionValues& v) { return {.natural = v.boolean("natural"), .sab = v.boolean("sab")}; }
   static void spec(const Params& p, Spec& s) {
-    s.obs<i32>("obs", {3}).bounds(0, 31).says("own sum, the dealer's first card, 1 if there is a usable ace");
+    s.obs<i32>("obs", {3})
+        .bounds(0, 31)
+        .says("the player's sum, the dealer's first card, 1 if the player has a usable ace");
     s.action<i32>().categories(2).says("0 sticks, 1 hits");
     s.reward_low = -1;
     s.reward_high = p.natural && !p.sab ? 1.5 : 1;
@@ -68,17 +71,17 @@ struct Blackjack {
 #endif
 
   ENVPOOL_FN static void reset(State& s, const Params&, Rng& rng) {
-    u32 deal = rng.below(kRanks * kRanks * kRanks * kRanks);  // all four cards at the price of one
+    u32 deal = rng.below(kRanks * kRanks * kRanks * kRanks);  // one random word gives all four cards
     const auto next = [&deal] {
       const u32 rank = deal % kRanks;
       deal /= kRanks;
       return rank;
     };
     s = {};
-    s.shown = s.dealer.take(next());
-    s.dealer.take(next());
-    s.player.take(next());
-    s.player.take(next());
+    s.shown = s.dealer.add(next());
+    s.dealer.add(next());
+    s.player.add(next());
+    s.player.add(next());
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {

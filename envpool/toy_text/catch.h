@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Catch: a ball falls, a row a step, down a board on whose last row a paddle moves left and right.
+// Catch: a ball falls one row each step, down a board on whose last row a paddle moves left and right.
 //
 //   Action       i32, 0 moves the paddle left, 1 not at all, 2 right; it stops at the walls
-//   Observation  f32[height][width]: 1 where the ball is and where the paddle is, else 0
-//   Reward       when the ball reaches the last row 1 if the paddle is there, else -1; before that 0
+//   Observation  f32[height][width]: 1 in the cells of the ball and the paddle, else 0
+//   Reward       when the ball reaches the last row, 1 if the paddle is there, else -1; before that 0
 //   Terminated   when the ball reaches the last row
-//   Reset        the ball in a column of the first row, each as likely; the paddle in the middle
+//   Reset        the ball in the first row, in a uniformly random column; the paddle in the middle
 //
-// I. Osband et al., "Behaviour suite for reinforcement learning" (2020), as EnvPool 1.2.5 has it.
+// I. Osband et al., "Behaviour suite for reinforcement learning" (2020), as in EnvPool 1.2.5.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -34,7 +34,7 @@ struct Catch {
     return {.height = i32(v.integer("height")), .width = i32(v.integer("width"))};
   }
   static void spec(const Params& p, Spec& s) {
-    s.obs<f32>("obs", {p.height, p.width}).bounds(0, 1).says("1 where the ball is and where the paddle is");
+    s.obs<f32>("obs", {p.height, p.width}).bounds(0, 1).says("1 in the cells of the ball and the paddle");
     s.action<i32>().categories(3).says("0 moves the paddle left, 1 not at all, 2 right");
     s.reward_low = -1;
     s.reward_high = 1;
@@ -57,7 +57,7 @@ struct Catch {
     f32* const board = row.at<f32>(0);
     const i32 cells = p.height * p.width;
     for (i32 i = 0; i < cells; ++i) board[i] = 0;
-    // On the board even if the state is made up.
+    // A restored state may have any positions.
     board[clamp(s.ball_row, 0, p.height - 1) * p.width + clamp(s.ball_column, 0, p.width - 1)] = 1;
     board[cells - p.width + clamp(s.paddle, 0, p.width - 1)] = 1;
   }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CliffWalking: from one end of a cliff to the other, on a grid of 4 rows and 12 columns, without falling off.
+// CliffWalking: the agent walks from one end of a cliff to the other, on a grid of 4 rows and 12 columns, without
+// falling off.
 //
-//   Action       i32, 0 goes up, 1 right, 2 down, 3 left; into a wall is nowhere. With `is_slippery` it is that or
-//                either direction beside it, each with probability 1/3
-//   Observation  i32, row * 12 + column. The start is at the last row's left, the goal at its right, the cliff between
-//   Reward       -1 each step, but -100 for one over the cliff, which ends at the start
+//   Action       i32, 0 goes up, 1 right, 2 down, 3 left; a move into a wall has no effect. With `is_slippery`, the
+//                move goes in this direction or in either perpendicular one, each with probability 1/3
+//   Observation  i32, row * 12 + column. The start is at the left of the last row, the goal at its right, the cliff
+//                between them
+//   Reward       -1 each step, but -100 for a step off the cliff, which returns the agent to the start
 //   Terminated   at the goal
 //   Truncated    never
-//   Info         prob, the probability of what the step did
+//   Info         prob, the probability of the direction that the step took
 //   Reset        at the start
 //
 // R. Sutton, A. Barto, "Reinforcement learning: an introduction" (2nd edition, 2018), example 6.6.
@@ -34,12 +36,13 @@ struct CliffWalking {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.boolean("is_slippery", false, "a move goes where it was meant to, or to either side of that, with 1/3 each");
+    o.boolean("is_slippery", false,
+              "a move goes in the chosen direction or in either perpendicular one, with probability 1/3 each");
   }
   static Params params(const OptionValues& v) { return {.slippery = v.boolean("is_slippery")}; }
   static void spec(const Params&, Spec& s) {
     s.obs<i32>("obs").categories(kRows * kColumns).says("row * 12 + column");
-    s.info<f32>("prob").bounds(0, 1).says("probability of what the step did; 1 at a reset");
+    s.info<f32>("prob").bounds(0, 1).says("probability of the direction that the step took; 1 after a reset");
     s.action<i32>().categories(4).says("0 goes up, 1 right, 2 down, 3 left");
     s.reward_low = -100;
     s.reward_high = -1;
@@ -49,15 +52,15 @@ struct CliffWalking {
   ENVPOOL_FN static void reset(State& s, const Params&, Rng&) { s = {kRows - 1, 0, 1}; }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
-    const Slip way = p.slippery ? slip(1.0 / 3, rng) : Slip{0, 1};
-    const i32 direction = (*action.at<i32>(0) + way.turn) & 3;
-    s.probability = way.probability;
+    const Slip slip = p.slippery ? draw_slip(1.0 / 3, rng) : Slip{0, 1};
+    const i32 direction = (*action.at<i32>(0) + slip.turn) & 3;
+    s.probability = slip.probability;
     s.row = clamp(s.row + (direction == 2) - (direction == 0), 0, kRows - 1);
     s.column = clamp(s.column + (direction == 1) - (direction == 3), 0, kColumns - 1);
-    const bool lowest = s.row == kRows - 1, there = lowest & (s.column == kColumns - 1);
-    const bool falls = lowest & (s.column != 0) & !there;
+    const bool lowest = s.row == kRows - 1, at_goal = lowest & (s.column == kColumns - 1);
+    const bool falls = lowest & (s.column != 0) & !at_goal;
     s.column *= i32(!falls);
-    return {.reward = -1 - 99 * one_if(falls), .terminated = there};
+    return {.reward = -1 - 99 * one_if(falls), .terminated = at_goal};
   }
 
   ENVPOOL_FN static void repair(State& s, const Params&) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FrozenLake: over the ice from S to G, not into a hole.
+// FrozenLake: the agent crosses a frozen lake from the start S to the goal G without falling into a hole H.
 //
-//   Action       i32, 0 goes left, 1 down, 2 right, 3 up; over the edge is nowhere. With `is_slippery` it is that with
-//                probability `success_rate`, else either direction beside it
+//   Action       i32, 0 goes left, 1 down, 2 right, 3 up; a move over the edge has no effect. With `is_slippery`, the
+//                move goes in this direction with probability `success_rate`, else in either perpendicular one
 //   Observation  i32, row * columns + column
-//   Reward       on reaching G goal_reward, on falling into H hole_reward, else frozen_reward: 1, 0, 0
+//   Reward       `goal_reward` (1) on reaching G, `hole_reward` (0) on falling into H, else `frozen_reward` (0)
 //   Terminated   on G and on H
-//   Truncated    after 100 steps, on the map of 8 by 8 after 200
-//   Info         prob, the probability of what the step did
-//   Reset        on an S, each as likely
+//   Truncated    after 100 steps, or 200 on the 8x8 map
+//   Info         prob, the probability of the direction that the step took
+//   Reset        on a uniformly random S
 //
 // Reference: gymnasium 1.4.0, toy_text/frozen_lake.py.
 #pragma once
@@ -29,7 +29,7 @@ struct FrozenLake {
   static constexpr int kPrefetchedWords = 2;
 
   struct Params {
-    const u8* blob;  // i32 starts[num_starts], then the letters, row by row
+    const u8* blob;  // i32 starts[num_starts], then the letters in row-major order
     i32 rows, columns, num_starts;
     f32 goal_reward, hole_reward, frozen_reward;
     bool slippery;
@@ -42,10 +42,10 @@ struct FrozenLake {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.integer("size", 4, "4 or 8: gymnasium's map of that size, where desc gives none").changes_shapes();
-    o.text("desc", "", "a map of your own: lines of S (start), F (ice), H (hole), G (goal)").changes_shapes();
-    o.boolean("is_slippery", true, "a move may go to either side of where it was meant to");
-    o.real("success_rate", 1.0 / 3, "probability of going straight, if it is slippery").between(0, 1);
+    o.integer("size", 4, "4 or 8: gymnasium's map of that size, unless desc gives a map").changes_shapes();
+    o.text("desc", "", "a custom map: lines of S (start), F (ice), H (hole) and G (goal)").changes_shapes();
+    o.boolean("is_slippery", true, "a move may go in either direction perpendicular to the chosen one");
+    o.real("success_rate", 1.0 / 3, "probability of the chosen direction, with is_slippery").between(0, 1);
     o.real("goal_reward", 1, "reward for reaching the goal");
     o.real("hole_reward", 0, "reward for falling into a hole");
     o.real("frozen_reward", 0, "reward for any other step");
@@ -64,15 +64,15 @@ struct FrozenLake {
   }
   static Blob blob(const OptionValues& v) {
     const LakeMap map = map_of(v);
-    const size_t bytes = map.starts.size() * sizeof(i32);
-    Blob made(bytes + map.letters.size());
-    std::memcpy(made.data(), map.starts.data(), bytes);
-    std::memcpy(made.data() + bytes, map.letters.data(), map.letters.size());
-    return made;
+    const size_t starts_bytes = map.starts.size() * sizeof(i32);
+    Blob blob(starts_bytes + map.letters.size());
+    std::memcpy(blob.data(), map.starts.data(), starts_bytes);
+    std::memcpy(blob.data() + starts_bytes, map.letters.data(), map.letters.size());
+    return blob;
   }
   static void spec(const Params& p, Spec& s) {
     s.obs<i32>("obs").categories(i64(p.rows) * p.columns).says("row * columns + column");
-    s.info<f32>("prob").bounds(0, 1).says("probability of what the step did; 1 at a reset");
+    s.info<f32>("prob").bounds(0, 1).says("probability of the direction that the step took; 1 after a reset");
     s.action<i32>().categories(4).says("0 goes left, 1 down, 2 right, 3 up");
     const auto [low, high] = std::minmax({p.goal_reward, p.hole_reward, p.frozen_reward});
     s.reward_low = low;
@@ -89,9 +89,9 @@ struct FrozenLake {
 
   template <class Draws>
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Draws& rng) {
-    const Slip way = p.slippery ? slip(p.success_rate, rng) : Slip{0, 1};
-    const i32 direction = (*action.at<i32>(0) + way.turn) & 3;
-    s.probability = way.probability;
+    const Slip slip = p.slippery ? draw_slip(p.success_rate, rng) : Slip{0, 1};
+    const i32 direction = (*action.at<i32>(0) + slip.turn) & 3;
+    s.probability = slip.probability;
     s.row = clamp(s.row + (direction == 1) - (direction == 3), 0, p.rows - 1);
     s.column = clamp(s.column + (direction == 2) - (direction == 0), 0, p.columns - 1);
     const u8 letter = p.blob[p.num_starts * i32(sizeof(i32)) + s.row * p.columns + s.column];

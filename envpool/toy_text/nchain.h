@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NChain: a chain of states. Going forward pays much, but at its end only; going back to the start pays a little.
+// NChain: a chain of states. Moving forward pays a large reward at the end of the chain only; returning to the start
+// pays a small reward at once.
 //
-//   Action       i32, 0 goes forward, 1 back to the start; the agent slips and does the other with probability `slip`
+//   Action       i32, 0 moves forward, 1 returns to the start; with probability `slip` the other action happens
 //   Observation  i32, the state, 0 to n - 1
-//   Reward       `small` for going back; `large` for going forward in the last state, where one stays; else 0
+//   Reward       `small` for returning; `large` for moving forward in the last state, which the agent stays in; else 0
 //   Terminated   never
 //   Truncated    after 1000 steps
 //   Reset        state 0
 //
-// M. Strens, "A Bayesian framework for reinforcement learning" (ICML 2000), with the numbers that gym had until 0.21
-// and EnvPool 1.2.5 has.
+// M. Strens, "A Bayesian framework for reinforcement learning" (ICML 2000), with the parameters of gym before 0.21
+// and of EnvPool 1.2.5.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -31,41 +32,42 @@ struct NChain {
     f32 small, large;
   };
   struct State {
-    i32 at;
+    i32 position;
   };
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.integer("n", 5, "states of the chain").between(1, 1 << 30).changes_shapes();
-    o.real("slip", 0.2, "probability of doing the other action").between(0, 1);
-    o.real("small", 2, "reward for going back");
-    o.real("large", 10, "reward for going forward at the end");
+    o.real("slip", 0.2, "probability that the other action happens").between(0, 1);
+    o.real("small", 2, "reward for returning to the start");
+    o.real("large", 10, "reward for moving forward in the last state");
   }
   static Params params(const OptionValues& v) {
     return {
         .n = i32(v.integer("n")), .slip = v.real("slip"), .small = f32(v.real("small")), .large = f32(v.real("large"))};
   }
   static void spec(const Params& p, Spec& s) {
-    s.obs<i32>("obs").categories(p.n).says("the state");
-    s.action<i32>().categories(2).says("0 goes forward, 1 back to the start");
+    s.obs<i32>("obs").categories(p.n).says("the position in the chain");
+    s.action<i32>().categories(2).says("0 moves forward, 1 returns to the start");
     const auto [low, high] = std::minmax({0.0f, p.small, p.large});
     s.reward_low = low;
     s.reward_high = high;
   }
 #endif
 
-  ENVPOOL_FN static void reset(State& s, const Params&, Rng&) { s.at = 0; }
+  ENVPOOL_FN static void reset(State& s, const Params&, Rng&) { s.position = 0; }
 
   template <class Draws>
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Draws& rng) {
-    const bool slips = rng.uniform() < p.slip, back = (*action.at<i32>(0) == 1) != slips, at_end = s.at >= p.n - 1;
-    s.at = i32(!back) * (s.at + i32(!at_end));
+    const bool slips = rng.uniform() < p.slip, back = (*action.at<i32>(0) == 1) != slips,
+               at_end = s.position >= p.n - 1;
+    s.position = i32(!back) * (s.position + i32(!at_end));
     return {.reward = keep_if(back, p.small) + keep_if(!back & at_end, p.large)};
   }
 
-  ENVPOOL_FN static void repair(State& s, const Params& p) { keep_within(s.at, 0, p.n - 1); }
+  ENVPOOL_FN static void repair(State& s, const Params& p) { keep_within(s.position, 0, p.n - 1); }
 
-  ENVPOOL_FN static void observe(const State& s, const Params&, Row row) { *row.at<i32, 1>(0) = s.at; }
+  ENVPOOL_FN static void observe(const State& s, const Params&, Row row) { *row.at<i32, 1>(0) = s.position; }
 };
 
 }  // namespace envpool::toy_text

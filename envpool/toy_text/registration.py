@@ -24,11 +24,11 @@ class ToyText(Family):
         return "gymnasium 1.4.0, envs/toy_text"
 
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Brings FrozenLake's keywords into the form that C++ declares: a map and rewards as gymnasium's users give them.
+        """Translates gymnasium's keywords of FrozenLake, for its map and rewards, into the options that C++ declares.
 
         Raises:
-            TypeError: desc or reward_schedule is of another kind.
-            ValueError: map_name is no map's, or contradicts size; desc or reward_schedule has another length.
+            TypeError: desc is not rows of letters.
+            ValueError: map_name is unknown or contradicts size; desc or reward_schedule has the wrong form.
         """
         plain = dict(given)
         if not task_id.startswith("FrozenLake"):
@@ -57,7 +57,7 @@ _FAMILY = ToyText("toy_text")
 
 
 def _lines(desc: Any) -> str | bytes:
-    """A map as lines, from rows of letters."""
+    """Joins rows of letters into lines."""
     if isinstance(desc, (str, bytes)) and desc:
         return desc
     if isinstance(desc, Mapping) or not hasattr(desc, "__iter__"):
@@ -70,7 +70,7 @@ def _lines(desc: Any) -> str | bytes:
 
 
 def _joined(row: Any) -> str:
-    """A row of single letters, as a list or a NumPy array holds it."""
+    """Joins the letters of a row that is a list or a NumPy array."""
     letters = list(row) if hasattr(row, "__iter__") else [row]
     if not all(isinstance(letter, (str, bytes)) for letter in letters):
         raise TypeError(f"desc must be rows of letters, such as ['SF', 'HG'], got the row {row!r}")
@@ -84,7 +84,7 @@ register_family(
     "FrozenLake",
     max_episode_steps=100,
     reward_threshold=0.7,
-    doc="Cross a frozen lake of 4 by 4, or of a map of your own, without falling into a hole.",
+    doc="Cross a frozen lake of 4 by 4 cells, or of a custom map, without falling into a hole.",
 )
 register_family(
     "FrozenLake8x8-v1",
@@ -92,7 +92,7 @@ register_family(
     "FrozenLake",
     max_episode_steps=200,
     reward_threshold=0.85,
-    doc="Cross a frozen lake of 8 by 8 without falling into a hole.",
+    doc="Cross a frozen lake of 8 by 8 cells without falling into a hole.",
     size=8,
 )
 for _task_id in ("Taxi-v3", "Taxi-v4"):
@@ -102,14 +102,14 @@ for _task_id in ("Taxi-v3", "Taxi-v4"):
         "Taxi",
         max_episode_steps=200,
         reward_threshold=8.0,
-        doc="Fetch a passenger and bring them to their destination.",
+        doc="Pick up a passenger and take them to their destination.",
     )
 register_family(
     "NChain-v0",
     _FAMILY,
     "NChain",
     max_episode_steps=1000,
-    doc="Go to the end of a chain, where it pays, though going back pays at once.",
+    doc="Go to the end of a chain for a large reward, although returning to its start pays a small one at once.",
 )
 register_family("CliffWalking-v0", _FAMILY, "CliffWalking", doc="Walk along a cliff without falling off.")
 register_family(
@@ -123,7 +123,7 @@ register_family(
     "CliffWalkingSlippery-v1",
     _FAMILY,
     "CliffWalking",
-    doc="Walk along a cliff whose ground is slippery without falling off.",
+    doc="Walk along a cliff on slippery ground without falling off.",
     is_slippery=True,
 )
 register_family(
@@ -131,5 +131,5 @@ register_family(
     _FAMILY,
     "Blackjack",
     aliases=("tabular/Blackjack-v0",),
-    doc="Sum up cards as near to 21 as possible, not beyond, against a dealer.",
+    doc="Draw cards to come close to 21 without exceeding it, against a dealer.",
 )

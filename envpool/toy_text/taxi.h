@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Taxi: fetch a passenger at one of four places of a town with walls, and bring them to another.
+// Taxi: the taxi picks up a passenger at one of four places in a town with walls and takes them to another.
 //
 // clang-format off
 //       +---------+
 //       |R: | : :G|       Action       i32, 0 drives south, 1 north, 2 east, 3 west, 4 picks up, 5 drops off
 //       | : | : : |       Observation  i32, ((row * 5 + column) * 5 + passenger) * 4 + destination, where the passenger
 //       | : : : : |                    is at R, G, Y, B (0 to 3) or in the taxi (4)
-//       | | : | : |       Reward       20 for dropping off at the destination, -10 for a pick-up or drop-off that cannot
-//       |Y| : |B: |                    be, else -1
+//       | | : | : |       Reward       20 for dropping off at the destination, -10 for an illegal pick-up or drop-off,
+//       |Y| : |B: |                    else -1
 //       +---------+       Terminated   after the drop-off at the destination
 //                         Truncated    after 200 steps
 // clang-format on
 //
-//   Info    prob, the probability of what the step did; action_mask, the actions that change something
-//   Reset   the taxi anywhere, the passenger at one of the places, with another for destination: all 300 as likely
+//   Info    prob, the probability of the direction that the step took; action_mask, the actions with an effect
+//   Reset   the taxi anywhere, the passenger at one place with another as destination: all 300 equally likely
 //
-// With `is_rainy`, a drive that is not blocked goes as intended with probability `rainy_probability`, else to either
-// side of that. With `fickle_passenger`, in a share `fickle_probability` of episodes the passenger changes to one of
-// the other three destinations on the first ride of a block.
+// With `is_rainy`, a move that no wall blocks goes in the chosen direction with probability `rainy_probability`, else
+// in either perpendicular one. With `fickle_passenger`, the passenger of an episode is fickle with probability
+// `fickle_probability`: after the first move with them, the destination changes to one of the other three.
 //
 // T. Dietterich, "Hierarchical reinforcement learning with the MAXQ value function decomposition" (2000).
 // Reference: gymnasium 1.4.0, toy_text/taxi.py.
@@ -42,15 +42,16 @@ struct Taxi {
     i32 passenger;    // 0 to 3: at that place; 4: in the taxi
     i32 destination;  // 0 to 3
     f32 probability;
-    u8 fickle;  // 1 while the passenger is yet to change the destination
+    u8 fickle;  // 1 until the passenger changes the destination
   };
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.boolean("is_rainy", false, "a drive may go to either side of where it was meant to");
-    o.boolean("fickle_passenger", false, "the passenger may change the destination once on the way");
-    o.real("rainy_probability", 0.8, "of going straight, if it is rainy").between(0, 1);
-    o.real("fickle_probability", 0.3, "of an episode whose passenger changes, if passengers are fickle").between(0, 1);
+    o.boolean("is_rainy", false, "a move may go in either direction perpendicular to the chosen one");
+    o.boolean("fickle_passenger", false, "the passenger may change the destination once");
+    o.real("rainy_probability", 0.8, "probability of the chosen direction, with is_rainy").between(0, 1);
+    o.real("fickle_probability", 0.3, "probability that the passenger of an episode is fickle, with fickle_passenger")
+        .between(0, 1);
   }
   static Params params(const OptionValues& v) {
     return {.rainy = v.boolean("is_rainy"),
@@ -62,8 +63,8 @@ struct Taxi {
     s.obs<i32>("obs")
         .categories(kSide * kSide * (kPlaces + 1) * kPlaces)
         .says("((row * 5 + column) * 5 + passenger) * 4 + destination");
-    s.info<f32>("prob").bounds(0, 1).says("probability of what the step did; 1 at a reset");
-    s.info<bool>("action_mask", {6}).says("the actions that change something");
+    s.info<f32>("prob").bounds(0, 1).says("probability of the direction that the step took; 1 after a reset");
+    s.info<bool>("action_mask", {6}).says("the actions with an effect");
     s.action<i32>().categories(6).says("0 drives south, 1 north, 2 east, 3 west, 4 picks up, 5 drops off");
     s.reward_low = -10;
     s.reward_high = 20;
@@ -81,7 +82,7 @@ struct Taxi {
     s.fickle = p.fickle && rng.uniform() < p.fickle_probability;
   }
 
-  // Without branches on what cannot be foreseen: the action, and what it changes.
+  // Has no branches on the action or its effects, as they would be mispredicted.
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow row, Rng& rng) {
     const i32 action = *row.at<i32>(0), place = place_of(s);
     const bool drives = action < 4, rides = s.passenger == kRiding;
@@ -91,12 +92,12 @@ struct Taxi {
     s.probability = 1;
     i32 direction = action;
     if (p.rainy && drives) {
-      const Slip way = slip(p.straight_probability, rng);
-      s.probability = way.probability;
-      // The sides of south and north are east and west, and the other way round.
-      if (way.turn != 0 && (open(s) >> action & 1) != 0) direction = (action < 2 ? 2 : 0) + (way.turn > 0);
+      const Slip slip = draw_slip(p.straight_probability, rng);
+      s.probability = slip.probability;
+      // East and west are perpendicular to south and north, and vice versa.
+      if (slip.turn != 0 && (open_directions(s) >> action & 1) != 0) direction = (action < 2 ? 2 : 0) + (slip.turn > 0);
     }
-    const i32 moves = i32(drives) & i32(open(s) >> direction);
+    const i32 moves = i32(drives) & i32(open_directions(s) >> direction);
     s.row += moves * ((direction == 0) - (direction == 1));
     s.column += moves * ((direction == 2) - (direction == 3));
     if (s.fickle && rides && moves != 0) {
@@ -118,28 +119,28 @@ struct Taxi {
     *row.at<i32, 1>(0) = ((s.row * kSide + s.column) * (kPlaces + 1) + s.passenger) * kPlaces + s.destination;
     *row.at<f32, 1>(1) = s.probability;
     bool* const mask = row.at<bool, 6>(2);
-    const u32 ways = open(s);
-    for (i32 direction = 0; direction < 4; ++direction) mask[direction] = (ways >> direction & 1) != 0;
+    const u32 directions = open_directions(s);
+    for (i32 direction = 0; direction < 4; ++direction) mask[direction] = (directions >> direction & 1) != 0;
     const i32 place = place_of(s);
     mask[4] = (place >= 0) & (place == s.passenger);
     mask[5] = (place >= 0) & (s.passenger == kRiding);
   }
 
  private:
-  // The index-th of the places that are not this one.
+  // Returns the index-th of the places other than this one.
   ENVPOOL_FN static i32 other_than(i32 place, i32 index) { return index + (index >= place); }
 
-  // Never beyond the tables below, wherever a state says that the taxi is.
+  // Returns the taxi's cell, masked so that no state can shift the tables below by 32 or more.
   ENVPOOL_FN static u32 cell(const State& s) { return (u32(s.row) * kSide + u32(s.column)) & 31; }
 
-  // Where the taxi stands, if that is one of the places, else -1.
+  // Returns the place where the taxi is, or -1 if it is at none.
   ENVPOOL_FN static i32 place_of(const State& s) {
     const u32 at = cell(s);
     return i32(at == 0) + 2 * i32(at == 4) + 3 * i32(at == 20) + 4 * i32(at == 23) - 1;
   }
-  // A bit for each direction that is not walled up.
-  ENVPOOL_FN static u32 open(const State& s) {
-    // Cells with a wall on their east, the first cell lowest: five to a row, the last of them at the border.
+  // Returns a mask with a bit for each direction that no wall blocks.
+  ENVPOOL_FN static u32 open_directions(const State& s) {
+    // Cells with a wall to the east, the first cell in the lowest bit: five in a row, the last of them at the border.
     constexpr u32 kEast = 0b10101'10101'10000'10010'10010, kWest = kEast << 1 | 1;
     const u32 at = cell(s);
     return u32(s.row < kSide - 1) | u32(s.row > 0) << 1 | (~kEast >> at & 1) << 2 | (~kWest >> at & 1) << 3;

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls the functions of toy text on arrays of states, without a pool, and tests distributions of their outcomes."""
+
+import collections
+import ctypes
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from envpool.testing import libraries
+from envpool.testing.capi import Functions
+
+CUSTOM_MAP = ["FFSFHS", "GFHFFF", "SFFHFG"]  # a map of FrozenLake with three starts and two goals
+REFERENCES = {"FrozenLake": "FrozenLake-v1", "CliffWalking": "CliffWalking-v1", "Taxi": "Taxi-v4"}
+
+# The memory layout of each State.
+HAND = [(name, "u1") for name in ("hard", "ace", "cards")]
+STATES = {
+    "Blackjack": np.dtype([("player", HAND), ("dealer", HAND), ("shown", "u1")]),
+    "Catch": np.dtype([(name, "i4") for name in ("ball_row", "ball_column", "paddle")]),
+    "CliffWalking": np.dtype([("row", "i4"), ("column", "i4"), ("probability", "f4")]),
+    "FrozenLake": np.dtype([("row", "i4"), ("column", "i4"), ("probability", "f4")]),
+    "NChain": np.dtype([("position", "i4")]),
+    "Taxi": np.dtype(
+        [(name, "i4") for name in ("row", "column", "passenger", "destination")]
+        + [("probability", "f4"), ("fickle", "u1")],
+        align=True,
+    ),
+}
+# Dtype and shape of each field that an environment observes.
+PROB = ("f4", ())
+FIELDS = {
+    "Blackjack": [("i4", (3,))],
+    "Catch": [("f4", (10, 5))],
+    "CliffWalking": [("i4", ()), PROB],
+    "FrozenLake": [("i4", ()), PROB],
+    "NChain": [("i4", ())],
+    "Taxi": [("i4", ()), PROB, ("?", (6,))],
+}
+SMALLEST_P = 1e-3  # of each chi-square test; seeds are fixed, so a test that passes once always passes
+
+
+class Engine(Functions):
+    def __init__(self, name, **options):
+        super().__init__(ctypes.CDLL(libraries.library("toy_text_testing")), name, STATES[name], **options)
+
+    def observe(self, states, shape=None):
+        fields = [
+            np.empty((len(states), *(field_shape if shape is None else shape)), dtype)
+            for dtype, field_shape in FIELDS[self.name]
+        ]
+        self.observe_into(states, *fields)
+        return fields
+
+
+class ChiSquare:
+    """A chi-square test over many distributions at once, of observed counts against expected probabilities."""
+
+    def __init__(self):
+        self.statistic, self.freedom = 0.0, 0
+
+    def add(self, seen, probabilities):
+        """Adds a distribution; both arguments are dicts by outcome. An impossible outcome fails at once."""
+        assert set(seen) <= set(probabilities), (seen, probabilities)
+        assert sum(probabilities.values()) == pytest.approx(1)
+        total = sum(seen.values())
+        for outcome, probability in probabilities.items():
+            expected = total * probability
+            self.statistic += (seen.get(outcome, 0) - expected) ** 2 / expected
+        self.freedom += len(probabilities) - 1
+
+    def check(self):
+        pvalue = stats.chi2.sf(self.statistic, self.freedom) if self.freedom else 1.0
+        print(f"chi-square {self.statistic:.1f} of {self.freedom} degrees of freedom, p = {pvalue:.4f}")
+        assert pvalue > SMALLEST_P
+        assert (
+            self.freedom == 0 or stats.chi2.cdf(self.statistic, self.freedom) > SMALLEST_P
+        )  # a fit can also be too good
+
+
+def merged(pairs):
+    """Sums the probabilities of equal outcomes, as a dict."""
+    total = collections.defaultdict(float)
+    for outcome, probability in pairs:
+        if probability > 0:
+            total[outcome] += probability
+    return dict(total)
+
+
+def state_at(name, state, columns):
+    """Returns our State for gymnasium's index of a state."""
+    ours = np.zeros((), STATES[name])
+    if name == "Taxi":
+        state, ours["destination"] = divmod(state, 4)
+        state, ours["passenger"] = divmod(state, 5)
+        ours["row"], ours["column"] = divmod(state, 5)
+    else:
+        ours["row"], ours["column"] = divmod(state, columns)
+    return ours
+
+
+def only_env(pool):
+    """Returns a function that steps the one environment of a pool with an action."""
+
+    def step(action):
+        obs, reward, terminated, truncated, info = pool.step(np.array([action]))
+        return obs[0], reward[0], bool(terminated[0]), bool(truncated[0]), info
+
+    return step
