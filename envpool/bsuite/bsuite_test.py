@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The behaviour suite against gymnax 0.0.9: next states, rewards, ends and observations from equal states, and resets.
+"""Compares the behaviour suite with gymnax 0.0.9: steps from equal states, observations, and distributions of resets.
 
-Our functions go through testing/functions.h, on arrays of states. What is certain is equal to the bit; what is random is
-counted and compared by chi-square, with fixed seeds. Where gymnax differs from bsuite we do as bsuite does, and the
-rule is written out here.
+Our functions are called on arrays of states, through testing/functions.h. Deterministic results are equal bit for bit;
+chi-square tests with fixed seeds compare the random ones. Where gymnax differs from bsuite, ours follow bsuite, and the
+tests state its rule.
 """
 
 import collections
@@ -25,26 +25,26 @@ jnp = jax.numpy
 
 NAMES = ("Catch", "DeepSea", "DiscountingChain", "MemoryChain", "SimpleBandit", "UmbrellaChain")
 IDS = [f"{name}-bsuite" for name in NAMES]
-SMALLEST_P = 1e-3  # of each test below; seeds are fixed, so what passes once passes always
+SMALLEST_P = 1e-3  # of each test of a distribution; seeds are fixed, so a test that passes once always passes
 
 
 def state_of(name, options):
-    """An environment's State as it lies in memory, with what follows it, and the shape of its observation."""
+    """Returns the memory layout of a State and its extra bytes, and the shape of an observation."""
     if name == "Catch":
         return [("ball_y", "i4"), ("ball_x", "i4"), ("paddle_x", "i4")], (options["rows"], options["columns"])
     if name == "DeepSea":
         size = options["size"]
-        counts = [("row", "i4"), ("column", "i4"), ("total_bad_episodes", "i4"), ("denoised_return", "f4")]
-        return [*counts, ("bad_episode", "?"), ("mapping", "u4", ((size * size + 31) // 32,))], (size, size)
+        rest = [("row", "i4"), ("column", "i4"), ("total_bad_episodes", "i4"), ("denoised_return", "f4")]
+        return [*rest, ("bad_episode", "?"), ("mapping", "u4", ((size * size + 31) // 32,))], (size, size)
     if name == "DiscountingChain":
         return [("context", "i4"), ("time", "i4")], (2,)
     if name == "MemoryChain":
-        counts = [("query", "i4"), ("time", "i4"), ("total_perfect", "i4"), ("total_regret", "f4")]
-        return [("context", "u8"), *counts], (2 + options["num_bits"],)
+        rest = [("query", "i4"), ("time", "i4"), ("total_perfect", "i4"), ("total_regret", "f4")]
+        return [("context", "u8"), *rest], (2 + options["num_bits"],)
     if name == "SimpleBandit":
         return [("total_regret", "f4"), ("time", "i4"), ("arms", "i4", (options["num_actions"],))], (1, 1)
-    counts = [("need_umbrella", "i4"), ("has_umbrella", "i4"), ("time", "i4"), ("total_regret", "f4")]
-    return [*counts, ("coins", "u8")], (3 + options["n_distractor"],)
+    rest = [("need_umbrella", "i4"), ("has_umbrella", "i4"), ("time", "i4"), ("total_regret", "f4")]
+    return [*rest, ("distractor_seed", "u8")], (3 + options["n_distractor"],)
 
 
 SHAPES = {"rows": 10, "columns": 5, "size": 8, "num_bits": 1, "num_actions": 11, "n_distractor": 0}
@@ -64,7 +64,7 @@ class Engine(Functions):
         super().__init__(library, name, np.dtype(fields, align=True), **options)
 
     def observe(self, states):
-        """The observations, and the infos by name."""
+        """Returns the observations, and the infos by name."""
         states = states.copy()
         obs = np.empty((len(states), *self.shape), np.float32)
         infos = {name: np.empty(len(states), dtype) for name, dtype in INFOS.get(self.name, {}).items()}
@@ -78,7 +78,7 @@ def library():
     return ctypes.CDLL(libraries.library("bsuite_testing"))
 
 
-class Theirs:
+class Reference:
     """gymnax's environment, on arrays of states."""
 
     def __init__(self, task_id, params=None, **options):
@@ -89,16 +89,16 @@ class Theirs:
         self._reset = jax.jit(jax.vmap(self.env.reset_env, (0, None)))
 
     def states(self, count, **fields):
-        """States that are one state but for some fields."""
+        """Returns copies of one state that differ in the given fields."""
         full = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (count, *jnp.shape(leaf))), self.state)
         given = {name: jnp.asarray(value, getattr(full, name).dtype) for name, value in fields.items()}
         return full.replace(**given)
 
     def step(self, states, actions, seed=0):
-        """Next observations, states, rewards and ends."""
+        """Returns the next observations, states, rewards and ends."""
         actions = np.asarray(actions, np.int32)
         count = len(actions)
-        # A row of parameters for each state: XLA divides by one number for all by multiplying with its reciprocal.
+        # A row of parameters for each state, because XLA divides by a scalar by multiplying with its reciprocal.
         params = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (count, *jnp.shape(leaf))), self.params)
         obs, states, reward, done, _ = self._step(
             jax.random.split(jax.random.key(seed), count), states, actions, params
@@ -109,8 +109,8 @@ class Theirs:
         return self._reset(jax.random.split(jax.random.key(seed), count), self.params)
 
 
-def same_counts(ours, theirs):
-    """Chi-square that two samples of outcomes are of one distribution."""
+def assert_same_distribution(ours, theirs):
+    """Tests with chi-square that two samples of outcomes have the same distribution."""
     ours, theirs = (collections.Counter(map(tuple, np.asarray(s).reshape(len(s), -1).tolist())) for s in (ours, theirs))
     assert set(ours) == set(theirs)
     table = [[counts[outcome] for outcome in sorted(ours)] for counts in (ours, theirs)]
@@ -119,8 +119,8 @@ def same_counts(ours, theirs):
     assert pvalue > SMALLEST_P
 
 
-def uniform(sample, outcomes):
-    """Chi-square that a sample has each of so many outcomes with one probability."""
+def assert_uniform(sample, outcomes):
+    """Tests with chi-square that all outcomes of a sample are equally likely."""
     counts = np.bincount(np.asarray(sample).astype(int), minlength=outcomes)
     assert len(counts) == outcomes
     if outcomes == 1:
@@ -131,7 +131,7 @@ def uniform(sample, outcomes):
 
 
 def product(*ranges):
-    """Every combination, as one column for each range."""
+    """Returns all combinations, in a column for each range."""
     return np.array(list(itertools.product(*ranges))).T
 
 
@@ -146,10 +146,10 @@ def fill(engine, **fields):
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(10, 5), (2, 1)])
-def test_catch_everywhere(library, rows, columns):
+def test_catch_in_every_state(library, rows, columns):
     engine, theirs = (
         Engine(library, "Catch", rows=rows, columns=columns),
-        Theirs("Catch-bsuite", rows=rows, columns=columns),
+        Reference("Catch-bsuite", rows=rows, columns=columns),
     )
     y, x, paddle, action = product(range(rows - 1), range(columns), range(columns), range(3))
     states = fill(engine, ball_y=y, ball_x=x, paddle_x=paddle)
@@ -161,7 +161,7 @@ def test_catch_everywhere(library, rows, columns):
     np.testing.assert_array_equal(reward, their_reward)
     np.testing.assert_array_equal(ends, done)
     first, their_first = engine.reset(2000), theirs.reset(2000)[1]
-    same_counts(first["ball_x"], their_first.ball_x)
+    assert_same_distribution(first["ball_x"], their_first.ball_x)
     assert not first["ball_y"].any()
     np.testing.assert_array_equal(first["paddle_x"], their_first.paddle_x)
 
@@ -169,8 +169,8 @@ def test_catch_everywhere(library, rows, columns):
 # ---- DeepSea ----
 
 
-def cells(mapping, size):
-    """Our mapping's words as gymnax's matrix."""
+def as_matrices(mapping, size):
+    """Unpacks the words of our mappings into matrices like those of gymnax."""
     bits = np.unpackbits(np.ascontiguousarray(mapping).view(np.uint8), axis=-1, bitorder="little")
     return bits[..., : size * size].reshape(*mapping.shape[:-1], size, size)
 
@@ -180,14 +180,14 @@ def cells(mapping, size):
     [(8, {}), (1, {}), (6, {"randomize_actions": False, "unscaled_move_cost": 0.25})],
     ids=str,
 )
-def test_deep_sea_everywhere(library, size, options):
+def test_deep_sea_in_every_state(library, size, options):
     engine = Engine(library, "DeepSea", size=size, **options)
     move = {"unscaled_move_cost": options.get("unscaled_move_cost", 0.01)}
-    theirs = Theirs("DeepSea-bsuite", params=move, size=size)
+    theirs = Reference("DeepSea-bsuite", params=move, size=size)
     row, column, bad, action = product(range(size), range(size), (0, 1), (0, 1))
     mapping = engine.reset(1)["mapping"][0]
     states = fill(engine, row=row, column=column, bad_episode=bad, mapping=mapping[None])
-    matrix = cells(mapping, size)
+    matrix = as_matrices(mapping, size)
     if options.get("randomize_actions", True):
         assert size == 1 or 0 < matrix.sum() < size * size
     else:
@@ -199,12 +199,12 @@ def test_deep_sea_everywhere(library, size, options):
     for name in ("row", "column", "bad_episode", "total_bad_episodes", "denoised_return"):
         np.testing.assert_array_equal(states[name], getattr(after, name), name)
     np.testing.assert_array_equal(engine.observe(states)[0], obs)
-    # The cost of a move is rounded once, as bsuite's; XLA multiplies by 1 / size, which is one unit off now and then.
+    # We round the cost of a move once, as bsuite does; XLA multiplies by 1 / size, which can be one ulp off.
     np.testing.assert_allclose(reward, their_reward, rtol=1.2e-7 if size & (size - 1) else 0)
     np.testing.assert_array_equal(ends, done)
 
 
-def test_deep_seas_wind_and_noise_are_bsuites(library):
+def test_deep_sea_failures_and_noise_follow_bsuite(library):
     size, samples = 4, 4000
     engine = Engine(library, "DeepSea", size=size, deterministic=False, randomize_actions=False)
     for row, column, action in itertools.product(range(size), range(size), (0, 1)):
@@ -212,7 +212,7 @@ def test_deep_seas_wind_and_noise_are_bsuites(library):
         states["mapping"] = 0xFFFFFFFF
         reward, ends = engine.step(states, action, seed=(row * size + column) * 2 + action)
         assert (ends == (row == size - 1)).all()
-        # Going right fails once in `size` times, but is paid for; gymnax 0.0.9 makes a failure free.
+        # A move to the correct fails with probability 1 / size, at full cost; in gymnax 0.0.9 a failure costs nothing.
         if action == 1:
             moved = states["column"] == min(column + 1, size - 1)
             assert moved.all() or set(states["column"]) == {column, column + 1}
@@ -221,29 +221,32 @@ def test_deep_seas_wind_and_noise_are_bsuites(library):
         else:
             assert (states["column"] == max(column - 1, 0)).all()
         certain = (action == 1 and column == size - 1) - np.float32(0.01 / size) * action
-        # Both corners of the last row are noisy; in gymnax 0.0.9 the noise is always multiplied by 0.
+        # Rewards in both corners of the last row have noise; gymnax 0.0.9 always multiplies it by 0.
         if row == size - 1 and column in (0, size - 1):
             assert stats.kstest(reward.astype(float) - float(certain), "norm").pvalue > SMALLEST_P
         else:
             assert (reward == np.float32(certain)).all()
 
 
-def test_deep_seas_maps(library):
+def test_deep_sea_action_mappings(library):
     same = [Engine(library, "DeepSea", size=5, mapping_seed=seed).reset(50, seed=9)["mapping"] for seed in (0, 0, 1)]
     assert (same[0] == same[0][0]).all()
     np.testing.assert_array_equal(same[0], same[1])
     assert (same[0][0] != same[2][0]).any()
-    uniform(
-        np.concatenate([cells(Engine(library, "DeepSea", size=64, mapping_seed=2).reset(1)["mapping"], 64).ravel()]), 2
+    assert_uniform(
+        np.concatenate(
+            [as_matrices(Engine(library, "DeepSea", size=64, mapping_seed=2).reset(1)["mapping"], 64).ravel()]
+        ),
+        2,
     )
     engine = Engine(library, "DeepSea", size=3, sample_action_map=True)
-    drawn = cells(engine.reset(40000)["mapping"], 3).reshape(-1, 9)
-    uniform(drawn @ (1 << np.arange(9)), 512)
+    drawn = as_matrices(engine.reset(40000)["mapping"], 3).reshape(-1, 9)
+    assert_uniform(drawn @ (1 << np.arange(9)), 512)
     once, again = engine.reset(9, episode=1)["mapping"], engine.reset(9, episode=2)["mapping"]
     assert (once != again).any()
 
 
-def test_deep_seas_counts_run_on_until_a_seed(library):
+def test_deep_sea_totals_accumulate_until_a_reset_with_a_seed(library):
     engine = Engine(library, "DeepSea", size=2, randomize_actions=False)
     states = engine.reset(2)
     for episode in range(1, 4):
@@ -270,8 +273,8 @@ def test_deep_seas_counts_run_on_until_a_seed(library):
     ],
     ids=str,
 )
-def test_discounting_chain_everywhere(library, options, params):
-    theirs = Theirs(
+def test_discounting_chain_in_every_state(library, options, params):
+    theirs = Reference(
         "DiscountingChain-bsuite",
         {k: jnp.asarray(v) if isinstance(v, list) else v for k, v in params.items()},
         **options,
@@ -293,8 +296,8 @@ def test_discounting_chain_everywhere(library, options, params):
     assert (reward > 0).any()
 
 
-def test_the_bonus_is_counted_in_a_circle_as_bsuite_does(library):
-    """gymnax gives nobody the bonus if mapping_seed is too large."""
+def test_the_bonus_of_discounting_chain_wraps_around_as_in_bsuite(library):
+    """In gymnax, no choice has the bonus if mapping_seed is too large."""
     engine = Engine(library, "DiscountingChain", mapping_seed=7)
     states = fill(engine, context=np.arange(5), time=np.array([1, 3, 10, 30, 100]) - 1)
     states["time"][0], states["context"][0] = 0, -1
@@ -305,10 +308,10 @@ def test_the_bonus_is_counted_in_a_circle_as_bsuite_does(library):
 
 
 @pytest.mark.parametrize("length", [5, 1, 30])
-def test_memory_chain_everywhere(library, length):
+def test_memory_chain_in_every_state(library, length):
     engine, theirs = (
         Engine(library, "MemoryChain", memory_length=length),
-        Theirs("MemoryChain-bsuite", {"memory_length": length}),
+        Reference("MemoryChain-bsuite", {"memory_length": length}),
     )
     context, time, action, perfect = product((0, 1), range(length + 1), (0, 1), (0, 4))
     states = fill(engine, context=context, time=time, total_perfect=perfect, total_regret=2 * perfect)
@@ -325,13 +328,13 @@ def test_memory_chain_everywhere(library, length):
 
 
 @pytest.mark.parametrize("bits", [1, 3, 40])
-def test_memory_chain_of_several_bits(library, bits):
-    """As bsuite's rules are: gymnax 0.0.9 takes one bit only."""
+def test_memory_chain_with_several_bits(library, bits):
+    """Follows the rules of bsuite, as gymnax 0.0.9 only takes one bit."""
     engine, length, count = Engine(library, "MemoryChain", num_bits=bits, memory_length=4), 4, 3000
     states = engine.reset(count, seed=bits)
     context = (states["context"][:, None] >> np.arange(bits, dtype=np.uint64) & np.uint64(1)).astype(int)
-    uniform(states["query"], bits)
-    uniform(context.ravel(), 2)
+    assert_uniform(states["query"], bits)
+    assert_uniform(context.ravel(), 2)
     for time in range(length + 2):
         obs, infos = engine.observe(states)
         at = max(time - 1, 0)
@@ -345,10 +348,10 @@ def test_memory_chain_of_several_bits(library, bits):
         answer = np.arange(count) % 2
         reward, ends = engine.step(states, answer)
         assert (ends == (time == length)).all()
-        right = answer == context[np.arange(count), states["query"]]
-        np.testing.assert_array_equal(reward, np.where(right, 1, -1) * (time == length))
-    np.testing.assert_array_equal(infos["total_perfect"], right)
-    np.testing.assert_array_equal(infos["total_regret"], np.where(right, 0, 2))
+        correct = answer == context[np.arange(count), states["query"]]
+        np.testing.assert_array_equal(reward, np.where(correct, 1, -1) * (time == length))
+    np.testing.assert_array_equal(infos["total_perfect"], correct)
+    np.testing.assert_array_equal(infos["total_regret"], np.where(correct, 0, 2))
     assert spec_contains("MemoryChain-bsuite", {"num_bits": bits, "memory_length": length}, obs)
 
 
@@ -361,10 +364,10 @@ def spec_contains(task_id, options, batch):
 
 
 @pytest.mark.parametrize("length", [10, 1, 100])
-def test_umbrella_chain_everywhere(library, length):
+def test_umbrella_chain_in_every_state(library, length):
     engine, theirs = (
         Engine(library, "UmbrellaChain", chain_length=length),
-        Theirs("UmbrellaChain-bsuite", {"chain_length": length}),
+        Reference("UmbrellaChain-bsuite", {"chain_length": length}),
     )
     need, has, time, action, regret = product((0, 1), (0, 1), range(length), (0, 1), (0, 6))
     fields = {"need_umbrella": need, "has_umbrella": has, "time": time, "total_regret": regret}
@@ -380,22 +383,22 @@ def test_umbrella_chain_everywhere(library, length):
     assert set(reward[~last]) <= {-1, 1}
 
 
-def test_umbrella_chains_coins(library):
+def test_umbrella_chain_distractors_are_fair_and_independent(library):
     count = 20000
-    engine, theirs = Engine(library, "UmbrellaChain", n_distractor=3), Theirs("UmbrellaChain-bsuite", n_distractor=3)
+    engine, theirs = Engine(library, "UmbrellaChain", n_distractor=3), Reference("UmbrellaChain-bsuite", n_distractor=3)
     states = engine.reset(count)
     obs, their_states = theirs.reset(count)
-    same_counts(engine.observe(states)[0], obs)
+    assert_same_distribution(engine.observe(states)[0], obs)
     before = engine.observe(states)[0][:, 3:]
     reward, _ = engine.step(states, 1)
     obs, _, their_reward, _ = theirs.step(their_states, np.ones(count), seed=1)
-    same_counts(
+    assert_same_distribution(
         np.c_[engine.observe(states)[0], reward, before],
         np.c_[obs, their_reward, np.asarray(theirs.reset(count, 5)[0])[:, 3:]],
     )
     wide = Engine(library, "UmbrellaChain", n_distractor=1000)
     obs, _ = wide.observe(wide.reset(300))
-    uniform(obs[:, 3:].ravel(), 2)
+    assert_uniform(obs[:, 3:].ravel(), 2)
     assert abs(np.corrcoef(obs[:, 3:])[np.triu_indices(300, 1)]).max() < 0.2
     assert abs(np.corrcoef(obs[:, 3:].T)[np.triu_indices(1000, 1)]).max() < 0.4
 
@@ -404,8 +407,11 @@ def test_umbrella_chains_coins(library):
 
 
 @pytest.mark.parametrize("arms", [11, 1, 4])
-def test_simple_bandit_everywhere(library, arms):
-    engine, theirs = Engine(library, "SimpleBandit", num_actions=arms), Theirs("SimpleBandit-bsuite", num_actions=arms)
+def test_simple_bandit_in_every_state(library, arms):
+    engine, theirs = (
+        Engine(library, "SimpleBandit", num_actions=arms),
+        Reference("SimpleBandit-bsuite", num_actions=arms),
+    )
     states = np.repeat(engine.reset(50), arms)
     action = np.tile(np.arange(arms), 50)
     pays = np.linspace(0, 1, arms).astype(np.float32)[states["arms"]]
@@ -413,21 +419,21 @@ def test_simple_bandit_everywhere(library, arms):
     after, their_reward, done = theirs.step(theirs.states(len(action), rewards=pays), action)[1:]
     np.testing.assert_array_equal(reward, their_reward)
     np.testing.assert_array_equal(ends, done)
-    np.testing.assert_array_equal(states["total_regret"], after.rewards)  # gymnax 0.0.9 confuses the parts of its state
+    np.testing.assert_array_equal(states["total_regret"], after.rewards)  # gymnax 0.0.9 swaps the parts of its state
     np.testing.assert_array_equal(engine.observe(states)[0], np.ones((len(action), 1, 1)))
 
 
-def test_simple_bandits_order(library):
+def test_simple_bandit_draws_every_order(library):
     engine = Engine(library, "SimpleBandit", num_actions=4)
     first = engine.reset(30000)
     assert (np.sort(first["arms"]) == np.arange(4)).all()
-    uniform(np.unique(first["arms"], axis=0, return_inverse=True)[1], 24)
+    assert_uniform(np.unique(first["arms"], axis=0, return_inverse=True)[1], 24)
     later = engine.reset(30000, episode=1, states=first.copy())
     np.testing.assert_array_equal(later, first)
 
 
-def test_an_arm_pays_the_same_in_every_episode():
-    """As in bsuite. In gymnax no two episodes have one order."""
+def test_simple_bandit_arms_pay_the_same_in_every_episode():
+    """As in bsuite; gymnax draws a new order in every episode."""
     pool = envpool.make_gymnasium("SimpleBandit-bsuite", num_envs=40, seed=1, autoreset_mode="same_step")
     pool.reset()
     history = [pool.step(np.full(40, 3))[1] for _ in range(20)]
@@ -446,11 +452,11 @@ def test_an_arm_pays_the_same_in_every_episode():
     np.testing.assert_allclose(info["total_regret"], 2 - 2 * one, rtol=1e-6)
 
 
-# ---- whole episodes, options, gymnax's form ----
+# ---- episodes, options, and the interface of gymnax ----
 
 
-def test_ends():
-    """Lengths of episodes, and which end they have."""
+def test_episode_lengths():
+    """Checks how long episodes are, and whether they terminate or are truncated."""
     cases = [
         ("Catch-bsuite", {}, 9, True),
         ("Catch-bsuite", {"rows": 1024}, 1000, False),
@@ -478,7 +484,7 @@ def test_ends():
 
 
 @pytest.mark.parametrize("task_id", IDS)
-def test_the_form_is_gymnax(task_id):
+def test_the_interface_matches_gymnax(task_id):
     (env, params), (other, other_params) = envpool.jax.make(task_id), gymnax.make(task_id)
     assert env.num_actions == other.num_actions
     obs, state = env.reset(jax.random.key(0), params)
@@ -492,11 +498,11 @@ def test_the_form_is_gymnax(task_id):
         assert len(ours) == len(theirs)
         assert ours[0].shape == theirs[0].shape and ours[3].dtype == theirs[3].dtype
     for name, value in vars(other_params).items():
-        if name == "reward_timestep":  # a text to us, and so an option of make alone
+        if name == "reward_timestep":  # text in ours, and therefore only an option of make
             continue
         changed = params.replace(**{name: value})
         assert getattr(changed, name) == np.float32(value)
-        if name != "randomize_actions":  # which does nothing in 0.0.9, and is on in 1.0.1 and bsuite
+        if name != "randomize_actions":  # has no effect in 0.0.9, and is on in 1.0.1 and bsuite
             np.testing.assert_array_equal(changed.raw, params.raw, name)
 
 
@@ -515,7 +521,7 @@ def test_params_change_the_dynamics():
     assert done and info["terminated"]
 
 
-def test_a_made_up_state_stays_on_the_board():
+def test_steps_from_invalid_states_are_memory_safe():
     for task_id, fields in [
         ("Catch-bsuite", {"ball_x": -5, "ball_y": 10**6, "paddle_x": -(2**31)}),
         ("DeepSea-bsuite", {"row": -7, "column": 10**9}),
@@ -527,7 +533,7 @@ def test_a_made_up_state_stays_on_the_board():
         env.step_env(None, state.replace(**fields), 1, params)
 
 
-WRONG = [
+INVALID = [
     ("Catch-bsuite", {"rows": 1}, ValueError, ["rows", "from 2 to 1024", "got 1"]),
     ("DeepSea-bsuite", {"size": 0}, ValueError, ["size", "from 1 to 1024", "got 0"]),
     ("DeepSea-bsuite", {"mapping_seed": -1}, ValueError, ["mapping_seed", "got -1"]),
@@ -539,14 +545,14 @@ WRONG = [
     ("DiscountingChain-bsuite", {"reward_timestep": [1, 2]}, ValueError, ["reward_timestep", "each of 5", "'1 2'"]),
     ("DiscountingChain-bsuite", {"reward_timestep": "1 2 3 4 x"}, ValueError, ["reward_timestep", "'1 2 3 4 x'"]),
     ("DiscountingChain-bsuite", {"reward_timestep": "1 2 3 4 0"}, ValueError, ["reward_timestep", "at least 1"]),
-    ("DiscountingChain-bsuite", {"reward_timestep": 4}, TypeError, ["reward_timestep", "several ints", "got 4"]),
-    ("DiscountingChain-bsuite", {"reward_timestep": [1.5]}, TypeError, ["reward_timestep", "several ints", "1.5"]),
+    ("DiscountingChain-bsuite", {"reward_timestep": 4}, TypeError, ["reward_timestep", "sequence of ints", "got 4"]),
+    ("DiscountingChain-bsuite", {"reward_timestep": [1.5]}, TypeError, ["reward_timestep", "sequence of ints", "1.5"]),
 ]
 
 
 @pytest.mark.parametrize("make", [envpool.make_spec, envpool.make_gymnasium])
-@pytest.mark.parametrize(("task_id", "options", "error", "words"), WRONG, ids=str)
-def test_wrong_options(make, task_id, options, error, words):
+@pytest.mark.parametrize(("task_id", "options", "error", "words"), INVALID, ids=str)
+def test_invalid_options(make, task_id, options, error, words):
     with pytest.raises(error) as caught:
         make(task_id, **options)
     message = str(caught.value)
@@ -554,15 +560,15 @@ def test_wrong_options(make, task_id, options, error, words):
     assert all(word in message for word in words), message
 
 
-def test_reward_timestep_in_all_its_forms():
+def test_reward_timestep_may_be_a_list_tuple_array_or_text():
     for steps in ([4, 2, 1, 1, 9], (4, 2, 1, 1, 9), np.array([4, 2, 1, 1, 9]), jnp.array([4, 2, 1, 1, 9]), "4 2 1 1 9"):
         spec = envpool.make_spec("DiscountingChain-bsuite", reward_timestep=steps)
         assert spec.config.reward_timestep == "4 2 1 1 9"
 
 
-# ---- bits ----
+# ---- golden bits ----
 
-# Of 300 steps of 64 environments, on every machine. Whoever changes them changes everyone's trajectories.
+# Hashes of 300 steps of 64 environments, the same on every machine. If one changes, so do all users' trajectories.
 GOLDEN = {
     "Catch": "9464173faff7989d",
     "DeepSea": "14458e1a0aa8dbc0",

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Catch: toy_text's, with gymnax's names and time limit.
+// Catch: the environment of toy_text, with the names and time limit of gymnax.
 //
 //   Action       i32, 0 moves the paddle left, 1 not at all, 2 right; it stops at the walls
-//   Observation  f32[rows][columns]: 1 where the ball is and where the paddle is, else 0
-//   Reward       when the ball reaches the last row 1 if the paddle is there, else -1; before that 0
+//   Observation  f32[rows][columns]: 1 in the cells of the ball and the paddle, else 0
+//   Reward       when the ball reaches the last row, 1 if the paddle is there, else -1; before that 0
 //   Terminated   when the ball reaches the last row
 //   Truncated    after 1000 steps
-//   Reset        the ball in a column of the first row, each as likely; the paddle in the middle
+//   Reset        the ball in the first row, in a uniformly random column; the paddle in the middle
 //
-// I. Osband et al., "Behaviour suite for reinforcement learning" (2020), as gymnax 0.0.9 and 1.0.1 have it.
+// I. Osband et al., "Behaviour suite for reinforcement learning" (2020), as in gymnax 0.0.9 and 1.0.1.
 #pragma once
 
 #include "envpool/toy_text/catch.h"

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DeepSea: a diver sinks through a square of water, a row a step. The treasure lies in the far corner, which only going
-// right at every step reaches.
+// DeepSea: a diver sinks through a square grid, one row each step. The treasure lies in the last column of the last
+// row, which the diver reaches only by moving right in every step.
 //
-//   Action       i32, 0 or 1; which of them goes right may differ from cell to cell, the other goes left
-//   Observation  f32[size][size]: 1 where the diver is; all 0 below the last row
-//   Reward       1 for going right in the last column, which is the treasure if one has always gone right; going right
-//                costs unscaled_move_cost / size, also where it fails
-//   Terminated   below the last row
-//   Info         total_bad_episodes: episodes so far that left the way to the treasure; denoised_return: treasures so
-//                far. Both run on over episodes until a reset with a seed or key.
+//   Action       i32, 0 or 1; one of them moves right and the other left, and which one may depend on the cell
+//   Observation  f32[size][size]: 1 in the cell of the diver; all 0 after the last row
+//   Reward       1 for a move to the right in the last column, where the treasure is; each move to the right costs
+//                unscaled_move_cost / size, even if it fails
+//   Terminated   after the last row
+//   Info         total_bad_episodes: episodes so far that left the path to the treasure; denoised_return: treasures
+//                found so far. Both accumulate over episodes until a reset with a seed or key.
 //   Reset        to the first row and column
 //
-// Not `deterministic`: going right fails once in `size` times, and standard normal noise is added to the reward in both
-// corners of the last row. With randomize_actions, a fair coin that mapping_seed tosses says of each cell which action
-// goes right, with sample_action_map one of the episode's own; with neither it is always 1.
+// Unless `deterministic`, a move to the right fails with probability 1 / size, and standard normal noise is added to
+// the reward in both corners of the last row. With randomize_actions, a generator seeded with mapping_seed draws for
+// each cell which action moves right; with sample_action_map, this is drawn for each episode. With neither, it is
+// always action 1.
 //
 // I. Osband et al., "Behaviour suite for reinforcement learning" (2020); bsuite 0.3.5, which gymnax 1.0.1 follows.
-// gymnax 0.0.9 differs: its actions are never mapped unless randomness is on, it adds no noise, and a failed move is
-// free.
+// gymnax 0.0.9 differs: it ignores the mapping unless randomness is on, adds no noise, and a failed move costs nothing.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -28,16 +28,16 @@ namespace envpool::bsuite {
 
 struct DeepSea {
   static constexpr const char* kName = "DeepSea";
-  static constexpr i32 kKept = 4;
+  static constexpr i32 kMaxFirstWords = 4;
 
   struct Params {
     i32 size;
     bool deterministic, sample_action_map, randomize_actions;
     u64 mapping_seed;
     f32 move_cost;
-    u32 first_words[kKept];  // of the mapping, where it is the same in all episodes
+    u32 first_words[kMaxFirstWords];  // of the mapping, if it is the same in all episodes
   };
-  // A bit of each cell follows, whether action 1 goes right there, in words of 32.
+  // The mapping follows in words of 32 bits: a bit for each cell, 1 if action 1 moves right there.
   struct State {
     i32 row, column;
     i32 total_bad_episodes;
@@ -49,11 +49,11 @@ struct DeepSea {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.integer("size", 8, "rows and columns").between(1, 1024).changes_shapes();
-    o.boolean("deterministic", true, "going right never fails, and rewards have no noise");
-    o.boolean("sample_action_map", false, "which action goes right is drawn anew for each episode");
-    o.real("unscaled_move_cost", 0.01, "what going right costs in a whole episode");
-    o.boolean("randomize_actions", true, "which action goes right differs from cell to cell; if not, it is 1");
-    o.integer("mapping_seed", 0, "says which action goes right where").between(0, 9007199254740992.0);
+    o.boolean("deterministic", true, "moves to the right never fail, and rewards have no noise");
+    o.boolean("sample_action_map", false, "the action that moves right is drawn for each episode");
+    o.real("unscaled_move_cost", 0.01, "cost of moving right throughout an episode");
+    o.boolean("randomize_actions", true, "the action that moves right depends on the cell; if False, it is 1");
+    o.integer("mapping_seed", 0, "seed of the actions that move right").between(0, 9007199254740992.0);
   }
   static Params params(const OptionValues& v) {
     Params p{.size = i32(v.integer("size")),
@@ -63,16 +63,16 @@ struct DeepSea {
              .mapping_seed = u64(v.integer("mapping_seed")),
              .move_cost = f32(v.real("unscaled_move_cost") / f64(v.integer("size"))),
              .first_words = {}};
-    Rng coin{.seed = p.mapping_seed};
-    for (u32& word : p.first_words) word = p.randomize_actions ? coin.bits() : 0xFFFFFFFFu;
+    Rng draws{.seed = p.mapping_seed};
+    for (u32& word : p.first_words) word = p.randomize_actions ? draws.bits() : 0xFFFFFFFFu;
     return p;
   }
   static i64 extra_bytes(const Params& p) { return i64{words(p)} * i64{sizeof(u32)}; }
   static void spec(const Params& p, Spec& s) {
-    s.obs<f32>("obs", {p.size, p.size}).bounds(0, 1).says("1 where the diver is");
-    s.info<i32>("total_bad_episodes").bounds(0, kInfinity).says("episodes that left the way to the treasure");
+    s.obs<f32>("obs", {p.size, p.size}).bounds(0, 1).says("1 in the cell of the diver");
+    s.info<i32>("total_bad_episodes").bounds(0, kInfinity).says("episodes that left the path to the treasure");
     s.info<f32>("denoised_return").bounds(0, kInfinity).says("treasures found");
-    s.action<i32>().categories(2).says("one goes left, one right");
+    s.action<i32>().categories(2).says("one moves left, the other right");
     if (!p.deterministic) return;
     s.reward_low = -f64(max(p.move_cost, 0.0f));
     s.reward_high = 1 + f64(max(-p.move_cost, 0.0f));
@@ -90,24 +90,24 @@ struct DeepSea {
     if (rng.episode == 0) s = {};
     s.row = s.column = 0;
     s.bad_episode = false;
-    if (!p.sample_action_map && words(p) <= kKept) {
+    if (!p.sample_action_map && words(p) <= kMaxFirstWords) {
       for (i32 i = 0; i < words(p); ++i) mapping(s)[i] = p.first_words[i];
       return;
     }
-    Rng coin = p.sample_action_map ? rng : Rng{.seed = p.mapping_seed};
+    Rng draws = p.sample_action_map ? rng : Rng{.seed = p.mapping_seed};
     for (i32 i = 0; i < words(p); ++i) {
-      mapping(s)[i] = p.sample_action_map || p.randomize_actions ? coin.bits() : 0xFFFFFFFFu;
+      mapping(s)[i] = p.sample_action_map || p.randomize_actions ? draws.bits() : 0xFFFFFFFFu;
     }
-    if (p.sample_action_map) rng = coin;
+    if (p.sample_action_map) rng = draws;
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
-    // On the board even where an episode that is over is played on.
+    // A step after the end of an episode, or of a restored state, must stay on the grid.
     const i32 last = p.size - 1, row = clamp(s.row, 0, last), column = clamp(s.column, 0, last);
     const i32 cell = row * p.size + column;
     const bool right = (*action.at<i32>(0) == 1) == ((mapping(s)[cell >> 5] >> (cell & 31) & 1) != 0);
     const bool treasure = right & (column == last);
-    f32 reward = one_if(treasure);  // without a branch on `right`, which cannot be foreseen
+    f32 reward = one_if(treasure);  // a branch on `right` would be mispredicted
     s.denoised_return += reward;
     if (!p.deterministic && row == last && (column == 0 || column == last)) reward += f32(normal(rng));
     reward -= keep_if(right, p.move_cost);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DiscountingChain: the first action chooses when the one reward comes. Each choice pays 1, and one of them a bonus:
-// who discounts too much takes the first.
+// DiscountingChain: the first action chooses when the only reward of the episode comes. Every choice pays 1 except one,
+// which pays slightly more; an agent that discounts too strongly prefers the earliest reward.
 //
-//   Action       i32, 0 to n_actions - 1; only that of the first step matters
+//   Action       i32, 0 to n_actions - 1; only the action of the first step matters
 //   Observation  f32[2]: the choice, -1 before it is made; steps taken / max_steps_in_episode
-//   Reward       1 at step reward_timestep[choice], optimal_return if the choice is mapping_seed (modulo n_actions); 0
-//                at all others
-//   Terminated   after max_steps_in_episode steps, 100
-//   Reset        before the choice; nothing is random
+//   Reward       1 at step reward_timestep[choice], or optimal_return if the choice is mapping_seed modulo n_actions; 0
+//                at all other steps
+//   Terminated   after max_steps_in_episode (100) steps
+//   Reset        no choice is made; nothing is random
 //
-// I. Osband et al., "Behaviour suite for reinforcement learning" (2020), as bsuite 0.3.5 and gymnax 0.0.9 have it. With
+// I. Osband et al., "Behaviour suite for reinforcement learning" (2020), as in bsuite 0.3.5 and gymnax 0.0.9. In
 // gymnax 1.0.1 the last step truncates.
 #pragma once
 
@@ -25,12 +25,12 @@ namespace envpool::bsuite {
 
 struct DiscountingChain {
   static constexpr const char* kName = "DiscountingChain";
-  static constexpr i32 kMostActions = 64;
+  static constexpr i32 kMaxActions = 64;
 
   struct Params {
     i32 n_actions, bonus, length;
     f32 bonus_reward;
-    i32 pays[kMostActions];  // the step at which each choice does
+    i32 reward_step[kMaxActions];  // the step at which each choice pays
   };
   struct State {
     i32 context;  // the choice
@@ -39,10 +39,10 @@ struct DiscountingChain {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.integer("n_actions", 5, "choices").between(1, kMostActions).changes_shapes();
+    o.integer("n_actions", 5, "choices").between(1, kMaxActions).changes_shapes();
     o.integer("mapping_seed", 0, "the choice with the bonus, modulo n_actions").between(0, 2147483647);
     o.text("reward_timestep", "1 3 10 30 100", "the step at which each choice pays");
-    o.real("optimal_return", 1.1, "what the choice with the bonus pays");
+    o.real("optimal_return", 1.1, "reward of the choice with the bonus");
     o.integer("max_steps_in_episode", 100, "steps of an episode").between(1, 2147483647);
   }
   static Params params(const OptionValues& v) {
@@ -50,14 +50,16 @@ struct DiscountingChain {
              .bonus = 0,
              .length = i32(v.integer("max_steps_in_episode")),
              .bonus_reward = f32(v.real("optimal_return")),
-             .pays = {}};
+             .reward_step = {}};
     p.bonus = i32(v.integer("mapping_seed") % p.n_actions);
     read_steps(v.text("reward_timestep"), p);
     return p;
   }
   static void spec(const Params& p, Spec& s) {
-    s.obs<f32>("obs", {2}).bounds({-1, 0}, {f64(p.n_actions - 1), 1}).says("the choice, the part of the episode done");
-    s.action<i32>().categories(p.n_actions).says("the first chooses when the reward comes");
+    s.obs<f32>("obs", {2})
+        .bounds({-1, 0}, {f64(p.n_actions - 1), 1})
+        .says("the choice, the fraction of the episode that is done");
+    s.action<i32>().categories(p.n_actions).says("the first action chooses when the reward comes");
     s.reward_low = std::min(0.0f, p.bonus_reward);
     s.reward_high = std::max(1.0f, p.bonus_reward);
   }
@@ -71,7 +73,7 @@ struct DiscountingChain {
     count_up(s.time);
     const i32 choice = clamp(s.context, 0, p.n_actions - 1);
     const f32 pay = choice == p.bonus ? p.bonus_reward : 1.0f;
-    return {.reward = s.time == p.pays[choice] ? pay : 0.0f, .terminated = s.time >= p.length};
+    return {.reward = s.time == p.reward_step[choice] ? pay : 0.0f, .terminated = s.time >= p.length};
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
@@ -82,7 +84,7 @@ struct DiscountingChain {
 
 #if ENVPOOL_HOST
  private:
-  // Numbers between spaces, at least one for each choice.
+  // Parses integers separated by spaces, at least one for each choice.
   static void read_steps(std::string_view text, Params& p) {
     const std::string shown = " must be a step of at least 1 for each of " + std::to_string(p.n_actions) +
                               " actions, got '" + std::string(text.substr(0, 80)) + "'";
@@ -95,7 +97,7 @@ struct DiscountingChain {
       i32 step = 0;
       const auto [next, error] = std::from_chars(at, end, step);
       if (error != std::errc() || step < 1) throw std::invalid_argument("reward_timestep" + shown);
-      if (count < kMostActions) p.pays[count] = step;
+      if (count < kMaxActions) p.reward_step[count] = step;
       ++count;
       at = next;
     }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MemoryChain: bits are shown at first. Long after, one of them is asked for.
+// MemoryChain: the first observation shows bits, and the last one asks for one of them.
 //
-//   Action       i32, 0 or 1; only the answer, in the last step, matters
-//   Observation  f32[2 + num_bits]: 1 - t / memory_length; at t = memory_length - 1 the number of the bit that is asked
-//                for, else 0; at t = 0 the bits as -1 and 1, else 0. t is the number of steps before the last one, so
+//   Action       i32, 0 or 1; only the answer in the last step matters
+//   Observation  f32[2 + num_bits]: 1 - t / memory_length; at t = memory_length - 1 the index of the queried bit, else
+//                0; at t = 0 the bits as -1 and 1, else 0. t is the number of steps minus one, and 0 after a reset, so
 //                that the first two observations of an episode are equal.
-//   Reward       in the last step 1 if the action is the bit, else -1; before that 0
+//   Reward       in the last step 1 if the action equals the queried bit, else -1; before that 0
 //   Terminated   after memory_length + 1 steps
 //   Truncated    after 1000 steps
-//   Info         total_perfect: right answers so far; total_regret: 2 for each wrong one. Both run on over episodes
-//                until a reset with a seed or key.
-//   Reset        the bits by a fair coin; each of them is asked for with the same probability
+//   Info         total_perfect: correct answers so far; total_regret: 2 for each wrong one. Both accumulate over
+//                episodes until a reset with a seed or key.
+//   Reset        the bits and the index of the queried one are uniformly random
 //
-// I. Osband et al., "Behaviour suite for reinforcement learning" (2020), as bsuite 0.3.5 and gymnax 1.0.1 have it; more
-// than one bit is an error in gymnax 0.0.9.
+// I. Osband et al., "Behaviour suite for reinforcement learning" (2020), as in bsuite 0.3.5 and gymnax 1.0.1; in gymnax
+// 0.0.9 more than one bit is an error.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -28,7 +28,7 @@ struct MemoryChain {
     i32 num_bits, memory_length;
   };
   struct State {
-    u64 context;  // the bits, the first lowest
+    u64 context;  // the bits, the first one in the lowest bit
     i32 query, time;
     i32 total_perfect;
     f32 total_regret;
@@ -38,7 +38,7 @@ struct MemoryChain {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.integer("num_bits", 1, "bits to remember").between(1, 64).changes_shapes();
-    o.integer("memory_length", 5, "steps before the one that answers").between(1, 1 << 30);
+    o.integer("memory_length", 5, "steps before the answer").between(1, 1 << 30);
   }
   static Params params(const OptionValues& v) {
     return {.num_bits = i32(v.integer("num_bits")), .memory_length = i32(v.integer("memory_length"))};
@@ -47,10 +47,10 @@ struct MemoryChain {
     std::vector<f64> low(size_t(p.num_bits) + 2, -1), high(size_t(p.num_bits) + 2, 1);
     low[0] = low[1] = 0;
     high[1] = p.num_bits - 1;
-    s.obs<f32>("obs", {p.num_bits + 2}).bounds(low, high).says("time left, the bit asked for, the bits");
-    s.info<i32>("total_perfect").bounds(0, kInfinity).says("right answers");
+    s.obs<f32>("obs", {p.num_bits + 2}).bounds(low, high).says("time left, index of the queried bit, the bits");
+    s.info<i32>("total_perfect").bounds(0, kInfinity).says("correct answers");
     s.info<f32>("total_regret").bounds(0, kInfinity).says("2 for each wrong answer");
-    s.action<i32>().categories(2).says("the bit remembered");
+    s.action<i32>().categories(2).says("the answer: 0 or 1");
     s.reward_low = -1;
     s.reward_high = 1;
   }
@@ -67,7 +67,7 @@ struct MemoryChain {
     s.context = rng.bits();
     if (p.num_bits > 32) s.context |= u64{rng.bits()} << 32;
     if (p.num_bits == 1) {
-      ++rng.draws;  // what below() would take, to the same end
+      ++rng.draws;  // below(1) draws a word and returns 0
       s.query = 0;
     } else {
       s.query = i32(rng.below(u32(p.num_bits)));
@@ -80,10 +80,10 @@ struct MemoryChain {
     count_up(s.time);
     Outcome outcome{.reward = 0, .terminated = s.time > p.memory_length};
     if (answers) {
-      const bool right = *action.at<i32>(0) == bit(s, s.query);
-      outcome.reward = 2 * one_if(right) - 1;
-      count_up(s.total_perfect, right);
-      s.total_regret += 2 * one_if(!right);
+      const bool correct = *action.at<i32>(0) == bit(s, s.query);
+      outcome.reward = 2 * one_if(correct) - 1;
+      count_up(s.total_perfect, correct);
+      s.total_regret += 2 * one_if(!correct);
     }
     return outcome;
   }
@@ -99,7 +99,7 @@ struct MemoryChain {
   }
 
  private:
-  ENVPOOL_FN static i32 bit(const State& s, i32 number) { return i32(s.context >> (number & 63) & 1); }
+  ENVPOOL_FN static i32 bit(const State& s, i32 index) { return i32(s.context >> (index & 63) & 1); }
 };
 
 }  // namespace envpool::bsuite

@@ -18,10 +18,10 @@ class BehaviourSuite(Family):
         return "bsuite 0.3.5; id, options and time limit of gymnax 1.0.1"
 
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Brings DiscountingChain's reward_timestep, several ints as gymnax has them, into the text that C++ declares.
+        """Translates reward_timestep of DiscountingChain, a sequence of ints as in gymnax, into the text that C++ declares.
 
         Raises:
-            TypeError: it is not several ints.
+            TypeError: reward_timestep is not a sequence of ints.
         """
         plain = dict(given)
         steps = plain.get("reward_timestep")
@@ -29,7 +29,7 @@ class BehaviourSuite(Family):
             return plain
         steps = steps.tolist() if hasattr(steps, "tolist") else steps
         if not isinstance(steps, (tuple, list)) or not all(type(step) is int for step in steps):
-            raise TypeError(f"reward_timestep must be several ints, such as [1, 3, 10], got {steps!r}")
+            raise TypeError(f"reward_timestep must be a sequence of ints, such as [1, 3, 10], got {steps!r}")
         plain["reward_timestep"] = " ".join(map(str, steps))
         return plain
 
@@ -43,32 +43,32 @@ register_family(
     _FAMILY,
     "DeepSea",
     max_episode_steps=2000,
-    doc="Find the one way to a treasure, on which every step costs a little.",
+    doc="Find the only path to a treasure, on which every step costs a little.",
 )
 register_family(
     "DiscountingChain-bsuite",
     _FAMILY,
     "DiscountingChain",
-    doc="Choose when a reward comes, of which a late one may be larger.",
+    doc="Choose when the only reward comes; a later one may be larger.",
 )
 register_family(
     "MemoryChain-bsuite",
     _FAMILY,
     "MemoryChain",
     max_episode_steps=1000,
-    doc="Remember bits until one of them is asked for.",
+    doc="Remember bits until one of them is queried.",
 )
 register_family(
     "SimpleBandit-bsuite",
     _FAMILY,
     "SimpleBandit",
     max_episode_steps=100,
-    doc="Find the arm that pays most, of eleven that always pay the same.",
+    doc="Find the best of eleven arms that pay constant rewards.",
 )
 register_family(
     "UmbrellaChain-bsuite",
     _FAMILY,
     "UmbrellaChain",
     max_episode_steps=100,
-    doc="Take an umbrella or not, and learn much later whether that was right.",
+    doc="Take or leave an umbrella, and learn at the end of the episode whether that was right.",
 )

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SimpleBandit: arms that always pay the same, from 0 to 1 in equal steps, in an order that is to be found out.
+// SimpleBandit: each arm pays a constant reward; the rewards are evenly spaced from 0 to 1, in an unknown order.
 //
 //   Action       i32, the arm, 0 to num_actions - 1
 //   Observation  f32[1][1]: 1
-//   Reward       what the arm pays
+//   Reward       the reward of the arm
 //   Terminated   after every step
-//   Info         total_regret: optimal_return less the reward, over all steps until a reset with a seed or key
-//   Reset        the order, each as likely, at the first reset with a seed or key; it is kept over all that follow
+//   Info         total_regret: the sum of optimal_return - reward over all steps since a reset with a seed or key
+//   Reset        a reset with a seed or key draws a uniformly random order, which all later episodes keep
 //
-// I. Osband et al., "Behaviour suite for reinforcement learning" (2020); bsuite 0.3.5. gymnax 1.0.1 draws another
-// order in every reset, and so after every step, from which nothing can be learnt; in gymnax 0.0.9 a step is an error.
+// I. Osband et al., "Behaviour suite for reinforcement learning" (2020); bsuite 0.3.5. gymnax 1.0.1 draws a new
+// order in every reset, and so after every step, so that nothing can be learnt; in gymnax 0.0.9 a step is an error.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -24,7 +24,7 @@ struct SimpleBandit {
     i32 num_actions;
     f32 optimal_return;
   };
-  // The arms follow, an i32 each: what it pays in steps of 1 / (num_actions - 1).
+  // The arms follow, an i32 each: the reward in units of 1 / (num_actions - 1).
   struct State {
     f32 total_regret;
     i32 time;  // steps of all episodes
@@ -34,7 +34,7 @@ struct SimpleBandit {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.integer("num_actions", 11, "arms").between(1, 1 << 20).changes_shapes();
-    o.real("optimal_return", 1, "what regret is measured from");
+    o.real("optimal_return", 1, "the return from which regret is measured");
   }
   static Params params(const OptionValues& v) {
     return {.num_actions = i32(v.integer("num_actions")), .optimal_return = f32(v.real("optimal_return"))};
@@ -42,7 +42,7 @@ struct SimpleBandit {
   static i64 extra_bytes(const Params& p) { return i64{p.num_actions} * i64{sizeof(i32)}; }
   static void spec(const Params& p, Spec& s) {
     s.obs<f32>("obs", {1, 1}).bounds(1, 1).says("always 1");
-    s.info<f32>("total_regret").says("what the best arm would have paid more");
+    s.info<f32>("total_regret").says("sum of optimal_return - reward over all steps");
     s.action<i32>().categories(p.num_actions).says("the arm");
     s.reward_low = 0;
     s.reward_high = 1;

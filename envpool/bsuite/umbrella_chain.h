@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// UmbrellaChain: whether it will rain is known at once, and so is whether to take the umbrella. What that was worth
-// shows at the end, after rewards that mean nothing.
+// UmbrellaChain: the first observation shows whether an umbrella is needed, and the first action takes it or leaves it.
+// The last reward shows whether that was right; all others are random.
 //
-//   Action       i32, 1 takes the umbrella, 0 leaves it; only that of the first step matters
-//   Observation  f32[3 + n_distractor]: whether the umbrella is needed, whether one has it, 1 - t / chain_length, and
-//                fair coins, tossed anew in each step
-//   Reward       in step chain_length 1 if one has the umbrella just when it is needed, else -1; in all others -1 or 1,
-//                by a fair coin
+//   Action       i32, 1 takes the umbrella, 0 leaves it; only the action of the first step matters
+//   Observation  f32[3 + n_distractor]: whether the umbrella is needed, whether the agent has it, 1 - t / chain_length,
+//                and random bits, drawn in each step
+//   Reward       in step chain_length 1 if the agent has the umbrella exactly when it is needed, else -1; in all other
+//                steps -1 or 1 with equal probability
 //   Terminated   after chain_length steps
 //   Truncated    after 100 steps
-//   Info         total_regret: 2 for each wrong choice; runs on over episodes until a reset with a seed or key
-//   Reset        both whether the umbrella is needed and whether one has it by a fair coin
+//   Info         total_regret: 2 for each wrong choice; accumulates over episodes until a reset with a seed or key
+//   Reset        whether the umbrella is needed and whether the agent has it are random, each with probability 1/2
 //
-// I. Osband et al., "Behaviour suite for reinforcement learning" (2020), as bsuite 0.3.5 and gymnax 0.0.9 and 1.0.1
-// have it.
+// I. Osband et al., "Behaviour suite for reinforcement learning" (2020), as in bsuite 0.3.5 and gymnax 0.0.9 and
+// 1.0.1.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -31,20 +31,22 @@ struct UmbrellaChain {
     i32 need_umbrella, has_umbrella;
     i32 time;
     f32 total_regret;
-    u64 coins;  // what the distractors are drawn from
+    u64 distractor_seed;
   };
   enum Field { kObs, kRegret };
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.integer("n_distractor", 0, "coins that an observation shows").between(0, 1 << 20).changes_shapes();
+    o.integer("n_distractor", 0, "random bits in an observation").between(0, 1 << 20).changes_shapes();
     o.integer("chain_length", 10, "steps of an episode").between(1, 1 << 30);
   }
   static Params params(const OptionValues& v) {
     return {.n_distractor = i32(v.integer("n_distractor")), .chain_length = i32(v.integer("chain_length"))};
   }
   static void spec(const Params& p, Spec& s) {
-    s.obs<f32>("obs", {3 + p.n_distractor}).bounds(0, 1).says("need and possession of the umbrella, time left, coins");
+    s.obs<f32>("obs", {3 + p.n_distractor})
+        .bounds(0, 1)
+        .says("need and possession of the umbrella, time left, random bits");
     s.info<f32>("total_regret").bounds(0, kInfinity).says("2 for each wrong choice");
     s.action<i32>().categories(2).says("1 takes the umbrella, 0 leaves it");
     s.reward_low = -1;
@@ -64,7 +66,7 @@ struct UmbrellaChain {
     s.need_umbrella = i32(bits & 1);
     s.has_umbrella = i32(bits >> 1 & 1);
     s.time = 0;
-    toss(s, p, rng);
+    draw_distractors(s, p, rng);
   }
 
   template <class Draws>
@@ -78,7 +80,7 @@ struct UmbrellaChain {
     } else {
       pays = (rng.bits() & 1) != 0;
     }
-    toss(s, p, rng);
+    draw_distractors(s, p, rng);
     return {.reward = 2 * one_if(pays) - 1, .terminated = s.time >= p.chain_length};
   }
 
@@ -87,10 +89,10 @@ struct UmbrellaChain {
     obs[0] = f32(s.need_umbrella);
     obs[1] = f32(s.has_umbrella);
     obs[2] = 1 - f32(s.time) / f32(p.chain_length);
-    Rng coins{.seed = s.coins};
+    Rng distractors{.seed = s.distractor_seed};
     u32 word = 0;
     for (i32 i = 0; i < p.n_distractor; ++i, word >>= 1) {
-      if (i % 32 == 0) word = coins.bits();
+      if (i % 32 == 0) word = distractors.bits();
       obs[3 + i] = f32(word & 1);
     }
     *row.at<f32, 1>(kRegret) = s.total_regret;
@@ -98,10 +100,10 @@ struct UmbrellaChain {
 
  private:
   template <class Draws>
-  ENVPOOL_FN static void toss(State& s, const Params& p, Draws& rng) {
+  ENVPOOL_FN static void draw_distractors(State& s, const Params& p, Draws& rng) {
     if (p.n_distractor == 0) return;
     const u32 high = rng.bits();
-    s.coins = u64{high} << 32 | rng.bits();
+    s.distractor_seed = u64{high} << 32 | rng.bits();
   }
 };
 
