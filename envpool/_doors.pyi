@@ -171,15 +171,15 @@ class DeepSeaOptions(CommonOptions, total=False):
     size: int
     """rows and columns; an int from 1 to 1024; default 8."""
     deterministic: bool
-    """going right never fails, and rewards have no noise; default True."""
+    """moves to the right never fail, and rewards have no noise; default True."""
     sample_action_map: bool
-    """which action goes right is drawn anew for each episode; default False."""
+    """the action that moves right is drawn for each episode; default False."""
     unscaled_move_cost: float
-    """what going right costs in a whole episode; a number; default 0.01."""
+    """cost of moving right throughout an episode; a number; default 0.01."""
     randomize_actions: bool
-    """which action goes right differs from cell to cell; if not, it is 1; default True."""
+    """the action that moves right depends on the cell; if False, it is 1; default True."""
     mapping_seed: int
-    """says which action goes right where; an int from 0 to 9.00719925474099e+15; default 0."""
+    """seed of the actions that move right; an int from 0 to 9.00719925474099e+15; default 0."""
 
 DiscountingChainId = Literal[
     "DiscountingChain-bsuite",
@@ -195,7 +195,7 @@ class DiscountingChainOptions(CommonOptions, total=False):
     reward_timestep: str | bytes
     """the step at which each choice pays; default '1 3 10 30 100'."""
     optimal_return: float
-    """what the choice with the bonus pays; a number; default 1.1."""
+    """reward of the choice with the bonus; a number; default 1.1."""
     max_steps_in_episode: int
     """steps of an episode; an int from 1 to 2147483647; default 100."""
 
@@ -209,7 +209,7 @@ class MemoryChainOptions(CommonOptions, total=False):
     num_bits: int
     """bits to remember; an int from 1 to 64; default 1."""
     memory_length: int
-    """steps before the one that answers; an int from 1 to 1073741824; default 5."""
+    """steps before the answer; an int from 1 to 1073741824; default 5."""
 
 SimpleBanditId = Literal[
     "SimpleBandit-bsuite",
@@ -221,7 +221,7 @@ class SimpleBanditOptions(CommonOptions, total=False):
     num_actions: int
     """arms; an int from 1 to 1048576; default 11."""
     optimal_return: float
-    """what regret is measured from; a number; default 1."""
+    """the return from which regret is measured; a number; default 1."""
 
 UmbrellaChainId = Literal[
     "UmbrellaChain-bsuite",
@@ -231,7 +231,7 @@ class UmbrellaChainOptions(CommonOptions, total=False):
     """What UmbrellaChain-bsuite takes."""
 
     n_distractor: int
-    """coins that an observation shows; an int from 0 to 1048576; default 0."""
+    """random bits in an observation; an int from 0 to 1048576; default 0."""
     chain_length: int
     """steps of an episode; an int from 1 to 1073741824; default 10."""
 
@@ -249,19 +249,19 @@ class CartPoleOptions(CommonOptions, total=False):
     masspole: float
     """kg; a number from 1e-06 to 1000000; default 0.1."""
     length: float
-    """m, half of the pole's; a number from 1e-06 to 1000000; default 0.5."""
+    """m, half of the pole's length; a number from 1e-06 to 1000000; default 0.5."""
     force_mag: float
-    """N, of a push; a number; default 10."""
+    """N, force of a push; a number; default 10."""
     tau: float
-    """s, of a step; a number from 1e-06 to 1; default 0.02."""
+    """s, duration of a step; a number from 1e-06 to 1; default 0.02."""
     x_threshold: float
     """m, position beyond which the episode ends; a number from 0 to 1000000; default 2.4."""
     theta_threshold_radians: float
     """rad, angle beyond which the episode ends; a number from 0 to 3.14159265358979; default 0.20944."""
     kinematics_integrator: Literal["euler", "semi-implicit"]
-    """how velocities become positions; default 'euler'."""
+    """Euler method that integrates velocities into positions; default 'euler'."""
     sutton_barto_reward: bool
-    """-1 on the step that ends the episode, 0 on all others; default False."""
+    """reward -1 on the step that ends the episode, 0 on all others; default False."""
 
 PendulumId = Literal[
     "Pendulum-v0", "Pendulum-v1",
@@ -271,13 +271,13 @@ class PendulumOptions(CommonOptions, total=False):
     """What Pendulum-v0 and its like take."""
 
     version: int
-    """0 or 1: the id's; an int from 0 to 1; default its id's."""
+    """version of the id, 0 or 1; an int from 0 to 1; default its id's."""
     g: float
     """m/s^2, downwards; a number; default 10."""
     m: float
-    """kg, of the rod; a number from 1e-06 to 1000000; default 1."""
+    """kg, mass of the rod; a number from 1e-06 to 1000000; default 1."""
     l: float
-    """m, of the rod; a number from 1e-06 to 1000000; default 1."""
+    """m, length of the rod; a number from 1e-06 to 1000000; default 1."""
 
 MountainCarId = Literal[
     "MountainCar-v0",
@@ -287,11 +287,11 @@ class MountainCarOptions(CommonOptions, total=False):
     """What MountainCar-v0 takes."""
 
     goal_velocity: float
-    """velocity the car must have at the flag; a number; default 0."""
+    """velocity that the car must have at the flag; a number; default 0."""
     force: float
-    """velocity that accelerating adds in a step; a number; default 0.001."""
+    """velocity that acceleration adds in a step; a number; default 0.001."""
     gravity: float
-    """velocity that the steepest slope adds in a step; a number; default 0.0025."""
+    """velocity that gravity adds in a step on the steepest slope; a number; default 0.0025."""
 
 MountainCarContinuousId = Literal[
     "MountainCarContinuous-v0",
@@ -301,7 +301,7 @@ class MountainCarContinuousOptions(CommonOptions, total=False):
     """What MountainCarContinuous-v0 takes."""
 
     goal_velocity: float
-    """velocity the car must have at the flag; a number; default 0."""
+    """velocity that the car must have at the flag; a number; default 0."""
     power: float
     """velocity that full throttle adds in a step; a number; default 0.0015."""
 
@@ -313,9 +313,9 @@ class AcrobotOptions(CommonOptions, total=False):
     """What Acrobot-v1 takes."""
 
     book_or_nips: Literal["book", "nips"]
-    """whose equations of motion; default 'book'."""
+    """equations of motion: those of the book, or those of the NIPS paper; default 'book'."""
     torque_noise_max: float
-    """a uniform torque of at most this is added to the action's; a number from 0 to 1000000; default 0."""
+    """bound of the uniform noise that is added to the torque; a number from 0 to 1000000; default 0."""
 
 Phys2dCartPoleId = Literal[
     "phys2d/CartPole-v0", "phys2d/CartPole-v1",
@@ -331,21 +331,21 @@ class Phys2dCartPoleOptions(CommonOptions, total=False):
     total_mass: float
     """kg, of cart and pole; a number from 1e-06 to 1000000; default 1.1."""
     length: float
-    """m, half of the pole's; a number from 1e-06 to 1000000; default 0.5."""
+    """m, half of the pole's length; a number from 1e-06 to 1000000; default 0.5."""
     polemass_length: float
-    """the reference's sum of masspole and length; a number from 1e-06 to 1000000; default 0.6."""
+    """the sum of masspole and length in the reference; a number from 1e-06 to 1000000; default 0.6."""
     force_mag: float
-    """N, of a push; a number from -1000000 to 1000000; default 10."""
+    """N, force of a push; a number from -1000000 to 1000000; default 10."""
     tau: float
-    """s, of a step; a number from 1e-06 to 1; default 0.02."""
+    """s, duration of a step; a number from 1e-06 to 1; default 0.02."""
     theta_threshold_radians: float
     """rad, angle beyond which the episode ends; a number from 0 to 3.14159265358979; default 0.20944."""
     x_threshold: float
     """m, position beyond which the episode ends; a number from 0 to 1000000; default 2.4."""
     x_init: float
-    """bound of each number of a first state; a number from 0 to 1000000; default 0.05."""
+    """bound of each component of an initial state; a number from 0 to 1000000; default 0.05."""
     sutton_barto_reward: bool
-    """reward 0 in place of 1, as the reference has it; default False."""
+    """reward 0 instead of 1, as in the reference; default False."""
 
 MinAtarAsterixId = Literal[
     "MinAtar/Asterix-v0", "MinAtar/Asterix-v1", "Asterix-MinAtar",
@@ -1427,13 +1427,13 @@ class FrozenLakeOptions(CommonOptions, total=False):
     """What FrozenLake-v1 and its like take."""
 
     size: int
-    """4 or 8: gymnasium's map of that size, where desc gives none; an int; default its id's."""
+    """4 or 8: gymnasium's map of that size, unless desc gives a map; an int; default its id's."""
     desc: str | bytes
-    """a map of your own: lines of S (start), F (ice), H (hole), G (goal); default ''."""
+    """a custom map: lines of S (start), F (ice), H (hole) and G (goal); default ''."""
     is_slippery: bool
-    """a move may go to either side of where it was meant to; default True."""
+    """a move may go in either direction perpendicular to the chosen one; default True."""
     success_rate: float
-    """probability of going straight, if it is slippery; a number from 0 to 1; default 0.333333."""
+    """probability of the chosen direction, with is_slippery; a number from 0 to 1; default 0.333333."""
     goal_reward: float
     """reward for reaching the goal; a number; default 1."""
     hole_reward: float
@@ -1449,13 +1449,14 @@ class TaxiOptions(CommonOptions, total=False):
     """What Taxi-v3 and its like take."""
 
     is_rainy: bool
-    """a drive may go to either side of where it was meant to; default False."""
+    """a move may go in either direction perpendicular to the chosen one; default False."""
     fickle_passenger: bool
-    """the passenger may change the destination once on the way; default False."""
+    """the passenger may change the destination once; default False."""
     rainy_probability: float
-    """of going straight, if it is rainy; a number from 0 to 1; default 0.8."""
+    """probability of the chosen direction, with is_rainy; a number from 0 to 1; default 0.8."""
     fickle_probability: float
-    """of an episode whose passenger changes, if passengers are fickle; a number from 0 to 1; default 0.3."""
+    """probability that the passenger of an episode is fickle, with fickle_passenger; a number from 0 to 1; default
+    0.3."""
 
 NChainId = Literal[
     "NChain-v0",
@@ -1467,11 +1468,11 @@ class NChainOptions(CommonOptions, total=False):
     n: int
     """states of the chain; an int from 1 to 1073741824; default 5."""
     slip: float
-    """probability of doing the other action; a number from 0 to 1; default 0.2."""
+    """probability that the other action happens; a number from 0 to 1; default 0.2."""
     small: float
-    """reward for going back; a number; default 2."""
+    """reward for returning to the start; a number; default 2."""
     large: float
-    """reward for going forward at the end; a number; default 10."""
+    """reward for moving forward in the last state; a number; default 10."""
 
 CliffWalkingId = Literal[
     "CliffWalking-v0", "CliffWalking-v1", "tabular/CliffWalking-v0", "CliffWalkingSlippery-v1",
@@ -1481,7 +1482,8 @@ class CliffWalkingOptions(CommonOptions, total=False):
     """What CliffWalking-v0 and its like take."""
 
     is_slippery: bool
-    """a move goes where it was meant to, or to either side of that, with 1/3 each; default its id's."""
+    """a move goes in the chosen direction or in either perpendicular one, with probability 1/3 each; default its
+    id's."""
 
 BlackjackId = Literal[
     "Blackjack-v1", "tabular/Blackjack-v0",
@@ -1491,9 +1493,9 @@ class BlackjackOptions(CommonOptions, total=False):
     """What Blackjack-v1 and its like take."""
 
     natural: bool
-    """winning by a natural is worth 1.5; sab overrides it; default False."""
+    """a win by a natural is worth 1.5; sab overrides this; default False."""
     sab: bool
-    """a natural wins, as in Sutton and Barto, against all but another; default True."""
+    """a natural wins against every hand but another natural, as in Sutton and Barto; default True."""
 
 @overload
 def make(task_id: AtariId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[AtariOptions]) -> GymnasiumEnvPool: ...
