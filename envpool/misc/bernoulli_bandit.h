@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BernoulliBandit: two arms that pay with unknown probabilities, for long enough to find out which one is better.
+// BernoulliBandit: two arms that pay with unknown probabilities; the agent has to find out which one is better.
 //
 //   Action       i32, the arm
-//   Observation  f32[4]: the last reward, 1 if the last arm was 0, 1 if it was 1, and the time: steps scaled so that
-//                min_lim is 0 and max_lim is t_max steps, or without `normalize_time` their number
+//   Observation  f32[4]: the last reward, 1 if the last arm was 0, 1 if it was 1, and the time: min_lim at step 0 and
+//                max_lim at step t_max, linear between, or without `normalize_time` the number of steps
 //   Reward       1 with the arm's probability, else 0
 //   Terminated   never
 //   Truncated    after 100 steps
-//   Reset        the first arm pays with probability reward_prob or 1 - reward_prob, each as likely, the second with
+//   Reset        the first arm pays with probability reward_prob or 1 - reward_prob, equally likely, the second with
 //                the other of the two; the last reward is 0, the last arm 0
 //
 // J. X. Wang et al., "Learning to reinforcement learn" (2016). Reference: gymnax 1.0.1 (and 0.0.9, where the reward is
@@ -36,11 +36,11 @@ struct BernoulliBandit {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.real("reward_prob", 0.1, "probability that one arm pays; the other does with 1 minus this").between(0, 1);
-    o.boolean("normalize_time", true, "show the time scaled, not as the number of steps");
-    o.real("min_lim", -1, "what the scaled time begins with");
-    o.real("max_lim", 1, "what the scaled time is after t_max steps");
-    o.integer("t_max", 100, "see max_lim").between(1, 1 << 24);
+    o.real("reward_prob", 0.1, "probability that one arm pays; that of the other is 1 minus this").between(0, 1);
+    o.boolean("normalize_time", true, "observe the scaled time instead of the number of steps");
+    o.real("min_lim", -1, "scaled time at the start");
+    o.real("max_lim", 1, "scaled time after t_max steps");
+    o.integer("t_max", 100, "steps until the scaled time is max_lim").between(1, 1 << 24);
   }
   static Params params(const OptionValues& v) {
     return {.probability = f32(v.real("reward_prob")),

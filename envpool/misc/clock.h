@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far an episode is, as gymnax's environments of this family show it.
+// The scaled time that environments of this family observe, as in gymnax.
 #pragma once
 
 #include "envpool/core/types.h"
 
 namespace envpool::misc {
 
-// Steps as a number that is `low` at 0 and `high` at `length`; in float32 and in this order, as gymnax computes it.
+// Scales a number of steps so that 0 gives `low` and `length` gives `high`, in float32 and in gymnax's order.
 ENVPOOL_FN f32 scaled_time(i32 steps, f32 low = -1, f32 high = 1, f32 length = 100) {
   return (high - low) * f32(steps) / length + low;
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FourRooms: find the way through the doors between four rooms to a goal.
+// FourRooms: the agent finds its way to a goal through the doors between four rooms.
 //
-//   Action       i32, 0 goes up, 1 right, 2 down, 3 left; into a wall is nowhere. With probability fail_prob it is one
-//                of the other three instead, each as likely
-//   Observation  f32[4]: row and column, row and column of the goal. With `use_visual_obs` f32[13][13][2]: 1 where a
-//                wall is, and 1 where the agent is
+//   Action       i32, 0 goes up, 1 right, 2 down, 3 left; a move into a wall has no effect. With probability
+//                fail_prob the move goes in one of the other three directions, equally likely
+//   Observation  f32[4]: row and column, row and column of the goal. With `use_visual_obs` f32[13][13][2]: 1 at
+//                walls, and 1 at the agent
 //   Reward       1 on the goal, else 0
 //   Terminated   on the goal
 //   Truncated    after 500 steps
-//   Reset        at pos_fixed and the goal at goal_fixed; with `resample_goal_pos` the goal in any cell, each as
-//                likely, with `resample_init_pos` the agent in any cell but the goal's
+//   Reset        the agent at pos_fixed and the goal at goal_fixed; with `resample_goal_pos` the goal in a uniformly
+//                random cell, with `resample_init_pos` the agent in a uniformly random cell other than the goal's
 //
 // R. Sutton, D. Precup, S. Singh, "Between MDPs and semi-MDPs" (1999). Reference: gymnax 1.0.1 (and 0.0.9, where the
-// reward is a bool), misc/rooms.py. Differences: the numbers observed are float32, as gymnax's space says, though its
-// arrays are int32; and in the picture the agent is where it is, where gymnax exchanges its row and column.
+// reward is a bool), misc/rooms.py. Differences: vector observations are float32, as in gymnax's space, while its
+// arrays are int32; visual observations show the agent in its cell, while gymnax swaps its row and column.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -31,11 +31,11 @@ struct FourRooms {
   static constexpr i32 kSize = 13, kCells = 104;
 
   struct Map {
-    f32 picture[2 * kSize * kSize];  // 1 at each wall, and room for the agent
-    u8 cells[kCells][2];             // row and column of all that are open
-    u32 open[kSize];                 // of each row, a bit for each column
+    f32 image[2 * kSize * kSize];  // 1 at each wall, and a channel for the agent
+    u8 cells[kCells][2];           // row and column of each open cell
+    u32 open[kSize];               // a bit for each column, by row
 
-    ENVPOOL_FN constexpr Map() : picture{}, cells{}, open{} {
+    ENVPOOL_FN constexpr Map() : image{}, cells{}, open{} {
       // clang-format off
       const char* const rows[kSize] = {"xxxxxxxxxxxxx",
                                        "x     x     x",
@@ -55,7 +55,7 @@ struct FourRooms {
       for (i32 row = 0; row < kSize; ++row) {
         for (i32 column = 0; column < kSize; ++column) {
           const bool wall = rows[row][column] == 'x';
-          picture[2 * (row * kSize + column)] = wall ? 1.0f : 0.0f;
+          image[2 * (row * kSize + column)] = wall ? 1.0f : 0.0f;
           if (wall) continue;
           open[row] |= 1u << column;
           cells[count][0] = u8(row);
@@ -63,17 +63,17 @@ struct FourRooms {
         }
       }
     }
-    // 1 or 0.
+    // Returns 1 or 0.
     ENVPOOL_FN constexpr i32 is_open(i32 row, i32 column) const { return i32(open[row] >> column & 1); }
   };
   ENVPOOL_FN static const Map& map() {
-    static constexpr Map rooms{};  // without the braces a device has zeros
+    static constexpr Map rooms{};  // without the braces, it would be all zeros on a device
     return rooms;
   }
 
   struct Params {
-    u32 random;  // of 2^30 moves, how many are in a random direction: 4 / 3 of those that fail
-    bool resample_start, resample_goal, picture;
+    u32 random;  // the probability of a move in a random direction, 4 / 3 fail_prob, times 2^30
+    bool resample_start, resample_goal, image;
     i32 start[2], goal[2];
   };
   struct State {
@@ -82,26 +82,26 @@ struct FourRooms {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.boolean("use_visual_obs", false, "observe a picture").changes_shapes();
+    o.boolean("use_visual_obs", false, "observe an image of the rooms").changes_shapes();
     o.integer("goal_fixed_row", 8, "row of the goal; goal_fixed=(row, column) sets both").between(1, kSize - 2);
     o.integer("goal_fixed_column", 9, "column of the goal").between(1, kSize - 2);
     o.integer("pos_fixed_row", 4, "row of the start; pos_fixed=(row, column) sets both").between(1, kSize - 2);
     o.integer("pos_fixed_column", 1, "column of the start").between(1, kSize - 2);
-    o.real("fail_prob", 1.0 / 3, "probability of going elsewhere than meant").between(0, 0.75);
-    o.boolean("resample_init_pos", false, "start anywhere");
-    o.boolean("resample_goal_pos", false, "a goal anywhere in each episode");
+    o.real("fail_prob", 1.0 / 3, "probability that a move goes in another direction").between(0, 0.75);
+    o.boolean("resample_init_pos", false, "draw the start of each episode");
+    o.boolean("resample_goal_pos", false, "draw the goal of each episode");
   }
   static Params params(const OptionValues& v) {
     return {.random = u32(v.real("fail_prob") * 4 / 3 * (1 << 30)),
             .resample_start = v.boolean("resample_init_pos"),
             .resample_goal = v.boolean("resample_goal_pos"),
-            .picture = v.boolean("use_visual_obs"),
+            .image = v.boolean("use_visual_obs"),
             .start = {open_cell(v, "pos_fixed").row, open_cell(v, "pos_fixed").column},
             .goal = {open_cell(v, "goal_fixed").row, open_cell(v, "goal_fixed").column}};
   }
   static void spec(const Params& p, Spec& s) {
-    if (p.picture) {
-      s.obs<f32>("obs", {kSize, kSize, 2}).bounds(0, 1).says("1 where a wall is, 1 where the agent is");
+    if (p.image) {
+      s.obs<f32>("obs", {kSize, kSize, 2}).bounds(0, 1).says("1 at walls, 1 at the agent");
     } else {
       s.obs<f32>("obs", {4}).bounds(1, kSize - 2).says("row, column, row and column of the goal");
     }
@@ -114,10 +114,10 @@ struct FourRooms {
 
   ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
     s = {{p.start[0], p.start[1]}, {p.goal[0], p.goal[1]}};
-    if (p.resample_goal) place(s.goal, rng.below(kCells));
+    if (p.resample_goal) set_cell(s.goal, rng.below(kCells));
     if (p.resample_start) {
-      place(s.pos, rng.below(kCells - 1));
-      if (s.pos[0] == s.goal[0] && s.pos[1] == s.goal[1]) place(s.pos, kCells - 1);
+      set_cell(s.pos, rng.below(kCells - 1));
+      if (s.pos[0] == s.goal[0] && s.pos[1] == s.goal[1]) set_cell(s.pos, kCells - 1);
     }
   }
 
@@ -128,19 +128,18 @@ struct FourRooms {
       const u32 bits = rng.bits();
       direction = bits >> 2 < p.random ? i32(bits & 3) : direction;
     }
-    // On the map even if someone wrote another place into the state; and without a branch, for walls cannot be
-    // foreseen.
+    // Clamped because a restored state may have any position; branches on walls would be mispredicted.
     const i32 row = clamp(s.pos[0], 1, kSize - 2), down = (direction == 2) - (direction == 0);
     const i32 column = clamp(s.pos[1], 1, kSize - 2), right = (direction == 1) - (direction == 3);
-    const i32 steps = map().is_open(row + down, column + right);
-    s.pos[0] = row + steps * down;
-    s.pos[1] = column + steps * right;
+    const i32 moves = map().is_open(row + down, column + right);
+    s.pos[0] = row + moves * down;
+    s.pos[1] = column + moves * right;
     const bool reached = s.pos[0] == s.goal[0] && s.pos[1] == s.goal[1];
     return {.reward = reached ? 1.0f : 0.0f, .terminated = reached};
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
-    if (!p.picture) {
+    if (!p.image) {
       f32* const obs = row.at<f32, 4>(0);
       obs[0] = f32(s.pos[0]);
       obs[1] = f32(s.pos[1]);
@@ -149,14 +148,14 @@ struct FourRooms {
       return;
     }
     f32* const obs = row.at<f32, 2 * kSize * kSize>(0);
-    for (i32 i = 0; i < 2 * kSize * kSize; ++i) obs[i] = map().picture[i];
+    for (i32 i = 0; i < 2 * kSize * kSize; ++i) obs[i] = map().image[i];
     obs[2 * (clamp(s.pos[0], 0, kSize - 1) * kSize + clamp(s.pos[1], 0, kSize - 1)) + 1] = 1;
   }
 
  private:
-  ENVPOOL_FN static void place(i32* at, u32 cell) {
-    at[0] = map().cells[cell][0];
-    at[1] = map().cells[cell][1];
+  ENVPOOL_FN static void set_cell(i32* pos, u32 cell) {
+    pos[0] = map().cells[cell][0];
+    pos[1] = map().cells[cell][1];
   }
 #if ENVPOOL_HOST
   struct Cell {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GaussianBandit: one arm pays nothing for sure, the other a normally distributed amount of unknown mean.
+// GaussianBandit: one arm always pays 0, the other a normally distributed reward of unknown mean.
 //
-//   Action       i32, the arm: 0 pays 0, 1 pays at random
+//   Action       i32, the arm: 0 pays 0, 1 a random reward
 //   Observation  f32[4]: the last reward, 1 if the last arm was 0, 1 if it was 1, and the time: -1 at first, 1 after
 //                100 steps, or without `normalize_time` the number of steps
-//   Reward       of arm 1 normal, of mean mu and standard deviation sigma_l
+//   Reward       0 for arm 0; for arm 1 normal with mean mu and standard deviation sigma_l
 //   Terminated   never
 //   Truncated    after 100 steps
-//   Reset        mu normal, of mean mean_mu and standard deviation sigma_p; the last reward is 0, the last arm 0
+//   Reset        mu is normal with mean mean_mu and standard deviation sigma_p; the last reward is 0, the last arm 0
 //
 // R. T. Lange, H. Sprekeler, "Learning not to learn: nature versus nurture in silico" (2022). Reference: gymnax 1.0.1
 // (and 0.0.9), misc/gaussian_bandit.py.
@@ -37,7 +37,7 @@ struct GaussianBandit {
     o.real("mean_mu", -1, "mean of mu").between(-1e18, 1e18);
     o.real("sigma_p", 1, "standard deviation of mu between episodes").between(0, 1e18);
     o.real("sigma_l", 0.1, "standard deviation of arm 1's reward within an episode").between(0, 1e18);
-    o.boolean("normalize_time", true, "show the time scaled, not as the number of steps");
+    o.boolean("normalize_time", true, "observe the scaled time instead of the number of steps");
   }
   static Params params(const OptionValues& v) {
     return {.mean_mu = f32(v.real("mean_mu")),
@@ -49,7 +49,7 @@ struct GaussianBandit {
     s.obs<f32>("obs", {4})
         .bounds({-kInfinity, 0, 0, p.normalize_time ? -1.0 : 0.0}, {kInfinity, 1, 1, kInfinity})
         .says("last reward, last arm was 0, last arm was 1, time");
-    s.action<i32>().categories(2).says("the arm: 0 pays 0, 1 at random");
+    s.action<i32>().categories(2).says("the arm: 0 pays 0, 1 a random reward");
   }
   static void state_parts(StateParts<State>& parts) {
     parts.add("mu", &State::mu)
@@ -63,7 +63,7 @@ struct GaussianBandit {
     s = {p.mean_mu + number<f32>(rng.bits()) * p.sigma_p, 0, 0, 0};
   }
 
-  // What a step makes of a word of its generator.
+  // Returns the normal variate that a step computes from a random word.
   template <class T, class Words>
   ENVPOOL_ALWAYS_INLINE static T number(Words words) {
     return normal<T>(words);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Environments of this family that are stepped in lanes: that they are, and that four in lanes come to the same bits as
-// each of them alone.
+// Checks that Reacher is stepped in lanes, and that the results are bit for bit those of single steps.
 #include "envpool/core/testing/avx2.h"
 
 #include <cstring>
@@ -12,44 +11,44 @@
 
 namespace envpool::misc {
 
-Reacher::Params arm_of(i32 joints) {
+Reacher::Params params_of(i32 joints) {
   OptionSpecs specs;
   Reacher::options(specs);
   const abi::Option option{"num_joints", abi::kOptionInt, joints, f64(joints), nullptr, 0};
   return Reacher::params(OptionValues(specs, {&option, 1}));
 }
 
-TEST(reachers_have_lanes) {
-  CHECK_EQ(InLanes<Reacher>::kLanes == 4 && InLanes<Reacher>::available(arm_of(2)), testing::wants_avx2());
+TEST(reacher_has_lanes) {
+  CHECK_EQ(InLanes<Reacher>::kLanes == 4 && InLanes<Reacher>::available(params_of(2)), testing::wants_avx2());
 }
 
-TEST(four_reachers_in_lanes_are_four_alone) {
+TEST(reacher_gives_the_same_bits_in_lanes) {
   if (!testing::wants_avx2()) return;
   constexpr i64 kRows = 8;
   for (const i32 joints : {1, 2, 5}) {
-    const Reacher::Params params = arm_of(joints);
+    const Reacher::Params params = params_of(joints);
     const i64 bytes = i64(sizeof(Reacher::State)) + Reacher::extra_bytes(params), row_bytes = joints * i64(sizeof(f32));
-    std::vector<f32> alone(size_t(kRows * bytes) / sizeof(f32));
-    const auto state = [&](std::vector<f32>& of, i64 k) -> Reacher::State& {
-      return *reinterpret_cast<Reacher::State*>(reinterpret_cast<u8*>(of.data()) + k * bytes);
+    std::vector<f32> single(size_t(kRows * bytes) / sizeof(f32));
+    const auto state = [&](std::vector<f32>& states, i64 k) -> Reacher::State& {
+      return *reinterpret_cast<Reacher::State*>(reinterpret_cast<u8*>(states.data()) + k * bytes);
     };
     Rng rng{.seed = u64(joints)};
-    for (i64 k = 0; k < kRows; ++k) Reacher::reset(state(alone, k), params, rng);
-    std::vector<f32> in_lanes = alone, torques(size_t(kRows * joints)), rewards(kRows), expected(kRows);
+    for (i64 k = 0; k < kRows; ++k) Reacher::reset(state(single, k), params, rng);
+    std::vector<f32> in_lanes = single, torques(size_t(kRows * joints)), rewards(kRows), expected(kRows);
     for (int step = 0; step < 300; ++step) {
       for (f32& torque : torques) torque = 2 * rng.uniform_f32() - 1;
-      if (step % 100 == 99) torques[size_t(step / 100)] = 1e6f;  // angles that are reduced by other means
+      if (step % 100 == 99) torques[size_t(step / 100)] = 1e6f;  // large angles take another range reduction
       const void* fields[] = {torques.data()};
       const ActionRow actions{fields, &row_bytes, 0};
       u8 terminated[kRows];
       InLanes<Reacher>::step({reinterpret_cast<u8*>(in_lanes.data()), bytes, kRows}, params, actions,
                              {rewards.data(), terminated});
       for (i64 k = 0; k < kRows; ++k) {
-        expected[size_t(k)] = Reacher::step(state(alone, k), params, {fields, &row_bytes, k}, rng).reward;
+        expected[size_t(k)] = Reacher::step(state(single, k), params, {fields, &row_bytes, k}, rng).reward;
         CHECK_EQ(int(terminated[k]), 0);
       }
       CHECK_EQ(std::memcmp(rewards.data(), expected.data(), sizeof(f32) * kRows), 0);
-      CHECK_EQ(std::memcmp(in_lanes.data(), alone.data(), size_t(kRows * bytes)), 0);
+      CHECK_EQ(std::memcmp(in_lanes.data(), single.data(), size_t(kRows * bytes)), 0);
     }
   }
 }

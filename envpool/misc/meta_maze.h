@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MetaMaze: find a goal that cannot be seen in a maze of pillars, and find it again from wherever it sends you.
+// MetaMaze: the agent finds an invisible goal in a maze of pillars. On reaching it, the agent is moved to a random cell
+// and has to find it again.
 //
-//   Action       i32, 0 goes up, 1 right, 2 down, 3 left; into a wall is nowhere
-//   Observation  f32[rf_size^2 + 6]: the cells around the agent, row by row, 1 where a wall is; 1 for the last action
-//                among four; the last reward; the number of steps, or with `normalize_time` that / 50 - 1
-//   Reward       `reward` on the goal, plus `punishment` for going into a wall
-//   Terminated   on the goal the agent is put into any cell, each as likely; if that is the goal, the episode ends
+//   Action       i32, 0 goes up, 1 right, 2 down, 3 left; a move into a wall has no effect
+//   Observation  f32[rf_size^2 + 6]: the cells around the agent in row-major order, 1 at walls; the last action in
+//                one-hot encoding; the last reward; the number of steps, or with `normalize_time` steps / 50 - 1
+//   Reward       `reward` on the goal, plus `punishment` for a move into a wall
+//   Terminated   on the goal the agent is moved to a uniformly random cell; if that is the goal, the episode ends
 //   Truncated    after 200 steps
-//   Reset        in the middle, the goal in any cell, each as likely
+//   Reset        the agent in the middle, the goal in a uniformly random cell
 //
-// The maze has maze_size rows and columns; where both are odd, counted from 0, there is a pillar. Walls surround it. If
-// maze_size is 4 k + 3 the middle is such a pillar, out of which the agent walks.
+// The maze has maze_size rows and columns; cells whose row and column are both odd, counted from 0, are pillars. Walls
+// surround it. If maze_size is 4 k + 3, the middle is a pillar; the agent starts in it and can leave it.
 //
 // T. Miconi et al., "Backpropamine" (2019). Reference: gymnax 1.0.1 (and 0.0.9), misc/meta_maze.py. One difference:
-// for an rf_size other than 3 gymnax starts beside the middle, or within the outer wall, where nothing moves.
+// with an rf_size other than 3, gymnax starts the agent beside the middle, or in the outer wall, where it cannot move.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -33,12 +34,12 @@ struct MetaMaze {
   static constexpr const char* kName = "MetaMaze";
 
   struct Params {
-    i32 size, view;  // view: cells seen to each side, and also the thickness of the walls around
+    i32 size, view;  // view: cells visible to each side, which is also the thickness of the outer walls
     f32 reward, punishment;
     bool normalize_time;
   };
   struct State {
-    i32 pos[2], goal[2];  // row and column, the walls around counted
+    i32 pos[2], goal[2];  // row and column, including the outer walls
     i32 last_action;
     f32 last_reward;
     i32 time;
@@ -47,10 +48,10 @@ struct MetaMaze {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.integer("maze_size", 9, "rows and columns of the maze, odd").between(1, 1023).changes_shapes();
-    o.integer("rf_size", 3, "rows and columns of what is seen, odd").between(3, 1023).changes_shapes();
-    o.real("reward", 10, "for reaching the goal").between(-1e18, 1e18);
-    o.real("punishment", 0, "added to the reward for going into a wall").between(-1e18, 1e18);
-    o.boolean("normalize_time", false, "show the time scaled, not as the number of steps");
+    o.integer("rf_size", 3, "rows and columns of the visible cells, odd").between(3, 1023).changes_shapes();
+    o.real("reward", 10, "reward for reaching the goal").between(-1e18, 1e18);
+    o.real("punishment", 0, "reward for a move into a wall").between(-1e18, 1e18);
+    o.boolean("normalize_time", false, "observe the scaled time instead of the number of steps");
   }
   static Params params(const OptionValues& v) {
     return {.size = odd(v, "maze_size"),
@@ -61,14 +62,14 @@ struct MetaMaze {
   }
   static void spec(const Params& p, Spec& s) {
     const auto [low, high] = std::minmax({0.0f, p.reward, p.punishment, p.reward + p.punishment});
-    std::vector<f64> lows(size_t(seen(p)) + 6, 0.0), highs(lows.size(), 1.0);
+    std::vector<f64> lows(size_t(visible_cells(p)) + 6, 0.0), highs(lows.size(), 1.0);
     lows.end()[-2] = low;
     highs.end()[-2] = high;
     lows.back() = p.normalize_time ? -1 : 0;
     highs.back() = kInfinity;
-    s.obs<f32>("obs", {seen(p) + 6})
+    s.obs<f32>("obs", {visible_cells(p) + 6})
         .bounds(lows, highs)
-        .says("walls around, last action among four, last reward, time");
+        .says("walls around the agent, last action (one-hot), last reward, time");
     s.action<i32>().categories(4).says("0 goes up, 1 right, 2 down, 3 left");
     s.reward_low = low;
     s.reward_high = high;
@@ -85,55 +86,57 @@ struct MetaMaze {
   ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
     s = {};
     s.pos[0] = s.pos[1] = p.size / 2 + p.view;
-    place(s.goal, p, rng);
+    draw_cell(s.goal, p, rng);
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
     s.last_action = *action.at<i32>(0);
     const i32 row = s.pos[0] + (s.last_action == 2) - (s.last_action == 0);
     const i32 column = s.pos[1] + (s.last_action == 1) - (s.last_action == 3);
-    const bool free = !is_wall(row, column, p);
-    s.pos[0] = free ? row : s.pos[0];
-    s.pos[1] = free ? column : s.pos[1];
+    const bool moves = !is_wall(row, column, p);
+    s.pos[0] = moves ? row : s.pos[0];
+    s.pos[1] = moves ? column : s.pos[1];
     const bool reached = on_goal(s);
-    if (reached) place(s.pos, p, rng);
-    s.last_reward = keep_if(reached, p.reward) + keep_if(!free, p.punishment);
+    if (reached) draw_cell(s.pos, p, rng);
+    s.last_reward = keep_if(reached, p.reward) + keep_if(!moves, p.punishment);
     count_up(s.time);
     return {.reward = s.last_reward, .terminated = reached && on_goal(s)};
   }
 
   ENVPOOL_FN static void repair(State& s, const Params& p) {
-    for (i32& place : s.pos) keep_within(place, 0, p.size + 2 * p.view);
+    for (i32& index : s.pos) keep_within(index, 0, p.size + 2 * p.view);
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
     f32* obs = row.at<f32>(0);
-    obs = p.view == 1 ? look_around(s, p, 1, obs) : look_around(s, p, p.view, obs);  // a known view takes half the time
+    // A constant view takes half the time.
+    obs = p.view == 1 ? observe_walls(s, p, 1, obs) : observe_walls(s, p, p.view, obs);
     for (i32 a = 0; a < 4; ++a) *obs++ = one_if(s.last_action == a);
     obs[0] = s.last_reward;
     obs[1] = p.normalize_time ? scaled_time(s.time) : f32(s.time);
   }
 
  private:
-  ENVPOOL_FN static i64 seen(const Params& p) { return i64(2 * p.view + 1) * (2 * p.view + 1); }
-  // Without a branch: which cells are walls cannot be foreseen.
+  ENVPOOL_FN static i64 visible_cells(const Params& p) { return i64(2 * p.view + 1) * (2 * p.view + 1); }
+  // Has no branches, as they would be mispredicted.
   ENVPOOL_FN static bool is_wall(i32 row, i32 column, const Params& p) {
     const u32 y = u32(row) - u32(p.view), x = u32(column) - u32(p.view), size = u32(p.size);
     return (y >= size) | (x >= size) | ((y & x & 1) != 0);
   }
-  ENVPOOL_FN static f32* look_around(const State& s, const Params& p, i32 view, f32* obs) {
+  ENVPOOL_FN static f32* observe_walls(const State& s, const Params& p, i32 view, f32* obs) {
     for (i32 y = -view; y <= view; ++y) {
       for (i32 x = -view; x <= view; ++x) *obs++ = one_if(is_wall(s.pos[0] + y, s.pos[1] + x, p));
     }
     return obs;
   }
   ENVPOOL_FN static bool on_goal(const State& s) { return s.pos[0] == s.goal[0] && s.pos[1] == s.goal[1]; }
-  // Rows alternate between size open cells and every second one: a pair of rows has `pair` of them.
-  ENVPOOL_FN static void place(i32* at, const Params& p, Rng& rng) {
+  // Draws an open cell. Rows with `size` open cells alternate with rows where every second cell is open: two rows have
+  // `pair` open cells.
+  ENVPOOL_FN static void draw_cell(i32* pos, const Params& p, Rng& rng) {
     const i32 half = p.size / 2, pair = p.size + half + 1;
-    const i32 cell = i32(rng.below(u32(half * pair + p.size))), rest = cell % pair;
-    at[0] = p.view + cell / pair * 2 + (rest >= p.size);
-    at[1] = p.view + (rest < p.size ? rest : 2 * (rest - p.size));
+    const i32 cell = i32(rng.below(u32(half * pair + p.size))), offset = cell % pair;
+    pos[0] = p.view + cell / pair * 2 + (offset >= p.size);
+    pos[1] = p.view + (offset < p.size ? offset : 2 * (offset - p.size));
   }
 #if ENVPOOL_HOST
   static i32 odd(const OptionValues& v, const std::string& name) {

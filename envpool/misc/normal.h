@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The normal distribution, of mean 0 and variance 1, from one word of the generator.
+// Standard normal variates from one random word each.
 #pragma once
 
 #include "envpool/core/portable.h"
 
 namespace envpool::misc {
 
-// The number that a normal one is less than with probability (1 + x) / 2, |x| < 1, within 1e-6 of itself: M. Giles,
-// "Approximating the erfinv function", GPU Computing Gems (2011), for float32, times the root of 2.
+// Returns the quantile of the standard normal distribution at (1 + x) / 2, |x| < 1, with a relative error of at most
+// 1e-6: M. Giles, "Approximating the erfinv function", GPU Computing Gems (2011), for float32, times the root of 2.
 template <class T>
 ENVPOOL_ALWAYS_INLINE T normal_quantile(T x) {
   static constexpr f32 inner[9] = {1.50140941f,      0.246640727f,    -0.00417768164f, -0.00125372503f, 0.00021858087f,
@@ -17,18 +17,18 @@ ENVPOOL_ALWAYS_INLINE T normal_quantile(T x) {
                                    -0.00367342844f, 0.00134934322f, 0.000100950558f, -0.000200214257f};
   const f32 root2 = 0x1.6a09e6p+0f;
   const T w = -log((1.0f - x) * (1.0f + x));
-  const auto near = w < 5.0f;
-  const T z = select(near, w - 2.5f, sqrt(w) - 3.0f);
-  T sum = select(near, T{} + inner[8], T{} + outer[8]);
-  for (int i = 7; i >= 0; --i) sum = select(near, T{} + inner[i], T{} + outer[i]) + z * sum;
+  const auto central = w < 5.0f;
+  const T z = select(central, w - 2.5f, sqrt(w) - 3.0f);
+  T sum = select(central, T{} + inner[8], T{} + outer[8]);
+  for (int i = 7; i >= 0; --i) sum = select(central, T{} + inner[i], T{} + outer[i]) + z * sum;
   return root2 * x * sum;
 }
 
-// Of words of the generator, at most 5.42 away, as one of 2^23 is.
+// Returns normal variates from random words. Their largest magnitude is 5.42.
 template <class T, class Words>
 ENVPOOL_ALWAYS_INLINE T normal(Words words) {
   using R = math::Real<T>;
-  // Each odd number from -2^24 to 2^24, as likely.
+  // A uniformly random odd number from -2^24 to 2^24.
   const auto odd = typename R::Exponent(words >> 8 << 1 | 1) - (1 << 24);
   return normal_quantile(R::whole(odd) * (1.0f / 16777216.0f));
 }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PointRobot: a point that finds a goal somewhere on a half circle, again and again from wherever it is put then.
+// PointRobot: a point moves to an invisible goal on a half circle, and is then moved to a random start.
 //
-//   Action       f32[2], how far to go in x and y; at most max_force each way, more is clipped
-//   Observation  f32[6]: x and y, the last reward, the last action as it was given, and the time: -1 at first, 1 after
+//   Action       f32[2], displacement in x and y, clipped to [-max_force, max_force]
+//   Observation  f32[6]: x and y, the last reward, the last action before clipping, and the time: -1 at first, 1 after
 //                100 steps, or without `normalize_time` the number of steps
-//   Reward       1 if the point was within goal_radius of the goal before the step, else 0; with `dense_reward` its
-//                distance from the goal before the step, negative
-//   Terminated   never; if it was within goal_radius, the step goes nowhere but to a new start
+//   Reward       1 if the point was within goal_radius of the goal before the step, else 0; with `dense_reward` the
+//                negative distance from the goal before the step
+//   Terminated   never; a step from within goal_radius of the goal goes to a new start, whatever the action
 //   Truncated    after 100 steps
-//   Reset        the goal on the circle of circle_radius at a uniform angle in [0, pi); the point, as at each new
-//                start, at a uniform angle and distance within that half circle, or with `center_init` at (0, 0)
+//   Reset        the goal on the circle of circle_radius at a uniform angle in [0, pi); the point, as for each new
+//                start, at a uniform angle in [0, pi) and a uniform radius up to circle_radius, or with `center_init`
+//                at (0, 0)
 //
 // R. Dorfman, I. Shenfeld, A. Tamar, "Offline meta reinforcement learning" (2021). Reference: gymnax 1.0.1 (and 0.0.9),
 // misc/point_robot.py.
@@ -37,11 +38,11 @@ struct PointRobot {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.real("max_force", 0.1, "largest change of x and of y in a step").between(1e-6, 1e6);
-    o.real("circle_radius", 1, "of the half circle").between(0, 1e6);
-    o.boolean("dense_reward", false, "the distance from the goal, negative, as reward");
-    o.real("goal_radius", 0.2, "distance from the goal that counts as there").between(0, 1e6);
+    o.real("circle_radius", 1, "radius of the half circle").between(0, 1e6);
+    o.boolean("dense_reward", false, "reward the negative distance from the goal");
+    o.real("goal_radius", 0.2, "distance at which the goal is reached").between(0, 1e6);
     o.boolean("center_init", false, "start at (0, 0)");
-    o.boolean("normalize_time", true, "show the time scaled, not as the number of steps");
+    o.boolean("normalize_time", true, "observe the scaled time instead of the number of steps");
   }
   static Params params(const OptionValues& v) {
     return {.max_force = f32(v.real("max_force")),
@@ -53,7 +54,7 @@ struct PointRobot {
   }
   static void spec(const Params& p, Spec& s) {
     s.obs<f32>("obs", {6}).says("x, y, last reward, last action in x and y, time");
-    s.action<f32>("action", {2}).bounds(-p.max_force, p.max_force).says("how far to go in x and y");
+    s.action<f32>("action", {2}).bounds(-p.max_force, p.max_force).says("displacement in x and y");
     s.reward_low = p.dense_reward ? -kInfinity : 0;
     s.reward_high = p.dense_reward ? 0 : 1;
   }
@@ -72,7 +73,7 @@ struct PointRobot {
     const SinCos<f32> angle = sincos(f32(kPi) * rng.uniform_f32());
     s.goal[0] = p.circle_radius * angle.cos;
     s.goal[1] = p.circle_radius * angle.sin;
-    start(s, p, rng);
+    draw_start(s, p, rng);
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
@@ -84,7 +85,7 @@ struct PointRobot {
       s.last_action[i] = move[i];
       s.pos[i] += clamp(move[i], -p.max_force, p.max_force);
     }
-    if (reached) start(s, p, rng);
+    if (reached) draw_start(s, p, rng);
     s.last_reward = p.dense_reward ? -distance : reached ? 1.0f : 0.0f;
     count_up(s.goals_reached, reached);
     count_up(s.time);
@@ -102,7 +103,7 @@ struct PointRobot {
   }
 
  private:
-  ENVPOOL_FN static void start(State& s, const Params& p, Rng& rng) {
+  ENVPOOL_FN static void draw_start(State& s, const Params& p, Rng& rng) {
     s.pos[0] = s.pos[1] = 0;
     if (p.center_init) return;
     const f32 radius = p.circle_radius * rng.uniform_f32();

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pong: keep the ball in play with the left paddle. The right one follows the ball, or does what the left one does.
+// Pong: the agent keeps the ball in play with the left paddle. The right one follows the ball, or copies the left one.
 //
 //   Action       i32, 0 stays, 1 goes up, 2 down, by paddle_y_speed rows
-//   Observation  f32[height][width][3]: 1 where a paddle is, where the ball is, where it was before the step
-//   Reward       1, and 0 when the ball is out
+//   Observation  f32[height][width][3]: 1 at the paddles, at the ball, and at the ball's position before the step
+//   Reward       1, or 0 when the ball is out
 //   Terminated   when the ball is out, to the left or to the right
 //   Truncated    after 1000 steps
 //   Reset        paddles and ball in the middle; the ball moves right at ball_x_speed
 //
-// The ball bounces off the lower edge. It may leave over the upper one, and then comes to neither paddle, unless
-// `reflect_top` says otherwise. A paddle adds the distance of the ball from its middle, over its half height, to the
-// ball's speed in y, which is then limited to ball_max_y_speed and made whole: the nearest number, halves to the even
-// one, as gymnax 1.0.1 does, or by `rounding` towards zero, as 0.0.9 does.
+// The ball bounces off the lower edge, and with `reflect_top` off the upper one; otherwise it can leave the field there
+// and miss both paddles. A paddle adds the ball's offset from its middle, divided by its half height, to the ball's
+// speed in y, which is then limited to ball_max_y_speed and rounded to an integer: to the nearest, ties to even, as in
+// gymnax 1.0.1, or with `rounding` "towards_zero" as in 0.0.9.
 //
-// Reference: gymnax 1.0.1 (and 0.0.9), misc/pong.py. As in 1.0.1 a step at the time limit earns its reward, and
-// a paddle starts on a whole row even if the height is odd.
+// Reference: gymnax 1.0.1 (and 0.0.9), misc/pong.py. As in 1.0.1, a step at the time limit earns its reward, and the
+// paddles start on an integer row even if the height is odd.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -45,20 +45,19 @@ struct Pong {
   static void options(OptionSpecs& o) {
     o.integer("width", 40, "columns").between(3, 1024).changes_shapes();
     o.integer("height", 30, "rows").between(3, 1024).changes_shapes();
-    o.integer("paddle_half_height", 2, "rows of a paddle above its middle, and below").between(1, 511);
-    o.integer("ball_max_y_speed", 3, "rows a step").between(0, 1024);
-    o.integer("paddle_y_speed", 1, "rows a step").between(0, 1024);
-    o.integer("ball_x_speed", 1, "columns a step").between(-1024, 1024);
-    o.boolean("use_ai_policy", true, "the right paddle follows the ball; else it does what the left one does");
+    o.integer("paddle_half_height", 2, "rows of a paddle above its middle, and below it").between(1, 511);
+    o.integer("ball_max_y_speed", 3, "rows per step").between(0, 1024);
+    o.integer("paddle_y_speed", 1, "rows per step").between(0, 1024);
+    o.integer("ball_x_speed", 1, "columns per step").between(-1024, 1024);
+    o.boolean("use_ai_policy", true, "the right paddle follows the ball; otherwise it copies the left one");
     o.boolean("reflect_top", false, "the ball bounces off the upper edge too");
-    o.text("rounding", "nearest", "how the ball's speed in y is made whole").one_of({"nearest", "towards_zero"});
+    o.text("rounding", "nearest", "rounding of the ball's speed in y").one_of({"nearest", "towards_zero"});
   }
   static Params params(const OptionValues& v) {
     const i32 height = i32(v.integer("height")), half = i32(v.integer("paddle_half_height"));
     if (height < 2 * half + 1) {
-      throw std::invalid_argument("paddle_half_height must leave a paddle of " + std::to_string(2 * half + 1) +
-                                  " rows room in a height of " + std::to_string(height) + ", got " +
-                                  std::to_string(half));
+      throw std::invalid_argument("paddle_half_height must be at most " + std::to_string((height - 1) / 2) +
+                                  " for a height of " + std::to_string(height) + ", got " + std::to_string(half));
     }
     return {.width = i32(v.integer("width")),
             .height = height,
@@ -71,7 +70,9 @@ struct Pong {
             .to_nearest = v.text("rounding") == "nearest"};
   }
   static void spec(const Params& p, Spec& s) {
-    s.obs<f32>("obs", {p.height, p.width, 3}).bounds(0, 1).says("1 where a paddle is, the ball is, the ball was");
+    s.obs<f32>("obs", {p.height, p.width, 3})
+        .bounds(0, 1)
+        .says("1 at the paddles, at the ball, at the ball's last position");
     s.action<i32>().categories(3).says("0 stays, 1 goes up, 2 down");
     s.reward_low = 0;
     s.reward_high = 1;
@@ -90,16 +91,16 @@ struct Pong {
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
-    const i32 way = *action.at<i32>(0), move = ((way == 2) - (way == 1)) * p.paddle_speed;
+    const i32 direction = *action.at<i32>(0), move = ((direction == 2) - (direction == 1)) * p.paddle_speed;
     move_paddles(s, p, move);
     for (i32 i = 0; i < 2; ++i) {
       s.last_ball[i] = s.ball[i];
       s.ball[i] += s.velocity[i];
     }
     const f32 height = f32(p.height), width = f32(p.width);
-    const bool above = p.reflect_top && s.ball[0] < 0;
-    if (above || s.ball[0] >= height) {
-      s.ball[0] = above ? -s.ball[0] : 2 * (height - 1) - s.ball[0];
+    const bool over_top = p.reflect_top && s.ball[0] < 0;
+    if (over_top || s.ball[0] >= height) {
+      s.ball[0] = over_top ? -s.ball[0] : 2 * (height - 1) - s.ball[0];
       s.velocity[0] = -s.velocity[0];
     }
     reflect(s, p);
@@ -116,7 +117,7 @@ struct Pong {
     for (i32 i = 0; i < p.height * p.width * 3; ++i) obs[i] = 0;
     for (i32 side = 0; side < 2; ++side) {
       const i32 column = side * (p.width - 1);
-      // In the picture even if someone wrote another place into the state.
+      // A restored state may have any row.
       const i32 middle = clamp(s.paddle[side], 0, p.height - 1);
       for (i32 y = max(middle - p.half, 0); y <= min(middle + p.half, p.height - 1); ++y) {
         obs[(y * p.width + column) * 3] = 1;
@@ -138,7 +139,7 @@ struct Pong {
     s.paddle[1] = clamp(s.paddle[1] + move, low, high);
   }
 
-  // Where the ball is at or beyond the column in front of a paddle, and that is there.
+  // Reflects a ball that has reached the column in front of a paddle, if the paddle covers its row.
   ENVPOOL_FN static void reflect(State& s, const Params& p) {
     const f32 column = s.ball[1];
     const f32 left = s.ball[0] - f32(s.paddle[0]), right = s.ball[0] - f32(s.paddle[1]);
@@ -146,16 +147,18 @@ struct Pong {
     const f32 reflected = f32(2 * (p.width - 2)) - column;
     if (reflected < f32(p.width - 2) && fabs(right) < f32(p.half + 1)) bounce(s, p, reflected, right);
   }
-  ENVPOOL_FN static void bounce(State& s, const Params& p, f32 column, f32 off_middle) {
+  ENVPOOL_FN static void bounce(State& s, const Params& p, f32 column, f32 offset) {
     s.ball[1] = column;
     s.velocity[1] = -s.velocity[1];
-    const f32 speed = clamp(s.velocity[0] + off_middle / f32(p.half), -p.max_speed, p.max_speed);
+    const f32 speed = clamp(s.velocity[0] + offset / f32(p.half), -p.max_speed, p.max_speed);
     s.velocity[0] = p.to_nearest ? rint(speed) : copysign(floor(fabs(speed)), speed);
   }
-  // In the picture; a NaN, too, is.
-  ENVPOOL_FN static i32 within(f32 place, i32 size) { return i32(floor(min(max(place, 0.0f), f32(size - 1)))); }
-  ENVPOOL_FN static i32 cell(const f32* at, const Params& p) {
-    return within(at[0], p.height) * p.width + within(at[1], p.width);
+  // Returns the index of a row or column, clamped to the image; NaN is clamped too.
+  ENVPOOL_FN static i32 clamp_index(f32 position, i32 size) {
+    return i32(floor(min(max(position, 0.0f), f32(size - 1))));
+  }
+  ENVPOOL_FN static i32 cell(const f32* position, const Params& p) {
+    return clamp_index(position[0], p.height) * p.width + clamp_index(position[1], p.width);
   }
 };
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reacher: move the end of an arm of num_joints links, each of length 1, to a goal by turning its joints.
+// Reacher: the agent moves the end of an arm of num_joints links, each of length 1, to a goal by torques at its joints.
 //
-//   Action       f32[num_joints], the joints' torques, meant to be in [-1, 1] but not clipped
+//   Action       f32[num_joints], torques of the joints, nominally in [-1, 1] but not clipped
 //   Observation  f32[3 * num_joints + 2]: cos of all angles, sin of all angles, angular velocities, x and y of the goal
-//   Reward       exp(-d^2), d the distance of the arm's end from the goal
+//   Reward       exp(-d^2), where d is the distance from the arm's end to the goal
 //   Terminated   never
 //   Truncated    after 100 steps
 //   Reset        uniform: angles in [-pi, pi), velocities in [-1, 1), goal in [-num_joints, num_joints)^2
 //
-// A torque changes velocities by torque_scale * dt, and they the angles, which are each from the x axis.
+// A torque of 1 changes the velocity of a joint by torque_scale * dt in a step. Angles are measured from the x axis,
+// not from the previous link.
 //
 // Reference: gymnax 1.0.1 (and 0.0.9), misc/reacher.py, after Ivy's gym. One difference: gymnax fails unless num_joints
 // is 2.
@@ -31,7 +32,7 @@ struct Reacher {
     i32 num_joints;
     f32 torque_scale, dt;
   };
-  // What follows: angles, velocities, and cos and sin of the angles, num_joints of each.
+  // The angles, velocities, and cosines and sines of the angles follow, num_joints of each.
   struct State {
     f32 goal[2];
 
@@ -42,8 +43,8 @@ struct Reacher {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.integer("num_joints", 2, "links of the arm").between(1, 256).changes_shapes();
-    o.real("torque_scale", 1, "angular acceleration by a torque of 1").between(-1e6, 1e6);
-    o.real("dt", 0.05, "s, of a step").between(0, 1e6);
+    o.real("torque_scale", 1, "angular acceleration from a torque of 1").between(-1e6, 1e6);
+    o.real("dt", 0.05, "s, duration of a step").between(0, 1e6);
   }
   static Params params(const OptionValues& v) {
     return {.num_joints = i32(v.integer("num_joints")),
@@ -57,7 +58,9 @@ struct Reacher {
     high[3 * n] = high[3 * n + 1] = p.num_joints;
     std::vector<f64> low;
     for (const f64 bound : high) low.push_back(-bound);
-    s.obs<f32>("obs", {3 * p.num_joints + 2}).bounds(low, high).says("cos, sin, velocity of each angle; goal");
+    s.obs<f32>("obs", {3 * p.num_joints + 2})
+        .bounds(low, high)
+        .says("cos, sin and velocity of each angle, and the goal");
     s.action<f32>("action", {p.num_joints}).bounds(-1, 1).says("torque of each joint");
     s.reward_low = 0;
     s.reward_high = 1;
@@ -71,7 +74,7 @@ struct Reacher {
     f32 *const angles = s.joints(), *const velocities = angles + n;
     for (i32 i = 0; i < n; ++i) {
       angles[i] = f32(2 * kPi) * rng.uniform_f32() - f32(kPi);
-      turn(angles, i, n);
+      update_sincos(angles, i, n);
     }
     for (i32 i = 0; i < n; ++i) velocities[i] = 2 * rng.uniform_f32() - 1;
     for (f32& part : s.goal) part = f32(2 * n) * rng.uniform_f32() - f32(n);
@@ -85,7 +88,7 @@ struct Reacher {
     for (i32 i = 0; i < n; ++i) {
       velocities[i] += p.dt * (p.torque_scale * torque[i]);
       angles[i] += p.dt * velocities[i];
-      const auto [sin, cos] = turn(angles, i, n);
+      const auto [sin, cos] = update_sincos(angles, i, n);
       x += cos;
       y += sin;
     }
@@ -135,12 +138,12 @@ struct Reacher {
 #endif
 
  private:
-  // Keeps cos and sin of a new angle, which the reward and the observation take.
-  ENVPOOL_FN static SinCos<f32> turn(f32* angles, i32 i, i32 n) {
-    const SinCos<f32> of = sincos(angles[i]);
-    angles[2 * n + i] = of.cos;
-    angles[3 * n + i] = of.sin;
-    return of;
+  // Stores the cosine and sine of a new angle, for the reward and the observation.
+  ENVPOOL_FN static SinCos<f32> update_sincos(f32* angles, i32 i, i32 n) {
+    const SinCos<f32> values = sincos(angles[i]);
+    angles[2 * n + i] = values.cos;
+    angles[3 * n + i] = values.sin;
+    return values;
   }
 };
 

@@ -19,11 +19,11 @@ class Misc(Family):
         return "gymnax 1.0.1 and 0.0.9, environments/misc"
 
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Brings FourRooms' cells, each a row and a column as gymnax's users give them, into the form that C++ declares.
+        """Translates the cells of FourRooms, given as (row, column) as in gymnax, into the options that C++ declares.
 
         Raises:
-            TypeError: goal_fixed or pos_fixed is not of two ints.
-            ValueError: it is of another length.
+            TypeError: goal_fixed or pos_fixed is not a sequence of ints.
+            ValueError: It does not have two elements.
         """
         plain = dict(given)
         if not task_id.startswith("FourRooms"):
@@ -58,14 +58,14 @@ register_family(
     _FAMILY,
     "MetaMaze",
     max_episode_steps=200,
-    doc="Find an unseen goal in a maze, and find it again from anywhere.",
+    doc="Find an invisible goal in a maze, again and again from random cells.",
 )
 register_family(
     "PointRobot-misc",
     _FAMILY,
     "PointRobot",
     max_episode_steps=100,
-    doc="Move a point to an unseen goal on a half circle, again and again.",
+    doc="Move a point to an invisible goal on a half circle, again and again.",
 )
 register_family(
     "BernoulliBandit-misc",
@@ -79,7 +79,7 @@ register_family(
     _FAMILY,
     "GaussianBandit",
     max_episode_steps=100,
-    doc="Find out whether an arm of random rewards pays more than nothing.",
+    doc="Find out whether an arm with random rewards has a positive mean.",
 )
 register_family(
     "Reacher-misc",
@@ -93,7 +93,7 @@ register_family(
     _FAMILY,
     "Swimmer",
     max_episode_steps=500,
-    doc="Glide to a goal between urchins.",
+    doc="Glide to a goal and keep away from urchins.",
 )
 register_family(
     "Pong-misc",

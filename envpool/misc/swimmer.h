@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Swimmer: glide to a goal, not too near to urchins.
+// Swimmer: the agent glides to a goal and keeps away from urchins.
 //
-//   Action       f32[2], acceleration in x and y, meant to be in [-1, 1] but not clipped
-//   Observation  f32[2 * num_urchins + 6]: x and y of each urchin, of the swimmer, of its velocity, of the goal
-//   Reward       exp(-d^2 / 2), d the distance from the goal, times 1 - exp(-30 u^2) for each urchin at distance u
+//   Action       f32[2], acceleration in x and y, nominally in [-1, 1] but not clipped
+//   Observation  f32[2 * num_urchins + 6]: x and y of each urchin, the swimmer, its velocity and the goal
+//   Reward       exp(-d^2 / 2), where d is the distance from the goal, times 1 - exp(-30 u^2) for each urchin at
+//                distance u
 //   Terminated   never
 //   Truncated    after 500 steps
-//   Reset        urchins, swimmer and goal uniform in [-1, 1)^2; no velocity
+//   Reset        urchins, swimmer and goal uniform in [-1, 1)^2; at rest
 //
 // Reference: gymnax 1.0.1 (and 0.0.9), misc/swimmer.py, after Ivy's gym.
 #pragma once
@@ -27,7 +28,7 @@ struct Swimmer {
     i32 num_urchins;
     f32 dt;
   };
-  // What follows: x and y of each urchin.
+  // The x and y of each urchin follow.
   struct State {
     f32 xy[2], velocity[2], goal[2];
 
@@ -37,8 +38,8 @@ struct Swimmer {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.integer("num_urchins", 5, "urchins").between(0, 1024).changes_shapes();
-    o.real("dt", 0.05, "s, of a step").between(0, 1e6);
+    o.integer("num_urchins", 5, "number of urchins").between(0, 1024).changes_shapes();
+    o.real("dt", 0.05, "s, duration of a step").between(0, 1e6);
   }
   static Params params(const OptionValues& v) {
     return {.num_urchins = i32(v.integer("num_urchins")), .dt = f32(v.real("dt"))};
@@ -48,7 +49,9 @@ struct Swimmer {
     high.insert(high.end(), {kInfinity, kInfinity, kInfinity, kInfinity, 1.0, 1.0});
     std::vector<f64> low;
     for (const f64 bound : high) low.push_back(-bound);
-    s.obs<f32>("obs", {2 * p.num_urchins + 6}).bounds(low, high).says("x and y of urchins, swimmer, velocity, goal");
+    s.obs<f32>("obs", {2 * p.num_urchins + 6})
+        .bounds(low, high)
+        .says("x and y of the urchins, swimmer, velocity and goal");
     s.action<f32>("action", {2}).bounds(-1, 1).says("acceleration in x and y");
     s.reward_low = 0;
     s.reward_high = 1;
@@ -68,9 +71,9 @@ struct Swimmer {
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng&) {
-    const f32* const push = action.at<f32, 2>(0);
+    const f32* const acceleration = action.at<f32, 2>(0);
     for (i32 i = 0; i < 2; ++i) {
-      s.velocity[i] += p.dt * push[i];
+      s.velocity[i] += p.dt * acceleration[i];
       s.xy[i] += p.dt * s.velocity[i];
     }
     f32 reward = exp(-0.5f * square_distance(s.xy, s.goal));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// normal.h for misc_test.py.
+// Exports normal.h to normal_test.py.
 #include "envpool/misc/normal.h"
 
 #include "envpool/core/math/rng.h"
