@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Asterix: treasures to be collected and enemies to be avoided run through the eight inner rows, at most one in each.
+// Asterix: the player collects treasures and avoids enemies, which run through the eight inner rows, at most one in
+// each.
 //
-//   Action       i32, 0 nothing, 1 left, 2 up, 3 right, 4 down, 5 fire (nothing); minimal: the first five
-//   Observation  bool[10][10][4] (or f32): player, enemies, trails, treasures; a trail is behind what runs
+//   Action       i32, 0 nothing, 1 left, 2 up, 3 right, 4 down, 5 fire (no effect); minimal: the first five
+//   Observation  bool[10][10][4] (or f32): player, enemies, trails, treasures; a trail is the cell behind an object
 //   Reward       1 for a treasure
 //   Terminated   when the player and an enemy meet
 //   Reset        the player in the middle of an empty board
 //
-// Something comes every `spawn_speed` steps, a treasure once in three times, into one of the empty rows, from the left
-// or right; all run a cell every `move_speed` steps. Both are shortened every hundred steps or so, move_speed only
-// every other time. Reference: see game.h.
+// Every `spawn_speed` steps an object appears at the left or right of a random empty row, a treasure with probability
+// 1/3; all objects move one cell every `move_speed` steps. About every hundred steps spawn_speed decreases, and every
+// other time move_speed does. Reference: see game.h.
 #pragma once
 
 #include "envpool/minatar/game.h"
@@ -25,8 +26,8 @@ struct Asterix {
   using Params = minatar::Params;
   // Lane i is row i + 1 of the board.
   struct State {
-    u64 place;        // column + 1 of what is there, 0 if nothing is
-    u64 right, gold;  // 1 if it runs to the right, if it is a treasure
+    u64 place;        // column + 1 of the object, 0 if there is none
+    u64 right, gold;  // 1 if the object runs to the right; 1 if it is a treasure
     u8 player_x, player_y;
     u8 spawn_speed, spawn_timer, move_speed, move_timer;
     i8 ramp_timer;
@@ -68,7 +69,7 @@ struct Asterix {
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
-    const u8 a = played(s.last_action, p, action, rng);
+    const u8 a = executed_action(s.last_action, p, action, rng);
     if (s.spawn_timer == 0) {
       spawn(s, rng);
       s.spawn_timer = s.spawn_speed;
@@ -77,12 +78,12 @@ struct Asterix {
     s.player_y = u8(clamp(s.player_y + (a == kDown) - (a == kUp), 1, 8));
 
     Outcome outcome;
-    meet(s, outcome);
+    collide(s, outcome);
     if (s.move_timer == 0) {
       s.move_timer = s.move_speed;
       const u64 left = Lanes::nonzero(s.place) & ~s.right;
       keep(s, Lanes::one_to_ten(s.place + s.right - left), s.place + s.right - left);
-      meet(s, outcome);
+      collide(s, outcome);
     }
     --s.spawn_timer;
     --s.move_timer;
@@ -114,7 +115,7 @@ struct Asterix {
  private:
   // Keeps the lanes whose bit in `kept` is set.
   ENVPOOL_FN static void keep(State& s, u64 kept, u64 place) {
-    s.place = place & Lanes::fill(kept);
+    s.place = place & Lanes::to_mask(kept);
     s.right &= kept;
     s.gold &= kept;
   }
@@ -132,8 +133,8 @@ struct Asterix {
     s.gold |= draw % 6 < 2 ? lane : 0;
   }
 
-  // The player and what is in its row.
-  ENVPOOL_FN static void meet(State& s, Outcome& outcome) {
+  // Handles a collision of the player with the object in its row.
+  ENVPOOL_FN static void collide(State& s, Outcome& outcome) {
     const i32 lane = s.player_y - 1;
     if (Lanes::get(s.place, lane) != s.player_x + 1) return;
     if (Lanes::get(s.gold, lane) != 0) {

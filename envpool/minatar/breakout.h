@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Breakout: a ball, which flies along diagonals, is kept in play by a paddle and breaks three rows of bricks.
+// Breakout: the player keeps a ball, which moves diagonally, in play with a paddle and breaks three rows of bricks.
 //
 //   Action       i32, 0 nothing, 1 left, 2 up, 3 right, 4 down, 5 fire; minimal: 0 nothing, 1 left, 2 right
-//   Observation  bool[10][10][4] (or f32): paddle, ball, where the ball was, bricks
+//   Observation  bool[10][10][4] (or f32): paddle, ball, last position of the ball, bricks
 //   Reward       1 for a brick
-//   Terminated   when the ball reaches the last row and the paddle is not there
+//   Terminated   when the ball reaches the last row and misses the paddle
 //   Reset        all bricks, the paddle in the middle, the ball below the bricks at the left or right wall
 //
-// A wall of bricks that is broken down comes anew when the ball is next in the last row. It never gets faster.
+// When all bricks are broken, they reappear the next time that the ball is in the last row. The game never gets faster.
 // Reference: see game.h.
 #pragma once
 
@@ -27,7 +27,7 @@ struct Breakout {
     u8 ball_y, ball_x, last_y, last_x;
     u8 ball_dir;  // 0 up left, 1 up right, 2 down right, 3 down left
     u8 pos;
-    bool strike;  // a brick was hit in the step before: the next one met is flown through
+    bool strike;  // a brick was hit in the last step, so that the ball passes through the next one
     u8 last_action;
   };
 
@@ -63,7 +63,7 @@ struct Breakout {
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
-    const u8 a = played(s.last_action, p, action, rng);
+    const u8 a = executed_action(s.last_action, p, action, rng);
     s.pos = u8(clamp(s.pos + (a == kRight) - (a == kLeft), 0, kSide - 1));
 
     s.last_y = s.ball_y;
@@ -88,7 +88,7 @@ struct Breakout {
         y = s.last_y;
         s.ball_dir ^= 3;
       }
-    } else if (y >= kSide - 1) {  // beyond it only where a ball that was lost is played on with
+    } else if (y >= kSide - 1) {  // greater only after the end of an episode
       if (s.bricks == 0) s.bricks = kAllBricks;
       if (s.ball_x == s.pos) {
         s.ball_dir ^= 3;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Freeway: a chicken crosses eight lanes of a road, on each of which a car goes round and round.
+// Freeway: a chicken crosses a road of eight lanes, with one car in each that reappears on the other side.
 //
-//   Action       i32, 0 nothing, 1 left, 2 up, 3 right, 4 down, 5 fire (only 2 and 4 do something); minimal: 0 nothing,
+//   Action       i32, 0 nothing, 1 left, 2 up, 3 right, 4 down, 5 fire (only 2 and 4 have an effect); minimal: 0
+//   nothing,
 //                1 up, 2 down
-//   Observation  bool[10][10][7] (or f32): chicken, cars, and five channels of which a car sets, behind itself, that of
-//                its speed
+//   Observation  bool[10][10][7] (or f32): chicken, cars, and a channel for each of five speeds, which is set behind
+//                the cars of that speed
 //   Reward       1 for reaching the other side
 //   Terminated   after 2501 steps
 //   Reset        the chicken at the bottom, all cars in the first column, each with one of five speeds and two
-//                directions; the crossing of the road gives them new ones
+//                directions, which are drawn again when the chicken has crossed the road
 //
-// The chicken moves every third step at most, and starts anew when it is hit. It never gets faster.
+// The chicken moves at most every third step, and returns to the bottom when a car hits it. The game never gets faster.
 // Reference: see game.h.
 #pragma once
 
@@ -22,12 +23,12 @@ namespace envpool::minatar {
 
 struct Freeway {
   static constexpr const char* kName = "MinAtarFreeway";
-  static constexpr i32 kChannels = 7, kColumn = 4, kPause = 3, kSteps = 2500;
+  static constexpr i32 kChannels = 7, kColumn = 4, kMoveInterval = 3, kSteps = 2500;
 
   using Params = minatar::Params;
   // Lane i is row i + 1 of the board.
   struct State {
-    u64 place, right, speed;  // a car's column, 1 if it drives to the right, steps it rests
+    u64 place, right, speed;  // of each car: column, 1 if it drives to the right, steps between moves
     u64 timer;
     i32 steps_left;  // -1 at the end
     u8 pos, move_timer;
@@ -39,7 +40,7 @@ struct Freeway {
   static Params params(const OptionValues& v) { return resolve(v, {kNothing, kUp, kDown}); }
   static void spec(const Params& p, Spec& s) {
     describe(s, p, kChannels,
-             "chicken, car, trails of cars that rest one, two, three, four and five steps in each cell");
+             "chicken, car, trails of cars that stay one, two, three, four and five steps in each cell");
     s.reward_high = 1;
   }
   static void render(const State& s, const Params&, u8* rgb) {
@@ -59,30 +60,30 @@ struct Freeway {
          .timer = 0,
          .steps_left = kSteps,
          .pos = kSide - 1,
-         .move_timer = kPause,
+         .move_timer = kMoveInterval,
          .last_action = kNothing};
-    new_cars(s, rng);
+    draw_cars(s, rng);
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
-    const u8 a = played(s.last_action, p, action, rng);
+    const u8 a = executed_action(s.last_action, p, action, rng);
     Outcome outcome;
     if (s.move_timer == 0 && (a == kUp || a == kDown)) {
-      s.move_timer = kPause;
+      s.move_timer = kMoveInterval;
       s.pos = u8(a == kUp ? s.pos - 1 : min(s.pos + 1, kSide - 1));
       if (s.pos == 0) {
         outcome.reward = 1;
         s.pos = kSide - 1;
-        new_cars(s, rng);
+        draw_cars(s, rng);
       }
     }
-    // The only car that can hit is that of the chicken's row: where it stands, or where it goes.
-    bool hit = in_the_way(s);
+    // Only the car in the chicken's row can hit it, before or after the car moves.
+    bool hit = collides(s);
     const u64 moves = Lanes::kOnes ^ Lanes::nonzero(s.timer);
     const u64 place = s.place + (moves & s.right) + 9 * (moves & ~s.right);
     s.place = place - 10 * Lanes::above(place, 9);
-    s.timer = (s.timer - (Lanes::kOnes ^ moves)) | (s.speed & Lanes::fill(moves));
-    hit |= in_the_way(s);
+    s.timer = (s.timer - (Lanes::kOnes ^ moves)) | (s.speed & Lanes::to_mask(moves));
+    hit |= collides(s);
     if (hit) s.pos = kSide - 1;
 
     s.move_timer = u8(s.move_timer - (s.move_timer > 0));
@@ -113,12 +114,12 @@ struct Freeway {
   }
 
  private:
-  ENVPOOL_FN static bool in_the_way(const State& s) {
+  ENVPOOL_FN static bool collides(const State& s) {
     return s.pos < kSide - 1 && Lanes::get(s.place, s.pos - 1) == kColumn;
   }
 
-  ENVPOOL_FN static void new_cars(State& s, Rng& rng) {
-    u32 draw = rng.below(100000000);  // all eight cars at the price of one: each has ten possibilities
+  ENVPOOL_FN static void draw_cars(State& s, Rng& rng) {
+    u32 draw = rng.below(100000000);  // one random word gives all eight cars, with ten possibilities each
     s.right = s.speed = 0;
     for (i32 lane = 0; lane < 8; ++lane, draw /= 10) {
       s.right = s.right << 8 | draw % 2;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What MinAtar's five games have in common: a board of 10 by 10 cells with a channel a kind of thing, six actions of
-// which a game may use fewer, sticky actions, and an observation of truth values in one of two dtypes.
+// The common parts of MinAtar's five games: a board of 10 by 10 cells with a channel for each kind of object, six
+// actions of which a game may use fewer, sticky actions, and observations of bools in one of two dtypes.
 //
 // K. Young, T. Tian, "MinAtar: an Atari-inspired testbed for thorough and reproducible reinforcement learning
-// experiments" (2019). Reference: minatar 1.0.15, as a black box; gymnax 0.0.9 for ids and form.
+// experiments" (2019). Reference: the behaviour of minatar 1.0.15; gymnax 0.0.9 for ids and options.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -18,24 +18,25 @@ enum Action : u8 { kNothing, kLeft, kUp, kRight, kDown, kFire };
 struct Params {
   f64 sticky;  // probability that the last action is repeated
   bool ramping, floats;
-  u8 actions[8];  // what each number means
+  u8 actions[8];  // the Action of each number
 };
 
-// What is played: mostly the action given, sometimes the one before. An episode begins with kNothing before.
-ENVPOOL_FN u8 played(u8& last, const Params& p, ActionRow action, Rng& rng) {
+// Returns the action that is executed: with probability `sticky` the last one, else the given one. At the start of an
+// episode the last one is kNothing.
+ENVPOOL_FN u8 executed_action(u8& last, const Params& p, ActionRow action, Rng& rng) {
   if (p.sticky == 0 || rng.uniform() >= p.sticky) last = p.actions[*action.at<i32>(0) & 7];
   return last;
 }
 
-// The board as it is observed: T is u8 (a bool's byte) or f32.
+// The observed board; T is u8 (the byte of a bool) or f32.
 template <class T, i32 kChannels>
 struct Board {
   T* cells;
 
-  ENVPOOL_FN explicit Board(T* where) : cells(where) {
+  ENVPOOL_FN explicit Board(T* address) : cells(address) {
 #if defined(__GNUC__) && !defined(__CUDACC__)
-    // The C library's memset, by pieces below 2 KB. For more it would use an instruction that takes longer, and so
-    // would GCC in its place if it knew how much there is.
+    // Calls the C library's memset on pieces below 2 KB. For larger ones it would use a slower instruction, as would
+    // GCC's inlined version if it knew the size.
     constexpr i32 kElements = kSide * kSide * kChannels, kPieces = sizeof(T) * kElements < 2048 ? 1 : 2;
     u64 bytes = sizeof(T) * kElements / kPieces;
     asm("" : "+r"(bytes));
@@ -50,7 +51,7 @@ struct Board {
   }
 };
 
-// Game::paint draws a state on a board.
+// Observes a state that Game::paint draws on a board.
 template <class Game>
 ENVPOOL_FN void observe(const typename Game::State& s, const Params& p, Row row) {
   constexpr i32 kElements = kSide * kSide * Game::kChannels;
@@ -63,7 +64,7 @@ ENVPOOL_FN void observe(const typename Game::State& s, const Params& p, Row row)
   }
 }
 
-ENVPOOL_FN i32 count_of_bits(u32 x) {
+ENVPOOL_FN i32 popcount(u32 x) {
   x -= x >> 1 & 0x55555555u;
   x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
   return i32(((x + (x >> 4)) & 0x0F0F0F0Fu) * 0x01010101u >> 24);
@@ -72,13 +73,13 @@ ENVPOOL_FN i32 count_of_bits(u32 x) {
 #if ENVPOOL_HOST
 
 inline void declare(OptionSpecs& o, bool ramps) {
-  o.real("sticky_action_prob", 0.1, "probability of the last action being repeated").between(0, 1);
-  o.boolean("difficulty_ramping", true, ramps ? "the game gets faster" : "without effect: this game never gets faster");
-  o.boolean("use_minimal_action_set", false, "only the actions that do something").changes_shapes();
+  o.real("sticky_action_prob", 0.1, "probability that the last action is repeated").between(0, 1);
+  o.boolean("difficulty_ramping", true, ramps ? "the game gets faster" : "no effect, as this game never gets faster");
+  o.boolean("use_minimal_action_set", false, "only the actions that have an effect").changes_shapes();
   o.text("obs_dtype", "bool", "dtype of the observation").one_of({"bool", "float32"}).changes_shapes();
 }
 
-// `minimal` are the actions that do something.
+// `minimal` are the actions that have an effect.
 inline Params resolve(const OptionValues& v, std::initializer_list<u8> minimal) {
   Params p{.sticky = v.real("sticky_action_prob"),
            .ramping = v.boolean("difficulty_ramping"),
@@ -93,12 +94,12 @@ inline Params resolve(const OptionValues& v, std::initializer_list<u8> minimal) 
   return p;
 }
 
-inline constexpr i32 kPixels = 16;  // of a cell's side in a picture
+inline constexpr i32 kPixels = 16;  // side of a cell in a picture
 
 inline void describe(Spec& s, const Params& p, i32 channels, const char* names) {
   const std::vector<i64> shape{kSide, kSide, channels};
   FieldSpec& obs = p.floats ? s.obs<f32>("obs", shape) : s.obs<bool>("obs", shape);
-  obs.bounds(0, 1).says(std::string("what is in each cell: ") + names);
+  obs.bounds(0, 1).says(std::string("objects in each cell: ") + names);
   i64 actions = 1;
   while (actions < 6 && p.actions[actions] != kNothing) ++actions;
   const char* meanings[] = {"nothing", "left", "up", "right", "down", "fire"};
@@ -115,7 +116,7 @@ struct Color {
   u8 red, green, blue;
 };
 
-// A cell has the colour of the first of its channels, in order of `front` to back, that is set.
+// A cell has the colour of its first channel that is set.
 template <class Game>
 void render(const typename Game::State& s, const Color (&colors)[Game::kChannels], u8* rgb) {
   u8 cells[kSide * kSide * Game::kChannels];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MinAtar beside gymnax 0.0.9, where that follows MinAtar."""
+"""Compares MinAtar with gymnax 0.0.9, where gymnax follows MinAtar."""
 
 import importlib
 
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import envpool
-from envpool.minatar.testing.positions import made_up
+from envpool.minatar.testing.positions import random_state
 from envpool.minatar.testing.states import NAMES, Engine, Reference, to_ours
 
 jax = pytest.importorskip("jax")
@@ -16,7 +16,7 @@ jnp = jax.numpy
 
 
 def to_gymnax(game, states):
-    """States of the package as a batch of gymnax's."""
+    """Converts states of the package into a batch of gymnax's."""
     module = importlib.import_module(f"gymnax.environments.minatar.{NAMES[game]}")
 
     def column(name):
@@ -45,13 +45,13 @@ def to_gymnax(game, states):
 
 @pytest.mark.filterwarnings("ignore")  # gymnax mixes dtypes
 @pytest.mark.parametrize("game", ["Asterix", "Breakout", "Freeway", "SpaceInvaders"])
-def test_steps_are_those_of_gymnax(game):
+def test_steps_equal_those_of_gymnax(game):
     """Compares steps where gymnax follows MinAtar and nothing is random."""
     env, params = gymnax.make(f"{game}-MinAtar")
     assert env.num_actions == envpool.make_spec(f"{game}-MinAtar").action_space.n
     assert params.max_steps_in_episode == envpool.make_spec(f"{game}-MinAtar").config.max_episode_steps
     rng, first = np.random.default_rng(8), Reference(game).get()
-    states = [made_up(game, first, rng) for _ in range(3000)]
+    states = [random_state(game, first, rng) for _ in range(3000)]
     for state in states:
         if game == "Asterix":
             state["spawn_timer"] = max(state["spawn_timer"], 1)
@@ -65,7 +65,7 @@ def test_steps_are_those_of_gymnax(game):
     engine = Engine(game, sticky_action_prob=0.0, use_minimal_action_set=True, obs_dtype="float32")
     ours = np.array([to_ours(game, state) for state in states])
     our_reward, our_done = engine.step(ours, actions)
-    # In gymnax's SpaceInvaders a bullet meets the cannon where it was before it moved.
+    # In gymnax's SpaceInvaders a bullet hits the cannon's position before its move.
     comparable = np.array([game != "SpaceInvaders" or not state["e_bullet_map"][8].any() for state in states])
     assert comparable.sum() > 2000
     np.testing.assert_array_equal(engine.observe(ours), np.asarray(obs))

@@ -1,36 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ids of MinAtar, their options and pictures."""
+"""Tests the ids of MinAtar, their options and pictures."""
 
 import minatar
 import numpy as np
 import pytest
 
 import envpool
-from envpool.minatar.testing.positions import made_up
+from envpool.minatar.testing.positions import random_state
 from envpool.minatar.testing.states import GAMES, NAMES, Engine, Reference, to_ours
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_ids_are_the_packages(game):
+def test_ids_match_the_package(game):
     for version, minimal in (("v0", False), ("v1", True)):
         spec = envpool.make_spec(f"MinAtar/{game}-{version}")
         reference = minatar.Environment(NAMES[game])
         count = len(reference.minimal_action_set()) if minimal else reference.num_actions()
         assert spec.action_space.n == count
         assert spec.observation_space.shape == tuple(reference.state_shape())
-        assert spec.config.max_episode_steps == 2**31 - 1  # none, as in gymnasium's registry
+        assert spec.config.max_episode_steps == 2**31 - 1  # no limit, as in gymnasium's registry
         pool = envpool.make_gymnasium(f"MinAtar/{game}-{version}")
         assert pool.reset()[0].dtype == bool
         pool.close()
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_minimal_actions(game):
-    """The numbers of the minimal actions mean what they mean in the package."""
+def test_minimal_actions_equal_those_of_the_package(game):
     actions = minatar.Environment(NAMES[game]).minimal_action_set()
     rng, first = np.random.default_rng(7), Reference(game).get()
     full, few = (Engine(game, sticky_action_prob=0.0, use_minimal_action_set=minimal) for minimal in (False, True))
-    states = np.array([to_ours(game, made_up(game, first, rng)) for _ in range(50)])
+    states = np.array([to_ours(game, random_state(game, first, rng)) for _ in range(50)])
     for number, action in enumerate(actions):
         one, other = states.copy(), states.copy()
         full.step(one, action)
@@ -42,7 +41,7 @@ def test_minimal_actions(game):
 def test_pictures(game):
     pool = envpool.make_gymnasium(f"MinAtar/{game}-v0", render_mode="rgb_array")
     pool.reset()
-    for _ in range(12):  # until there is something
+    for _ in range(12):  # until objects have appeared
         pool.step(np.array([0]))
     picture = np.asarray(pool.render()).reshape(160, 160, 3)
     assert picture.shape == (160, 160, 3)
@@ -62,6 +61,6 @@ def test_pictures(game):
         ({"difficulty": 1}, TypeError, "difficulty"),
     ],
 )
-def test_bad_options(options, error, word):
+def test_invalid_options(options, error, word):
     with pytest.raises(error, match=word):
         envpool.make_gymnasium("MinAtar/Breakout-v0", **options)

@@ -1,57 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MinAtar against its package, as a black box: from equal states, every action, with every outcome of its draws."""
+"""Compares MinAtar with its package: every action from equal states, with every outcome of the random draws."""
 
 import collections
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import envpool
-from envpool.minatar.testing.positions import made_up, states_of
-from envpool.minatar.testing.states import GAMES, SWIMMERS, Engine, Reference, Script, of_ours, of_theirs, to_ours
-
-SMALLEST_P = 1e-3  # of each chi-square below; seeds are fixed, so what passes once passes always
-
-
-class Fit:
-    """Chi-square over many distributions at once: counts seen beside probabilities expected."""
-
-    def __init__(self):
-        self.statistic, self.freedom = 0.0, 0
-
-    def add(self, seen, probabilities):
-        """Both are dicts by outcome. An outcome that cannot be fails at once."""
-        assert set(seen) <= set(probabilities), set(seen) - set(probabilities)
-        assert sum(probabilities.values()) == pytest.approx(1)
-        total = sum(seen.values())
-        for outcome, probability in probabilities.items():
-            expected = total * probability
-            self.statistic += (seen.get(outcome, 0) - expected) ** 2 / expected
-        self.freedom += len(probabilities) - 1
-
-    def check(self):
-        pvalue = stats.chi2.sf(self.statistic, self.freedom)
-        print(f"chi-square {self.statistic:.1f} of {self.freedom} degrees of freedom, p = {pvalue:.4f}")
-        assert SMALLEST_P < pvalue < 1 - SMALLEST_P  # nor too good
+from envpool.minatar.testing.positions import random_state, states_of_episodes
+from envpool.minatar.testing.states import (
+    GAMES,
+    SWIMMERS,
+    Engine,
+    Reference,
+    Script,
+    comparable,
+    comparable_reference,
+    to_ours,
+)
+from envpool.testing.chi_square import ChiSquare
 
 
 def crosses(game, state, action):
-    """Tells whether Freeway's chicken arrives, which makes eight new cars: more outcomes than can be enumerated."""
+    """Returns whether Freeway's chicken arrives, which draws eight cars: too many outcomes to enumerate."""
     return game == "Freeway" and state["pos"] == 1 and state["move_timer"] == 0 and action == 2
 
 
 def compare(game, states, samples=400, most_random=12, **options):
-    """Tries every action from each state; in states with random outcomes, after a while, only one."""
+    """Compares every action from each state, but only one action once enough random outcomes are compared."""
     reference, engine = Reference(game, **options), Engine(game, sticky_action_prob=0.0, **options)
-    observing, fit, compared, random = Engine(game, obs_dtype="float32"), Fit(), 0, 0
+    observing, fit, compared, random = Engine(game, obs_dtype="float32"), ChiSquare(), 0, 0
     for state in states:
         ours = to_ours(game, state)
-        assert of_ours(game, ours) == of_theirs(game, state)
+        assert comparable(game, ours) == comparable_reference(game, state)
         spawns = sum(state.get(name) == 0 for name in ("spawn_timer", "e_spawn_timer", "d_spawn_timer"))
         random += spawns
         if spawns > 0 and random > (4 if spawns == 1 else 1) * most_random:
-            continue  # enough of them: each takes hundreds of outcomes
+            continue  # each has hundreds of outcomes
         for action in range(1 if spawns > 1 or (spawns and random > most_random) else 6):
             if crosses(game, state, action):
                 continue
@@ -59,7 +44,7 @@ def compare(game, states, samples=400, most_random=12, **options):
             expected = collections.defaultdict(float)
             seen_by = {}
             for after, reward, terminal, obs, likely in outcomes:
-                key = (of_theirs(game, after), reward, terminal)
+                key = (comparable_reference(game, after), reward, terminal)
                 expected[key] += likely
                 seen_by[key] = obs
             count = 1 if len(expected) == 1 else samples if random <= most_random else 20
@@ -70,7 +55,7 @@ def compare(game, states, samples=400, most_random=12, **options):
             seen = collections.Counter()
             for (after, reward, terminal), times in groups.items():
                 one = np.frombuffer(after, copies.dtype)
-                key = (of_ours(game, one[0]), reward, terminal)
+                key = (comparable(game, one[0]), reward, terminal)
                 assert key in expected, (state, action, key, list(expected)[:3])
                 seen[key] += times
                 np.testing.assert_array_equal(engine.observe(one)[0], seen_by[key].astype(np.uint8))
@@ -86,21 +71,21 @@ def compare(game, states, samples=400, most_random=12, **options):
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_action_from_states_of_episodes(game):
-    assert compare(game, states_of(game, 400)) > 1500
+    assert compare(game, states_of_episodes(game, 400)) > 1500
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_action_from_made_up_states(game):
+def test_every_action_from_random_states(game):
     rng = np.random.default_rng(1)
     first = Reference(game).get()
-    assert compare(game, (made_up(game, first, rng) for _ in range(400))) > 1500
+    assert compare(game, (random_state(game, first, rng) for _ in range(400))) > 1500
 
 
-# ---- resets, Freeway's new cars, sticky actions, whole runs ----
+# ---- resets, the cars of Freeway, sticky actions, episodes ----
 
 
-def chosen(values, outcomes):
-    """Values, each of which is to be as likely as any other."""
+def uniform(values, outcomes):
+    """Returns counts of values, and equal probabilities of the outcomes."""
     return dict(collections.Counter(values.tolist())), dict.fromkeys(outcomes, 1 / len(outcomes))
 
 
@@ -111,18 +96,18 @@ def test_resets(game):
     reference.inner.random, more = script, True
     while more:
         reference.outer.reset()
-        expected[of_theirs(game, reference.get())] += 1 / np.prod(script.sizes or [1])
+        expected[comparable_reference(game, reference.get())] += 1 / np.prod(script.sizes or [1])
         more = script.advance()
-    seen = collections.Counter(of_ours(game, state) for state in Engine(game).reset(2000))
+    seen = collections.Counter(comparable(game, state) for state in Engine(game).reset(2000))
     assert set(seen) == set(expected)
     if len(expected) > 1:
-        fit = Fit()
+        fit = ChiSquare()
         fit.add(seen, expected)
         fit.check()
 
 
 class Cars:
-    """The draws for eight cars: speeds from 1 to 5, and directions, right above one half."""
+    """A generator that returns given speeds, from 1 to 5, and directions, where more than 1/2 is right."""
 
     def __init__(self, speeds, sides):
         self.speeds, self.sides = speeds, sides
@@ -136,8 +121,8 @@ class Cars:
         return np.array(self.sides)
 
 
-def test_new_cars_of_freeway():
-    """The package makes each car of two draws of its own; so all ten of a lane are as likely, and lanes independent."""
+def test_freeway_draws_all_cars_uniformly_and_independently():
+    """In the package each car takes two draws, so its ten kinds are equally likely and independent of other lanes."""
     reference, engine = Reference("Freeway"), Engine("Freeway", sticky_action_prob=0.0)
     rng = np.random.default_rng(2)
     start = None
@@ -158,7 +143,7 @@ def test_new_cars_of_freeway():
     rest = {"pos": 9, "move_timer": 3, "steps_left": 2500}
     assert all((fresh[name] == start["terminate_timer" if name == "steps_left" else name]).all() for name in rest)
 
-    state = made_up("Freeway", start, rng) | {"pos": 1, "move_timer": 0, "terminate_timer": 9}
+    state = random_state("Freeway", start, rng) | {"pos": 1, "move_timer": 0, "terminate_timer": 9}
     reference.put(state)
     reference.inner.random = Cars([5] * 8, [0.9] * 8)
     assert reference.outer.act(2) == (1, False)
@@ -167,22 +152,22 @@ def test_new_cars_of_freeway():
     assert (reward == 1).all() and not terminated.any() and (crossed["pos"] == 9).all()
     for lane, car in enumerate(reference.get()["cars"]):
         before = state["cars"][lane]
-        assert car == [before[0], lane + 1, 4, 5]  # no car rests none: none has moved
+        assert car == [before[0], lane + 1, 4, 5]  # every car stays at least one step, so none has moved
 
-    fit = Fit()
+    fit = ChiSquare()
     for cars in (fresh, crossed):
         lane = [
             (cars["speed"] >> np.uint64(8 * i) & 255) * 2 + (cars["right"] >> np.uint64(8 * i) & 255) for i in range(8)
         ]
         for i in range(8):
-            fit.add(*chosen(lane[i].astype(int), range(2, 12)))
+            fit.add(*uniform(lane[i].astype(int), range(2, 12)))
             both = lane[i].astype(int) * 12 + lane[i - 1].astype(int)
-            fit.add(*chosen(both, [a * 12 + b for a in range(2, 12) for b in range(2, 12)]))
+            fit.add(*uniform(both, [a * 12 + b for a in range(2, 12) for b in range(2, 12)]))
     fit.check()
 
 
 def test_sticky_actions():
-    """The package repeats its last action if a draw is below the probability; before the first there is action 0."""
+    """The package repeats the last action, initially 0, if a draw is below the probability."""
     reference = Reference("Breakout", sticky_action_prob=0.25)
 
     class Draw:
@@ -199,7 +184,7 @@ def test_sticky_actions():
     states = engine.reset(40000)
     assert (states["last_action"] == 0).all()
     previous = states["last_action"].copy()
-    fit = Fit()
+    fit = ChiSquare()
     for number, action in enumerate((3, 1, 3)):
         engine.step(states, action, seed=number)
         for before in np.unique(previous[previous != action]):
@@ -214,8 +199,8 @@ def test_sticky_actions():
 
 
 @pytest.mark.parametrize("game", ["Breakout", "SpaceInvaders"])
-def test_whole_runs_of_a_pool(game):
-    """Nothing is random but Breakout's reset, so that runs can be compared from end to end."""
+def test_episodes_of_a_pool_equal_those_of_the_package(game):
+    """Only the reset of Breakout is random in these games, so that whole episodes can be compared."""
     pool = envpool.make_gymnasium(f"MinAtar/{game}-v1", num_envs=8, sticky_action_prob=0.0)
     rng, ends, rewards = np.random.default_rng(3), 0, 0
     obs, _ = pool.reset()
@@ -229,7 +214,7 @@ def test_whole_runs_of_a_pool(game):
     alive = np.ones(8, bool)
     for _ in range(2000):
         actions = rng.integers(0, len(minimal), 8)
-        if game == "Breakout" and rng.random() < 0.95:  # follow the ball, which loses no game
+        if game == "Breakout" and rng.random() < 0.95:  # follow the ball, so that no game is lost
             ball = np.array([np.argwhere(reference.outer.state()[:, :, 1])[0][1] for reference in references])
             at = np.array([np.argwhere(reference.outer.state()[:, :, 0])[0][1] for reference in references])
             actions = np.where(ball < at, 1, np.where(ball > at, 2, 0))
@@ -248,7 +233,7 @@ def test_whole_runs_of_a_pool(game):
     pool.close()
 
 
-def test_a_whole_run_of_freeway():
+def test_an_episode_of_freeway_equals_that_of_the_package():
     reference, engine = Reference("Freeway"), Engine("Freeway", sticky_action_prob=0.0)
     ours = np.full(1, to_ours("Freeway", reference.get()))
     rng, length = np.random.default_rng(4), 0
@@ -259,16 +244,16 @@ def test_a_whole_run_of_freeway():
         expected = reference.outer.act(action)
         reward, terminated = engine.step(ours, action)
         assert (reward[0], terminated[0]) == expected
-        assert of_ours("Freeway", ours[0]) == of_theirs("Freeway", reference.get())
+        assert comparable("Freeway", ours[0]) == comparable_reference("Freeway", reference.get())
         length += 1
     assert length == 2501
 
 
 @pytest.mark.parametrize("game", ["Asterix", "SpaceInvaders", "Seaquest"])
-def test_no_ramping(game):
+def test_without_difficulty_ramping(game):
     rng = np.random.default_rng(5)
     first = Reference(game).get()
-    states = [made_up(game, first, rng) for _ in range(60)]
+    states = [random_state(game, first, rng) for _ in range(60)]
     if game == "Asterix":
         states = [state | {"ramp_timer": -1} for state in states]
     for state in states:
@@ -277,8 +262,8 @@ def test_no_ramping(game):
     assert compare(game, states, difficulty_ramping=False) > 150
 
 
-def test_lists_of_seaquest_are_long_enough():
-    """The most that there can be: the fastest game, every row with enemies of one direction, nobody shoots."""
+def test_the_lists_of_seaquest_never_overflow():
+    """Plays the fastest game, in which most enemies are present at a time."""
     reference = Reference("Seaquest")
     most = dict.fromkeys(SWIMMERS, 0)
     engine = Engine("Seaquest", sticky_action_prob=0.0)

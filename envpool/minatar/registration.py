@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ids of MinAtar: those that its package gives gymnasium, and gymnax's."""
+"""The ids of MinAtar: those that its package registers with gymnasium, and those of gymnax."""
 
 from __future__ import annotations
 
 from envpool.python.family import Family
 from envpool.registration import register_family
 
-# Each game with its description and the number of steps after which gymnax ends it.
+# The description of each game, and its time limit in gymnax.
 _GAMES = {
     "Asterix": ("Collect treasures and keep away from enemies.", 1000),
     "Breakout": ("Keep a ball in play that breaks bricks.", 1000),
     "Freeway": ("Cross a road again and again.", 2500),
-    "Seaquest": ("Rescue divers in a submarine among fish and enemies, and surface in time.", 1000),
+    "Seaquest": ("Rescue divers with a submarine, shoot fish and enemies, and surface in time.", 1000),
     "SpaceInvaders": ("Shoot down wave after wave of aliens.", 1000),
 }
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Seaquest: a submarine rescues divers, among fish and enemy submarines, and surfaces for air.
+// Seaquest: a submarine rescues divers, shoots fish and enemy submarines, and surfaces for air.
 //
-//   Action       i32, 0 nothing, 1 left, 2 up, 3 right, 4 down, 5 fire; all of them are the minimal ones
-//   Observation  bool[10][10][10] (or f32): front and back of the submarine, own bullets, trails, enemies' bullets,
-//                fish, enemy submarines, gauges of oxygen and of divers, divers
-//   Reward       1 for a fish or an enemy submarine that is shot; for surfacing with six divers, up to 10 with the
-//                oxygen that is left
-//   Terminated   when an enemy or its bullet meets the submarine, when there is no oxygen left, and when it surfaces
-//                without a diver
-//   Reset        at the surface, nobody else there
+//   Action       i32, 0 nothing, 1 left, 2 up, 3 right, 4 down, 5 fire; minimal: all of them
+//   Observation  bool[10][10][10] (or f32): front and back of the submarine, own bullets, trails, enemy bullets, fish,
+//                enemy submarines, gauges of oxygen and of divers, divers
+//   Reward       1 for shooting a fish or an enemy submarine; for surfacing with six divers, up to 10, in proportion
+//                to the oxygen left
+//   Terminated   when an enemy or its bullet hits the submarine, when no oxygen is left, and when the submarine
+//                surfaces without a diver
+//   Reset        the submarine at the surface, without others
 //
-// Surfacing costs a diver, also after six were brought to safety: then one is owed, and who owes divers may surface
-// without any. Each time the game gets faster, up to a limit.
+// Surfacing costs a diver, even after six were rescued: the number of divers is then -1, and with a negative number the
+// submarine may surface too. Each surfacing makes the game faster, up to a limit.
 // Reference: see game.h.
 #pragma once
 
@@ -28,8 +28,8 @@ struct Seaquest {
 
   using Params = minatar::Params;
 
-  // What swims: its cell as 16 y + x, so that one that leaves a row has no column; whether it goes to the right; steps
-  // until it moves on; an enemy submarine's steps until it shoots.
+  // A moving object: its cell as 16 y + x, so that x is not a column once the object has left its row; whether it moves
+  // right; steps until its next move; for an enemy submarine, steps until its next shot.
   struct Swimmer {
     u8 cell, right, timer, shot;
 
@@ -40,7 +40,7 @@ struct Seaquest {
     ENVPOOL_FN void move() { cell = u8(right != 0 ? cell + 1 : cell - 1); }
   };
 
-  // An ordered list. Order counts where several are in one cell: the first is the one that is hit.
+  // An ordered list. The order matters if several are in one cell, as the first one is hit.
   template <i32 kCapacity>
   struct List {
     Swimmer at[kCapacity];
@@ -67,7 +67,7 @@ struct Seaquest {
       }
       return false;
     }
-    ENVPOOL_FN bool heads_against(u8 row, u8 right) const {
+    ENVPOOL_FN bool has_opposite(u8 row, u8 right) const {
       for (i32 i = 0; i < count; ++i) {
         if (at[i].cell >> 4 == row && at[i].right != right) return true;
       }
@@ -75,11 +75,11 @@ struct Seaquest {
     }
   };
 
-  // How many there can be. An enemy comes every 20 - n steps after n surfacings, at the fastest every step, and leaves
-  // after ten moves, which by the sixth surfacing take three steps each: 30 at a time. One from before rests once as
-  // long as it did then, but few came then. A submarine shoots every eleventh step and its bullet leaves within ten, so
-  // at most one is under way for each that was there in the last ten steps. Own shots are five steps apart and leave
-  // within ten; divers come every 30 and leave within 60.
+  // Capacities. An enemy appears every 20 - n steps after n surfacings, at most every step, and leaves after ten moves,
+  // which take three steps each from the sixth surfacing on: 30 at a time. Earlier enemies keep a longer timer for one
+  // move, but there are few of them. A submarine shoots every eleventh step and its bullet leaves within ten, so there
+  // is at most one bullet for each submarine of the last ten steps. Own shots are five steps apart and leave within
+  // ten; divers appear every 30 steps and leave within 60.
   struct State {
     List<34> fish, subs;
     List<46> enemy_bullets;
@@ -97,7 +97,8 @@ struct Seaquest {
   static Params params(const OptionValues& v) { return resolve(v, {kNothing, kLeft, kUp, kRight, kDown, kFire}); }
   static void spec(const Params& p, Spec& s) {
     describe(s, p, kChannels,
-             "submarine's front, its back, own bullet, trail, enemy's bullet, fish, enemy submarine, oxygen gauge, "
+             "front of the submarine, back of the submarine, own bullet, trail, enemy bullet, fish, enemy submarine, "
+             "oxygen gauge, "
              "diver gauge, diver");
   }
   static void render(const State& s, const Params&, u8* rgb) {
@@ -137,7 +138,7 @@ struct Seaquest {
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
-    const u8 a = played(s.last_action, p, action, rng);
+    const u8 a = executed_action(s.last_action, p, action, rng);
     if (s.spawn_timer == 0) {
       spawn_enemy(s, rng);
       s.spawn_timer = s.spawn_speed;
@@ -167,7 +168,7 @@ struct Seaquest {
       if (s.diver_count == 0) {
         outcome.terminated = true;
       } else {
-        outcome.reward += come_up(s, p);
+        outcome.reward += come_to_surface(s, p);
       }
     }
     return outcome;
@@ -208,7 +209,8 @@ struct Seaquest {
   ENVPOOL_FN static void paint_list(const List<kCapacity>& list, i32 channel, bool trail, Board<T, kChannels>& board) {
     for (i32 i = 0; i < list.count; ++i) {
       const Swimmer it = list.at[i];
-      const i32 y = min(it.cell >> 4, kSide - 1), x = min(it.cell & 15, kSide - 1);  // of a state from outside, too
+      const i32 y = min(it.cell >> 4, kSide - 1),
+                x = min(it.cell & 15, kSide - 1);  // a restored state may have any cell
       board.set(y, x, channel);
       if (trail) board.set_inside(y, it.right != 0 ? x - 1 : x + 1, 3);
     }
@@ -218,11 +220,11 @@ struct Seaquest {
     return {u8(16 * row + (right != 0 ? 0 : 9)), u8(right), timer, shot};
   }
 
-  // Nobody comes where one would meet others of the same row head on.
+  // No enemy appears in a row where others move in the opposite direction.
   ENVPOOL_FN static void spawn_enemy(State& s, Rng& rng) {
     const u32 draw = rng.below(48);  // row, side and kind
     const u8 row = u8(1 + draw / 6), right = u8(draw % 2);
-    if (s.fish.heads_against(row, right) || s.subs.heads_against(row, right)) return;
+    if (s.fish.has_opposite(row, right) || s.subs.has_opposite(row, right)) return;
     if (draw % 6 < 2) {
       s.subs.add(swimmer(row, right, s.move_speed, kEnemyShotInterval));
     } else {
@@ -252,7 +254,7 @@ struct Seaquest {
     }
   }
 
-  // All lists are gone through from the last to the first.
+  // As in the reference, lists are traversed from last to first.
   ENVPOOL_FN static void move_bullets(State& s, Outcome& outcome) {
     for (i32 i = s.bullets.count - 1; i >= 0; --i) {
       Swimmer& it = s.bullets.at[i];
@@ -288,10 +290,10 @@ struct Seaquest {
     }
   }
 
-  // An enemy, and whether it is still there after its turn.
+  // An enemy after its move, and whether it is still in its list.
   struct Moved {
     Swimmer it;
-    bool there;
+    bool remains;
   };
 
   template <i32 kCapacity>
@@ -318,12 +320,12 @@ struct Seaquest {
     return {moved, true};
   }
 
-  // One that is hit as it moves may shoot all the same.
+  // A submarine that is hit as it moves can still shoot.
   ENVPOOL_FN static void move_subs(State& s, Outcome& outcome) {
     for (i32 i = s.subs.count - 1; i >= 0; --i) {
-      const auto [it, there] = move_enemy(s, s.subs, i, outcome);
+      const auto [it, remains] = move_enemy(s, s.subs, i, outcome);
       if (it.shot == 0 && !it.outside()) s.enemy_bullets.add({it.cell, it.right, 0, 0});
-      if (there) s.subs.at[i].shot = u8(it.shot == 0 ? kEnemyShotInterval : it.shot - 1);
+      if (remains) s.subs.at[i].shot = u8(it.shot == 0 ? kEnemyShotInterval : it.shot - 1);
     }
   }
 
@@ -344,8 +346,8 @@ struct Seaquest {
     }
   }
 
-  // At the surface there is air. Returns what the rescue of six is worth.
-  ENVPOOL_FN static f32 come_up(State& s, const Params& p) {
+  // Refills the oxygen. Returns the reward for rescuing six divers.
+  ENVPOOL_FN static f32 come_to_surface(State& s, const Params& p) {
     f32 reward = 0;
     s.surface = true;
     if (s.diver_count == kDivers) {

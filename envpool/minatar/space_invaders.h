@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SpaceInvaders: a cannon at the bottom shoots at a wave of 24 aliens, which shoot back and come down.
+// SpaceInvaders: a cannon at the bottom shoots at a wave of 24 aliens, which shoot back and descend.
 //
 //   Action       i32, 0 nothing, 1 left, 2 up, 3 right, 4 down, 5 fire; minimal: 0 nothing, 1 left, 2 right, 3 fire
-//   Observation  bool[10][10][6] (or f32): cannon, aliens, aliens if they move left, if they move right, own bullets,
-//                aliens' bullets
+//   Observation  bool[10][10][6] (or f32): cannon, aliens, aliens moving left, aliens moving right, own bullets, alien
+//                bullets
 //   Reward       1 for an alien
-//   Terminated   when an alien or its bullet meets the cannon, or aliens that are in the last row would go lower
-//   Reset        always the same: there is nothing random in this game
+//   Terminated   when an alien or its bullet hits the cannon, or when aliens in the last row would descend
+//   Reset        always the same, as nothing in this game is random
 //
-// Aliens move every `enemy_move_interval` steps, or as many steps as there are aliens left if that is fewer; at the
-// edge they go down a row and turn. The alien of the column that is nearest to the cannon, its lowest, shoots every ten
-// steps. A wave that is shot down is followed by the next, which is faster up to a limit. Reference: see game.h.
+// Aliens move every min(`enemy_move_interval`, number of aliens) steps; at an edge they descend a row and turn around.
+// Every ten steps, the lowest alien in the column nearest to the cannon shoots. When a wave is destroyed, the next one
+// follows, faster up to a limit. Reference: see game.h.
 #pragma once
 
 #include "envpool/minatar/game.h"
@@ -22,16 +22,16 @@ struct SpaceInvaders {
   static constexpr const char* kName = "MinAtarSpaceInvaders";
   static constexpr i32 kChannels = 6, kShotCoolDown = 5, kEnemyShotInterval = 10, kEnemyMoveInterval = 12;
   static constexpr u64 kWave = 0x00FC00FC00FC00FCu, kFirstColumn = 0x0001000100010001u, kRow = 0x3FF;
-  static constexpr u64 kOneInEach = 0x1111111111111111u;  // of the bullets' rows
+  static constexpr u64 kNibbleOnes = 0x1111111111111111u;  // 1 in the four bits of each row of bullets
   static constexpr u8 kNoRow = 255;
 
   using Params = minatar::Params;
   struct State {
     u64 aliens;   // four rows from `top` on, 16 bits each, bit x for column x
-    u64 bullets;  // own: for each row four bits, 0 or a column + 1. There is never more than one in a row: one starts
-                  // in a step, and all move on together
+    u64 bullets;  // own bullets: four bits for each row, 0 or column + 1. A row has at most one, because at most one
+                  // starts in a step and all move together
     u8 top;
-    // The aliens' bullet. One falls off before the next is shot: ten rows, ten steps.
+    // The aliens' bullet. There is only one, because it leaves the ten rows within the ten steps between shots.
     u8 enemy_y, enemy_x;
     i8 alien_dir;
     u8 pos;
@@ -44,7 +44,7 @@ struct SpaceInvaders {
   static void options(OptionSpecs& o) { declare(o, true); }
   static Params params(const OptionValues& v) { return resolve(v, {kNothing, kLeft, kRight, kFire}); }
   static void spec(const Params& p, Spec& s) {
-    describe(s, p, kChannels, "cannon, alien, alien moving left, alien moving right, own bullet, alien's bullet");
+    describe(s, p, kChannels, "cannon, alien, alien moving left, alien moving right, own bullet, alien bullet");
     s.reward_high = 2;
   }
   static void render(const State& s, const Params&, u8* rgb) {
@@ -75,7 +75,7 @@ struct SpaceInvaders {
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
-    const u8 a = played(s.last_action, p, action, rng);
+    const u8 a = executed_action(s.last_action, p, action, rng);
     if (a == kFire && s.shot_timer == 0) {
       s.bullets |= u64(s.pos + 1) << 36;
       s.shot_timer = kShotCoolDown;
@@ -109,9 +109,9 @@ struct SpaceInvaders {
 
   ENVPOOL_FN static void repair(State& s, const Params&) {
     s.aliens &= kRow * kFirstColumn;
-    s.bullets &= (u64{1} << (4 * (kSide - 1))) - 1;  // in the last row there is none after a step
-    const u64 beyond = s.bullets >> 3 & (s.bullets >> 2 | (s.bullets >> 1 & s.bullets)) & kOneInEach;
-    s.bullets ^= beyond << 3;  // of 11 to 15
+    s.bullets &= (u64{1} << (4 * (kSide - 1))) - 1;  // after a step there is none in the last row
+    const u64 beyond = s.bullets >> 3 & (s.bullets >> 2 | (s.bullets >> 1 & s.bullets)) & kNibbleOnes;
+    s.bullets ^= beyond << 3;  // maps 11 to 15 to valid values
     keep_within<u8>(s.top, 0, kSide - 1);
     s.enemy_y = s.enemy_y < kSide ? s.enemy_y : kNoRow;
     keep_within<u8>(s.enemy_x, 0, kSide - 1);
@@ -140,7 +140,8 @@ struct SpaceInvaders {
   }
 
  private:
-  // Rows wrap around: when aliens leave the last row the game is over, but its last picture shows them in the first.
+  // Rows wrap around: when aliens leave the last row the game is over, but its last observation shows them in the
+  // first.
   ENVPOOL_FN static i32 row_of(const State& s, i32 k) { return s.top + k < kSide ? s.top + k : s.top + k - kSide; }
   ENVPOOL_FN static bool alien_at(const State& s, i32 y, i32 x) {
     const i32 k = y - s.top + (y < s.top ? kSide : 0);
@@ -148,7 +149,7 @@ struct SpaceInvaders {
   }
 
   ENVPOOL_FN static void move_aliens(State& s, Outcome& outcome) {
-    const i32 count = count_of_bits(u32(s.aliens)) + count_of_bits(u32(s.aliens >> 32));
+    const i32 count = popcount(u32(s.aliens)) + popcount(u32(s.aliens >> 32));
     s.alien_move_timer = u8(min(count, i32(s.enemy_move_interval)));
     if ((s.aliens & (s.alien_dir < 0 ? kFirstColumn : kFirstColumn << 9)) != 0) {
       s.alien_dir = i8(-s.alien_dir);
@@ -161,7 +162,7 @@ struct SpaceInvaders {
     if (alien_at(s, kSide - 1, s.pos)) outcome.terminated = true;
   }
 
-  // If two columns are equally near, the left one is taken.
+  // If two columns are equally near, the left one shoots.
   ENVPOOL_FN static void shoot(State& s) {
     const u64 halves = s.aliens | s.aliens >> 32;
     const u32 columns = u32(halves | halves >> 16) & 0x3FF;

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from gymnasium.envs.toy_text import blackjack
 
-from envpool.toy_text.testing.engine import STATES, ChiSquare, Engine, merged
+from envpool.testing.chi_square import ChiSquare
+from envpool.toy_text.testing.engine import STATES, Engine, merged
 
 CARD = {card: (4 if card == 10 else 1) / 13 for card in range(1, 11)}
 

@@ -7,7 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from envpool.toy_text.testing.engine import STATES, ChiSquare, Engine
+from envpool.testing.chi_square import ChiSquare
+from envpool.toy_text.testing.engine import STATES, Engine
 
 
 @pytest.mark.parametrize(("height", "width"), [(10, 5), (2, 1), (3, 4), (7, 2)])

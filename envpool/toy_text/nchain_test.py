@@ -7,7 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from envpool.toy_text.testing.engine import STATES, ChiSquare, Engine, merged
+from envpool.testing.chi_square import ChiSquare
+from envpool.toy_text.testing.engine import STATES, Engine, merged
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from envpool.toy_text.testing.engine import SMALLEST_P, ChiSquare, Engine, state_at
+from envpool.testing.chi_square import SMALLEST_P, ChiSquare
+from envpool.toy_text.testing.engine import Engine, state_at
 
 
 def test_action_masks_equal_those_of_gymnasium():

@@ -10,7 +10,8 @@ import gymnasium
 import numpy as np
 import pytest
 
-from envpool.toy_text.testing.engine import CUSTOM_MAP, REFERENCES, ChiSquare, Engine, merged, state_at
+from envpool.testing.chi_square import ChiSquare
+from envpool.toy_text.testing.engine import CUSTOM_MAP, REFERENCES, Engine, merged, state_at
 
 TABLES = [
     ("FrozenLake", {"is_slippery": False}, {"is_slippery": False}),

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""States to compare steps from: those of episodes at every level of difficulty, and made-up ones."""
+"""States from which steps are compared: those of episodes at all levels of difficulty, and random ones."""
 
 import numpy as np
 
 from envpool.minatar.testing.states import Reference, copied
 
 
-def made_up(game, theirs, rng):
-    """A state with everything where it may just be, from any of the package's."""
+def random_state(game, theirs, rng):
+    """Returns a random state, from any state of the package."""
 
     def one_in(n):
         return rng.integers(n) == 0
@@ -54,7 +54,7 @@ def made_up(game, theirs, rng):
         rows = rng.integers(1, 9, 3)
 
         def entities(most, *timers):
-            """Crowded: few rows, few columns and few timers, so that several are in one cell, and some are equal."""
+            """Draws from few rows, columns and timers, so that several are in one cell and some are equal."""
             cells = [
                 [int(x), int(rows[r]), bool(right)]
                 for x, r, right in zip(
@@ -86,13 +86,14 @@ def made_up(game, theirs, rng):
         if one_in(2):
             y = draw(0, 9)
             maps["e_bullet_map"][y, state["pos"] if one_in(2) else draw(0, 9)] = 1
-            state["alien_shot_timer"] = max(9 - y, state["alien_shot_timer"])  # it falls off before the next shot
+            # The bullet leaves the board before the next shot.
+            state["alien_shot_timer"] = max(9 - y, state["alien_shot_timer"])
         state |= maps
     return state
 
 
 def ramped(game, state, rng):
-    """A beginning as fast as the game may have become."""
+    """Returns the initial state with the speeds of a later one."""
     if game == "Asterix":
         index = int(rng.integers(0, 12))
         state |= {"ramp_index": index, "spawn_speed": max(10 - index, 1), "move_speed": max(5 - index // 2, 1)}
@@ -105,8 +106,8 @@ def ramped(game, state, rng):
     return state
 
 
-def states_of(game, count, seed=0):
-    """States that a player comes through who looks one step ahead and likes rewards."""
+def states_of_episodes(game, count, seed=0):
+    """Yields states of episodes, which a greedy player plays with a lookahead of one step."""
     rng, reference = np.random.default_rng(seed), Reference(game)
     reference.outer.seed(seed)
     generator = reference.inner.random

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The package's games and ours side by side: how states are set and read, and what both are compared by.
+"""Sets and reads states of the package's games and of ours, and converts both to tuples that can be compared.
 
-A state of the package is what `vars` shows of its live object. Its generator is replaced by one that goes through all
-outcomes of a step, each as likely as any other: what then comes out is the distribution that ours must have. Ours are
-called through testing/functions.h, without a pool.
+A state of the package is the `vars` of its object. Its generator is replaced by one that enumerates all outcomes of a
+step, each equally likely, which gives the distribution that ours must have. Ours are called through
+testing/functions.h, without a pool.
 """
 
 import ctypes
@@ -23,7 +23,7 @@ def words(kind, text):
     return [(name, kind) for name in text.split()]
 
 
-# An environment's State as it lies in memory.
+# The memory layout of each State.
 STATES = {
     "Asterix": words("u8", "place right gold")
     + words("u1", "player_x player_y spawn_speed spawn_timer move_speed move_timer")
@@ -66,7 +66,10 @@ class Engine(Functions):
 
 
 class Script:
-    """A generator that goes through all outcomes. Those of `rand` are six, which is exact for any sixth as a limit."""
+    """A generator that enumerates all outcomes.
+
+    `rand` has six, which is exact for comparisons with any multiple of 1/6.
+    """
 
     def __init__(self):
         self.chosen, self.sizes = [], []
@@ -86,7 +89,7 @@ class Script:
         return low + self.pick(high - low)
 
     def advance(self):
-        """Goes to the next outcome; False after the last."""
+        """Advances to the next outcome. Returns False after the last."""
         while self.chosen and self.chosen[-1] == self.sizes[len(self.chosen) - 1] - 1:
             self.chosen.pop()
         if self.chosen:
@@ -96,14 +99,14 @@ class Script:
 
 
 def copied(part):
-    """A copy of a part of a state: a number, an array or a list of lists."""
+    """Copies a part of a state: a number, an array or a list of lists."""
     if isinstance(part, list):
         return [list(entry) if isinstance(entry, list) else entry for entry in part]
     return part.copy() if isinstance(part, np.ndarray) else part
 
 
 class Reference:
-    """The package's game, whose state is set and read."""
+    """A game of the package, whose state can be set and read."""
 
     def __init__(self, game, **options):
         self.outer = minatar.Environment(NAMES[game], **{"sticky_action_prob": 0.0, **options})
@@ -116,7 +119,7 @@ class Reference:
         vars(self.inner).update({k: copied(v) for k, v in state.items()})
 
     def outcomes(self, state, action):
-        """All that can come of an action: (next state, reward, terminal, observation, probability)."""
+        """Yields every outcome of an action: next state, reward, terminal, observation, probability."""
         script = Script()
         self.inner.random = script
         while True:
@@ -128,7 +131,7 @@ class Reference:
                 return
 
 
-# ---- a state as the package has it, as ours, and as a tuple of what both are compared by ----
+# ---- conversions between states of the package, ours, and tuples that can be compared ----
 
 
 def lanes(values):
@@ -154,7 +157,7 @@ SWIMMERS = {
 
 
 def to_ours(game, theirs):
-    """The package's state as ours."""
+    """Converts a state of the package into ours."""
     ours = np.zeros((), np.dtype(STATES[game], align=True))
     for name in ours.dtype.names:
         if name in theirs and not isinstance(theirs[name], list):
@@ -190,14 +193,14 @@ def to_ours(game, theirs):
     return ours
 
 
-def of_theirs(game, theirs):
+def comparable_reference(game, theirs):
     """Returns the parts of a state of the package that are compared."""
     plain = [
         (k, int(v)) for k, v in theirs.items() if isinstance(v, (int, np.integer)) and k not in ("terminal", "ramping")
     ]
     if game == "Asterix":
         if theirs["spawn_speed"] == theirs["move_speed"] == 1:
-            plain = [(k, v) for k, v in plain if k != "ramp_timer"]  # which has no use any more
+            plain = [(k, v) for k, v in plain if k != "ramp_timer"]  # which has no effect any more
         return (*sorted(plain), *(e and tuple(map(int, e)) for e in theirs["entities"]))
     if game == "Breakout":
         return (*sorted(plain), theirs["brick_map"].astype(bool).tobytes())
@@ -211,8 +214,8 @@ def of_theirs(game, theirs):
     )
 
 
-def of_ours(game, ours):
-    """The same of a state of ours."""
+def comparable(game, ours):
+    """Returns the same parts of a state of ours."""
     plain = {
         name: int(ours[name]) for name in ours.dtype.names if ours[name].dtype.kind in "iu" and not ours[name].shape
     }

@@ -5,8 +5,6 @@ import collections
 import ctypes
 
 import numpy as np
-import pytest
-from scipy import stats
 
 from envpool.testing import libraries
 from envpool.testing.capi import Functions
@@ -38,7 +36,6 @@ FIELDS = {
     "NChain": [("i4", ())],
     "Taxi": [("i4", ()), PROB, ("?", (6,))],
 }
-SMALLEST_P = 1e-3  # of each chi-square test; seeds are fixed, so a test that passes once always passes
 
 
 class Engine(Functions):
@@ -52,31 +49,6 @@ class Engine(Functions):
         ]
         self.observe_into(states, *fields)
         return fields
-
-
-class ChiSquare:
-    """A chi-square test over many distributions at once, of observed counts against expected probabilities."""
-
-    def __init__(self):
-        self.statistic, self.freedom = 0.0, 0
-
-    def add(self, seen, probabilities):
-        """Adds a distribution; both arguments are dicts by outcome. An impossible outcome fails at once."""
-        assert set(seen) <= set(probabilities), (seen, probabilities)
-        assert sum(probabilities.values()) == pytest.approx(1)
-        total = sum(seen.values())
-        for outcome, probability in probabilities.items():
-            expected = total * probability
-            self.statistic += (seen.get(outcome, 0) - expected) ** 2 / expected
-        self.freedom += len(probabilities) - 1
-
-    def check(self):
-        pvalue = stats.chi2.sf(self.statistic, self.freedom) if self.freedom else 1.0
-        print(f"chi-square {self.statistic:.1f} of {self.freedom} degrees of freedom, p = {pvalue:.4f}")
-        assert pvalue > SMALLEST_P
-        assert (
-            self.freedom == 0 or stats.chi2.cdf(self.statistic, self.freedom) > SMALLEST_P
-        )  # a fit can also be too good
 
 
 def merged(pairs):
