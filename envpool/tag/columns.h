@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The agents of a world as columns: an array for each quantity, an element for each agent, so that loops over all
-// agents read neighbours in memory. The columns follow the world, whose `shared.stride` is the elements of one.
+// The agents of a world as columns: an array for each quantity with an element for each agent, so that loops over
+// agents read contiguous memory. The columns follow the world; `shared.stride` is the number of elements of a column.
 #pragma once
 
 #include "envpool/core/env.h"
@@ -9,7 +9,8 @@
 
 namespace envpool::tag {
 
-// Whole vectors of four; columns that would begin a multiple of a kilobyte apart would share the lines of a cache.
+// Rounds up to whole vectors of four. Columns a multiple of 1 KiB apart would compete for the same cache sets, so such
+// strides are enlarged.
 ENVPOOL_FN i32 stride_of(i32 agents) {
   const i32 whole = (agents + 3) / 4 * 4;
   return whole % 256 == 0 ? whole + 16 : whole;

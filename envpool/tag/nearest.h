@@ -1,46 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The k agents that are nearest to one, nearest first, of two as near the one of the lower number: offered one by one.
-// This is how a device finds them, where each agent's thread looks at all others, and the host where k is large;
-// around.h finds the same few faster.
+// Finds the k agents nearest to an agent, nearest first, and of equally near ones the lower number first. Agents are
+// offered one by one. A device, where the thread of each agent searches all others, finds them in this way, and so does
+// the host if k is large; candidates.h finds a small k faster.
 #pragma once
 
 #include "envpool/core/portable.h"
 
 namespace envpool::tag {
 
-// Grows in two arrays of `most` elements that the caller has to spare. Up to kSorted they are kept in order; more are a
-// heap, the farthest on top, until sort().
+// Stores its agents in two arrays of `capacity` elements that the caller provides. Up to kSorted agents are kept
+// sorted; more are a heap with the farthest at its root, until sort().
 class Nearest {
  public:
   static constexpr i32 kSorted = 32;
 
-  ENVPOOL_FN Nearest(f32* distances, f32* numbers, i32 most)
-      : distance_(distances), number_(numbers), most_(most), limit_(math::infinity<f32>()) {}
+  ENVPOOL_FN Nearest(f32* distances, f32* numbers, i32 capacity)
+      : distance_(distances), number_(numbers), capacity_(capacity), limit_(math::infinity<f32>()) {}
 
-  // An agent at a distance whose square this is. Squares beyond limit() need not be offered.
+  // Offers an agent by its squared distance. Agents beyond limit() need not be offered.
   ENVPOOL_ALWAYS_INLINE void offer(f32 square, i32 number) {
     const f32 distance = sqrt(square);
-    if (size_ == most_) {
-      if (!before(distance, number, most_ <= kSorted ? most_ - 1 : 0)) return;
-      if (most_ > kSorted) return replace_top(distance, number);
-      insert(most_ - 1, distance, number);
-    } else if (most_ <= kSorted) {
+    if (size_ == capacity_) {
+      if (!before(distance, number, capacity_ <= kSorted ? capacity_ - 1 : 0)) return;
+      if (capacity_ > kSorted) return replace_root(distance, number);
+      insert(capacity_ - 1, distance, number);
+    } else if (capacity_ <= kSorted) {
       insert(size_++, distance, number);
     } else {
       push(distance, number);
     }
-    if (size_ == most_) narrow();
+    if (size_ == capacity_) update_limit();
   }
-  // Roots of two squares can be equal where the squares are not, so the limit is a little more than the farthest's.
+  // Different squares can have equal roots, so the limit is slightly larger than the square of the farthest.
   ENVPOOL_ALWAYS_INLINE f32 limit() const { return limit_; }
   ENVPOOL_FN i32 size() const { return size_; }
-  ENVPOOL_FN bool full() const { return size_ == most_; }
-  ENVPOOL_FN f32 farthest() const { return distance_[most_ <= kSorted ? most_ - 1 : 0]; }
-  ENVPOOL_FN i32 number(i32 place) const { return i32(math::bits(number_[place])); }
+  ENVPOOL_FN bool full() const { return size_ == capacity_; }
+  ENVPOOL_FN f32 farthest() const { return distance_[capacity_ <= kSorted ? capacity_ - 1 : 0]; }
+  ENVPOOL_FN i32 number(i32 index) const { return i32(math::bits(number_[index])); }
 
   ENVPOOL_FN void sort() {
-    if (most_ <= kSorted) return;
+    if (capacity_ <= kSorted) return;
     for (i32 left = size_ - 1; left > 0; --left) {
       const f32 distance = distance_[left], number = number_[left];
       distance_[left] = distance_[0];
@@ -50,51 +50,51 @@ class Nearest {
   }
 
  private:
-  ENVPOOL_ALWAYS_INLINE bool before(f32 distance, i32 number, i32 place) const {
-    return distance < distance_[place] || (distance == distance_[place] && number < this->number(place));
+  ENVPOOL_ALWAYS_INLINE bool before(f32 distance, i32 number, i32 index) const {
+    return distance < distance_[index] || (distance == distance_[index] && number < this->number(index));
   }
-  ENVPOOL_ALWAYS_INLINE void put(i32 place, f32 distance, i32 number) {
-    distance_[place] = distance;
-    number_[place] = math::real<f32>(u32(number));
+  ENVPOOL_ALWAYS_INLINE void put(i32 index, f32 distance, i32 number) {
+    distance_[index] = distance;
+    number_[index] = math::real<f32>(u32(number));
   }
   ENVPOOL_ALWAYS_INLINE void move(i32 from, i32 to) {
     distance_[to] = distance_[from];
     number_[to] = number_[from];
   }
-  ENVPOOL_ALWAYS_INLINE void insert(i32 place, f32 distance, i32 number) {
-    for (; place > 0 && before(distance, number, place - 1); --place) move(place - 1, place);
-    put(place, distance, number);
+  ENVPOOL_ALWAYS_INLINE void insert(i32 index, f32 distance, i32 number) {
+    for (; index > 0 && before(distance, number, index - 1); --index) move(index - 1, index);
+    put(index, distance, number);
   }
   ENVPOOL_FN void push(f32 distance, i32 number) {
-    i32 place = size_++;
-    while (place > 0 && !before(distance, number, (place - 1) / 2)) {
-      move((place - 1) / 2, place);
-      place = (place - 1) / 2;
+    i32 index = size_++;
+    while (index > 0 && !before(distance, number, (index - 1) / 2)) {
+      move((index - 1) / 2, index);
+      index = (index - 1) / 2;
     }
-    put(place, distance, number);
+    put(index, distance, number);
   }
   ENVPOOL_FN void sink(f32 distance, i32 number, i32 size) {
-    i32 place = 0;
-    for (i32 child = 1; child < size; child = 2 * place + 1) {
+    i32 index = 0;
+    for (i32 child = 1; child < size; child = 2 * index + 1) {
       if (child + 1 < size && before(distance_[child], this->number(child), child + 1)) ++child;
       if (!before(distance, number, child)) break;
-      move(child, place);
-      place = child;
+      move(child, index);
+      index = child;
     }
-    put(place, distance, number);
+    put(index, distance, number);
   }
-  ENVPOOL_FN void replace_top(f32 distance, i32 number) {
+  ENVPOOL_FN void replace_root(f32 distance, i32 number) {
     sink(distance, number, size_);
-    narrow();
+    update_limit();
   }
-  ENVPOOL_ALWAYS_INLINE void narrow() {
+  ENVPOOL_ALWAYS_INLINE void update_limit() {
     const f32 distance = farthest();
     limit_ = distance * distance * 1.000001f;
   }
 
   f32* const distance_;
-  f32* const number_;  // bits of integers
-  const i32 most_;
+  f32* const number_;  // integers, stored as their bits
+  const i32 capacity_;
   i32 size_ = 0;
   f32 limit_;
 };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ids of tag, after WarpDrive's environments."""
+"""The ids of tag, which follow WarpDrive's environments."""
 
 from __future__ import annotations
 

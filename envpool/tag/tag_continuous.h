@@ -1,41 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TagContinuous: taggers chase runners over a square, each by turning and accelerating.
+// TagContinuous: taggers chase runners over a square; all players turn and accelerate.
 //
-//   Players      num_taggers + num_runners; their number never changes, who has left the game keeps its row
-//   Action       i32[2] each: level of acceleration 0..num_acceleration_levels, level of turn 0..num_turn_levels. 0
-//                changes nothing; 1 to the last are evenly spaced from the least to the greatest. Accelerations add up
-//   Observation  f32 each. Of every other player (in order of their numbers), or with use_full_observation=False of
-//                the num_other_agents_observed nearest that are in the game (nearest first, zeros where there are
-//                fewer): all x, all y (over the diagonal), all speeds, all accelerations (over max_speed), all
-//                directions (over a full turn), each less one's own; 1 for each tagger; 1 for each in the game. Then
-//                steps over episode_length. Who has left the game sees zeros, but with full observation who is a
-//                tagger and who is in the game
-//   Reward       for all in the game: edge_hit_penalty at the border, and step_penalty_for_tagger or
+//   Players      num_taggers + num_runners; their number is constant, as players that left the game keep their rows
+//   Action       i32[2] per player: level of acceleration 0..num_acceleration_levels, level of turn 0..num_turn_levels.
+//                Level 0 changes nothing; the others are evenly spaced from the least to the greatest value.
+//                Accelerations add up over steps
+//   Observation  f32 per player. For every other player (in order of their numbers), or with use_full_observation=False
+//                for the num_other_agents_observed nearest in the game (nearest first, zeros if there are fewer): all
+//                x, all y (divided by the diagonal), all speeds, all accelerations (divided by max_speed), all
+//                directions (divided by a full turn), each minus the player's own; 1 for each tagger; 1 for each player
+//                in the game. Then steps / episode_length. A player that has left the game observes zeros, except with
+//                full observation who is a tagger and who is in the game
+//   Reward       for each player in the game: edge_hit_penalty at the border, and step_penalty_for_tagger or
 //                step_reward_for_runner. A runner nearer than tagging_distance * grid_length to a tagger gets
-//                tag_penalty_for_runner, the nearest tagger tag_reward_for_tagger (of several as near, the first);
+//                tag_penalty_for_runner, and the nearest tagger tag_reward_for_tagger (the first of equally near ones);
 //                with runner_exits_game_after_tagged the runner leaves the game. end_of_game_reward_for_runner for
-//                each runner still in the game after episode_length steps
-//   Terminated   when no runner is left, or after episode_length steps (which the players see coming)
+//                each runner in the game after episode_length steps
+//   Terminated   when no runner is left, or after episode_length steps (the time is in the observation)
 //   Info         players.id, players.is_tagger, players.done
-//   Reset        who is a tagger is drawn, places uniformly from the square, directions from the four along its sides;
-//                all stand still. With shuffle_roles=False the first num_taggers are the taggers
+//   Reset        taggers are drawn, positions uniformly from the square, directions from the four along its sides; all
+//                players are at rest. With shuffle_roles=False the first num_taggers players are the taggers
 //
-// What a step shows is from before its tags: who is tagged sees that step, and is seen, as in the game.
+// The observation of a step precedes its tags: a runner tagged in this step still observes, and is observed as in the
+// game.
 //
 // T. Lan et al., "WarpDrive: extremely fast end-to-end deep multi-agent reinforcement learning on a GPU",
 // arXiv 2108.13976. Reference: warp_drive 2.7.1, example_envs/tag_continuous, the Python rules in float32. Its resets
-// begin every episode as the constructor drew the first; here each is drawn so.
+// repeat the state that the constructor drew; here each reset draws a state in the same way.
 #pragma once
 
 #include "envpool/core/api.h"
-#include "envpool/tag/around.h"
+#include "envpool/tag/candidates.h"
 #include "envpool/tag/columns.h"
 #include "envpool/tag/nearest.h"
 
 namespace envpool::tag {
 
-// The values of an action's levels: level 0 is 0, levels 1..count go from `low` to `last` in equal steps.
+// The values of the levels of an action: level 0 is 0, and levels 1..count are evenly spaced from `low` to `last`.
 struct Levels {
   f64 low, step;
   f32 last;
@@ -55,27 +57,27 @@ struct TagContinuous {
   static constexpr i32 kMaxPlayers = 1024, kPhases = 2;
   static constexpr f32 kTurn = 2 * f32(kPi);
 #ifdef __CUDACC__
-  static constexpr bool kVectors = false;  // a device's agents look at all others at once
+  static constexpr bool kUseSimd = false;  // on a device, the thread of each agent searches all others
 #else
-  static constexpr bool kVectors = true;
+  static constexpr bool kUseSimd = true;
 #endif
 
   struct Params {
     i32 taggers, players, length;
-    i32 observed;  // of the others, how many a player observes
+    i32 observed;  // number of other players that a player observes
     bool full, exits, shuffled;
     f32 side, diagonal, margin, speed_scale;
-    f32 top_speed[2], step_reward[2];  // of a runner, of a tagger
+    f32 top_speed[2], step_reward[2];  // by role: runner, tagger
     f32 edge_penalty, tag_reward, tag_penalty, end_reward;
     Levels acceleration, turn;
   };
   struct Shared {
     i32 players, stride, steps, runners;
-    i32 seen, cells_per_side;  // how many are in the game for an observation; of those, cells
+    i32 visible, cells_per_side;  // players that observations show as in the game; cells of the grid that sorts them
     bool over;
   };
-  // Of each player. kSeen and kInGame are 1 or 0: in the game before and after the last step's tags. kScaled and the
-  // four after it are what an observation takes differences of.
+  // For each player. kVisible and kInGame are 1 or 0: in the game before and after the tags of the last step. An
+  // observation has the differences of kScaled and the four columns after it.
   enum Column {
     kX,
     kY,
@@ -84,16 +86,16 @@ struct TagContinuous {
     kDirection,
     kScaled,
     kTagger = kScaled + 5,
-    kSeen,
+    kVisible,
     kInGame,
     kReward,
     kTaggedBy,
-    // One for each tagger, in order of their numbers; kRank is a tagger's place there.
+    // For each tagger, in order of their numbers; kRank is a tagger's index in this order.
     kRank,
     kTaggerX,
     kTaggerY,
     kTaggerNumber,
-    // One for each player seen, in order of their cells.
+    // For each visible player, in order of their cells.
     kCellX,
     kCellY,
     kCellNumber,
@@ -105,32 +107,34 @@ struct TagContinuous {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     constexpr f64 kLarge = 1e6;
-    o.integer("num_taggers", 1, "how many players chase").between(1, kMaxPlayers - 1).changes_shapes();
-    o.integer("num_runners", 10, "how many are chased").between(1, kMaxPlayers - 1).changes_shapes();
+    o.integer("num_taggers", 1, "number of players that chase").between(1, kMaxPlayers - 1).changes_shapes();
+    o.integer("num_runners", 10, "number of players that are chased").between(1, kMaxPlayers - 1).changes_shapes();
     o.real("grid_length", 10.0, "length of the square's side").between(1e-3, kLarge);
     o.integer("episode_length", 100, "steps after which an episode ends").between(1, 1e9);
     o.real("max_speed", 1.0, "length per step, times the skill level").between(0, kLarge);
-    o.real("skill_level_runner", 1.0, "times max_speed is a runner's greatest speed").between(0, kLarge);
-    o.real("skill_level_tagger", 1.0, "times max_speed is a tagger's greatest speed").between(0, kLarge);
-    o.real("max_acceleration", 1.0, "what the last level adds to the acceleration").between(-kLarge, kLarge);
-    o.real("min_acceleration", -1.0, "what the first level adds to the acceleration").between(-kLarge, kLarge);
-    o.real("max_turn", kPi / 2, "radians, of the last level").between(-kLarge, kLarge);
-    o.real("min_turn", -kPi / 2, "radians, of the first level").between(-kLarge, kLarge);
-    o.integer("num_acceleration_levels", 10, "levels besides 0").between(0, kLarge).changes_shapes();
-    o.integer("num_turn_levels", 10, "levels besides 0").between(0, kLarge).changes_shapes();
-    o.real("edge_hit_penalty", 0.0, "reward for running into the border").between(-kLarge, 0);
-    o.boolean("use_full_observation", true, "see all others, not just the nearest").changes_shapes();
-    o.integer("num_other_agents_observed", 2, "how many of the nearest are seen if not all are")
+    o.real("skill_level_runner", 1.0, "maximum speed of a runner, divided by max_speed").between(0, kLarge);
+    o.real("skill_level_tagger", 1.0, "maximum speed of a tagger, divided by max_speed").between(0, kLarge);
+    o.real("max_acceleration", 1.0, "change of acceleration by the last level").between(-kLarge, kLarge);
+    o.real("min_acceleration", -1.0, "change of acceleration by the first level").between(-kLarge, kLarge);
+    o.real("max_turn", kPi / 2, "turn of the last level, in radians").between(-kLarge, kLarge);
+    o.real("min_turn", -kPi / 2, "turn of the first level, in radians").between(-kLarge, kLarge);
+    o.integer("num_acceleration_levels", 10, "number of levels besides 0").between(0, kLarge).changes_shapes();
+    o.integer("num_turn_levels", 10, "number of levels besides 0").between(0, kLarge).changes_shapes();
+    o.real("edge_hit_penalty", 0.0, "reward for hitting the border").between(-kLarge, 0);
+    o.boolean("use_full_observation", true, "observe all other players instead of the nearest ones").changes_shapes();
+    o.integer("num_other_agents_observed", 2, "number of nearest players observed without use_full_observation")
         .between(0, kMaxPlayers)
         .changes_shapes();
-    o.real("tagging_distance", 0.01, "how near a tagger tags a runner, over grid_length").between(0, 1);
-    o.real("tag_reward_for_tagger", 1.0, "reward for each runner one tags").between(0, kLarge);
-    o.real("step_penalty_for_tagger", 0.0, "a tagger's reward for each step").between(-kLarge, 0);
+    o.real("tagging_distance", 0.01, "distance at which a tagger tags a runner, divided by grid_length").between(0, 1);
+    o.real("tag_reward_for_tagger", 1.0, "reward for each tagged runner").between(0, kLarge);
+    o.real("step_penalty_for_tagger", 0.0, "reward of a tagger for each step").between(-kLarge, 0);
     o.real("tag_penalty_for_runner", -1.0, "reward for being tagged").between(-kLarge, 0);
-    o.real("step_reward_for_runner", 0.0, "a runner's reward for each step in the game").between(0, kLarge);
-    o.real("end_of_game_reward_for_runner", 1.0, "for being in the game after episode_length steps").between(0, kLarge);
-    o.boolean("runner_exits_game_after_tagged", true, "a tagged runner leaves the game; else it can be tagged again");
-    o.boolean("shuffle_roles", true, "draw who is a tagger at each reset; else the first players are");
+    o.real("step_reward_for_runner", 0.0, "reward of a runner for each step in the game").between(0, kLarge);
+    o.real("end_of_game_reward_for_runner", 1.0, "reward for being in the game after episode_length steps")
+        .between(0, kLarge);
+    o.boolean("runner_exits_game_after_tagged", true,
+              "a tagged runner leaves the game; otherwise it can be tagged again");
+    o.boolean("shuffle_roles", true, "draw the taggers at each reset; otherwise they are the first players");
   }
   static Params params(const OptionValues& v) {
     const f32 side = f32(v.real("grid_length")), speed = f32(v.real("max_speed"));
@@ -162,18 +166,20 @@ struct TagContinuous {
     if (p.full) p.observed = p.players - 1;
     if (p.observed > p.players) {
       throw std::invalid_argument("num_other_agents_observed: expected at most " + std::to_string(p.players) +
-                                  ", which is how many players there are, got " + std::to_string(p.observed));
+                                  ", the number of players, got " + std::to_string(p.observed));
     }
     return p;
   }
   static i64 extra_bytes(const Params& p) {
-    const i64 side = p.full ? 0 : Cells::wanted(p.players, p.observed);
+    const i64 side = p.full ? 0 : Cells::per_side_for(p.players, p.observed);
     return i64(sizeof(f32)) * (i64(kCellBegin) * stride_of(p.players) + side * side + 1);
   }
   static void spec(const Params& p, Spec& s) {
     s.max_players = p.players;
-    s.obs<f32>("obs", {7 * i64(p.observed) + 1}).of_players().says("the others beside oneself, the time");
-    s.info<i32>("players.id").bounds(0, p.players - 1).of_players().says("number of the player in its world");
+    s.obs<f32>("obs", {7 * i64(p.observed) + 1})
+        .of_players()
+        .says("the other players relative to the player, the time");
+    s.info<i32>("players.id").bounds(0, p.players - 1).of_players().says("index of the player in its world");
     s.info<bool>("players.is_tagger").of_players().says("false for a runner");
     s.info<bool>("players.done").of_players().says("the player has left the game, or the episode is over");
     s.action<i32>("action", {2})
@@ -192,7 +198,7 @@ struct TagContinuous {
                     .stride = stride_of(p.players),
                     .steps = 0,
                     .runners = p.players - p.taggers,
-                    .seen = p.players,
+                    .visible = p.players,
                     .cells_per_side = 0,
                     .over = false};
     const Agents a(world);
@@ -207,7 +213,7 @@ struct TagContinuous {
       a.of<f32>(kY)[i] = f32(f64(p.side) * rng.uniform());
       a.of<f32>(kDirection)[i] = f32(f64(rng.below(4)) * (kPi / 2));
       a.of<f32>(kSpeed)[i] = a.of<f32>(kAcceleration)[i] = a.of<f32>(kReward)[i] = 0;
-      a.of<f32>(kSeen)[i] = a.of<f32>(kInGame)[i] = 1;
+      a.of<f32>(kVisible)[i] = a.of<f32>(kInGame)[i] = 1;
       a.of<i32>(kTaggedBy)[i] = -1;
       scale(a, p, i);
     }
@@ -229,7 +235,7 @@ struct TagContinuous {
       keep_within(a.of<i32>(kRank)[i], 0, p.taggers);
       keep_within(a.of<i32>(kTaggerNumber)[i], 0, p.players - 1);
     }
-    sort_into_cells(world, p);  // what it makes of places is then as it was, or right
+    sort_into_cells(world, p);  // restores the columns of cells, which depend on the positions
   }
 
   ENVPOOL_FN static i32 players(const World<TagContinuous>& world) { return world.shared.players; }
@@ -284,7 +290,7 @@ struct TagContinuous {
   ENVPOOL_FN static void observe_world(const World<TagContinuous>&, const Params&, Row) {}
 
  private:
-  // The columns of a world that is written to.
+  // The writable columns of a world.
   struct Agents {
     f32* const base;
     const i64 stride;
@@ -296,8 +302,8 @@ struct TagContinuous {
     }
   };
 
-  // Python's %, as floats: from 0 to `kTurn`.
-  ENVPOOL_ALWAYS_INLINE static f32 around(f32 angle) {
+  // Returns the angle modulo a full turn, like Python's %, in float32.
+  ENVPOOL_ALWAYS_INLINE static f32 wrap_angle(f32 angle) {
     if (angle >= 2 * kTurn || angle <= -kTurn) angle = fmod(angle, kTurn);
     if (angle >= kTurn) return angle - kTurn;
     return angle < 0 ? angle + kTurn : angle;
@@ -308,17 +314,17 @@ struct TagContinuous {
     const bool tagger = a.of<f32>(kTagger)[i] != 0;
     const f32 top = p.top_speed[tagger];
     const f32 acceleration = a.of<f32>(kAcceleration)[i] + p.acceleration[action[0]];
-    const f32 direction = around(a.of<f32>(kDirection)[i] + p.turn[action[1]]) * in_game;
+    const f32 direction = wrap_angle(a.of<f32>(kDirection)[i] + p.turn[action[1]]) * in_game;
     const f32 speed = clamp(a.of<f32>(kSpeed)[i] + acceleration, 0.0f, top) * in_game;
-    const auto [sine, cosine] = sincos(direction);
-    const f32 to_x = a.of<f32>(kX)[i] + speed * cosine, to_y = a.of<f32>(kY)[i] + speed * sine;
+    const auto [sin, cos] = sincos(direction);
+    const f32 to_x = a.of<f32>(kX)[i] + speed * cos, to_y = a.of<f32>(kY)[i] + speed * sin;
     const f32 x = clamp(to_x, 0.0f, p.side), y = clamp(to_y, 0.0f, p.side);
     a.of<f32>(kSpeed)[i] = speed;
     a.of<f32>(kAcceleration)[i] = speed > 0 && speed < top ? acceleration : 0.0f;
     a.of<f32>(kDirection)[i] = direction;
     a.of<f32>(kX)[i] = x;
     a.of<f32>(kY)[i] = y;
-    a.of<f32>(kSeen)[i] = in_game;
+    a.of<f32>(kVisible)[i] = in_game;
     const f32 edge = x != to_x || y != to_y ? p.edge_penalty : 0.0f;
     a.of<f32>(kReward)[i] = in_game != 0 ? edge + p.step_reward[tagger] : 0.0f;
     if (tagger) {
@@ -337,7 +343,7 @@ struct TagContinuous {
     a.of<f32>(kScaled + 4)[i] = a.of<f32>(kDirection)[i] / kTurn;
   }
 
-  // Squares are compared as their bits, which order as they do: a loop of integers becomes one of vectors.
+  // Squared distances are compared as their bits, which have the same order, so that the loop can be vectorized.
   ENVPOOL_FN static void find_tagger(const Agents& a, const Params& p, i32 i) {
     i32& tagged_by = a.of<i32>(kTaggedBy)[i];
     tagged_by = -1;
@@ -358,13 +364,13 @@ struct TagContinuous {
     a.of<f32>(kReward)[i] += p.tag_penalty;
   }
 
-  // For few players, vectors cost more than they save.
-  static constexpr i32 kFew = 12;
+  // With at most this many players, SIMD costs more than it saves.
+  static constexpr i32 kMaxScalarPlayers = 12;
 
   ENVPOOL_FN static void observe_all(const World<TagContinuous>& world, const Params& p, i32 agent, f32* obs,
                                      f32 time) {
-    const f32 seen = column<f32>(world, kSeen)[agent];
-    if (p.players <= kFew && seen != 0) {
+    const f32 visible = column<f32>(world, kVisible)[agent];
+    if (p.players <= kMaxScalarPlayers && visible != 0) {
       const f32* const scaled = column<f32>(world, kScaled);
       const i64 stride = world.shared.stride;
       const i32 k = p.observed;
@@ -376,11 +382,11 @@ struct TagContinuous {
       obs[7 * k] = time;
       return;
     }
-    for (i32 c = kScaled; c <= kSeen; ++c) {
+    for (i32 c = kScaled; c <= kVisible; ++c) {
       const f32* __restrict from = column<f32>(world, c);
       f32* __restrict to = obs + (c - kScaled) * p.observed;
       const bool difference = c < kTagger;
-      const f32 own = difference ? from[agent] : 0.0f, weight = difference ? seen : 1.0f;
+      const f32 own = difference ? from[agent] : 0.0f, weight = difference ? visible : 1.0f;
       if (weight == 0) {
         for (i32 j = 0; j < p.observed; ++j) to[j] = 0;
         continue;
@@ -388,12 +394,12 @@ struct TagContinuous {
       for (i32 j = 0; j < agent; ++j) to[j] = from[j] - own;
       for (i32 j = agent + 1; j < p.players; ++j) to[j - 1] = from[j] - own;
     }
-    obs[7 * p.observed] = time * seen;
+    obs[7 * p.observed] = time * visible;
   }
 
   ENVPOOL_FN static void observe_nearest(const World<TagContinuous>& world, const Params& p, i32 agent, f32* obs,
                                          f32 time) {
-    const f32 *scaled = column<f32>(world, kScaled), *seen = column<f32>(world, kSeen);
+    const f32 *scaled = column<f32>(world, kScaled), *visible = column<f32>(world, kVisible);
     const i64 stride = world.shared.stride;
     const i32 k = p.observed;
     const auto write = [&](i32 place, i32 other) {
@@ -402,13 +408,13 @@ struct TagContinuous {
       obs[6 * k + place] = 1;
     };
     i32 found = 0;
-    if (seen[agent] != 0 && k > 0) {
-      if (kVectors && k <= Around::kMostNearest) {
-        i32 nearest[Around::kMostNearest];
-        found = nearest_around(world, p, agent, nearest);
+    if (visible[agent] != 0 && k > 0) {
+      if (kUseSimd && k <= Candidates::kMaxNearest) {
+        i32 nearest[Candidates::kMaxNearest];
+        found = nearest_on_host(world, p, agent, nearest);
         for (i32 n = 0; n < found; ++n) write(n, nearest[n]);
       } else {
-        // They are gathered where they come to stand, so no memory is needed for them.
+        // The row of the observation itself is used as memory for the candidates.
         Nearest nearest(obs, obs + k, k);
         offer_others(world, p, agent, nearest);
         found = nearest.size();
@@ -418,25 +424,25 @@ struct TagContinuous {
     for (i32 c = 0; found < k && c < 7; ++c) {
       for (i32 n = found; n < k; ++n) obs[c * k + n] = 0;
     }
-    obs[7 * k] = time * seen[agent];
+    obs[7 * k] = time * visible[agent];
   }
 
   ENVPOOL_FN static void offer_others(const World<TagContinuous>& world, const Params& p, i32 agent, Nearest& nearest) {
-    const f32 *x = column<f32>(world, kX), *y = column<f32>(world, kY), *seen = column<f32>(world, kSeen);
+    const f32 *x = column<f32>(world, kX), *y = column<f32>(world, kY), *visible = column<f32>(world, kVisible);
     for (i32 i = 0; i < p.players; ++i) {
       const f32 dx = x[i] - x[agent], dy = y[i] - y[agent], square = dx * dx + dy * dy;
-      if (square <= nearest.limit() && i != agent && seen[i] != 0) nearest.offer(square, i);
+      if (square <= nearest.limit() && i != agent && visible[i] != 0) nearest.offer(square, i);
     }
     nearest.sort();
   }
-  ENVPOOL_FN static i32 nearest_around(const World<TagContinuous>& world, const Params& p, i32 agent, i32* nearest) {
+  ENVPOOL_FN static i32 nearest_on_host(const World<TagContinuous>& world, const Params& p, i32 agent, i32* nearest) {
     if (world.shared.cells_per_side > 0) return cells_of(world, p).nearest(agent, p.observed, nearest);
-    const f32 *x = column<f32>(world, kX), *y = column<f32>(world, kY), *seen = column<f32>(world, kSeen);
-    Around around(x[agent], y[agent]);
-    around.add_all(x, y, seen, p.players, world.shared.seen);
-    around.remove(agent);
+    const f32 *x = column<f32>(world, kX), *y = column<f32>(world, kY), *visible = column<f32>(world, kVisible);
+    Candidates candidates(x[agent], y[agent]);
+    candidates.add_all(x, y, visible, p.players, world.shared.visible);
+    candidates.remove(agent);
     const f32 guess = p.side * p.side * f32(p.observed + 2 + p.observed / 4) / (3.2f * f32(p.players));
-    return around.choose(p.observed, guess, nearest);
+    return candidates.choose(p.observed, guess, nearest);
   }
   ENVPOOL_FN static Cells cells_of(const World<TagContinuous>& world, const Params& p) {
     World<TagContinuous>& it = const_cast<World<TagContinuous>&>(world);
@@ -449,13 +455,13 @@ struct TagContinuous {
             column<i32>(it, kCellPlace)};
   }
   ENVPOOL_FN static void sort_into_cells(World<TagContinuous>& world, const Params& p) {
-    if (!kVectors || p.full) return;
+    if (!kUseSimd || p.full) return;
     const Agents a(world);
-    i32& seen = world.shared.seen = 0;
-    for (i32 i = 0; i < p.players; ++i) seen += a.of<f32>(kSeen)[i] != 0;
-    world.shared.cells_per_side = Cells::wanted(seen, p.observed);
+    i32& visible = world.shared.visible = 0;
+    for (i32 i = 0; i < p.players; ++i) visible += a.of<f32>(kVisible)[i] != 0;
+    world.shared.cells_per_side = Cells::per_side_for(visible, p.observed);
     if (world.shared.cells_per_side == 0) return;
-    cells_of(world, p).sort(a.of<f32>(kX), a.of<f32>(kY), a.of<f32>(kSeen), p.players);
+    cells_of(world, p).sort(a.of<f32>(kX), a.of<f32>(kY), a.of<f32>(kVisible), p.players);
   }
 };
 

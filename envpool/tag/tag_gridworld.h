@@ -2,22 +2,23 @@
 //
 // TagGridWorld: taggers chase one runner over a square grid, whose coordinates go from 0 to grid_length.
 //
-//   Players      num_taggers taggers, then the runner; their number never changes
-//   Action       i32 each: 0 stays, 1 goes to the next x, 2 to the one before, 3 to the next y, 4 to the one before; a
-//                step over the border is none
-//   Observation  f32 each, coordinates over grid_length. With use_full_observation 4 * players + 1: every player's x,
-//                every player's y, 1 where it is the runner, 1 where it is oneself, steps over episode_length. Without,
-//                6: own x and y, the other's x and y, 1 for the runner, steps over episode_length; the other is the
-//                runner for a tagger, the nearest tagger for the runner (of several as near, the first)
-//   Reward       a tagger: tag_reward_for_tagger when any tagger is where the runner is, else -step_cost_for_tagger;
-//                the runner: -tag_penalty_for_runner then, else step_cost_for_tagger; less wall_hit_penalty for who
-//                stepped over the border
-//   Terminated   when the runner is tagged, or after episode_length steps (which the players see coming)
+//   Players      num_taggers taggers, then the runner; their number is constant
+//   Action       i32 per player: 0 stays, 1 increments x, 2 decrements x, 3 increments y, 4 decrements y; a step over
+//                the border has no effect
+//   Observation  f32 per player, coordinates divided by grid_length. With use_full_observation 4 * players + 1: the x
+//                of all players, the y of all players, 1 for the runner, 1 for the player itself, and
+//                steps / episode_length. Without it 6: the player's x and y, the other's x and y, 1 for the runner,
+//                and steps / episode_length; the other is the runner for a tagger, and the nearest tagger for the
+//                runner (the first of equally near ones)
+//   Reward       for a tagger: tag_reward_for_tagger if any tagger is in the runner's cell, else -step_cost_for_tagger;
+//                for the runner: -tag_penalty_for_runner in this case, else step_cost_for_tagger; minus
+//                wall_hit_penalty for a player that stepped over the border
+//   Terminated   when the runner is tagged, or after episode_length steps (the time is in the observation)
 //   Info         players.id, players.is_tagger, players.done
-//   Reset        taggers in the middle, the runner at (0, 0); with random_start taggers anywhere but at the border
+//   Reset        taggers in the middle, the runner at (0, 0); with random_start taggers in uniformly random inner cells
 //
 // T. Lan et al., "WarpDrive: extremely fast end-to-end deep multi-agent reinforcement learning on a GPU",
-// arXiv 2108.13976. Reference: warp_drive 2.7.1, example_envs/tag_gridworld; random_start is what its reset pool draws.
+// arXiv 2108.13976. Reference: warp_drive 2.7.1, example_envs/tag_gridworld; random_start follows its reset pool.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -44,15 +45,19 @@ struct TagGridWorld {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.integer("num_taggers", 10, "how many players chase the runner").between(1, kMaxPlayers - 1).changes_shapes();
-    o.integer("grid_length", 10, "the largest x and y").between(2, 32767);
+    o.integer("num_taggers", 10, "number of players that chase the runner")
+        .between(1, kMaxPlayers - 1)
+        .changes_shapes();
+    o.integer("grid_length", 10, "largest x and y").between(2, 32767);
     o.integer("episode_length", 100, "steps after which an episode ends").between(1, 1e9);
-    o.real("wall_hit_penalty", 0.1, "taken from the reward for a step over the border");
-    o.real("tag_reward_for_tagger", 10.0, "every tagger's reward when the runner is tagged");
-    o.real("tag_penalty_for_runner", 2.0, "taken from the runner's reward then");
-    o.real("step_cost_for_tagger", 0.01, "taken from a tagger's reward for any other step, and given to the runner");
-    o.boolean("use_full_observation", true, "see all players, not just the nearest that matters").changes_shapes();
-    o.boolean("random_start", false, "draw where taggers start; else they start in the middle");
+    o.real("wall_hit_penalty", 0.1, "subtracted from the reward for a step over the border");
+    o.real("tag_reward_for_tagger", 10.0, "reward of every tagger when the runner is tagged");
+    o.real("tag_penalty_for_runner", 2.0, "subtracted from the runner's reward when it is tagged");
+    o.real("step_cost_for_tagger", 0.01,
+           "subtracted from a tagger's reward in any other step, and added to the runner's");
+    o.boolean("use_full_observation", true, "observe all players instead of the one that matters most")
+        .changes_shapes();
+    o.boolean("random_start", false, "draw the starts of taggers; otherwise they start in the middle");
   }
   static Params params(const OptionValues& v) {
     Params p{.players = i32(v.integer("num_taggers")) + 1,
@@ -74,11 +79,14 @@ struct TagGridWorld {
   static i64 extra_bytes(const Params& p) { return i64(sizeof(f32)) * kColumns * stride_of(p.players); }
   static void spec(const Params& p, Spec& s) {
     s.max_players = p.players;
-    s.obs<f32>("obs", {row_of(p)}).bounds(0, 1).of_players().says("places over grid_length, who is who, the time");
-    s.info<i32>("players.id").bounds(0, p.players - 1).of_players().says("number of the player in its world");
+    s.obs<f32>("obs", {obs_size(p)})
+        .bounds(0, 1)
+        .of_players()
+        .says("coordinates / grid_length, roles of the players, the time");
+    s.info<i32>("players.id").bounds(0, p.players - 1).of_players().says("index of the player in its world");
     s.info<bool>("players.is_tagger").of_players().says("false for the runner, which is the last");
     s.info<bool>("players.done").of_players().says("the episode is over for the player");
-    s.action<i32>().categories(5).of_players().says("0 stays, 1 and 2 go along x, 3 and 4 along y");
+    s.action<i32>().categories(5).of_players().says("0 stays, 1 and 2 move along x, 3 and 4 along y");
     s.reward_low = kInfinity;
     s.reward_high = -kInfinity;
     for (int i = 0; i < 8; ++i) {
@@ -89,7 +97,7 @@ struct TagGridWorld {
   }
 #endif
 
-  ENVPOOL_FN static i64 row_of(const Params& p) { return p.full ? 4 * i64(p.players) + 1 : 6; }
+  ENVPOOL_FN static i64 obs_size(const Params& p) { return p.full ? 4 * i64(p.players) + 1 : 6; }
 
   ENVPOOL_FN static void reset(World<TagGridWorld>& world, const Params& p, Rng& rng) {
     Shared& s = world.shared;
@@ -101,7 +109,7 @@ struct TagGridWorld {
       i32 x = 0, y = 0;
       if (tagger) x = p.random ? 1 + i32(rng.below(u32(p.side - 1))) : p.side / 2;
       if (tagger) y = p.random ? 1 + i32(rng.below(u32(p.side - 1))) : p.side / 2;
-      place(world, p, i, x, y);
+      set_position(world, p, i, x, y);
       column<i32>(world, kOutside)[i] = 0;
     }
   }
@@ -130,7 +138,7 @@ struct TagGridWorld {
       const i32 to_x = x[agent] + (action == 1) - (action == 2), to_y = y[agent] + (action == 3) - (action == 4);
       const i32 in_x = clamp(to_x, 0, p.side), in_y = clamp(to_y, 0, p.side);
       column<i32>(world, kOutside)[agent] = in_x != to_x || in_y != to_y;
-      place(world, p, agent, in_x, in_y);
+      set_position(world, p, agent, in_x, in_y);
     } else {
       const i32 runner = p.players - 1;
       column<i32>(world, kTags)[agent] = agent != runner && x[agent] == x[runner] && y[agent] == y[runner];
@@ -182,7 +190,7 @@ struct TagGridWorld {
   ENVPOOL_FN static void observe_world(const World<TagGridWorld>&, const Params&, Row) {}
 
  private:
-  ENVPOOL_FN static void place(World<TagGridWorld>& world, const Params& p, i32 agent, i32 x, i32 y) {
+  ENVPOOL_FN static void set_position(World<TagGridWorld>& world, const Params& p, i32 agent, i32 x, i32 y) {
     column<i32>(world, kX)[agent] = x;
     column<i32>(world, kY)[agent] = y;
     column<f32>(world, kScaledX)[agent] = f32(x) / f32(p.side);

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tag against WarpDrive's rules, written here in NumPy: moves, tags, rewards, ends and observations, from equal states.
+"""Compares tag with an implementation of WarpDrive's rules in NumPy: moves, tags, rewards, ends and observations.
 
-testing/functions.h calls an environment's functions on one world. The rules are asked, at every step, what they make of the
-world as it was; what follows a move (tags, observations) is asked of the places that the environment itself came to, so
-that a last bit of a sine decides nothing.
+The environment's functions are called on one world, through testing/functions.h. At every step the rules are applied to
+the world before the step. Tags and observations are computed from the positions that the environment itself reached, so
+that the last bit of a sine makes no difference.
 """
 
 import ctypes
@@ -20,7 +20,7 @@ from envpool.testing import libraries
 from envpool.testing.capi import Calls, pointer
 
 F32 = np.float32
-CONTINUOUS = ["x", "y", "speed", "acceleration", "direction", *"abcde", "tagger", "seen", "in_game", "reward"]
+CONTINUOUS = ["x", "y", "speed", "acceleration", "direction", *"abcde", "tagger", "visible", "in_game", "reward"]
 GRID = ["x", "y"]
 SMALLEST_P = 1e-3  # of each test of a distribution; seeds are fixed
 
@@ -125,8 +125,8 @@ def levels(low, high, count):
     return np.concatenate([[0], np.linspace(float(F32(low)), float(F32(high)), count)]).astype(F32)
 
 
-def moved(rules, before, actions):
-    """Returns the places of all players after a move, and whether it led over the border."""
+def expected_move(rules, before, actions):
+    """Returns the positions of all players after a move, and whether it crossed the border."""
     live, tagger = before["in_game"], before["tagger"]
     turns = levels(rules["min_turn"], rules["max_turn"], rules["num_turn_levels"])
     pushes = levels(rules["min_acceleration"], rules["max_acceleration"], rules["num_acceleration_levels"])
@@ -149,7 +149,7 @@ def distances(x, y, others, i):
 
 
 def tags(rules, x, y, tagger, live):
-    """(runner, tagger) of every tag, in order of the runners."""
+    """Yields (runner, tagger) of every tag, in order of the runners."""
     taggers = np.flatnonzero(tagger)
     margin = F32(rules["tagging_distance"] * np.float64(F32(rules["grid_length"])))
     for runner in np.flatnonzero((tagger == 0) & (live == 1)):
@@ -158,8 +158,8 @@ def tags(rules, x, y, tagger, live):
             yield runner, taggers[away.argmin()]
 
 
-def rewarded(rules, before, after, outside, steps):
-    """Everybody's reward, and who is in the game from now on."""
+def expected_rewards(rules, before, after, outside, steps):
+    """Returns the rewards of all players, and who is in the game after the step."""
     tagger, live = before["tagger"], before["in_game"].copy()
     reward = np.zeros(len(tagger), F32)
     for i in np.flatnonzero(live):
@@ -175,29 +175,29 @@ def rewarded(rules, before, after, outside, steps):
     return reward, live
 
 
-def observed(rules, world, seen, steps):
-    """Everybody's observation, when those of `seen` are in the game."""
-    players = len(seen)
+def expected_observations(rules, world, visible, steps):
+    """Returns the observations of all players; `visible` tells who is in the game."""
+    players = len(visible)
     side, speed = F32(rules["grid_length"]), F32(rules["max_speed"]) + F32(1e-10)
     diagonal = F32(side * np.sqrt(2.0))
     norms = {"x": diagonal, "y": diagonal, "speed": speed, "acceleration": speed, "direction": F32(2 * np.pi)}
     scaled = np.stack([world[name] / norm for name, norm in norms.items()])
-    kinds = np.stack([world["tagger"], seen])
+    kinds = np.stack([world["tagger"], visible])
     everyone = np.arange(players)
     rows = []
     for i in range(players):
         if rules["use_full_observation"]:
             others, size = np.delete(everyone, i), players - 1
         else:
-            others = np.flatnonzero((seen == 1) & (everyone != i))
+            others = np.flatnonzero((visible == 1) & (everyone != i))
             away, size = distances(world["x"], world["y"], others, i), rules["num_other_agents_observed"]
             others = others[np.argsort(away, kind="stable")][:size]
         row = np.zeros((7, size), F32)
-        if seen[i]:
+        if visible[i]:
             row[:5, : len(others)] = scaled[:, others] - scaled[:, [i]]
-        if seen[i] or rules["use_full_observation"]:
+        if visible[i] or rules["use_full_observation"]:
             row[5:, : len(others)] = kinds[:, others]
-        rows.append([*row.ravel(), F32(steps) / F32(rules["episode_length"]) * seen[i]])
+        rows.append([*row.ravel(), F32(steps) / F32(rules["episode_length"]) * visible[i]])
     return np.array(rows, F32)
 
 
@@ -268,25 +268,25 @@ def test_continuous_follows_the_rules(game, library):
     for episode in range(episodes):
         world.reset(seed=3, episode=episode)
         np.testing.assert_array_equal(
-            world.observe()[0], observed(rules, world.state(), np.ones(world.players, F32), 0)
+            world.observe()[0], expected_observations(rules, world.state(), np.ones(world.players, F32), 0)
         )
         over, steps = False, 0
         while not over:
             before, actions = world.state(), world.random_actions(random)
             reward, over = world.step(actions)
             steps += 1
-            after, (expected, outside) = world.state(), moved(rules, before, actions)
+            after, (expected, outside) = world.state(), expected_move(rules, before, actions)
             for name, value in expected.items():
-                # Own sines are within one unit in the last place of their exact values, times speed.
+                # The environment's sines have an error of up to one ulp, which is multiplied by the speed.
                 slack = 2 * np.spacing(F32(rules["grid_length"])) if name in "xy" else 0
                 np.testing.assert_allclose(after[name], value, rtol=0, atol=slack, err_msg=name)
-            expected, live = rewarded(rules, before, after, outside, steps)
+            expected, live = expected_rewards(rules, before, after, outside, steps)
             np.testing.assert_array_equal(reward, expected)
             np.testing.assert_array_equal(after["in_game"], live)
             left, borders = left + (before["in_game"] != live).sum(), borders + outside.sum()
             assert over == (steps == rules["episode_length"] or not (live * (1 - before["tagger"])).any())
             obs, tagger, done = world.observe()
-            np.testing.assert_array_equal(obs, observed(rules, after, before["in_game"], steps))
+            np.testing.assert_array_equal(obs, expected_observations(rules, after, before["in_game"], steps))
             np.testing.assert_array_equal(tagger, before["tagger"] == 1)
             np.testing.assert_array_equal(done, (live == 0) | over)
         ends += steps < rules["episode_length"]
@@ -296,8 +296,8 @@ def test_continuous_follows_the_rules(game, library):
         assert ends > 0
 
 
-def put(world, x, y, tagger):
-    """A world with everybody at these places, standing still."""
+def world_with(world, x, y, tagger):
+    """Returns a world with the players at rest at these positions."""
     world.reset()
     for name, value in (("x", x), ("y", y), ("speed", 0), ("acceleration", 0), ("direction", 0), ("tagger", tagger)):
         world[name][:] = value
@@ -308,36 +308,37 @@ def put(world, x, y, tagger):
     return world
 
 
-STAND = np.zeros((100, 2), int)
+NO_ACTION = np.zeros((100, 2), int)
 
 
-def test_ties_are_the_first_players(library):
+def test_of_equally_near_players_the_first_counts(library):
     world = Continuous(
         library, num_taggers=3, num_runners=3, use_full_observation=False, num_other_agents_observed=3,
         tagging_distance=0.2, runner_exits_game_after_tagged=False,
     )  # fmt: skip
-    put(world, [1, 3, 2, 9, 9, 2], [5, 5, 6, 9, 9, 5], np.array([1, 1, 1, 0, 0, 0]))
-    reward, over = world.step(STAND[:6])
+    world_with(world, [1, 3, 2, 9, 9, 2], [5, 5, 6, 9, 9, 5], np.array([1, 1, 1, 0, 0, 0]))
+    reward, over = world.step(NO_ACTION[:6])
     assert not over
-    assert reward.tolist() == [1, 0, 0, 0, 0, -1]  # all three taggers are one away; the first has it
+    # All three taggers are at distance 1, and the first one gets the reward.
+    assert reward.tolist() == [1, 0, 0, 0, 0, -1]
     obs, _, _ = world.observe()
     nearest = obs[5][:21].reshape(7, 3)
     diagonal = 10 * np.sqrt(2)
     np.testing.assert_allclose(nearest[0] * diagonal, [-1, 1, 0], atol=1e-5)
     np.testing.assert_allclose(nearest[1] * diagonal, [0, 0, 1], atol=1e-5)
-    assert obs[3][:3].tolist()[0] == 0  # the one at the same place comes first
+    assert obs[3][:3].tolist()[0] == 0  # the one at the same position comes first
 
 
 def test_one_tagger_tags_several_and_the_last_tag_ends_the_game(library):
     world = Continuous(library, num_taggers=1, num_runners=3, tagging_distance=0.1)
-    put(world, [5, 5.5, 5, 1], [5, 5, 5.9, 1], np.array([1, 0, 0, 0]))
-    reward, over = world.step(STAND[:4])
+    world_with(world, [5, 5.5, 5, 1], [5, 5, 5.9, 1], np.array([1, 0, 0, 0]))
+    reward, over = world.step(NO_ACTION[:4])
     assert reward.tolist() == [2, -1, -1, 0] and not over
     obs, _, done = world.observe()
     assert done.tolist() == [False, True, True, False]
-    assert obs[0].reshape(-1)[18:21].tolist() == [1, 1, 1], "a tag shows a step later"
+    assert obs[0].reshape(-1)[18:21].tolist() == [1, 1, 1], "observations show a tag one step later"
     world["x"][3], world["y"][3] = 5, 5
-    reward, over = world.step(STAND[:4])
+    reward, over = world.step(NO_ACTION[:4])
     assert reward.tolist() == [1, 0, 0, -1] and over
     obs, _, done = world.observe()
     assert done.all()
@@ -345,10 +346,10 @@ def test_one_tagger_tags_several_and_the_last_tag_ends_the_game(library):
     assert not obs[1, :15].any() and obs[1, -1] == 0
 
 
-def test_who_left_does_not_move_and_is_not_tagged_again(library):
+def test_a_player_that_left_does_not_move_and_is_not_tagged_again(library):
     world = Continuous(library, num_taggers=1, num_runners=2, tagging_distance=0.1, edge_hit_penalty=-1.0)
-    put(world, [0, 0, 9], [0, 0.5, 9], np.array([1, 0, 0]))
-    assert world.step(STAND[:3])[0].tolist() == [1, -1, 0]
+    world_with(world, [0, 0, 9], [0, 0.5, 9], np.array([1, 0, 0]))
+    assert world.step(NO_ACTION[:3])[0].tolist() == [1, -1, 0]
     for _ in range(3):
         reward, _ = world.step(np.array([[0, 0], [10, 10], [0, 0]]))
         assert reward.tolist() == [0, 0, 0]
@@ -356,8 +357,8 @@ def test_who_left_does_not_move_and_is_not_tagged_again(library):
 
 
 @pytest.mark.parametrize("crowd", ["corner", "one place", "line", "lattice"])
-def test_the_nearest_of_a_crowd(crowd, library):
-    """Cells that hold everybody or nobody, and ties by the hundred."""
+def test_the_nearest_players_of_extreme_distributions(crowd, library):
+    """Cells that hold all players or none, and hundreds of equal distances."""
     world = Continuous(
         library, num_taggers=5, num_runners=295, use_full_observation=False, num_other_agents_observed=7,
         tagging_distance=0.0,
@@ -370,21 +371,23 @@ def test_the_nearest_of_a_crowd(crowd, library):
         "line": lambda: (np.arange(n) / 30, np.full(n, 10)),
         "lattice": lambda: (np.arange(n) % 20 / 2, np.arange(n) // 20 / 2),
     }[crowd]()
-    put(world, x, y, tagger)
+    world_with(world, x, y, tagger)
     world["in_game"][10:40] = 0
     before = world.state()
     world.step(np.zeros((n, 2), int))
-    np.testing.assert_array_equal(world.observe()[0], observed(world.rules, world.state(), before["in_game"], 1))
+    np.testing.assert_array_equal(
+        world.observe()[0], expected_observations(world.rules, world.state(), before["in_game"], 1)
+    )
 
 
-def test_resets_of_continuous(library):
+def test_distribution_of_continuous_resets(library):
     world = Continuous(library, num_taggers=3, num_runners=9, grid_length=4.0)
     draws = [world.reset(seed=1, episode=episode).state() for episode in range(2000)]
     columns = {name: np.stack([draw[name] for draw in draws]) for name in ("x", "y", "direction", "tagger")}
     for name in ("x", "y"):
         assert stats.kstest(columns[name].ravel() / 4, "uniform").pvalue > SMALLEST_P
     assert (columns["tagger"].sum(1) == 3).all()
-    # Every player is a tagger equally often, and every two of them together.
+    # All players are taggers equally often, and so are all pairs of players.
     together = columns["tagger"].T @ columns["tagger"]
     assert stats.chisquare(np.diag(together)).pvalue > SMALLEST_P
     assert stats.chisquare([together[i, j] for i, j in itertools.combinations(range(12), 2)]).pvalue > SMALLEST_P
@@ -409,7 +412,7 @@ GRID_DEFAULTS = {
     "use_full_observation": True,
     "random_start": False,
 }
-WAYS = np.array([[0, 0], [1, 0], [-1, 0], [0, 1], [0, -1]])
+DIRECTIONS = np.array([[0, 0], [1, 0], [-1, 0], [0, 1], [0, -1]])
 
 
 class GridWorld(Tag):
@@ -423,7 +426,7 @@ class GridWorld(Tag):
 
 
 def grid_step(rules, before, actions):
-    to = np.stack([before["x"], before["y"]]) + WAYS[actions].T
+    to = np.stack([before["x"], before["y"]]) + DIRECTIONS[actions].T
     x, y = np.clip(to, 0, rules["grid_length"])
     outside = (x != to[0]) | (y != to[1])
     tagged = ((x[:-1] == x[-1]) & (y[:-1] == y[-1])).any()
@@ -433,7 +436,7 @@ def grid_step(rules, before, actions):
     return {"x": x, "y": y}, (reward - rules["wall_hit_penalty"] * outside).astype(F32), tagged
 
 
-def grid_observed(rules, world, steps):
+def expected_grid_observations(rules, world, steps):
     players = len(world["x"])
     places = np.stack([world["x"], world["y"]]) / rules["grid_length"]
     is_runner, time = np.arange(players) == players - 1, steps / rules["episode_length"]
@@ -464,7 +467,7 @@ def test_grid_follows_the_rules(game, library):
     tags = borders = 0
     for episode in range(1 if world.players > 500 else 10):
         world.reset(seed=5, episode=episode)
-        np.testing.assert_array_equal(world.observe()[0], grid_observed(rules, world.state(), 0))
+        np.testing.assert_array_equal(world.observe()[0], expected_grid_observations(rules, world.state(), 0))
         over, steps = False, 0
         while not over:
             before, actions = world.state(), random.integers(0, 5, world.players)
@@ -476,16 +479,16 @@ def test_grid_follows_the_rules(game, library):
             np.testing.assert_array_equal(reward, expected)
             assert over == (tagged or steps == rules["episode_length"])
             obs, tagger, done = world.observe()
-            np.testing.assert_array_equal(obs, grid_observed(rules, after, steps))
+            np.testing.assert_array_equal(obs, expected_grid_observations(rules, after, steps))
             assert tagger.tolist() == [True] * (world.players - 1) + [False]
             assert (done == over).all()
-            borders += (np.stack([before["x"], before["y"]]) + WAYS[actions].T != [after["x"], after["y"]]).sum()
+            borders += (np.stack([before["x"], before["y"]]) + DIRECTIONS[actions].T != [after["x"], after["y"]]).sum()
         tags += tagged
     assert borders > 0 or game == "thousand"
     assert tags > 0 or game == "thousand"
 
 
-def test_resets_of_grid(library):
+def test_distribution_of_grid_resets(library):
     world = GridWorld(library, num_taggers=4, grid_length=9).reset()
     assert world["x"].tolist() == world["y"].tolist() == [4, 4, 4, 4, 0]
     world = GridWorld(library, num_taggers=6, grid_length=5, random_start=True)
@@ -511,7 +514,7 @@ def test_resets_of_grid(library):
         ("TagGridWorld-v0", {"num_taggers": 999, "use_full_observation": False}, 1000),
     ],
 )
-def test_options_say_how_many_players(task_id, options, players):
+def test_options_set_the_number_of_players(task_id, options, players):
     with envpool.make_gymnasium(task_id, num_envs=3, **options) as env:
         obs, info = env.reset()
         assert len(obs) == 3 * players
@@ -521,12 +524,12 @@ def test_options_say_how_many_players(task_id, options, players):
         actions = np.zeros((3 * players, *env.action_space.shape), np.int32)
         _, reward, terminated, _, _ = env.step(actions)
         assert len(reward) == 3 * players and len(terminated) == 3
-        # Memory follows the players: some hundred bytes for each.
+        # The size of a world is proportional to its players: about a hundred bytes each.
         assert len(env.snapshot(0)) < 300 + 150 * players
 
 
 def test_an_episode_in_the_pool():
-    """Ends, the rows of those who left, and the restart."""
+    """Checks ends, the rows of players that left, and the start of the next episode."""
     options = {"num_taggers": 3, "num_runners": 4, "tagging_distance": 0.15, "episode_length": 40}
     random = np.random.default_rng(0)
     with envpool.make_gymnasium("TagContinuous-v0", num_envs=16, seed=3, **options) as env:
@@ -560,14 +563,14 @@ def test_an_episode_in_the_pool():
         ("TagGridWorld-v0", {"num_taggers": 6, "random_start": True}, "0e73e49686196e34"),
     ],
 )
-def test_threads_and_batches_change_nothing(task_id, options, golden):
+def test_results_do_not_depend_on_threads_and_batches(task_id, options, golden):
     def play(num_threads, batch_size):
         with envpool.make_gymnasium(
             task_id, num_envs=6, num_threads=num_threads, batch_size=batch_size, seed=9, episode_length=15, **options
         ) as env:
             seen = [[] for _ in range(6)]
             env.async_reset()
-            # On a busy machine a thread may stand still, with its environments, while others go round a thousand times.
+            # On a busy machine, a thread may be descheduled with its environments while others make a thousand steps.
             until = time.monotonic() + 60
             while min(map(len, seen)) < 40 and time.monotonic() < until:
                 obs, reward, terminated, _, info = env.recv()
@@ -585,7 +588,7 @@ def test_threads_and_batches_change_nothing(task_id, options, golden):
     want = play(1, 6)
     assert any(end for _, _, end in want[0])
     digest = hashlib.sha256(repr(want).encode()).hexdigest()[:16]
-    assert digest == golden, f"{task_id} is no longer what it was: {digest}"
+    assert digest == golden, f"{task_id}: the hash is now {digest}"
     for num_threads, batch_size in [(2, 6), (3, 2), (1, 1)]:
         assert play(num_threads, batch_size) == want
 
@@ -604,14 +607,14 @@ def test_threads_and_batches_change_nothing(task_id, options, golden):
         ("TagGridWorld-v0", {"num_runners": 2}, ["num_runners"]),
     ],
 )
-def test_bad_options(task_id, options, words):
+def test_invalid_options(task_id, options, words):
     with pytest.raises((ValueError, TypeError)) as caught:
         envpool.make_gymnasium(task_id, **options)
     for word in [task_id, *words]:
         assert word in str(caught.value), str(caught.value)
 
 
-def test_levels_are_checked_each_by_its_own_number():
+def test_each_level_is_checked_against_its_own_bound():
     with envpool.make_gymnasium(
         "TagContinuous-v0", num_runners=1, num_acceleration_levels=2, num_turn_levels=6
     ) as env:  # fmt: skip
@@ -623,7 +626,7 @@ def test_levels_are_checked_each_by_its_own_number():
                 env.step(bad)
 
 
-def test_sizes_must_agree_in_a_pool():
+def test_sizes_must_be_equal_within_a_pool():
     with pytest.raises(ValueError, match="num_runners"):
         envpool.make_gymnasium("TagContinuous-v0", num_envs=2, env_options=[{}, {"num_runners": 5}])
     with envpool.make_gymnasium(
@@ -633,7 +636,7 @@ def test_sizes_must_agree_in_a_pool():
         env.step(np.zeros((22, 2), int))
 
 
-def test_a_snapshot_goes_on_the_same():
+def test_a_restored_snapshot_continues_identically():
     options = {"num_taggers": 8, "num_runners": 120, "use_full_observation": False, "num_other_agents_observed": 3}
     with envpool.make_gymnasium("TagContinuous-v0", num_envs=1, **options) as env:
         env.reset()
