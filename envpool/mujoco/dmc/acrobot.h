@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two links, of which the elbow is driven, are to stand upright.
+// Two links with a motor at the elbow balance upright.
 //
-// Observation: orientations (x of both links' z-axes, then z), velocity. Reward: nearness of the tip to the target
-// above, sparse or smooth. Reset: both angles uniform in a full turn. Source: dm_control 1.0.50, suite/acrobot.py.
+// Observation: orientations (x of both links' z-axes, then z), velocity. Reward: nearness of the tip to the
+// target above, sparse or smooth. Reset: both angles uniform over a full turn. Source: dm_control 1.0.50,
+// suite/acrobot.py.
 #pragma once
 
 #include "envpool/mujoco/dmc/task.h"
@@ -16,13 +17,13 @@ class Acrobot : public Task {
     bool sparse = false;
   };
 
-  Acrobot(Stage& stage, Variant variant)
-      : Task(stage),
+  Acrobot(Physics& physics, Variant variant)
+      : Task(physics),
         margin_(variant.sparse ? 0 : 1),
-        arms_{stage.body("upper_arm"), stage.body("lower_arm")},
-        target_(stage.site("target")),
-        tip_(stage.site("tip")),
-        joints_{stage.qpos("shoulder"), stage.qpos("elbow")} {}
+        arms_{physics.body("upper_arm"), physics.body("lower_arm")},
+        target_(physics.site("target")),
+        tip_(physics.site("tip")),
+        joints_{physics.qpos("shoulder"), physics.qpos("elbow")} {}
 
   void randomize(Rng& rng) override {
     for (const int joint : joints_) d_->qpos[joint] = rng.uniform(-kPi, kPi);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What manipulator and stacker share: a planar arm with a hand of two fingers.
+// The common part of manipulator and stacker: a planar arm with a hand of two fingers.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ namespace envpool::mujoco::dmc {
 
 class ArmTask : public Task {
  protected:
-  explicit ArmTask(Stage& stage) : Task(stage), hand_(stage.body("hand")), grasp_(stage.site("grasp")) {
+  explicit ArmTask(Physics& physics) : Task(physics), hand_(physics.body("hand")), grasp_(physics.site("grasp")) {
     constexpr const char* kNames[kJoints] = {"arm_root", "arm_shoulder", "arm_elbow", "arm_wrist",
                                              "finger",   "fingertip",    "thumb",     "thumbtip"};
-    for (int i = 0; i < kJoints; ++i) joints_[i] = stage.id(mjOBJ_JOINT, kNames[i]);
+    for (int i = 0; i < kJoints; ++i) joints_[i] = physics.id(mjOBJ_JOINT, kNames[i]);
   }
 
-  // Joints with a range are uniform in it, others in a full turn; the finger mirrors the thumb.
+  // Draws limited joints uniformly from their ranges, and others from a full turn; the finger mirrors the thumb.
   void randomize_arm(Rng& rng) {
     for (const int joint : joints_) {
       const f64* range = m_->jnt_range + 2 * joint;
@@ -35,7 +35,7 @@ class ArmTask : public Task {
     f64* velocities = out.array("arm_vel", {kJoints});
     for (const int joint : joints_) *velocities++ = d_->qvel[m_->jnt_dofadr[joint]];
   }
-  // x, z and the rotation in the plane.
+  // Writes x, z and the rotation in the plane.
   void write_pose(f64* out, int body) const {
     out[0] = d_->xpos[3 * body];
     out[1] = d_->xpos[3 * body + 2];

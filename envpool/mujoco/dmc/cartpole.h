@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A cart is to keep one, two or three poles upright, or to swing them up first.
+// A cart keeps one, two or three poles upright, or swings them up first.
 //
 // Observation: position (the cart's, then cosine and sine of each pole's angle to the vertical), velocity.
-// Reward: uprightness, times nearness to the middle, small control and small speed; sparse: 1 within narrow bounds.
-// Reset: poles nearly up, or nearly down, and small velocities. Source: dm_control 1.0.50, suite/cartpole.py.
+// Reward: uprightness, times centering, small control and small velocity; sparse: 1 within narrow bounds.
+// Reset: poles nearly upright, or nearly down to swing up, with small velocities. Source: dm_control 1.0.50,
+// suite/cartpole.py.
 #pragma once
 
 #include <algorithm>
@@ -20,12 +21,12 @@ class Cartpole : public Task {
     bool sparse = false;
   };
 
-  Cartpole(Stage& stage, Variant variant)
-      : Task(stage),
+  Cartpole(Physics& physics, Variant variant)
+      : Task(physics),
         swing_up_(variant.swing_up),
         sparse_(variant.sparse),
-        slider_(stage.qpos("slider")),
-        hinge_(stage.qpos("hinge_1")) {}
+        slider_(physics.qpos("slider")),
+        hinge_(physics.qpos("hinge_1")) {}
 
   void randomize(Rng& rng) override {
     if (swing_up_) {

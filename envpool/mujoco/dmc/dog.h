@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A dog, with muscles that take time, is to stand, to walk, trot or run at 1, 3 or 9 m/s, or to fetch a thrown ball.
+// A dog whose muscles have activation dynamics stands, walks, trots or runs at 1, 3 or 9 m/s, or fetches a thrown ball.
 //
 // Observation: joint_angles, joint_velocites (dm_control's spelling), torso_pelvis_height, z_projection (of skull,
-// torso and pelvis), torso_com_velocity, inertial_sensors, foot_forces, touch_sensors, actuator_state; to fetch also
+// torso and pelvis), torso_com_velocity, inertial_sensors, foot_forces, touch_sensors, actuator_state; fetch also has
 // ball_state and target_position. Reward: product of heights, uprightness, weight on the feet, and speed or nearness of
-// mouth to ball and ball to target. Reset: any heading, random velocities and muscles; the ball flies towards the
+// mouth to ball and ball to target. Reset: any heading, random velocities and activations; the ball flies towards the
 // middle. Source: dm_control 1.0.50, suite/dog.py.
 #pragma once
 
@@ -18,30 +18,29 @@ namespace envpool::mujoco::dmc {
 
 class Dog : public Task {
  public:
-  // A speed of 0 is the task to stand.
   struct Variant {
-    f64 speed = 0;
+    f64 speed = 0;  // 0 for the task "stand"
   };
 
-  Dog(Stage& stage, Variant variant)
-      : Task(stage),
-        wanted_(variant.speed),
-        torso_(stage.body("torso")),
-        pelvis_(stage.body("pelvis")),
-        skull_(stage.body("skull")),
-        root_(stage.free_qpos("root")),
-        velocity_(stage.sensor("torso_linvel", 3)),
+  Dog(Physics& physics, Variant variant)
+      : Task(physics),
+        target_speed_(variant.speed),
+        torso_(physics.body("torso")),
+        pelvis_(physics.body("pelvis")),
+        skull_(physics.body("skull")),
+        root_(physics.free_qpos("root")),
+        velocity_(physics.sensor("torso_linvel", 3)),
         weight_(-m_->opt.gravity[2] * m_->body_subtreemass[torso_]) {
     for (int i = 0; i < m_->njnt; ++i) {
       if (m_->jnt_type[i] == mjJNT_HINGE) hinges_.push_back(i);
     }
     int count = 0;
-    for (const char* name : {"accelerometer", "velocimeter", "gyro"}) inertial_[count++] = stage.sensor(name, 3);
+    for (const char* name : {"accelerometer", "velocimeter", "gyro"}) inertial_[count++] = physics.sensor(name, 3);
     count = 0;
-    for (const char* name : {"foot_L", "foot_R", "hand_L", "hand_R"}) forces_[count++] = stage.sensor(name, 3);
+    for (const char* name : {"foot_L", "foot_R", "hand_L", "hand_R"}) forces_[count++] = physics.sensor(name, 3);
     count = 0;
-    for (const char* name : {"palm_L", "palm_R", "sole_L", "sole_R"}) touches_[count++] = stage.sensor(name);
-    stage.reset();
+    for (const char* name : {"palm_L", "palm_R", "sole_L", "sole_R"}) touches_[count++] = physics.sensor(name);
+    physics.reset();
     stand_height_[0] = height(torso_) * .9;
     stand_height_[1] = height(pelvis_) * .9;
   }
@@ -76,9 +75,9 @@ class Dog : public Task {
   }
   f64 reward() const override {
     f64 reward = standing();
-    if (wanted_ == 0) return reward;
-    const f64 forward =
-        tolerance(com_velocity()[0], {wanted_, 2 * wanted_}, std::max(1.0, wanted_), Sigmoid::kLinear, 0);
+    if (target_speed_ == 0) return reward;
+    const f64 forward = tolerance(com_velocity()[0], {target_speed_, 2 * target_speed_}, std::max(1.0, target_speed_),
+                                  Sigmoid::kLinear, 0);
     return reward * ((4 * forward + 1) / 5);
   }
 
@@ -108,7 +107,7 @@ class Dog : public Task {
     }
   }
 
-  f64 wanted_;
+  f64 target_speed_;
   int torso_, pelvis_, skull_, root_, velocity_, inertial_[3], forces_[4], touches_[4];
   f64 weight_, stand_height_[2];
   std::vector<int> hinges_;
@@ -116,16 +115,16 @@ class Dog : public Task {
 
 class DogFetch : public Dog {
  public:
-  explicit DogFetch(Stage& stage)
-      : Dog(stage, {}),
-        floor_(stage.geom("floor")),
-        ball_(stage.geom("ball")),
-        target_(stage.geom("target")),
-        head_(stage.site("head")),
-        upper_bite_(stage.site("upper_bite")),
-        lower_bite_(stage.site("lower_bite")),
-        ball_root_(stage.free_qpos("ball_root")),
-        ball_velocity_(stage.free_qvel("ball_root")) {}
+  explicit DogFetch(Physics& physics)
+      : Dog(physics, {}),
+        floor_(physics.geom("floor")),
+        ball_(physics.geom("ball")),
+        target_(physics.geom("target")),
+        head_(physics.site("head")),
+        upper_bite_(physics.site("upper_bite")),
+        lower_bite_(physics.site("lower_bite")),
+        ball_root_(physics.free_qpos("ball_root")),
+        ball_velocity_(physics.free_qvel("ball_root")) {}
 
   void randomize(Rng& rng) override {
     Dog::randomize(rng);
@@ -144,7 +143,7 @@ class DogFetch : public Dog {
   void observe(Observer& out) const override {
     Dog::observe(out);
     const f64 *frame = d_->site_xmat + 9 * head_, *head = d_->site_xpos + 3 * head_;
-    f64 ball_velocity[6], head_velocity[6];  // rotation first
+    f64 ball_velocity[6], head_velocity[6];  // angular velocity first
     mj_objectVelocity(m_, d_, mjOBJ_SITE, head_, head_velocity, 0);
     mj_objectVelocity(m_, d_, mjOBJ_GEOM, ball_, ball_velocity, 0);
     const Vec3 parts[2] = {in_frame(difference(d_->geom_xpos + 3 * ball_, head), frame),
@@ -163,7 +162,7 @@ class DogFetch : public Dog {
     const f64 radius = m_->geom_size[3 * target_];
     const f64 near = tolerance(to_target, {0, radius}, m_->geom_size[3 * floor_], Sigmoid::kReciprocal);
     const f64 fetch = (near + 1) / 2;
-    if (to_target < 2 * radius) reach = 1;  // it may let go of a ball that it has fetched
+    if (to_target < 2 * radius) reach = 1;  // the dog may release a ball that it has fetched
     return standing() * reach * fetch;
   }
 

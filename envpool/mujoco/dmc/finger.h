@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A finger of two links is to spin a body on a hinge, or to turn its tip into a target.
+// A finger of two links spins a body on a hinge, or turns the body's tip to a target.
 //
 // Observation: position (both joints, the tip relative to the hinge), velocity, touch (logarithms of two sensors);
-// to turn, also target_position and dist_to_target (to its surface, negative inside).
+// the turn tasks also have target_position and dist_to_target (to its surface, negative inside).
 // Reward: 1 while the body spins fast enough, or the tip is in the target.
-// Reset: joints uniform such that nothing touches; the target anywhere around the hinge.
+// Reset: joints uniform, without contacts; the target at a random angle around the hinge.
 // Source: dm_control 1.0.50, suite/finger.py.
 #pragma once
 
@@ -15,30 +15,30 @@ namespace envpool::mujoco::dmc {
 
 class Finger : public Task {
  public:
-  // A radius of 0 is the task to spin.
   struct Variant {
-    f64 target_radius = 0;  // 0: the task is to spin, and there is no target
+    f64 target_radius = 0;  // 0 for the task "spin", which has no target
   };
 
-  Finger(Stage& stage, Variant variant)
-      : Task(stage),
+  Finger(Physics& physics, Variant variant)
+      : Task(physics),
         spin_(variant.target_radius == 0),
-        tip_(stage.sensor("tip", 3)),
-        spinner_(stage.sensor("spinner", 3)),
-        target_(stage.sensor("target", 3)),
-        joints_{stage.sensor("proximal"), stage.sensor("distal")},
-        velocities_{stage.sensor("proximal_velocity"), stage.sensor("distal_velocity"), stage.sensor("hinge_velocity")},
-        touch_{stage.sensor("touchtop"), stage.sensor("touchbottom")},
-        hinge_(stage.id(mjOBJ_JOINT, "hinge")),
-        cap_(stage.geom("cap1")),
-        site_(stage.site("target")) {
+        tip_(physics.sensor("tip", 3)),
+        spinner_(physics.sensor("spinner", 3)),
+        target_(physics.sensor("target", 3)),
+        joints_{physics.sensor("proximal"), physics.sensor("distal")},
+        velocities_{physics.sensor("proximal_velocity"), physics.sensor("distal_velocity"),
+                    physics.sensor("hinge_velocity")},
+        touch_{physics.sensor("touchtop"), physics.sensor("touchbottom")},
+        hinge_(physics.id(mjOBJ_JOINT, "hinge")),
+        cap_(physics.geom("cap1")),
+        site_(physics.site("target")) {
     if (spin_) {
-      float* rgba = stage.change(&mjModel::site_rgba, 4 * m_->nsite);
-      rgba[4 * site_ + 3] = rgba[4 * stage.site("tip") + 3] = 0;
-      stage.change(&mjModel::dof_damping, m_->nv)[m_->jnt_dofadr[hinge_]] = .03;
+      float* rgba = physics.copy_array(&mjModel::site_rgba, 4 * m_->nsite);
+      rgba[4 * site_ + 3] = rgba[4 * physics.site("tip") + 3] = 0;
+      physics.copy_array(&mjModel::dof_damping, m_->nv)[m_->jnt_dofadr[hinge_]] = .03;
     } else {
-      position_ = stage.randomize(&mjModel::site_pos, 3 * m_->nsite) + 3 * site_;
-      stage.change(&mjModel::site_size, 3 * m_->nsite)[3 * site_] = variant.target_radius;
+      position_ = physics.copy_drawn_array(&mjModel::site_pos, 3 * m_->nsite) + 3 * site_;
+      physics.copy_array(&mjModel::site_size, 3 * m_->nsite)[3 * site_] = variant.target_radius;
     }
   }
 
@@ -52,7 +52,7 @@ class Finger : public Task {
     }
     for (int attempt = 0; attempt < 1000; ++attempt) {
       randomize_joints(rng);
-      stage_.settle();
+      physics_.forward();
       if (d_->ncon == 0) return;
     }
     throw std::runtime_error("no state without collisions was found in 1000 attempts");
@@ -73,7 +73,7 @@ class Finger : public Task {
   f64 reward() const override { return spin_ ? d_->sensordata[velocities_[2]] <= -15 : distance() <= 0; }
 
  private:
-  // x or z of a sensed position, from the hinge.
+  // Returns x or z of a sensed position relative to the hinge.
   f64 relative(int sensor, int i) const { return d_->sensordata[sensor + 2 * i] - d_->sensordata[spinner_ + 2 * i]; }
   f64 distance() const {
     const f64 to_target[2] = {relative(target_, 0) - relative(tip_, 0), relative(target_, 1) - relative(tip_, 1)};

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A fish in a fluid is to stay upright, or to swim to a target.
+// A fish in a fluid stays upright, or swims to a target.
 //
-// Observation: joint_angles of tail and fins, upright (z of the torso's z-axis), velocity; to swim also target, from
-// the mouth and in its frame. Reward: uprightness; to swim, seven parts nearness to one of uprightness.
-// Reset: any rotation, joints within 0.2, the target in a box. Source: dm_control 1.0.50, suite/fish.py.
+// Observation: joint_angles of tail and fins, upright (z of the torso's z-axis), velocity; the task swim also has
+// target, relative to the mouth and in its frame. Reward: uprightness; for swim, a mean of nearness and uprightness
+// with weights 7 and 1. Reset: any rotation, joints within 0.2, the target in a box. Source: dm_control 1.0.50,
+// suite/fish.py.
 #pragma once
 
 #include "envpool/mujoco/dmc/task.h"
@@ -17,19 +18,19 @@ class Fish : public Task {
     bool swim = false;
   };
 
-  Fish(Stage& stage, Variant variant)
-      : Task(stage),
-        torso_(stage.body("torso")),
-        root_(stage.free_qpos("root")),
-        mouth_(stage.geom("mouth")),
-        target_(stage.geom("target")) {
+  Fish(Physics& physics, Variant variant)
+      : Task(physics),
+        torso_(physics.body("torso")),
+        root_(physics.free_qpos("root")),
+        mouth_(physics.geom("mouth")),
+        target_(physics.geom("target")) {
     constexpr const char* kJoints[kCount] = {"tail1",          "tail_twist",   "tail2",        "finright_roll",
                                              "finright_pitch", "finleft_roll", "finleft_pitch"};
-    for (int i = 0; i < kCount; ++i) joints_[i] = stage.qpos(kJoints[i]);
+    for (int i = 0; i < kCount; ++i) joints_[i] = physics.qpos(kJoints[i]);
     if (variant.swim) {
-      position_ = stage.randomize(&mjModel::geom_pos, 3 * m_->ngeom) + 3 * target_;
+      position_ = physics.copy_drawn_array(&mjModel::geom_pos, 3 * m_->ngeom) + 3 * target_;
     } else {
-      stage.change(&mjModel::geom_rgba, 4 * m_->ngeom)[4 * target_ + 3] = 0;
+      physics.copy_array(&mjModel::geom_rgba, 4 * m_->ngeom)[4 * target_ + 3] = 0;
     }
   }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A planar one-legged hopper is to stand, or to hop at 2 m/s.
+// A planar one-legged hopper stands, or hops at 2 m/s.
 //
-// Observation: position but for the root's x, velocity, touch (logarithms of toe's and heel's sensors).
+// Observation: position without the root's x, velocity, touch (logarithms of two sensors, toe and heel).
 // Reward: 1 while the torso is high enough above the foot, times small control or speed.
-// Reset: joints with a range uniform in it, other hinges in a full turn. Source: dm_control 1.0.50, suite/hopper.py.
+// Reset: limited joints uniform in their ranges, other hinges over a full turn. Source: dm_control 1.0.50,
+// suite/hopper.py.
 #pragma once
 
 #include "envpool/mujoco/dmc/task.h"
@@ -14,16 +15,16 @@ namespace envpool::mujoco::dmc {
 class Hopper : public Task {
  public:
   struct Variant {
-    bool hops = false;
+    bool hop = false;
   };
 
-  Hopper(Stage& stage, Variant variant)
-      : Task(stage),
-        hopping_(variant.hops),
-        torso_(stage.body("torso")),
-        foot_(stage.body("foot")),
-        speed_(stage.sensor("torso_subtreelinvel", 3)),
-        touch_{stage.sensor("touch_toe"), stage.sensor("touch_heel")} {}
+  Hopper(Physics& physics, Variant variant)
+      : Task(physics),
+        hopping_(variant.hop),
+        torso_(physics.body("torso")),
+        foot_(physics.body("foot")),
+        speed_(physics.sensor("torso_subtreelinvel", 3)),
+        touch_{physics.sensor("touch_toe"), physics.sensor("touch_heel")} {}
 
   void randomize(Rng& rng) override { randomize_joints(rng); }
   void observe(Observer& out) const override {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Masses on springs in a row, the first of them driven, are to come to rest: a linear system with quadratic costs.
+// A row of masses on springs, of which the first ones are driven, comes to rest: a linear system with quadratic costs.
 //
-// Observation: position, velocity. Action: unbounded forces, that is within +-1e10. Reward: 1 less half the squared
-// positions and a tenth of half the squared controls. Ends when positions and velocities are within 1e-6 of rest.
-// Reset: positions uniform on a sphere. The springs' stiffness is drawn once for an environment, from 15 to 25.
-// dm_control has no time limit here; the id has EnvPool's of 1000 steps. Source: dm_control 1.0.50, suite/lqr.py.
+// Observation: position, velocity. Action: unbounded forces, that is, within +-1e10. Reward: 1 minus half the squared
+// norm of the positions and 0.05 times that of the controls. Terminated: when the norm of the state is below 1e-6.
+// Reset: positions uniform on a sphere. The stiffness of the springs is drawn once for each environment, from 15 to 25.
+// dm_control has no time limit here; the id has EnvPool's limit of 1000 steps. Source: dm_control 1.0.50, suite/lqr.py.
 #pragma once
 
 #include "envpool/mujoco/dmc/task.h"
@@ -14,10 +14,11 @@ namespace envpool::mujoco::dmc {
 
 class Lqr : public Task {
  public:
-  explicit Lqr(Stage& stage) : Task(stage), stiffness_(stage.randomize(&mjModel::jnt_stiffness, m_->njnt)) {}
+  explicit Lqr(Physics& physics)
+      : Task(physics), stiffness_(physics.copy_drawn_array(&mjModel::jnt_stiffness, m_->njnt)) {}
 
   void randomize(Rng& rng) override {
-    Rng once = rng;  // a stream of its own, the same in every episode
+    Rng once = rng;  // a separate stream, which is the same in every episode
     once.agent = 1;
     once.begin_episode(0);
     for (int i = 0; i < m_->njnt; ++i) stiffness_[i] = once.uniform(15, 25);

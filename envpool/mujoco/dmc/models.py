@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The models of dm_control's suite: its XML files, edited as dm_control edits them. The package is never imported."""
+"""The models of dm_control's suite: its XML files, edited as in dm_control. The package is never imported."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VERSION = "1.0.50"  # as in pyproject.toml
 
 
 def suite_model(domain: str, task: str, num_poles: int) -> str:
-    """Returns the path of a task's model, or where dm_control edits it, the XML itself.
+    """Returns the path of a task's model, or its XML if dm_control edits it.
 
     Raises:
         MissingPackageError: dm_control is not installed, or lacks the model.
@@ -28,10 +28,10 @@ def suite_model(domain: str, task: str, num_poles: int) -> str:
 
 
 def suite_folder() -> Path:
-    """Returns where dm_control's suite lies.
+    """Returns the folder of dm_control's suite.
 
     Raises:
-        MissingPackageError: it is not installed.
+        MissingPackageError: dm_control is not installed.
     """
     package = folder_of("dm_control")
     if package is None:
@@ -47,7 +47,7 @@ def _source(folder: Path, domain: str, task: str, num_poles: int) -> str:
     ):
         return str(path)
     root = ElementTree.parse(path).getroot()
-    # A text has no folder that paths could be relative to.
+    # XML in a string has no folder for relative paths.
     for include in root.iter("include"):
         include.set("file", str((folder / include.get("file", "")).resolve()))
     for compiler in root.iter("compiler"):
@@ -80,7 +80,7 @@ def _child(parent: ElementTree.Element, tag: str, **attributes: str) -> ElementT
 def _find(root: ElementTree.Element, path: str) -> ElementTree.Element:
     found = root.find(path)
     if found is None:
-        raise ValueError(f"dm_control's model has no {path}: its version is not {VERSION}")
+        raise ValueError(f"dm_control's model has no {path}; its version must be {VERSION}")
     return found
 
 
@@ -102,7 +102,7 @@ def _cartpole(root: ElementTree.Element, poles: int) -> None:
 
 
 def _dog(root: ElementTree.Element, task: str) -> None:
-    # As wide as the dog may run, in an episode of 15 s.
+    # The floor is as large as the distance that the dog can run in an episode of 15 s.
     size = {"stand": 15, "walk": 15, "trot": 45, "run": 135}.get(task, 10)
     _find(root, ".//geom[@name='floor']").set("size", f"{size} {size} .1")
     if task == "fetch":
@@ -131,11 +131,11 @@ def _lqr(root: ElementTree.Element, bodies: int, actuators: int) -> None:
 
 
 def _manipulator(root: ElementTree.Element, task: str) -> None:
-    thing, receptacle = ("peg", "slot") if "peg" in task else ("ball", "cup")
-    kept = {thing, f"target_{thing}"} | ({receptacle} if task.startswith("insert") else set())
-    for prop in ("ball", "target_ball", "cup", "peg", "target_peg", "slot"):
-        if prop not in kept:
-            _remove(root, "body", prop)
+    prop, receptacle = ("peg", "slot") if "peg" in task else ("ball", "cup")
+    kept = {prop, f"target_{prop}"} | ({receptacle} if task.startswith("insert") else set())
+    for body in ("ball", "target_ball", "cup", "peg", "target_peg", "slot"):
+        if body not in kept:
+            _remove(root, "body", body)
 
 
 def _quadruped(root: ElementTree.Element, task: str) -> None:
@@ -169,5 +169,5 @@ def _swimmer(root: ElementTree.Element, links: int) -> None:
         _child(sensor, "gyro", name=f"gyro_{link}", site=f"site_{link}")
     for camera in root.findall("./worldbody/body/camera"):
         if camera.get("mode") == "trackcom":
-            place = [str(float(x) * (links / 6.0)) for x in camera.get("pos", "").split(" ")]
-            camera.set("pos", " ".join(place))
+            position = [str(float(x) * (links / 6.0)) for x in camera.get("pos", "").split(" ")]
+            camera.set("pos", " ".join(position))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A pendulum, too weak to rise at once, is to swing up and stand.
+// A pendulum with a weak motor swings up and stays upright.
 //
 // Observation: orientation (cosine and sine), velocity. Reward: 1 within 8 degrees of upright.
-// Reset: uniform in a full turn. Source: dm_control 1.0.50, suite/pendulum.py.
+// Reset: the angle uniform over a full turn. Source: dm_control 1.0.50, suite/pendulum.py.
 #pragma once
 
 #include "envpool/mujoco/dmc/task.h"
@@ -12,8 +12,8 @@ namespace envpool::mujoco::dmc {
 
 class Pendulum : public Task {
  public:
-  explicit Pendulum(Stage& stage)
-      : Task(stage), pole_(stage.body("pole")), hinge_(stage.qpos("hinge")), velocity_(stage.qvel("hinge")) {}
+  explicit Pendulum(Physics& physics)
+      : Task(physics), pole_(physics.body("pole")), hinge_(physics.qpos("hinge")), velocity_(physics.qvel("hinge")) {}
 
   void randomize(Rng& rng) override { d_->qpos[hinge_] = rng.uniform(-kPi, kPi); }
   void observe(Observer& out) const override {

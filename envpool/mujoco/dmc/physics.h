@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a task of the suite plays on: one environment's simulation, stepped as dm_control steps it, and a view of the
-// shared model in which the few arrays that a task changes are the environment's own.
+// The simulation of one environment of the suite, stepped as in dm_control, with a shallow copy of the shared model in
+// which the environment owns the few arrays that its task changes.
 #pragma once
 
 #include <cmath>
@@ -16,33 +16,33 @@
 
 namespace envpool::mujoco::dmc {
 
-class Stage {
+class Physics {
  public:
-  explicit Stage(SharedModel model) : view_(*model), sim_(SharedModel(std::move(model), &view_)) {}
-  Stage(const Stage&) = delete;
-  Stage& operator=(const Stage&) = delete;
+  explicit Physics(SharedModel model) : view_(*model), sim_(SharedModel(std::move(model), &view_)) {}
+  Physics(const Physics&) = delete;
+  Physics& operator=(const Physics&) = delete;
 
   const mjModel* model() const { return &view_; }
   mjData* data() { return sim_.data(); }
   const mjData* data() const { return sim_.data(); }
   Simulation& simulation() { return sim_; }
 
-  // Makes an array of the model this environment's own, to be changed once, when a task is made.
+  // Replaces an array of the model by the environment's own copy, which the constructor of a task may change.
   template <class T>
-  T* change(T* mjModel::* array, i64 count) {
-    own_.push_back(std::make_unique<u8[]>(sizeof(T) * size_t(count)));
-    T* copy = reinterpret_cast<T*>(own_.back().get());
+  T* copy_array(T* mjModel::* array, i64 count) {
+    copies_.push_back(std::make_unique<u8[]>(sizeof(T) * size_t(count)));
+    T* copy = reinterpret_cast<T*>(copies_.back().get());
     std::memcpy(copy, view_.*array, sizeof(T) * size_t(count));
     return view_.*array = copy;
   }
-  // The same for what a reset draws anew: it is part of a snapshot.
+  // Does the same for an array that resets draw, which makes it part of snapshots.
   template <class T>
-  T* randomize(T* mjModel::* array, i64 count) {
-    T* copy = change(array, count);
+  T* copy_drawn_array(T* mjModel::* array, i64 count) {
+    T* copy = copy_array(array, count);
     drawn_.push_back({copy, sizeof(T) * size_t(count), [](const u8* saved, size_t bytes) {
                         std::vector<T> numbers(bytes / sizeof(T));
                         std::memcpy(numbers.data(), saved, bytes);
-                        require_finite(numbers.data(), i64(numbers.size()), "what a reset drew of the model");
+                        require_finite(numbers.data(), i64(numbers.size()), "an array of the model that resets draw");
                       }});
     return copy;
   }
@@ -57,8 +57,8 @@ class Stage {
   int body(const std::string& name) const { return id(mjOBJ_BODY, name); }
   int geom(const std::string& name) const { return id(mjOBJ_GEOM, name); }
   int site(const std::string& name) const { return id(mjOBJ_SITE, name); }
-  int qpos(const std::string& joint) const { return model()->jnt_qposadr[simple_joint(joint)]; }
-  int qvel(const std::string& joint) const { return model()->jnt_dofadr[simple_joint(joint)]; }
+  int qpos(const std::string& joint) const { return model()->jnt_qposadr[scalar_joint(joint)]; }
+  int qvel(const std::string& joint) const { return model()->jnt_dofadr[scalar_joint(joint)]; }
   int free_qpos(const std::string& joint) const { return model()->jnt_qposadr[free_joint(joint)]; }
   int free_qvel(const std::string& joint) const { return model()->jnt_dofadr[free_joint(joint)]; }
   int sensor(const std::string& name, int numbers = 1) const {
@@ -70,20 +70,21 @@ class Stage {
     return model()->sensor_adr[found];
   }
 
-  // To the model's initial state.
+  // Sets the model's initial state.
   void reset() {
     sim_.reset();
-    settle();
+    forward();
   }
-  // Computes what follows from positions and velocities, without actuation: there is no control yet.
-  void settle() {
+  // Computes derived quantities from positions and velocities, without actuation, as there is no control yet.
+  void forward() {
     const int flags = view_.opt.disableflags;
     view_.opt.disableflags |= mjDSBL_ACTUATION;
     sim_.forward();
     view_.opt.disableflags = flags;
   }
-  // As many steps of the integrator, after which positions, velocities and what follows from them agree: all but the
-  // last part of a step is done ahead. What follows from forces is of the state before.
+  // Makes `count` integrator steps. As in dm_control, the first part of the next step is computed in advance, so that
+  // quantities derived from positions and velocities belong to the new state; those derived from forces belong to the
+  // state before.
   void step(i32 count) {
     int before[mjNWARNING];
     for (int i = 0; i < mjNWARNING; ++i) before[i] = data()->warning[i].number;
@@ -106,7 +107,8 @@ class Stage {
     }
   }
 
-  // A snapshot: the state, readings of sensors (some are of the step before), and what the reset drew of the model.
+  // A snapshot holds the state, sensor data (some of which belongs to the last step), and the arrays of the model that
+  // the reset drew.
   i64 save_size() const {
     i64 size = sim_.save_size() + sensor_bytes();
     for (const Drawn& part : drawn_) size += i64(part.bytes);
@@ -150,7 +152,7 @@ class Stage {
     size_t bytes;
     void (*check)(const u8* saved, size_t bytes);
   };
-  int simple_joint(const std::string& name) const {
+  int scalar_joint(const std::string& name) const {
     const int found = id(mjOBJ_JOINT, name), type = model()->jnt_type[found];
     if (type != mjJNT_HINGE && type != mjJNT_SLIDE) {
       throw std::invalid_argument("xml_file: joint '" + name + "' must be a hinge or a slide");
@@ -167,7 +169,7 @@ class Stage {
 
   mjModel view_;
   Simulation sim_;
-  std::vector<std::unique_ptr<u8[]>> own_;
+  std::vector<std::unique_ptr<u8[]>> copies_;
   std::vector<Drawn> drawn_;
 };
 

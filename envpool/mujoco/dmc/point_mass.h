@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A point in a plane is to reach the target in the middle; the hard task mixes its two controls anew each episode.
+// A point in a plane moves to the target in the middle; the hard task draws the directions of its two controls for each
+// episode.
 //
 // Observation: position, velocity. Reward: nearness to the target, times small control.
-// Reset: position uniform; hard: each control pulls in a random direction, the two not too parallel.
+// Reset: position uniform; hard: random directions of the two controls, which are not nearly parallel.
 // Source: dm_control 1.0.50, suite/point_mass.py.
 #pragma once
 
@@ -17,11 +18,11 @@ class PointMass : public Task {
     bool hard = false;
   };
 
-  PointMass(Stage& stage, Variant variant)
-      : Task(stage), target_(stage.geom("target")), mass_(stage.geom("pointmass")) {
+  PointMass(Physics& physics, Variant variant)
+      : Task(physics), target_(physics.geom("target")), mass_(physics.geom("pointmass")) {
     if (variant.hard && m_->nwrap < 4)
       throw std::invalid_argument("xml_file: the model must have two tendons over two joints");
-    if (variant.hard) gains_ = stage.randomize(&mjModel::wrap_prm, m_->nwrap);
+    if (variant.hard) gains_ = physics.copy_drawn_array(&mjModel::wrap_prm, m_->nwrap);
   }
 
   void randomize(Rng& rng) override {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A four-legged walker is to walk at 0.5 m/s, to run at 5 m/s, to escape from a bowl of bumps, or to fetch a ball.
+// A four-legged walker walks at 0.5 m/s, runs at 5 m/s, escapes from a bowl with bumps, or fetches a ball.
 //
 // Observation: egocentric_state (hinges, their velocities, actuators), torso_velocity, torso_upright, imu, force_torque
-// (inverse hyperbolic sines of the toes' sensors); to escape also origin and rangefinder (hyperbolic tangents), to
-// fetch ball_state and target_position. Reward: uprightness, times speed, distance from the middle, or nearness to the
-// ball and of the ball to the target.
-// Reset: any rotation (to fetch, any heading and place), just above the ground; a new terrain; a ball thrown.
-// Source: dm_control 1.0.50, suite/quadruped.py.
+// (asinh of the sensors of the toes); escape also has origin and rangefinder (tanh), and fetch ball_state and
+// target_position. Reward: uprightness, times speed, distance from the middle, or nearness to the ball and of the ball
+// to the target. Reset: any rotation (for fetch, any heading and position) just above the ground; a new terrain; a
+// thrown ball. Source: dm_control 1.0.50, suite/quadruped.py.
 #pragma once
 
 #include <algorithm>
@@ -20,11 +19,11 @@ namespace envpool::mujoco::dmc {
 
 class Quadruped : public Task {
  public:
-  explicit Quadruped(Stage& stage)
-      : Task(stage),
-        torso_(stage.body("torso")),
-        root_(stage.free_qpos("root")),
-        velocimeter_(stage.sensor("velocimeter", 3)) {
+  explicit Quadruped(Physics& physics)
+      : Task(physics),
+        torso_(physics.body("torso")),
+        root_(physics.free_qpos("root")),
+        velocimeter_(physics.sensor("velocimeter", 3)) {
     for (int i = 0; i < m_->njnt; ++i) {
       if (m_->jnt_type[i] == mjJNT_HINGE) hinges_.push_back(i);
     }
@@ -49,7 +48,7 @@ class Quadruped : public Task {
 
  protected:
   f64 upright() const { return d_->xmat[9 * torso_ + kZZ]; }
-  // 1 where the torso leans by less than this, falling to 0 upside down.
+  // Returns 1 if the torso leans by less than this angle, decreasing linearly to 0 upside down.
   f64 upright_reward(f64 degrees = 0) const {
     const f64 cosine = cos(degrees * (kPi / 180));
     return tolerance(upright(), {cosine, kInfinity}, 1 + cosine, Sigmoid::kLinear, 0);
@@ -59,29 +58,29 @@ class Quadruped : public Task {
     return tolerance(x, bounds, margin, Sigmoid::kLinear, at_margin);
   }
 
-  // Lifts the walker by a centimetre until it touches nothing.
-  void place(const f64* rotation, f64 x = 0, f64 y = 0) {
-    const auto put = [&](f64 z) {
+  // Raises the walker in steps of a centimetre until it has no contact.
+  void set_pose(const f64* rotation, f64 x = 0, f64 y = 0) {
+    const auto set_root = [&](f64 z) {
       f64* root = d_->qpos + root_;
       root[0] = x, root[1] = y, root[2] = z;
       std::memcpy(root + 3, rotation, 4 * sizeof(f64));
     };
     f64 z = 0;
-    stage_.simulation().reset();
+    physics_.simulation().reset();
     for (int attempt = 0;; ++attempt, z += .01) {
       if (attempt == 10000) throw std::runtime_error("no state without collisions was found in 10000 attempts");
-      put(z);
+      set_root(z);
       guarded([&] { mj_fwdPosition(m_, d_); });
       if (d_->ncon == 0) break;
     }
-    stage_.reset();
-    put(z);
-    stage_.settle();
+    physics_.reset();
+    set_root(z);
+    physics_.forward();
   }
-  void place_anyhow(Rng& rng) {
+  void draw_pose(Rng& rng) {
     f64 rotation[4];
     random_unit(rotation, 4, rng);
-    place(rotation);
+    set_pose(rotation);
   }
 
   int torso_, root_, velocimeter_;
@@ -104,26 +103,26 @@ class QuadrupedMove : public Quadruped {
     f64 speed = 0;
   };
 
-  QuadrupedMove(Stage& stage, Variant variant) : Quadruped(stage), wanted_(variant.speed) {}
+  QuadrupedMove(Physics& physics, Variant variant) : Quadruped(physics), target_speed_(variant.speed) {}
 
-  void randomize(Rng& rng) override { place_anyhow(rng); }
+  void randomize(Rng& rng) override { draw_pose(rng); }
   f64 reward() const override {
-    return upright_reward() * linear(d_->sensordata[velocimeter_], {wanted_, kInfinity}, wanted_, .5);
+    return upright_reward() * linear(d_->sensordata[velocimeter_], {target_speed_, kInfinity}, target_speed_, .5);
   }
 
  private:
-  f64 wanted_;
+  f64 target_speed_;
 };
 
 class QuadrupedEscape : public Quadruped {
  public:
-  explicit QuadrupedEscape(Stage& stage)
-      : Quadruped(stage),
-        workspace_(stage.site("workspace")),
-        size_(checked(m_)),
+  explicit QuadrupedEscape(Physics& physics)
+      : Quadruped(physics),
+        workspace_(physics.site("workspace")),
+        size_(hfield_size(m_)),
         bumps_(int(2 * m_->hfield_size[0] / 2)),
         zoom_(bumps_, size_),
-        heights_(stage.randomize(&mjModel::hfield_data, m_->nhfielddata) + m_->hfield_adr[0]) {}
+        heights_(physics.copy_drawn_array(&mjModel::hfield_data, m_->nhfielddata) + m_->hfield_adr[0]) {}
 
   void randomize(Rng& rng) override {
     std::vector<f64> bumps(size_t(bumps_) * size_t(bumps_));
@@ -137,7 +136,7 @@ class QuadrupedEscape : public Quadruped {
         heights_[row * size_ + column] = f32(bowl * smooth[size_t(row * size_ + column)]);
       }
     }
-    place_anyhow(rng);
+    draw_pose(rng);
   }
   void observe(Observer& out) const override {
     Quadruped::observe(out);
@@ -146,7 +145,7 @@ class QuadrupedEscape : public Quadruped {
     f64* range = out.array("rangefinder", {i64(rangefinders_.size())});
     for (const int reading : rangefinders_) {
       const f64 distance = d_->sensordata[reading];
-      *range++ = distance == -1 ? 1 : std::tanh(distance);  // -1: nothing in sight
+      *range++ = distance == -1 ? 1 : std::tanh(distance);  // -1 if the ray hits nothing
     }
   }
   f64 reward() const override {
@@ -155,7 +154,7 @@ class QuadrupedEscape : public Quadruped {
   }
 
  private:
-  static int checked(const mjModel* m) {
+  static int hfield_size(const mjModel* m) {
     if (m->nhfield < 1 || m->hfield_nrow[0] != m->hfield_ncol[0] || m->hfield_nrow[0] < 2 || m->hfield_size[0] < 2) {
       throw std::invalid_argument("xml_file: the model has no square height field");
     }
@@ -168,37 +167,37 @@ class QuadrupedEscape : public Quadruped {
 
 class QuadrupedFetch : public Quadruped {
  public:
-  explicit QuadrupedFetch(Stage& stage)
-      : Quadruped(stage),
-        workspace_(stage.site("workspace")),
-        target_(stage.site("target")),
-        floor_(stage.geom("floor")),
-        ball_(stage.body("ball")),
-        ball_geom_(stage.geom("ball")),
-        ball_root_(stage.free_qpos("ball_root")),
-        ball_velocity_(stage.free_qvel("ball_root")),
-        velocity_(stage.free_qvel("root")) {}
+  explicit QuadrupedFetch(Physics& physics)
+      : Quadruped(physics),
+        workspace_(physics.site("workspace")),
+        target_(physics.site("target")),
+        floor_(physics.geom("floor")),
+        ball_(physics.body("ball")),
+        ball_geom_(physics.geom("ball")),
+        ball_root_(physics.free_qpos("ball_root")),
+        ball_velocity_(physics.free_qvel("ball_root")),
+        velocity_(physics.free_qvel("root")) {}
 
   void randomize(Rng& rng) override {
     const f64 azimuth = rng.uniform(0, 2 * kPi);
     const f64 rotation[4] = {cos(azimuth / 2), 0, 0, sin(azimuth / 2)};
     const f64 radius = .9 * m_->geom_size[3 * floor_];
     const f64 x = rng.uniform(-radius, radius), y = rng.uniform(-radius, radius);
-    place(rotation, x, y);
+    set_pose(rotation, x, y);
     for (int i = 0; i < 2; ++i) d_->qpos[ball_root_ + i] = rng.uniform(-radius, radius);
     d_->qpos[ball_root_ + 2] = 2;
     for (int i = 0; i < 2; ++i) d_->qvel[ball_velocity_ + i] = 5 * normal(rng);
   }
   void observe(Observer& out) const override {
     Quadruped::observe(out);
-    const f64* spin = d_->qvel + ball_velocity_ + 3;
+    const f64* angular_velocity = d_->qvel + ball_velocity_ + 3;
     const Vec3 parts[3] = {difference(d_->xpos + 3 * ball_, d_->xpos + 3 * torso_),
                            difference(d_->qvel + ball_velocity_, d_->qvel + velocity_),
-                           {{spin[0], spin[1], spin[2]}}};
+                           {{angular_velocity[0], angular_velocity[1], angular_velocity[2]}}};
     f64* ball = out.array("ball_state", {9});
     for (const Vec3& part : parts) {
-      const Vec3 turned = to_torso_frame(part);
-      for (int i = 0; i < 3; ++i) *ball++ = turned[i];
+      const Vec3 local = to_torso_frame(part);
+      for (int i = 0; i < 3; ++i) *ball++ = local[i];
     }
     out.copy("target_position", to_torso_frame(difference(d_->site_xpos + 3 * target_, d_->xpos + 3 * torso_)));
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An arm of two links in a plane is to keep its finger on a target.
+// A planar arm of two links keeps its finger on a target.
 //
 // Observation: position, to_target, velocity. Reward: 1 while finger and target touch.
-// Reset: joints uniform; the target uniform in angle and in distance. Source: dm_control 1.0.50, suite/reacher.py.
+// Reset: joints uniform; the target at a uniform angle and distance. Source: dm_control 1.0.50, suite/reacher.py.
 #pragma once
 
 #include "envpool/mujoco/dmc/task.h"
@@ -16,12 +16,12 @@ class Reacher : public Task {
     f64 target_size = .05;
   };
 
-  Reacher(Stage& stage, Variant variant)
-      : Task(stage),
-        target_(stage.geom("target")),
-        finger_(stage.geom("finger")),
-        position_(stage.randomize(&mjModel::geom_pos, 3 * m_->ngeom) + 3 * target_) {
-    stage.change(&mjModel::geom_size, 3 * m_->ngeom)[3 * target_] = variant.target_size;
+  Reacher(Physics& physics, Variant variant)
+      : Task(physics),
+        target_(physics.geom("target")),
+        finger_(physics.geom("finger")),
+        position_(physics.copy_drawn_array(&mjModel::geom_pos, 3 * m_->ngeom) + 3 * target_) {
+    physics.copy_array(&mjModel::geom_size, 3 * m_->ngeom)[3 * target_] = variant.target_size;
   }
 
   void randomize(Rng& rng) override {

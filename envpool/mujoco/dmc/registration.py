@@ -10,7 +10,7 @@ from envpool.mujoco.family import MujocoFamily
 from envpool.mujoco.packages import model_source
 from envpool.registration import register_family
 
-# What an action lasts in steps of the simulation, and the tasks, in dm_control's names.
+# For each domain of dm_control, the simulation steps for each action, and the tasks.
 TASKS: dict[str, tuple[int, str]] = {
     "acrobot": (1, "swingup swingup_sparse"),
     "ball_in_cup": (10, "catch"),
@@ -33,12 +33,12 @@ TASKS: dict[str, tuple[int, str]] = {
     "walker": (10, "stand walk run"),
 }
 
-# EnvPool's name for it: domains, tasks, time limits.
+# Domains, tasks and time limits, under EnvPool's name.
 dmc_mujoco_envs = [(domain, task, 1000) for domain, (_, tasks) in TASKS.items() for task in tasks.split()]
 
 
 def id_of(domain: str, task: str) -> str:
-    """Returns the id of a task that dm_control names."""
+    """Returns the id of a task of dm_control."""
     return f"{_words(domain)}{_words(task)}-v1"
 
 
@@ -53,7 +53,7 @@ class ControlSuite(MujocoFamily):
     MODELS = "dm_control 1.0.50, suite"
 
     def prepare(self, task_id: str, options: dict[str, Any]) -> dict[str, Any]:
-        """Gives C++ the model: a path, or XML. Takes out the options that decide which.
+        """Sets the model, as a path or XML, and removes the options that only select it.
 
         Raises:
             MissingPackageError: dm_control is not installed.

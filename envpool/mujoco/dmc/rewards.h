@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The suite's soft indicator, and sums as NumPy makes them. Source: dm_control 1.0.50, utils/rewards.py.
+// The tolerance function of the suite's rewards, and sums in NumPy's order. Source: dm_control 1.0.50,
+// utils/rewards.py.
 #pragma once
 
 #include "envpool/core/portable.h"
@@ -15,7 +16,7 @@ struct Bounds {
 
 enum class Sigmoid { kGaussian, kLinear, kQuadratic, kLongTail, kReciprocal };
 
-// 1 for a distance of 0, `at_1` for a distance of 1.
+// Returns 1 for a distance of 0 and `at_1` for a distance of 1.
 inline f64 sigmoid(f64 x, f64 at_1, Sigmoid kind) {
   switch (kind) {
     case Sigmoid::kGaussian: {
@@ -39,20 +40,20 @@ inline f64 sigmoid(f64 x, f64 at_1, Sigmoid kind) {
   return 0;
 }
 
-// 1 within the bounds; outside it falls with the distance, to `at_margin` one margin away.
+// Returns 1 within the bounds; outside them the value decreases with the distance, to `at_margin` at one margin.
 inline f64 tolerance(f64 x, Bounds bounds, f64 margin = 0, Sigmoid kind = Sigmoid::kGaussian, f64 at_margin = 0.1) {
   if (bounds.low <= x && x <= bounds.high) return 1;
   if (margin == 0) return 0;
   return sigmoid((x < bounds.low ? bounds.low - x : x - bounds.high) / margin, at_margin, kind);
 }
 
-// np.mean of term(0) ... term(count - 1).
+// Returns np.mean of term(0) ... term(count - 1).
 template <class Term>
 f64 numpy_mean(i64 count, Term&& term) {
   return numpy_sum(count, term) / f64(count);
 }
 
-// np.linalg.norm, but for the order in which a BLAS adds.
+// Returns np.linalg.norm, apart from the order of additions in a BLAS.
 inline f64 norm(const f64* x, int count) {
   f64 sum = 0;
   for (int i = 0; i < count; ++i) sum += x[i] * x[i];
@@ -67,7 +68,7 @@ struct Vec3 {
 };
 inline Vec3 difference(const f64* to, const f64* from) { return {{to[0] - from[0], to[1] - from[1], to[2] - from[2]}}; }
 
-// A vector in the frame whose axes are the columns of a 3x3 matrix.
+// Returns a vector in the frame whose axes are the columns of a 3x3 matrix.
 inline Vec3 in_frame(const Vec3& v, const f64* frame) {
   Vec3 out;
   for (int j = 0; j < 3; ++j) out.x[j] = v[0] * frame[j] + v[1] * frame[3 + j] + v[2] * frame[6 + j];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A planar arm is to stack two or four boxes.
+// A planar arm stacks two or four boxes.
 //
-// Observation: arm_pos (sine and cosine of 8 joints), arm_vel, touch (logarithms of the sensors); unless
-// fully_observable is off also hand_pos and box_pos (x, z, rotation), box_vel and target_pos.
-// Reward: nearness of a box to the target, while the hand is away from it. Reset: the arm uniform, the target at some
-// height of the stack, the boxes anywhere; nothing touches. Source: dm_control 1.0.50, suite/stacker.py.
+// Observation: arm_pos (sine and cosine of 8 joints), arm_vel, touch (logarithms of the sensors); with
+// fully_observable also hand_pos and box_pos (x, z, rotation), box_vel and target_pos.
+// Reward: nearness of a box to the target while the hand is away from it. Reset: the arm uniform, the target at a
+// random level of the stack, the boxes anywhere; no contacts. Source: dm_control 1.0.50, suite/stacker.py.
 #pragma once
 
 #include <algorithm>
@@ -18,29 +18,29 @@ class Stacker : public ArmTask {
  public:
   struct Variant {
     int boxes = 2;
-    bool partial = false;
+    bool partial = false;  // observations omit the hand, the boxes and the target
   };
 
-  Stacker(Stage& stage, Variant variant)
-      : ArmTask(stage),
+  Stacker(Physics& physics, Variant variant)
+      : ArmTask(physics),
         boxes_(variant.boxes),
         fully_observable_(!variant.partial),
-        target_body_(stage.body("target")),
-        target_(stage.site("target")),
-        box_size_(m_->geom_size[3 * stage.geom("target")]),
-        body_pos_(stage.randomize(&mjModel::body_pos, 3 * m_->nbody)) {
+        target_body_(physics.body("target")),
+        target_(physics.site("target")),
+        box_size_(m_->geom_size[3 * physics.geom("target")]),
+        body_pos_(physics.copy_drawn_array(&mjModel::body_pos, 3 * m_->nbody)) {
     for (int box = 0; box < variant.boxes; ++box) {
       const std::string name = "box" + std::to_string(box);
-      box_[box] = {stage.body(name), stage.site(name), {}, {}};
+      box_[box] = {physics.body(name), physics.site(name), {}, {}};
       for (int i = 0; i < 3; ++i) {
-        box_[box].qpos[i] = stage.qpos(name + "_" + "xyz"[i]);
-        box_[box].qvel[i] = stage.qvel(name + "_" + "xyz"[i]);
+        box_[box].qpos[i] = physics.qpos(name + "_" + "xyz"[i]);
+        box_[box].qvel[i] = physics.qvel(name + "_" + "xyz"[i]);
       }
     }
   }
 
   void randomize(Rng& rng) override {
-    until_apart([&] {
+    draw_without_contact([&] {
       randomize_arm(rng);
       body_pos_[3 * target_body_ + 2] = box_size_ * (2 * rng.below(u32(boxes_)) + 1);
       body_pos_[3 * target_body_] = rng.uniform(-.37, .37);
@@ -49,7 +49,7 @@ class Stacker : public ArmTask {
         d_->qpos[box_[box].qpos[2]] = rng.uniform(0, .7);
         d_->qpos[box_[box].qpos[1]] = rng.uniform(0, 2 * kPi);
       }
-      stage_.settle();
+      physics_.forward();
     });
   }
   void observe(Observer& out) const override {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The DeepMind Control Suite: physics tasks with rewards from 0 to 1 a step and episodes of 1000 steps.
+// The DeepMind Control Suite: physics tasks with rewards from 0 to 1 per step and episodes of 1000 steps.
 //
 // Observation: a dict of float64 arrays, with dm_control's names and shapes. Action: controls of the model's actuators,
-// within the ranges it gives them. It never terminates, but for LQR, where the state has come to rest. A physics state
-// that MuJoCo warns of is an error, as in dm_control.
-// Reset: each task's own; see the tasks.
+// within their ranges. Only LQR terminates, when the state has come to rest. A state for which MuJoCo issues a warning
+// is an error, as in dm_control. Reset: see the tasks.
 // Source: dm_control 1.0.50, suite; Tassa et al. (2018), arXiv:1801.00690.
 #pragma once
 
@@ -20,8 +19,8 @@
 
 namespace envpool::mujoco::dmc {
 
-// By dm_control's names. Raises std::invalid_argument.
-std::unique_ptr<Task> make_task(const std::string& domain, const std::string& task, Stage& stage);
+// Takes dm_control's names. Throws std::invalid_argument if they are unknown or the model does not fit.
+std::unique_ptr<Task> make_task(const std::string& domain, const std::string& task, Physics& physics);
 
 class Suite {
  public:
@@ -32,15 +31,15 @@ class Suite {
     std::string domain, task;
     i32 frame_skip = 1, frame_stack = 1;
     std::vector<Observer::Array> arrays;
-    i64 size = 0;  // of an observation, in numbers
+    i64 size = 0;  // number of elements of an observation
   };
 
   static void options(OptionSpecs& o) {
-    o.text("domain_name", "", "dm_control's name of the domain, such as cheetah.").changes_shapes();
-    o.text("task_name", "", "dm_control's name of the task, such as run.").changes_shapes();
-    o.text("xml_file", "", "Model: empty for the suite's own, a path of your own, or XML itself.").changes_shapes();
-    o.integer("frame_skip", 1, "Simulation steps that an action lasts.").between(1, 10000);
-    o.integer("frame_stack", 1, "Observations returned together, the oldest first.").between(1, 1000).changes_shapes();
+    o.text("domain_name", "", "Name of the domain in dm_control, such as cheetah.").changes_shapes();
+    o.text("task_name", "", "Name of the task in dm_control, such as run.").changes_shapes();
+    o.text("xml_file", "", "Model: empty for that of the suite, a path, or XML.").changes_shapes();
+    o.integer("frame_skip", 1, "Simulation steps for each action.").between(1, 10000);
+    o.integer("frame_stack", 1, "Number of stacked observations, the oldest first.").between(1, 1000).changes_shapes();
   }
   static Params params(const OptionValues& o) {
     Params p;
@@ -49,16 +48,16 @@ class Suite {
     p.task = o.text("task_name");
     p.frame_skip = i32(o.integer("frame_skip"));
     p.frame_stack = i32(o.integer("frame_stack"));
-    Stage stage(p.model);
+    Physics physics(p.model);
     Observer observer(p.arrays);
-    make_task(p.domain, p.task, stage)->observe(observer);
+    make_task(p.domain, p.task, physics)->observe(observer);
     for (const auto& array : p.arrays) p.size += elements(array);
     return p;
   }
   static u64 identity(const Params& p) {
-    u64 mark = identity_of(*p.model);
-    for (const char c : p.domain + '-' + p.task) mark = (mark ^ u8(c)) * 0x100000001B3u;
-    return mark;
+    u64 hash = identity_of(*p.model);
+    for (const char c : p.domain + '-' + p.task) hash = (hash ^ u8(c)) * 0x100000001B3u;
+    return hash;
   }
   static i64 heap_bytes(const Params& p) {
     return Simulation::heap_bytes(p.model) + p.size * p.frame_stack * i64(sizeof(f64));
@@ -80,23 +79,23 @@ class Suite {
 
   explicit Suite(const Params& params, i32)
       : p_(params),
-        stage_(params.model),
-        task_(make_task(params.domain, params.task, stage_)),
+        physics_(params.model),
+        task_(make_task(params.domain, params.task, physics_)),
         frames_(size_t(params.size * params.frame_stack)) {}
 
   void reset(Rng& rng) {
-    stage_.reset();
+    physics_.reset();
     task_->randomize(rng);
-    stage_.settle();
-    see();
+    physics_.forward();
+    observe_state();
     for (i32 k = p_.frame_stack - 1; k > 0; --k) std::copy_n(newest(), p_.size, frames_.data() + (k - 1) * p_.size);
   }
 
   Outcome step(ActionRow row, Rng&) {
-    std::memcpy(stage_.data()->ctrl, row.row_of<f64>(0), sizeof(f64) * size_t(p_.model->nu));
-    stage_.step(p_.frame_skip);
+    std::memcpy(physics_.data()->ctrl, row.row_of<f64>(0), sizeof(f64) * size_t(p_.model->nu));
+    physics_.step(p_.frame_skip);
     std::copy(frames_.begin() + p_.size, frames_.end(), frames_.begin());
-    see();
+    observe_state();
     return {.reward = f32(task_->reward()), .terminated = task_->terminated()};
   }
 
@@ -111,16 +110,16 @@ class Suite {
     }
   }
 
-  Simulation& simulation() { return stage_.simulation(); }
+  Simulation& simulation() { return physics_.simulation(); }
 
-  i64 save_size() const { return stage_.save_size() + i64(frames_.size() * sizeof(f64)); }
+  i64 save_size() const { return physics_.save_size() + i64(frames_.size() * sizeof(f64)); }
   void save(void* out) const {
-    stage_.save(static_cast<u8*>(out));
-    std::memcpy(static_cast<u8*>(out) + stage_.save_size(), frames_.data(), frames_.size() * sizeof(f64));
+    physics_.save(static_cast<u8*>(out));
+    std::memcpy(static_cast<u8*>(out) + physics_.save_size(), frames_.data(), frames_.size() * sizeof(f64));
   }
   void load(const void* saved, i64) {
-    stage_.load(static_cast<const u8*>(saved));
-    std::memcpy(frames_.data(), static_cast<const u8*>(saved) + stage_.save_size(), frames_.size() * sizeof(f64));
+    physics_.load(static_cast<const u8*>(saved));
+    std::memcpy(frames_.data(), static_cast<const u8*>(saved) + physics_.save_size(), frames_.size() * sizeof(f64));
   }
 
  private:
@@ -130,13 +129,13 @@ class Suite {
     return count;
   }
   f64* newest() { return frames_.data() + (p_.frame_stack - 1) * p_.size; }
-  void see() {
+  void observe_state() {
     Observer observer(newest());
     task_->observe(observer);
   }
 
   const Params& p_;
-  Stage stage_;
+  Physics physics_;
   std::unique_ptr<Task> task_;
   std::vector<f64> frames_;
 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A chain of 6 or 15 links in a fluid is to bring its nose to a target.
+// A chain of 6 or 15 links in a fluid moves its nose to a target.
 //
 // Observation: joints, to_target (from the nose, in the head's frame), body_velocities (x, y and rotation of each
-// link). Reward: nearness to the target. Reset: joints uniform, the target in a box, one time in five a small one.
+// link). Reward: nearness to the target. Reset: joints uniform, the target in a box, which is small with probability
+// 0.2.
 // Source: dm_control 1.0.50, suite/swimmer.py.
 #pragma once
 
@@ -13,14 +14,15 @@ namespace envpool::mujoco::dmc {
 
 class Swimmer : public Task {
  public:
-  explicit Swimmer(Stage& stage)
-      : Task(stage),
-        head_(stage.body("head")),
-        nose_(stage.geom("nose")),
-        target_(stage.geom("target")),
-        velocities_(stage.sensor("head_vel", 3)),
-        position_(stage.randomize(&mjModel::geom_pos, 3 * m_->ngeom) + 3 * target_),
-        light_(stage.randomize(&mjModel::light_pos, 3 * m_->nlight) + 3 * stage.id(mjOBJ_LIGHT, "target_light")) {}
+  explicit Swimmer(Physics& physics)
+      : Task(physics),
+        head_(physics.body("head")),
+        nose_(physics.geom("nose")),
+        target_(physics.geom("target")),
+        velocities_(physics.sensor("head_vel", 3)),
+        position_(physics.copy_drawn_array(&mjModel::geom_pos, 3 * m_->ngeom) + 3 * target_),
+        light_(physics.copy_drawn_array(&mjModel::light_pos, 3 * m_->nlight) +
+               3 * physics.id(mjOBJ_LIGHT, "target_light")) {}
 
   void randomize(Rng& rng) override {
     randomize_joints(rng);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A task of the suite: what a reset draws, what is observed, what is paid. suite.h makes an environment of it.
+// A task of the suite: its resets, observations and rewards. suite.h makes an environment of it.
 #pragma once
 
 #include <cmath>
@@ -10,37 +10,37 @@
 
 #include "envpool/core/math/normal.h"
 #include "envpool/core/table/spec.h"
+#include "envpool/mujoco/dmc/physics.h"
 #include "envpool/mujoco/dmc/rewards.h"
-#include "envpool/mujoco/dmc/stage.h"
 
 namespace envpool::mujoco::dmc {
 
-// Takes an observation array after array. A task says names and shapes where it says values, so that there is one
-// place for both; the first time they are noted, from then on values are written one after the other.
+// Receives an observation array by array. A task states names and shapes together with the values: an Observer either
+// records the names and shapes, or writes the values one after the other.
 class Observer {
  public:
   struct Array {
     std::string name;
     std::vector<i64> shape;
   };
-  explicit Observer(std::vector<Array>& noted) : noted_(&noted) {}
+  explicit Observer(std::vector<Array>& arrays) : arrays_(&arrays) {}
   explicit Observer(f64* out) : out_(out) {}
 
-  // Room for an array's values, in row-major order.
+  // Returns the memory for the values of an array, in row-major order.
   f64* array(const char* name, std::initializer_list<i64> shape) {
     i64 count = 1;
     for (const i64 extent : shape) {
       if (extent < 0) throw std::invalid_argument("xml_file: the model is too small for the task");
       count *= extent;
     }
-    if (noted_ != nullptr) {
-      noted_->push_back({name, shape});
+    if (arrays_ != nullptr) {
+      arrays_->push_back({name, shape});
       scratch_.resize(size_t(count));
       return scratch_.data();
     }
-    f64* room = out_;
+    f64* values = out_;
     out_ += count;
-    return room;
+    return values;
   }
   void copy(const char* name, const f64* values, i64 count) {
     f64* out = array(name, {count});
@@ -50,25 +50,26 @@ class Observer {
   void scalar(const char* name, f64 value) { *array(name, {}) = value; }
 
  private:
-  std::vector<Array>* noted_ = nullptr;
+  std::vector<Array>* arrays_ = nullptr;
   std::vector<f64> scratch_;
   f64* out_ = nullptr;
 };
 
 class Task {
  public:
-  explicit Task(Stage& stage) : stage_(stage), m_(stage.model()), d_(stage.data()) {}
+  explicit Task(Physics& physics) : physics_(physics), m_(physics.model()), d_(physics.data()) {}
   virtual ~Task() = default;
 
-  // From the model's initial state to the first of an episode; what follows from it is computed afterwards.
+  // Draws the first state of an episode, starting from the model's initial state. Derived quantities are computed
+  // afterwards.
   virtual void randomize(Rng& rng) = 0;
   virtual void observe(Observer& out) const = 0;
   virtual f64 reward() const = 0;
   virtual bool terminated() const { return false; }
 
  protected:
-  // Joints with a range are uniform in it, other hinges in a full turn. The quaternion of a free joint is of four
-  // positive numbers, as in dm_control, so that not all rotations occur. No model has ball joints.
+  // Draws limited joints uniformly from their ranges, and other hinges from a full turn. The quaternion of a free joint
+  // has four positive components, as in dm_control, so that not all rotations occur. No model has ball joints.
   void randomize_joints(Rng& rng) {
     for (int i = 0; i < m_->njnt; ++i) {
       f64* q = d_->qpos + m_->jnt_qposadr[i];
@@ -82,18 +83,19 @@ class Task {
       }
     }
   }
-  // The same until nothing touches.
-  void randomize_joints_apart(Rng& rng) {
-    until_apart([&] {
+  // Repeats this until there are no contacts.
+  void randomize_joints_without_contact(Rng& rng) {
+    draw_without_contact([&] {
       randomize_joints(rng);
-      stage_.settle();
+      physics_.forward();
     });
   }
-  // Tries again until nothing touches. There is an end to it, as a snapshot's model may leave no room.
-  template <class Try>
-  void until_apart(Try&& place) {
+  // Repeats `draw` until there are no contacts. The number of attempts is limited, because a restored model may have no
+  // such state.
+  template <class Draw>
+  void draw_without_contact(Draw&& draw) {
     for (int attempt = 0; attempt < 10000; ++attempt) {
-      place();
+      draw();
       if (d_->ncon == 0) return;
     }
     throw std::runtime_error("no state without collisions was found in 10000 attempts");
@@ -109,18 +111,18 @@ class Task {
   void observe_positions(Observer& out) const { out.copy("position", d_->qpos, m_->nq); }
   void observe_velocities(Observer& out) const { out.copy("velocity", d_->qvel, m_->nv); }
 
-  // A mean over controls, near 1 where they are small.
+  // Returns a mean over controls that is near 1 if they are small.
   f64 small_control() const {
     const f64 mean = numpy_mean(m_->nu, [&](i64 i) { return tolerance(d_->ctrl[i], {}, 1, Sigmoid::kQuadratic, 0); });
     return (mean + 4) / 5;
   }
 
-  Stage& stage_;
+  Physics& physics_;
   const mjModel* m_;
   mjData* d_;
 };
 
-// Of a body's matrix, by dm_control's names of its elements.
+// Elements of the rotation matrix of a body, by dm_control's names.
 enum Element { kXX, kXY, kXZ, kYX, kYY, kYZ, kZX, kZY, kZZ };
 
 }  // namespace envpool::mujoco::dmc

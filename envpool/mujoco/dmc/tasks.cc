@@ -27,19 +27,19 @@
 namespace envpool::mujoco::dmc {
 namespace {
 
-using Maker = std::function<std::unique_ptr<Task>(Stage&)>;
+using Factory = std::function<std::unique_ptr<Task>(Physics&)>;
 
 template <class T>
-Maker make() {
-  return [](Stage& stage) { return std::make_unique<T>(stage); };
+Factory make() {
+  return [](Physics& physics) { return std::make_unique<T>(physics); };
 }
 template <class T>
-Maker make(typename T::Variant variant) {
-  return [=](Stage& stage) { return std::make_unique<T>(stage, variant); };
+Factory make(typename T::Variant variant) {
+  return [=](Physics& physics) { return std::make_unique<T>(physics, variant); };
 }
 
-const std::map<std::string, std::map<std::string, Maker>>& makers() {
-  static const std::map<std::string, std::map<std::string, Maker>> all{
+const std::map<std::string, std::map<std::string, Factory>>& factories() {
+  static const std::map<std::string, std::map<std::string, Factory>> all{
       {"acrobot", {{"swingup", make<Acrobot>({})}, {"swingup_sparse", make<Acrobot>({.sparse = true})}}},
       {"ball_in_cup", {{"catch", make<BallInCup>()}}},
       {"cartpole",
@@ -62,7 +62,7 @@ const std::map<std::string, std::map<std::string, Maker>>& makers() {
         {"turn_easy", make<Finger>({.target_radius = .07})},
         {"turn_hard", make<Finger>({.target_radius = .03})}}},
       {"fish", {{"upright", make<Fish>({})}, {"swim", make<Fish>({.swim = true})}}},
-      {"hopper", {{"stand", make<Hopper>({})}, {"hop", make<Hopper>({.hops = true})}}},
+      {"hopper", {{"stand", make<Hopper>({})}, {"hop", make<Hopper>({.hop = true})}}},
       {"humanoid",
        {{"stand", make<Humanoid>({.names = Humanoid::kSuite, .speed = 0.0})},
         {"walk", make<Humanoid>({.names = Humanoid::kSuite, .speed = 1.0})},
@@ -115,8 +115,8 @@ const auto& entry(const Entries& entries, const std::string& option, const std::
 
 }  // namespace
 
-std::unique_ptr<Task> make_task(const std::string& domain, const std::string& task, Stage& stage) {
-  return entry(entry(makers(), "domain_name", domain), "task_name", task)(stage);
+std::unique_ptr<Task> make_task(const std::string& domain, const std::string& task, Physics& physics) {
+  return entry(entry(factories(), "domain_name", domain), "task_name", task)(physics);
 }
 
 }  // namespace envpool::mujoco::dmc
