@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The DeepMind Control Suite against dm_control, from equal states.
+"""Compares the DeepMind Control Suite with dm_control, from equal states.
 
-ENVPOOL_DMC_EPISODES=20 plays that many whole episodes of each task instead of a few steps, and ENVPOOL_DMC_RESETS=2000
-compares that many resets.
+ENVPOOL_DMC_EPISODES=20 plays 20 whole episodes of each task instead of a few steps, and ENVPOOL_DMC_RESETS=2000
+compares 2000 resets.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ EPISODES = int(os.environ.get("ENVPOOL_DMC_EPISODES", "0"))
 RESETS = int(os.environ.get("ENVPOOL_DMC_RESETS", "0"))
 HEAVY = ("dog", "humanoid_CMU", "stacker", "quadruped")
 
-# Equal but for the last bits: NumPy adds products in a BLAS, whose order and fusion depend on the CPU (norms, vectors
-# turned into a frame), and has its own log1p, arcsinh, tanh, sin and cos.
+# Observations that differ in the last bits: for norms and changes of frame, NumPy calls a BLAS, whose order of additions
+# and use of fused multiply-add depend on the CPU, and it has its own log1p, arcsinh, tanh, sin and cos.
 ROUNDED = {
     "dist_to_target",
     "touch",
@@ -49,14 +49,14 @@ ROUNDED = {
     "torso_com_velocity",
 }
 
-quadruped.Physics.contexts = None  # it would show a new terrain to a renderer
+quadruped.Physics.contexts = None  # there is no renderer to which it could upload a new terrain
 
-HEAD = 80  # bytes at the beginning of a snapshot: what it is of, the generator, and where the episode stands
+HEAD = 80  # bytes of a snapshot before the state: its header, the generator and the episode
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 
 
-def drawn(domain: str, task: str) -> list[str]:
-    """What a reset draws of the model, in the order of a snapshot."""
+def drawn_arrays(domain: str, task: str) -> list[str]:
+    """Returns the arrays of the model that a reset draws, in the order of a snapshot."""
     return {
         "fish": ["geom_pos"] if task == "swim" else [],
         "finger": ["site_pos"] if task != "spin" else [],
@@ -77,7 +77,7 @@ class Reference:
     domain: str
     task: str
     environment: Any
-    model: Any  # as it was before any reset
+    model: Any  # a copy made before any reset
 
     @property
     def task_id(self):
@@ -92,8 +92,8 @@ class Reference:
         return list(self.environment.observation_spec())
 
     def read(self, snapshot):
-        """Returns the physics state, the sensors' readings and the drawn parts of the model that a snapshot holds."""
-        fields = [getattr(self.physics.model, name) for name in drawn(self.domain, self.task)]
+        """Returns the physics state, the sensor data and the drawn_arrays arrays of the model that a snapshot holds."""
+        fields = [getattr(self.physics.model, name) for name in drawn_arrays(self.domain, self.task)]
         sizes = [mujoco.mj_stateSize(self.model, STATE) * 8, self.model.nsensordata * 8]
         sizes += [field.nbytes for field in fields]
         parts, at = [], HEAD
@@ -102,24 +102,24 @@ class Reference:
             at += size
         model = {
             name: np.frombuffer(part, field.dtype).reshape(field.shape)
-            for name, part, field in zip(drawn(self.domain, self.task), parts[2:], fields, strict=True)
+            for name, part, field in zip(drawn_arrays(self.domain, self.task), parts[2:], fields, strict=True)
         }
         return np.frombuffer(parts[0]), np.frombuffer(parts[1]), model
 
-    def enter(self, snapshot):
-        """Brings dm_control into the state of a snapshot, at the beginning of an episode of its own."""
+    def set_to(self, snapshot):
+        """Resets dm_control and sets it to the state of a snapshot."""
         self.environment.reset()
         state, sensors, model = self.read(snapshot)
         for name, values in model.items():
             getattr(self.physics.model, name)[:] = values
         self.physics.set_state(state, STATE)
         mujoco.mj_step1(self.physics.model.ptr, self.physics.data.ptr)
-        self.physics.data.sensordata[:] = sensors  # forces among them are of the step before
+        self.physics.data.sensordata[:] = sensors  # forces among them belong to the last step
 
-    def numbers(self):
-        """The state in numbers, and what was drawn of the model."""
+    def as_vector(self):
+        """Returns the state and the drawn_arrays arrays of the model as a vector."""
         parts = [self.physics.data.qpos, self.physics.data.qvel, self.physics.data.act]
-        for name in drawn(self.domain, self.task):
+        for name in drawn_arrays(self.domain, self.task):
             values = np.asarray(getattr(self.physics.model, name)).ravel()
             parts.append(values[:: max(1, values.size // 40)] if name == "hfield_data" else values)
         return np.concatenate(parts)
@@ -144,12 +144,12 @@ def same_observation(ours, theirs):
 
 
 def same_reward(ours, theirs):
-    """As float32, to one unit in the last place: exponentials are not NumPy's to the last bit."""
+    """Compares rewards as float32, to one ulp, because exponentials differ from NumPy's in the last bit."""
     theirs = np.float32(theirs)
     assert abs(ours - theirs) <= max(np.spacing(abs(theirs)), np.float32(1e-12)), (ours, theirs)
 
 
-def test_models_are_dm_controls(reference):
+def test_models_equal_those_of_dm_control(reference):
     config = envpool.make_spec(reference.task_id).config._asdict()
     names = ("domain_name", "task_name", "xml_file", "num_poles", "sparse", "fully_observable")
     options = {name: value for name, value in config.items() if name in names}
@@ -160,7 +160,7 @@ def test_models_are_dm_controls(reference):
         expected = getattr(reference.model, name)
         if name.startswith("_") or not isinstance(expected, (np.ndarray, int, bytes)):
             continue
-        if "path" in name or name in ("nbuffer", "signature"):  # paths of files differ, and with them these
+        if "path" in name or name in ("nbuffer", "signature"):  # these depend on the paths of files
             continue
         if name == "jnt_stiffness" and reference.domain == "lqr":
             assert expected.min() >= 15 and expected.max() <= 25
@@ -172,7 +172,7 @@ def test_models_are_dm_controls(reference):
         np.testing.assert_array_equal(getattr(ours.opt, name), getattr(reference.model.opt, name), err_msg=name)
 
 
-def test_steps_are_dm_controls(reference):
+def test_steps_equal_those_of_dm_control(reference):
     env = envpool.make_dm(reference.task_id, num_envs=1, seed=3)
     random = np.random.default_rng(5)
     steps = 1000 if EPISODES else 6 if reference.domain in HEAVY else 25
@@ -184,45 +184,45 @@ def test_steps_are_dm_controls(reference):
     names = reference.names
     for _ in range(EPISODES or 2):
         first = env.reset().observation
-        reference.enter(env.snapshot(0))
+        reference.set_to(env.snapshot(0))
         expected = reference.environment.task.get_observation(reference.physics)
         same_observation({name: getattr(first, name) for name in names}, expected)
         action = np.zeros(spec.shape)
         for step in range(steps):
-            if step % 5 == 0:  # a stretch of one action moves further than noise does
+            if step % 5 == 0:  # repeated actions move further than noise
                 action = random.uniform(low, high, spec.shape)
             ours, expected = env.step(action[None]), reference.environment.step(action)
             same_observation({name: getattr(ours.observation, name) for name in names}, expected.observation)
             same_reward(ours.reward[0], expected.reward)
             assert ours.discount[0] == expected.discount
-            if reference.domain != "lqr":  # it has no limit in dm_control
+            if reference.domain != "lqr":  # dm_control has no time limit here
                 assert bool(ours.step_type[0] == 2) == expected.last()
 
 
-def test_resets_are_distributed_as_dm_controls(reference):
+def test_resets_have_the_distribution_of_dm_control(reference):
     domain, task = reference.domain, reference.task
     count = RESETS or (10 if domain in (*HEAVY, "lqr") else 50)
     env = envpool.make_dm(reference.task_id, num_envs=1, seed=11)
     ours, theirs = [], []
     for index in range(count):
-        env.reset(seed=1000 + index) if domain == "lqr" else env.reset()  # there the model is drawn once
-        reference.enter(env.snapshot(0))
-        ours.append(reference.numbers())
+        env.reset(seed=1000 + index) if domain == "lqr" else env.reset()  # there the model is drawn_arrays only once
+        reference.set_to(env.snapshot(0))
+        ours.append(reference.as_vector())
         environment = reference.environment
         if domain == "lqr":
             environment = suite.load(domain, task, task_kwargs={"random": 12 + index})
         environment.reset()
-        theirs.append(Reference(domain, task, environment, reference.model).numbers())
+        theirs.append(Reference(domain, task, environment, reference.model).as_vector())
     ours, theirs = np.array(ours), np.array(theirs)
     fixed = np.ptp(theirs, axis=0) == 0
-    np.testing.assert_array_equal(np.ptp(ours, axis=0) == 0, fixed)  # what should vary does, the rest does not
+    np.testing.assert_array_equal(np.ptp(ours, axis=0) == 0, fixed)  # the same elements vary
     np.testing.assert_allclose(ours[0, fixed], theirs[0, fixed], rtol=1e-12)
     for column in np.flatnonzero(~fixed):
         result = stats.ks_2samp(ours[:, column], theirs[:, column])
         assert result.pvalue > 1e-6, (column, result.pvalue)
 
 
-def test_a_snapshot_goes_on_alike(reference):
+def test_a_restored_snapshot_continues_identically(reference):
     stack = 2 if reference.task == "walk" else 1
     env = envpool.make_gymnasium(reference.task_id, num_envs=2, seed=[1, 2], frame_stack=stack)
     env.reset()
@@ -238,7 +238,7 @@ def test_a_snapshot_goes_on_alike(reference):
             np.testing.assert_array_equal(value[0], value[1], err_msg=name)
 
 
-def test_seeds_matter(reference):
+def test_resets_depend_on_the_seed(reference):
     def start(seed):
         env = envpool.make_gymnasium(reference.task_id, num_envs=2, seed=seed)
         return env.reset()[0], env.reset()[0]
@@ -251,8 +251,8 @@ def test_seeds_matter(reference):
 
 
 @pytest.mark.parametrize("task_id", ["ReacherEasy-v1", "QuadrupedEscape-v1", "WalkerRun-v1"])
-def test_threads_change_nothing(task_id):
-    """Models are shared, but for what each environment draws."""
+def test_results_do_not_depend_on_threads(task_id):
+    """Environments share models, apart from the arrays that they draw."""
 
     def play(threads, batch_size):
         env = envpool.make_gymnasium(task_id, num_envs=6, batch_size=batch_size, num_threads=threads, seed=2)
@@ -268,13 +268,13 @@ def test_threads_change_nothing(task_id):
             env.send(actions[info["env_id"], due], info["env_id"])
         return [rows[:12] for rows in seen]
 
-    alone = play(1, 6)
-    assert play(3, 6) == alone
-    assert play(4, 2) == alone
+    expected_rows = play(1, 6)
+    assert play(3, 6) == expected_rows
+    assert play(4, 2) == expected_rows
 
 
-def test_the_bowl_holds_splines_through_bumps():
-    """The terrain is a bowl times scipy's zoom of 30 x 30 random bumps: linear in them, along rows and columns."""
+def test_the_terrain_is_a_bowl_with_spline_interpolated_bumps():
+    """The terrain is a bowl times scipy's zoom of 30 x 30 random bumps, in which rows and columns are linear."""
     environment = suite.load("quadruped", "escape")
     reference = Reference("quadruped", "escape", environment, environment.physics.model.ptr)
     env = envpool.make_dm("QuadrupedEscape-v1", num_envs=1, seed=9)
@@ -285,7 +285,7 @@ def test_the_bowl_holds_splines_through_bumps():
     bowl = 0.5 - np.cos(2 * np.pi * radius) / 2
     np.testing.assert_array_equal(terrain[radius == 1], 0)
     spline = ndimage.zoom(np.eye(30), (201 / 30, 1))
-    inner = slice(2, 199), slice(85, 116)  # within the bowl, where it is not flat
+    inner = slice(2, 199), slice(85, 116)  # where the bowl is not flat
     bumps = terrain[inner] / bowl[inner]
     for values, basis in ((bumps, spline[inner[0]]), (bumps.T, spline[inner[1]])):
         coefficients = np.linalg.lstsq(basis, values, rcond=1e-9)[0]
@@ -304,7 +304,7 @@ def test_frames_are_stacked_oldest_first():
         stacked, seen = env.step(action)[0], [*seen[1:], plain.step(action)[0]]
 
 
-def test_options_of_tasks():
+def test_task_options():
     assert envpool.make_spec("CartpoleThreePoles-v1", num_poles=5).observation_space["velocity"].shape == (6,)
     partial = envpool.make_spec("StackerStack2-v1", fully_observable=False).observation_space
     assert list(partial) == ["arm_pos", "arm_vel", "touch"]
@@ -326,7 +326,7 @@ def test_options_of_tasks():
         envpool.make_spec("CheetahRun-v1", num_poles=2)
 
 
-def test_lqr_ends_at_rest_and_its_springs_stay():
+def test_lqr_terminates_at_rest_and_keeps_its_stiffness():
     environment = suite.load("lqr", "lqr_2_1")
     reference = Reference("lqr", "lqr_2_1", environment, environment.physics.model.ptr)
     env = envpool.make_dm("LqrLqr21-v1", num_envs=1, seed=1, max_episode_steps=0)
@@ -337,7 +337,7 @@ def test_lqr_ends_at_rest_and_its_springs_stay():
         stiffness.append(model["jnt_stiffness"])
         assert np.isclose(np.linalg.norm(state[1:3]), np.sqrt(2))
     assert len(np.unique(stiffness, axis=0)) == 1
-    reference.enter(env.snapshot(0))
+    reference.set_to(env.snapshot(0))
     _, policy, _ = lqr_solver.solve(environment)
     for _ in range(20000):
         data = reference.physics.data
@@ -350,8 +350,8 @@ def test_lqr_ends_at_rest_and_its_springs_stay():
     np.testing.assert_array_equal(ours.observation.position[0], theirs.observation["position"])
 
 
-def test_an_invalid_state_is_an_error_that_names_the_environment():
-    """dm_control raises a PhysicsError there."""
+def test_invalid_physics_raises_an_error_with_the_environment():
+    """dm_control raises a PhysicsError."""
     env = envpool.make_gymnasium("LqrLqr21-v1", num_envs=2)
     env.reset()
     with pytest.raises(RuntimeError, match="environment 1: MuJoCo: the physics state is invalid: .* CTRL"):
@@ -359,7 +359,7 @@ def test_an_invalid_state_is_an_error_that_names_the_environment():
     assert np.isfinite(env.step(np.zeros((2, 1)))[1]).all()
 
 
-def test_without_dm_control_one_is_told_what_to_install(monkeypatch):
+def test_without_dm_control_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setattr("envpool.mujoco.dmc.models.folder_of", lambda package: None)
     with pytest.raises(RuntimeError, match=r"\[CheetahRun-v1\] needs the models of dm_control, .* dm_control==1.0.50"):
         envpool.make("CheetahRun-v1")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of the family, each compiled by itself. plugin.cc puts their tables together.
+// The parts of the family, which are compiled separately. plugin.cc concatenates their tables.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all ids of MuJoCo have in common: the library and where it comes from, a package that is never imported."""
+"""The common part of all MuJoCo ids: it loads the library from the package mujoco, which is never imported."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
-# By its own name: as an attribute of the package, it would be looked up among the registered ids.
+# Imported by its full name, because attributes of the package are looked up among the registered ids.
 import envpool.mujoco.render_options as render_options
 from envpool.mujoco.packages import folder_of
 from envpool.python.errors import MissingPackageError, missing_package
 from envpool.python.family import Family, Home
 
-VERSION = "3.17.0"  # as in pyproject.toml; physics differ from version to version in the last digits
+VERSION = "3.17.0"  # as in pyproject.toml; the last digits of results differ between versions
 
 
 class MujocoFamily(Family):
-    """MuJoCo ids of one kind.
+    """MuJoCo ids of one part of the family.
 
     Attributes:
-        PART: the folder in envpool/mujoco whose ids they are.
-        MODELS: where the models come from: package and version.
+        PART: the folder in envpool/mujoco.
+        MODELS: the package and version that the models come from.
     """
 
     PART: str
@@ -36,11 +36,11 @@ class MujocoFamily(Family):
         raise NotImplementedError
 
     def require(self) -> None:
-        """Loads libmujoco, which the family's shared object is linked to, out of the package mujoco.
+        """Loads libmujoco, which the family's shared object is linked to, from the package mujoco.
 
         Raises:
-            MissingPackageError: the package is not installed, or is of another version.
-            RuntimeError: the library cannot be loaded.
+            MissingPackageError: The package is not installed, or has another version.
+            RuntimeError: The library cannot be loaded.
         """
         install = f"pip install mujoco=={VERSION}"
         folder = folder_of("mujoco")
@@ -59,7 +59,7 @@ class MujocoFamily(Family):
             raise RuntimeError(f"cannot load {library}: {error}") from None
 
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Brings the keywords for pictures into their declared form."""
+        """Translates the keywords for pictures into declared options."""
         return render_options.translate(given)
 
     def reference(self, task_id: str) -> str:
@@ -69,7 +69,7 @@ class MujocoFamily(Family):
     def homes(self, task_id: str, table: str) -> list[Home]:
         """Returns where EnvPool's scripts find the classes of an id.
 
-        Those that end with Pixel have pictures as observations.
+        Classes whose names end with Pixel observe pictures.
         """
         module, name = f"envpool.mujoco.{self.PART}", self.class_of(task_id)
         return [Home(module, name, {"from_pixels": False}), Home(module, name + "Pixel", {"from_pixels": True})]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a model, an option or the installation is one clear error; what is right runs."""
+"""Tests errors about models, options and the installation, and custom models that work."""
 
 import os
 import pathlib
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import envpool
-from envpool.mujoco.testing.gym_reference import BODIES
+from envpool.mujoco.testing.gym_reference import MODULES
 
 BALL = "<mujoco><worldbody><body><freejoint/><geom size='1'/></body></worldbody></mujoco>"
 SLIDE = "<body name='b{}' pos='{} 0 0'><joint name='j{}' type='slide'/><geom size='.1'/></body>"
@@ -24,7 +24,7 @@ def slides(joints, motors):
     return f"<mujoco><worldbody>{bodies}</worldbody><actuator>{actuators}</actuator></mujoco>"
 
 
-def refuses(task_id, error, *words, **options):
+def assert_refused(task_id, error, *words, **options):
     with pytest.raises(error) as caught:
         envpool.make_gymnasium(task_id, **options)
     text = str(caught.value)
@@ -33,10 +33,12 @@ def refuses(task_id, error, *words, **options):
         assert word in text, text
 
 
-@pytest.mark.parametrize("task_id", [f"{name}-v{version}" for name in BODIES for version in (4, 5)])
-def test_models_that_lack_what_a_body_reads(task_id):
-    refuses(task_id, ValueError, "xml_file", "needs a model with at least", "positions (nq)", "0", xml_file="<mujoco/>")
-    refuses(task_id, ValueError, "xml_file", "needs a model", xml_file=BALL)
+@pytest.mark.parametrize("task_id", [f"{name}-v{version}" for name in MODULES for version in (4, 5)])
+def test_models_that_are_too_small(task_id):
+    assert_refused(
+        task_id, ValueError, "xml_file", "needs a model with at least", "positions (nq)", "0", xml_file="<mujoco/>"
+    )
+    assert_refused(task_id, ValueError, "xml_file", "needs a model", xml_file=BALL)
     for joints in range(1, 12):
         try:
             pool = envpool.make_gymnasium(task_id, xml_file=slides(joints, 1))
@@ -66,17 +68,17 @@ def test_models_that_lack_what_a_body_reads(task_id):
     ],
     ids=repr,
 )
-def test_broken_models(source, words):
-    refuses("Ant-v5", ValueError, "xml_file", *words, xml_file=source)
+def test_invalid_models(source, words):
+    assert_refused("Ant-v5", ValueError, "xml_file", *words, xml_file=source)
 
 
-def test_models_of_ones_own(tmp_path, monkeypatch):
+def test_custom_models(tmp_path, monkeypatch):
     (tmp_path / "my ant.xml").write_text(slides(3, 2))
     monkeypatch.chdir(tmp_path)
     for source in (str(tmp_path / "my ant.xml"), "./my ant.xml", pathlib.Path(tmp_path, "my ant.xml"), slides(3, 2)):
         with envpool.make_gymnasium("Ant-v5", xml_file=source, terminate_when_unhealthy=False) as pool:
             assert pool.reset()[0].shape == (1, 3 + 3 - 2 + 6 * 3)
-            # Without a range, a motor takes any number.
+            # A motor without a range takes any value.
             assert np.array_equal(pool.action_space.high, [np.inf, np.inf])
             assert pool.step(np.full((1, 2), 100.0))[0].shape == (1, 22)
 
@@ -94,7 +96,7 @@ def test_models_of_ones_own(tmp_path, monkeypatch):
         ("Ant-v5", {"healthy_z_range": "ab"}, TypeError, ["healthy_z_range", "a pair of numbers"]),
         ("Ant-v5", {"healthy_z_range": ("a", "b")}, TypeError, ["healthy_z_min", "a number"]),
         ("Ant-v5", {"healthy_z_range": (0, float("nan"))}, ValueError, ["healthy_z_max", "nan"]),
-        ("Ant-v5", {"healthy_z_range": (0, 1), "healthy_z_min": 0}, ValueError, ["healthy_z_range", "the same"]),
+        ("Ant-v5", {"healthy_z_range": (0, 1), "healthy_z_min": 0}, ValueError, ["healthy_z_range", "the same option"]),
         ("Ant-v5", {"foo_range": (0, 1)}, TypeError, ["unknown option 'foo_range'"]),
         ("Hopper-v5", {"frame_skip": 0}, ValueError, ["frame_skip", "from 1"]),
         ("Hopper-v5", {"reset_noise_scale": -1}, ValueError, ["reset_noise_scale"]),
@@ -103,8 +105,8 @@ def test_models_of_ones_own(tmp_path, monkeypatch):
         ("Reacher-v5", {"reward_dist_weight": 1, "dist_cost_weight": 1}, ValueError, ["reward_dist_weight"]),
     ],
 )
-def test_options(task_id, options, error, words):
-    refuses(task_id, error, *words, **options)
+def test_invalid_options(task_id, options, error, words):
+    assert_refused(task_id, error, *words, **options)
 
 
 def run(code, **environment):
@@ -121,7 +123,7 @@ try:
     envpool.make_gymnasium("Ant-v5")
 except RuntimeError as error:
     print(error)
-assert envpool.make_gymnasium("CartPole-v1").reset()  # the rest of the package does not mind
+assert envpool.make_gymnasium("CartPole-v1").reset()  # the other families still work
 """
 
 
@@ -135,8 +137,8 @@ print(os.listdir())
 """
 
 
-def test_no_mujoco():
-    said = run(
+def test_mujoco_is_not_installed():
+    output = run(
         """
         import importlib.machinery
         find = importlib.machinery.PathFinder.find_spec
@@ -144,24 +146,24 @@ def test_no_mujoco():
         """
         + textwrap.indent(MAKE, " " * 8)
     )
-    assert said == "[Ant-v5] needs MuJoCo, which is not installed: pip install mujoco==3.17.0"
+    assert output == "[Ant-v5] needs MuJoCo, which is not installed: pip install mujoco==3.17.0"
 
 
 @pytest.mark.parametrize(
     ("library", "words"),
     [("libmujoco.so.3.2.1", ["needs MuJoCo 3.17.0, found 3.2.1"]), ("libmujoco.so.3.17.0", ["cannot load", "3.17.0"])],
 )
-def test_another_mujoco(library, words, tmp_path):
+def test_another_version_of_mujoco(library, words, tmp_path):
     (tmp_path / "mujoco").mkdir()
     (tmp_path / "mujoco" / "__init__.py").touch()
     (tmp_path / "mujoco" / library).write_text("no library")
-    said = run(f"sys.path.insert(0, {str(tmp_path)!r})\n" + MAKE)
-    assert said.startswith("[Ant-v5] ")
+    output = run(f"sys.path.insert(0, {str(tmp_path)!r})\n" + MAKE)
+    assert output.startswith("[Ant-v5] ")
     for word in words:
-        assert word in said
+        assert word in output
 
 
-def test_what_mujoco_says_stays_unsaid(tmp_path):
-    # Warnings of an unstable simulation would go to the terminal and to a file in the working directory.
-    said = run(f"import os; os.chdir({str(tmp_path)!r})\n" + UNSTABLE)
-    assert said == "[]"
+def test_warnings_of_mujoco_are_suppressed(tmp_path):
+    # MuJoCo would write warnings of an unstable simulation to the terminal and to a file in the working directory.
+    output = run(f"import os; os.chdir({str(tmp_path)!r})\n" + UNSTABLE)
+    assert output == "[]"

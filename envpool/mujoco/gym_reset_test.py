@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Resets beside gymnasium's: the distribution of every position and velocity, which depends on seed and episode."""
+"""Compares the distributions of resets with gymnasium's, and tests that they depend on seed and episode."""
 
 import mujoco
 import numpy as np
@@ -7,10 +7,10 @@ import pytest
 import scipy.stats
 
 import envpool
-from envpool.mujoco.testing.gym_reference import IDS, made, state_of
+from envpool.mujoco.testing.gym_reference import IDS, reference_env, state_of
 
 COUNT = 600
-# A false alarm in one of all tests of this file: some 1200 numbers are compared.
+# The significance level of each comparison; this file has about 1200 of them.
 ALPHA = 1e-7
 
 
@@ -30,17 +30,17 @@ def theirs(reference):
     return np.array(states)
 
 
-# The oldest version's resets are those of version 4.
+# The oldest versions have the resets of version 4.
 @pytest.mark.parametrize("task_id", [task_id for task_id in IDS if task_id[-1] in "45"])
-def test_distributed_as_gymnasium_s(task_id):
-    with made(task_id) as reference:
+def test_resets_have_the_distribution_of_gymnasium(task_id):
+    with reference_env(task_id) as reference:
         a, b = ours(task_id, reference.model), theirs(reference)
     for column in range(a.shape[1]):
-        if np.ptp(b[:, column]) == 0:  # no noise: a joint's place, or a velocity that is zero
+        if np.ptp(b[:, column]) == 0:  # a position or velocity without noise
             assert np.array_equal(a[:, column], b[:, column]), column
         else:
             assert scipy.stats.ks_2samp(a[:, column], b[:, column]).pvalue > ALPHA, column
-    # Each on its own: neither has numbers that go together but for those of a disc or box.
+    # Correlations are equal: elements are independent, apart from those drawn from a disc or box.
     noisy = np.flatnonzero(np.ptp(b, axis=0) > 0)
     limit = 6 / np.sqrt(COUNT)
     correlation = np.corrcoef(a[:, noisy].T) - np.corrcoef(b[:, noisy].T)
@@ -56,8 +56,8 @@ def test_distributed_as_gymnasium_s(task_id):
         ("HalfCheetah-v4", {"reset_noise_scale": 0.0}),
     ],
 )
-def test_noise_by_option(task_id, options):
-    with made(task_id, **options) as reference:
+def test_reset_noise_scale(task_id, options):
+    with reference_env(task_id, **options) as reference:
         a, b = ours(task_id, reference.model, **options), theirs(reference)
     for column in range(a.shape[1]):
         if options["reset_noise_scale"] == 0:
@@ -67,18 +67,18 @@ def test_noise_by_option(task_id, options):
 
 
 @pytest.mark.parametrize("task_id", IDS)
-def test_follow_the_seed(task_id):
+def test_resets_depend_on_the_seed(task_id):
     def begin(seed, **options):
         with envpool.make_gymnasium(task_id, num_envs=3, seed=seed, **options) as pool:
             return [pool.snapshot(i)[88:200] for i in range(3) if i or pool.reset()]
 
     first, again, other = begin(1), begin(1), begin(2)
     assert first == again
-    assert len({*first, *other}) == 6  # every environment of every seed begins elsewhere
+    assert len({*first, *other}) == 6  # all environments of all seeds start differently
 
 
 @pytest.mark.parametrize("task_id", IDS)
-def test_follow_the_episode(task_id):
+def test_resets_depend_on_the_episode(task_id):
     with envpool.make_gymnasium(task_id, seed=1) as pool:
         seen = [bytes(pool.reset()[0].tobytes()) for _ in range(5)]
         assert len(set(seen)) == 5
@@ -86,6 +86,6 @@ def test_follow_the_episode(task_id):
         assert pool.reset()[0].tobytes() == seen[1]
 
 
-def test_a_box_too_small_for_the_cylinder():
+def test_pushers_box_is_too_small_for_cylinder_dist_min():
     with pytest.raises(ValueError, match=r"\[Pusher-v5\] cylinder_dist_min.*farther away than 0.5"):
         envpool.make_gymnasium("Pusher-v5", cylinder_dist_min=0.5)

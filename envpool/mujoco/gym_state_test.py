@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A snapshot holds all that later steps depend on: every id goes on from it bit for bit, in any environment."""
+"""Tests that a snapshot holds the whole state: all ids continue from it bit for bit, in any environment."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def play(pool, actions):
     [*((task_id, {}) for task_id in IDS), *EXTRA],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_goes_on_from_a_snapshot(task_id, options):
+def test_a_restored_snapshot_continues_identically(task_id, options):
     with (
         envpool.make_gymnasium(task_id, seed=1, max_episode_steps=12, **options) as pool,
         envpool.make_gymnasium(task_id, seed=7, max_episode_steps=12, **options) as other,
@@ -43,7 +43,7 @@ def test_goes_on_from_a_snapshot(task_id, options):
         play(pool, actions[:5])
         play(other, actions[10:13])
         state = pool.snapshot(0)
-        expected = play(pool, actions[5:])  # over several episodes
+        expected = play(pool, actions[5:])  # spans several episodes
         pool.restore(0, state)
         assert play(pool, actions[5:]) == expected
         other.restore(0, state)
@@ -51,7 +51,7 @@ def test_goes_on_from_a_snapshot(task_id, options):
         assert play(other, actions[5:]) == expected
 
 
-def test_a_state_of_something_else():
+def test_restore_refuses_a_snapshot_of_another_environment():
     with envpool.make_gymnasium("Hopper-v5") as pool, envpool.make_gymnasium("Walker2d-v5") as other:
         pool.reset()
         other.reset()

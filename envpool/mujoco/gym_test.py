@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every id beside gymnasium's: from equal states and actions, the same bits of observation, reward, end and infos.
+"""Compares all ids with gymnasium: equal states and actions give the same bits of observations, rewards, ends and infos.
 
-What may differ by a unit in the last place, and why, is listed in testing/gym_reference.py. `make exact-mujoco` plays
-for longer.
+testing/gym_reference.py lists the values that may differ by a few ulps, with reasons. `make exact-mujoco` plays longer.
 """
 
 import re
@@ -13,7 +12,7 @@ import numpy as np
 import pytest
 
 import envpool
-from envpool.mujoco.testing.gym_reference import IDS, compare, differences, follow, made, name_and_version
+from envpool.mujoco.testing.gym_reference import IDS, compare, copy_state, differences, name_and_version, reference_env
 
 WALKER = {
     "forward_reward_weight": 2.0,
@@ -77,33 +76,33 @@ MORE = [
 
 
 @pytest.mark.parametrize("task_id", IDS)
-def test_same_as_gymnasium(task_id):
+def test_steps_equal_those_of_gymnasium(task_id):
     compared, wrong = compare(task_id, {}, episodes=4, steps=40)
     assert not wrong
     assert compared >= 10
-    # Torques beyond their range cost as they are, and act as MuJoCo clamps them.
+    # The cost of torques beyond their range is not clipped, but MuJoCo clips their effect.
     assert not compare(task_id, {}, episodes=2, steps=20, scale=3.0, seed=1)[1]
 
 
 @pytest.mark.parametrize(("task_id", "options"), MORE, ids=lambda value: value if isinstance(value, str) else "")
-def test_options_as_in_gymnasium(task_id, options):
+def test_options_have_the_effect_of_gymnasium(task_id, options):
     assert not compare(task_id, options, episodes=3, steps=30)[1]
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered")
 @pytest.mark.parametrize("task_id", ["HalfCheetah-v5", "Swimmer-v4", "Humanoid-v5", "InvertedPendulum-v5"])
 @pytest.mark.parametrize("scale", [1e10, 1e300])
-def test_huge_actions_end_as_gymnasium_s(task_id, scale):
+def test_huge_actions_end_as_in_gymnasium(task_id, scale):
     assert not compare(task_id, {}, episodes=2, steps=10, scale=scale)[1]
 
 
 @pytest.mark.parametrize("task_id", ["HalfCheetah-v5", "Ant-v5", "Hopper-v5"])
-def test_unstable_physics_go_on_as_gymnasium_s(task_id, tmp_path):
-    # MuJoCo starts a simulation anew by itself when it has become unstable.
+def test_unstable_physics_continues_as_in_gymnasium(task_id, tmp_path):
+    # MuJoCo itself resets a simulation that has become unstable.
     file = {"HalfCheetah-v5": "half_cheetah", "Ant-v5": "ant", "Hopper-v5": "hopper"}[task_id] + ".xml"
     text = (Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets" / file).read_text()
     (tmp_path / file).write_text(re.sub(r'gear="\d+(\.\d+)?"', 'gear="1e9"', text))
-    with made(task_id, xml_file=str(tmp_path / file)) as reference:
+    with reference_env(task_id, xml_file=str(tmp_path / file)) as reference:
         for _ in range(5):
             reference.step(np.ones(reference.model.nu))
         assert reference.data.warning.number.any()
@@ -111,24 +110,24 @@ def test_unstable_physics_go_on_as_gymnasium_s(task_id, tmp_path):
 
 
 @pytest.mark.parametrize("task_id", IDS)
-def test_a_difference_is_seen(task_id):
-    # The comparison itself: a hair's breadth shows within a few steps.
+def test_the_comparison_detects_a_tiny_difference(task_id):
+    # A difference of 1e-13 in a position must show within a few steps.
     action = np.full(envpool.make_spec(task_id).action_space.shape, 0.3)
-    with made(task_id) as reference, envpool.make_gymnasium(task_id, seed=5) as pool:
+    with reference_env(task_id) as reference, envpool.make_gymnasium(task_id, seed=5) as pool:
         pool.reset()
-        follow(reference, pool)
+        copy_state(reference, pool)
         reference.data.qpos[0] += 1e-13
         assert any(differences(task_id, pool.step(action[None]), reference.step(action)) for _ in range(3))
 
 
 @pytest.mark.parametrize("task_id", IDS)
-def test_registered_as_in_gymnasium(task_id):
+def test_ids_match_gymnasium(task_id):
     ours = envpool.make_spec(task_id)
     name, version = name_and_version(task_id)
     registered = gymnasium.spec(f"{name}-v{max(version, 4)}")
     assert ours.reward_threshold == registered.reward_threshold
     assert ours.config.max_episode_steps == registered.max_episode_steps
-    with made(task_id) as reference:
+    with reference_env(task_id) as reference:
         assert ours.observation_space.shape == reference._get_obs().shape
         # gymnasium's bounds are rounded to float32.
         assert np.array_equal(ours.action_space.low.astype(np.float32), reference.action_space.low)
@@ -152,8 +151,8 @@ def test_frames_are_stacked():
         assert np.array_equal(stacked.step(action)[0][1], np.stack([frames[1] for frames in seen[-3:]]))
 
 
-def test_rules_up_to_version_4_by_option():
-    # What registration sets for an id, a caller may set for another.
+def test_version_4_can_be_selected_by_options():
+    # A caller may set the options of one id for another.
     old = {"legacy_healthy_reward": True, "info_version": 4, "xml_file": "walker2d.xml"}
     with (
         envpool.make_gymnasium("Walker2d-v4", seed=3) as four,
@@ -168,7 +167,7 @@ def test_rules_up_to_version_4_by_option():
             assert np.array_equal(a[0], b[0])
 
 
-def test_options_of_single_environments():
+def test_options_may_differ_between_environments():
     leaning = {"healthy_angle_range": (-9.0, 9.0)}
     each = [leaning, leaning | {"healthy_z_range": (0.9, 2.0), "reward_control_weight": 0.0}, {"reset_noise_scale": 0}]
     with pytest.raises(TypeError, match=r"\[Hopper-v5\] \[env_options\[1\]\] unknown option 'reward_control_weight'"):
@@ -187,14 +186,14 @@ def test_options_of_single_environments():
 @pytest.mark.parametrize(
     "task_id", ["Ant-v4", "HumanoidStandup-v5", "Hopper-v3", "Pusher-v5", "Reacher-v4", "Swimmer-v4"]
 )
-def test_arrays_have_a_meaning(task_id):
+def test_all_arrays_have_a_description(task_id):
     arrays = envpool.make_spec(task_id).arrays
     meanings = {array.name: array.doc for array in (*arrays.observations, *arrays.infos, *arrays.actions)}
     assert {"obs", "action"} <= set(meanings)
     assert not [name for name, meaning in meanings.items() if not meaning]
 
 
-# EnvPool's package has a copy of each of gymnasium's models under such a name.
+# EnvPool's package has copies of gymnasium's models under these names.
 @pytest.mark.parametrize("name", ["half_cheetah", "ant", "humanoidstandup", "walker2d_v5", "pusher_v5"])
 def test_envpools_names_of_models(name):
     task_id = {"half_cheetah": "HalfCheetah", "ant": "Ant", "humanoidstandup": "HumanoidStandup"}.get(name)

@@ -10,7 +10,7 @@ from typing import Any
 
 
 def folder_of(package: str) -> Path | None:
-    """Where a package is installed."""
+    """Returns the folder of an installed package, or None."""
     spec = importlib.util.find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         return None
@@ -18,10 +18,10 @@ def folder_of(package: str) -> Path | None:
 
 
 def model_source(given: Any, folder: Path) -> str:
-    """What C++ takes as a model: XML itself, or the path of a file, whose name alone is looked for in `folder`.
+    """Returns the XML or the absolute path of a model. A relative path is looked for in `folder` unless it begins with a dot.
 
     Raises:
-        ValueError: there is no such file.
+        ValueError: The file does not exist.
     """
     source = os.fsdecode(given)
     if source.lstrip().startswith("<"):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Registers all MuJoCo ids."""
 
-# In the order of `list_all_envs`.
+# The order determines that of `list_all_envs`.
 # isort: off
 import envpool.mujoco.gym.registration
 import envpool.mujoco.dmc.registration

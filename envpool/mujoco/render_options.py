@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gymnasium's keywords for pictures, which have EnvPool's names here."""
+"""Translates gymnasium's keywords for pictures into EnvPool's names."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ NAMES = {"width": "render_width", "height": "render_height", "camera_id": "rende
 
 
 def translate(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Renames gymnasium's keywords, and makes text of a camera's settings.
+    """Renames gymnasium's keywords, and writes the settings of a camera as text.
 
     Raises:
-        TypeError: an option is given by both names.
+        TypeError: An option is given by both names.
     """
     for name, ours in NAMES.items():
         if name in given and ours in given:
-            raise TypeError(f"{name} is {ours} by another name: give one of them")
+            raise TypeError(f"{name} and {ours} are the same option: give only one of them")
     options = {NAMES.get(name, name): value for name, value in given.items()}
     config = options.get("default_camera_config")
     if isinstance(config, Mapping):
@@ -25,12 +25,12 @@ def translate(given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None or name not in OPTIONAL}
 
 
-# What gymnasium's users may give as None.
+# Options that gymnasium's users may give as None.
 OPTIONAL = {"render_camera_id", "camera_name", "default_camera_config"}
 
 
 def _text(value: Any) -> str:
-    import numpy as np  # slow to import, and rarely wanted
+    import numpy as np  # slow to import, and rarely needed
 
     try:
         return ",".join(repr(float(item)) for item in np.ravel(value))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures, beside gymnasium's and MuJoCo's own on the same OpenGL: the same pixels.
+"""Compares pictures with those of gymnasium, dm_control and MuJoCo on the same OpenGL: the same pixels.
 
-Software draws a picture in a third of a second, mostly its shadows: those are left out where they are not compared.
-ENVPOOL_PICTURES=1 compares those of all of gymnasium's environments.
+Software rendering takes a third of a second for a picture, mostly for shadows, which are disabled where they are not
+compared. ENVPOOL_PICTURES=1 compares all of gymnasium's environments.
 """
 
 import os
@@ -33,12 +33,12 @@ def has_opengl():
         return "install Mesa" not in str(error)
 
 
-pytestmark = pytest.mark.skipif(not has_opengl(), reason="there is no OpenGL")
+pytestmark = pytest.mark.skipif(not has_opengl(), reason="OpenGL is not installed")
 
 
 @pytest.fixture(autouse=True)
 def egl(monkeypatch):
-    """What the references draw with."""
+    """Makes the references use EGL."""
     monkeypatch.setenv("MUJOCO_GL", "egl")
 
 
@@ -51,7 +51,7 @@ def actions(env, count, steps):
 
 
 @pytest.mark.parametrize("task_id", ALL if os.environ.get("ENVPOOL_PICTURES") else SOME)
-def test_pictures_are_gymnasiums(task_id):
+def test_pictures_equal_those_of_gymnasium(task_id):
     size = {"width": 120, "height": 100}
     reference = gymnasium.make(task_id, render_mode="rgb_array", **size)
     with pool(task_id, shadow_size=-1, antialias=-1, reset_noise_scale=0.0, **size) as env:
@@ -63,11 +63,11 @@ def test_pictures_are_gymnasiums(task_id):
                 env.step(action)
                 reference.step(action[0])
             np.testing.assert_array_equal(env.render()[0], reference.render())
-    np.testing.assert_array_equal(reference.render(), reference.render())  # its context is still its own
+    np.testing.assert_array_equal(reference.render(), reference.render())  # its context still works
     reference.close()
 
 
-def test_gymnasiums_camera_options():
+def test_camera_options_of_gymnasium():
     options = {"reset_noise_scale": 0.0, "width": 64, "height": 48}
     for camera in (
         {"camera_name": "track"},
@@ -85,7 +85,7 @@ def test_gymnasiums_camera_options():
         np.testing.assert_array_equal(env.render(), other.render())
 
 
-def test_a_model_of_ones_own_is_seen_as_mujoco_shows_it():
+def test_pictures_of_a_custom_model_equal_those_of_mujoco():
     from mujoco.egl import GLContext
 
     with pool("Mujoco-v0", shadow_size=-1, antialias=-1, width=90, height=60, observation="qpos", num_envs=2) as env:
@@ -129,7 +129,7 @@ def play(threads, frame_stack=3, **options):
     return seen, drawn
 
 
-def test_pixels_are_pictures_stacked():
+def test_pixels_are_stacked_pictures():
     seen, drawn = play(1, max_episode_steps=4)
     begins = [0, 5]
     for step in range(7):
@@ -157,7 +157,7 @@ def test_pixels_are_named_as_in_envpool(task_id):
             assert np.array_equal(timestep.observation.pixels, obs)
 
 
-def test_the_last_picture_of_an_episode_is_kept():
+def test_final_obs_has_the_last_picture_of_an_episode():
     with pool(from_pixels=True, frame_stack=2, max_episode_steps=2, autoreset_mode="same_step") as env:
         env.reset()
         first = env.step(np.ones((1, 6)))[0]
@@ -166,7 +166,7 @@ def test_the_last_picture_of_an_episode_is_kept():
         np.testing.assert_array_equal(observation[0, :3], observation[0, 3:])
 
 
-def test_physics_do_not_notice():
+def test_drawing_does_not_change_the_physics():
     with pool(num_envs=2) as env, pool(num_envs=2) as other, pool(num_envs=2, from_pixels=True) as pixels:
         for each in (env, other, pixels):
             each.reset()
@@ -177,7 +177,7 @@ def test_physics_do_not_notice():
             assert first[4]["x_velocity"].tobytes() == pixels.step(action)[4]["x_velocity"].tobytes()
 
 
-def test_snapshots_hold_the_stack():
+def test_snapshots_hold_stacked_pictures():
     with pool(from_pixels=True, frame_stack=3, num_envs=2) as env:
         env.reset()
         todo = actions(env, 2, 8)
@@ -191,7 +191,7 @@ def test_snapshots_hold_the_stack():
 
 def test_sizes():
     with pool() as env:
-        assert env.render().shape == (1, 480, 480, 3)  # before any reset, too
+        assert env.render().shape == (1, 480, 480, 3)  # also before the first reset
     with pool(from_pixels=True, render_width=20, render_height=10) as env:
         assert env.reset()[0].shape == (1, 3, 10, 20)
         assert env.render().shape == (1, 10, 20, 3)
@@ -202,8 +202,8 @@ def test_sizes():
     [
         ({"camera_name": "nope"}, ValueError, "camera_name must be one of the model's 1: 0 'track', got 'nope'"),
         ({"camera_id": 7}, ValueError, "render_camera_id must be -1, or one of the model's 1: 0 'track', got 7"),
-        ({"camera_id": 0, "camera_name": "track"}, ValueError, "camera_name must be empty where"),
-        ({"width": 3, "render_width": 4}, TypeError, "width is render_width by another name"),
+        ({"camera_id": 0, "camera_name": "track"}, ValueError, "camera_name must be empty if"),
+        ({"width": 3, "render_width": 4}, TypeError, "width and render_width are the same option"),
         ({"default_camera_config": {"speed": 3}}, ValueError, "default_camera_config must be .* got 'speed=3.0'"),
         ({"default_camera_config": {"lookat": 3}}, ValueError, "default_camera_config must be .* got 'lookat=3.0'"),
         ({"default_camera_config": 3}, TypeError, "default_camera_config must be"),
@@ -211,13 +211,13 @@ def test_sizes():
         ({"frame_stack": 0}, ValueError, "frame_stack must be"),
     ],
 )
-def test_bad_options(options, error, words):
+def test_invalid_options(options, error, words):
     with pytest.raises(error, match=r"^\[HalfCheetah-v5\] " + words):
         pool(**options)
 
 
 def run(code, **variables):
-    """In a process of its own, which must end by itself and in order."""
+    """Runs code in a separate process, which must exit normally. Returns its output."""
     result = subprocess.run(
         [sys.executable, "-c", "import os, envpool, numpy as np\n" + code],
         capture_output=True,
@@ -243,7 +243,7 @@ def attempt(what):
 """
 
 
-def test_without_opengl_the_pool_goes_on():
+def test_without_opengl_the_pool_keeps_working():
     printed = run(
         MAKE
         + """
@@ -257,16 +257,16 @@ attempt(lambda: make(from_pixels=True))
         LD_LIBRARY_PATH="",
     )
     if printed[0] == "fine":
-        pytest.skip("there is OSMesa")
+        pytest.skip("OSMesa is installed")
     assert printed[0].startswith("RuntimeError [HalfCheetah-v5] render: pictures need OpenGL")
     assert "apt-get install" in printed[0]
     assert printed[1] == "fine"
     assert printed[2].startswith("ValueError [HalfCheetah-v5] render: pictures need OpenGL")
 
 
-@pytest.mark.skipif("CheetahRun-v1" not in KNOWN, reason="the suite is not there")
-def test_pictures_are_dm_controls():
-    """Apart, for dm_control chooses its OpenGL when it is imported."""
+@pytest.mark.skipif("CheetahRun-v1" not in KNOWN, reason="the suite is not registered")
+def test_pictures_equal_those_of_dm_control():
+    """Runs in a separate process, because dm_control chooses its OpenGL when it is imported."""
     pytest.importorskip("dm_control")
     printed = run(
         """
@@ -277,7 +277,7 @@ for domain, task, name, camera in (("cheetah", "run", "CheetahRun-v1", -1), ("fi
     with envpool.make_gymnasium(name, render_mode="rgb_array", **options) as env:
         env.reset()
         environment = suite.load(domain, task)
-        Reference(domain, task, environment, environment.physics.model.ptr).enter(env.snapshot(0))
+        Reference(domain, task, environment, environment.physics.model.ptr).set_to(env.snapshot(0))
         action = np.full((1, *env.action_space.shape), 0.5)
         for _ in range(2):
             env.step(action)
@@ -290,13 +290,13 @@ for domain, task, name, camera in (("cheetah", "run", "CheetahRun-v1", -1), ("fi
     assert printed[:-1] == ["True True"] * 2
 
 
-def test_after_a_fork():
+def test_drawing_after_a_fork():
     printed = run(
         MAKE
         + """
 before = make(render_mode="rgb_array")
 before.reset()
-if os.fork() == 0:  # nothing has been drawn: the child is free to
+if os.fork() == 0:  # nothing has been drawn yet, so the child may draw
     env = make(from_pixels=True)
     attempt(env.reset)
     env.close()
@@ -323,7 +323,7 @@ attempt(before.render)
     assert printed[3:5] == ["fine"] * 2
 
 
-def test_teardown():
+def test_closed_pools_free_their_contexts():
     printed = run(
         MAKE
         + """
@@ -354,5 +354,5 @@ running.async_reset()
 print("end")
 """
     )
-    assert float(printed[0]) < 20  # MB, where a pool
+    assert float(printed[0]) < 20  # MB
     assert printed[1] == "end"

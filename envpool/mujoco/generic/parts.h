@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arrays of a simulation that a user's own model can show as observation, or take as action, by MuJoCo's names.
+// The arrays of a simulation that a custom model can observe or take as actions, by MuJoCo's names.
 #pragma once
 
 #include <stdexcept>
@@ -18,28 +18,28 @@ struct Part {
   i64 (*count)(const mjModel*);
   f64* (*at)(mjData*);
   const char* doc;
-  bool action = false;  // may be set from outside
+  bool action = false;  // an action may set it
 };
 
 inline constexpr Part kParts[] = {
     {"qpos", [](const mjModel* m) -> i64 { return m->nq; }, [](mjData* d) { return d->qpos; }, "positions"},
     {"qvel", [](const mjModel* m) -> i64 { return m->nv; }, [](mjData* d) { return d->qvel; }, "velocities"},
     {"sensordata", [](const mjModel* m) -> i64 { return m->nsensordata; }, [](mjData* d) { return d->sensordata; },
-     "what the sensors read, in the model's order"},
-    {"act", [](const mjModel* m) -> i64 { return m->na; }, [](mjData* d) { return d->act; }, "actuators' states"},
+     "sensor data, in the model's order"},
+    {"act", [](const mjModel* m) -> i64 { return m->na; }, [](mjData* d) { return d->act; }, "actuator activations"},
     {"ctrl", [](const mjModel* m) -> i64 { return m->nu; }, [](mjData* d) { return d->ctrl; }, "controls", true},
     {"time", [](const mjModel*) -> i64 { return 1; }, [](mjData* d) { return &d->time; }, "seconds since the reset"},
     {"qacc", [](const mjModel* m) -> i64 { return m->nv; }, [](mjData* d) { return d->qacc; }, "accelerations"},
     {"xpos", [](const mjModel* m) -> i64 { return 3 * m->nbody; }, [](mjData* d) { return d->xpos; },
-     "bodies' positions in the world"},
+     "positions of bodies in the world frame"},
     {"xquat", [](const mjModel* m) -> i64 { return 4 * m->nbody; }, [](mjData* d) { return d->xquat; },
-     "bodies' orientations in the world"},
+     "orientations of bodies in the world frame"},
     {"site_xpos", [](const mjModel* m) -> i64 { return 3 * m->nsite; }, [](mjData* d) { return d->site_xpos; },
-     "sites' positions in the world"},
+     "positions of sites in the world frame"},
     {"subtree_com", [](const mjModel* m) -> i64 { return 3 * m->nbody; }, [](mjData* d) { return d->subtree_com; },
-     "centres of mass of bodies with all that hangs on them"},
+     "centres of mass of the subtrees of bodies"},
     {"actuator_force", [](const mjModel* m) -> i64 { return m->nu; }, [](mjData* d) { return d->actuator_force; },
-     "actuators' forces"},
+     "actuator forces"},
     {"mocap_pos", [](const mjModel* m) -> i64 { return 3 * m->nmocap; }, [](mjData* d) { return d->mocap_pos; },
      "positions of mocap bodies", true},
     {"mocap_quat", [](const mjModel* m) -> i64 { return 4 * m->nmocap; }, [](mjData* d) { return d->mocap_quat; },
@@ -49,12 +49,12 @@ inline constexpr Part kParts[] = {
     {"xfrc_applied", [](const mjModel* m) -> i64 { return 6 * m->nbody; }, [](mjData* d) { return d->xfrc_applied; },
      "forces and torques applied to bodies", true},
     {"userdata", [](const mjModel* m) -> i64 { return m->nuserdata; }, [](mjData* d) { return d->userdata; },
-     "the model's nuserdata numbers, which physics leave alone", true},
+     "user data (nuserdata), which the physics does not change", true},
 };
 
 using Parts = std::vector<const Part*>;
 
-// Of "qpos,qvel": those parts, in that order, but for what the model has none of.
+// Parses a list such as "qpos,qvel". Arrays that are empty in the model are left out.
 inline Parts parts_of(std::string_view option, std::string_view text, const mjModel* model, bool action) {
   Parts parts;
   std::string known;
@@ -73,7 +73,7 @@ inline Parts parts_of(std::string_view option, std::string_view text, const mjMo
       if (name == part.name && (part.action || !action)) found = &part;
     }
     if (found == nullptr) {
-      throw std::invalid_argument(std::string(option) + " must be names with commas between them, out of " + known +
+      throw std::invalid_argument(std::string(option) + " must be names separated by commas, out of " + known +
                                   ", got '" + std::string(name) + "'");
     }
     for (const Part* earlier : parts) {

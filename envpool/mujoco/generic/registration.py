@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mujoco-v0: a model of the user's own."""
+"""Mujoco-v0: custom models."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ TASK_ID = "Mujoco-v0"
 EXAMPLE = "two_link_arm.xml"
 
 
-class OwnModel(MujocoFamily):
-    """Models of users' own."""
+class CustomModel(MujocoFamily):
+    """Custom models."""
 
     PART = "generic"
-    MODELS = "with the model you give"
+    MODELS = "with the given model"
 
     def class_of(self, task_id: str) -> str:
         """Returns the prefix of the names of the id's classes."""
         return "Mujoco"
 
     def prepare(self, task_id: str, options: dict[str, Any]) -> dict[str, Any]:
-        """Finds the model: paths are relative to the working directory; EXAMPLE is ours unless there is such a file.
+        """Finds the model. Paths are relative to the working directory; EXAMPLE is ours unless that file exists there.
 
         Raises:
-            ValueError: there is no such file.
-            TypeError: it is no text.
+            ValueError: The file does not exist.
+            TypeError: xml_file is not a str.
         """
         source = options["xml_file"]
         if not isinstance(source, str):
@@ -39,14 +39,14 @@ class OwnModel(MujocoFamily):
         return {**options, "xml_file": model_source(source, folder)}
 
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns the keywords with the number of a keyframe as text, which C++ takes."""
+        """Returns the keywords, with the number of a keyframe as text, as C++ declares it."""
         given = super().translate(task_id, given)
         if isinstance(given.get("keyframe"), int) and not isinstance(given["keyframe"], bool):
             return {**given, "keyframe": str(given["keyframe"])}
         return given
 
 
-_FAMILY = OwnModel()
+_FAMILY = CustomModel()
 
 
 register_family(
@@ -54,6 +54,6 @@ register_family(
     _FAMILY,
     "Mujoco",
     max_episode_steps=1000,
-    doc="A model of one's own: any robot that MuJoCo can load, without a task.",
+    doc="A custom model: any robot that MuJoCo can load, without a task.",
     xml_file=EXAMPLE,
 )

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A four-legged body that is paid for walking along x, and for staying up.
+// A four-legged robot that is rewarded for walking along x and for staying healthy.
 //
-// Observation: positions but for the torso's x and y (13), velocities (14), contact forces of each body within
+// Observation: positions without the torso's x and y (13), velocities (14), contact forces of each body within
 // contact_force_min..max (6 each). Action: eight joint torques in -1..1.
 // Reward: forward_reward_weight * x velocity of main_body + healthy_reward - ctrl_cost_weight * sum of squared torques
 // - contact_cost_weight * sum of squared contact forces.
-// Ends: the torso's height out of healthy_z_min..max, or a number of the state not finite.
-// Versions: 4 knows contact forces only with use_contact_force, then shows those of the world too, and shows their cost
-// as reward_ctrl; 3 always, but mujoco-py computed none: they are zeros. Both pay healthy_reward for the last step too.
-// Info: position, velocity, distance from the origin and the reward's terms.
+// Terminated: when the torso's height is outside healthy_z_min..max, or an element of the state is not finite.
+// Versions: 4 has contact forces only with use_contact_force, then including those of the world body, and reports their
+// cost as reward_ctrl; 3 always has them, but mujoco-py did not compute them, so they are zeros. Both give
+// healthy_reward for the last step too.
+// Info: position, velocity, distance from the origin and the terms of the reward.
 // Reset: uniform noise on positions, normal noise on velocities, both of size reset_noise_scale.
 // Source: gymnasium 1.4.0, Ant-v4 and -v5; Schulman, Moritz, Levine, Jordan, Abbeel (2015).
 #pragma once
@@ -25,29 +26,31 @@ struct AntParams : GymParams {
   Pair contact_force;
   int main_body;
 };
-struct AntKept {
-  f64 body_x, body_y;  // of main_body, as of the last step
+struct AntExtraState {
+  f64 body_x, body_y;  // of main_body after the last step
   f64 x, y, x_velocity, y_velocity, reward_forward, reward_ctrl, reward_contact, reward_survive;
 };
 
-class Ant : public GymEnv<Ant, AntParams, AntKept> {
+class Ant : public GymEnv<Ant, AntParams, AntExtraState> {
  public:
   static constexpr const char* kName = "Ant";
   using GymEnv::GymEnv;
 
   static void options(OptionSpecs& o) {
     common_options(o, "ant.xml", 5);
-    o.real("forward_reward_weight", 1.0, "What a unit of velocity pays.");
-    o.real("ctrl_cost_weight", 0.5, "What a unit of squared torque costs.");
-    o.real("contact_cost_weight", 5e-4, "What a unit of squared contact force costs.");
+    o.real("forward_reward_weight", 1.0, "Reward per unit of velocity.");
+    o.real("ctrl_cost_weight", 0.5, "Cost per unit of squared torque.");
+    o.real("contact_cost_weight", 5e-4, "Cost per unit of squared contact force.");
     Health::options(o, 1.0, {0.2, 1.0});
-    o.text("main_body", "1", "Body whose velocity pays: its name or number.");
-    range_options(o, "contact_force", -1.0, 1.0, "Contact forces count");
+    o.text("main_body", "1", "Name or number of the body whose velocity is rewarded.");
+    range_options(o, "contact_force", -1.0, 1.0, "contact forces");
     noise_option(o, 0.1);
-    exclude_option(o, "The observation leaves out the torso's x and y.");
-    o.boolean("use_contact_force", true, "Contact forces cost, and are observed.").changes_shapes();
-    o.boolean("include_cfrc_ext_in_observation", true, "Contact forces that cost are observed.").changes_shapes();
-    o.boolean("exclude_worldbody_contact_forces", true, "The world's own contact forces are not observed.")
+    exclude_option(o, "Leave the torso's x and y out of the observation.");
+    o.boolean("use_contact_force", true, "Contact forces have a cost and are observed.").changes_shapes();
+    o.boolean("include_cfrc_ext_in_observation", true, "Observe contact forces, if use_contact_force.")
+        .changes_shapes();
+    o.boolean("exclude_worldbody_contact_forces", true,
+              "Leave contact forces of the world body out of the observation.")
         .changes_shapes();
   }
   static Params params(const OptionValues& o) {
@@ -68,13 +71,13 @@ class Ant : public GymEnv<Ant, AntParams, AntKept> {
     return p;
   }
   static constexpr const char* kObservation =
-      "Positions but for the torso's x and y, velocities, contact forces of each body.";
-  static i64 observed(const Params& p) {
+      "Positions without the torso's x and y, velocities, contact forces of each body.";
+  static i64 obs_size(const Params& p) {
     const mjModel& m = *p.model;
     return m.nq + m.nv - 2 * p.exclude_positions + (p.show_contact_force ? 6 * (m.nbody - p.exclude_world) : 0);
   }
   template <class Put>
-  static void infos(const Params& p, const AntKept& k, const mjModel*, const mjData*, Put put) {
+  static void infos(const Params& p, const AntExtraState& k, const mjModel*, const mjData*, Put put) {
     put("x_position", p.v5() ? k.x : k.body_x);
     put("y_position", p.v5() ? k.y : k.body_y);
     put("distance_from_origin", p.v5() ? norm(k.x, k.y) : norm(k.body_x, k.body_y));
@@ -91,32 +94,33 @@ class Ant : public GymEnv<Ant, AntParams, AntKept> {
     noisy_positions(rng, p_.reset_noise_scale);
     normal_velocities(rng, p_.reset_noise_scale);
   }
-  void start() {
-    kept_.x = data()->qpos[0];
-    kept_.y = data()->qpos[1];
-    kept_.body_x = data()->xpos[3 * p_.main_body];
-    kept_.body_y = data()->xpos[3 * p_.main_body + 1];
+  void update_extra() {
+    extra_.x = data()->qpos[0];
+    extra_.y = data()->qpos[1];
+    extra_.body_x = data()->xpos[3 * p_.main_body];
+    extra_.body_y = data()->xpos[3 * p_.main_body + 1];
   }
-  Outcome move(const f64* action) {
-    const f64 x = kept_.body_x, y = kept_.body_y;
+  Outcome advance(const f64* action) {
+    const f64 x = extra_.body_x, y = extra_.body_y;
     simulate(action, p_.use_contact_force);
-    start();
-    kept_.x_velocity = (kept_.body_x - x) / p_.dt();
-    kept_.y_velocity = (kept_.body_y - y) / p_.dt();
-    kept_.reward_forward = p_.forward_reward_weight * kept_.x_velocity;
-    const bool well = healthy();
-    kept_.reward_survive = p_.health.pays(well);
+    update_extra();
+    extra_.x_velocity = (extra_.body_x - x) / p_.dt();
+    extra_.y_velocity = (extra_.body_y - y) / p_.dt();
+    extra_.reward_forward = p_.forward_reward_weight * extra_.x_velocity;
+    const bool is_healthy = check_health();
+    extra_.reward_survive = p_.health.reward_for(is_healthy);
     f64 cost = p_.ctrl_cost_weight * sum_of_squares(action, model()->nu);
-    kept_.reward_ctrl = -cost;
+    extra_.reward_ctrl = -cost;
     if (p_.use_contact_force) {
       const f64 contact = p_.contact_cost_weight * numpy_sum(6 * model()->nbody, [this](i64 i) {
                             const f64 force = clip(data()->cfrc_ext[i], p_.contact_force);
                             return force * force;
                           });
-      kept_.reward_contact = -contact;
+      extra_.reward_contact = -contact;
       cost += contact;
     }
-    return {.reward = f32(kept_.reward_forward + kept_.reward_survive - cost), .terminated = p_.health.ends(well)};
+    return {.reward = f32(extra_.reward_forward + extra_.reward_survive - cost),
+            .terminated = p_.health.terminates_episode(is_healthy)};
   }
   void write(Writer out) const {
     const int skipped = 2 * p_.exclude_positions;
@@ -136,7 +140,7 @@ class Ant : public GymEnv<Ant, AntParams, AntKept> {
     throw std::invalid_argument("main_body: expected the name of a body of the model, or a number from 0 to " +
                                 std::to_string(model.nbody - 1) + ", got '" + main_body + "'");
   }
-  bool healthy() const {
+  bool check_health() const {
     const mjData* d = data();
     for (int i = 0; i < model()->nq; ++i) {
       if (!std::isfinite(d->qpos[i])) return false;

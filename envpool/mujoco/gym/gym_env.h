@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What gymnasium's MuJoCo environments have in common: options, the action, a step of several simulation steps, stacked
+// The common part of gymnasium's MuJoCo environments: options, the action, a step of several simulation steps, stacked
 // observations, infos, and resets with noise around the model's initial state.
-// Source: gymnasium 1.4.0, envs/mujoco: versions 4 and 5 as they are there; 2 and 3 as they were with mujoco-py.
+// Source: gymnasium 1.4.0, envs/mujoco, for versions 4 and 5; earlier releases with mujoco-py for versions 2 and 3.
 #pragma once
 
 #include <cmath>
@@ -29,32 +29,30 @@ struct GymParams {
   f64 reset_noise_scale = 0;
 
   f64 dt() const { return model->opt.timestep * frame_skip; }
-  // Infos that gymnasium has in this version but not in the other.
+  // Whether infos are those of version 5.
   bool v5() const { return info_version >= 5; }
 };
 
 inline void common_options(OptionSpecs& o, const char* xml_file, i64 frame_skip) {
-  o.text("xml_file", xml_file, "Model: a file of gymnasium's, a path of your own, or XML itself.").changes_shapes();
-  o.integer("frame_skip", frame_skip, "Simulation steps that an action lasts.").between(1, 10000);
-  o.integer("frame_stack", 1, "Observations that are returned together, the latest last.")
-      .between(1, 1000)
-      .changes_shapes();
-  o.boolean("post_constraint", true, "Contact forces are computed after a step; else they are zeros.");
-  o.integer("info_version", 5, "Infos are those of this version of the environment.").between(2, 5).changes_shapes();
+  o.text("xml_file", xml_file, "Model: name of a file of gymnasium, a path, or XML.").changes_shapes();
+  o.integer("frame_skip", frame_skip, "Simulation steps for each action.").between(1, 10000);
+  o.integer("frame_stack", 1, "Number of stacked observations, the oldest first.").between(1, 1000).changes_shapes();
+  o.boolean("post_constraint", true, "Compute contact forces after a step; otherwise they are zeros.");
+  o.integer("info_version", 5, "Version of the environment whose infos are returned.").between(2, 5).changes_shapes();
 }
 
 inline void noise_option(OptionSpecs& o, f64 scale) {
-  o.real("reset_noise_scale", scale, "Size of the noise at a reset.").between(0, 1e6);
+  o.real("reset_noise_scale", scale, "Scale of the noise at a reset.").between(0, 1e6);
 }
 
 inline void exclude_option(OptionSpecs& o, const char* what) {
   o.boolean("exclude_current_positions_from_observation", true, what).changes_shapes();
 }
 
-// Two options, <name>_min and <name>_max; gymnasium's <name>_range is translated to them.
+// Declares two options, <name>_min and <name>_max, into which gymnasium's <name>_range is translated.
 inline void range_options(OptionSpecs& o, const std::string& name, f64 low, f64 high, const std::string& what) {
-  o.real(name + "_min", low, what + " from here.");
-  o.real(name + "_max", high, what + " to here.");
+  o.real(name + "_min", low, "Lower bound of " + what + ".");
+  o.real(name + "_max", high, "Upper bound of " + what + ".");
 }
 
 inline void common_params(GymParams& p, const OptionValues& o) {
@@ -65,12 +63,12 @@ inline void common_params(GymParams& p, const OptionValues& o) {
   p.post_constraint = o.boolean("post_constraint");
 }
 
-// What a body reads of a model by number has to be there.
-struct Needs {
+// The elements of a model that an environment reads by index.
+struct ModelRequirements {
   int positions, velocities;
   int sites = 0;
 };
-inline void require_model(const mjModel& model, Needs least) {
+inline void require_model(const mjModel& model, ModelRequirements least) {
   const auto check = [](const char* what, int count, int needed) {
     if (count >= needed) return;
     throw std::invalid_argument("xml_file: this task needs a model with at least " + std::to_string(needed) + " " +
@@ -84,7 +82,7 @@ inline void require_model(const mjModel& model, Needs least) {
 inline int body_named(const mjModel& model, const std::string& name) {
   const int id = mj_name2id(&model, mjOBJ_BODY, name.c_str());
   if (id >= 0) return id;
-  throw std::invalid_argument("xml_file: this task needs a model with a body named '" + name + "', it has none");
+  throw std::invalid_argument("xml_file: this task needs a model with a body named '" + name + "', got one without it");
 }
 
 struct Pair {
@@ -98,7 +96,7 @@ inline f64 clip(f64 x, Pair range) { return x < range.low ? range.low : x > rang
 inline f64 norm(f64 x, f64 y) { return std::sqrt(x * x + y * y); }
 inline f64 norm(const f64* v) { return std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
 
-// Writes pieces of an observation one after the other.
+// Writes the parts of an observation one after the other.
 class Writer {
  public:
   explicit Writer(f64* out) : out_(out) {}
@@ -116,39 +114,39 @@ class Writer {
 };
 
 // clang-format off
-// `Body` is one of the environments. It gives
+// `Derived` is one of the environments. It defines
 //
-//   static constexpr const char* kObservation;                     // what is observed, in words
-//   static i64 observed(const Params&);                            // numbers of one observation
-//   static void infos(const Params&, const Kept&, const mjModel*, const mjData*, put);  // data is null for names alone
+//   static constexpr const char* kObservation;                     // description of the observation
+//   static i64 obs_size(const Params&);                            // number of elements of an observation
+//   static void infos(const Params&, const ExtraState&, const mjModel*, const mjData*, put);  // mjData may be null
 //   void reset_state(Rng&);                                        // sets data()->qpos and qvel
-//   void start();                            // fills kept_ once what follows from them is computed
-//   Outcome move(const f64* action);         // calls simulate()
-//   void write(Writer) const;                // one observation
+//   void update_extra();                                           // updates extra_ from data() after a reset
+//   Outcome advance(const f64* action);                            // calls simulate()
+//   void write(Writer) const;                                      // writes one observation
 //
-// and `Kept` is what it keeps from step to step beside the simulation: plain data, part of a snapshot. Whatever of
-// mjData a step reads before it simulates must be in it, for restoring computes mjData anew.
+// `ExtraState` is the state beside the simulation: trivially copyable and part of a snapshot. It must hold all values of
+// mjData that a step reads before it simulates, because a restored mjData is recomputed.
 // clang-format on
-template <class Body, class BodyParams, class Kept>
+template <class Derived, class DerivedParams, class ExtraState>
 class GymEnv {
  public:
-  using Params = BodyParams;
+  using Params = DerivedParams;
   static constexpr bool kBounded = true;
 
   GymEnv(const Params& params, i32) : p_(params), sim_(params.model) {
-    if (p_.frame_stack > 1) frames_.resize(size_t(p_.frame_stack * Body::observed(p_)));
+    if (p_.frame_stack > 1) frames_.resize(size_t(p_.frame_stack * Derived::obs_size(p_)));
   }
 
   static u64 identity(const Params& p) { return identity_of(*p.model); }
   static i64 heap_bytes(const Params& p) {
-    const i64 frames = p.frame_stack > 1 ? p.frame_stack * Body::observed(p) : 0;
+    const i64 frames = p.frame_stack > 1 ? p.frame_stack * Derived::obs_size(p) : 0;
     return Simulation::heap_bytes(p.model) + frames * i64(sizeof(f64));
   }
   static void spec(const Params& p, Spec& s) {
-    std::vector<i64> shape{Body::observed(p)};
+    std::vector<i64> shape{Derived::obs_size(p)};
     if (p.frame_stack > 1) shape.insert(shape.begin(), p.frame_stack);
-    s.obs<f64>("obs", shape).says(Body::kObservation);
-    Body::infos(p, Kept{}, p.model.get(), nullptr, Names{s});
+    s.obs<f64>("obs", shape).says(Derived::kObservation);
+    Derived::infos(p, ExtraState{}, p.model.get(), nullptr, Names{s});
     std::vector<f64> low, high;
     for (int i = 0; i < p.model->nu; ++i) {
       const bool limited = p.model->actuator_ctrllimited[i];
@@ -160,14 +158,14 @@ class GymEnv {
 
   void reset(Rng& rng) {
     sim_.reset();
-    body().reset_state(rng);
+    self().reset_state(rng);
     sim_.forward();
-    kept_ = {};
-    body().start();
+    extra_ = {};
+    self().update_extra();
     for (i32 i = 0; i < p_.frame_stack && p_.frame_stack > 1; ++i) push_frame();
   }
   Outcome step(ActionRow row, Rng&) {
-    const Outcome outcome = body().move(row.row_of<f64>(0));
+    const Outcome outcome = self().advance(row.row_of<f64>(0));
     if (p_.frame_stack > 1) push_frame();
     return outcome;
   }
@@ -175,39 +173,39 @@ class GymEnv {
     if (p_.frame_stack > 1) {
       std::memcpy(row.at<f64>(0), frames_.data(), frames_.size() * sizeof(f64));
     } else {
-      body().write(Writer(row.at<f64>(0)));
+      self().write(Writer(row.at<f64>(0)));
     }
-    Body::infos(p_, kept_, model(), data(), Values{row});
+    Derived::infos(p_, extra_, model(), data(), Values{row});
   }
 
   Simulation& simulation() { return sim_; }
 
-  i64 save_size() const { return sim_.save_size() + i64(sizeof(Kept) + frames_.size() * sizeof(f64)); }
+  i64 save_size() const { return sim_.save_size() + i64(sizeof(ExtraState) + frames_.size() * sizeof(f64)); }
   void save(void* out) const {
     u8* to = static_cast<u8*>(out);
     sim_.save(to);
-    std::memcpy(to += sim_.save_size(), &kept_, sizeof(Kept));
-    if (!frames_.empty()) std::memcpy(to + sizeof(Kept), frames_.data(), frames_.size() * sizeof(f64));
+    std::memcpy(to += sim_.save_size(), &extra_, sizeof(ExtraState));
+    if (!frames_.empty()) std::memcpy(to + sizeof(ExtraState), frames_.data(), frames_.size() * sizeof(f64));
   }
   void load(const void* state, i64) {
     const u8* from = static_cast<const u8*>(state);
     sim_.load(from);
-    std::memcpy(&kept_, from += sim_.save_size(), sizeof(Kept));
-    if (!frames_.empty()) std::memcpy(frames_.data(), from + sizeof(Kept), frames_.size() * sizeof(f64));
+    std::memcpy(&extra_, from += sim_.save_size(), sizeof(ExtraState));
+    if (!frames_.empty()) std::memcpy(frames_.data(), from + sizeof(ExtraState), frames_.size() * sizeof(f64));
   }
 
  protected:
-  static_assert(std::is_trivially_copyable_v<Kept>);
+  static_assert(std::is_trivially_copyable_v<ExtraState>);
 
   const mjModel* model() const { return sim_.model(); }
   mjData* data() { return sim_.data(); }
   const mjData* data() const { return sim_.data(); }
 
-  // `forces` says whether anyone reads contact forces afterwards.
+  // `forces` tells whether contact forces are read afterwards.
   void simulate(const f64* action, bool forces = false) {
     std::memcpy(data()->ctrl, action, sizeof(f64) * size_t(model()->nu));
     sim_.step(p_.frame_skip);
-    if (forces && p_.post_constraint) sim_.forces();
+    if (forces && p_.post_constraint) sim_.compute_forces();
   }
 
   void noisy_positions(Rng& rng, f64 scale) {
@@ -222,10 +220,10 @@ class GymEnv {
 
   const Params& p_;
   Simulation sim_;
-  Kept kept_{};
+  ExtraState extra_{};
 
  private:
-  // What infos() calls for each: to declare it, and to write it.
+  // The functions that infos() calls for each info, to declare it or to write it.
   struct Names {
     Spec& spec;
     void operator()(const char* name, f64) const { spec.info<f64>(name).says(meaning_of(name)); }
@@ -242,13 +240,13 @@ class GymEnv {
     }
   };
 
-  Body& body() { return static_cast<Body&>(*this); }
-  const Body& body() const { return static_cast<const Body&>(*this); }
+  Derived& self() { return static_cast<Derived&>(*this); }
+  const Derived& self() const { return static_cast<const Derived&>(*this); }
 
   void push_frame() {
     const size_t one = frames_.size() / size_t(p_.frame_stack);
     std::memmove(frames_.data(), frames_.data() + one, (frames_.size() - one) * sizeof(f64));
-    body().write(Writer(frames_.data() + frames_.size() - one));
+    self().write(Writer(frames_.data() + frames_.size() - one));
   }
 
   std::vector<f64> frames_;

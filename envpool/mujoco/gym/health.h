@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Health of a body that walks: what a step in it pays, and whether an episode ends with it.
+// The health of a walking robot: its reward, and whether an unhealthy state terminates the episode.
 #pragma once
 
 #include "envpool/mujoco/gym/gym_env.h"
@@ -13,10 +13,10 @@ struct Health {
   Pair z;
 
   static void options(OptionSpecs& o, f64 reward, Pair z) {
-    o.real("healthy_reward", reward, "What a step in health pays.");
-    o.boolean("terminate_when_unhealthy", true, "An episode ends when health does.");
-    o.boolean("legacy_healthy_reward", false, "The step that ends health is paid as if in health.");
-    range_options(o, "healthy_z", z.low, z.high, "Health: the torso's height,");
+    o.real("healthy_reward", reward, "Reward for a step in a healthy state.");
+    o.boolean("terminate_when_unhealthy", true, "Terminate the episode in an unhealthy state.");
+    o.boolean("legacy_healthy_reward", false, "Give healthy_reward also for the step that becomes unhealthy.");
+    range_options(o, "healthy_z", z.low, z.high, "the torso's height in a healthy state");
   }
   static Health params(const OptionValues& o) {
     return {.reward = o.real("healthy_reward"),
@@ -24,8 +24,8 @@ struct Health {
             .legacy = o.boolean("legacy_healthy_reward"),
             .z = range(o, "healthy_z")};
   }
-  f64 pays(bool well) const { return f64(well || (legacy && terminates)) * reward; }
-  bool ends(bool well) const { return terminates && !well; }
+  f64 reward_for(bool is_healthy) const { return f64(is_healthy || (legacy && terminates)) * reward; }
+  bool terminates_episode(bool is_healthy) const { return terminates && !is_healthy; }
 };
 
 }  // namespace envpool::mujoco

@@ -1,50 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A humanoid that lies on its back and is paid for the height it gets up to.
+// A humanoid that lies on its back and is rewarded for the height of its torso.
 //
-// Observation: humanoid_body.h. Action: seventeen joint torques in -0.4..0.4.
-// Reward: forward_reward_weight (gymnasium's uph_cost_weight) * the torso's height / time step of the simulation
+// Observation: see humanoid_observation.h. Action: seventeen joint torques in -0.4..0.4.
+// Reward: forward_reward_weight (gymnasium's uph_cost_weight) * height of the torso / timestep of the simulation
 // + healthy_reward - ctrl_cost_weight * sum of squared torques - contact_cost_weight (impact_cost_weight) * sum of
-// squared contact forces, that within contact_cost_min..max (impact_cost_range). It never terminates.
-// Versions: in 2 mujoco-py computed no contact forces: they are zeros.
-// gymnasium declares uph_cost_weight but does not read it: here it weighs.
-// Info: the reward's terms; from version 5 on position and tendons. Reset: uniform noise on positions and velocities.
-// Source: gymnasium 1.4.0, HumanoidStandup-v4 and -v5; Tassa, Erez, Todorov (2012).
+// squared contact forces, the last term within contact_cost_min..max (impact_cost_range). It never terminates.
+// Versions: in 2, mujoco-py did not compute contact forces, so they are zeros.
+// gymnasium declares uph_cost_weight but ignores it; here it has an effect.
+// Info: the terms of the reward; since version 5 also position and tendons. Reset: uniform noise on positions and
+// velocities. Source: gymnasium 1.4.0, HumanoidStandup-v4 and -v5; Tassa, Erez, Todorov (2012).
 #pragma once
 
-#include "envpool/mujoco/gym/humanoid_body.h"
+#include "envpool/mujoco/gym/humanoid_observation.h"
 
 namespace envpool::mujoco {
 
 struct HumanoidStandupParams : GymParams {
-  HumanoidShown shown;
+  HumanoidObservation observation;
   f64 forward_reward_weight, ctrl_cost_weight, contact_cost_weight, healthy_reward;
   Pair contact_cost;
 };
-struct HumanoidStandupKept {
+struct HumanoidStandupExtraState {
   f64 x, y, z_distance, reward_linup, reward_quadctrl, reward_impact, reward_alive;
 };
 
-class HumanoidStandup : public GymEnv<HumanoidStandup, HumanoidStandupParams, HumanoidStandupKept> {
+class HumanoidStandup : public GymEnv<HumanoidStandup, HumanoidStandupParams, HumanoidStandupExtraState> {
  public:
   static constexpr const char* kName = "HumanoidStandup";
   using GymEnv::GymEnv;
 
   static void options(OptionSpecs& o) {
     common_options(o, "humanoidstandup.xml", 5);
-    o.real("forward_reward_weight", 1.0, "What a unit of height, over the time step, pays.");
-    o.real("ctrl_cost_weight", 0.1, "What a unit of squared torque costs.");
-    o.real("contact_cost_weight", 5e-7, "What a unit of squared contact force costs.");
-    range_options(o, "contact_cost", -kInfinity, 10.0, "Contact costs");
-    o.real("healthy_reward", 1.0, "What each step pays.");
+    o.real("forward_reward_weight", 1.0, "Reward per unit of height / timestep.");
+    o.real("ctrl_cost_weight", 0.1, "Cost per unit of squared torque.");
+    o.real("contact_cost_weight", 5e-7, "Cost per unit of squared contact force.");
+    range_options(o, "contact_cost", -kInfinity, 10.0, "the contact cost");
+    o.real("healthy_reward", 1.0, "Reward for each step.");
     noise_option(o, 1e-2);
-    HumanoidShown::options(o);
+    HumanoidObservation::options(o);
   }
   static Params params(const OptionValues& o) {
     Params p{};
     common_params(p, o);
-    require_model(*p.model, HumanoidShown::kNeeds);
-    p.shown = HumanoidShown::params(o);
+    require_model(*p.model, HumanoidObservation::kRequired);
+    p.observation = HumanoidObservation::params(o);
     p.reset_noise_scale = o.real("reset_noise_scale");
     p.forward_reward_weight = o.real("forward_reward_weight");
     p.ctrl_cost_weight = o.real("ctrl_cost_weight");
@@ -53,10 +53,10 @@ class HumanoidStandup : public GymEnv<HumanoidStandup, HumanoidStandupParams, Hu
     p.healthy_reward = o.real("healthy_reward");
     return p;
   }
-  static constexpr const char* kObservation = HumanoidShown::kObservation;
-  static i64 observed(const Params& p) { return p.shown.observed(*p.model); }
+  static constexpr const char* kObservation = HumanoidObservation::kObservation;
+  static i64 obs_size(const Params& p) { return p.observation.obs_size(*p.model); }
   template <class Put>
-  static void infos(const Params& p, const HumanoidStandupKept& k, const mjModel* m, const mjData* d, Put put) {
+  static void infos(const Params& p, const HumanoidStandupExtraState& k, const mjModel* m, const mjData* d, Put put) {
     put("reward_linup", k.reward_linup);
     put("reward_quadctrl", k.reward_quadctrl);
     put("reward_alive", k.reward_alive);
@@ -72,24 +72,24 @@ class HumanoidStandup : public GymEnv<HumanoidStandup, HumanoidStandupParams, Hu
     noisy_positions(rng, p_.reset_noise_scale);
     uniform_velocities(rng, p_.reset_noise_scale);
   }
-  void start() {
-    kept_.x = data()->qpos[0];
-    kept_.y = data()->qpos[1];
-    kept_.z_distance = data()->qpos[2] - model()->qpos0[2];
+  void update_extra() {
+    extra_.x = data()->qpos[0];
+    extra_.y = data()->qpos[1];
+    extra_.z_distance = data()->qpos[2] - model()->qpos0[2];
   }
-  Outcome move(const f64* action) {
+  Outcome advance(const f64* action) {
     simulate(action, true);
-    start();
+    update_extra();
     const f64 up = p_.forward_reward_weight * (data()->qpos[2] / model()->opt.timestep);
     const f64 torque = p_.ctrl_cost_weight * sum_of_squares(data()->ctrl, model()->nu);
     const f64 impact = contact_cost(*model(), *data(), p_.contact_cost_weight, p_.contact_cost);
-    kept_.reward_linup = up;
-    kept_.reward_quadctrl = -torque;
-    kept_.reward_impact = -impact;
-    kept_.reward_alive = p_.healthy_reward;
+    extra_.reward_linup = up;
+    extra_.reward_quadctrl = -torque;
+    extra_.reward_impact = -impact;
+    extra_.reward_alive = p_.healthy_reward;
     return {.reward = f32(up - torque - impact + p_.healthy_reward)};
   }
-  void write(Writer out) const { p_.shown.write(*model(), *data(), out); }
+  void write(Writer out) const { p_.observation.write(*model(), *data(), out); }
 };
 
 }  // namespace envpool::mujoco

@@ -2,10 +2,10 @@
 //
 // A cart that balances a pole.
 //
-// Observation: positions of cart and pole, their velocities. Action: the force on the cart in -3..3.
-// Reward: healthy_reward a step; from version 5 on not for the one that ends the episode (reward_if_not_terminated).
-// Ends: the pole's angle out of healthy_z_min..max (EnvPool's names), or a number of the state not finite.
-// Info: from version 5 on reward_survive. Reset: uniform noise on positions and velocities.
+// Observation: positions and velocities of cart and pole. Action: the force on the cart in -3..3.
+// Reward: healthy_reward; since version 5 not for the step that ends the episode (reward_if_not_terminated).
+// Terminated: when the pole's angle is outside healthy_z_min..max (EnvPool's names), or an element of the state is not
+// finite. Info: since version 5 reward_survive. Reset: uniform noise on positions and velocities.
 // Source: gymnasium 1.4.0, InvertedPendulum-v4 and -v5; Barto, Sutton, Anderson (1983).
 #pragma once
 
@@ -18,20 +18,20 @@ struct InvertedPendulumParams : GymParams {
   bool reward_if_not_terminated;
   Pair healthy;
 };
-struct InvertedPendulumKept {
+struct InvertedPendulumExtraState {
   f64 reward_survive;
 };
 
-class InvertedPendulum : public GymEnv<InvertedPendulum, InvertedPendulumParams, InvertedPendulumKept> {
+class InvertedPendulum : public GymEnv<InvertedPendulum, InvertedPendulumParams, InvertedPendulumExtraState> {
  public:
   static constexpr const char* kName = "InvertedPendulum";
   using GymEnv::GymEnv;
 
   static void options(OptionSpecs& o) {
     common_options(o, "inverted_pendulum.xml", 2);
-    o.real("healthy_reward", 1.0, "What a step pays.");
-    o.boolean("reward_if_not_terminated", true, "The step that ends the episode pays nothing.");
-    range_options(o, "healthy_z", -0.2, 0.2, "The pole's angle may be");
+    o.real("healthy_reward", 1.0, "Reward for a step.");
+    o.boolean("reward_if_not_terminated", true, "Give no reward for the step that ends the episode.");
+    range_options(o, "healthy_z", -0.2, 0.2, "the pole's angle");
     noise_option(o, 0.01);
   }
   static Params params(const OptionValues& o) {
@@ -44,10 +44,10 @@ class InvertedPendulum : public GymEnv<InvertedPendulum, InvertedPendulumParams,
     p.healthy = range(o, "healthy_z");
     return p;
   }
-  static constexpr const char* kObservation = "Positions of cart and pole, their velocities.";
-  static i64 observed(const Params& p) { return p.model->nq + p.model->nv; }
+  static constexpr const char* kObservation = "Positions and velocities of cart and pole.";
+  static i64 obs_size(const Params& p) { return p.model->nq + p.model->nv; }
   template <class Put>
-  static void infos(const Params& p, const InvertedPendulumKept& k, const mjModel*, const mjData*, Put put) {
+  static void infos(const Params& p, const InvertedPendulumExtraState& k, const mjModel*, const mjData*, Put put) {
     if (p.v5()) put("reward_survive", k.reward_survive);
   }
 
@@ -55,12 +55,12 @@ class InvertedPendulum : public GymEnv<InvertedPendulum, InvertedPendulumParams,
     noisy_positions(rng, p_.reset_noise_scale);
     uniform_velocities(rng, p_.reset_noise_scale);
   }
-  void start() {}
-  Outcome move(const f64* action) {
+  void update_extra() {}
+  Outcome advance(const f64* action) {
     simulate(action);
     const bool ends = !upright();
-    kept_.reward_survive = ends && p_.reward_if_not_terminated ? 0 : p_.healthy_reward;
-    return {.reward = f32(kept_.reward_survive), .terminated = ends};
+    extra_.reward_survive = ends && p_.reward_if_not_terminated ? 0 : p_.healthy_reward;
+    return {.reward = f32(extra_.reward_survive), .terminated = ends};
   }
   void write(Writer out) const {
     out.put(data()->qpos, model()->nq);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Legs in a plane that are paid for moving along x, and for not falling: what Hopper and Walker2d have in common.
+// The common part of Hopper and Walker2d: planar legs that are rewarded for moving along x and for staying healthy.
 //
-// Observation: positions but for the root's x, velocities within -10..10. Action: joint torques in -1..1.
+// Observation: positions without the root's x, velocities within -10..10. Action: joint torques in -1..1.
 // Reward: forward_reward_weight * velocity + healthy_reward - ctrl_cost_weight * sum of squared torques. Up to version
-// 4 healthy_reward is also paid for the step that ends unhealthy, where that terminates (legacy_healthy_reward). Ends:
-// height or angle of the torso out of range; a Hopper's also with any other number of its state out of range. Info:
-// x_position, x_velocity; from version 5 on z_distance_from_origin and the reward's terms. Reset: uniform noise of size
+// 4 the step that becomes unhealthy and terminates also has healthy_reward (legacy_healthy_reward). Terminated: when
+// the height or angle of the torso, or for Hopper any other element of the state, is out of range. Info: x_position,
+// x_velocity; since version 5 also z_distance_from_origin and the terms of the reward. Reset: uniform noise of size
 // reset_noise_scale on positions and velocities. Source: gymnasium 1.4.0, Hopper-v4, Hopper-v5, Walker2d-v4,
 // Walker2d-v5; Erez, Tassa, Todorov (2011).
 #pragma once
@@ -21,31 +21,32 @@ struct PlanarWalkerParams : GymParams {
   Health health;
   Pair healthy_state, healthy_angle, velocity;
 };
-struct PlanarWalkerKept {
+struct PlanarWalkerExtraState {
   f64 x, z_distance, x_velocity, reward_forward, reward_ctrl, reward_survive;
 };
 
-// `Of` says what differs.
-template <class Of>
-class PlanarWalker : public GymEnv<PlanarWalker<Of>, PlanarWalkerParams, PlanarWalkerKept> {
-  using Base = GymEnv<PlanarWalker<Of>, PlanarWalkerParams, PlanarWalkerKept>;
-  using Base::data, Base::model, Base::p_, Base::kept_;
+// `Traits` has the differences.
+template <class Traits>
+class PlanarWalker : public GymEnv<PlanarWalker<Traits>, PlanarWalkerParams, PlanarWalkerExtraState> {
+  using Base = GymEnv<PlanarWalker<Traits>, PlanarWalkerParams, PlanarWalkerExtraState>;
+  using Base::data, Base::model, Base::p_, Base::extra_;
 
  public:
-  static constexpr const char* kName = Of::kName;
+  static constexpr const char* kName = Traits::kName;
   using Params = PlanarWalkerParams;
   using Base::Base;
 
   static void options(OptionSpecs& o) {
-    common_options(o, Of::kModel, 4);
-    o.real("forward_reward_weight", 1.0, "What a unit of velocity pays.");
-    o.real("ctrl_cost_weight", 1e-3, "What a unit of squared torque costs.");
-    Health::options(o, 1.0, {Of::kLowest, Of::kHighest});
-    if constexpr (Of::kHealthyState) range_options(o, "healthy_state", -100.0, 100.0, "Health: every other number,");
-    range_options(o, "healthy_angle", -Of::kAngle, Of::kAngle, "Health: the torso's angle,");
-    range_options(o, "velocity", -10.0, 10.0, "Velocities are shown");
+    common_options(o, Traits::kModel, 4);
+    o.real("forward_reward_weight", 1.0, "Reward per unit of velocity.");
+    o.real("ctrl_cost_weight", 1e-3, "Cost per unit of squared torque.");
+    Health::options(o, 1.0, {Traits::kLowest, Traits::kHighest});
+    if constexpr (Traits::kHealthyState)
+      range_options(o, "healthy_state", -100.0, 100.0, "the other elements of the state in a healthy state");
+    range_options(o, "healthy_angle", -Traits::kAngle, Traits::kAngle, "the torso's angle in a healthy state");
+    range_options(o, "velocity", -10.0, 10.0, "observed velocities");
     noise_option(o, 5e-3);
-    exclude_option(o, "The observation leaves out the root's x.");
+    exclude_option(o, "Leave the root's x out of the observation.");
   }
   static Params params(const OptionValues& o) {
     Params p{};
@@ -55,16 +56,16 @@ class PlanarWalker : public GymEnv<PlanarWalker<Of>, PlanarWalkerParams, PlanarW
     p.forward_reward_weight = o.real("forward_reward_weight");
     p.ctrl_cost_weight = o.real("ctrl_cost_weight");
     p.health = Health::params(o);
-    if constexpr (Of::kHealthyState) p.healthy_state = range(o, "healthy_state");
+    if constexpr (Traits::kHealthyState) p.healthy_state = range(o, "healthy_state");
     p.healthy_angle = range(o, "healthy_angle");
     p.velocity = range(o, "velocity");
     p.exclude_positions = o.boolean("exclude_current_positions_from_observation");
     return p;
   }
-  static constexpr const char* kObservation = "Positions but for the root's x, velocities.";
-  static i64 observed(const Params& p) { return p.model->nq + p.model->nv - p.exclude_positions; }
+  static constexpr const char* kObservation = "Positions without the root's x, velocities.";
+  static i64 obs_size(const Params& p) { return p.model->nq + p.model->nv - p.exclude_positions; }
   template <class Put>
-  static void infos(const Params& p, const PlanarWalkerKept& k, const mjModel*, const mjData*, Put put) {
+  static void infos(const Params& p, const PlanarWalkerExtraState& k, const mjModel*, const mjData*, Put put) {
     put("x_position", k.x);
     put("x_velocity", k.x_velocity);
     if (!p.v5()) return;
@@ -78,21 +79,22 @@ class PlanarWalker : public GymEnv<PlanarWalker<Of>, PlanarWalkerParams, PlanarW
     this->noisy_positions(rng, p_.reset_noise_scale);
     this->uniform_velocities(rng, p_.reset_noise_scale);
   }
-  void start() {
-    kept_.x = data()->qpos[0];
-    kept_.z_distance = data()->qpos[1] - model()->qpos0[1];
+  void update_extra() {
+    extra_.x = data()->qpos[0];
+    extra_.z_distance = data()->qpos[1] - model()->qpos0[1];
   }
-  Outcome move(const f64* action) {
+  Outcome advance(const f64* action) {
     const f64 before = data()->qpos[0];
     this->simulate(action);
-    start();
-    kept_.x_velocity = (kept_.x - before) / p_.dt();
-    kept_.reward_forward = p_.forward_reward_weight * kept_.x_velocity;
-    const bool well = healthy();
-    kept_.reward_survive = p_.health.pays(well);
+    update_extra();
+    extra_.x_velocity = (extra_.x - before) / p_.dt();
+    extra_.reward_forward = p_.forward_reward_weight * extra_.x_velocity;
+    const bool is_healthy = check_health();
+    extra_.reward_survive = p_.health.reward_for(is_healthy);
     const f64 cost = p_.ctrl_cost_weight * sum_of_squares(action, model()->nu);
-    kept_.reward_ctrl = -cost;
-    return {.reward = f32(kept_.reward_forward + kept_.reward_survive - cost), .terminated = p_.health.ends(well)};
+    extra_.reward_ctrl = -cost;
+    return {.reward = f32(extra_.reward_forward + extra_.reward_survive - cost),
+            .terminated = p_.health.terminates_episode(is_healthy)};
   }
   void write(Writer out) const {
     out.put(data()->qpos + p_.exclude_positions, model()->nq - p_.exclude_positions);
@@ -101,33 +103,33 @@ class PlanarWalker : public GymEnv<PlanarWalker<Of>, PlanarWalkerParams, PlanarW
 
  private:
   static bool inside(f64 x, Pair range) { return range.low < x && x < range.high; }
-  bool healthy() const {
+  bool check_health() const {
     const mjData* d = data();
-    bool well = inside(d->qpos[1], p_.health.z) && inside(d->qpos[2], p_.healthy_angle);
-    if constexpr (Of::kHealthyState) {
-      for (int i = 2; i < model()->nq; ++i) well &= inside(d->qpos[i], p_.healthy_state);
-      for (int i = 0; i < model()->nv; ++i) well &= inside(d->qvel[i], p_.healthy_state);
+    bool is_healthy = inside(d->qpos[1], p_.health.z) && inside(d->qpos[2], p_.healthy_angle);
+    if constexpr (Traits::kHealthyState) {
+      for (int i = 2; i < model()->nq; ++i) is_healthy &= inside(d->qpos[i], p_.healthy_state);
+      for (int i = 0; i < model()->nv; ++i) is_healthy &= inside(d->qvel[i], p_.healthy_state);
     }
-    return well;
+    return is_healthy;
   }
 };
 
-// One leg.
-struct HopperFacts {
+// Hopper has one leg.
+struct HopperTraits {
   static constexpr const char* kName = "Hopper";
   static constexpr const char* kModel = "hopper.xml";
   static constexpr bool kHealthyState = true;
   static constexpr f64 kLowest = 0.7, kHighest = kInfinity, kAngle = 0.2;
 };
-using Hopper = PlanarWalker<HopperFacts>;
+using Hopper = PlanarWalker<HopperTraits>;
 
-// Two.
-struct Walker2dFacts {
+// Walker2d has two.
+struct Walker2dTraits {
   static constexpr const char* kName = "Walker2d";
   static constexpr const char* kModel = "walker2d_v5.xml";
   static constexpr bool kHealthyState = false;
   static constexpr f64 kLowest = 0.8, kHighest = 2.0, kAngle = 1.0;
 };
-using Walker2d = PlanarWalker<Walker2dFacts>;
+using Walker2d = PlanarWalker<Walker2dTraits>;
 
 }  // namespace envpool::mujoco

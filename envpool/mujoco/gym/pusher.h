@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An arm of seven joints that is paid for pushing a cylinder to a goal.
+// An arm of seven joints that is rewarded for pushing a cylinder to a goal.
 //
-// Observation: the joints' angles (7) and velocities (7), places of the arm's tip, the cylinder and the goal (3 each).
-// Action: seven joint torques in -2..2.
-// Reward: -dist_cost_weight * distance from cylinder to goal - ctrl_cost_weight * sum of squared torques
-// - near_cost_weight * distance from tip to cylinder; gymnasium's names are reward_dist_weight, reward_control_weight,
-// reward_near_weight. Up to version 4 distances before the step count (reward_after_step), and infos are without
-// weights (weighted_reward_info). It never terminates.
-// Info: the reward's terms. Reset: the cylinder uniform in a box, away from the goal; uniform noise on the arm's
-// velocities.
-// Versions: gymnasium refuses version 4 with MuJoCo 3, whose inertias of its model pusher.xml differ from those of
-// MuJoCo 2. Here it runs, with its own model and rules on the MuJoCo there is. 5 has a corrected model.
+// Observation: angles (7) and velocities (7) of the joints, positions of the arm's tip, the cylinder and the goal (3
+// each). Action: seven joint torques in -2..2. Reward: minus the sum of dist_cost_weight * distance from cylinder to
+// goal, ctrl_cost_weight * sum of squared torques, and near_cost_weight * distance from tip to cylinder; gymnasium's
+// names are reward_dist_weight, reward_control_weight and reward_near_weight. Up to version 4 the distances before the
+// step count (reward_after_step), and infos are not weighted (weighted_reward_info). It never terminates. Info: the
+// terms of the reward. Reset: the cylinder uniform in a box, away from the goal; uniform noise on the arm's velocities.
+// Versions: gymnasium refuses version 4 with MuJoCo 3, because the inertias of its model pusher.xml differ from those
+// in MuJoCo 2. Here it runs with its own model and rules on the installed MuJoCo. Version 5 has a corrected model.
 // Source: gymnasium 1.4.0, Pusher-v4 and -v5.
 #pragma once
 
@@ -25,27 +23,27 @@ struct PusherParams : GymParams {
   Pair cylinder_x, cylinder_y;
   int tip, object, goal;
 };
-struct PusherKept {
-  f64 near, distance;  // as of the last step
+struct PusherExtraState {
+  f64 near, distance;  // after the last step
   f64 reward_dist, reward_ctrl, reward_near;
 };
 
-class Pusher : public GymEnv<Pusher, PusherParams, PusherKept> {
+class Pusher : public GymEnv<Pusher, PusherParams, PusherExtraState> {
  public:
   static constexpr const char* kName = "Pusher";
   using GymEnv::GymEnv;
 
   static void options(OptionSpecs& o) {
     common_options(o, "pusher_v5.xml", 5);
-    o.real("dist_cost_weight", 1.0, "What a unit of distance from cylinder to goal costs.");
-    o.real("ctrl_cost_weight", 0.1, "What a unit of squared torque costs.");
-    o.real("near_cost_weight", 0.5, "What a unit of distance from tip to cylinder costs.");
-    o.boolean("reward_after_step", true, "Distances after a step count, not those before it.");
-    o.boolean("weighted_reward_info", true, "Infos are weighted.");
-    o.real("reset_qvel_scale", 0.005, "Noise of velocities at a reset.").between(0, 1e6);
-    range_options(o, "cylinder_x", -0.3, 0.0, "The cylinder starts");
-    range_options(o, "cylinder_y", -0.2, 0.2, "The cylinder starts");
-    o.real("cylinder_dist_min", 0.17, "The cylinder starts farther from the goal than this.").between(-1, 1e6);
+    o.real("dist_cost_weight", 1.0, "Cost per unit of distance from cylinder to goal.");
+    o.real("ctrl_cost_weight", 0.1, "Cost per unit of squared torque.");
+    o.real("near_cost_weight", 0.5, "Cost per unit of distance from tip to cylinder.");
+    o.boolean("reward_after_step", true, "Use the distances after a step, not before it.");
+    o.boolean("weighted_reward_info", true, "Apply the weights to the infos.");
+    o.real("reset_qvel_scale", 0.005, "Scale of the noise on velocities at a reset.").between(0, 1e6);
+    range_options(o, "cylinder_x", -0.3, 0.0, "the cylinder's initial x");
+    range_options(o, "cylinder_y", -0.2, 0.2, "the cylinder's initial y");
+    o.real("cylinder_dist_min", 0.17, "Minimum initial distance of the cylinder from the goal.").between(-1, 1e6);
   }
   static Params params(const OptionValues& o) {
     Params p{};
@@ -69,53 +67,53 @@ class Pusher : public GymEnv<Pusher, PusherParams, PusherKept> {
     if (!std::isfinite(farthest))
       throw std::invalid_argument("cylinder_x_min..cylinder_y_max: expected finite numbers");
     if (farthest <= p.cylinder_dist_min) {
-      throw std::invalid_argument("cylinder_dist_min: no place of the cylinder is farther away than " +
+      throw std::invalid_argument("cylinder_dist_min: no position of the cylinder is farther away than " +
                                   std::to_string(p.cylinder_dist_min) + ", the farthest is " +
                                   std::to_string(farthest));
     }
     return p;
   }
   static constexpr const char* kObservation =
-      "The arm's angles and velocities, places of its tip, the cylinder and the goal.";
-  static i64 observed(const Params&) { return 2 * kJoints + 9; }
+      "Angles and velocities of the arm, positions of its tip, the cylinder and the goal.";
+  static i64 obs_size(const Params&) { return 2 * kJoints + 9; }
   template <class Put>
-  static void infos(const Params&, const PusherKept& k, const mjModel*, const mjData*, Put put) {
+  static void infos(const Params&, const PusherExtraState& k, const mjModel*, const mjData*, Put put) {
     put("reward_dist", k.reward_dist);
     put("reward_ctrl", k.reward_ctrl);
     put("reward_near", k.reward_near);
   }
 
   void reset_state(Rng& rng) {
-    f64* place = data()->qpos + model()->nq - 4;
+    f64* position = data()->qpos + model()->nq - 4;
     for (int tries = 0;; ++tries) {
-      place[0] = rng.uniform(p_.cylinder_x.low, p_.cylinder_x.high);
-      place[1] = rng.uniform(p_.cylinder_y.low, p_.cylinder_y.high);
-      if (norm(place[0], place[1]) > p_.cylinder_dist_min) break;
-      if (tries == 100000) throw std::runtime_error("cylinder_dist_min leaves hardly a place for the cylinder");
+      position[0] = rng.uniform(p_.cylinder_x.low, p_.cylinder_x.high);
+      position[1] = rng.uniform(p_.cylinder_y.low, p_.cylinder_y.high);
+      if (norm(position[0], position[1]) > p_.cylinder_dist_min) break;
+      if (tries == 100000) throw std::runtime_error("cylinder_dist_min: no initial position of the cylinder was found");
     }
-    place[2] = place[3] = 0;
+    position[2] = position[3] = 0;
     uniform_velocities(rng, p_.reset_qvel_scale);
     std::memset(data()->qvel + model()->nv - 4, 0, 4 * sizeof(f64));
   }
-  void start() {
-    kept_.near = distance(p_.object, p_.tip);
-    kept_.distance = distance(p_.object, p_.goal);
+  void update_extra() {
+    extra_.near = distance(p_.object, p_.tip);
+    extra_.distance = distance(p_.object, p_.goal);
   }
-  Outcome move(const f64* action) {
-    f64 near = kept_.near, far = kept_.distance;
+  Outcome advance(const f64* action) {
+    f64 near = extra_.near, far = extra_.distance;
     simulate(action);
-    start();
+    update_extra();
     if (p_.reward_after_step) {
-      near = kept_.near;
-      far = kept_.distance;
+      near = extra_.near;
+      far = extra_.distance;
     }
     const f64 torque = sum_of_squares(action, model()->nu);
     const f64 reward_dist = -far * p_.dist_cost_weight;
     const f64 reward_ctrl = -torque * p_.ctrl_cost_weight;
     const f64 reward_near = -near * p_.near_cost_weight;
-    kept_.reward_dist = p_.weighted_info ? reward_dist : -far;
-    kept_.reward_ctrl = p_.weighted_info ? reward_ctrl : -torque;
-    kept_.reward_near = p_.weighted_info ? reward_near : -near;
+    extra_.reward_dist = p_.weighted_info ? reward_dist : -far;
+    extra_.reward_ctrl = p_.weighted_info ? reward_ctrl : -torque;
+    extra_.reward_near = p_.weighted_info ? reward_near : -near;
     return {.reward = f32(reward_dist + reward_ctrl + reward_near)};
   }
   void write(Writer out) const {

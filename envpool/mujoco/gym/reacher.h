@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An arm of two links in a plane whose tip is paid for being near a target.
+// A planar arm of two links that is rewarded for holding its tip near a target.
 //
-// Observation: cosines and sines of the joints' angles (4), the target's place (2), the joints' velocities (2), from
-// the target to the tip (2; up to version 4 with its height, which is 0). Action: two joint torques in -1..1. Reward:
-// -dist_cost_weight * distance - ctrl_cost_weight * sum of squared torques; gymnasium's names are reward_dist_weight
-// and reward_control_weight. Up to version 4 it is the distance before the step that counts (reward_after_step). It
-// never terminates. Info: the reward's terms. Reset: uniform noise on angles and velocities, the target uniform in a
-// disc. Source: gymnasium 1.4.0, Reacher-v4 and -v5.
+// Observation: cosines and sines of the joints' angles (4), the target's position (2), the joints' velocities (2), the
+// vector from the target to the tip (2; up to version 4 with its height, which is 0). Action: two joint torques in
+// -1..1. Reward: -dist_cost_weight * distance - ctrl_cost_weight * sum of squared torques; gymnasium's names are
+// reward_dist_weight and reward_control_weight. Up to version 4 the distance before the step counts
+// (reward_after_step). It never terminates. Info: the terms of the reward. Reset: uniform noise on angles and
+// velocities, the target uniform in a disc. Source: gymnasium 1.4.0, Reacher-v4 and -v5.
 #pragma once
 
 #include "envpool/mujoco/gym/gym_env.h"
@@ -19,25 +19,25 @@ struct ReacherParams : GymParams {
   bool reward_after_step, show_height;
   int fingertip, target;
 };
-struct ReacherKept {
-  f64 distance;  // as of the last step
+struct ReacherExtraState {
+  f64 distance;  // after the last step
   f64 reward_dist, reward_ctrl;
 };
 
-class Reacher : public GymEnv<Reacher, ReacherParams, ReacherKept> {
+class Reacher : public GymEnv<Reacher, ReacherParams, ReacherExtraState> {
  public:
   static constexpr const char* kName = "Reacher";
   using GymEnv::GymEnv;
 
   static void options(OptionSpecs& o) {
     common_options(o, "reacher.xml", 2);
-    o.real("dist_cost_weight", 1.0, "What a unit of distance costs.");
-    o.real("ctrl_cost_weight", 1.0, "What a unit of squared torque costs.");
-    o.boolean("reward_after_step", true, "The distance after a step counts, not that before it.");
-    o.boolean("obs_include_z_distance", false, "The height from target to tip is observed.").changes_shapes();
-    o.real("reset_qpos_scale", 0.1, "Noise of positions at a reset.").between(0, 1e6);
-    o.real("reset_qvel_scale", 0.005, "Noise of velocities at a reset.").between(0, 1e6);
-    o.real("reset_goal_scale", 0.2, "Radius of the disc that the target is in.").between(0, 1e6);
+    o.real("dist_cost_weight", 1.0, "Cost per unit of distance.");
+    o.real("ctrl_cost_weight", 1.0, "Cost per unit of squared torque.");
+    o.boolean("reward_after_step", true, "Use the distance after a step, not before it.");
+    o.boolean("obs_include_z_distance", false, "Observe the height of the tip above the target.").changes_shapes();
+    o.real("reset_qpos_scale", 0.1, "Scale of the noise on positions at a reset.").between(0, 1e6);
+    o.real("reset_qvel_scale", 0.005, "Scale of the noise on velocities at a reset.").between(0, 1e6);
+    o.real("reset_goal_scale", 0.2, "Radius of the disc from which the target is drawn.").between(0, 1e6);
   }
   static Params params(const OptionValues& o) {
     Params p{};
@@ -55,10 +55,10 @@ class Reacher : public GymEnv<Reacher, ReacherParams, ReacherKept> {
     return p;
   }
   static constexpr const char* kObservation =
-      "Cosines and sines of the angles, the target's place, velocities, from the target to the tip.";
-  static i64 observed(const Params& p) { return 4 + (p.model->nq - 2) + 2 + 2 + p.show_height; }
+      "Cosines and sines of the angles, position of the target, velocities, vector from the target to the tip.";
+  static i64 obs_size(const Params& p) { return 4 + (p.model->nq - 2) + 2 + 2 + p.show_height; }
   template <class Put>
-  static void infos(const Params&, const ReacherKept& k, const mjModel*, const mjData*, Put put) {
+  static void infos(const Params&, const ReacherExtraState& k, const mjModel*, const mjData*, Put put) {
     put("reward_dist", k.reward_dist);
     put("reward_ctrl", k.reward_ctrl);
   }
@@ -74,18 +74,18 @@ class Reacher : public GymEnv<Reacher, ReacherParams, ReacherKept> {
     uniform_velocities(rng, p_.reset_qvel_scale);
     std::memset(data()->qvel + model()->nv - 2, 0, 2 * sizeof(f64));
   }
-  void start() {
+  void update_extra() {
     f64 between[3];
-    measure(between);
-    kept_.distance = norm(between);
+    target_to_tip(between);
+    extra_.distance = norm(between);
   }
-  Outcome move(const f64* action) {
-    const f64 before = kept_.distance;
+  Outcome advance(const f64* action) {
+    const f64 before = extra_.distance;
     simulate(action);
-    start();
-    kept_.reward_dist = -(p_.reward_after_step ? kept_.distance : before) * p_.dist_cost_weight;
-    kept_.reward_ctrl = -sum_of_squares(action, model()->nu) * p_.ctrl_cost_weight;
-    return {.reward = f32(kept_.reward_dist + kept_.reward_ctrl)};
+    update_extra();
+    extra_.reward_dist = -(p_.reward_after_step ? extra_.distance : before) * p_.dist_cost_weight;
+    extra_.reward_ctrl = -sum_of_squares(action, model()->nu) * p_.ctrl_cost_weight;
+    return {.reward = f32(extra_.reward_dist + extra_.reward_ctrl)};
   }
   void write(Writer out) const {
     const mjData* d = data();
@@ -94,12 +94,12 @@ class Reacher : public GymEnv<Reacher, ReacherParams, ReacherKept> {
     out.put(d->qpos + 2, model()->nq - 2);
     out.put(d->qvel, 2);
     f64 between[3];
-    measure(between);
+    target_to_tip(between);
     out.put(between, 2 + p_.show_height);
   }
 
  private:
-  void measure(f64 (&between)[3]) const {
+  void target_to_tip(f64 (&between)[3]) const {
     for (int i = 0; i < 3; ++i) between[i] = data()->xpos[3 * p_.fingertip + i] - data()->xpos[3 * p_.target + i];
   }
 };

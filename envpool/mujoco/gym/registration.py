@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ids of gymnasium's MuJoCo environments: time limits and thresholds as gymnasium registers them.
+"""Ids of gymnasium's MuJoCo environments, with its time limits and reward thresholds.
 
-A body is one C++ class with the options of all its versions; what C++ declares is version 5.
+An environment is one C++ class with the options of all its versions; the defaults in C++ are those of version 5.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from envpool.mujoco.packages import folder_of, model_source
 from envpool.registration import register_family
 
 
-class Body(NamedTuple):
-    """What is registered of one body.
+class Environment(NamedTuple):
+    """One environment and its versions.
 
     Attributes:
-        name: of the C++ class, and of the ids before their version.
-        doc: one line of meaning.
+        name: name of the C++ class, and of the ids before the version.
+        doc: one line of description.
         steps: time limit.
         threshold: return at which the task counts as solved, or None.
         oldest: the version that used mujoco-py, 2 or 3.
-        old: options of all versions before 5.
-        v4_only: options of version 4 alone.
-        renamed: gymnasium's names of options that have another name here.
+        old: options of the versions before 5.
+        v4_only: options of version 4 only.
+        renamed: gymnasium's names of options that have other names here.
     """
 
     name: str
@@ -43,26 +43,28 @@ class Body(NamedTuple):
 _OLD_HUMANOID = {"exclude_worldbody_observations": False, "exclude_root_actuator_forces": False}
 _ARM = {"reward_dist_weight": "dist_cost_weight", "reward_control_weight": "ctrl_cost_weight"}
 
-_BODIES = [
-    Body(
+_ENVIRONMENTS = [
+    Environment(
         "Ant",
-        "A four-legged body that is paid for walking.",
+        "A four-legged robot that is rewarded for walking.",
         threshold=6000.0,
         old={"main_body": "torso", "legacy_healthy_reward": True, "exclude_worldbody_contact_forces": False},
         v4_only={"use_contact_force": False},
         renamed={"use_contact_forces": "use_contact_force"},
     ),
-    Body("HalfCheetah", "A two-legged cat in a plane that is paid for running.", threshold=4800.0),
-    Body("Hopper", "One leg that is paid for hopping.", threshold=3800.0, old={"legacy_healthy_reward": True}),
-    Body(
+    Environment("HalfCheetah", "A planar two-legged cheetah that is rewarded for running.", threshold=4800.0),
+    Environment(
+        "Hopper", "One leg that is rewarded for hopping.", threshold=3800.0, old={"legacy_healthy_reward": True}
+    ),
+    Environment(
         "Humanoid",
-        "A two-legged, two-armed body that is paid for walking.",
+        "A humanoid that is rewarded for walking.",
         old={**_OLD_HUMANOID, "legacy_healthy_reward": True},
         v4_only={"use_contact_force": False},
     ),
-    Body(
+    Environment(
         "HumanoidStandup",
-        "A humanoid on its back that is paid for getting up.",
+        "A humanoid on its back that is rewarded for standing up.",
         oldest=2,
         old=_OLD_HUMANOID,
         renamed={
@@ -71,46 +73,46 @@ _BODIES = [
             "impact_cost_range": "contact_cost_range",
         },
     ),
-    Body(
+    Environment(
         "InvertedDoublePendulum",
-        "A cart that balances a pole on a pole.",
+        "A cart that balances two poles, one on top of the other.",
         threshold=9100.0,
         oldest=2,
         old={
             "reward_if_not_terminated": False,
             "constraint_obs_dim": 3,
-            "default_camera_config": "distance=4.1225 lookat=0,0,0.12250000000000005",  # v5 forgot it
+            "default_camera_config": "distance=4.1225 lookat=0,0,0.12250000000000005",  # which version 5 lacks
         },
     ),
-    Body(
+    Environment(
         "InvertedPendulum",
         "A cart that balances a pole.",
         threshold=950.0,
         oldest=2,
         old={"reward_if_not_terminated": False},
     ),
-    Body(
+    Environment(
         "Pusher",
-        "An arm that is paid for pushing a cylinder to a goal.",
+        "An arm that is rewarded for pushing a cylinder to a goal.",
         steps=100,
         threshold=0.0,
         oldest=2,
         old={"xml_file": "pusher.xml", "reward_after_step": False, "weighted_reward_info": False},
         renamed={**_ARM, "reward_near_weight": "near_cost_weight"},
     ),
-    Body(
+    Environment(
         "Reacher",
-        "An arm that is paid for being near a target.",
+        "An arm that is rewarded for holding its tip near a target.",
         steps=50,
         threshold=-3.75,
         oldest=2,
         old={"reward_after_step": False, "obs_include_z_distance": True},
         renamed=_ARM,
     ),
-    Body("Swimmer", "A chain of links that is paid for swimming.", threshold=360.0),
-    Body(
+    Environment("Swimmer", "A chain of links that is rewarded for swimming.", threshold=360.0),
+    Environment(
         "Walker2d",
-        "Two legs in a plane that are paid for walking.",
+        "Two planar legs that are rewarded for walking.",
         old={"xml_file": "walker2d.xml", "legacy_healthy_reward": True},
     ),
 ]
@@ -143,12 +145,12 @@ class GymMujoco(MujocoFamily):
         return "Gym" + task_id.rpartition("-")[0]
 
     def prepare(self, task_id: str, options: dict[str, Any]) -> dict[str, Any]:
-        """Finds the model, which is one of gymnasium's if it is no path.
+        """Finds the model, which is one of gymnasium's unless it is a path.
 
-        EnvPool has copies of them whose names end with "_envpool.xml"; MuJoCo makes the same model of a copy.
+        EnvPool has copies of them whose names end with "_envpool.xml", which give the same model in MuJoCo.
 
         Raises:
-            ValueError: there is no such file.
+            ValueError: The file does not exist.
         """
         assets = (folder_of("gymnasium") or Path()) / "envs" / "mujoco" / "assets"
         name = options["xml_file"]
@@ -158,18 +160,18 @@ class GymMujoco(MujocoFamily):
         return {**options, "xml_file": model_source(name, assets)}
 
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Brings gymnasium's names and forms of options into the declared ones.
+        """Translates gymnasium's options into the declared ones.
 
         Raises:
-            TypeError: a range is not a pair.
-            ValueError: an option is given under two names.
+            TypeError: A range is not a pair.
+            ValueError: An option is given by two names.
         """
         renamed = _RENAMED[task_id]
         given, result = super().translate(task_id, given), {}
 
         def put(name: str, value: Any, alias: str) -> None:
             if name in given or name in result:
-                raise ValueError(f"{alias} and {name} are the same: give one of them")
+                raise ValueError(f"{alias} and {name} are the same option: give only one of them")
             result[name] = value
 
         for alias, value in given.items():
@@ -194,28 +196,30 @@ class GymMujoco(MujocoFamily):
 _FAMILY = GymMujoco()
 
 
-def _register(body: Body, version: int) -> None:
-    task_id = f"{body.name}-v{version}"
-    options: dict[str, Any] = {} if version == 5 else {"info_version": version, **body.old}
+def _register(environment: Environment, version: int) -> None:
+    task_id = f"{environment.name}-v{version}"
+    options: dict[str, Any] = {} if version == 5 else {"info_version": version, **environment.old}
     if version == 4:
-        options |= body.v4_only
+        options |= environment.v4_only
     if version < 4:
-        options["post_constraint"] = False  # mujoco-py computed no contact forces
-    _RENAMED[task_id] = body.renamed
+        options["post_constraint"] = False  # mujoco-py did not compute contact forces
+    _RENAMED[task_id] = environment.renamed
     register_family(
         task_id,
         _FAMILY,
-        body.name,
-        max_episode_steps=body.steps,
-        reward_threshold=body.threshold,
-        doc=body.doc,
+        environment.name,
+        max_episode_steps=environment.steps,
+        reward_threshold=environment.threshold,
+        doc=environment.doc,
         **options,
     )
 
 
-# EnvPool's name for it: bodies, their versions, time limits.
-gym_mujoco_envs = [(body.name, (f"v{body.oldest}", "v4", "v5"), body.steps) for body in _BODIES]
+# Environments, their versions and time limits, under EnvPool's name.
+gym_mujoco_envs = [
+    (environment.name, (f"v{environment.oldest}", "v4", "v5"), environment.steps) for environment in _ENVIRONMENTS
+]
 
-for _body in _BODIES:
-    for _version in (_body.oldest, 4, 5):
-        _register(_body, _version)
+for _environment in _ENVIRONMENTS:
+    for _version in (_environment.oldest, 4, 5):
+        _register(_environment, _version)

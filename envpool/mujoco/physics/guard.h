@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // MuJoCo ends the process on an error, and writes warnings to the terminal and to a file in the working directory.
-// Within guarded() an error is a C++ exception, and a warning is nothing: what goes wrong in a simulation shows in its
-// results. The handler is the thread's own, so that a user's `import mujoco` keeps its own ways.
+// Within guarded(), an error becomes a C++ exception, and warnings are ignored, because the results of a simulation
+// show what went wrong. The handler is thread-local, so that a user's `import mujoco` keeps its own handlers.
 #pragma once
 
 #include <mujoco/mujoco.h>
@@ -13,22 +13,22 @@
 #include <string>
 #include <utility>
 
-// Exported by the library for MuJoCo's own Python bindings; returns the handler that was set before.
+// Exported by the library for MuJoCo's Python bindings; returns the previous handler.
 extern "C" mjfLogHandler _mjPRIVATE_setTlsLogHandler(mjfLogHandler);
 
 namespace envpool::mujoco {
 
 class Guard {
  public:
-  Guard() : outer_(std::exchange(innermost(), this)), before_(_mjPRIVATE_setTlsLogHandler(handle)) {}
+  Guard() : previous_(std::exchange(innermost(), this)), previous_handler_(_mjPRIVATE_setTlsLogHandler(handle)) {}
   ~Guard() {
-    _mjPRIVATE_setTlsLogHandler(before_);
-    innermost() = outer_;
+    _mjPRIVATE_setTlsLogHandler(previous_handler_);
+    innermost() = previous_;
   }
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
-  std::jmp_buf& place() { return place_; }
+  std::jmp_buf& jump_buffer() { return jump_buffer_; }
   const char* message() const { return message_; }
 
  private:
@@ -39,20 +39,20 @@ class Guard {
   static void handle(const mjLogMessage* message) {
     if (message->level != mjLOG_ERROR) return;
     std::snprintf(innermost()->message_, sizeof(message_), "%s", message->subject);
-    std::longjmp(innermost()->place_, 1);
+    std::longjmp(innermost()->jump_buffer_, 1);
   }
 
-  Guard* outer_;
-  mjfLogHandler before_;
-  std::jmp_buf place_;
+  Guard* previous_;
+  mjfLogHandler previous_handler_;
+  std::jmp_buf jump_buffer_;
   char message_[1024];
 };
 
-// Runs `call`, which calls MuJoCo and makes no object that has a destructor: an error jumps over it.
+// Runs `call`, which calls MuJoCo and must not construct objects with destructors, as an error jumps past them.
 template <class Call>
 void guarded(Call&& call) {
   Guard guard;
-  if (_setjmp(guard.place()) != 0) throw std::runtime_error(std::string("MuJoCo: ") + guard.message());
+  if (_setjmp(guard.jump_buffer()) != 0) throw std::runtime_error(std::string("MuJoCo: ") + guard.message());
   call();
 }
 

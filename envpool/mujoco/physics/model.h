@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Models: read once, and shared by all environments that only read them.
+// Models are loaded once and shared by all environments.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,8 @@ namespace envpool::mujoco {
 
 using SharedModel = std::shared_ptr<const mjModel>;
 
-// Of a path, or of XML itself where the text begins with "<". Raises std::invalid_argument with MuJoCo's own words.
+// Loads a model from a path, or from XML if the text begins with "<". Throws std::invalid_argument with MuJoCo's
+// message.
 inline std::shared_ptr<mjModel> read_model(const std::string& source) {
   char error[1024] = "";
   mjSpec* spec = nullptr;
@@ -39,7 +40,8 @@ inline std::shared_ptr<mjModel> read_model(const std::string& source) {
   return {model, mj_deleteModel};
 }
 
-// The same, shared with whoever loaded it before. The last one stays, for the pool that is made after its spec.
+// Loads a model, or returns the last one if it has the same source. Keeping the last one serves a pool that is made
+// after its spec.
 inline SharedModel load_model(const std::string& source) {
   static std::mutex mutex;
   static std::string last_key;
@@ -57,29 +59,29 @@ inline SharedModel load_model(const std::string& source) {
   return last;
 }
 
-// A number for what a model consists of: the names and how many there are of each thing, not sizes, masses and places.
+// Returns a hash of a model's structure: its names and the number of its elements, but not sizes, masses or positions.
 inline u64 identity_of(const mjModel& m) {
-  u64 mark = 0xCBF29CE484222325u;
-  const auto mix = [&](u64 word) { mark = (mark ^ word) * 0x100000001B3u; };
+  u64 hash = 0xCBF29CE484222325u;
+  const auto mix = [&](u64 word) { hash = (hash ^ word) * 0x100000001B3u; };
   const i64 counts[] = {m.nq,    m.nv,  m.nu,     m.na,        m.nbody,       m.njnt,        m.ngeom,
                         m.nsite, m.neq, m.nmocap, m.nuserdata, m.nsensordata, m.nhfielddata, m.npluginstate};
   for (const i64 count : counts) mix(u64(count));
   for (i64 i = 0; i < i64(m.nnames); ++i) mix(u64(u8(m.names[i])));
-  return mark;
+  return hash;
 }
 
-// In words: what an action moves, actuators by their names, or else by their joints'.
+// Describes the action: the actuators by their names, or else by the names of their joints.
 inline std::string controls_of(const mjModel& model) {
-  constexpr int kNamed = 12;
+  constexpr int kMaxNames = 12;
   std::string names;
-  for (int i = 0; i < model.nu && i < kNamed; ++i) {
+  for (int i = 0; i < model.nu && i < kMaxNames; ++i) {
     const char* name = mj_id2name(&model, mjOBJ_ACTUATOR, i);
     if (name == nullptr && model.actuator_trntype[i] == mjTRN_JOINT) {
       name = mj_id2name(&model, mjOBJ_JOINT, model.actuator_trnid[2 * i]);
     }
     names += (i == 0 ? "" : ", ") + (name != nullptr ? std::string(name) : std::to_string(i));
   }
-  if (model.nu > kNamed) names += " and " + std::to_string(model.nu - kNamed) + " more";
+  if (model.nu > kMaxNames) names += " and " + std::to_string(model.nu - kMaxNames) + " more";
   return "Controls of " + names + ".";
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums in NumPy's order: the references compute rewards with NumPy, and the order of a sum decides its last bits.
+// Sums in NumPy's order, because the references compute rewards with NumPy and the order determines the last bits.
 #pragma once
 
 #include "envpool/core/types.h"
 
 namespace envpool::mujoco {
 
-// np.sum(term(0) ... term(count - 1)) of contiguous doubles: NumPy's pairwise summation.
+// Returns np.sum of term(0) ... term(count - 1), by the pairwise summation of NumPy for contiguous doubles.
 template <class Term>
 f64 numpy_sum(i64 count, Term&& term, i64 first = 0) {
   if (count < 8) {
@@ -16,13 +16,14 @@ f64 numpy_sum(i64 count, Term&& term, i64 first = 0) {
     return sum;
   }
   if (count <= 128) {
-    f64 lane[8];
-    for (i64 k = 0; k < 8; ++k) lane[k] = term(first + k);
+    f64 partial[8];
+    for (i64 k = 0; k < 8; ++k) partial[k] = term(first + k);
     i64 i = 8;
     for (; i + 8 <= count; i += 8) {
-      for (i64 k = 0; k < 8; ++k) lane[k] += term(first + i + k);
+      for (i64 k = 0; k < 8; ++k) partial[k] += term(first + i + k);
     }
-    f64 sum = ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+    f64 sum = ((partial[0] + partial[1]) + (partial[2] + partial[3])) +
+              ((partial[4] + partial[5]) + (partial[6] + partial[7]));
     for (; i < count; ++i) sum += term(first + i);
     return sum;
   }
@@ -30,7 +31,7 @@ f64 numpy_sum(i64 count, Term&& term, i64 first = 0) {
   return numpy_sum(half, term, first) + numpy_sum(count - half, term, first + half);
 }
 
-// np.sum(np.square(x)).
+// Returns np.sum(np.square(x)).
 inline f64 sum_of_squares(const f64* x, i64 count) {
   return numpy_sum(count, [x](i64 i) { return x[i] * x[i]; });
 }

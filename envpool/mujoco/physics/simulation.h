@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One simulation: a model, shared or its own, and the data that it moves.
+// One simulation: a model, which may be shared, and its mjData.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,7 @@
 
 namespace envpool::mujoco {
 
-// Throws std::invalid_argument unless each number is finite and at most as large as MuJoCo takes positions to be.
+// Throws std::invalid_argument unless all numbers are finite and within MuJoCo's limit for positions.
 template <class Number>
 void require_finite(const Number* numbers, i64 count, const char* what) {
   for (i64 i = 0; i < count; ++i) {
@@ -26,15 +26,15 @@ void require_finite(const Number* numbers, i64 count, const char* what) {
   }
 }
 
-// A state is the user's input, but MuJoCo takes it as its own: it would compute with NaN, and write where the cursor of
-// a history says. Throws std::invalid_argument where it is nothing that mj_step could go on from.
+// A state is user input, which MuJoCo does not check: it would compute with NaN, and write to the index in the cursor
+// of a history. Throws std::invalid_argument unless mj_step can continue from the state.
 inline void require_state(const mjModel& m, const mjtNum* state) {
   const auto cursor = [&](const mjtNum* history, int address, int samples) {
     if (address < 0 || samples < 1) return;
-    const mjtNum at = history[address + 1];
-    if (at >= 0 && at < samples && at == std::floor(at)) return;
+    const mjtNum index = history[address + 1];
+    if (index >= 0 && index < samples && index == std::floor(index)) return;
     throw std::invalid_argument("state: a history's cursor: expected 0.." + std::to_string(samples - 1) + ", got " +
-                                std::to_string(at));
+                                std::to_string(index));
   };
   for (int bit = 1; bit <= mjSTATE_INTEGRATION; bit <<= 1) {
     const i64 size = (mjSTATE_INTEGRATION & bit) != 0 ? i64(mj_stateSize(&m, bit)) : 0;
@@ -70,8 +70,8 @@ class Simulation {
     data_.reset(data);
   }
 
-  // Returns the bytes of heap memory that one simulation of the model takes at least. The arena is left out: megabytes
-  // are reserved for it, of which most simulations touch a few pages.
+  // Returns a lower bound of the heap memory of one simulation in bytes. The arena is not counted: megabytes are
+  // reserved for it, of which most simulations touch only a few pages.
   static i64 heap_bytes(const SharedModel& model) {
     const Simulation one(model);
     return i64(sizeof(mjData)) + i64(one.data()->nbuffer);
@@ -81,44 +81,44 @@ class Simulation {
   mjData* data() { return data_.get(); }
   const mjData* data() const { return data_.get(); }
 
-  // To the model's initial state, all else zero. What follows from positions is not computed.
+  // Sets the model's initial state, and all else to zero. Quantities derived from positions are not computed.
   void reset() {
     guarded([&] { mj_resetData(model(), data()); });
   }
   void forward() {
     guarded([&] { mj_forward(model(), data()); });
   }
-  // As many steps of the integrator, with data()->ctrl as it is.
+  // Makes `count` integrator steps with the controls in data()->ctrl.
   void step(i32 count) {
     guarded([&] {
       for (i32 i = 0; i < count; ++i) mj_step(model(), data());
     });
   }
-  // Forces as of the last step: cacc, cfrc_int and cfrc_ext, which a step leaves alone.
-  void forces() {
+  // Computes cacc, cfrc_int and cfrc_ext for the last step; mj_step does not.
+  void compute_forces() {
     guarded([&] { mj_rnePostConstraint(model(), data()); });
   }
 
-  // A state is all that the next steps depend on; what follows from it is computed anew by load().
+  // A saved state is all that later steps depend on; load() computes the derived quantities.
   i64 save_size() const { return mj_stateSize(model(), mjSTATE_INTEGRATION) * i64(sizeof(mjtNum)); }
   void save(void* out) const { mj_getState(model(), data(), static_cast<mjtNum*>(out), mjSTATE_INTEGRATION); }
-  // Throws std::invalid_argument, with the state as it was, where this is none.
+  // Throws std::invalid_argument if the state is invalid, and leaves the simulation unchanged.
   void load(const void* state) {
     require_state(*model(), static_cast<const mjtNum*>(state));
     guarded([&] {
       mj_setState(model(), data(), static_cast<const mjtNum*>(state), mjSTATE_INTEGRATION);
       mj_forward(model(), data());
-      // Forward has moved the solver's warm start, which the next step begins from.
+      // mj_forward changes the solver's warm start, which the next step depends on.
       mj_setState(model(), data(), static_cast<const mjtNum*>(state), mjSTATE_INTEGRATION);
     });
   }
 
  private:
-  struct Free {
+  struct Delete {
     void operator()(mjData* data) const { mj_deleteData(data); }
   };
   SharedModel model_;
-  std::unique_ptr<mjData, Free> data_;
+  std::unique_ptr<mjData, Delete> data_;
 };
 
 }  // namespace envpool::mujoco

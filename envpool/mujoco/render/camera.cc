@@ -12,7 +12,7 @@
 namespace envpool::mujoco {
 namespace {
 
-// DEFAULT_CAMERA_CONFIG of gymnasium's environments, where v4 and v5 have the same. NaN: left at the default.
+// DEFAULT_CAMERA_CONFIG of gymnasium's environments that is the same in versions 4 and 5. NaN keeps the default.
 struct Setting {
   const char* env;
   f64 distance, lookat_z, elevation;
@@ -30,7 +30,7 @@ void use_fixed(mjvCamera& view, int id) {
   view.fixedcamid = id;
 }
 
-std::invalid_argument wrong(std::string_view entry) {
+std::invalid_argument invalid_entry(std::string_view entry) {
   return std::invalid_argument(
       "default_camera_config must be settings such as 'distance=3 azimuth=90 elevation=-20 lookat=0,0,1', got '" +
       std::string(entry) + "'");
@@ -55,7 +55,7 @@ Camera GymnasiumCamera::free(const mjModel* model, std::string_view env, const O
     return camera;
   }
   camera.view.distance = model->stat.extent;
-  if (!o.text("default_camera_config").empty()) return camera;  // it takes the place of the environment's settings
+  if (!o.text("default_camera_config").empty()) return camera;  // it replaces the environment's settings
   for (const Setting& setting : kSettings) {
     if (!env.starts_with(setting.env)) continue;
     camera.view.distance = setting.distance;
@@ -80,7 +80,7 @@ bool fixed_camera(const mjModel* model, const OptionValues& o, mjvCamera& view) 
   known = std::to_string(model->ncam) + known;
   if (!name.empty()) {
     if (id >= 0)
-      throw std::invalid_argument("camera_name must be empty where render_camera_id is given, got '" + name + "'");
+      throw std::invalid_argument("camera_name must be empty if render_camera_id is given, got '" + name + "'");
     const int found = mj_name2id(model, mjOBJ_CAMERA, name.c_str());
     if (found < 0)
       throw std::invalid_argument("camera_name must be one of the model's " + known + ", got '" + name + "'");
@@ -102,18 +102,18 @@ void adjust(Camera& camera, std::string_view config) {
     config.remove_prefix(std::min(end + 1, config.size()));
     if (entry.empty()) continue;
     const size_t equals = entry.find('=');
-    if (equals == std::string_view::npos) throw wrong(entry);
+    if (equals == std::string_view::npos) throw invalid_entry(entry);
     const std::string_view name = entry.substr(0, equals);
     std::vector<f64> values;
-    for (const char *at = entry.data() + equals + 1, *last = entry.data() + entry.size();;) {
+    for (const char *position = entry.data() + equals + 1, *last = entry.data() + entry.size();;) {
       f64 value = 0;
-      const auto [rest, error] = std::from_chars(at, last, value);
-      if (error != std::errc() || !std::isfinite(value) || (rest != last && *rest != ',')) throw wrong(entry);
+      const auto [rest, error] = std::from_chars(position, last, value);
+      if (error != std::errc() || !std::isfinite(value) || (rest != last && *rest != ',')) throw invalid_entry(entry);
       values.push_back(value);
       if (rest == last) break;
-      at = rest + 1;
+      position = rest + 1;
     }
-    if (values.size() != (name == "lookat" ? 3 : 1)) throw wrong(entry);
+    if (values.size() != (name == "lookat" ? 3 : 1)) throw invalid_entry(entry);
     if (name == "lookat") {
       std::copy(values.begin(), values.end(), camera.view.lookat);
       camera.at_geoms = false;
@@ -126,7 +126,7 @@ void adjust(Camera& camera, std::string_view config) {
     } else if (name == "orthographic") {
       camera.view.orthographic = values[0] != 0;
     } else if (name != "trackbodyid" && name != "fixedcamid" && name != "type") {
-      throw wrong(entry);  // gymnasium's renderer overwrites those three before it draws
+      throw invalid_entry(entry);  // gymnasium's renderer overwrites these three
     }
   }
 }

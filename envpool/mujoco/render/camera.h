@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where pictures are taken from: a camera of the model's, or a free one, placed as the references place it.
+// The camera of pictures: one of the model's, or a free one, placed as in the references.
 #pragma once
 
 #include <mujoco/mujoco.h>
@@ -13,30 +13,30 @@ namespace envpool::mujoco {
 
 struct Camera {
   mjvCamera view;
-  bool at_geoms = false;  // it looks at the geoms' median as an episode begins, as gymnasium's renderer does
+  bool at_geoms = false;  // it looks at the median of the geoms at the start of an episode, as in gymnasium
 };
 
-// A free camera as MuJoCo's Renderer and dm_control have it: the model says where.
+// The free camera of MuJoCo's Renderer and of dm_control, which the model places.
 struct ModelCamera {
   static void options(OptionSpecs&) {}
   static Camera free(const mjModel* model, std::string_view, const OptionValues&);
 };
 
-// As gymnasium 1.4.0 has it, with the settings of each environment. gymnasium takes the geoms' median at the first
-// picture that is drawn; here it is that of each episode's beginning, so that pictures depend on the episode alone.
+// The free camera of gymnasium 1.4.0, with the settings of each environment. gymnasium computes the median of the geoms
+// for the first picture; here it is computed at the start of each episode, so that a picture depends only on its
+// episode.
 struct GymnasiumCamera {
   static void options(OptionSpecs& o) {
-    o.boolean("gymnasium_v5_render_camera", true,
-              "The free camera is gymnasium's; else the model's camera 'track' is.");
+    o.boolean("gymnasium_v5_render_camera", true, "Use gymnasium's free camera; otherwise the model's camera 'track'.");
   }
   static Camera free(const mjModel* model, std::string_view env, const OptionValues& o);
 };
 
-// The model's camera that options name. False where they name none. Throws std::invalid_argument.
+// Selects the model's camera that the options name. Returns false if they name none. Throws std::invalid_argument.
 bool fixed_camera(const mjModel* model, const OptionValues& o, mjvCamera& view);
-// Changes what the option default_camera_config names: "distance=3 lookat=0,0,1". Throws std::invalid_argument.
+// Applies the settings of default_camera_config, such as "distance=3 lookat=0,0,1". Throws std::invalid_argument.
 void adjust(Camera& camera, std::string_view config);
-// The median of the geoms' positions, as np.median of each coordinate.
+// Computes the median of the geoms' positions, like np.median for each coordinate.
 void look_at_geoms(const mjModel* model, const mjData* data, f64 lookat[3]);
 
 }  // namespace envpool::mujoco

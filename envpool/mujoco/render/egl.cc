@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// EGL on a device, with no surface. Its few types and constants are declared here, so that no header of it is needed.
+// EGL on a device, without a surface. The few types and constants that are needed are declared here, so that the build
+// needs no header of EGL.
 
 #include <cstdio>
 #include <cstdlib>
@@ -11,10 +12,11 @@
 namespace envpool::mujoco {
 namespace {
 
-using Handle = void*;  // of a display, a device, a configuration, a context or a surface
+using Handle = void*;  // a display, a device, a configuration, a context or a surface
 constexpr unsigned kOpenGl = 0x30A2, kPlatformDevice = 0x313F, kPlatformSurfaceless = 0x31DD;
 constexpr i32 kDraw = 0x3059, kRead = 0x305A;
-// As MuJoCo's Python package asks: 8 bits of each color, 24 of depth, 8 of stencil, an RGB pbuffer, desktop OpenGL.
+// The attributes that MuJoCo's Python package asks for: 8 bits per colour, 24 of depth, 8 of stencil, an RGB pbuffer,
+// desktop OpenGL.
 constexpr i32 kAttributes[] = {0x3024, 8, 0x3023, 8,      0x3022, 8,      0x3021, 8,      0x3025, 24,
                                0x3026, 8, 0x303F, 0x308E, 0x3033, 0x0001, 0x3040, 0x0008, 0x3038};
 
@@ -56,39 +58,40 @@ struct Egl final : GlBackend {
     if (!choose_config(display, kAttributes, &config, 1, &count) || count < 1) {
       throw std::runtime_error("it has no desktop OpenGL");
     }
-    make();  // whether it really can
+    make();  // throws if it does not work
   }
 
   std::unique_ptr<GlContext> make() override;
 
  private:
-  bool use(Handle candidate) {
+  bool try_display(Handle candidate) {
     if (candidate == nullptr || !initialize(candidate, nullptr, nullptr)) return false;
     display = candidate;
     return true;
   }
-  // The first device that works, or the one that is asked for; then Mesa without a device; then the default display.
+  // Opens the first device that works, or the requested one; then Mesa without a device; then the default display.
   void open_display() {
     using Platform = Handle (*)(unsigned, void*, const i32*);
     using Devices = unsigned (*)(i32, Handle*, i32*);
-    const auto of_platform = reinterpret_cast<Platform>(get_proc_address("eglGetPlatformDisplayEXT"));
+    const auto get_platform_display = reinterpret_cast<Platform>(get_proc_address("eglGetPlatformDisplayEXT"));
     const auto query = reinterpret_cast<Devices>(get_proc_address("eglQueryDevicesEXT"));
-    const char* asked = std::getenv("MUJOCO_EGL_DEVICE_ID");
+    const char* requested = std::getenv("MUJOCO_EGL_DEVICE_ID");
     Handle devices[32];
     i32 count = 0;
-    if (of_platform != nullptr && query != nullptr && query(32, devices, &count)) {
+    if (get_platform_display != nullptr && query != nullptr && query(32, devices, &count)) {
       char* end = nullptr;
-      const long number = asked == nullptr ? 0 : std::strtol(asked, &end, 10);
-      if (asked != nullptr && (end == asked || *end != 0 || number < 0 || number >= count)) {
-        throw std::runtime_error("MUJOCO_EGL_DEVICE_ID must be below " + std::to_string(count) + ", got " + asked);
+      const long number = requested == nullptr ? 0 : std::strtol(requested, &end, 10);
+      if (requested != nullptr && (end == requested || *end != 0 || number < 0 || number >= count)) {
+        throw std::runtime_error("MUJOCO_EGL_DEVICE_ID must be below " + std::to_string(count) + ", got " + requested);
       }
-      for (i32 i = i32(number); i < (asked == nullptr ? count : i32(number) + 1); ++i) {
-        if (use(of_platform(kPlatformDevice, devices[i], nullptr))) return;
+      for (i32 i = i32(number); i < (requested == nullptr ? count : i32(number) + 1); ++i) {
+        if (try_display(get_platform_display(kPlatformDevice, devices[i], nullptr))) return;
       }
     }
-    if (asked != nullptr) return;
-    if (of_platform != nullptr && use(of_platform(kPlatformSurfaceless, nullptr, nullptr))) return;
-    use(get_display(nullptr));
+    if (requested != nullptr) return;
+    if (get_platform_display != nullptr && try_display(get_platform_display(kPlatformSurfaceless, nullptr, nullptr)))
+      return;
+    try_display(get_display(nullptr));
   }
 };
 
@@ -96,12 +99,12 @@ class EglContext final : public GlContext {
  public:
   EglContext(Egl& egl, Handle context) : egl_(egl), context_(context) {}
   ~EglContext() override {
-    if (gl_is_ours()) egl_.destroy_context(egl_.display, context_);
+    if (gl_is_usable()) egl_.destroy_context(egl_.display, context_);
   }
   void enter() override {
     api_ = egl_.query_api();
     egl_.bind_api(kOpenGl);
-    before_ = egl_.get_current_context();
+    previous_ = egl_.get_current_context();
     display_ = egl_.get_current_display();
     draw_ = egl_.get_current_surface(kDraw);
     read_ = egl_.get_current_surface(kRead);
@@ -113,7 +116,7 @@ class EglContext final : public GlContext {
     }
   }
   void leave() override {
-    if (before_ == nullptr || !egl_.make_current(display_, draw_, read_, before_)) {
+    if (previous_ == nullptr || !egl_.make_current(display_, draw_, read_, previous_)) {
       egl_.make_current(egl_.display, nullptr, nullptr, nullptr);
     }
     egl_.bind_api(api_);
@@ -121,7 +124,7 @@ class EglContext final : public GlContext {
 
  private:
   Egl& egl_;
-  Handle context_, before_ = nullptr, display_ = nullptr, draw_ = nullptr, read_ = nullptr;
+  Handle context_, previous_ = nullptr, display_ = nullptr, draw_ = nullptr, read_ = nullptr;
   unsigned api_ = 0;
 };
 

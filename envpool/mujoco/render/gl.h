@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpenGL without a window: EGL, or OSMesa where that is what there is. Both are looked for when the first picture is
-// drawn, so that nothing of OpenGL is needed to build or to load this family. The environment variables MUJOCO_GL (egl
-// or osmesa) and MUJOCO_EGL_DEVICE_ID choose, as they do for MuJoCo's Python package.
+// OpenGL without a window: EGL, or else OSMesa. Both are looked for when the first picture is drawn, so that this
+// family can be built and loaded without OpenGL. The environment variables MUJOCO_GL (egl or osmesa) and
+// MUJOCO_EGL_DEVICE_ID have the same meaning as for MuJoCo's Python package.
 #pragma once
 
 #include <memory>
@@ -12,21 +12,21 @@ namespace envpool::mujoco {
 class GlContext {
  public:
   GlContext() = default;
-  virtual ~GlContext() = default;  // it is current in no thread then
+  virtual ~GlContext() = default;  // the context must not be current in any thread
   GlContext(const GlContext&) = delete;
   GlContext& operator=(const GlContext&) = delete;
 
-  // Becomes the calling thread's context. Throws where it cannot.
+  // Makes the context current in the calling thread. Throws if that fails.
   virtual void enter() = 0;
-  // The thread has again what it had before enter(): a context of the user's, or none.
+  // Restores the context that was current before enter(), if any.
   virtual void leave() = 0;
 };
 
-// Throws std::runtime_error that says what to install; or that the process is a fork of one that drew pictures, whose
-// OpenGL has lost its threads.
+// Throws std::runtime_error if OpenGL was not found, with a message about what to install, or if the process was forked
+// from one that had drawn pictures, because OpenGL's threads do not survive a fork.
 void require_gl();
 std::unique_ptr<GlContext> make_gl_context();
-// Whether contexts that were made may still be used, and destroyed.
-bool gl_is_ours();
+// Returns whether existing contexts may be used and destroyed: not after a fork.
+bool gl_is_usable();
 
 }  // namespace envpool::mujoco

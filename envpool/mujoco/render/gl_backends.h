@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two ways to OpenGL that gl.h chooses from.
+// The two implementations of OpenGL that gl.h chooses from.
 #pragma once
 
 #include <dlfcn.h>
@@ -18,18 +18,18 @@ struct GlBackend {
   virtual std::unique_ptr<GlContext> make() = 0;
 };
 
-// Each throws std::runtime_error with its reason where it cannot be had. What they return stays for good.
+// Throw std::runtime_error with the reason if OpenGL is not available. The backends are never destroyed.
 std::unique_ptr<GlBackend> open_egl();
 std::unique_ptr<GlBackend> open_osmesa();
 
-// A library opened at run time; closed again unless kept.
+// A library that is opened at run time and closed by the destructor.
 class Library {
  public:
   explicit Library(std::initializer_list<const char*> names) {
     for (const char* name : names) {
       if ((handle_ = dlopen(name, RTLD_LAZY | RTLD_LOCAL)) != nullptr) return;
     }
-    throw std::runtime_error(std::string("there is no ") + *names.begin());
+    throw std::runtime_error(std::string("cannot load ") + *names.begin());
   }
   ~Library() {
     if (handle_ != nullptr) dlclose(handle_);
@@ -40,7 +40,7 @@ class Library {
   template <class Function>
   void find(Function*& function, const char* name) const {
     function = reinterpret_cast<Function*>(dlsym(handle_, name));
-    if (function == nullptr) throw std::runtime_error(std::string("it has no ") + name);
+    if (function == nullptr) throw std::runtime_error(std::string("it has no function ") + name);
   }
 
  private:

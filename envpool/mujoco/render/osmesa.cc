@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OSMesa: Mesa's OpenGL drawing into memory.
+// OSMesa, which draws into main memory.
 
 #include "envpool/core/types.h"
 #include "envpool/mujoco/render/gl_backends.h"
@@ -10,7 +10,7 @@ namespace {
 
 using Handle = void*;
 constexpr i32 kRgba = 0x1908, kBytes = 0x1401, kType = 0x23;
-constexpr i32 kSide = 16;  // of the window, which nothing is drawn to: pictures have buffers of their own
+constexpr i32 kSide = 16;  // of the window, which is unused because pictures have their own buffers
 
 struct OsMesa final : GlBackend {
   Library library{"libOSMesa.so.8", "libOSMesa.so.6", "libOSMesa.so"};
@@ -28,7 +28,7 @@ struct OsMesa final : GlBackend {
     library.find(current, "OSMesaGetCurrentContext");
     library.find(color_buffer, "OSMesaGetColorBuffer");
     library.find(get_integer, "OSMesaGetIntegerv");
-    make();  // whether it really can
+    make();  // throws if it does not work
   }
   std::unique_ptr<GlContext> make() override;
 };
@@ -37,14 +37,14 @@ class OsMesaContext final : public GlContext {
  public:
   OsMesaContext(OsMesa& mesa, Handle context) : mesa_(mesa), context_(context) {}
   ~OsMesaContext() override {
-    if (gl_is_ours()) mesa_.destroy(context_);
+    if (gl_is_usable()) mesa_.destroy(context_);
   }
   void enter() override {
-    before_ = mesa_.current();
+    previous_ = mesa_.current();
     i32 format = 0;
     buffer_ = nullptr;
-    if (before_ != nullptr) {
-      mesa_.color_buffer(before_, &width_, &height_, &format, &buffer_);
+    if (previous_ != nullptr) {
+      mesa_.color_buffer(previous_, &width_, &height_, &format, &buffer_);
       mesa_.get_integer(kType, &type_);
     }
     if (!mesa_.make_current(context_, window_, kBytes, kSide, kSide)) {
@@ -52,15 +52,15 @@ class OsMesaContext final : public GlContext {
     }
   }
   void leave() override {
-    if (before_ == nullptr || buffer_ == nullptr ||
-        !mesa_.make_current(before_, buffer_, unsigned(type_), width_, height_)) {
+    if (previous_ == nullptr || buffer_ == nullptr ||
+        !mesa_.make_current(previous_, buffer_, unsigned(type_), width_, height_)) {
       mesa_.make_current(nullptr, nullptr, kBytes, 0, 0);
     }
   }
 
  private:
   OsMesa& mesa_;
-  Handle context_, before_ = nullptr;
+  Handle context_, previous_ = nullptr;
   void* buffer_ = nullptr;
   i32 width_ = 0, height_ = 0, type_ = 0;
   u8 window_[kSide * kSide * 4];

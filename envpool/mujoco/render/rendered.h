@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Any of the family's environments with pictures: render(), and with from_pixels=True observations that are pictures.
+// Adds pictures to an environment of the family: render(), and with from_pixels=True observations of pixels.
 //
 // Env is a host environment (core/env.h) that has `Simulation& simulation()`, and `model` among its Params. CameraRule
-// says where its free camera stands (camera.h). Pixels: uint8 (3 * frame_stack, height, width), the oldest picture
-// first; at a reset all are the first. They take the place of the environment's observation; its infos stay.
+// places its free camera (camera.h). Pixels are uint8 (3 * frame_stack, height, width), the oldest picture first; at a
+// reset all pictures are the first one. They replace the environment's observation; its infos are unchanged.
 #pragma once
 
 #include <array>
@@ -28,9 +28,9 @@ struct PictureParams {
   i32 stack = 1;
   bool pixels = false;
   std::shared_ptr<Renderer> renderer;
-  // With pixels: of each field of the environment its place among ours, -1 where it was an observation, and the bytes
-  // of a row before it in a scratch row.
-  std::vector<i32> place;
+  // With pixels: for each field of the environment, its index in our spec (-1 for observations), the bytes of its row,
+  // and its offset in a scratch row.
+  std::vector<i32> index;
   std::vector<i64> row_bytes, offset;
   i64 scratch_bytes = 0;
 
@@ -40,28 +40,35 @@ struct PictureParams {
 template <class Env, class CameraRule>
 class Rendered : public Env {
  public:
-  static constexpr i64 kSide = 480, kPixelSide = 84;  // gymnasium's pictures, EnvPool's pixels
+  static constexpr i64 kSide = 480, kPixelSide = 84;  // of gymnasium's pictures and EnvPool's pixels
   struct Params : Env::Params {
     PictureParams picture;
   };
 
   static void options(OptionSpecs& o) {
     Env::options(o);
-    o.boolean("from_pixels", false, "Observations are pictures.").changes_shapes();
+    o.boolean("from_pixels", false, "Observe pixels.").changes_shapes();
     bool has_stack = false;
     for (const OptionSpec& option : o.list) has_stack |= option.name == "frame_stack";
     if (!has_stack) {
-      o.integer("frame_stack", 1, "Pictures in an observation from pixels.").between(1, 1000).changes_shapes();
+      o.integer("frame_stack", 1, "Number of pictures in an observation from pixels.")
+          .between(1, 1000)
+          .changes_shapes();
     }
-    o.integer("render_width", 0, "Of a picture; 0 is 480, or 84 with from_pixels.").between(0, 8192).changes_shapes();
-    o.integer("render_height", 0, "Of a picture; 0 is 480, or 84 with from_pixels.").between(0, 8192).changes_shapes();
-    o.integer("render_camera_id", -1, "Camera of the model; -1 is a free one.").between(-1, 1e9);
-    o.text("camera_name", "", "Camera of the model, by name.");
+    o.integer("render_width", 0, "Size of a picture; 0 is 480, or 84 with from_pixels.")
+        .between(0, 8192)
+        .changes_shapes();
+    o.integer("render_height", 0, "Size of a picture; 0 is 480, or 84 with from_pixels.")
+        .between(0, 8192)
+        .changes_shapes();
+    o.integer("render_camera_id", -1, "Number of a camera of the model; -1 is the free camera.").between(-1, 1e9);
+    o.text("camera_name", "", "Name of a camera of the model.");
     o.text("default_camera_config", "", "Settings of the free camera, such as 'distance=3 lookat=0,0,1'.");
-    o.integer("max_geom", 1000, "Geoms that a picture can show.").between(1, 1000000);
-    o.integer("shadow_size", -1, "Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time.")
+    o.integer("max_geom", 1000, "Maximum number of geoms in a picture.").between(1, 1000000);
+    o.integer("shadow_size", -1,
+              "Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time.")
         .between(-1, 16384);
-    o.integer("antialias", -1, "Samples of a pixel; 0: one, -1: the model's.").between(-1, 64);
+    o.integer("antialias", -1, "Samples per pixel; 0: one, -1: the model's.").between(-1, 64);
     CameraRule::options(o);
   }
 
@@ -83,7 +90,7 @@ class Rendered : public Env {
     picture.size.shadow_size = i32(o.integer("shadow_size"));
     picture.size.samples = i32(o.integer("antialias"));
     picture.renderer = std::make_shared<Renderer>(p.model, picture.size);
-    if (picture.pixels) lay_out(p);
+    if (picture.pixels) map_fields(p);
     return p;
   }
 
@@ -109,7 +116,7 @@ class Rendered : public Env {
 
   explicit Rendered(const Params& params, i32 env_id) : Env(params, env_id), picture_(params.picture) {
     std::memcpy(lookat_, picture_.camera.view.lookat, sizeof(lookat_));
-    if (picture_.pixels) require_gl();  // rather now than in a worker thread
+    if (picture_.pixels) require_gl();  // fails early, before a worker thread draws
     frames_.resize(size_t(frames_bytes(picture_)));
     picture_.renderer->attach();
   }
@@ -143,50 +150,50 @@ class Rendered : public Env {
     draw(Renderer::Order::kRowsOfPixels, rgb);
   }
 
-  i64 save_size() const { return Env::save_size() + looks_bytes() + i64(frames_.size()); }
+  i64 save_size() const { return Env::save_size() + lookat_bytes() + i64(frames_.size()); }
   void save(void* out) const {
     u8* rest = static_cast<u8*>(out) + Env::save_size();
     Env::save(out);
-    std::memcpy(rest, lookat_, size_t(looks_bytes()));
-    if (!frames_.empty()) std::memcpy(rest + looks_bytes(), frames_.data(), frames_.size());
+    std::memcpy(rest, lookat_, size_t(lookat_bytes()));
+    if (!frames_.empty()) std::memcpy(rest + lookat_bytes(), frames_.data(), frames_.size());
   }
   void load(const void* state, i64) {
     const u8* rest = static_cast<const u8*>(state) + Env::save_size();
     f64 lookat[3]{};
-    std::memcpy(lookat, rest, size_t(looks_bytes()));
-    require_finite(lookat, 3, "where the camera looks");
+    std::memcpy(lookat, rest, size_t(lookat_bytes()));
+    require_finite(lookat, 3, "the camera's lookat");
     Env::load(state, Env::save_size());
     begun_ = true;
-    first_ = false;  // what was saved has been observed
-    std::memcpy(lookat_, rest, size_t(looks_bytes()));
-    if (!frames_.empty()) std::memcpy(frames_.data(), rest + looks_bytes(), frames_.size());
+    first_ = false;  // the saved state has been observed
+    std::memcpy(lookat_, rest, size_t(lookat_bytes()));
+    if (!frames_.empty()) std::memcpy(frames_.data(), rest + lookat_bytes(), frames_.size());
   }
 
  private:
-  static void lay_out(Params& p) {
+  static void map_fields(Params& p) {
     Spec own;
     Env::spec(p, own);
     i32 next = 1;
     for (size_t i = 0; i < own.fields.size(); ++i) {
-      p.picture.place.push_back(own.is_info[i] ? next++ : -1);
+      p.picture.index.push_back(own.is_info[i] ? next++ : -1);
       p.picture.row_bytes.push_back(own.fields[i].row_bytes());
       p.picture.offset.push_back(p.picture.scratch_bytes);
       if (!own.is_info[i]) p.picture.scratch_bytes += (own.fields[i].row_bytes() + 7) / 8 * 8;
     }
   }
 
-  // Returns the bytes of the pictures that are kept because an observation shows several.
+  // Returns the bytes of the pictures that are kept for stacked observations.
   static i64 frames_bytes(const PictureParams& p) { return p.pixels && p.stack > 1 ? p.frame_bytes() * p.stack : 0; }
-  i64 looks_bytes() const { return picture_.camera.at_geoms ? i64(sizeof(lookat_)) : 0; }
+  i64 lookat_bytes() const { return picture_.camera.at_geoms ? i64(sizeof(lookat_)) : 0; }
 
-  // The environment writes its infos where they belong, and its observation where nobody looks.
+  // Lets the environment write its infos into the row, and its observation into a scratch buffer.
   void observe_infos(Row row) {
     static thread_local std::vector<f64> scratch;
     static thread_local std::vector<void*> fields;
     scratch.resize(size_t(picture_.scratch_bytes) / sizeof(f64));
-    fields.resize(picture_.place.size());
+    fields.resize(picture_.index.size());
     for (size_t i = 0; i < fields.size(); ++i) {
-      fields[i] = picture_.place[i] >= 0 ? row.at<u8>(picture_.place[i])
+      fields[i] = picture_.index[i] >= 0 ? row.at<u8>(picture_.index[i])
                                          : reinterpret_cast<u8*>(scratch.data()) + picture_.offset[i];
     }
     Env::observe(Row{fields.data(), picture_.row_bytes.data(), 0});
@@ -201,8 +208,8 @@ class Rendered : public Env {
 
   const PictureParams& picture_;
   f64 lookat_[3];
-  bool begun_ = false;  // else nothing has been computed that could be drawn
-  bool first_ = true;   // no picture of the episode has been taken for an observation
+  bool begun_ = false;  // positions have been computed, so that a picture can be drawn
+  bool first_ = true;   // the next observation is the first of its episode
   std::vector<u8> frames_;
 };
 

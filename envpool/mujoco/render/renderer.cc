@@ -9,31 +9,31 @@
 
 namespace envpool::mujoco {
 
-// A context with the model in it, and room for a scene. One thread uses it at a time.
-struct Renderer::Canvas {
+// An OpenGL context that holds the model, and a scene. One thread uses it at a time.
+struct Renderer::DrawingContext {
   std::unique_ptr<GlContext> gl = make_gl_context();
   mjvScene scene;
   mjrContext context;
   std::vector<u8> pixels;
 
-  // Within its life the canvas is the thread's.
-  struct Entered {
+  // Makes the context current during its lifetime.
+  struct CurrentScope {
     GlContext& gl;
-    explicit Entered(GlContext& context) : gl(context) { gl.enter(); }
-    ~Entered() { gl.leave(); }
+    explicit CurrentScope(GlContext& context) : gl(context) { gl.enter(); }
+    ~CurrentScope() { gl.leave(); }
   };
 
-  Canvas(const mjModel* model, const PictureSize& size) : pixels(size_t(3) * size.width * size.height) {
+  DrawingContext(const mjModel* model, const PictureSize& size) : pixels(size_t(3) * size.width * size.height) {
     mjv_defaultScene(&scene);
     mjr_defaultContext(&context);
-    // The buffer is as large as the picture: with the size that the model asks for, most of the time goes into clearing
-    // it. MuJoCo reads nothing else of this copy that the model does not have.
+    // The buffer has the size of the picture, because clearing one of the size in the model would take most of the
+    // time. MuJoCo reads nothing else from this copy that differs from the model.
     mjModel sized = *model;
     sized.vis.global.offwidth = size.width;
     sized.vis.global.offheight = size.height;
     if (size.shadow_size >= 0) sized.vis.quality.shadowsize = size.shadow_size;
     if (size.samples >= 0) sized.vis.quality.offsamples = size.samples;
-    const Entered entered(*gl);
+    const CurrentScope scope(*gl);
     try {
       guarded([&] {
         mjv_makeScene(model, &scene, size.max_geoms);
@@ -47,13 +47,13 @@ struct Renderer::Canvas {
       throw;
     }
   }
-  ~Canvas() {
-    if (!gl_is_ours()) return;  // a fork of the process that made it
+  ~DrawingContext() {
+    if (!gl_is_usable()) return;  // the process was forked
     try {
-      const Entered entered(*gl);
+      const CurrentScope scope(*gl);
       free();
     } catch (const std::exception&) {
-      mjv_freeScene(&scene);  // somebody took OpenGL down before us, as Python does at its end
+      mjv_freeScene(&scene);  // OpenGL was already shut down, as happens when Python exits
     }
   }
 
@@ -76,45 +76,45 @@ void Renderer::detach() {
   if (--users_ == 0) idle_.clear();
 }
 
-std::unique_ptr<Renderer::Canvas> Renderer::take() {
+std::unique_ptr<Renderer::DrawingContext> Renderer::acquire() {
   require_gl();
   {
     const std::lock_guard lock(mutex_);
     if (!idle_.empty()) {
-      std::unique_ptr<Canvas> canvas = std::move(idle_.back());
+      std::unique_ptr<DrawingContext> drawing = std::move(idle_.back());
       idle_.pop_back();
-      return canvas;
+      return drawing;
     }
   }
-  static std::mutex making;  // MuJoCo looks OpenGL's functions up when the first is made
-  const std::lock_guard lock(making);
-  return std::make_unique<Canvas>(model_.get(), size_);
+  static std::mutex creation;  // MuJoCo looks up OpenGL's functions when the first context is made
+  const std::lock_guard lock(creation);
+  return std::make_unique<DrawingContext>(model_.get(), size_);
 }
 
 void Renderer::render(const mjModel* model, mjData* data, const mjvCamera& camera, Order order, u8* out) {
   const i32 width = size_.width, height = size_.height;
-  std::unique_ptr<Canvas> canvas = take();
+  std::unique_ptr<DrawingContext> drawing = acquire();
   {
-    const Canvas::Entered entered(*canvas->gl);
+    const DrawingContext::CurrentScope scope(*drawing->gl);
     const mjrRect whole{0, 0, width, height};
     mjvOption option;
     mjvPerturb perturb;
     mjvCamera view = camera;
     guarded([&] {
       mjv_defaultOption(&option);
-      option.flags[mjVIS_RANGEFINDER] = 0;  // dm_control's pictures have no rays, and no model of gymnasium's has them
+      option.flags[mjVIS_RANGEFINDER] = 0;  // as in dm_control; gymnasium's models have no rangefinders
       mjv_defaultPerturb(&perturb);
-      // Height fields can be an environment's own, and new in each episode.
-      for (int i = 0; i < model->nhfield; ++i) mjr_uploadHField(model, &canvas->context, i);
-      mjv_updateScene(model, data, &option, &perturb, &view, mjCAT_ALL, &canvas->scene);
-      mjr_render(whole, &canvas->scene, &canvas->context);
-      mjr_readPixels(canvas->pixels.data(), nullptr, whole, &canvas->context);
+      // An environment can have its own height fields, which change between episodes.
+      for (int i = 0; i < model->nhfield; ++i) mjr_uploadHField(model, &drawing->context, i);
+      mjv_updateScene(model, data, &option, &perturb, &view, mjCAT_ALL, &drawing->scene);
+      mjr_render(whole, &drawing->scene, &drawing->context);
+      mjr_readPixels(drawing->pixels.data(), nullptr, whole, &drawing->context);
     });
   }
-  // OpenGL's first row is the lowest.
+  // OpenGL's first row is the bottom one.
   const i64 row_bytes = i64(3) * width, plane = i64(width) * height;
   for (i64 y = 0; y < height; ++y) {
-    const u8* from = canvas->pixels.data() + (height - 1 - y) * row_bytes;
+    const u8* from = drawing->pixels.data() + (height - 1 - y) * row_bytes;
     if (order == Order::kRowsOfPixels) {
       std::memcpy(out + y * row_bytes, from, size_t(row_bytes));
       continue;
@@ -125,7 +125,7 @@ void Renderer::render(const mjModel* model, mjData* data, const mjvCamera& camer
     }
   }
   const std::lock_guard lock(mutex_);
-  idle_.push_back(std::move(canvas));
+  idle_.push_back(std::move(drawing));
 }
 
 }  // namespace envpool::mujoco

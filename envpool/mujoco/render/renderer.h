@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Draws a simulation. One renderer serves all environments of a pool: every thread that draws at a time has a context
-// of its own, with the model's meshes and textures in it, which stays for whoever draws next.
+// Draws simulations. One renderer serves all environments of a pool. Threads that draw at the same time have separate
+// contexts, each with the model's meshes and textures, which are reused for later pictures.
 #pragma once
 
 #include <memory>
@@ -13,11 +13,11 @@
 
 namespace envpool::mujoco {
 
-// How large a picture is, and how carefully it is drawn.
+// The size and quality of pictures.
 struct PictureSize {
   i32 width = 0, height = 0;
   i32 max_geoms = 1000;
-  i32 shadow_size = -1, samples = -1;  // of the shadow map's side, and of a pixel; -1 is as the model has it
+  i32 shadow_size = -1, samples = -1;  // side of the shadow map, and samples per pixel; -1 for the model's value
 };
 
 class Renderer {
@@ -29,22 +29,22 @@ class Renderer {
   Renderer(const Renderer&) = delete;
   Renderer& operator=(const Renderer&) = delete;
 
-  // Contexts go when the last environment goes, which is when the pool is closed.
+  // The last detach() destroys the contexts, which is when the pool is closed.
   void attach();
   void detach();
 
-  // `model` is the shared one, or an environment's own variant of it, which may differ in numbers and in height fields.
-  // Drawing leaves alone what the next steps depend on. Throws where there is no OpenGL.
+  // `model` is the shared model, or an environment's copy with other values and height fields. Drawing does not change
+  // the state that later steps depend on. Throws if there is no OpenGL.
   void render(const mjModel* model, mjData* data, const mjvCamera& camera, Order order, u8* out);
 
  private:
-  struct Canvas;
-  std::unique_ptr<Canvas> take();
+  struct DrawingContext;
+  std::unique_ptr<DrawingContext> acquire();
 
   const SharedModel model_;
   const PictureSize size_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Canvas>> idle_;
+  std::vector<std::unique_ptr<DrawingContext>> idle_;
   i32 users_ = 0;
 };
 

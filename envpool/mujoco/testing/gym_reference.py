@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gymnasium's environments, put into the state of ours and stepped beside them.
+"""Sets gymnasium's environments to the states of ours, steps both, and compares the results.
 
-Versions 2 and 3 needed mujoco-py and are no longer in gymnasium. Their rules are those of version 4, with two
-differences: mujoco-py computed no contact forces, and Ant and Humanoid always had a cost for them.
+Versions 2 and 3 needed mujoco-py and are no longer in gymnasium. They have the rules of version 4, with two
+differences: mujoco-py did not compute contact forces, and Ant and Humanoid always had a cost for them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 import envpool
 
-BODIES = {
+MODULES = {
     "Ant": "ant",
     "HalfCheetah": "half_cheetah",
     "Hopper": "hopper",
@@ -32,13 +32,13 @@ BODIES = {
     "Swimmer": "swimmer",
     "Walker2d": "walker2d",
 }
-OLDEST = {name: 2 if name[0] in "IPR" or name == "HumanoidStandup" else 3 for name in BODIES}
-IDS = [f"{name}-v{version}" for name in BODIES for version in (OLDEST[name], 4, 5)]
+OLDEST = {name: 2 if name[0] in "IPR" or name == "HumanoidStandup" else 3 for name in MODULES}
+IDS = [f"{name}-v{version}" for name in MODULES for version in (OLDEST[name], 4, 5)]
 
-_STATE = 88  # where positions begin in a snapshot: after the header, the episode and the time
+_STATE = 88  # offset of the positions in a snapshot, after the header, the episode and the time
 
-# Where bits may differ, and by how many units in the last place: NumPy's sine and cosine are libm's or of vector
-# code, its x ** 2 is libm's pow, and the norm of a vector is BLAS's, which fuses multiply and add on some machines.
+# Values whose bits may differ, with the largest difference in ulps: NumPy's sine and cosine are those of libm or of SIMD
+# code, its x ** 2 is libm's pow, and norms come from a BLAS, which uses fused multiply-add on some machines.
 LOOSE_INFOS = {
     "distance_from_origin": 2,
     "distance_penalty": 4,
@@ -58,7 +58,7 @@ def name_and_version(task_id: str) -> tuple[str, int]:
 @functools.cache
 def class_of(task_id: str) -> type:
     name, version = name_and_version(task_id)
-    module = importlib.import_module(f"gymnasium.envs.mujoco.{BODIES[name]}_v{max(version, 4)}")
+    module = importlib.import_module(f"gymnasium.envs.mujoco.{MODULES[name]}_v{max(version, 4)}")
     base = getattr(module, f"{name}Env")
     return base if version >= 4 else _old(base, name)
 
@@ -66,7 +66,7 @@ def class_of(task_id: str) -> type:
 def _old(base: type, name: str) -> type:
     class Old(base):  # type: ignore[misc,valid-type]
         contact_cost_weight, contact_cost_range = 5e-7, (-np.inf, 10.0)
-        forces = False  # what our post_constraint says
+        forces = False  # the value of our option post_constraint
 
         def _step_mujoco_simulation(self, ctrl: Any, n_frames: int) -> None:
             self.data.ctrl[:] = ctrl
@@ -90,13 +90,13 @@ def _old(base: type, name: str) -> type:
 
 
 @contextlib.contextmanager
-def made(task_id: str, **options: Any) -> Iterator[Any]:
-    """Gymnasium's environment of an id, without wrappers."""
+def reference_env(task_id: str, **options: Any) -> Iterator[Any]:
+    """Makes gymnasium's environment of an id, without wrappers."""
     name, version = name_and_version(task_id)
     post_constraint = options.pop("post_constraint", None)
     if name == "Ant" and version == 3:
         options["use_contact_forces"] = True
-    with mock.patch.object(mujoco, "__version__", "2.3.7"):  # Pusher-v4 refuses others
+    with mock.patch.object(mujoco, "__version__", "2.3.7"):  # Pusher-v4 refuses MuJoCo 3
         env = class_of(task_id)(**options)
     if post_constraint is not None:
         env.forces = post_constraint
@@ -106,19 +106,19 @@ def made(task_id: str, **options: Any) -> Iterator[Any]:
 
 
 def state_of(pool: Any, env_id: int, model: Any) -> tuple[Any, Any]:
-    """Positions and velocities of one of ours."""
+    """Returns the positions and velocities of one of our environments."""
     numbers = np.frombuffer(pool.snapshot(env_id)[_STATE:], np.float64, model.nq + model.nv)
     return numbers[: model.nq], numbers[model.nq :]
 
 
-def follow(reference: Any, pool: Any, env_id: int = 0) -> None:
-    """Puts gymnasium's environment into the state that ours has begun an episode with."""
+def copy_state(reference: Any, pool: Any, env_id: int = 0) -> None:
+    """Sets gymnasium's environment to the state in which ours has begun an episode."""
     mujoco.mj_resetData(reference.model, reference.data)
     reference.set_state(*state_of(pool, env_id, reference.model))
 
 
 def differences(task_id: str, ours: Any, theirs: Any) -> list[str]:
-    """Names of what is not the same in a step's results, or in those of a reset."""
+    """Returns descriptions of the differences between the results of steps, or of resets."""
     name, _ = name_and_version(task_id)
     wrong = []
     observation, expected = ours[0][0], theirs[0]
@@ -149,18 +149,18 @@ def near(a: Any, b: Any, ulps: int) -> bool:
 def compare(
     task_id: str, options: dict[str, Any], *, episodes: int, steps: int, seed: int = 0, scale: float = 1.0
 ) -> tuple[int, list[str]]:
-    """Plays episodes with random actions in both. Returns steps compared, and what differed."""
+    """Plays episodes with random actions in both. Returns the number of compared steps, and the differences."""
     rng = np.random.default_rng(seed)
     compared, wrong = 0, []
     with (
-        made(task_id, **options) as reference,
+        reference_env(task_id, **options) as reference,
         envpool.make_gymnasium(task_id, seed=seed, max_episode_steps=steps, **options) as pool,
     ):
         low, high = reference.model.actuator_ctrlrange.T
         for episode in range(episodes):
             # The step after the end of an episode begins the next.
             first = pool.step(0 * low[None]) if episode else pool.reset()
-            follow(reference, pool)
+            copy_state(reference, pool)
             wrong += differences(task_id, (first[0], first[-1]), (reference._get_obs(), reference._get_reset_info()))
             for step in range(steps):
                 action = scale * rng.uniform(low, high)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every id of gymnasium's beside gymnasium for whole episodes (`make exact-mujoco`): minutes, and a table at the end."""
+"""Compares all of gymnasium's ids for whole episodes (`make exact-mujoco`), which takes minutes."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def play(task_id: str, episodes: int, steps: int, seed: int) -> tuple[int, list[
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="", help="ids that hold this")
-    parser.add_argument("--episodes", type=int, default=20, help="of each id")
-    parser.add_argument("--steps", type=int, default=0, help="of an episode; 0: the id's time limit")
+    parser.add_argument("--only", default="", help="only ids that contain this")
+    parser.add_argument("--episodes", type=int, default=20, help="episodes of each id")
+    parser.add_argument("--steps", type=int, default=0, help="steps of an episode; 0: the time limit of the id")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     arguments = parser.parse_args()
@@ -38,7 +38,7 @@ def main() -> None:
         for done in as_completed(waiting):
             compared, wrong, seconds = done.result()
             failed |= bool(wrong)
-            verdict = wrong[0] if wrong else "the same"
+            verdict = wrong[0] if wrong else "equal"
             print(f"{waiting[done]:26} {arguments.episodes} episodes, {compared:6} steps, {seconds:5.0f} s: {verdict}")
             sys.stdout.flush()
     sys.exit(failed)

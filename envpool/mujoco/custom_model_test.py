@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A user's own model, beside mj_step of the mujoco package on the same model: the same bits."""
+"""Compares custom models with mj_step of the mujoco package: the same bits."""
 
 import mujoco
 import numpy as np
@@ -48,7 +48,7 @@ def same_bits(array, other):
     return np.asarray(array).tobytes() == np.asarray(other).tobytes()
 
 
-def test_spaces_are_the_models():
+def test_spaces_match_the_model():
     with make() as env:
         assert set(env.observation_space) == {"qpos", "qvel", "sensordata"}
         assert [space.shape for space in map(env.observation_space.get, ["qpos", "qvel", "sensordata"])] == [
@@ -65,7 +65,7 @@ def test_spaces_are_the_models():
 
 @pytest.mark.parametrize("keyframe", ["", "low", "1", 1])
 @pytest.mark.parametrize("frame_skip", [1, 5])
-def test_trajectories_are_those_of_mj_step(keyframe, frame_skip):
+def test_trajectories_equal_those_of_mj_step(keyframe, frame_skip):
     model = mujoco.MjModel.from_xml_string(ROBOT)
     names = ["qpos", "qvel", "sensordata", "act", "time", "xpos", "actuator_force", "qacc", "ctrl"]
     with make(num_envs=3, keyframe=keyframe, frame_skip=frame_skip, observation=", ".join(names)) as env:
@@ -87,7 +87,7 @@ def test_trajectories_are_those_of_mj_step(keyframe, frame_skip):
                     assert same_bits(observation[name][row], getattr(data, name)), name
 
 
-def test_what_an_action_may_set():
+def test_actions_can_set_all_documented_arrays():
     model = mujoco.MjModel.from_xml_string(ROBOT)
     names = ["ctrl", "mocap_pos", "mocap_quat", "qfrc_applied", "xfrc_applied", "userdata"]
     generator = np.random.default_rng(1)
@@ -105,7 +105,7 @@ def test_what_an_action_may_set():
             assert same_bits(observation["userdata"][0], action["userdata"])
 
 
-def test_a_snapshot_goes_on_with_the_same_bits():
+def test_a_restored_snapshot_continues_identically():
     with make(num_envs=2, observation="qpos,qvel,sensordata,act,qacc", qpos_noise=0.1) as env:
         env.reset()
         for action in actions(2)[:30]:
@@ -120,7 +120,7 @@ def test_a_snapshot_goes_on_with_the_same_bits():
         assert same_bits(first, rest())
 
 
-def test_noise_at_a_reset():
+def test_distribution_of_reset_noise():
     count = 4000
     with make(num_envs=count, keyframe="low", qpos_noise=0.2, qvel_noise=0.3, seed=5) as env:
         observation, _ = env.reset()
@@ -142,7 +142,7 @@ def test_noise_at_a_reset():
     assert abs(qvel.mean()) < 0.01
 
 
-def test_unstable_physics_terminate():
+def test_unstable_physics_terminates():
     with make(num_envs=2, action="ctrl,qfrc_applied") as env:
         env.reset()
         push = np.zeros((2, 16))
@@ -161,7 +161,7 @@ def test_unstable_physics_terminate():
 
 
 @pytest.mark.parametrize("huge", [[1e11, 0.5], [0.5, 1e11], [1e9, -1e9]])
-def test_huge_controls_are_what_mujoco_makes_of_them(huge):
+def test_huge_controls_have_the_effect_of_mujoco(huge):
     model = mujoco.MjModel.from_xml_string(ROBOT)
     data = mujoco.MjData(model)
     with make() as env:
@@ -176,7 +176,7 @@ def test_huge_controls_are_what_mujoco_makes_of_them(huge):
                 break
 
 
-def test_controls_that_are_no_numbers_are_refused():
+def test_nan_controls_are_refused():
     with make() as env:
         env.reset()
         with pytest.raises(ValueError, match="action: expected finite numbers, got nan"):
@@ -190,7 +190,7 @@ def test_time_limit():
         assert [env.step(np.zeros((1, 2)))[3][0] for _ in range(4)] == [False, False, True, False]
 
 
-def test_assets_are_found_from_the_models_folder(tmp_path, monkeypatch):
+def test_assets_are_relative_to_the_models_folder(tmp_path, monkeypatch):
     (tmp_path / "meshes").mkdir()
     corners = [(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
     lines = [f"v {x} {y} {z}" for x, y, z in corners]
@@ -232,12 +232,12 @@ NO_ACTUATORS = "<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></w
         ({"qvel_noise": float("nan")}, ValueError, "qvel_noise must be"),
     ],
 )
-def test_bad_options(options, error, words):
+def test_invalid_options(options, error, words):
     with pytest.raises(error, match=r"^\[Mujoco-v0\] " + words):
         make(**options)
 
 
-def test_without_a_model_it_is_an_arm():
+def test_the_default_model_is_an_arm():
     with envpool.make_gymnasium("Mujoco-v0", num_envs=2, keyframe="bent") as env:
         observation, _ = env.reset()
         assert observation["qpos"].tolist() == [[0.5, 1.0]] * 2

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model of the user's own: any robot that MuJoCo can load, without a task.
+// A custom model: any robot that MuJoCo can load, without a task.
 //
-// Observation: the arrays that `observation` names, a dict of them or, with `flat`, one vector; positions, velocities
-// and sensors by default. They are as mj_step leaves them: sensors and whatever else MuJoCo computes are of the state
-// before the last integration. Action: the arrays that `action` names, controls by default, for all `frame_skip` steps
-// of the simulation. The pool refuses NaN and infinity; MuJoCo clips controls to their range where they have one, and
-// takes all as 0 while one is beyond 1e10. Reward: 0. It terminates when physics are unstable (a position, velocity or
-// acceleration that is NaN, infinite or beyond 1e10), which MuJoCo answers by a reset of its own. Reset: to the model's
-// initial state, or to a keyframe. Positions move by uniform noise of -qpos_noise..qpos_noise in each degree of
-// freedom, so that quaternions stay normalised; velocities get normal noise of size qvel_noise. Source: MuJoCo 3.17.0;
-// the reference is mj_step on the same model.
+// Observation: the arrays that `observation` names, as a dict or, with `flat`, as one vector; by default positions,
+// velocities and sensors. They have their values after mj_step: sensors and other derived quantities belong to the
+// state before the last integration. Action: the arrays that `action` names, by default controls, for all `frame_skip`
+// steps of the simulation. The pool refuses NaN and infinity; MuJoCo clips controls that have a range, and takes all
+// controls as 0 if one is beyond 1e10. Reward: 0. Terminated: when the physics is unstable (a position, velocity or
+// acceleration is NaN, infinite or beyond 1e10); MuJoCo itself then resets the simulation. Reset: to the model's
+// initial state, or to a keyframe. Uniform noise from -qpos_noise to qpos_noise is added to the positions in each
+// degree of freedom, so that quaternions stay normalised; normal noise with standard deviation qvel_noise is added to
+// the velocities. Source: MuJoCo 3.17.0; the reference is mj_step on the same model.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@
 
 namespace envpool::mujoco {
 
-class OwnModel {
+class CustomModel {
  public:
   static constexpr const char* kName = "Mujoco";
   struct Params {
@@ -33,22 +33,22 @@ class OwnModel {
     i32 frame_skip, keyframe;
     f64 qpos_noise, qvel_noise;
     bool flat;
-    Parts observed, acted;
+    Parts observed, actions;
   };
 
   static void options(OptionSpecs& o) {
-    o.text("xml_file", "", "Model: path of an MJCF or URDF file, or XML itself.").changes_shapes();
-    o.integer("frame_skip", 1, "Simulation steps that an action lasts.").between(1, 10000);
-    o.text("observation", "qpos,qvel,sensordata", "Arrays of mjData that are observed.").changes_shapes();
+    o.text("xml_file", "", "Model: path of an MJCF or URDF file, or XML.").changes_shapes();
+    o.integer("frame_skip", 1, "Simulation steps for each action.").between(1, 10000);
+    o.text("observation", "qpos,qvel,sensordata", "Arrays of mjData in the observation.").changes_shapes();
     o.text("action", "ctrl", "Arrays of mjData that an action sets.").changes_shapes();
-    o.boolean("flat", false, "The observation is one vector.").changes_shapes();
-    o.text("keyframe", "", "State that episodes begin in: a keyframe's name or number; empty is the initial state.");
-    o.real("qpos_noise", 0, "Size of uniform noise on positions at a reset.").between(0, 1e6);
-    o.real("qvel_noise", 0, "Size of normal noise on velocities at a reset.").between(0, 1e6);
+    o.boolean("flat", false, "Observe one vector instead of a dict.").changes_shapes();
+    o.text("keyframe", "", "Initial state: name or number of a keyframe; empty for the model's.");
+    o.real("qpos_noise", 0, "Bound of the uniform noise on positions at a reset.").between(0, 1e6);
+    o.real("qvel_noise", 0, "Standard deviation of the noise on velocities at a reset.").between(0, 1e6);
   }
   static Params params(const OptionValues& o) {
     if (o.text("xml_file").empty()) {
-      throw std::invalid_argument("xml_file must be a path of a model, or XML itself, got nothing");
+      throw std::invalid_argument("xml_file must be the path of a model, or XML, got nothing");
     }
     Params p{};
     p.model = load_model(std::string(o.text("xml_file")));
@@ -58,12 +58,12 @@ class OwnModel {
     p.qvel_noise = o.real("qvel_noise");
     p.flat = o.boolean("flat");
     p.observed = parts_of("observation", o.text("observation"), p.model.get(), false);
-    p.acted = parts_of("action", o.text("action"), p.model.get(), true);
+    p.actions = parts_of("action", o.text("action"), p.model.get(), true);
     if (p.observed.empty()) throw std::invalid_argument("observation: the model has none of those arrays");
-    if (p.acted.empty()) {
+    if (p.actions.empty()) {
       throw std::invalid_argument(
-          "action: the model has none of those arrays; one without actuators can take forces, "
-          "as action='qfrc_applied'");
+          "action: the model has none of those arrays; a model without actuators can take forces, "
+          "as in action='qfrc_applied'");
     }
     return p;
   }
@@ -77,14 +77,14 @@ class OwnModel {
       if (!p.flat) s.obs<f64>(std::string("obs:") + part->name, {part->count(m)}).says(part->doc);
     }
     if (p.flat) s.obs<f64>("obs", {total});
-    for (const Part* part : p.acted) {
-      const std::string name = p.acted.size() > 1 ? part->name : "action";
+    for (const Part* part : p.actions) {
+      const std::string name = p.actions.size() > 1 ? part->name : "action";
       const auto [low, high] = bounds_of(m, *part);
       s.action<f64>(name, {part->count(m)}).bounds(low, high).says(part->doc);
     }
   }
 
-  explicit OwnModel(const Params& params, i32) : params_(params), sim_(params.model) {}
+  explicit CustomModel(const Params& params, i32) : params_(params), sim_(params.model) {}
 
   void reset(Rng& rng) {
     const Params& p = params_;
@@ -105,8 +105,8 @@ class OwnModel {
 
   Outcome step(ActionRow row, Rng&) {
     mjData* d = sim_.data();
-    for (size_t i = 0; i < params_.acted.size(); ++i) {
-      const Part& part = *params_.acted[i];
+    for (size_t i = 0; i < params_.actions.size(); ++i) {
+      const Part& part = *params_.actions[i];
       std::memcpy(part.at(d), row.row_of<f64>(int(i)), sizeof(f64) * size_t(part.count(sim_.model())));
     }
     for (const int warning : kUnstable) d->warning[warning].number = 0;
@@ -166,7 +166,7 @@ class OwnModel {
 
   const Params& params_;
   Simulation sim_;
-  std::vector<f64> noise_;  // of every degree of freedom, kept for its memory
+  std::vector<f64> noise_;  // one for each degree of freedom; a member so that its memory is reused
 };
 
 }  // namespace envpool::mujoco

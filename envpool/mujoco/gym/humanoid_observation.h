@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is observed of a humanoid: positions but for the torso's x and y (22), velocities (23), and of each body inertia
+// The observation of a humanoid: positions without the torso's x and y (22), velocities (23), for each body the inertia
 // (10) and velocity (6) about the centre of mass, actuator forces of each joint, contact forces of each body (6).
-// Up to version 4 those of the world, and forces on the root, are among them; they are zeros.
+// Up to version 4 it includes those of the world body and forces on the root, which are zeros.
 #pragma once
 
 #include "envpool/mujoco/gym/gym_env.h"
 
 namespace envpool::mujoco {
 
-struct HumanoidShown {
+struct HumanoidObservation {
   bool exclude_positions, exclude_world, exclude_root, cinert, cvel, qfrc_actuator, cfrc_ext;
 
   static void options(OptionSpecs& o) {
-    exclude_option(o, "The observation leaves out the torso's x and y.");
-    o.boolean("exclude_worldbody_observations", true, "The observation leaves out the world's numbers.")
+    exclude_option(o, "Leave the torso's x and y out of the observation.");
+    o.boolean("exclude_worldbody_observations", true, "Leave the world body out of the observation.").changes_shapes();
+    o.boolean("exclude_root_actuator_forces", true, "Leave actuator forces on the root out of the observation.")
         .changes_shapes();
-    o.boolean("exclude_root_actuator_forces", true, "The observation leaves out actuator forces on the root.")
-        .changes_shapes();
-    o.boolean("include_cinert_in_observation", true, "Inertias are observed.").changes_shapes();
-    o.boolean("include_cvel_in_observation", true, "Velocities about the centre of mass are observed.")
-        .changes_shapes();
-    o.boolean("include_qfrc_actuator_in_observation", true, "Actuator forces are observed.").changes_shapes();
-    o.boolean("include_cfrc_ext_in_observation", true, "Contact forces are observed.").changes_shapes();
+    o.boolean("include_cinert_in_observation", true, "Observe inertias.").changes_shapes();
+    o.boolean("include_cvel_in_observation", true, "Observe velocities about the centre of mass.").changes_shapes();
+    o.boolean("include_qfrc_actuator_in_observation", true, "Observe actuator forces.").changes_shapes();
+    o.boolean("include_cfrc_ext_in_observation", true, "Observe contact forces.").changes_shapes();
   }
-  static HumanoidShown params(const OptionValues& o) {
+  static HumanoidObservation params(const OptionValues& o) {
     return {.exclude_positions = o.boolean("exclude_current_positions_from_observation"),
             .exclude_world = o.boolean("exclude_worldbody_observations"),
             .exclude_root = o.boolean("exclude_root_actuator_forces"),
@@ -34,13 +32,11 @@ struct HumanoidShown {
             .cfrc_ext = o.boolean("include_cfrc_ext_in_observation")};
   }
   static constexpr const char* kObservation =
-      "Positions but for the torso's x and y, velocities; inertias, velocities and contact forces of each body, "
-      "actuator "
-      "forces.";
-  // Of positions and velocities.
-  static constexpr Needs kNeeds{.positions = 3, .velocities = 6};
+      "Positions without the torso's x and y, velocities; inertias, velocities and contact forces of each body; "
+      "actuator forces.";
+  static constexpr ModelRequirements kRequired{.positions = 3, .velocities = 6};
 
-  i64 observed(const mjModel& m) const {
+  i64 obs_size(const mjModel& m) const {
     const int bodies = m.nbody - exclude_world;
     return m.nq - 2 * exclude_positions + m.nv + (cinert ? 10 * bodies : 0) + (cvel ? 6 * bodies : 0) +
            (qfrc_actuator ? m.nv - 6 * exclude_root : 0) + (cfrc_ext ? 6 * bodies : 0);
@@ -56,7 +52,7 @@ struct HumanoidShown {
   }
 };
 
-// What contact forces cost: weight times the sum of their squares, within bounds.
+// Returns the cost of contact forces: weight times the sum of their squares, within bounds.
 inline f64 contact_cost(const mjModel& m, const mjData& d, f64 weight, Pair bounds) {
   return clip(weight * sum_of_squares(d.cfrc_ext, 6 * m.nbody), bounds);
 }
