@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The behaviour suite: Catch, DeepSea, DiscountingChain, MemoryChain, UmbrellaChain, SimpleBandit, as gymnax has them."""
+"""The behaviour suite: Catch, DeepSea, DiscountingChain, MemoryChain, UmbrellaChain, SimpleBandit, as in gymnax."""
 
 from envpool.python.import_paths import members
 

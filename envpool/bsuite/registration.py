@@ -18,7 +18,7 @@ class BehaviourSuite(Family):
         return "bsuite 0.3.5; id, options and time limit of gymnax 1.0.1"
 
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Translates reward_timestep of DiscountingChain, a sequence of ints as in gymnax, into the text that C++ declares.
+        """Translates reward_timestep of DiscountingChain, in gymnax a sequence of ints, into the text that C++ takes.
 
         Raises:
             TypeError: reward_timestep is not a sequence of ints.

@@ -113,9 +113,9 @@ def step_reference(name, reference, count):
     return before, np.array(actions), np.array(after), np.array(rewards), np.array(ends), np.array(observations)
 
 
-# glibc's sine, which gymnasium calls, is incorrectly rounded for 0.1 % of arguments, ours for 0.05 %. Where the two differ
-# by one ulp and the terms of a sum nearly cancel, the error is several ulps of the sum. Errors are therefore measured in
-# ulps of the sum or of this size of its terms, whichever is larger. The terms of the cars do not cancel.
+# glibc's sine, which gymnasium calls, is incorrectly rounded for 0.1 % of arguments, ours for 0.05 %. Where the two
+# differ by one ulp and the terms of a sum nearly cancel, the error is several ulps of the sum. Errors are therefore
+# measured in ulps of the sum or of this magnitude of its terms, whichever is larger. The cars' terms do not cancel.
 TERMS = {"CartPole": 1.0, "Pendulum": 1.0, "Acrobot": 8.0, "MountainCar": 0.0, "MountainCarContinuous": 0.0}
 
 

@@ -2,9 +2,8 @@
 //
 // Freeway: a chicken crosses a road of eight lanes, with one car in each that reappears on the other side.
 //
-//   Action       i32, 0 nothing, 1 left, 2 up, 3 right, 4 down, 5 fire (only 2 and 4 have an effect); minimal: 0
-//   nothing,
-//                1 up, 2 down
+//   Action       i32, 0 nothing, 1 left, 2 up, 3 right, 4 down, 5 fire (only 2 and 4 have an effect); minimal:
+//                0 nothing, 1 up, 2 down
 //   Observation  bool[10][10][7] (or f32): chicken, cars, and a channel for each of five speeds, which is set behind
 //                the cars of that speed
 //   Reward       1 for reaching the other side

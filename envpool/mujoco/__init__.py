@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MuJoCo: gymnasium's continuous control, the DeepMind Control Suite, and custom models."""
+"""MuJoCo: gymnasium's environments, the DeepMind Control Suite, and custom models."""
 
 from envpool.python.import_paths import members
 

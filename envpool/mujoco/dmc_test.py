@@ -32,8 +32,8 @@ EPISODES = int(os.environ.get("ENVPOOL_DMC_EPISODES", "0"))
 RESETS = int(os.environ.get("ENVPOOL_DMC_RESETS", "0"))
 HEAVY = ("dog", "humanoid_CMU", "stacker", "quadruped")
 
-# Observations that differ in the last bits: for norms and changes of frame, NumPy calls a BLAS, whose order of additions
-# and use of fused multiply-add depend on the CPU, and it has its own log1p, arcsinh, tanh, sin and cos.
+# Observations that differ in the last bits: for norms and changes of frame, NumPy calls a BLAS, whose order of
+# additions and use of fused multiply-add depend on the CPU, and it has its own log1p, arcsinh, tanh, sin and cos.
 ROUNDED = {
     "dist_to_target",
     "touch",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares all ids with gymnasium: equal states and actions give the same bits of observations, rewards, ends and infos.
+"""Compares all ids with gymnasium: equal states and actions give equal bits of observations, rewards, ends and infos.
 
 testing/gym_reference.py lists the values that may differ by a few ulps, with reasons. `make exact-mujoco` plays longer.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that pools too large for the memory are refused before any is allocated; each environment has its own mjData."""
+"""Tests that pools too large for the memory are refused before any is allocated, as each environment has an mjData."""
 
 import re
 

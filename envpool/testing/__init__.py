@@ -4,6 +4,7 @@
 - Environments for tests of pools and faces: counter.h, crowd.h, trouble.h and zoo.h, listed in plugin.cc. Importing
   registration.py registers them. The engine's own C++ tests have others, in core/testing/environments.h.
 - Environments without a pool: functions.h and functions.cc, which capi.py calls; libraries.py finds what was built.
+- Statistics: chi_square.py compares counts of random outcomes with probabilities.
 - Checks over all that is registered: trajectories.py with golden.csv, mutate_states.py, describe.py and differences.py.
 - Files made of the registry (`make generated`): doors.py, tables.py, and the `.csv` files' writers.
 - Kernels without a GPU: standin/ is a stand-in for the CUDA driver. It runs PTX, which ptx.py translates into C.

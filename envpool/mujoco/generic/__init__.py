@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MuJoCo environments made from the user's own models."""
+"""MuJoCo environments of custom models."""
 
 from envpool.python.import_paths import members
 

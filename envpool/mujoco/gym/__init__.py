@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gymnasium's continuous control."""
+"""gymnasium's MuJoCo environments."""
 
 from envpool.python.import_paths import members
 

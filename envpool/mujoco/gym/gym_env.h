@@ -124,8 +124,8 @@ class Writer {
 //   Outcome advance(const f64* action);                            // calls simulate()
 //   void write(Writer) const;                                      // writes one observation
 //
-// `ExtraState` is the state beside the simulation: trivially copyable and part of a snapshot. It must hold all values of
-// mjData that a step reads before it simulates, because a restored mjData is recomputed.
+// `ExtraState` is the state beside the simulation: trivially copyable and part of a snapshot. It must hold all values
+// of mjData that a step reads before it simulates, because a restored mjData is recomputed.
 // clang-format on
 template <class Derived, class DerivedParams, class ExtraState>
 class GymEnv {

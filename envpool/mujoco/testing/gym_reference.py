@@ -37,8 +37,8 @@ IDS = [f"{name}-v{version}" for name in MODULES for version in (OLDEST[name], 4,
 
 _STATE = 88  # offset of the positions in a snapshot, after the header, the episode and the time
 
-# Values whose bits may differ, with the largest difference in ulps: NumPy's sine and cosine are those of libm or of SIMD
-# code, its x ** 2 is libm's pow, and norms come from a BLAS, which uses fused multiply-add on some machines.
+# Values whose bits may differ, with the largest difference in ulps: NumPy's sine and cosine are those of libm or of
+# SIMD code, its x ** 2 is libm's pow, and norms come from a BLAS, which uses fused multiply-add on some machines.
 LOOSE_INFOS = {
     "distance_from_origin": 2,
     "distance_penalty": 4,
