@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ids of the behaviour suite, as gymnax names them."""
+"""The ids of the behaviour suite, with the names of gymnax."""
 
 from __future__ import annotations
 

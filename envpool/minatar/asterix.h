@@ -26,8 +26,8 @@ struct Asterix {
   using Params = minatar::Params;
   // Lane i is row i + 1 of the board.
   struct State {
-    u64 place;        // column + 1 of the object, 0 if there is none
-    u64 right, gold;  // 1 if the object runs to the right; 1 if it is a treasure
+    u64 column;           // column + 1 of the object, 0 if there is none
+    u64 right, treasure;  // 1 if the object runs to the right; 1 if it is a treasure
     u8 player_x, player_y;
     u8 spawn_speed, spawn_timer, move_speed, move_timer;
     i8 ramp_timer;
@@ -54,9 +54,9 @@ struct Asterix {
 #endif
 
   ENVPOOL_FN static void reset(State& s, const Params&, Rng&) {
-    s = {.place = 0,
+    s = {.column = 0,
          .right = 0,
-         .gold = 0,
+         .treasure = 0,
          .player_x = 5,
          .player_y = 5,
          .spawn_speed = 10,
@@ -81,8 +81,8 @@ struct Asterix {
     collide(s, outcome);
     if (s.move_timer == 0) {
       s.move_timer = s.move_speed;
-      const u64 left = Lanes::nonzero(s.place) & ~s.right;
-      keep(s, Lanes::one_to_ten(s.place + s.right - left), s.place + s.right - left);
+      const u64 left = Lanes::nonzero(s.column) & ~s.right;
+      keep(s, Lanes::one_to_ten(s.column + s.right - left), s.column + s.right - left);
       collide(s, outcome);
     }
     --s.spawn_timer;
@@ -92,9 +92,9 @@ struct Asterix {
   }
 
   ENVPOOL_FN static void repair(State& s, const Params&) {
-    s.place = Lanes::at_most(s.place, kSide);
+    s.column = Lanes::at_most(s.column, kSide);
     s.right &= Lanes::kOnes;
-    s.gold &= Lanes::kOnes;
+    s.treasure &= Lanes::kOnes;
     keep_within<u8>(s.player_x, 0, 9);
     keep_within<u8>(s.player_y, 1, 8);
   }
@@ -105,41 +105,41 @@ struct Asterix {
   ENVPOOL_FN static void paint(const State& s, Board<T, kChannels>& board) {
     board.set(s.player_y, s.player_x, 0);
     for (i32 lane = 0; lane < 8; ++lane) {
-      const i32 x = Lanes::get(s.place, lane) - 1;
+      const i32 x = Lanes::get(s.column, lane) - 1;
       if (x < 0) continue;
-      board.set(lane + 1, x, Lanes::get(s.gold, lane) != 0 ? 3 : 1);
+      board.set(lane + 1, x, Lanes::get(s.treasure, lane) != 0 ? 3 : 1);
       board.set_inside(lane + 1, x + 1 - 2 * Lanes::get(s.right, lane), 2);
     }
   }
 
  private:
   // Keeps the lanes whose bit in `kept` is set.
-  ENVPOOL_FN static void keep(State& s, u64 kept, u64 place) {
-    s.place = place & Lanes::to_mask(kept);
+  ENVPOOL_FN static void keep(State& s, u64 kept, u64 column) {
+    s.column = column & Lanes::to_mask(kept);
     s.right &= kept;
-    s.gold &= kept;
+    s.treasure &= kept;
   }
 
   ENVPOOL_FN static void spawn(State& s, Rng& rng) {
-    u64 empty = Lanes::kOnes ^ Lanes::nonzero(s.place);
+    u64 empty = Lanes::kOnes ^ Lanes::nonzero(s.column);
     const i32 rows = Lanes::sum(empty);
     if (rows == 0) return;
     const u32 draw = rng.below(6 * u32(rows));  // row, side and kind
     for (u32 skip = draw / 6; skip > 0; --skip) empty &= empty - 1;
     const u64 lane = empty & (0 - empty);
     const bool right = draw % 2 == 1;
-    s.place |= lane * (right ? 1 : 10);
+    s.column |= lane * (right ? 1 : 10);
     s.right |= right ? lane : 0;
-    s.gold |= draw % 6 < 2 ? lane : 0;
+    s.treasure |= draw % 6 < 2 ? lane : 0;
   }
 
   // Handles a collision of the player with the object in its row.
   ENVPOOL_FN static void collide(State& s, Outcome& outcome) {
     const i32 lane = s.player_y - 1;
-    if (Lanes::get(s.place, lane) != s.player_x + 1) return;
-    if (Lanes::get(s.gold, lane) != 0) {
+    if (Lanes::get(s.column, lane) != s.player_x + 1) return;
+    if (Lanes::get(s.treasure, lane) != 0) {
       outcome.reward += 1;
-      keep(s, Lanes::kOnes ^ (u64{1} << (8 * lane)), s.place);
+      keep(s, Lanes::kOnes ^ (u64{1} << (8 * lane)), s.column);
     } else {
       outcome.terminated = true;
     }

@@ -22,12 +22,12 @@ namespace envpool::minatar {
 
 struct Freeway {
   static constexpr const char* kName = "MinAtarFreeway";
-  static constexpr i32 kChannels = 7, kColumn = 4, kMoveInterval = 3, kSteps = 2500;
+  static constexpr i32 kChannels = 7, kChickenColumn = 4, kMoveInterval = 3, kSteps = 2500;
 
   using Params = minatar::Params;
   // Lane i is row i + 1 of the board.
   struct State {
-    u64 place, right, speed;  // of each car: column, 1 if it drives to the right, steps between moves
+    u64 column, right, speed;  // of each car: column, 1 if it drives to the right, steps between moves
     u64 timer;
     i32 steps_left;  // -1 at the end
     u8 pos, move_timer;
@@ -53,7 +53,7 @@ struct Freeway {
 #endif
 
   ENVPOOL_FN static void reset(State& s, const Params&, Rng& rng) {
-    s = {.place = 0,
+    s = {.column = 0,
          .right = 0,
          .speed = 0,
          .timer = 0,
@@ -79,8 +79,8 @@ struct Freeway {
     // Only the car in the chicken's row can hit it, before or after the car moves.
     bool hit = collides(s);
     const u64 moves = Lanes::kOnes ^ Lanes::nonzero(s.timer);
-    const u64 place = s.place + (moves & s.right) + 9 * (moves & ~s.right);
-    s.place = place - 10 * Lanes::above(place, 9);
+    const u64 column = s.column + (moves & s.right) + 9 * (moves & ~s.right);
+    s.column = column - 10 * Lanes::above(column, 9);
     s.timer = (s.timer - (Lanes::kOnes ^ moves)) | (s.speed & Lanes::to_mask(moves));
     hit |= collides(s);
     if (hit) s.pos = kSide - 1;
@@ -91,7 +91,7 @@ struct Freeway {
   }
 
   ENVPOOL_FN static void repair(State& s, const Params&) {
-    s.place = Lanes::at_most(s.place, kSide - 1);
+    s.column = Lanes::at_most(s.column, kSide - 1);
     s.right &= Lanes::kOnes;
     s.speed = Lanes::at_most(s.speed, 5);
     s.timer = Lanes::at_most(s.timer, 5);
@@ -103,18 +103,18 @@ struct Freeway {
 
   template <class T>
   ENVPOOL_FN static void paint(const State& s, Board<T, kChannels>& board) {
-    board.set(s.pos, kColumn, 0);
-    const u64 behind = s.place + 9 * s.right + (Lanes::kOnes ^ s.right);
+    board.set(s.pos, kChickenColumn, 0);
+    const u64 behind = s.column + 9 * s.right + (Lanes::kOnes ^ s.right);
     const u64 wrapped = behind - 10 * Lanes::above(behind, 9);
     for (i32 lane = 0; lane < 8; ++lane) {
-      board.set(lane + 1, Lanes::get(s.place, lane), 1);
+      board.set(lane + 1, Lanes::get(s.column, lane), 1);
       board.set(lane + 1, Lanes::get(wrapped, lane), 1 + Lanes::get(s.speed, lane));
     }
   }
 
  private:
   ENVPOOL_FN static bool collides(const State& s) {
-    return s.pos < kSide - 1 && Lanes::get(s.place, s.pos - 1) == kColumn;
+    return s.pos < kSide - 1 && Lanes::get(s.column, s.pos - 1) == kChickenColumn;
   }
 
   ENVPOOL_FN static void draw_cars(State& s, Rng& rng) {

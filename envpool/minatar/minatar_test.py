@@ -139,7 +139,7 @@ def test_freeway_draws_all_cars_uniformly_and_independently():
             [0, i + 1, speeds[i], speeds[i]] for i in range(8)
         ]
     fresh = engine.reset(20000)
-    assert (fresh["place"] == 0).all() and (fresh["timer"] == fresh["speed"]).all()
+    assert (fresh["column"] == 0).all() and (fresh["timer"] == fresh["speed"]).all()
     rest = {"pos": 9, "move_timer": 3, "steps_left": 2500}
     assert all((fresh[name] == start["terminate_timer" if name == "steps_left" else name]).all() for name in rest)
 

@@ -12,11 +12,11 @@ def random_games(engine, seed=0):
     height, width, _ = engine.observation_space.shape
     half, rng = 2 if height > 8 else 1, np.random.default_rng(seed)
     row, column = height / 2 % 1, width / 2 % 1
-    place = lambda: np.stack(  # noqa: E731
+    random_positions = lambda: np.stack(  # noqa: E731
         [rng.integers(-4, height + 4, COUNT) + row, rng.integers(-1, width + 2, COUNT) + column], 1
     )
     near = rng.random(COUNT) < 0.7  # next to a paddle
-    balls = place()
+    balls = random_positions()
     balls[near, 1] = np.where(rng.random(near.sum()) < 0.5, rng.integers(0, 4), width - rng.integers(1, 5)) + column
     paddles = rng.integers(half, height - half, (COUNT, 2))
     balls[near, 0] = paddles[near, rng.integers(0, 2)] + rng.integers(-4, 5, near.sum()) + row
@@ -24,7 +24,7 @@ def random_games(engine, seed=0):
     return {
         "paddle_centers": paddles,
         "ball_position": balls,
-        "last_ball_position": place(),
+        "last_ball_position": random_positions(),
         "ball_velocity": velocity,
     }
 

@@ -18,7 +18,7 @@ def folder_of(package: str) -> Path | None:
 
 
 def model_source(given: Any, folder: Path) -> str:
-    """Returns the XML or the absolute path of a model. Paths are relative to `folder` unless they begin with ./, / or ~.
+    """Returns the XML or the absolute path of a model. Paths are relative to `folder` unless they begin with . / or ~.
 
     Raises:
         ValueError: The file does not exist.

@@ -141,7 +141,7 @@ struct Cells {
   i32 per_side;        // cells per side; 0 if there are none and all agents are searched
   i32* begin;          // per_side^2 + 1
   f32 *x, *y;          // of the agents, in this order
-  i32 *order, *place;  // the agents' numbers; the index of each agent in `order`
+  i32 *order, *index;  // the agents' numbers; the index of each agent in `order`
   f32 scale = f32(per_side) / side;
 
   // Returns the cells per side for which the 3 by 3 cells around an agent hold about 4 k agents, which is usually
@@ -156,22 +156,22 @@ struct Cells {
     const i32 cells = per_side * per_side;
     for (i32 c = 0; c <= cells; ++c) begin[c] = 0;
     for (i32 i = 0; i < agents; ++i) {
-      place[i] = cell_of(from_y[i]) * per_side + cell_of(from_x[i]);
-      begin[place[i]] += present[i] != 0;
+      index[i] = cell_of(from_y[i]) * per_side + cell_of(from_x[i]);
+      begin[index[i]] += present[i] != 0;
     }
     for (i32 c = 1; c <= cells; ++c) begin[c] += begin[c - 1];
     for (i32 i = agents - 1; i >= 0; --i) {
       if (present[i] == 0) continue;
-      place[i] = --begin[place[i]];
-      x[place[i]] = from_x[i];
-      y[place[i]] = from_y[i];
-      order[place[i]] = i;
+      index[i] = --begin[index[i]];
+      x[index[i]] = from_x[i];
+      y[index[i]] = from_y[i];
+      order[index[i]] = i;
     }
   }
 
   // Searches the cells around an agent, ring by ring, until all agents beyond them are farther than those found.
   ENVPOOL_FN i32 nearest(i32 agent, i32 k, i32* found) const {
-    const f32 own_x = x[place[agent]], own_y = y[place[agent]];
+    const f32 own_x = x[index[agent]], own_y = y[index[agent]];
     const i32 cell_x = cell_of(own_x), cell_y = cell_of(own_y), last = per_side - 1;
     Candidates candidates(own_x, own_y);
     for (i32 ring = 1;; ++ring) {
@@ -181,7 +181,7 @@ struct Cells {
         const i32* cell = begin + row * per_side;
         if (ring == 1 || row == low || row == high) {
           candidates.add(x, y, order, cell[from], cell[to + 1]);
-          if (ring == 1 && row == cell_y) candidates.remove(candidates.size() - cell[to + 1] + place[agent]);
+          if (ring == 1 && row == cell_y) candidates.remove(candidates.size() - cell[to + 1] + index[agent]);
           continue;
         }
         if (left >= 0) candidates.add(x, y, order, cell[left], cell[left + 1]);

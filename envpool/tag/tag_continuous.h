@@ -99,7 +99,7 @@ struct TagContinuous {
     kCellX,
     kCellY,
     kCellNumber,
-    kCellPlace,
+    kCellIndex,
     kCellBegin
   };
   enum Field { kObs, kId, kIsTagger, kDone };
@@ -402,10 +402,10 @@ struct TagContinuous {
     const f32 *scaled = column<f32>(world, kScaled), *visible = column<f32>(world, kVisible);
     const i64 stride = world.shared.stride;
     const i32 k = p.observed;
-    const auto write = [&](i32 place, i32 other) {
-      for (i32 c = 0; c < 5; ++c) obs[c * k + place] = scaled[c * stride + other] - scaled[c * stride + agent];
-      obs[5 * k + place] = scaled[5 * stride + other];
-      obs[6 * k + place] = 1;
+    const auto write = [&](i32 index, i32 other) {
+      for (i32 c = 0; c < 5; ++c) obs[c * k + index] = scaled[c * stride + other] - scaled[c * stride + agent];
+      obs[5 * k + index] = scaled[5 * stride + other];
+      obs[6 * k + index] = 1;
     };
     i32 found = 0;
     if (visible[agent] != 0 && k > 0) {
@@ -452,7 +452,7 @@ struct TagContinuous {
             column<f32>(it, kCellX),
             column<f32>(it, kCellY),
             column<i32>(it, kCellNumber),
-            column<i32>(it, kCellPlace)};
+            column<i32>(it, kCellIndex)};
   }
   ENVPOOL_FN static void sort_into_cells(World<TagContinuous>& world, const Params& p) {
     if (!kUseSimd || p.full) return;

@@ -356,7 +356,7 @@ def test_a_player_that_left_does_not_move_and_is_not_tagged_again(library):
         assert (world["x"][1], world["y"][1], world["speed"][1]) == (0, 0.5, 0)
 
 
-@pytest.mark.parametrize("crowd", ["corner", "one place", "line", "lattice"])
+@pytest.mark.parametrize("crowd", ["corner", "one point", "line", "lattice"])
 def test_the_nearest_players_of_extreme_distributions(crowd, library):
     """Cells that hold all players or none, and hundreds of equal distances."""
     world = Continuous(
@@ -367,7 +367,7 @@ def test_the_nearest_players_of_extreme_distributions(crowd, library):
     tagger = (np.arange(n) < 5).astype(int)
     x, y = {
         "corner": lambda: (10 - random.random(n) ** 4 * 0.1, 10 - random.random(n) * 0.1),
-        "one place": lambda: (np.full(n, 10), np.full(n, 0)),
+        "one point": lambda: (np.full(n, 10), np.full(n, 0)),
         "line": lambda: (np.arange(n) / 30, np.full(n, 10)),
         "lattice": lambda: (np.arange(n) % 20 / 2, np.arange(n) // 20 / 2),
     }[crowd]()
@@ -438,15 +438,15 @@ def grid_step(rules, before, actions):
 
 def expected_grid_observations(rules, world, steps):
     players = len(world["x"])
-    places = np.stack([world["x"], world["y"]]) / rules["grid_length"]
+    positions = np.stack([world["x"], world["y"]]) / rules["grid_length"]
     is_runner, time = np.arange(players) == players - 1, steps / rules["episode_length"]
     rows = []
     for i in range(players):
         if rules["use_full_observation"]:
-            rows.append(np.concatenate([*places, is_runner, np.arange(players) == i, [time]]))
+            rows.append(np.concatenate([*positions, is_runner, np.arange(players) == i, [time]]))
             continue
         apart = (world["x"][:-1] - world["x"][-1]) ** 2 + (world["y"][:-1] - world["y"][-1]) ** 2
-        rows.append([*places[:, i], *places[:, -1 if i < players - 1 else apart.argmin()], is_runner[i], time])
+        rows.append([*positions[:, i], *positions[:, -1 if i < players - 1 else apart.argmin()], is_runner[i], time])
     return np.array(rows, F32)
 
 
@@ -473,8 +473,8 @@ def test_grid_follows_the_rules(game, library):
             before, actions = world.state(), random.integers(0, 5, world.players)
             reward, over = world.step(actions)
             steps += 1
-            after, (places, expected, tagged) = world.state(), grid_step(rules, before, actions)
-            for name, value in places.items():
+            after, (positions, expected, tagged) = world.state(), grid_step(rules, before, actions)
+            for name, value in positions.items():
                 np.testing.assert_array_equal(after[name], value)
             np.testing.assert_array_equal(reward, expected)
             assert over == (tagged or steps == rules["episode_length"])

@@ -25,12 +25,12 @@ def words(kind, text):
 
 # The memory layout of each State.
 STATES = {
-    "Asterix": words("u8", "place right gold")
+    "Asterix": words("u8", "column right treasure")
     + words("u1", "player_x player_y spawn_speed spawn_timer move_speed move_timer")
     + [("ramp_timer", "i1")]
     + words("u1", "ramp_index last_action"),
     "Breakout": words("u4", "bricks") + words("u1", "ball_y ball_x last_y last_x ball_dir pos strike last_action"),
-    "Freeway": words("u8", "place right speed timer")
+    "Freeway": words("u8", "column right speed timer")
     + [("steps_left", "i4")]
     + words("u1", "pos move_timer last_action"),
     "Seaquest": [(name, lists(name, size)) for name, size in (("fish", 34), ("subs", 34), ("enemy_bullets", 46))]
@@ -163,14 +163,14 @@ def to_ours(game, theirs):
         if name in theirs and not isinstance(theirs[name], list):
             ours[name] = theirs[name]
     if game == "Asterix":
-        ours["place"] = lanes(0 if e is None else e[0] + 1 for e in theirs["entities"])
+        ours["column"] = lanes(0 if e is None else e[0] + 1 for e in theirs["entities"])
         ours["right"] = lanes(0 if e is None else e[2] for e in theirs["entities"])
-        ours["gold"] = lanes(0 if e is None else e[3] for e in theirs["entities"])
+        ours["treasure"] = lanes(0 if e is None else e[3] for e in theirs["entities"])
     elif game == "Breakout":
         ours["bricks"] = bits(theirs["brick_map"][1:4])
     elif game == "Freeway":
         cars = theirs["cars"]
-        ours["place"], ours["timer"] = lanes(car[0] for car in cars), lanes(car[2] for car in cars)
+        ours["column"], ours["timer"] = lanes(car[0] for car in cars), lanes(car[2] for car in cars)
         ours["right"], ours["speed"] = lanes(car[3] > 0 for car in cars), lanes(abs(car[3]) for car in cars)
         ours["steps_left"] = theirs["terminate_timer"]
     elif game == "Seaquest":
@@ -226,11 +226,11 @@ def comparable(game, ours):
 
     if game == "Asterix":
         rest = [
-            (lane("place", i) - 1, i + 1, lane("right", i), lane("gold", i)) if lane("place", i) else None
+            (lane("column", i) - 1, i + 1, lane("right", i), lane("treasure", i)) if lane("column", i) else None
             for i in range(8)
         ]
-        assert not any(lane(name, i) for name in ("right", "gold") for i in range(8) if rest[i] is None)
-        drop, plain["shot_timer"] = ("place", "right", "gold"), 0
+        assert not any(lane(name, i) for name in ("right", "treasure") for i in range(8) if rest[i] is None)
+        drop, plain["shot_timer"] = ("column", "right", "treasure"), 0
         if plain["spawn_speed"] == plain["move_speed"] == 1:
             drop = (*drop, "ramp_timer")
     elif game == "Breakout":
@@ -239,10 +239,11 @@ def comparable(game, ours):
         rest, drop = [board.tobytes()], ("bricks",)
     elif game == "Freeway":
         rest = [
-            (lane("place", i), i + 1, lane("timer", i), lane("speed", i) * (2 * lane("right", i) - 1)) for i in range(8)
+            (lane("column", i), i + 1, lane("timer", i), lane("speed", i) * (2 * lane("right", i) - 1))
+            for i in range(8)
         ]
         plain["terminate_timer"] = plain["steps_left"]
-        drop = ("place", "timer", "speed", "right", "steps_left")
+        drop = ("column", "timer", "speed", "right", "steps_left")
     elif game == "Seaquest":
         rest = [tuple(map(tuple, ours[name]["at"][: ours[name]["count"]].tolist())) for name in SWIMMERS]
         plain["sub_y"], plain["sub_x"] = divmod(plain["sub_cell"], 16)

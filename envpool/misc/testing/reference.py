@@ -131,7 +131,7 @@ def parts_of(states, names):
 
 
 def check_observations(engine, reference, states, time=None):
-    """Checks that observations of equal states are equal, but for the rounding of a scaled time.
+    """Checks that observations of equal states are equal, apart from the rounding of a scaled time.
 
     XLA multiplies it by 1 / 100, whereas we divide.
     """
