@@ -48,7 +48,7 @@ endfunction()
 # What a GPU's compiler includes of the families, so that an installed package can compile them for one. Left out is what
 # only the host includes, because it needs more than headers; core/device_compile_test.py says when the two lists differ.
 function(envpool_portable_headers)
-  set(host_only draw lake_map resize_avx2 titles decode native_calls native_frame native_ops palette rom_builder x64)
+  set(host_only draw lake_map resize_avx2 game_info decode native_base native_calls native_ops palette rom_builder x64)
   list(JOIN host_only "|" host_only)
   foreach(family IN LISTS ENVPOOL_FAMILIES)
     if(NOT family STREQUAL "mujoco")

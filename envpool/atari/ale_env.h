@@ -6,7 +6,7 @@
 // What differs: repeated actions and random frame skips come from our generator.
 #pragma once
 
-#include "envpool/atari/cabinet.h"
+#include "envpool/atari/shared_game.h"
 #include "envpool/core/env.h"
 
 namespace envpool::atari {
@@ -16,7 +16,7 @@ struct AleEnv {
 
   enum ObsType : u8 { kRgb, kGrayscale, kRam };
 
-  struct Params : Choice {
+  struct Params : GameParams {
     i32 skip_low, skip_high;
     u32 frame_limit;  // 0: none
     ObsType obs_type;
@@ -30,9 +30,9 @@ struct AleEnv {
   enum Field { kObs, kLives, kEpisodeFrames, kFrames };
 
   ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
-    const Setup setup = resolve(p);
+    const Setup setup = make_setup(p);
     if (rng.episode == 0) {
-      first_game(s.machine, p, setup, rng);
+      start_first_game(s.machine, p, setup, rng);
     } else {
       reset_game(s.machine, setup, rng);
     }
@@ -40,7 +40,7 @@ struct AleEnv {
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow row, Rng& rng) {
-    const Setup setup = resolve(p);
+    const Setup setup = make_setup(p);
     const i32 action = p.actions[*row.at<i32>(0)];
     const i32 skip = p.skip_low + (p.skip_high > p.skip_low ? i32(rng.below(u32(p.skip_high - p.skip_low + 1))) : 0);
     const bool seen = p.obs_type != kRam;
@@ -50,7 +50,7 @@ struct AleEnv {
       score += act_sticky(m, setup, action, p.repeat_action_probability, rng, seen && left == 1);
     }
     // It may have ended in a frame that nobody expected to be the last.
-    if (seen) paint_last(m.console, *setup.rom, setup.native);
+    if (seen) draw_last_frame(m.console, *setup.rom, setup.native);
     s.lives = lives(m, setup);
     Outcome outcome;
     outcome.reward = f32(score);
@@ -59,12 +59,12 @@ struct AleEnv {
     return outcome;
   }
 
-  ENVPOOL_FN static void repair(State& s, const Params& p) { atari::repair(s.machine, cabinet(p).rom); }
+  ENVPOOL_FN static void repair(State& s, const Params& p) { atari::repair(s.machine, shared_game(p).rom); }
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
     u8* obs = row.at<u8>(kObs);
     const u8* indices = screen(s.machine);
-    const Cabinet& c = cabinet(p);
+    const SharedGame& c = shared_game(p);
     const i32 pixels = p.screen_height * kWidth;
     if (p.obs_type == kRgb) {
       for (i32 i = 0; i < pixels; ++i) {
@@ -76,8 +76,8 @@ struct AleEnv {
       for (i32 i = 0; i < 128; ++i) obs[i] = s.machine.console.ram[i];
     }
     *row.at<i32, 1>(kLives) = s.lives;
-    *row.at<i32, 1>(kEpisodeFrames) = i32(s.machine.played);
-    *row.at<i32, 1>(kFrames) = i32(s.machine.played_all);
+    *row.at<i32, 1>(kEpisodeFrames) = i32(s.machine.episode_frames);
+    *row.at<i32, 1>(kFrames) = i32(s.machine.total_frames);
   }
 
 #if ENVPOOL_HOST
@@ -101,7 +101,7 @@ struct AleEnv {
 
   static Params params(const OptionValues& o) {
     Params p{};
-    choose_game(p, o, o.text("game"));
+    read_game_options(p, o, o.text("game"));
     p.skip_low = i32(o.integer("frameskip"));
     p.skip_high = i32(o.integer("frameskip_max"));
     if (p.skip_high != 0 && p.skip_high < p.skip_low) {
@@ -127,14 +127,14 @@ struct AleEnv {
     spec.render_width = kWidth;
   }
 
-  static Blob blob(const OptionValues& o) { return furnish(params(o), o, o.text("game")); }
+  static Blob blob(const OptionValues& o) { return make_shared_game(params(o), o, o.text("game")); }
 
-  static void render(const State& s, const Params& p, u8* rgb) { photograph(s.machine, p, p.screen_height, rgb); }
+  static void render(const State& s, const Params& p, u8* rgb) { render_rgb(s.machine, p, p.screen_height, rgb); }
 #endif
 
  private:
   ENVPOOL_FN static bool truncated(const Machine& m, const Params& p) {
-    return p.frame_limit != 0 && m.played >= p.frame_limit;
+    return p.frame_limit != 0 && m.episode_frames >= p.frame_limit;
   }
 };
 

@@ -14,24 +14,24 @@
 // the last reset, so with episodic_life from the last lost life.
 #pragma once
 
-#include "envpool/atari/cabinet.h"
 #include "envpool/atari/resize.h"
+#include "envpool/atari/shared_game.h"
 #include "envpool/core/api.h"
 
 namespace envpool::atari {
 
-// The Cabinet is followed by a resize plan.
+// The SharedGame is followed by a resize plan.
 struct AtariEnv {
   static constexpr const char* kName = "Atari";
 
-  struct Params : Choice {
+  struct Params : GameParams {
     i32 stack_num;
     i32 frame_skip;
-    i32 pooled;  // frames of a step that are seen
+    i32 pooled_frames;  // frames of a step that are seen
     i32 noop_max;
     i32 img_height, img_width, channels;
     i32 render_height;
-    bool memory;  // observe that instead of pictures
+    bool observe_ram;  // observe that instead of pictures
     bool fire_reset;
     bool episodic_life;
     bool reward_clip;
@@ -46,20 +46,20 @@ struct AtariEnv {
     bool life_lost;  // the episode ended, but the game goes on
   };
 
-  static constexpr i32 kUsualHeight = 210;  // of all but thirteen games' screens, and of EnvPool's pictures
+  static constexpr i32 kStandardHeight = 210;  // of all but thirteen games' screens, and of EnvPool's pictures
 
   enum Field { kObs, kLives, kReward, kTerminated, kRam };
 
   // The stack, and room for a screen where two in a row may share their place in the console.
   static i64 extra_bytes(const Params& p) {
-    return i64{p.stack_num} * picture_bytes(p) + (p.setup.facts.unfinished_frames ? i64{p.screen_height} * kWidth : 0);
+    return i64{p.stack_num} * picture_bytes(p) + (p.setup.traits.unfinished_frames ? i64{p.screen_height} * kWidth : 0);
   }
 
   ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
-    const Setup setup = resolve(p);
+    const Setup setup = make_setup(p);
     bool new_game = true;
     if (rng.episode == 0) {
-      first_game(s.machine, p, setup, rng);
+      start_first_game(s.machine, p, setup, rng);
     } else if (s.machine.rules.terminal || !s.life_lost) {
       reset_game(s.machine, setup, rng);
     } else {
@@ -81,19 +81,19 @@ struct AtariEnv {
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow row, Rng& rng) {
-    const Setup setup = resolve(p);
+    const Setup setup = make_setup(p);
     const i32 action = p.actions[*row.at<i32>(0)];
     i64 score = 0;
     i32 left = p.frame_skip;
     do {
-      score += play(s, p, setup, action, rng, left <= p.pooled);
+      score += play(s, p, setup, action, rng, left <= p.pooled_frames);
       --left;
-      if (left == 1 && setup.facts.unfinished_frames) {
-        copy(kept_screen(s, p), screen(s.machine), i64{p.screen_height} * kWidth);
+      if (left == 1 && setup.traits.unfinished_frames) {
+        copy(saved_screen(s, p), screen(s.machine), i64{p.screen_height} * kWidth);
       }
     } while (left > 0 && !s.machine.rules.terminal);
-    if (left < p.pooled || p.memory) {
-      push_picture(s, p, p.pooled == 2 && left == 0);
+    if (left < p.pooled_frames || p.observe_ram) {
+      push_picture(s, p, p.pooled_frames == 2 && left == 0);
     } else {
       repeat_picture(s, p);
     }
@@ -110,10 +110,10 @@ struct AtariEnv {
   }
 
   // Three gray pictures are as large as one in colour, and mean something else.
-  static u64 identity(const Params& p) { return u64(p.stack_num) << 32 | u64(p.channels) << 8 | u64(p.memory); }
+  static u64 identity(const Params& p) { return u64(p.stack_num) << 32 | u64(p.channels) << 8 | u64(p.observe_ram); }
 
   ENVPOOL_FN static void repair(State& s, const Params& p) {
-    atari::repair(s.machine, cabinet(p).rom);
+    atari::repair(s.machine, shared_game(p).rom);
     keep_within(s.newest, 0, p.stack_num - 1);
     keep_bool(s.life_lost);
   }
@@ -161,12 +161,12 @@ struct AtariEnv {
 
   static Params params(const OptionValues& o) {
     Params p{};
-    choose_game(p, o, o.text("task"));
+    read_game_options(p, o, o.text("task"));
     p.stack_num = i32(o.integer("stack_num"));
     p.frame_skip = i32(o.integer("frame_skip"));
     p.noop_max = i32(o.integer("noop_max"));
-    p.memory = o.text("obs_type") == "ram";
-    p.pooled = p.memory ? 0 : std::min(p.frame_skip, o.boolean("max_pool") ? 2 : 1);
+    p.observe_ram = o.text("obs_type") == "ram";
+    p.pooled_frames = p.observe_ram ? 0 : std::min(p.frame_skip, o.boolean("max_pool") ? 2 : 1);
     p.img_height = i32(o.integer("img_height"));
     p.img_width = i32(o.integer("img_width"));
     if (p.img_height == 0) p.img_height = p.screen_height;
@@ -176,12 +176,12 @@ struct AtariEnv {
     p.episodic_life = o.boolean("episodic_life");
     p.reward_clip = o.boolean("reward_clip");
     p.zero_discount_on_life_loss = o.boolean("zero_discount_on_life_loss");
-    p.render_height = o.boolean("render_whole_screen") ? p.screen_height : std::min(p.screen_height, kUsualHeight);
+    p.render_height = o.boolean("render_whole_screen") ? p.screen_height : std::min(p.screen_height, kStandardHeight);
     return p;
   }
 
   static void spec(const Params& p, Spec& spec) {
-    if (p.memory) {
+    if (p.observe_ram) {
       spec.obs<u8>("obs", {p.stack_num, 128}).bounds(0, 255).says("The console's memory after the last steps.");
     } else {
       spec.obs<u8>("obs", {p.stack_num * p.channels, p.img_height, p.img_width})
@@ -207,12 +207,12 @@ struct AtariEnv {
         make_resize_plan(p.screen_height, kWidth, p.img_height, p.img_width,
                          o.boolean("use_inter_area_resize") ? Interpolation::kArea : Interpolation::kLinear);
     const ResizePlan& plan = as_resize_plan(block);
-    Blob bytes = furnish(p, o, o.text("task"), plan.bytes);
-    std::memcpy(bytes.data() + sizeof(Cabinet), &plan, plan.bytes);
+    Blob bytes = make_shared_game(p, o, o.text("task"), plan.bytes);
+    std::memcpy(bytes.data() + sizeof(SharedGame), &plan, plan.bytes);
     return bytes;
   }
 
-  static void render(const State& s, const Params& p, u8* rgb) { photograph(s.machine, p, p.render_height, rgb); }
+  static void render(const State& s, const Params& p, u8* rgb) { render_rgb(s.machine, p, p.render_height, rgb); }
 #endif
 
  private:
@@ -222,7 +222,7 @@ struct AtariEnv {
 
   // The stack is a ring of pictures that follows State in memory.
   ENVPOOL_FN static i64 picture_bytes(const Params& p) {
-    return p.memory ? 128 : i64{p.channels} * p.img_height * p.img_width;
+    return p.observe_ram ? 128 : i64{p.channels} * p.img_height * p.img_width;
   }
   ENVPOOL_FN static const u8* picture(const State& s, const Params& p, i64 slot) {
     return reinterpret_cast<const u8*>(&s + 1) + slot * picture_bytes(p);
@@ -230,21 +230,21 @@ struct AtariEnv {
   ENVPOOL_FN static u8* picture(State& s, const Params& p, i64 slot) {
     return reinterpret_cast<u8*>(&s + 1) + slot * picture_bytes(p);
   }
-  ENVPOOL_FN static u8* kept_screen(State& s, const Params& p) { return picture(s, p, p.stack_num); }
+  ENVPOOL_FN static u8* saved_screen(State& s, const Params& p) { return picture(s, p, p.stack_num); }
   ENVPOOL_FN static u8* next_picture(State& s, const Params& p) {
     s.newest = s.newest + 1 == p.stack_num ? 0 : s.newest + 1;
     return picture(s, p, s.newest);
   }
 
   ENVPOOL_FN static void push_picture(State& s, const Params& p, bool pool_two) {
-    const Cabinet& c = cabinet(p);
+    const SharedGame& c = shared_game(p);
     const ResizePlan& plan = *reinterpret_cast<const ResizePlan*>(&c + 1);
     const u8* now = screen(s.machine);
-    const u8* before = !pool_two                         ? nullptr
-                       : p.setup.facts.unfinished_frames ? kept_screen(s, p)
-                                                         : previous_screen(s.machine);
+    const u8* before = !pool_two                          ? nullptr
+                       : p.setup.traits.unfinished_frames ? saved_screen(s, p)
+                                                          : previous_screen(s.machine);
     u8* to = next_picture(s, p);
-    if (p.memory) {
+    if (p.observe_ram) {
       copy(to, s.machine.console.ram, 128);
     } else if (p.channels == 1) {
       resize_indexed_max(plan, now, before, c.gray, to);

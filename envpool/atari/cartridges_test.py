@@ -15,7 +15,7 @@ import pytest
 ale_py = pytest.importorskip("ale_py")
 
 from envpool.atari.testing import cartridges  # noqa: E402
-from envpool.atari.testing.beside_ale import Machine, Record, Reference, compare  # noqa: E402
+from envpool.atari.testing.ale_comparison import Machine, Reference, Trace, compare  # noqa: E402
 
 RANDOM = range(int(os.environ.get("ENVPOOL_ATARI_CARTRIDGES", "40")))
 READABLE = list(range(16))
@@ -26,16 +26,16 @@ def check(folder: Path, image: bytes, frames: int, drawn: int = 4, resets: int =
     path = folder / f"{cartridges.STEM}.bin"
     path.write_bytes(image)
     machine, reference = Machine(cartridges.STEM, rom=image), Reference(cartridges.STEM, path=path)
-    ours, theirs = Record(frames, machine.height), Record(frames, machine.height)
+    ours, theirs = Trace(frames, machine.height), Trace(frames, machine.height)
     picture = reference.ale.getScreen()
     assert picture.shape == (machine.height, 160)
     rng = np.random.default_rng(1)
     for reset in range(resets):
         machine.reset(ours)
         reference.reset(theirs)
-        ours.numbers[0, 0] = theirs.numbers[0, 0] = 0
+        ours.outcomes[0, 0] = theirs.outcomes[0, 0] = 0
         compare(ours, theirs, 1, 4, f"reset {reset}")
-        if ours.numbers[0, 2]:
+        if ours.outcomes[0, 2]:
             continue
         actions = rng.integers(0, 18, frames).astype(np.int32)
         played = machine.play(actions, 0.0, drawn, ours)

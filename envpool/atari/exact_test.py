@@ -18,16 +18,16 @@ import pytest
 
 ale_py = pytest.importorskip("ale_py")
 
-from envpool.atari.testing.beside_ale import (  # noqa: E402
+from envpool.atari.testing.ale_comparison import (  # noqa: E402
     GAMES,
     PLANS,
     Machine,
     Plan,
-    Record,
     Reference,
+    Trace,
     compare,
-    play_beside_ale,
-    wanted_actions,
+    compare_with_ale,
+    random_actions,
 )
 
 DAY = int(os.environ.get("ENVPOOL_ATARI_DAY", datetime.datetime.now(datetime.timezone.utc).date().toordinal()))
@@ -54,7 +54,7 @@ SAMPLE = os.environ.get("ENVPOOL_ATARI_GAMES", "").split() or sample(DAY)
 
 def play_all_plans(game: str, frames: int) -> int:
     """Returns how many games were begun."""
-    return sum(play_beside_ale(game, -(-frames // len(PLANS)), plan) for plan in PLANS)
+    return sum(compare_with_ale(game, -(-frames // len(PLANS)), plan) for plan in PLANS)
 
 
 @pytest.fixture(scope="session")
@@ -119,7 +119,7 @@ MODES = {
 @pytest.mark.parametrize(("game", "mode"), [(game, mode) for game, modes in MODES.items() for mode in modes])
 def test_modes(game: str, mode: int) -> None:
     difficulties = Reference(game).ale.getAvailableDifficulties()
-    play_beside_ale(game, 400, PLANS[mode % len(PLANS)], mode, int(max(difficulties)))
+    compare_with_ale(game, 400, PLANS[mode % len(PLANS)], mode, int(max(difficulties)))
 
 
 # DPC, superchip, E0, FE, paddles, an unfinished frame now and then, and plain ones.
@@ -130,32 +130,32 @@ def test_modes(game: str, mode: int) -> None:
 def test_a_saved_game_goes_on_elsewhere(game: str, drawn: int) -> None:
     """The original, its copy in another machine with a cartridge of its own, and ale-py stay together."""
     original, copy, reference = Machine(game), Machine(game), Reference(game)
-    records = [Record(250, original.height) for _ in range(3)]
+    traces = [Trace(250, original.height) for _ in range(3)]
     plan = Plan("saved", seed=7, sticky=0.25, drawn=drawn)
     rng = np.random.default_rng(plan.seed)
     original.seed(plan.seed)
     copy.seed(99)
-    copy.reset(records[1])
-    original.reset(records[0])
-    reference.reset(records[2])
+    copy.reset(traces[1])
+    original.reset(traces[0])
+    reference.reset(traces[2])
     for turn in range(12):
         state = original.save()
-        wanted = wanted_actions(rng, original.actions, int(rng.integers(3, 250)))
+        wanted = random_actions(rng, original.actions, int(rng.integers(3, 250)))
         done = [wanted.copy(), wanted.copy()]
-        played = original.play(done[0], plan.sticky, plan.drawn, records[0])
+        played = original.play(done[0], plan.sticky, plan.drawn, traces[0])
         after = original.save()
         copy.restore(state)
-        assert copy.play(done[1], plan.sticky, plan.drawn, records[1]) == played
+        assert copy.play(done[1], plan.sticky, plan.drawn, traces[1]) == played
         assert np.array_equal(*done)
         assert copy.save() == after, f"{game}: the copy's state differs after turn {turn}"
-        reference.play(done[0][:played], records[2])
-        for record, name in ((records[0], "original"), (records[1], "copy")):
-            compare(record, records[2], played, plan.drawn, f"{game}, turn {turn}, the {name}")
-        if records[0].numbers[played - 1, 2]:
-            original.reset(records[0])
-            reference.reset(records[2])
+        reference.play(done[0][:played], traces[2])
+        for trace, name in ((traces[0], "original"), (traces[1], "copy")):
+            compare(trace, traces[2], played, plan.drawn, f"{game}, turn {turn}, the {name}")
+        if traces[0].outcomes[played - 1, 2]:
+            original.reset(traces[0])
+            reference.reset(traces[2])
         original, copy = copy, original  # the next turn goes on in what was restored
-        if records[1].numbers[played - 1, 2]:
+        if traces[1].outcomes[played - 1, 2]:
             original.restore(copy.save())
     original.close()
     copy.close()

@@ -172,8 +172,8 @@ TEST(consoles_of_any_bytes_stay_inside) {
         valid = valid && is_valid(one, one_rom, 1);
         same = same && std::memcmp(&one, &other, sizeof(Console)) == 0;
       }
-      paint_last(one, one_rom, code.get());
-      paint_last(other, other_rom);
+      draw_last_frame(one, one_rom, code.get());
+      draw_last_frame(other, other_rom);
       system_reset(one, one_rom);
       system_reset(other, other_rom);
       same = same && std::memcmp(&one, &other, sizeof(Console)) == 0;

@@ -8,14 +8,14 @@ import pytest
 
 pytest.importorskip("ale_py")
 
-from envpool.atari.testing.beside_ale import (  # noqa: E402
+from envpool.atari.testing.ale_comparison import (  # noqa: E402
     PLANS,
     Machine,
     Plan,
-    Record,
+    Trace,
     compare,
-    play_beside_ale,
-    wanted_actions,
+    compare_with_ale,
+    random_actions,
 )
 
 # Every kind of cartridge: 2K, 4K, F8, F8SC, F6, F6SC, E0, FE, DPC. Then paddles, PAL, and frames without an end.
@@ -27,14 +27,14 @@ GAMES = (
 
 @pytest.mark.parametrize("plan", [PLANS[0], PLANS[4]], ids=lambda plan: plan.name)
 @pytest.mark.parametrize("game", GAMES.split(" "))
-def test_interpreter_beside_native_code(monkeypatch: pytest.MonkeyPatch, game: str, plan: Plan) -> None:
+def test_interpreter_matches_native_code(monkeypatch: pytest.MonkeyPatch, game: str, plan: Plan) -> None:
     native = Machine(game)
     monkeypatch.setenv("ENVPOOL_ATARI_NATIVE", "0")
     interpreted = Machine(game)
     assert not interpreted.native
     if not native.native:
         pytest.skip("no native code for this processor")
-    ours, theirs = Record(250, native.height), Record(250, native.height)
+    ours, theirs = Trace(250, native.height), Trace(250, native.height)
     rng = np.random.default_rng(plan.seed)
     interpreted.seed(plan.seed)
     native.seed(plan.seed)
@@ -44,19 +44,19 @@ def test_interpreter_beside_native_code(monkeypatch: pytest.MonkeyPatch, game: s
             interpreted.reset(ours)
             native.reset(theirs)
             compare(ours, theirs, 1, 4, f"{game}, reset in turn {turn}")
-        wanted = wanted_actions(rng, native.actions, 250)
+        wanted = random_actions(rng, native.actions, 250)
         done, same = wanted.copy(), wanted.copy()
         played = interpreted.play(done, plan.sticky, plan.drawn, ours)
         assert native.play(same, plan.sticky, plan.drawn, theirs) == played
         assert np.array_equal(done, same)
         compare(ours, theirs, played, plan.drawn, f"{game}, turn {turn}")
         assert interpreted.save() == native.save(), f"{game}, turn {turn}: what a later frame may depend on"
-        over = bool(ours.numbers[played - 1, 2])
+        over = bool(ours.outcomes[played - 1, 2])
     interpreted.close()
     native.close()
 
 
 @pytest.mark.parametrize("game", ["pong", "pitfall2", "montezuma_revenge"])
-def test_interpreter_beside_ale(monkeypatch: pytest.MonkeyPatch, game: str) -> None:
+def test_interpreter_matches_ale(monkeypatch: pytest.MonkeyPatch, game: str) -> None:
     monkeypatch.setenv("ENVPOOL_ATARI_NATIVE", "0")
-    assert play_beside_ale(game, 500, PLANS[3]) > 0
+    assert compare_with_ale(game, 500, PLANS[3]) > 0

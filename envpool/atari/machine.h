@@ -22,7 +22,7 @@ enum GameId : u8 {
 struct Setup {
   const Rom* rom = nullptr;
   const void* native = nullptr;  // the ROM as native code; null: it is interpreted
-  Facts facts;
+  GameTraits traits;
   u8 game = 0;  // GameId
   u8 difficulty = 0;
   i32 mode = 0;
@@ -30,20 +30,20 @@ struct Setup {
 
 struct Machine {
   Console console;
-  Rules rules;
-  i32 paddle[2];   // resistances of the player's paddles
-  u8 held;         // the action in force, which sticky actions repeat
-  u32 played;      // frames of this game, and of all since power-on, as ALE counts them: boot and
-  u32 played_all;  // starting actions are left out, the hands that choose a mode are not
+  RuleState rules;
+  i32 paddle[2];       // resistances of the player's paddles
+  u8 last_action;      // the action in force, which sticky actions repeat
+  u32 episode_frames;  // frames of this game, and of all since power-on, as ALE counts them: boot and
+  u32 total_frames;    // starting actions are left out, the hands that choose a mode are not
 };
 
 // Make machines of any bytes such that can be played on; see console/repair.h.
-ENVPOOL_FN void repair(Rules& r) {
+ENVPOOL_FN void repair(RuleState& r) {
   constexpr i32 kMost = 1 << 29;  // more than any score, and the sum of two fits an i32
-  keep_within(r.prev, -kMost, kMost);
+  keep_within(r.prev_score, -kMost, kMost);
   keep_within(r.lives, -kMost, kMost);
   for (i32& var : r.var) keep_within(var, -kMost, kMost);
-  keep_within(r.kept, -kMost, kMost);
+  keep_within(r.persistent_var, -kMost, kMost);
   keep_bool(r.terminal);
   keep_bool(r.started);
 }
@@ -104,7 +104,7 @@ ENVPOOL_DEVICE_CALL void evaluate(Machine& m, const Setup& setup) {
 }
 
 // One video frame and one look at the rules.
-ENVPOOL_DEVICE_CALL void frame(Machine& m, const Setup& setup, i32 action, u8 switches, bool draw) {
+ENVPOOL_DEVICE_CALL void step_frame(Machine& m, const Setup& setup, i32 action, u8 switches, bool draw) {
   const Rom& rom = *setup.rom;
   if (rom.paddles_left && switches == kNoSwitch) {
     const u32 turned = directions(action);
@@ -117,28 +117,28 @@ ENVPOOL_DEVICE_CALL void frame(Machine& m, const Setup& setup, i32 action, u8 sw
 }
 
 // Frames in a row, after which ALE copies the memory: its last byte stays on the bus.
-ENVPOOL_FN void frames(Machine& m, const Setup& setup, i32 action, u8 switches, i32 count, bool draw_last) {
-  for (i32 i = 1; i <= count; ++i) frame(m, setup, action, switches, draw_last && i == count);
+ENVPOOL_FN void step_frames(Machine& m, const Setup& setup, i32 action, u8 switches, i32 count, bool draw_last) {
+  for (i32 i = 1; i <= count; ++i) step_frame(m, setup, action, switches, draw_last && i == count);
   m.console.bus = m.console.ram[127];
 }
 
 // One frame, counted.
 ENVPOOL_FN void play_frame(Machine& m, const Setup& setup, i32 action, bool draw) {
-  frames(m, setup, action, kNoSwitch, 1, draw);
-  ++m.played;
-  ++m.played_all;
+  step_frames(m, setup, action, kNoSwitch, 1, draw);
+  ++m.episode_frames;
+  ++m.total_frames;
 }
 
 ENVPOOL_DEVICE_CALL void soft_reset(Machine& m, const Setup& setup, bool draw_last) {
-  frames(m, setup, kNoop, kReset, kResetFrames, draw_last);
-  m.held = kNoop;
+  step_frames(m, setup, kNoop, kReset, kResetFrames, draw_last);
+  m.last_action = kNoop;
 }
 
-ENVPOOL_DEVICE_CALL void begin_rules(Machine& m, const Setup& setup) {
-  Rules fresh;
-  fresh.prev = setup.facts.score;
-  fresh.lives = setup.facts.lives;
-  fresh.kept = m.rules.kept;
+ENVPOOL_DEVICE_CALL void init_rules(Machine& m, const Setup& setup) {
+  RuleState fresh;
+  fresh.prev_score = setup.traits.score;
+  fresh.lives = setup.traits.lives;
+  fresh.persistent_var = m.rules.persistent_var;
   m.rules = fresh;
   switch (setup.game) {
 #define X(Name) \
@@ -153,24 +153,24 @@ ENVPOOL_DEVICE_CALL void begin_rules(Machine& m, const Setup& setup) {
 // One frame of play. Returns its reward; once the game is over nothing moves any more.
 ENVPOOL_DEVICE_CALL i32 act(Machine& m, const Setup& setup, i32 action, bool draw) {
   if (m.rules.terminal) return 0;
-  const bool legal = action < kActions && (setup.facts.legal >> action & 1) != 0;
+  const bool legal = action < kActions && (setup.traits.legal_actions >> action & 1) != 0;
   machine_detail::play_frame(m, setup, legal ? action : i32{kNoop}, draw);
   return m.rules.reward;
 }
 
-// The same with sticky actions: with some probability the frame before is repeated instead. m.held is
+// The same with sticky actions: with some probability the frame before is repeated instead. m.last_action is
 // what was really done.
 ENVPOOL_FN i32 act_sticky(Machine& m, const Setup& setup, i32 action, f64 repeat_probability, Rng& rng, bool draw) {
-  if (repeat_probability <= 0 || rng.uniform() >= repeat_probability) m.held = u8(action);
-  return act(m, setup, m.held, draw);
+  if (repeat_probability <= 0 || rng.uniform() >= repeat_probability) m.last_action = u8(action);
+  return act(m, setup, m.last_action, draw);
 }
 
 ENVPOOL_FN i32 lives(const Machine& m, const Setup& setup) {
-  return m.rules.terminal && !setup.facts.lives_at_end ? 0 : m.rules.lives;
+  return m.rules.terminal && !setup.traits.lives_at_end ? 0 : m.rules.lives;
 }
 
 // Palette indices of the last picture, and of the one before where both frames were drawn and the
-// first was finished (Facts::unfinished_frames). The console draws into two buffers in turn.
+// first was finished (GameTraits::unfinished_frames). The console draws into two buffers in turn.
 ENVPOOL_FN const u8* screen(const Machine& m) { return screen(m.console); }
 ENVPOOL_FN const u8* previous_screen(const Machine& m) { return previous_screen(m.console); }
 
@@ -181,7 +181,7 @@ class Controls {
   ENVPOOL_FN Controls(Machine& machine, const Setup& setup, Rng& rng) : machine_(machine), setup_(setup), rng_(rng) {}
 
   ENVPOOL_FN Memory memory() const { return machine_detail::memory(machine_); }
-  ENVPOOL_FN Rules& rules() { return machine_.rules; }
+  ENVPOOL_FN RuleState& rules() { return machine_.rules; }
   ENVPOOL_FN u32 random() { return rng_.bits(); }
 
   // Holds SELECT for some frames, which the rules do not see, and lets go for one, which they do.
@@ -189,7 +189,7 @@ class Controls {
     const Inputs in = machine_detail::inputs(machine_, setup_, kNoop, kSelect);
     for (i32 i = 0; i < frames; ++i) run_frame(machine_.console, *setup_.rom, in, false, setup_.native);
     machine_detail::play_frame(machine_, setup_, kNoop, false);
-    return patient(frames + 1);
+    return within_limit(frames + 1);
   }
   // Presses SELECT until a byte of memory has a value.
   ENVPOOL_DEVICE_CALL void select_until(i32 at, i32 value, i32 frames) {
@@ -197,15 +197,15 @@ class Controls {
   }
   ENVPOOL_DEVICE_CALL bool act(i32 action, i32 frames) {
     for (i32 i = 0; i < frames; ++i) envpool::atari::act(machine_, setup_, action, false);
-    return patient(frames);
+    return within_limit(frames);
   }
   ENVPOOL_DEVICE_CALL void soft_reset() { machine_detail::soft_reset(machine_, setup_, false); }
 
  private:
   // The slowest mode of all games takes 915 frames. Adventure's random waits seldom take 1,800, and
   // as long as this once in 10^11 resets.
-  static constexpr i32 kPatience = 5000;
-  ENVPOOL_FN bool patient(i32 frames) { return (frames_ += frames) < kPatience; }
+  static constexpr i32 kMaxFrames = 5000;
+  ENVPOOL_FN bool within_limit(i32 frames) { return (frames_ += frames) < kMaxFrames; }
 
   Machine& machine_;
   const Setup& setup_;
@@ -218,12 +218,12 @@ class Controls {
 ENVPOOL_DEVICE_CALL void reset_game(Machine& m, const Setup& setup, Rng& rng) {
   using namespace machine_detail;
   const Rom& rom = *setup.rom;
-  m.played = 0;
+  m.episode_frames = 0;
   m.paddle[0] = m.paddle[1] = (rom.paddle_min + rom.paddle_max) / 2;
   system_reset(m.console, rom);
-  frames(m, setup, kNoop, kNoSwitch, kBootFrames, false);
+  step_frames(m, setup, kNoop, kNoSwitch, kBootFrames, false);
   soft_reset(m, setup, false);
-  begin_rules(m, setup);
+  init_rules(m, setup);
   Controls controls(m, setup, rng);
   switch (setup.game) {
 #define X(Name) \
@@ -231,15 +231,15 @@ ENVPOOL_DEVICE_CALL void reset_game(Machine& m, const Setup& setup, Rng& rng) {
     ENVPOOL_ATARI_GAMES(X)
 #undef X
   }
-  const bool starts = setup.facts.start[0].frames != 0;
+  const bool starts = setup.traits.starting_actions[0].frames != 0;
   soft_reset(m, setup, !starts);
   for (i32 k = 0; k < 3; ++k) {
-    const Start start = setup.facts.start[k];
-    const bool last = k == 2 || setup.facts.start[k + 1].frames == 0;
+    const StartingAction start = setup.traits.starting_actions[k];
+    const bool last = k == 2 || setup.traits.starting_actions[k + 1].frames == 0;
     const bool is_switch = start.action == kResetSwitch;
     for (i32 i = 1; i <= start.frames; ++i) {
       const u8 switches = is_switch ? kReset : kNoSwitch;
-      frames(m, setup, is_switch ? i32{kNoop} : start.action, switches, 1, last && i == start.frames);
+      step_frames(m, setup, is_switch ? i32{kNoop} : start.action, switches, 1, last && i == start.frames);
     }
   }
 }
@@ -247,12 +247,12 @@ ENVPOOL_DEVICE_CALL void reset_game(Machine& m, const Setup& setup, Rng& rng) {
 // Switches the machine on, cartridge inserted. The first game it then plays is of the default mode;
 // only after another reset is it the one that was asked for.
 ENVPOOL_FN void load(Machine& m, const Setup& setup, Rng& rng) {
-  m.rules = Rules{};
-  m.held = kNoop;
-  m.played_all = 0;
+  m.rules = RuleState{};
+  m.last_action = kNoop;
+  m.total_frames = 0;
   power_on(m.console, *setup.rom);
   Setup first = setup;
-  first.mode = setup.facts.default_mode;
+  first.mode = setup.traits.default_mode;
   first.difficulty = 0;
   reset_game(m, first, rng);
 }

@@ -8,7 +8,7 @@
 //   - palette look-up and the maximum of two frames are done only for the rows that are filtered.
 // Each output's additions keep OpenCV's order, whatever the vector width.
 //
-// `PlainOps` is the readable reference and the only path off x86-64; `Avx2Ops` (resize_avx2.h)
+// `ScalarOps` is the readable reference and the only path off x86-64; `Avx2Ops` (resize_avx2.h)
 // gives the same bits and is chosen at run time. Nothing here allocates; a call uses about 8 kB of
 // stack.
 #pragma once
@@ -77,7 +77,7 @@ ENVPOOL_FN f32 area_column(const u8* row, const ResizeSpan& x, const f32* weight
 }
 
 // The inner loops, each over `count` columns starting at column x0 of the plan.
-struct PlainOps {
+struct ScalarOps {
   // A palette's values of one channel, as look_up wants them.
   struct Table {
     const u8* values;
@@ -143,7 +143,7 @@ struct PlainOps {
 };
 
 // Where source rows come from: row(y) is valid until the next call.
-struct GrayRows {
+struct GraySource {
   const u8* src;
   i64 stride;
 
@@ -151,14 +151,14 @@ struct GrayRows {
 };
 
 template <class Ops>
-struct IndexedRows {
+struct IndexedSource {
   const u8* a;
   const u8* b;  // null: one frame only
   typename Ops::Table table;
   i32 width;
   u8 values[kMaxResizeSource];
 
-  ENVPOOL_FN IndexedRows(const u8* frame_a, const u8* frame_b, const u8* values_of, i32 src_w)
+  ENVPOOL_FN IndexedSource(const u8* frame_a, const u8* frame_b, const u8* values_of, i32 src_w)
       : a(frame_a), b(frame_b), table(values_of), width(src_w) {}
 
   ENVPOOL_FN const u8* row(i32 y) {
@@ -192,17 +192,17 @@ ENVPOOL_DEVICE_CALL void find_runs(const u8* a, const u8* b, i64 stride, i32 wid
 }
 
 // The earlier destination row that y is a copy of, or -1.
-ENVPOOL_FN i32 copied_from(const ResizePlan& plan, const Runs& runs, i32 y) {
-  const ResizeRows* rows = plan_array<ResizeRows>(plan, plan.rows_at);
-  const i32 twin = rows[y].twin;
-  return twin >= 0 && runs.id[rows[twin].first] == runs.id[rows[y].last] ? twin : -1;
+ENVPOOL_FN i32 equal_row_above(const ResizePlan& plan, const Runs& runs, i32 y) {
+  const SourceRows* rows = plan_array<SourceRows>(plan, plan.source_rows_at);
+  const i32 other = rows[y].same_weights;
+  return other >= 0 && runs.id[rows[other].first] == runs.id[rows[y].last] ? other : -1;
 }
 
 // Copies a destination row that is equal to an earlier one; false if there is none.
-ENVPOOL_FN bool copy_twin(const ResizePlan& plan, const Runs& runs, i32 y, i32 count, u8* out) {
-  const i32 twin = copied_from(plan, runs, y);
-  if (twin < 0) return false;
-  copy(out - static_cast<i64>(y - twin) * plan.dst_w, count, out);
+ENVPOOL_FN bool copy_equal_row(const ResizePlan& plan, const Runs& runs, i32 y, i32 count, u8* out) {
+  const i32 other = equal_row_above(plan, runs, y);
+  if (other < 0) return false;
+  copy(out - static_cast<i64>(y - other) * plan.dst_w, count, out);
   return true;
 }
 
@@ -217,14 +217,15 @@ struct LineCache {
   ENVPOOL_FN T* slot(i32 run) { return slots[run % kSlots]; }
 };
 
-template <class Ops, class Rows>
-ENVPOOL_DEVICE_CALL void area_strip(const ResizePlan& plan, const Runs& runs, Rows& rows, i32 x0, i32 count, u8* dst) {
+template <class Ops, class Source>
+ENVPOOL_DEVICE_CALL void area_strip(const ResizePlan& plan, const Runs& runs, Source& source, i32 x0, i32 count,
+                                    u8* dst) {
   const ResizeSpan* spans = plan_array<ResizeSpan>(plan, plan.lines_at);
   LineCache<f32, kLines> cache;
   f32 sum[kStrip];
   for (i32 y = 0; y < plan.dst_h; ++y) {
     u8* out = dst + static_cast<i64>(y) * plan.dst_w + x0;
-    if (copy_twin(plan, runs, y, count, out)) continue;
+    if (copy_equal_row(plan, runs, y, count, out)) continue;
     const i32 taps = spans[y].count;
     const f32* weights = plan_array<f32>(plan, plan.weights_at) + spans[y].weights_at;
     for (i32 done = 0; done < taps; done += kLines) {
@@ -235,7 +236,7 @@ ENVPOOL_DEVICE_CALL void area_strip(const ResizePlan& plan, const Runs& runs, Ro
         const i32 run = runs.id[row];
         lines[k] = cache.slot(run);
         if (run <= cache.newest) continue;
-        Ops::area_line(plan, rows.row(row), x0, count, cache.slot(run));
+        Ops::area_line(plan, source.row(row), x0, count, cache.slot(run));
         cache.newest = run;
       }
       const f32* carry = done == 0 ? nullptr : sum;
@@ -248,20 +249,21 @@ ENVPOOL_DEVICE_CALL void area_strip(const ResizePlan& plan, const Runs& runs, Ro
   }
 }
 
-template <class Ops, class Rows>
-ENVPOOL_DEVICE_CALL void fixed_strip(const ResizePlan& plan, const Runs& runs, Rows& rows, i32 x0, i32 count, u8* dst) {
+template <class Ops, class Source>
+ENVPOOL_DEVICE_CALL void fixed_strip(const ResizePlan& plan, const Runs& runs, Source& source, i32 x0, i32 count,
+                                     u8* dst) {
   const ResizePair* pairs = plan_array<ResizePair>(plan, plan.lines_at);
   LineCache<i16, 2> cache;
   for (i32 y = 0; y < plan.dst_h; ++y) {
     u8* out = dst + static_cast<i64>(y) * plan.dst_w + x0;
-    if (copy_twin(plan, runs, y, count, out)) continue;
+    if (copy_equal_row(plan, runs, y, count, out)) continue;
     const i16* lines[2];
     for (i32 k = 0; k < 2; ++k) {
       const i32 row = pairs[y].index[k];
       const i32 run = runs.id[row];
       lines[k] = cache.slot(run);
       if (run <= cache.newest) continue;
-      Ops::fixed_line(plan, rows.row(row), x0, count, cache.slot(run));
+      Ops::fixed_line(plan, source.row(row), x0, count, cache.slot(run));
       cache.newest = run;
     }
     Ops::fixed_store(lines[0], lines[1], pairs[y], count, out);
@@ -290,18 +292,19 @@ ENVPOOL_FN void box_store(const ResizePlan& plan, const i32* sum, i32 count, u8*
 }
 
 // Whole-number shrinks are rare in Atari (105x80), so they have no vector form of their own.
-template <class Rows>
-ENVPOOL_DEVICE_CALL void box_strip(const ResizePlan& plan, const Runs& runs, Rows& rows, i32 x0, i32 count, u8* dst) {
+template <class Source>
+ENVPOOL_DEVICE_CALL void box_strip(const ResizePlan& plan, const Runs& runs, Source& source, i32 x0, i32 count,
+                                   u8* dst) {
   i32 line[kStrip];
   i32 sum[kStrip];
   i32 line_run = -1;
   for (i32 y = 0; y < plan.dst_h; ++y) {
     u8* out = dst + static_cast<i64>(y) * plan.dst_w + x0;
-    if (copy_twin(plan, runs, y, count, out)) continue;
+    if (copy_equal_row(plan, runs, y, count, out)) continue;
     for (i32 x = 0; x < count; ++x) sum[x] = 0;
     for (i32 k = 0; k < plan.box_h; ++k) {
       const i32 row = y * plan.box_h + k;
-      if (runs.id[row] != line_run) box_line(rows.row(row) + x0 * plan.box_w, plan.box_w, count, line);
+      if (runs.id[row] != line_run) box_line(source.row(row) + x0 * plan.box_w, plan.box_w, count, line);
       line_run = runs.id[row];
       for (i32 x = 0; x < count; ++x) sum[x] += line[x];
     }
@@ -309,39 +312,39 @@ ENVPOOL_DEVICE_CALL void box_strip(const ResizePlan& plan, const Runs& runs, Row
   }
 }
 
-template <class Ops, class Rows>
-ENVPOOL_DEVICE_CALL void resize_rows(const ResizePlan& plan, const Runs& runs, Rows& rows, u8* dst) {
+template <class Ops, class Source>
+ENVPOOL_DEVICE_CALL void resize_rows(const ResizePlan& plan, const Runs& runs, Source& source, u8* dst) {
   if (plan.kernel == ResizeKernel::kCopy) {
-    for (i32 y = 0; y < plan.dst_h; ++y) copy(rows.row(y), plan.dst_w, dst + static_cast<i64>(y) * plan.dst_w);
+    for (i32 y = 0; y < plan.dst_h; ++y) copy(source.row(y), plan.dst_w, dst + static_cast<i64>(y) * plan.dst_w);
     return;
   }
   for (i32 x0 = 0; x0 < plan.dst_w; x0 += kStrip) {
     const i32 count = min(kStrip, plan.dst_w - x0);
     if (plan.kernel == ResizeKernel::kArea) {
-      area_strip<Ops>(plan, runs, rows, x0, count, dst);
+      area_strip<Ops>(plan, runs, source, x0, count, dst);
     } else if (plan.kernel == ResizeKernel::kFixed) {
-      fixed_strip<Ops>(plan, runs, rows, x0, count, dst);
+      fixed_strip<Ops>(plan, runs, source, x0, count, dst);
     } else {
-      box_strip(plan, runs, rows, x0, count, dst);
+      box_strip(plan, runs, source, x0, count, dst);
     }
   }
 }
 
 template <class Ops>
 ENVPOOL_FN void gray(const ResizePlan& plan, const u8* src, i64 src_stride, u8* dst) {
-  GrayRows rows{src, src_stride};
+  GraySource source{src, src_stride};
   Runs runs;
   find_runs<Ops>(src, nullptr, src_stride, plan.src_w, plan.src_h, runs);
-  resize_rows<Ops>(plan, runs, rows, dst);
+  resize_rows<Ops>(plan, runs, source, dst);
 }
 
 template <class Ops>
 ENVPOOL_FN void indexed_max(const ResizePlan& plan, const u8* frame_a, const u8* frame_b, const u8* gray_table,
                             u8* dst) {
-  IndexedRows<Ops> rows(frame_a, frame_b, gray_table, plan.src_w);
+  IndexedSource<Ops> source(frame_a, frame_b, gray_table, plan.src_w);
   Runs runs;
   find_runs<Ops>(frame_a, frame_b, plan.src_w, plan.src_w, plan.src_h, runs);
-  resize_rows<Ops>(plan, runs, rows, dst);
+  resize_rows<Ops>(plan, runs, source, dst);
 }
 
 // Channels do not mix, so colour is three gray resizes that share the search for equal rows.
@@ -352,8 +355,8 @@ ENVPOOL_FN void rgb_max(const ResizePlan& plan, const u8* frame_a, const u8* fra
   u8 table[256];
   for (i32 channel = 0; channel < 3; ++channel) {
     for (i32 i = 0; i < 256; ++i) table[i] = rgb_table[i * 3 + channel];
-    IndexedRows<Ops> rows(frame_a, frame_b, table, plan.src_w);
-    resize_rows<Ops>(plan, runs, rows, dst + static_cast<i64>(channel) * plan.dst_h * plan.dst_w);
+    IndexedSource<Ops> source(frame_a, frame_b, table, plan.src_w);
+    resize_rows<Ops>(plan, runs, source, dst + static_cast<i64>(channel) * plan.dst_h * plan.dst_w);
   }
 }
 
@@ -373,9 +376,9 @@ namespace envpool::atari {
     resize_detail::function<resize_detail::Avx2Ops>(__VA_ARGS__); \
     return;                                                       \
   }                                                               \
-  resize_detail::function<resize_detail::PlainOps>(__VA_ARGS__)
+  resize_detail::function<resize_detail::ScalarOps>(__VA_ARGS__)
 #else
-#define ENVPOOL_RESIZE_DISPATCH(function, ...) resize_detail::function<resize_detail::PlainOps>(__VA_ARGS__)
+#define ENVPOOL_RESIZE_DISPATCH(function, ...) resize_detail::function<resize_detail::ScalarOps>(__VA_ARGS__)
 #endif
 
 // Resizes one picture of plan.src_h rows, src_stride bytes apart, into dst[dst_h][dst_w].

@@ -13,7 +13,7 @@
 
 namespace envpool::atari::resize_detail {
 
-struct Avx2Ops : PlainOps {
+struct Avx2Ops : ScalarOps {
   // The palette's even half as eight 16-byte shuffle tables. A 2600 colour never has its lowest bit
   // set; rows that do are looked up byte by byte.
   struct Table {
@@ -32,14 +32,14 @@ struct Avx2Ops : PlainOps {
     for (; i + 32 <= n; i += 32) {
       difference = _mm256_or_si256(difference, _mm256_xor_si256(load(a + i), load(b + i)));
     }
-    return _mm256_testz_si256(difference, difference) & PlainOps::equal(a + i, b + i, n - i);
+    return _mm256_testz_si256(difference, difference) & ScalarOps::equal(a + i, b + i, n - i);
   }
 
   // Each row is loaded once and kept in registers for the next; no branch depends on the picture.
   ENVPOOL_AVX2_FN void mark_changes(const u8* rows, i64 stride, i32 width, i32 height, u8* changed) {
     constexpr i32 kParts = 5;
     if (width != kParts * 32) {
-      PlainOps::mark_changes(rows, stride, width, height, changed);
+      ScalarOps::mark_changes(rows, stride, width, height, changed);
       return;
     }
     __m256i above[kParts];
@@ -133,7 +133,7 @@ struct Avx2Ops : PlainOps {
 
   ENVPOOL_AVX2_FN void area_line(const ResizePlan& plan, const u8* row, i32 x0, i32 count, f32* line) {
     switch (plan.vector_depth) {
-      case 0: return PlainOps::area_line(plan, row, x0, count, line);
+      case 0: return ScalarOps::area_line(plan, row, x0, count, line);
       case 2: return area_blocks<2>(plan, row, x0, count, line);
       case 3: return area_blocks<3>(plan, row, x0, count, line);
       default: return area_blocks<0>(plan, row, x0, count, line);
@@ -192,7 +192,7 @@ struct Avx2Ops : PlainOps {
 
   ENVPOOL_AVX2_FN void fixed_line(const ResizePlan& plan, const u8* row, i32 x0, i32 count, i16* line) {
     if (plan.vector_depth == 0) {
-      PlainOps::fixed_line(plan, row, x0, count, line);
+      ScalarOps::fixed_line(plan, row, x0, count, line);
       return;
     }
     const u16* base = plan_array<u16>(plan, plan.vector_base_at) + x0 / 4;

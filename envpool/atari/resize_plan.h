@@ -58,10 +58,10 @@ struct ResizePair {
 // Source rows a destination row needs, and the nearest row above it that has the same weights (-1:
 // none). Where both lie in one run of equal source rows, the second picture row is a copy of the
 // first.
-struct ResizeRows {
+struct SourceRows {
   i16 first;
   i16 last;
-  i16 twin;
+  i16 same_weights;
 };
 
 // Horizontal taps laid out for eight columns at once: byte shuffles that pick each column's source
@@ -91,7 +91,7 @@ struct alignas(64) ResizePlan {
   u32 columns_at;      // ResizeSpan or ResizePair [dst_w]
   u32 lines_at;        // ResizeSpan or ResizePair [dst_h]
   u32 weights_at;      // f32[]
-  u32 rows_at;         // ResizeRows [dst_h]
+  u32 source_rows_at;  // SourceRows [dst_h]
   u32 vector_base_at;  // u16[ceil(dst_w / 8)][2]: the first of the 16 bytes to load
   u32 vector_taps_at;  // ResizeVectorTap[ceil(dst_w / 8)][kFixed: 1, kArea: vector_depth]
 };
@@ -208,14 +208,14 @@ struct PlanParts {
   std::vector<ResizeSpan> column_spans, line_spans;
   std::vector<ResizePair> column_pairs, line_pairs;
   std::vector<f32> weights;
-  std::vector<ResizeRows> rows;
+  std::vector<SourceRows> rows;
   std::vector<u16> vector_base;
   std::vector<ResizeVectorTap> vector_taps;
 };
 
 // The source rows that destination row y reads.
-inline ResizeRows rows_of(const ResizePlan& plan, const PlanParts& parts, i32 y) {
-  const auto rows = [](i32 first, i32 last) { return ResizeRows{static_cast<i16>(first), static_cast<i16>(last), -1}; };
+inline SourceRows rows_read_by(const ResizePlan& plan, const PlanParts& parts, i32 y) {
+  const auto rows = [](i32 first, i32 last) { return SourceRows{static_cast<i16>(first), static_cast<i16>(last), -1}; };
   if (plan.kernel == ResizeKernel::kBox) return rows(y * plan.box_h, (y + 1) * plan.box_h - 1);
   if (plan.kernel == ResizeKernel::kCopy) return rows(y, y);
   if (plan.kernel == ResizeKernel::kFixed) {
@@ -237,14 +237,14 @@ inline bool same_weights(const ResizePlan& plan, const PlanParts& parts, i32 a, 
          std::equal(weights + p.weights_at, weights + p.weights_at + p.count, weights + q.weights_at);
 }
 
-inline std::vector<ResizeRows> row_uses(const ResizePlan& plan, const PlanParts& parts) {
+inline std::vector<SourceRows> source_rows(const ResizePlan& plan, const PlanParts& parts) {
   constexpr i32 kLookBack = 16;  // farther twins are hardly ever in the same run of rows
-  std::vector<ResizeRows> rows;
+  std::vector<SourceRows> rows;
   for (i32 y = 0; y < plan.dst_h; ++y) {
-    rows.push_back(rows_of(plan, parts, y));
+    rows.push_back(rows_read_by(plan, parts, y));
     for (i32 other = y - 1; other >= std::max(0, y - kLookBack); --other) {
       if (!same_weights(plan, parts, y, other)) continue;
-      rows.back().twin = static_cast<i16>(other);
+      rows.back().same_weights = static_cast<i16>(other);
       break;
     }
   }
@@ -330,7 +330,7 @@ inline ResizePlanBlock make_resize_plan(i32 src_h, i32 src_w, i32 dst_h, i32 dst
   plan.dst_w = dst_w;
   resize_detail::PlanParts parts;
   resize_detail::choose_kernel(plan, parts, interpolation);
-  parts.rows = resize_detail::row_uses(plan, parts);
+  parts.rows = resize_detail::source_rows(plan, parts);
   const bool fixed = plan.kernel == ResizeKernel::kFixed;
   if (fixed || plan.kernel == ResizeKernel::kArea) resize_detail::build_vector_layout(plan, parts);
 
@@ -340,7 +340,7 @@ inline ResizePlanBlock make_resize_plan(i32 src_h, i32 src_w, i32 dst_h, i32 dst
   plan.lines_at =
       fixed ? resize_detail::append(block, parts.line_pairs) : resize_detail::append(block, parts.line_spans);
   plan.weights_at = resize_detail::append(block, parts.weights);
-  plan.rows_at = resize_detail::append(block, parts.rows);
+  plan.source_rows_at = resize_detail::append(block, parts.rows);
   plan.vector_base_at = resize_detail::append(block, parts.vector_base);
   plan.vector_taps_at = resize_detail::append(block, parts.vector_taps);
   plan.bytes = static_cast<u32>(block.size());

@@ -21,7 +21,7 @@ namespace envpool::atari {
 constexpr i32 kMaxInstructions = 25000;
 // A frame this short cannot contain so many instructions, as each takes two cycles or more.
 constexpr i32 kUncountedCycles = 2 * kMaxInstructions - 10;
-constexpr u32 kMustPaint = 60;
+constexpr u32 kForcedDraws = 60;
 
 // Time stamps may wrap around (a game that never uses the timer, say), as ALE's do.
 ENVPOOL_FN void rebase(i32& stamp, i32 elapsed) {
@@ -40,8 +40,8 @@ ENVPOOL_FN void rebase_stamps(Core& c, i32 elapsed) {
 
 // A frame that never ends would let the clock overflow after some thousand updates. Far behind the last line only the
 // position within the line matters, so set it back by whole lines.
-ENVPOOL_FN void keep_clock_small(Core& c) {
-  if (c.cycles > 2 * kManyLines) rebase_stamps(c, kManyLines);
+ENVPOOL_FN void limit_clock(Core& c) {
+  if (c.cycles > 2 * kClockLimit) rebase_stamps(c, kClockLimit);
 }
 
 ENVPOOL_FN void start_frame(Console& c, const Rom& rom) {
@@ -59,7 +59,7 @@ ENVPOOL_FN void start_frame(Console& c, const Rom& rom) {
 }
 
 // Greys the part of an unfinished frame that was not drawn.
-ENVPOOL_FN void grey_rest(Console& c, const Rom& rom, i32 line) {
+ENVPOOL_FN void grey_out_rest(Console& c, const Rom& rom, i32 line) {
   if (c.greyed) return;
   c.greyed = true;
   for (i32 row = line > rom.y_start ? line - rom.y_start : 0; row < rom.height; ++row) {
@@ -74,7 +74,7 @@ ENVPOOL_FN void end_frame(Console& c, const Rom& rom) {
   end_picture(c, rom);
   const i32 line = static_cast<i32>(static_cast<u32>(c.cycles - c.tia.frame_start) / kCyclesPerLine);
   if (c.unfinished) {
-    grey_rest(c, rom, line);
+    grey_out_rest(c, rom, line);
   } else {
     c.last_lines = line;
     c.greyed = false;
@@ -98,7 +98,7 @@ ENVPOOL_FN bool run_uncounted(Console& c, const Rom& rom, [[maybe_unused]] const
 ENVPOOL_DEVICE_CALL void emulate(Console& c, const Rom& rom, const void* native, const Core& saved, bool drawing) {
   const auto begin = [&] {
     if (c.unfinished) {
-      keep_clock_small(c);
+      limit_clock(c);
     } else {
       start_frame(c, rom);
     }
@@ -118,7 +118,7 @@ ENVPOOL_DEVICE_CALL void emulate(Console& c, const Rom& rom, const void* native,
 }
 
 // Frame n once more, with pixels.
-ENVPOOL_FN void emulate_again(Console& c, const Rom& rom, const void* native, u32 n) {
+ENVPOOL_FN void rerun_frame(Console& c, const Rom& rom, const void* native, u32 n) {
   Core& saved = c.saved[n % 3];
   repair(saved, rom);  // it may have come from outside with the rest
   static_cast<Core&>(c) = saved;
@@ -128,11 +128,11 @@ ENVPOOL_FN void emulate_again(Console& c, const Rom& rom, const void* native, u3
 // The rows that a short frame does not reach keep the picture of two frames before. So when a frame turns out short and
 // one of the last three was not painted, all three run again with pixels, each from its saved state. Those not painted
 // were full frames (a short one would have come here itself), so they cover every row.
-// From then on frames are painted in any case until there were kMustPaint full ones in a row.
-ENVPOOL_FN void repaint(Console& c, const Rom& rom, const void* native) {
+// From then on frames are painted in any case until there were kForcedDraws full ones in a row.
+ENVPOOL_FN void redraw(Console& c, const Rom& rom, const void* native) {
   const u32 end = c.frames;
-  for (u32 n = end > 3 ? end - 3 : 0; n < end; ++n) emulate_again(c, rom, native, n);
-  c.unpainted = 0;
+  for (u32 n = end > 3 ? end - 3 : 0; n < end; ++n) rerun_frame(c, rom, native, n);
+  c.undrawn = 0;
 }
 
 // `native` is what compile_rom() made of the ROM; without, it is interpreted.
@@ -141,51 +141,51 @@ ENVPOOL_DEVICE_CALL void run_frame(Console& c, const Rom& rom, const Inputs& inp
   set_inputs(c, inputs);
   Core& saved = c.saved[c.frames % 3];
   saved = c;
-  const bool painting = draw || c.must_paint != 0;
+  const bool painting = draw || c.forced_draws != 0;
   emulate(c, rom, native, saved, painting);
   ++c.frames;
-  const bool any_unpainted = !painting || c.unpainted != 0;
+  const bool any_unpainted = !painting || c.undrawn != 0;
   if (c.unfinished || c.tia.drawn < c.tia.window_end) {
-    if (any_unpainted) repaint(c, rom, native);
-    c.must_paint = kMustPaint;
+    if (any_unpainted) redraw(c, rom, native);
+    c.forced_draws = kForcedDraws;
     return;
   }
-  if (c.must_paint != 0) --c.must_paint;
+  if (c.forced_draws != 0) --c.forced_draws;
   // The frame before the last still matters, so one painted frame does not end the series.
-  c.unpainted = !painting ? 2 : c.unpainted != 0 ? c.unpainted - 1 : 0;
+  c.undrawn = !painting ? 2 : c.undrawn != 0 ? c.undrawn - 1 : 0;
 }
 
 // Makes up for the picture of the last frame, if that was run without.
-ENVPOOL_FN void paint_last(Console& c, const Rom& rom, const void* native = nullptr) {
-  if (c.unpainted < 2) return;
-  emulate_again(c, rom, native, c.frames - 1);
-  c.unpainted = 1;
+ENVPOOL_FN void draw_last_frame(Console& c, const Rom& rom, const void* native = nullptr) {
+  if (c.undrawn < 2) return;
+  rerun_frame(c, rom, native, c.frames - 1);
+  c.undrawn = 1;
 }
 
 ENVPOOL_FN void system_reset(Console& c, const Rom& rom) {
   rebase(c.dpc.stamp, c.cycles);
   c.cycles = 0;
   c.riot = Riot{};
-  c.riot.timer = static_cast<u8>(25 + atari::draw(c.rng) % 75);
+  c.riot.timer = static_cast<u8>(25 + next_word(c.rng) % 75);
   c.riot.shift = 6;
   reset_tia(c, rom);
   reset_cartridge(c, rom);
   if (rom.superchip) {
-    for (u32 i = 0; i < 128; ++i) c.cart_ram[i] = static_cast<u8>(atari::draw(c.rng));
+    for (u32 i = 0; i < 128; ++i) c.cart_ram[i] = static_cast<u8>(next_word(c.rng));
   }
   c.cpu = Cpu{};
   c.cpu.sp = 0xFF;
   c.cpu.nz = 1;
   c.cpu.pc = read_word(c, rom, 0xFFFC, 0xFFFD);
-  c.frames = c.unpainted = c.must_paint = 0;
+  c.frames = c.undrawn = c.forced_draws = 0;
 }
 
 // The state after construction in ALE: random RAM, nothing run yet. Used by the ROM builder, which goes on from here.
 ENVPOOL_FN void construct(Console& c) {
   c = Console{};
   seed_rng(c.rng, 4753849);
-  for (u32 i = 0; i < 128; ++i) c.ram[i] = static_cast<u8>(atari::draw(c.rng));
-  atari::draw(c.rng);  // a timer value that is never seen
+  for (u32 i = 0; i < 128; ++i) c.ram[i] = static_cast<u8>(next_word(c.rng));
+  next_word(c.rng);  // a timer value that is never seen
   c.dpc.random = 1;
 }
 

@@ -389,7 +389,7 @@ ENVPOOL_FN bool run_fast(Console& c, const Rom& rom, i32 cycle_limit) {
         if (cycle != 0) r.cycles += kCyclesPerLine - static_cast<i32>(cycle);
         NEXT;
       }
-      OP(Idle)
+      OP(Ignored)
         r.ip += 2;
         if (r.cycles < c.tia.limit_cycle) NEXT;
         write_tia_register(c, rom, e->lo, 0, r.cycles);

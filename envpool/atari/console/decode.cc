@@ -217,7 +217,7 @@ class PageDecoder {
         if (e.lo == kGrp0 || e.lo == kGrp1) return kGraphics[source];
         if (e.lo >= kPf0 && e.lo <= kPf2) return kField[source];
         if (is_level_register(e.lo)) return kLevel[source];
-        return is_idle_register(e.lo) ? Idle : kTia[source];
+        return is_ignored_register(e.lo) ? Ignored : kTia[source];
       }
       case Mode::Abs: return can_switch(e.arg) ? Slow : kAbs[source];
       case Mode::ZpX: return source == 0 ? StaZpX : StyZpX;

@@ -32,7 +32,7 @@ namespace envpool::atari {
 //   Colour   COLUxx      Motion  HMxx but HMM0   Graphics  GRPx     Field  PFx
 //   Level    other registers whose value is a state                 Tia    all others
 #define ENVPOOL_ATARI_OTHER_OPS(X) \
-  X(StaZp) X(StxZp) X(StyZp) X(StaLevel) X(StxLevel) X(StyLevel) X(StaTia) X(StxTia) X(StyTia) X(Wsync) X(Idle) \
+  X(StaZp) X(StxZp) X(StyZp) X(StaLevel) X(StxLevel) X(StyLevel) X(StaTia) X(StxTia) X(StyTia) X(Wsync) X(Ignored) \
   X(StaColour) X(StxColour) X(StyColour) X(StaMotion) X(StxMotion) X(StyMotion) X(StaGraphics) X(StxGraphics) \
   X(StyGraphics) X(StaField) X(StxField) X(StyField) X(StaAbs) X(StxAbs) X(StyAbs) X(StaZpX) X(StyZpX) X(StxZpY) \
   X(StaAbsX) X(StaAbsY) X(StaIndY) X(IncZp) X(DecZp) X(AslZp) X(LsrZp) X(RolZp) X(RorZp) X(IncZpX) X(DecZpX) \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The translation of a whole ROM, instruction by instruction (native_frame.h tells how), and the memory it runs in.
+// The translation of a whole ROM, instruction by instruction (native_base.h tells how), and the memory it runs in.
 #include "envpool/atari/console/native.h"
 
 #include "envpool/atari/console/console.h"
@@ -16,46 +16,46 @@
 namespace envpool::atari {
 namespace native {
 
-class Translator : public Operations {
+class Translator : public OperationEmitter {
  public:
-  using Operations::Operations;
+  using OperationEmitter::OperationEmitter;
 
   // Code that can be reached from the start comes first and stays together; the rest is there in case.
   std::vector<u8> translate() {
-    write_frame();
+    emit_entry_and_exit();
     for (u32 page = 0; page < pages_; ++page) {
       const u8* vector = rom_.data + (page + 1) * page_size_ - 4;
       start_page_ = page;
-      later(static_target(static_cast<u16>(vector[0] | vector[1] << 8)));
+      enqueue(static_target(static_cast<u16>(vector[0] | vector[1] << 8)));
     }
-    run_all();
+    translate_queue();
     for (u32 i = 0; i < pages_ * (page_size_ + kPagePad); ++i) {
-      later(i);
-      run_all();
+      enqueue(i);
+      translate_queue();
     }
-    later(kOutside);
-    run_all();
+    enqueue(kOutside);
+    translate_queue();
     for (size_t i = 0; i < cold_.size(); ++i) cold_[i]();
-    write_entries();
+    write_entry_table();
     for (const Link& link : links_) {
-      const Place& to = places_[link.target];
-      a.put(link.adjust, static_cast<u32>(link.owed - to.pending));
-      a.fill(link.jump, to.code);
+      const Translation& to = translations_[link.target];
+      a.put32(link.adjust, static_cast<u32>(link.pending - to.pending));
+      a.patch(link.jump, to.code);
     }
     return std::move(a.code);
   }
 
  private:
-  void run_all() {
-    while (!waiting_.empty()) {
-      u32 ip = waiting_.back();
-      waiting_.pop_back();
-      if (places_[ip].made) continue;
+  void translate_queue() {
+    while (!queue_.empty()) {
+      u32 ip = queue_.back();
+      queue_.pop_back();
+      if (translations_[ip].done) continue;
       pending_ = 0;
       forget_flags();
       while (ip != kEnd) {
-        if (places_[ip].made) {
-          go(ip, 0);
+        if (translations_[ip].done) {
+          jump_to_entry(ip, 0);
           break;
         }
         ip = instruction(ip);
@@ -66,8 +66,8 @@ class Translator : public Operations {
   // Translates one; returns the entry of the next, or kEnd where execution does not go on.
   u32 instruction(u32 ip);
 
-  u32 slow() {
-    leave(kSlow, ip_, before_);
+  u32 exit_to_exact_cpu() {
+    emit_exit(kNeedsExactCpu, ip_, before_);
     return kEnd;
   }
 };
@@ -80,13 +80,13 @@ u32 Translator::instruction(u32 ip) {
   forget_flags();
   ip_ = ip;
   start_page_ = page_of(ip);
-  places_[ip] = {a.here(), pending_, true};
+  translations_[ip] = {a.here(), pending_, true};
   before_ = pending_;
   pending_ += e.cycles;
   const u32 next1 = ip + 1, next2 = ip + 2, next3 = ip + 3;
 
   const auto reading = [&](u32 kind, auto&& apply) {
-    if (kind == kIndY && !pointer_in_ram(e)) return slow();
+    if (kind == kIndY && !pointer_in_ram(e)) return exit_to_exact_cpu();
     read(e, kind);
     apply();
     return ip + size_of(kind);
@@ -149,13 +149,13 @@ u32 Translator::instruction(u32 ip) {
       store_anywhere(next3);
       return next3;
     case FastOp::StaIndY:
-      if (!pointer_in_ram(e)) return slow();
+      if (!pointer_in_ram(e)) return exit_to_exact_cpu();
       a.movzx16(rax, ram(e.lo));
       a.alu(kAdd, rax, kY);
       store_anywhere(next2);
       return next2;
     case FastOp::Wsync: wait_for_line(next2); return next2;
-    case FastOp::Idle: store_idle(e, next2); return next2;
+    case FastOp::Ignored: store_ignored(e, next2); return next2;
 
 #define MODIFY(Name, statement) \
   case FastOp::Name:            \
@@ -174,7 +174,7 @@ u32 Translator::instruction(u32 ip) {
     case FastOp::IncZpX:
     case FastOp::DecZpX:
       zero_page_address(e, kX);
-      slow_if(kNotNegative);
+      exact_cpu_if(kNotNegative);
       a.movzx8(kNz, ram(rax));
       if (op == FastOp::IncZpX)
         a.inc8(kNz);
@@ -255,7 +255,7 @@ u32 Translator::instruction(u32 ip) {
     case FastOp::Jsr:
       a.movzx8(rax, kSp);
       a.alu(kCmp, rax, 0x80);
-      slow_if(kBelowEqual);
+      exact_cpu_if(kBelowEqual);
       a.mov(rcx, kPcOffset);
       a.alu(kAdd, rcx, static_cast<i32>(ip + 2));
       a.mov8(ram(rax, -1), rcx);
@@ -264,17 +264,17 @@ u32 Translator::instruction(u32 ip) {
       a.alu(kSub, rax, 2);
       a.mov8(kSp, rax);
       a.mov8(kBus, e.hi);
-      later(next3);
-      jump_to(e.arg);
+      enqueue(next3);
+      jump_to_pc(e.arg);
       return kEnd;
     case FastOp::Jmp:
       a.mov8(kBus, e.hi);
-      jump_to(e.arg);
+      jump_to_pc(e.arg);
       return kEnd;
     case FastOp::JmpInd:
       a.movzx16(rax, ram(e.lo));
       a.test(rax, 0x1000u);
-      slow_if(kEqual);
+      exact_cpu_if(kEqual);
       a.mov(rcx, rax);
       a.shift(kShr, rcx, 8);
       a.mov8(kBus, rcx);
@@ -282,22 +282,22 @@ u32 Translator::instruction(u32 ip) {
       jump_dynamic();
       return kEnd;
     case FastOp::Rts:
-      if (rom_.plain_size == 0) return slow();
+      if (rom_.plain_size == 0) return exit_to_exact_cpu();
       a.movzx8(rax, kSp);
       a.lea(rcx, {rax, -0x80});
       a.alu(kCmp, rcx, 0x7D);
-      slow_if(kAbove);
+      exact_cpu_if(kAbove);
       a.movzx16(rcx, ram(rax, 1));
       a.test(rcx, 0x1000u);
-      slow_if(kEqual);
+      exact_cpu_if(kEqual);
       a.mov(rdx, rcx);
       a.alu(kAnd, rdx, 0xFFF);  // the byte there is read
       a.alu(kCmp, rdx, 0xFFF);  // and the next may be elsewhere
-      slow_if(kEqual);
+      exact_cpu_if(kEqual);
       if (rom_.plain_begin != 0 || rom_.plain_size != 0x1000) {
         a.alu(kSub, rdx, i32{rom_.plain_begin});
         a.alu(kCmp, rdx, i32{rom_.plain_size});
-        slow_if(kAboveEqual);
+        exact_cpu_if(kAboveEqual);
       }
       a.alu(kAdd, rax, 2);
       a.mov8(kSp, rax);
@@ -318,9 +318,9 @@ u32 Translator::instruction(u32 ip) {
 #define WAIT(Name, to)    \
   case FastOp::Name:      \
     a.mov(rdx, ip);       \
-    time(rcx, pending_);  \
+    load_cycles(rcx, pending_);  \
     call(&call_wait);     \
-    take_clock(pending_); \
+    reload_cycles(pending_); \
     load(to);             \
     return next3;
       WAIT(WaitTimerA, kA)
@@ -332,13 +332,13 @@ u32 Translator::instruction(u32 ip) {
       const Reg counter = op == FastOp::DexLoop ? kX : kY;
       a.mov(rdx, ip);
       a.mov(rcx, counter);
-      time(r8, pending_);
+      load_cycles(r8, pending_);
       call(&call_count);
-      take_clock(pending_);
+      reload_cycles(pending_);
       load(counter);
       return next3;
     }
-    default: return slow();
+    default: return exit_to_exact_cpu();
   }
   // clang-format on
 }
@@ -348,7 +348,7 @@ class NativeCode {
  public:
   explicit NativeCode(Translator& translator) {
     const std::vector<u8> code = translator.translate();
-    enter_ = translator.enter_at();
+    entry_offset_ = translator.entry_offset();
     size_ = code.size();
     void* memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return;
@@ -365,22 +365,22 @@ class NativeCode {
 
   bool usable() const { return base_ != nullptr; }
 
-  Stop run(Console& c, const Rom& rom, i32 cycle_limit, u32 ip, u32 pc_offset) const {
+  ExitReason run(Console& c, const Rom& rom, i32 cycle_limit, u32 ip, u32 pc_offset) const {
     using Enter = u32 (*)(Console*, const Rom*, i32, u32, const u8*);
     Enter enter;
-    const u8* start = base_ + enter_;
+    const u8* start = base_ + entry_offset_;
     std::memcpy(&enter, &start, sizeof enter);
     u32 entry;
-    std::memcpy(&entry, base_ + Translator::kTable + 4 * ip, 4);
-    return static_cast<Stop>(enter(&c, &rom, cycle_limit, pc_offset, base_ + entry));
+    std::memcpy(&entry, base_ + Translator::kEntryTable + 4 * ip, 4);
+    return static_cast<ExitReason>(enter(&c, &rom, cycle_limit, pc_offset, base_ + entry));
   }
 
  private:
   u8* base_ = nullptr;
-  size_t size_ = 0, enter_ = 0;
+  size_t size_ = 0, entry_offset_ = 0;
 };
 
-static bool wanted() {
+static bool native_enabled() {
   const char* value = std::getenv("ENVPOOL_ATARI_NATIVE");
   return value == nullptr || std::string_view(value) != "0";
 }
@@ -388,7 +388,7 @@ static bool wanted() {
 }  // namespace native
 
 std::shared_ptr<const void> compile_rom(const Rom& rom) {
-  if (!native::wanted()) return nullptr;
+  if (!native::native_enabled()) return nullptr;
   native::Translator translator(rom);
   auto code = std::make_shared<native::NativeCode>(translator);
   if (!code->usable()) return nullptr;
@@ -400,9 +400,9 @@ bool run_native(Console& c, const Rom& rom, const void* native, i32 cycle_limit)
   for (;;) {
     FastCpu r;
     locate(c, rom, r, c.cpu.pc);
-    const native::Stop why = code.run(c, rom, cycle_limit, r.ip, r.pc_offset);
-    if (why == native::kLimit) return false;
-    if (why == native::kDone) return c.cycles <= cycle_limit;
+    const native::ExitReason why = code.run(c, rom, cycle_limit, r.ip, r.pc_offset);
+    if (why == native::kCycleLimitHit) return false;
+    if (why == native::kFrameDone) return c.cycles <= cycle_limit;
     step_exact(c, rom);
     if (c.stop || c.cpu.jammed) return c.cycles <= cycle_limit;
     if (c.cycles > cycle_limit) return false;

@@ -3,13 +3,13 @@
 // Host only: the parts that instructions are made of, as machine code.
 #pragma once
 
-#include "envpool/atari/console/native_frame.h"
+#include "envpool/atari/console/native_base.h"
 
 namespace envpool::atari::native {
 
-class Operations : public Frame {
+class OperationEmitter : public TranslatorBase {
  protected:
-  using Frame::Frame;
+  using TranslatorBase::TranslatorBase;
 
   enum Operand : u32 { kImm, kConst, kZp, kZpIo, kAbs, kZpX, kZpY, kRomX, kRomY, kAbsX, kAbsY, kIndY };
 
@@ -38,7 +38,7 @@ class Operations : public Frame {
   void read_chip_at(u32 address, u32 noise) {
     a.mov(rdx, address);
     a.mov(rcx, noise);
-    time(r8, pending_);
+    load_cycles(r8, pending_);
     call(&call_read);
   }
 
@@ -50,16 +50,16 @@ class Operations : public Frame {
 
   void read_zero_page(const CodeEntry& e, Reg index) {
     zero_page_address(e, index);
-    const Hole io = a.jump(kNotNegative);
+    const Fixup io = a.jump(kNotNegative);
     a.movzx8(rax, ram(rax));
     const size_t back = a.here();
     cold([=, this, pending = pending_, lo = u32{e.lo}] {
-      a.fill(io);
+      a.patch(io);
       a.mov(rdx, rax);
       a.mov(rcx, lo);
-      time(r8, pending);
+      load_cycles(r8, pending);
       call(&call_read);
-      a.fill(a.jump(), back);
+      a.patch(a.jump(), back);
     });
   }
 
@@ -69,7 +69,7 @@ class Operations : public Frame {
       a.shift(kShr, rax, 8);
       a.alu(kAdd, kCycles, rax);
     }
-    a.fill(a.lea_rip(rcx), 0);
+    a.patch(a.lea_rip(rcx), 0);
     a.movzx8(rax, Mem{rcx, e.arg, index});
   }
 
@@ -80,42 +80,42 @@ class Operations : public Frame {
 
   // Byte at eax + index; eax is a 16-bit base.
   void read_from(Reg index) {
-    if (dynamic_) {
+    if (dynamic_mapping_) {
       a.mov(rdx, rax);
       a.mov(rcx, index);
-      time(r8, pending_);
+      load_cycles(r8, pending_);
       call(&call_read_indexed);
       a.alu(kCmp, rax, -1);
-      slow_if(kEqual);
-      take_clock(pending_);
+      exact_cpu_if(kEqual);
+      reload_cycles(pending_);
       return;
     }
     a.lea(rcx, {rax, 0, index});
     a.test(rcx, 0x1000u);
-    const Hole other = a.jump(kEqual);
+    const Fixup other = a.jump(kEqual);
     a.alu(kAnd, rcx, 0xFFF);
     if (rom_.plain_begin != 0 || rom_.plain_size != 0x1000) {
       a.lea(rdx, {rcx, -i32{rom_.plain_begin}});
       a.alu(kCmp, rdx, i32{rom_.plain_size});
-      slow_if(kAboveEqual);
+      exact_cpu_if(kAboveEqual);
     }
     a.movzx8(rax, rax);
     a.alu(kAdd, rax, index);
     a.shift(kShr, rax, 8);
     a.alu(kAdd, kCycles, rax);
-    a.fill(a.lea_rip(rdx), 0);
+    a.patch(a.lea_rip(rdx), 0);
     a.movzx8(rax, Mem{rdx, static_cast<i32>(start_page_ * 4096), rcx});
     const size_t back = a.here();
     cold([=, this, pending = pending_, before = before_, ip = ip_] {
-      a.fill(other);
+      a.patch(other);
       a.mov(rdx, rax);
       a.mov(rcx, index);
-      time(r8, pending);
+      load_cycles(r8, pending);
       call(&call_read_indexed);
       a.alu(kCmp, rax, -1);
-      leave_if(kEqual, kSlow, ip, before);
-      take_clock(pending);
-      a.fill(a.jump(), back);
+      exit_if(kEqual, kNeedsExactCpu, ip, before);
+      reload_cycles(pending);
+      a.patch(a.jump(), back);
     });
   }
 
@@ -157,7 +157,7 @@ class Operations : public Frame {
   }
   void arithmetic(bool adding) {
     a.alu8(kCmp, kDecimal, u8{0});
-    const Hole decimal = a.jump(kNotEqual);
+    const Fixup decimal = a.jump(kNotEqual);
     a.alu8(kCmp, kCarry, u8{1});  // the processor's carry is now the inverse
     if (adding) a.cmc();
     a.alu8(adding ? kAdc : kSbb, kA, rax);
@@ -167,7 +167,7 @@ class Operations : public Frame {
     a.mov(kNz, kA);
     nz_known_ = true;
     cold([=, this] {
-      a.fill(decimal);
+      a.patch(decimal);
       a.lea64(rdi, {rbx, -kOrigin});
       a.mov(rsi, kA);
       a.mov(rdx, rax);
@@ -175,7 +175,7 @@ class Operations : public Frame {
       a.call(reinterpret_cast<const void*>(&call_decimal));
       a.mov(kA, rax);
       a.test8(kA, kA);
-      a.fill(a.jump(), back);
+      a.patch(a.jump(), back);
     });
   }
 
@@ -188,7 +188,7 @@ class Operations : public Frame {
     }
     a.shift8(op, r);
     a.set(x64::kBelow, kCarry);
-    carry_known_ = kStraight;
+    carry_known_ = kDirect;
     nz_known_ = !rotates;
   }
 
@@ -197,26 +197,26 @@ class Operations : public Frame {
   void write_register_call(u32 reg, Reg source, u32 next, i32 pending) {
     a.mov(rdx, reg);
     a.mov(rcx, source);
-    time(r8, pending);
+    load_cycles(r8, pending);
     call(&call_write_register);
-    stop_check(next, pending);
+    exit_if_done(next, pending);
   }
 
   // Past the last line any write to the TIA ends the frame: that is rare, and done elsewhere.
   // Leaves the time in r8.
-  Hole past_limit() {
-    time(r8, pending_);
+  Fixup past_limit() {
+    load_cycles(r8, pending_);
     a.alu(kCmp, r8, kLimitCycle);
     return a.jump(kGreaterEqual);
   }
 
-  void store_rarely(std::initializer_list<Hole> holes, u32 reg, Reg source, u32 next) {
-    const std::vector<Hole> all(holes);
+  void store_rarely(std::initializer_list<Fixup> fixups, u32 reg, Reg source, u32 next) {
+    const std::vector<Fixup> all(fixups);
     const size_t back = a.here();
     cold([=, this, pending = pending_] {
-      for (Hole hole : all) a.fill(hole);
+      for (Fixup fixup : all) a.patch(fixup);
       write_register_call(reg, source, next, pending);
-      a.fill(a.jump(), back);
+      a.patch(a.jump(), back);
     });
   }
 
@@ -227,17 +227,17 @@ class Operations : public Frame {
   }
 
   void store_level(const CodeEntry& e, Reg source, u32 next) {
-    const Hole late = past_limit();
+    const Fixup late = past_limit();
     a.alu8(kCmp, tia_reg(e.lo), source);
-    const Hole same = a.jump(kEqual);
+    const Fixup same = a.jump(kEqual);
     call_writer(e.lo, source);
-    a.fill(same);
+    a.patch(same);
     store_rarely({late}, e.lo, source, next);
   }
 
   void store_chip(const CodeEntry& e, Reg source, u32 next) {
     if (e.lo == kVsync || e.lo == kWsync) return write_register_call(e.lo, source, next, pending_);
-    const Hole late = past_limit();
+    const Fixup late = past_limit();
     call_writer(e.lo, source);
     store_rarely({late}, e.lo, source, next);
   }
@@ -245,11 +245,11 @@ class Operations : public Frame {
   void store_colour(const CodeEntry& e, Reg source, u32 next) {
     const u32 i = e.lo - kColup0;
     const Mem colour = tia(offsetof(Tia, colour) + i);
-    const Hole late = past_limit();
+    const Fixup late = past_limit();
     a.alu8(kCmp, tia_reg(e.lo), source);
-    const Hole same = a.jump(kEqual);
+    const Fixup same = a.jump(kEqual);
     a.alu8(kCmp, at(offsetof(Core, drawing)), u8{0});
-    const Hole drawn = a.jump(kNotEqual);
+    const Fixup drawn = a.jump(kNotEqual);
     a.mov8(tia_reg(e.lo), source);
     a.movzx8(rcx, colour);
     a.mov(rax, source);
@@ -257,12 +257,12 @@ class Operations : public Frame {
     a.alu(kAnd, rax, 0xFE);
     a.alu(kXor, rax, rcx);
     a.mov8(colour, rax);
-    a.fill(same);
+    a.patch(same);
     store_rarely({late, drawn}, e.lo, source, next);
   }
 
   void store_motion(const CodeEntry& e, Reg source, u32 next) {
-    const Hole late = past_limit();
+    const Fixup late = past_limit();
     a.mov8(tia_reg(e.lo), source);
     a.mov(rax, source);
     a.shift(kShr, rax, 4);
@@ -273,26 +273,26 @@ class Operations : public Frame {
   void store_absolute(const CodeEntry& e, Reg source, u32 next) {
     a.mov(rdx, u32{e.arg});
     a.mov(rcx, source);
-    time(r8, pending_);
+    load_cycles(r8, pending_);
     call(&call_write);
-    take_clock(pending_);
-    stop_check(next, pending_);
+    reload_cycles(pending_);
+    exit_if_done(next, pending_);
   }
 
   // RAM or a chip at the zero page address in eax; the sign flag is that of its low byte.
   void store_at_zero_page(Reg source, u32 next) {
-    const Hole io = a.jump(kNotNegative);
+    const Fixup io = a.jump(kNotNegative);
     a.mov8(ram(rax), source);
     const size_t back = a.here();
     cold([=, this, pending = pending_] {
-      a.fill(io);
+      a.patch(io);
       a.mov(rdx, rax);
       a.mov(rcx, source);
-      time(r8, pending);
+      load_cycles(r8, pending);
       call(&call_write);
-      take_clock(pending);
-      stop_check(next, pending);
-      a.fill(a.jump(), back);
+      reload_cycles(pending);
+      exit_if_done(next, pending);
+      a.patch(a.jump(), back);
     });
   }
 
@@ -308,17 +308,17 @@ class Operations : public Frame {
     a.movzx8(rcx, kSp);
     a.lea(rax, {rcx, -0x80});
     a.alu(kCmp, rax, 0x7F);
-    const Hole other = a.jump(kAboveEqual);
+    const Fixup other = a.jump(kAboveEqual);
     a.inc8(rcx);
     a.mov8(kSp, rcx);
     a.movzx8(rax, ram(rcx));
     const size_t back = a.here();
     cold([=, this, pending = pending_] {
-      a.fill(other);
+      a.patch(other);
       a.mov(rdx, opcode);
-      time(r8, pending);
+      load_cycles(r8, pending);
       call(&call_pull);
-      a.fill(a.jump(), back);
+      a.patch(a.jump(), back);
     });
   }
 
@@ -327,30 +327,30 @@ class Operations : public Frame {
     a.mov(rcx, rax);
     a.alu(kAnd, rcx, 0x1280);
     a.alu(kCmp, rcx, 0x80);
-    const Hole other = a.jump(kNotEqual);
+    const Fixup other = a.jump(kNotEqual);
     a.alu(kAnd, rax, 0x7F);
     a.mov8(ram(rax, 0x80), kA);
     const size_t back = a.here();
     cold([=, this, pending = pending_, before = before_, ip = ip_] {
-      a.fill(other);
+      a.patch(other);
       a.mov(rdx, rax);
       a.mov(rcx, kA);
-      time(r8, pending);
+      load_cycles(r8, pending);
       call(&call_write_indexed);
       a.test(rax, rax);
-      leave_if(kEqual, kSlow, ip, before);
-      take_clock(pending);
-      stop_check(next, pending);
-      a.fill(a.jump(), back);
+      exit_if(kEqual, kNeedsExactCpu, ip, before);
+      reload_cycles(pending);
+      exit_if_done(next, pending);
+      a.patch(a.jump(), back);
     });
   }
 
   void wait_for_line(u32 next) {
-    constexpr u32 kMagic = 3616814566u;  // 2^38 / 76, rounded up
-    const Hole late = past_limit();
+    constexpr u32 kReciprocal = 3616814566u;  // 2^38 / 76, rounded up
+    const Fixup late = past_limit();
     a.alu(kSub, r8, tia(offsetof(Tia, frame_start)));
     a.lea(rax, {r8, kCyclesPerLine - 1});
-    a.mov(rdx, kMagic);
+    a.mov(rdx, kReciprocal);
     a.imul64(rax, rdx);
     a.shift64(kShr, rax, 38);
     a.imul(rax, rax, kCyclesPerLine);
@@ -358,19 +358,19 @@ class Operations : public Frame {
     a.alu(kAdd, kCycles, rax);
     const size_t back = a.here();
     cold([=, this, pending = pending_] {
-      a.fill(late);
+      a.patch(late);
       a.mov(rdx, u32{kWsync});
       a.alu(kXor, rcx, rcx);
-      time(r8, pending);
+      load_cycles(r8, pending);
       call(&call_write_register);
-      take_clock(pending);
-      stop_check(next, pending);
-      a.fill(a.jump(), back);
+      reload_cycles(pending);
+      exit_if_done(next, pending);
+      a.patch(a.jump(), back);
     });
   }
 
-  void store_idle(const CodeEntry& e, u32 next) {
-    const Hole late = past_limit();
+  void store_ignored(const CodeEntry& e, u32 next) {
+    const Fixup late = past_limit();
     store_rarely({late}, e.lo, kA, next);
   }
 
@@ -380,59 +380,59 @@ class Operations : public Frame {
   void branch(const CodeEntry& e, FastOp op, bool nz_known, CarryFlag carry_known) {
     const u32 target = ip_ + static_cast<u32>(static_cast<i16>(e.arg));
     Cond taken = kEqual;
-    std::function<void()> make_flags;
+    std::function<void()> set_flags;
     bool known = false;
     switch (op) {
       case FastOp::Bne:
       case FastOp::Beq:
         taken = op == FastOp::Bne ? kNotEqual : kEqual;
         known = nz_known;
-        make_flags = [this] { a.test8(kNz, kNz); };
+        set_flags = [this] { a.test8(kNz, kNz); };
         break;
       case FastOp::Bpl:
       case FastOp::Bmi:
         known = nz_known;
         if (known) {
           taken = op == FastOp::Bpl ? kNotNegative : kNegative;
-          make_flags = [this] { a.test8(kNz, kNz); };
+          set_flags = [this] { a.test8(kNz, kNz); };
         } else {
           taken = op == FastOp::Bpl ? kEqual : kNotEqual;
-          make_flags = [this] { a.test(kNz, 0x8080u); };
+          set_flags = [this] { a.test(kNz, 0x8080u); };
         }
         break;
       case FastOp::Bcc:
       case FastOp::Bcs:
         known = carry_known != kUnknown;
-        taken = (op == FastOp::Bcs) == (carry_known == kStraight) ? x64::kBelow : kAboveEqual;
-        make_flags = [this, carry_known] {
+        taken = (op == FastOp::Bcs) == (carry_known == kDirect) ? x64::kBelow : kAboveEqual;
+        set_flags = [this, carry_known] {
           a.alu8(kCmp, kCarry, u8{1});
-          if (carry_known == kStraight) a.cmc();
+          if (carry_known == kDirect) a.cmc();
         };
         break;
       default:
         taken = op == FastOp::Bvs ? kNotEqual : kEqual;
-        make_flags = [this] { a.alu8(kCmp, kOverflow, u8{0}); };
+        set_flags = [this] { a.alu8(kCmp, kOverflow, u8{0}); };
         break;
     }
-    if (!known) make_flags();
+    if (!known) set_flags();
     const size_t condition = a.here();
-    const Hole over = a.jump(!taken);
-    go(target, e.extra, target <= ip_);
-    a.fill(over);
-    later(target);
+    const Fixup over = a.jump(!taken);
+    jump_to_entry(target, e.extra, target <= ip_);
+    a.patch(over);
+    enqueue(target);
     if (!known) return;
     // Who jumps here has not set the processor's flags. A Bmi after Bit has its sign elsewhere, so ask for both.
     cold([=, this, ip = ip_, sign = op == FastOp::Bpl || op == FastOp::Bmi] {
-      places_[ip].code = a.here();
+      translations_[ip].code = a.here();
       if (sign) {
         a.mov(rax, kNz);
         a.shift(kShr, rax, 8);
         a.alu(kOr, rax, kNz);
         a.test8(rax, rax);
       } else {
-        make_flags();
+        set_flags();
       }
-      a.fill(a.jump(), condition);
+      a.patch(a.jump(), condition);
     });
   }
 };

@@ -12,9 +12,9 @@
 
 namespace envpool::atari {
 
-// The clock stays below twice this and one frame, see keep_clock_small().
-constexpr i32 kManyLines = kCyclesPerLine << 20;
-constexpr u8 kMostShift = 10;  // of the timer's prescaler
+// The clock stays below twice this and one frame, see limit_clock().
+constexpr i32 kClockLimit = kCyclesPerLine << 20;
+constexpr u8 kMaxTimerShift = 10;  // of the timer's prescaler
 
 ENVPOOL_FN void repair(Cpu& cpu) {
   cpu.carry &= 1;
@@ -25,7 +25,7 @@ ENVPOOL_FN void repair(Cpu& cpu) {
 }
 
 ENVPOOL_FN void repair(Riot& riot) {
-  keep_within(riot.shift, u8{0}, kMostShift);
+  keep_within(riot.shift, u8{0}, kMaxTimerShift);
   keep_bool(riot.latched);
 }
 
@@ -39,9 +39,9 @@ ENVPOOL_FN void repair(Tia& t, const Rom& rom) {
   keep_within(t.segment, 0, kWidth);
   t.enabled &= kAllObjects;
   t.stale &= kAllObjects;
-  t.touched &= kAllObjects;
-  t.fresh &= kAllObjects | kColours;
-  t.midline &= kAllObjects | kColours;
+  t.changed_in_segment &= kAllObjects;
+  t.changed &= kAllObjects | kColours;
+  t.changed_midline &= kAllObjects | kColours;
   for (u8& motion : t.hm) motion &= 15;
   keep_bool(t.ball_old);
   keep_bool(t.suppressed[0]);
@@ -75,7 +75,7 @@ ENVPOOL_DEVICE_CALL void repair(Core& c, const Rom& rom) {
   repair(c.tia, rom);
   repair(c.cart, rom);
   if (rom.mapper == kDPC) repair(c.dpc);
-  keep_within(c.cycles, 0, 3 * kManyLines);
+  keep_within(c.cycles, 0, 3 * kClockLimit);
   c.buffer &= 1;
   keep_bool(c.wrote);
   keep_bool(c.stop);

@@ -63,15 +63,15 @@ struct Tia {
   i32 row;         // and its row in the picture
   i32 segment;     // pixel of this line up to which collisions and picture are done
 
-  u16 collisions;      // bits 2 r + 1 and 2 r are bits 7 and 6 of collision register r
-  u8 enabled;          // objects that are switched on and not empty
-  u8 stale;            // objects whose mask is out of date
-  u8 touched;          // objects that changed within this segment: `line` holds their pixels up to `line_to`
-  u8 fresh;            // objects that may differ from the line before, and kColours
-  u8 midline;          // those of them that changed within this line
-  u8 blank_left;       // pixels blank_left..7 of this line are blanked
-  u8 blank_left_last;  // and of the line before
-  u8 line_to[kObjects];
+  u16 collisions;         // bits 2 r + 1 and 2 r are bits 7 and 6 of collision register r
+  u8 enabled;             // objects that are switched on and not empty
+  u8 stale;               // objects whose mask is out of date
+  u8 changed_in_segment;  // objects that changed within this segment: `line` holds their pixels up to `line_end`
+  u8 changed;             // objects that may differ from the line before, and kColours
+  u8 changed_midline;     // those of them that changed within this line
+  u8 blank_left;          // pixels blank_left..7 of this line are blanked
+  u8 blank_left_last;     // and of the line before
+  u8 line_end[kObjects];
 
   u8 reg[64];          // last value written to each register
   u8 colour[4];        // COLUP0, COLUP1, COLUPF, COLUBK
@@ -136,10 +136,10 @@ struct SystemRng {
 };
 
 struct Console : Core {
-  Core saved[3];   // state before each of the last three frames, see repaint()
-  u32 frames;      // since the system reset; frame n is in slot n mod 3
-  u32 unpainted;   // 2 after a frame without picture, 1 after the next: one of the last two is missing
-  u32 must_paint;  // frames to come that are drawn in any case
+  Core saved[3];     // state before each of the last three frames, see redraw()
+  u32 frames;        // since the system reset; frame n is in slot n mod 3
+  u32 undrawn;       // 2 after a frame without picture, 1 after the next: one of the last two is missing
+  u32 forced_draws;  // frames to come that are drawn in any case
   SystemRng rng;
   u64 pixels[2][kWidth / 8 * kMaxHeight];  // palette indices, 8 pixels a word
 };

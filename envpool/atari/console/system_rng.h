@@ -16,7 +16,7 @@ ENVPOOL_FN void seed_rng(SystemRng& rng, u32 seed) {
   rng.next = 0;
 }
 
-ENVPOOL_FN u32 draw(SystemRng& rng) {
+ENVPOOL_FN u32 next_word(SystemRng& rng) {
   const u32 i = rng.next;
   rng.next = i == 623 ? 0 : i + 1;
   const u32 joined = (rng.word[i] & 0x80000000u) | (rng.word[rng.next] & 0x7FFFFFFFu);

@@ -228,7 +228,7 @@ constexpr bool is_level_register(u32 reg) {
 }
 
 // Registers whose writes have no effect here: RSYNC, sound and unused addresses.
-constexpr bool is_idle_register(u32 reg) { return reg == kRsync || (reg >= kAudio0 && reg < kGrp0) || reg > kCxclr; }
+constexpr bool is_ignored_register(u32 reg) { return reg == kRsync || (reg >= kAudio0 && reg < kGrp0) || reg > kCxclr; }
 
 // Stores a register and applies its effect, having drawn everything before it.
 ENVPOOL_ALWAYS_INLINE void write_register(Console& c, const Rom& rom, u32 reg, u8 value) {
@@ -381,7 +381,7 @@ ENVPOOL_DEVICE_CALL u8 read_tia(Console& c, const Rom& rom, u32 reg) {
   const Tia& t = c.tia;
   if (reg < 8) {
     flush(c, rom, 3 * c.cycles);
-    if (open_latches(t) & 3u << 2 * reg) settle(c, rom);
+    if (settable_latches(t) & 3u << 2 * reg) update_collisions(c, rom);
     return static_cast<u8>((t.collisions >> 2 * reg & 3) << 6);
   }
   if (reg < 12) {

@@ -19,8 +19,8 @@ constexpr u8 kLatchObjects[16][2] = {
     {kBall, kBall},        {kBall, kPlayfield},     {kMissile0, kMissile1}, {kPlayer0, kPlayer1}};
 
 struct LatchTable {
-  u16 within[64];    // latches of two objects of a set
-  u16 touching[64];  // latches of at least one
+  u16 both[64];    // latches of two objects of a set
+  u16 either[64];  // latches of at least one
 };
 
 constexpr LatchTable make_latch_table() {
@@ -29,8 +29,8 @@ constexpr LatchTable make_latch_table() {
     for (u32 n = 0; n < 16; ++n) {
       const u32 a = kLatchObjects[n][0], b = kLatchObjects[n][1];
       if (a == b) continue;
-      if ((set >> a & 1) && (set >> b & 1)) table.within[set] |= static_cast<u16>(1u << n);
-      if ((set >> a & 1) || (set >> b & 1)) table.touching[set] |= static_cast<u16>(1u << n);
+      if ((set >> a & 1) && (set >> b & 1)) table.both[set] |= static_cast<u16>(1u << n);
+      if ((set >> a & 1) || (set >> b & 1)) table.either[set] |= static_cast<u16>(1u << n);
     }
   }
   return table;
@@ -54,18 +54,18 @@ constexpr i32 kEdgeClocks = kBlankClocks + kNoBlank;
 ENVPOOL_FN i32 beam_x(const Tia& t) { return t.drawn - t.line_start - kBlankClocks; }
 
 // Keeps the pixels that an object has covered up to pixel x.
-ENVPOOL_NOINLINE void keep_line(Console& c, u32 object, i32 x) {
+ENVPOOL_NOINLINE void accumulate_line(Console& c, u32 object, i32 x) {
   Tia& t = c.tia;
   const u32 bit = 1u << object;
   u64* line = t.line[object];
-  if ((t.touched & bit) == 0) {
-    t.line_to[object] = static_cast<u8>(t.segment);
+  if ((t.changed_in_segment & bit) == 0) {
+    t.line_end[object] = static_cast<u8>(t.segment);
     line[0] = line[1] = line[2] = 0;
-    t.touched |= static_cast<u8>(bit);
+    t.changed_in_segment |= static_cast<u8>(bit);
   }
-  const u32 from = t.line_to[object];
+  const u32 from = t.line_end[object];
   if (x <= static_cast<i32>(from)) return;
-  t.line_to[object] = static_cast<u8>(x);
+  t.line_end[object] = static_cast<u8>(x);
   if ((t.enabled & bit) == 0) return;
   if ((t.stale & bit) != 0) build_mask(t, object);
   for (u32 w = 0; w < 3; ++w) line[w] |= t.mask[object][w] & kBelow.of[x][w] & ~kBelow.of[from][w];
@@ -76,7 +76,7 @@ ENVPOOL_NOINLINE void keep_line(Console& c, u32 object, i32 x) {
 ENVPOOL_FN bool pixels_matter(const Console& c, u32 object) {
   const Tia& t = c.tia;
   const u32 bit = 1u << object;
-  const u32 latches = kLatches.within[t.enabled | t.touched | bit] & kLatches.touching[bit];
+  const u32 latches = kLatches.both[t.enabled | t.changed_in_segment | bit] & kLatches.either[bit];
   return c.drawing || (latches & ~static_cast<u32>(t.collisions)) != 0;
 }
 
@@ -84,11 +84,11 @@ ENVPOOL_FN bool pixels_matter(const Console& c, u32 object) {
 ENVPOOL_ALWAYS_INLINE void before_change(Console& c, u32 object) {
   Tia& t = c.tia;
   const u8 bit = static_cast<u8>(1u << object);
-  t.fresh |= bit;
+  t.changed |= bit;
   const i32 x = beam_x(t);
   if (x <= 0) return;
-  t.midline |= bit;
-  if (pixels_matter(c, object)) keep_line(c, object, x);
+  t.changed_midline |= bit;
+  if (pixels_matter(c, object)) accumulate_line(c, object, x);
 }
 
 // The same if its mask has to be built anew.
@@ -97,22 +97,22 @@ ENVPOOL_ALWAYS_INLINE void before_reshape(Console& c, u32 object) {
   c.tia.stale |= static_cast<u8>(1u << object);
 }
 
-// Pixels of an object that is in t.enabled or t.touched.
+// Pixels of an object that is in t.enabled or t.changed_in_segment.
 ENVPOOL_FN const u64* segment_pixels(Tia& t, u32 object) {
-  if (t.touched >> object & 1) return t.line[object];
+  if (t.changed_in_segment >> object & 1) return t.line[object];
   if (t.stale >> object & 1) build_mask(t, object);
   return t.mask[object];
 }
 
 // Latches that this segment may set.
-ENVPOOL_FN u32 open_latches(const Tia& t) {
+ENVPOOL_FN u32 settable_latches(const Tia& t) {
   if (t.reg[kVblank] & 2) return 0;
-  const u32 open = kLatches.within[t.enabled | t.touched] & kLatches.touching[t.fresh & kAllObjects];
+  const u32 open = kLatches.both[t.enabled | t.changed_in_segment] & kLatches.either[t.changed & kAllObjects];
   return open & ~static_cast<u32>(t.collisions);
 }
 
 // Sets those of the given latches whose objects overlap before pixel x of this segment.
-ENVPOOL_FN void collide(Tia& t, u32 open, i32 x) {
+ENVPOOL_FN void set_collisions(Tia& t, u32 open, i32 x) {
   u64 within[3];
   for (u32 w = 0; w < 3; ++w) within[w] = kBelow.of[x][w] & ~kBelow.of[t.segment][w];
   for (; open != 0; open &= open - 1) {
@@ -126,10 +126,10 @@ ENVPOOL_FN void collide(Tia& t, u32 open, i32 x) {
 }
 
 // What the segment shows. With score and priority both, the playfield alone has the players' colours.
-ENVPOOL_FN Scene present_scene(Tia& t) {
+ENVPOOL_FN Scene make_scene(Tia& t) {
   static constexpr u64 kNothing[4] = {0, 0, 0, 0};
   const u32 control = t.reg[kCtrlpf];
-  const u32 present = t.enabled | t.touched;
+  const u32 present = t.enabled | t.changed_in_segment;
   Scene scene;
   for (u32 i = 0; i < kObjects; ++i) scene.pixels[i] = present >> i & 1 ? segment_pixels(t, i) : kNothing;
   for (u32 i = 0; i < 4; ++i) scene.colour[i] = t.colour[i];
@@ -148,26 +148,26 @@ ENVPOOL_NOINLINE void end_segment(Console& c, const Rom& rom, i32 x) {
   const bool whole = t.segment == 0 && x == kWidth;
   if (t.reg[kVblank] & 2) {
     if (visible) fill_row(current_row(c), t.segment, x, 0);
-  } else if (t.fresh == 0 && !visible) {
+  } else if (t.changed == 0 && !visible) {
     // Nothing can collide that did not on the line before.
-  } else if (t.fresh == 0 && whole && t.row > 0 && t.blank_left == t.blank_left_last) {
+  } else if (t.changed == 0 && whole && t.row > 0 && t.blank_left == t.blank_left_last) {
     u64* row = current_row(c);
     for (i32 g = 0; g < kWidth / 8; ++g) row[g] = row[g - kWidth / 8];
   } else {
-    const u32 open = open_latches(t);
+    const u32 open = settable_latches(t);
     if (open != 0 || visible) {
-      for (u32 rest = t.touched; rest != 0; rest &= rest - 1) keep_line(c, lowest_bit(rest), x);
-      if (open != 0) collide(t, open, x);
+      for (u32 rest = t.changed_in_segment; rest != 0; rest &= rest - 1) accumulate_line(c, lowest_bit(rest), x);
+      if (open != 0) set_collisions(t, open, x);
     }
     if (visible) {
-      paint(present_scene(t), current_row(c), t.segment, x);
+      paint(make_scene(t), current_row(c), t.segment, x);
       if (t.blank_left < kNoBlank && t.segment < kNoBlank) {
         fill_row(current_row(c), t.blank_left > t.segment ? t.blank_left : t.segment, kNoBlank, 0);
       }
     }
   }
   t.segment = x;
-  t.touched = 0;
+  t.changed_in_segment = 0;
 }
 
 // To be called before a change that concerns several objects or the colours.
@@ -176,35 +176,35 @@ ENVPOOL_FN void split_line(Console& c, const Rom& rom, u32 changing) {
   const i32 x = beam_x(t);
   if (x > 0) {
     end_segment(c, rom, x);
-    t.midline |= static_cast<u8>(changing);
+    t.changed_midline |= static_cast<u8>(changing);
   }
-  t.fresh |= static_cast<u8>(changing);
+  t.changed |= static_cast<u8>(changing);
 }
 
 // Makes the collision registers valid.
-ENVPOOL_FN void settle(Console& c, const Rom& rom) { end_segment(c, rom, beam_x(c.tia)); }
+ENVPOOL_FN void update_collisions(Console& c, const Rom& rom) { end_segment(c, rom, beam_x(c.tia)); }
 
 ENVPOOL_FN void start_line(Tia& t, i32 clock, i32 row) {
   t.line_start = clock;
   t.row = row;
   t.segment = 0;
-  t.touched = 0;
+  t.changed_in_segment = 0;
   t.blank_left_last = t.blank_left;
   t.blank_left = kNoBlank;
-  t.fresh = t.midline;
-  t.midline = 0;
+  t.changed = t.changed_midline;
+  t.changed_midline = 0;
 }
 
 ENVPOOL_FN void start_picture(Tia& t) {
   start_line(t, t.window_start, 0);
   t.drawn = t.window_start;
-  t.fresh = kAllObjects | kColours;
+  t.changed = kAllObjects | kColours;
 }
 
 // What was left to the end of the line, if the frame breaks off within it.
 ENVPOOL_FN void end_picture(Console& c, const Rom& rom) {
-  settle(c, rom);
-  c.tia.fresh = c.tia.midline = kAllObjects | kColours;
+  update_collisions(c, rom);
+  c.tia.changed = c.tia.changed_midline = kAllObjects | kColours;
 }
 
 // "Cosmic Ark" effect: an HMOVE cut short keeps moving missile 0 on every line.
@@ -255,7 +255,7 @@ ENVPOOL_NOINLINE void draw_until(Console& c, const Rom& rom, i32 clock) {
   while (clock > t.line_start + kClocksPerLine) {
     if (t.hmove_blank) blank_left_edge(c, rom, t.drawn - t.line_start, kClocksPerLine);
     end_line(c, rom);
-    if (!c.drawing && t.fresh == 0) {  // as nothing changes, neither do the next lines
+    if (!c.drawing && t.changed == 0) {  // as nothing changes, neither do the next lines
       const i32 lines = (clock - t.line_start - 1) / kClocksPerLine;
       t.drawn = t.line_start += lines * kClocksPerLine;
       t.row += lines;
@@ -264,7 +264,7 @@ ENVPOOL_NOINLINE void draw_until(Console& c, const Rom& rom, i32 clock) {
   }
   if (t.hmove_blank) blank_left_edge(c, rom, t.drawn - t.line_start, clock - t.line_start);
   t.drawn = clock;
-  if (clock == t.window_end) settle(c, rom);
+  if (clock == t.window_end) update_collisions(c, rom);
 }
 
 // Produces the picture up to the given clock with the present state.

@@ -45,7 +45,7 @@ struct Mem {
 };
 
 // Where a jump's distance is to be written; it ends with its instruction.
-struct Hole {
+struct Fixup {
   size_t at;
 };
 
@@ -100,11 +100,11 @@ class Assembler {
   void lea(Reg to, Mem from) { op_mem(0x8D, to, from); }
   void lea64(Reg to, Mem from) { op_mem(0x8D, to, from, true); }
   // Address of a place in this code.
-  Hole lea_rip(Reg to) {
+  Fixup lea_rip(Reg to) {
     rex(1, to, rax, rax);
     byte(0x8D);
     byte(u8(0x05 | (to & 7) << 3));
-    return hole();
+    return placeholder();
   }
 
   void alu(Alu op, Reg to, Reg from) { op_reg(u8(op * 8 + 1), from, to); }
@@ -202,26 +202,26 @@ class Assembler {
     byte(0xFF);
     byte(u8(0xE0 | (to & 7)));
   }
-  Hole jump() {
+  Fixup jump() {
     byte(0xE9);
-    return hole();
+    return placeholder();
   }
-  Hole jump(Cond c) {
+  Fixup jump(Cond c) {
     byte(0x0F);
     byte(u8(0x80 | c));
-    return hole();
+    return placeholder();
   }
-  void fill(Hole hole, size_t target) { put(hole.at, u32(target - (hole.at + 4))); }
-  void fill(Hole hole) { fill(hole, here()); }
-  void put(size_t at, u32 value) { std::memcpy(code.data() + at, &value, 4); }
+  void patch(Fixup jump, size_t target) { put32(jump.at, u32(target - (jump.at + 4))); }
+  void patch(Fixup jump) { patch(jump, here()); }
+  void put32(size_t at, u32 value) { std::memcpy(code.data() + at, &value, 4); }
 
  private:
   void byte(u8 b) { code.push_back(b); }
   void word(u32 v) {
     code.resize(code.size() + 4);
-    put(code.size() - 4, v);
+    put32(code.size() - 4, v);
   }
-  Hole hole() {
+  Fixup placeholder() {
     word(0);
     return {code.size() - 4};
   }

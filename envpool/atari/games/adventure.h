@@ -9,14 +9,14 @@ namespace envpool::atari::games {
 
 struct Adventure : Game {
   static constexpr const char* kRom = "adventure";
-  using Modes = Numbers<0, 1, 2>;
-  static constexpr Facts kFacts = {
+  using Modes = ModeSet<0, 1, 2>;
+  static constexpr GameTraits kTraits = {
       .difficulties = set_of(0, 1, 2, 3),
       .lives = 1,
       .lives_at_end = true,
   };
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const bool won = m.u(0x39) == 0x12;
     if (won) r.reward = 1;
     r.terminal = won || m.u(0x60) == 2;

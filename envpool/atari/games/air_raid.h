@@ -7,18 +7,18 @@ namespace envpool::atari::games {
 
 struct AirRaid : Game {
   static constexpr const char* kRom = "air_raid";
-  using Modes = Numbers<1, 2, 3, 4, 5, 6, 7, 8>;
-  static constexpr Facts kFacts = {
-      .actions = set_of(0, 1, 3, 4, 11, 12),
+  using Modes = ModeSet<1, 2, 3, 4, 5, 6, 7, 8>;
+  static constexpr GameTraits kTraits = {
+      .minimal_actions = set_of(0, 1, 3, 4, 11, 12),
       .default_mode = 1,
-      .start = {{kFire, 1}},
+      .starting_actions = {{kFire, 1}},
       .lives = 1,
   };
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x2A, 0x29, 0x28);
     r.terminal = m.u(0x27) == 0xFF;
-    r.pay(score);
+    r.set_score(score);
   }
 
   template <class Controls>

@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct Assault : Game {
   static constexpr const char* kRom = "assault";
-  using Modes = Numbers<0>;
-  static constexpr Facts kFacts = {.actions = set_of(0, 1, 2, 3, 4, 11, 12), .lives = 4};
+  using Modes = ModeSet<0>;
+  static constexpr GameTraits kTraits = {.minimal_actions = set_of(0, 1, 2, 3, 4, 11, 12), .lives = 4};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x02, 0x01, 0x00);
     r.terminal = m.u(0x65) == 0;
-    r.pay(score);
+    r.set_score(score);
     r.lives = m.u(0x65);
   }
 };

@@ -9,13 +9,13 @@ namespace envpool::atari::games {
 
 struct Atlantis2 : Game {
   static constexpr const char* kRom = "atlantis2";
-  using Modes = Numbers<0>;
-  static constexpr Facts kFacts = {.actions = set_of(0, 1, 11, 12)};
+  using Modes = ModeSet<0>;
+  static constexpr GameTraits kTraits = {.minimal_actions = set_of(0, 1, 11, 12)};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x21, 0x22, 0x23);
     r.terminal = m.u(0x71) == 0xFF;
-    r.pay_until_terminal(score);
+    r.set_score_until_terminal(score);
     r.lives = m.u(0x71);
   }
 };

@@ -10,14 +10,14 @@ namespace envpool::atari::games {
 
 struct Backgammon : Game {
   static constexpr const char* kRom = "backgammon";
-  using Modes = Numbers<0>;
-  static constexpr Facts kFacts = {
-      .actions = set_of(1, 3, 4),
+  using Modes = ModeSet<0>;
+  static constexpr GameTraits kTraits = {
+      .minimal_actions = set_of(1, 3, 4),
       .difficulties = set_of(3),
       .lives = 1,
   };
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     i32 player_in = 0, computer_in = 0;
     for (i32 cell = 0x01; cell <= 0x1B; ++cell) {
       if (cell == 0x0E) continue;

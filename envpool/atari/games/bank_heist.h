@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct BankHeist : Game {
   static constexpr const char* kRom = "bank_heist";
-  using Modes = Numbers<0, 4, 8, 12, 16, 20, 24, 28>;
-  static constexpr Facts kFacts = {.difficulties = set_of(0, 1, 2, 3), .lives = 5};
+  using Modes = ModeSet<0, 4, 8, 12, 16, 20, 24, 28>;
+  static constexpr GameTraits kTraits = {.difficulties = set_of(0, 1, 2, 3), .lives = 5};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x5A, 0x59, 0x58);
     r.terminal = m.u(0x4E) == 1 && m.u(0x55) == 0;
-    r.pay(score);
+    r.set_score(score);
     r.lives = m.u(0x55);
   }
 

@@ -7,18 +7,18 @@ namespace envpool::atari::games {
 
 struct BasicMath : Game {
   static constexpr const char* kRom = "basic_math";
-  using Modes = Numbers<5, 6, 7, 8>;
-  static constexpr Facts kFacts = {
-      .actions = set_of(0, 1, 2, 3, 4, 5),
+  using Modes = ModeSet<5, 6, 7, 8>;
+  static constexpr GameTraits kTraits = {
+      .minimal_actions = set_of(0, 1, 2, 3, 4, 5),
       .default_mode = 5,
       .difficulties = set_of(0, 2, 3),
       .lives = 1,
   };
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x04);
     r.terminal = m.u(0x06) != 0;
-    r.pay(score);
+    r.set_score(score);
   }
 
   template <class Controls>

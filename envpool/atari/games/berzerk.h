@@ -9,13 +9,13 @@ namespace envpool::atari::games {
 
 struct Berzerk : Game {
   static constexpr const char* kRom = "berzerk";
-  using Modes = Numbers<1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17, 18>;
-  static constexpr Facts kFacts = {.default_mode = 1, .lives = 3};
+  using Modes = ModeSet<1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17, 18>;
+  static constexpr GameTraits kTraits = {.default_mode = 1, .lives = 3};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x5F, 0x5E, 0x5D);
     r.terminal = m.u(0x5A) == 0xFF;
-    r.pay(score);
+    r.set_score(score);
     r.lives = m.u(0x5A) + 1;
   }
 

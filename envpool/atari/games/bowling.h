@@ -7,16 +7,16 @@ namespace envpool::atari::games {
 
 struct Bowling : Game {
   static constexpr const char* kRom = "bowling";
-  using Modes = Numbers<0, 2, 4>;
-  static constexpr Facts kFacts = {
-      .actions = set_of(0, 1, 2, 5, 10, 13),
+  using Modes = ModeSet<0, 2, 4>;
+  static constexpr GameTraits kTraits = {
+      .minimal_actions = set_of(0, 1, 2, 5, 10, 13),
       .difficulties = set_of(0, 1),
   };
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x21, 0x26);
     r.terminal = m.u(0x24) > 0x10;
-    r.pay(score);
+    r.set_score(score);
   }
 
   template <class Controls>

@@ -7,18 +7,18 @@ namespace envpool::atari::games {
 
 struct Breakout : Game {
   static constexpr const char* kRom = "breakout";
-  using Modes = Numbers<0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44>;
-  static constexpr Facts kFacts = {
-      .actions = set_of(0, 1, 3, 4),
+  using Modes = ModeSet<0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44>;
+  static constexpr GameTraits kTraits = {
+      .minimal_actions = set_of(0, 1, 3, 4),
       .difficulties = set_of(0, 1),
       .lives = 5,
   };
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     if (m.u(0x39) == 5) r.started = true;
     const i32 score = m.bcd(0x4D) + 100 * m.u(0x4C, 0x0F);
     r.terminal = r.started && m.u(0x39) == 0;
-    r.pay(score);
+    r.set_score(score);
     r.lives = m.u(0x39);
   }
 

@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct Centipede : Game {
   static constexpr const char* kRom = "centipede";
-  using Modes = Numbers<22, 86>;
-  static constexpr Facts kFacts = {.default_mode = 22, .lives = 3};
+  using Modes = ModeSet<22, 86>;
+  static constexpr GameTraits kTraits = {.default_mode = 22, .lives = 3};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x76, 0x75, 0x74);
     r.terminal = m.u(0x26, 0x40) != 0;
-    r.pay_at_least(score, 0);
+    r.set_score_min_reward(score, 0);
     r.lives = (m.u(0x6D, 0x70) >> 4) + 1;
   }
 

@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct Crossbow : Game {
   static constexpr const char* kRom = "crossbow";
-  using Modes = Numbers<0, 2, 4, 6>;
-  static constexpr Facts kFacts = {.difficulties = set_of(0, 1), .lives = 1};
+  using Modes = ModeSet<0, 2, 4, 6>;
+  static constexpr GameTraits kTraits = {.difficulties = set_of(0, 1), .lives = 1};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x0D, 0x0C, 0x0B);
     r.terminal = m.u(0x67) == 0x82;
-    r.pay(score);
+    r.set_score(score);
   }
 
   template <class Controls>

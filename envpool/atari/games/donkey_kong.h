@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct DonkeyKong : Game {
   static constexpr const char* kRom = "donkey_kong";
-  using Modes = Numbers<0>;
-  static constexpr Facts kFacts = {.lives = 2};
+  using Modes = ModeSet<0>;
+  static constexpr GameTraits kTraits = {.lives = 2};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = 100 * m.bcd(0x08, 0x07);
     r.terminal = m.u(0x23) == 0 && m.u(0x0F) == 3 && m.u(0x0B) == 0x1F;
-    r.pay(score);
+    r.set_score(score);
     r.lives = m.u(0x23);
   }
 };

@@ -9,8 +9,8 @@ namespace envpool::atari::games {
 
 struct DoubleDunk : Game {
   static constexpr const char* kRom = "double_dunk";
-  using Modes = Numbers<0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15>;
-  static constexpr Facts kFacts = {.start = {{kUpFire, 1}}};
+  using Modes = ModeSet<0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15>;
+  static constexpr GameTraits kTraits = {.starting_actions = {{kUpFire, 1}}};
 
   // Moves the cursor of the menu until byte 0x30 shows that it has moved.
   template <class Controls>
@@ -26,10 +26,10 @@ struct DoubleDunk : Game {
     while ((t.memory().u(0x00, bit) != 0) != on && t.act(side, 1) && t.act(kNoop, 1)) continue;
   }
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x76) - m.bcd(0x77);
     r.terminal = (m.bcd(0x76) >= 24 || m.bcd(0x77) >= 24) && m.u(0x7E) == 0xE7;
-    r.pay(score);
+    r.set_score(score);
   }
 
   template <class Controls>

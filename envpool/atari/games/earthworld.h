@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct Earthworld : Game {
   static constexpr const char* kRom = "earthworld";
-  using Modes = Numbers<0>;
-  static constexpr Facts kFacts = {.lives = 1};
+  using Modes = ModeSet<0>;
+  static constexpr GameTraits kTraits = {.lives = 1};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x27);
     r.terminal = score == 10;
-    r.pay(score);
+    r.set_score(score);
   }
 };
 

@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct ElevatorAction : Game {
   static constexpr const char* kRom = "elevator_action";
-  using Modes = Numbers<0>;
-  static constexpr Facts kFacts = {.start = {{kFire, 16}}, .lives = 4};
+  using Modes = ModeSet<0>;
+  static constexpr GameTraits kTraits = {.starting_actions = {{kFire, 16}}, .lives = 4};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x09, 0x08, 0x07);
     r.terminal = m.u(0x03) == 0 && m.u(0x01) != 0;
-    r.pay(score);
+    r.set_score(score);
     r.lives = m.u(0x03);
   }
 };

@@ -7,17 +7,17 @@ namespace envpool::atari::games {
 
 struct Entombed : Game {
   static constexpr const char* kRom = "entombed";
-  using Modes = Numbers<0>;
-  static constexpr Facts kFacts = {
+  using Modes = ModeSet<0>;
+  static constexpr GameTraits kTraits = {
       .difficulties = set_of(0, 2),
-      .start = {{kFire, 1}, {kNoop, 5}},
+      .starting_actions = {{kFire, 1}, {kNoop, 5}},
       .lives = 1,
   };
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.u(0x63);
     r.terminal = m.u(0x47, 0x03) == 0;
-    r.pay(score);
+    r.set_score(score);
   }
 };
 

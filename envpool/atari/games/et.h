@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct Et : Game {
   static constexpr const char* kRom = "et";
-  using Modes = Numbers<0, 1, 2>;
-  static constexpr Facts kFacts = {.difficulties = set_of(0, 1, 2, 3)};
+  using Modes = ModeSet<0, 1, 2>;
+  static constexpr GameTraits kTraits = {.difficulties = set_of(0, 1, 2, 3)};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x61, 0x60, 0x5F);
     r.terminal = m.u(0x65) == 0xFF && m.u(0x00) == 8;
-    r.pay(score);
+    r.set_score(score);
     r.lives = i8(m.u(0x65) + 1);
   }
 

@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct FlagCapture : Game {
   static constexpr const char* kRom = "flag_capture";
-  using Modes = Numbers<8, 9, 10>;
-  static constexpr Facts kFacts = {.default_mode = 8, .lives = 1};
+  using Modes = ModeSet<8, 9, 10>;
+  static constexpr GameTraits kTraits = {.default_mode = 8, .lives = 1};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x6A);
     r.terminal = m.u(0x6B) == 0;
-    r.pay(score);
+    r.set_score(score);
   }
 
   template <class Controls>

@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct Frostbite : Game {
   static constexpr const char* kRom = "frostbite";
-  using Modes = Numbers<0, 2>;
-  static constexpr Facts kFacts = {.lives = 4};
+  using Modes = ModeSet<0, 2>;
+  static constexpr GameTraits kTraits = {.lives = 4};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x4A, 0x49, 0x48);
     r.terminal = m.u(0x4C, 0x0F) == 0 && m.u(0x71, 0x80) != 0;
-    r.pay(score);
+    r.set_score(score);
     r.lives = m.u(0x4C, 0x0F) + 1;
   }
 

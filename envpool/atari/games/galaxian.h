@@ -7,18 +7,18 @@ namespace envpool::atari::games {
 
 struct Galaxian : Game {
   static constexpr const char* kRom = "galaxian";
-  using Modes = Numbers<1, 2, 3, 4, 5, 6, 7, 8, 9>;
-  static constexpr Facts kFacts = {
-      .actions = set_of(0, 1, 3, 4, 11, 12),
+  using Modes = ModeSet<1, 2, 3, 4, 5, 6, 7, 8, 9>;
+  static constexpr GameTraits kTraits = {
+      .minimal_actions = set_of(0, 1, 3, 4, 11, 12),
       .default_mode = 1,
       .difficulties = set_of(0, 1),
       .lives = 3,
   };
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x2E, 0x2D, 0x2C);
     r.terminal = m.u(0x3F, 0x80) != 0;
-    r.pay_wrapping(score, 1000000);
+    r.set_wrapping_score(score, 1000000);
     r.lives = m.u(0x39) + 1;
   }
 

@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct Gravitar : Game {
   static constexpr const char* kRom = "gravitar";
-  using Modes = Numbers<0, 1, 2, 3, 4>;
-  static constexpr Facts kFacts = {.start = {{kFire, 16}}, .lives = 6};
+  using Modes = ModeSet<0, 1, 2, 3, 4>;
+  static constexpr GameTraits kTraits = {.starting_actions = {{kFire, 16}}, .lives = 6};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x09, 0x08, 0x07);
     r.terminal = m.u(0x01) == 1;
-    r.pay(score);
+    r.set_score(score);
     r.lives = m.u(0x01) == 0 ? 6 : m.u(0x04) + 1;
   }
 

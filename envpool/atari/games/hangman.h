@@ -9,12 +9,12 @@ namespace envpool::atari::games {
 
 struct Hangman : Game {
   static constexpr const char* kRom = "hangman";
-  using Modes = Numbers<0, 1, 2, 3>;
-  static constexpr Facts kFacts = {.difficulties = set_of(0, 1), .lives = 1};
+  using Modes = ModeSet<0, 1, 2, 3>;
+  static constexpr GameTraits kTraits = {.difficulties = set_of(0, 1), .lives = 1};
 
-  ENVPOOL_FN static void begin(Rules& r) { r.var[2] = -1; }
+  ENVPOOL_FN static void begin(RuleState& r) { r.var[2] = -1; }
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     i32 &player = r.var[0], &computer = r.var[1], &timer = r.var[2];
     r.reward = (m.bcd(0x6B) - player) - (m.bcd(0x6C) - computer);
     player = m.bcd(0x6B);

@@ -9,10 +9,10 @@ namespace envpool::atari::games {
 
 struct HauntedHouse : Game {
   static constexpr const char* kRom = "haunted_house";
-  using Modes = Numbers<0, 1, 2, 3, 4, 5, 6, 7, 8>;
-  static constexpr Facts kFacts = {.difficulties = set_of(0, 1), .lives = 9};
+  using Modes = ModeSet<0, 1, 2, 3, 4, 5, 6, 7, 8>;
+  static constexpr GameTraits kTraits = {.difficulties = set_of(0, 1), .lives = 9};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     i32& matches = r.var[0];
     const bool out = m.u(0x19) == 0x44;
     r.reward = (m.bcd(0x02) != matches ? -1 : 0) + (out ? 100 : 0);

@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct Hero : Game {
   static constexpr const char* kRom = "hero";
-  using Modes = Numbers<0, 1, 2, 3, 4>;
-  static constexpr Facts kFacts = {.lives = 4};
+  using Modes = ModeSet<0, 1, 2, 3, 4>;
+  static constexpr GameTraits kTraits = {.lives = 4};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x39, 0x38, 0x37);
     r.terminal = m.u(0x33) == 0;
-    r.pay(score);
+    r.set_score(score);
     r.lives = m.u(0x33);
   }
 

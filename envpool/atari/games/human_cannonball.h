@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct HumanCannonball : Game {
   static constexpr const char* kRom = "human_cannonball";
-  using Modes = Numbers<0, 1, 2, 3, 4, 5, 6, 7>;
-  static constexpr Facts kFacts = {.difficulties = set_of(0, 1), .lives = 1};
+  using Modes = ModeSet<0, 1, 2, 3, 4, 5, 6, 7>;
+  static constexpr GameTraits kTraits = {.difficulties = set_of(0, 1), .lives = 1};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x36);
     r.terminal = score == 7 || m.u(0x37) == 7;
-    r.pay(score);
+    r.set_score(score);
   }
 
   template <class Controls>

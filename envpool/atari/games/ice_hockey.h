@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct IceHockey : Game {
   static constexpr const char* kRom = "ice_hockey";
-  using Modes = Numbers<0, 2>;
-  static constexpr Facts kFacts = {.difficulties = set_of(0, 1, 2, 3)};
+  using Modes = ModeSet<0, 2>;
+  static constexpr GameTraits kTraits = {.difficulties = set_of(0, 1, 2, 3)};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x0A) - m.bcd(0x0B);
     r.terminal = m.u(0x07) == 0 && m.u(0x06) == 0;
-    r.pay_at_most(score, 1);
+    r.set_score_max_reward(score, 1);
   }
 
   template <class Controls>

@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct Jamesbond : Game {
   static constexpr const char* kRom = "jamesbond";
-  using Modes = Numbers<0, 1>;
-  static constexpr Facts kFacts = {.lives = 6};
+  using Modes = ModeSet<0, 1>;
+  static constexpr GameTraits kTraits = {.lives = 6};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x5C, 0x5D, 0x5E);
     r.terminal = m.u(0x06, 0x0F) == 0 && m.u(0x0C) == 0x68;
-    r.pay(score);
+    r.set_score(score);
     r.lives = m.u(0x06, 0x0F) + 1;
   }
 

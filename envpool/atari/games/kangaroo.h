@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct Kangaroo : Game {
   static constexpr const char* kRom = "kangaroo";
-  using Modes = Numbers<0, 1>;
-  static constexpr Facts kFacts = {.lives = 3};
+  using Modes = ModeSet<0, 1>;
+  static constexpr GameTraits kTraits = {.lives = 3};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = 100 * m.bcd(0x28, 0x27);
     r.terminal = m.u(0x2D) == 0xFF;
-    r.pay(score);
+    r.set_score(score);
     r.lives = m.u(0x2D, 0x07) + 1;
   }
 

@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct KingKong : Game {
   static constexpr const char* kRom = "king_kong";
-  using Modes = Numbers<0, 1, 2, 3>;
-  static constexpr Facts kFacts = {.actions = set_of(0, 1, 2, 3, 4, 5), .lives = 3};
+  using Modes = ModeSet<0, 1, 2, 3>;
+  static constexpr GameTraits kTraits = {.minimal_actions = set_of(0, 1, 2, 3, 4, 5), .lives = 3};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x03, 0x02);
     r.terminal = m.u(0x6E) == 0;
-    r.pay(score);
+    r.set_score(score);
     r.lives = m.u(0x6E);
   }
 

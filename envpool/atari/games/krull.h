@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct Krull : Game {
   static constexpr const char* kRom = "krull";
-  using Modes = Numbers<0>;
-  static constexpr Facts kFacts = {.lives = 3};
+  using Modes = ModeSet<0>;
+  static constexpr GameTraits kTraits = {.lives = 3};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x1E, 0x1D, 0x1C);
     r.terminal = m.u(0x1F) == 0 && m.u(0x22) == 3 && m.u(0x00) == 0x80;
-    r.pay(score);
+    r.set_score(score);
     r.lives = m.u(0x1F, 0x07) + 1;
   }
 };

@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct LaserGates : Game {
   static constexpr const char* kRom = "laser_gates";
-  using Modes = Numbers<0>;
-  static constexpr Facts kFacts = {.start = {{kResetSwitch, 1}}};
+  using Modes = ModeSet<0>;
+  static constexpr GameTraits kTraits = {.starting_actions = {{kResetSwitch, 1}}};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x02, 0x01, 0x00);
     r.terminal = m.u(0x03) == 0;
-    r.pay(score);
+    r.set_score(score);
   }
 };
 

@@ -9,19 +9,19 @@ namespace envpool::atari::games {
 
 struct LostLuggage : Game {
   static constexpr const char* kRom = "lost_luggage";
-  using Modes = Numbers<0, 1>;
-  static constexpr Facts kFacts = {
-      .actions = set_of(0, 2, 3, 4, 5, 6, 7, 8, 9),
-      .legal = set_of(0, 2, 3, 4, 5, 6, 7, 8, 9),
+  using Modes = ModeSet<0, 1>;
+  static constexpr GameTraits kTraits = {
+      .minimal_actions = set_of(0, 2, 3, 4, 5, 6, 7, 8, 9),
+      .legal_actions = set_of(0, 2, 3, 4, 5, 6, 7, 8, 9),
       .difficulties = set_of(0, 1),
-      .start = {{kFire, 1}},
+      .starting_actions = {{kFire, 1}},
       .lives = 3,
   };
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x16, 0x15, 0x14);
     r.terminal = m.u(0x4A) == 0 && m.u(0x48) == 0x0A && m.u(0x25) == 0 && m.u(0x29) == 0;
-    r.pay(score);
+    r.set_score(score);
     r.lives = m.u(0x4A);
   }
 

@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct MarioBros : Game {
   static constexpr const char* kRom = "mario_bros";
-  using Modes = Numbers<0, 2, 4, 6>;
-  static constexpr Facts kFacts = {.start = {{kNoop, 10}, {kFire, 7}}};
+  using Modes = ModeSet<0, 2, 4, 6>;
+  static constexpr GameTraits kTraits = {.starting_actions = {{kNoop, 10}, {kFire, 7}}};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = 100 * m.bcd(0x0A, 0x09);
     r.terminal = m.u(0x07) == 0;
-    r.pay(score);
+    r.set_score(score);
     r.lives = m.u(0x07);
   }
 

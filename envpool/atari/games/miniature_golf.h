@@ -9,10 +9,10 @@ namespace envpool::atari::games {
 
 struct MiniatureGolf : Game {
   static constexpr const char* kRom = "miniature_golf";
-  using Modes = Numbers<0>;
-  static constexpr Facts kFacts = {.difficulties = set_of(0, 1), .lives = 1};
+  using Modes = ModeSet<0>;
+  static constexpr GameTraits kTraits = {.difficulties = set_of(0, 1), .lives = 1};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     i32 &hole = r.var[0], &par = r.var[1], &carry = r.var[2], &left = r.var[3], &base = r.var[4];
     const i32 left_number = m.bcd(0x07), right_number = m.bcd(0x08), hole_number = m.bcd(0x2F);
     const bool next_hole = hole_number != hole;

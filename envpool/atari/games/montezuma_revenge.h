@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct MontezumaRevenge : Game {
   static constexpr const char* kRom = "montezuma_revenge";
-  using Modes = Numbers<0>;
-  static constexpr Facts kFacts = {.lives = 6};
+  using Modes = ModeSet<0>;
+  static constexpr GameTraits kTraits = {.lives = 6};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x15, 0x14, 0x13);
     r.terminal = m.u(0x3A) == 0 && m.u(0x7E) == 0x60;
-    r.pay(score);
+    r.set_score(score);
     r.lives = m.u(0x3A, 0x07) + 1;
   }
 };

@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct MsPacman : Game {
   static constexpr const char* kRom = "ms_pacman";
-  using Modes = Numbers<0, 1, 2, 3>;
-  static constexpr Facts kFacts = {.actions = set_of(0, 2, 3, 4, 5, 6, 7, 8, 9), .lives = 3};
+  using Modes = ModeSet<0, 1, 2, 3>;
+  static constexpr GameTraits kTraits = {.minimal_actions = set_of(0, 2, 3, 4, 5, 6, 7, 8, 9), .lives = 3};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x78, 0x79, 0x7A);
     r.terminal = m.u(0x7B, 0x0F) == 0 && m.u(0x27) == 0x53;
-    r.pay(score);
+    r.set_score(score);
     r.lives = m.u(0x7B, 0x07) + 1;
   }
 

@@ -9,16 +9,16 @@ namespace envpool::atari::games {
 
 struct Othello : Game {
   static constexpr const char* kRom = "othello";
-  using Modes = Numbers<0, 1, 2>;
-  static constexpr Facts kFacts = {
-      .actions = set_of(0, 1, 2, 3, 4, 5, 6, 7, 8, 9),
+  using Modes = ModeSet<0, 1, 2>;
+  static constexpr GameTraits kTraits = {
+      .minimal_actions = set_of(0, 1, 2, 3, 4, 5, 6, 7, 8, 9),
       .difficulties = set_of(0, 2),
       .lives = 1,
   };
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     i32& idle = r.var[0];
-    r.pay(m.bcd(0x4E) - m.bcd(0x50));
+    r.set_score(m.bcd(0x4E) - m.bcd(0x50));
     idle = m.u(0x40) == 0 ? idle + 1 : 0;
     r.terminal = idle > 50;
   }

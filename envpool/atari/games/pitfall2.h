@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct Pitfall2 : Game {
   static constexpr const char* kRom = "pitfall2";
-  using Modes = Numbers<0>;
-  static constexpr Facts kFacts = {.start = {{kUp, 1}}, .score = 4000, .lives = 1};
+  using Modes = ModeSet<0>;
+  static constexpr GameTraits kTraits = {.starting_actions = {{kUp, 1}}, .score = 4000, .lives = 1};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x49, 0x48, 0x47);
     r.terminal = score == 199000;
-    r.pay(score);
+    r.set_score(score);
   }
 };
 

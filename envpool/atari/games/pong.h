@@ -7,16 +7,16 @@ namespace envpool::atari::games {
 
 struct Pong : Game {
   static constexpr const char* kRom = "pong";
-  using Modes = Numbers<0, 1>;
-  static constexpr Facts kFacts = {
-      .actions = set_of(0, 1, 3, 4, 11, 12),
+  using Modes = ModeSet<0, 1>;
+  static constexpr GameTraits kTraits = {
+      .minimal_actions = set_of(0, 1, 3, 4, 11, 12),
       .difficulties = set_of(0, 1, 2, 3),
   };
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.u(0x0E) - m.u(0x0D);
     r.terminal = m.u(0x0D) == 0x15 || m.u(0x0E) == 0x15;
-    r.pay(score);
+    r.set_score(score);
   }
 
   template <class Controls>

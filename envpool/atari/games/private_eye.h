@@ -7,17 +7,17 @@ namespace envpool::atari::games {
 
 struct PrivateEye : Game {
   static constexpr const char* kRom = "private_eye";
-  using Modes = Numbers<0, 1, 2, 3, 4>;
-  static constexpr Facts kFacts = {
+  using Modes = ModeSet<0, 1, 2, 3, 4>;
+  static constexpr GameTraits kTraits = {
       .difficulties = set_of(0, 1, 2, 3),
-      .start = {{kUp, 1}},
+      .starting_actions = {{kUp, 1}},
       .score = 1000,
   };
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x4A, 0x49, 0x48);
     r.terminal = m.u(0x42) > 1;
-    r.pay(score);
+    r.set_score(score);
   }
 
   template <class Controls>

@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct Robotank : Game {
   static constexpr const char* kRom = "robotank";
-  using Modes = Numbers<0>;
-  static constexpr Facts kFacts = {.lives = 4};
+  using Modes = ModeSet<0>;
+  static constexpr GameTraits kTraits = {.lives = 4};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = 12 * m.u(0x36) + m.u(0x35);
     r.terminal = m.u(0x28) == 0 && m.u(0x34) == 0xFF;
-    r.pay(score);
+    r.set_score(score);
     r.lives = m.u(0x28, 0x0F) + 1;
   }
 };

@@ -9,10 +9,10 @@
 //
 //   struct Pong : Game {
 //     static constexpr const char* kRom = "pong";  // file name of the ROM, without ".bin"
-//     using Modes = Numbers<0, 1>;                 // what the `mode` option may be
-//     static constexpr Facts kFacts = {...};
-//     static void begin(Rules&);                   // optional: an episode's start, beyond kFacts
-//     static void evaluate(const Memory&, Rules&);   // after every frame: reward, terminal, lives
+//     using Modes = ModeSet<0, 1>;                 // what the `mode` option may be
+//     static constexpr GameTraits kTraits = {...};
+//     static void begin(RuleState&);                   // optional: an episode's start, beyond kTraits
+//     static void evaluate(const Memory&, RuleState&);   // after every frame: reward, terminal, lives
 //     static void select_mode(Controls&, i32 mode);  // optional: how to choose with the switches
 //   };
 #pragma once
@@ -36,22 +36,22 @@ inline constexpr i32 kActions = 18;
 
 // The modes of a game.
 template <i32... kModes>
-struct Numbers {
+struct ModeSet {
   ENVPOOL_FN static constexpr bool has(i32 mode) { return ((mode == kModes) || ...); }
 };
 
 // One action for a number of frames, at the end of every reset.
-struct Start {
+struct StartingAction {
   u8 action;
   u16 frames;
 };
 
-struct Facts {
-  u32 actions = kAllActions;  // those that differ in this game, the default action space
-  u32 legal = kAllActions;    // any other reaches the game as NOOP
+struct GameTraits {
+  u32 minimal_actions = kAllActions;  // those that differ in this game, the default action space
+  u32 legal_actions = kAllActions;    // any other reaches the game as NOOP
   i32 default_mode = 0;
   u32 difficulties = set_of(0);  // bit 0 of a difficulty is the left switch, bit 1 the right one
-  Start start[3] = {};
+  StartingAction starting_actions[3] = {};
   i32 score = 0;                   // the score a new episode counts from
   i32 lives = 0;                   // at the start of an episode
   bool lives_at_end = false;       // lives are shown once the game is over; elsewhere they read 0
@@ -61,28 +61,28 @@ struct Facts {
 // The memory a frame left behind. Offsets count from the first of the console's 128 bytes. Looking at it goes over the
 // console's bus, which keeps the last byte: a program that begins its next frame in the TIA's addresses runs it.
 struct Memory {
-  const u8* console;
-  const u8* cartridge;  // the 128 bytes of cartridge RAM that a few games have
+  const u8* ram;
+  const u8* cart_ram;  // the 128 bytes of cartridge RAM that a few games have
   u8* bus;
 
-  ENVPOOL_FN i32 u(i32 at, i32 mask = 0xFF) const { return read(console, at) & mask; }
-  ENVPOOL_FN i32 s(i32 at) const { return i8(read(console, at)); }
+  ENVPOOL_FN i32 u(i32 at, i32 mask = 0xFF) const { return read(ram, at) & mask; }
+  ENVPOOL_FN i32 s(i32 at) const { return i8(read(ram, at)); }
 
   // Two decimal digits a byte, low byte first. Nibbles above 9 count as they are.
   template <class... Ints>
   ENVPOOL_FN i32 bcd(Ints... at) const {
-    return decimal(console, at...);
+    return decimal(ram, at...);
   }
 
-  ENVPOOL_FN i32 cart(i32 at) const { return read(cartridge, at); }
+  ENVPOOL_FN i32 cart(i32 at) const { return read(cart_ram, at); }
   template <class... Ints>
   ENVPOOL_FN i32 cart_bcd(Ints... at) const {
-    return decimal(cartridge, at...);
+    return decimal(cart_ram, at...);
   }
 
   // One decimal digit; a byte that shows a blank counts as 0.
   ENVPOOL_FN i32 digit(i32 at, i32 mask, i32 shift, i32 blank = -1) const {
-    const i32 byte = read(console, at) & mask;
+    const i32 byte = read(ram, at) & mask;
     return byte == blank ? 0 : byte >> shift;
   }
 
@@ -97,45 +97,45 @@ struct Memory {
 };
 
 // What the rules remember from frame to frame.
-struct Rules {
-  i32 reward = 0;  // of the last frame
-  i32 prev = 0;    // the score it was counted from
+struct RuleState {
+  i32 reward = 0;      // of the last frame
+  i32 prev_score = 0;  // the score it was counted from
   i32 lives = 0;
-  i32 var[5] = {};  // a game's own
-  i32 kept = 0;     // the same, but a new episode does not clear it
+  i32 var[5] = {};         // a game's own
+  i32 persistent_var = 0;  // the same, but a new episode does not clear it
   bool terminal = false;
   bool started = false;  // becomes true in the games that need to see their first life
 
-  ENVPOOL_FN void pay(i32 score) {
-    reward = score - prev;
-    prev = score;
+  ENVPOOL_FN void set_score(i32 score) {
+    reward = score - prev_score;
+    prev_score = score;
   }
   // A score counter that has run over is worth `range` more.
-  ENVPOOL_FN void pay_wrapping(i32 score, i32 range) {
-    pay(score);
+  ENVPOOL_FN void set_wrapping_score(i32 score, i32 range) {
+    set_score(score);
     if (reward < 0) reward += range;
   }
-  ENVPOOL_FN void pay_at_least(i32 score, i32 least) {
-    pay(score);
+  ENVPOOL_FN void set_score_min_reward(i32 score, i32 least) {
+    set_score(score);
     if (reward < least) reward = least;
   }
-  ENVPOOL_FN void pay_at_most(i32 score, i32 most) {
-    pay(score);
+  ENVPOOL_FN void set_score_max_reward(i32 score, i32 most) {
+    set_score(score);
     if (reward > most) reward = most;
   }
   // Some games overwrite their score once they are over.
-  ENVPOOL_FN void pay_until_terminal(i32 score) {
+  ENVPOOL_FN void set_score_until_terminal(i32 score) {
     if (terminal) {
       reward = 0;
     } else {
-      pay(score);
+      set_score(score);
     }
   }
 };
 
 // What a game need not say.
 struct Game {
-  ENVPOOL_FN static void begin(Rules&) {}
+  ENVPOOL_FN static void begin(RuleState&) {}
   template <class Controls>
   ENVPOOL_FN static void select_mode(Controls&, i32) {}
 };

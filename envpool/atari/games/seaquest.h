@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct Seaquest : Game {
   static constexpr const char* kRom = "seaquest";
-  using Modes = Numbers<0>;
-  static constexpr Facts kFacts = {.difficulties = set_of(0, 1), .lives = 4};
+  using Modes = ModeSet<0>;
+  static constexpr GameTraits kTraits = {.difficulties = set_of(0, 1), .lives = 4};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x3A, 0x39, 0x38);
     r.terminal = m.u(0x23) != 0;
-    r.pay(score);
+    r.set_score(score);
     r.lives = m.u(0x3B) + 1;
   }
 };

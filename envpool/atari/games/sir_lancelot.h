@@ -7,17 +7,17 @@ namespace envpool::atari::games {
 
 struct SirLancelot : Game {
   static constexpr const char* kRom = "sir_lancelot";
-  using Modes = Numbers<0>;
-  static constexpr Facts kFacts = {
-      .actions = set_of(0, 1, 3, 4, 11, 12),
-      .start = {{kResetSwitch, 1}, {kLeft, 1}},
+  using Modes = ModeSet<0>;
+  static constexpr GameTraits kTraits = {
+      .minimal_actions = set_of(0, 1, 3, 4, 11, 12),
+      .starting_actions = {{kResetSwitch, 1}, {kLeft, 1}},
       .lives = 3,
   };
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x20, 0x1F, 0x1E);
     r.terminal = m.u(0x29) == 0 && m.u(0x27) == 0xA0;
-    r.pay(score);
+    r.set_score(score);
     r.lives = m.u(0x29);
   }
 };

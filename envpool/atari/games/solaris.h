@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct Solaris : Game {
   static constexpr const char* kRom = "solaris";
-  using Modes = Numbers<0>;
-  static constexpr Facts kFacts = {.lives = 3};
+  using Modes = ModeSet<0>;
+  static constexpr GameTraits kTraits = {.lives = 3};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = 10 * m.bcd(0x5C, 0x5D, 0x5E);
     r.terminal = m.u(0x59) == 0;
-    r.pay(score);
+    r.set_score(score);
     r.lives = m.u(0x59, 0x0F);
   }
 };

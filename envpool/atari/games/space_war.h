@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct SpaceWar : Game {
   static constexpr const char* kRom = "space_war";
-  using Modes = Numbers<6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17>;
-  static constexpr Facts kFacts = {.default_mode = 6, .lives = 1};
+  using Modes = ModeSet<6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17>;
+  static constexpr GameTraits kTraits = {.default_mode = 6, .lives = 1};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x27);
     r.terminal = score == 10 || m.u(0x00) == 0;
-    r.pay(score);
+    r.set_score(score);
   }
 
   template <class Controls>

@@ -7,15 +7,15 @@ namespace envpool::atari::games {
 
 struct StarGunner : Game {
   static constexpr const char* kRom = "star_gunner";
-  using Modes = Numbers<0, 1, 2, 3>;
-  static constexpr Facts kFacts = {.lives = 5};
+  using Modes = ModeSet<0, 1, 2, 3>;
+  static constexpr GameTraits kTraits = {.lives = 5};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     if (m.u(0x07) == 5) r.started = true;
     const i32 score = 100 * m.digit(0x03, 0x0F, 0, 0x0A) + 1000 * m.digit(0x04, 0x0F, 0, 0x0A) +
                       10000 * m.digit(0x05, 0x0F, 0, 0x0A) + 100000 * m.digit(0x06, 0x0F, 0, 0x0A);
     r.terminal = m.u(0x07) == 0;
-    r.pay(score);
+    r.set_score(score);
     r.lives = r.started ? m.u(0x07) % 16 : 5;
   }
 

@@ -7,17 +7,17 @@ namespace envpool::atari::games {
 
 struct Surround : Game {
   static constexpr const char* kRom = "surround";
-  using Modes = Numbers<0, 2>;
-  static constexpr Facts kFacts = {
-      .actions = set_of(0, 2, 3, 4, 5),
+  using Modes = ModeSet<0, 2>;
+  static constexpr GameTraits kTraits = {
+      .minimal_actions = set_of(0, 2, 3, 4, 5),
       .difficulties = set_of(0, 1, 2, 3),
       .lives = 1,
   };
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 mine = m.bcd(0x77), theirs = m.bcd(0x76);
     r.terminal = mine == 10 || theirs == 10;
-    r.pay(mine - theirs);
+    r.set_score(mine - theirs);
   }
 
   template <class Controls>

@@ -9,10 +9,10 @@ namespace envpool::atari::games {
 
 struct Tennis : Game {
   static constexpr const char* kRom = "tennis";
-  using Modes = Numbers<0, 2>;
-  static constexpr Facts kFacts = {.difficulties = set_of(0, 1, 2, 3)};
+  using Modes = ModeSet<0, 2>;
+  static constexpr GameTraits kTraits = {.difficulties = set_of(0, 1, 2, 3)};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     i32 &games = r.var[0], &points = r.var[1];
     const i32 mine = m.u(0x47), theirs = m.u(0x48);
     const i32 points_now = m.u(0x45) - m.u(0x46);

@@ -7,14 +7,14 @@ namespace envpool::atari::games {
 
 struct Tetris : Game {
   static constexpr const char* kRom = "tetris";
-  using Modes = Numbers<0>;
-  static constexpr Facts kFacts = {.actions = set_of(0, 1, 3, 4, 5)};
+  using Modes = ModeSet<0>;
+  static constexpr GameTraits kTraits = {.minimal_actions = set_of(0, 1, 3, 4, 5)};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x71, 0x72);
-    r.pay_at_least(score, 0);
+    r.set_score_min_reward(score, 0);
     r.terminal = m.u(0x73) >= 128;
-    if (r.terminal) r.prev = 0;
+    if (r.terminal) r.prev_score = 0;
   }
 };
 

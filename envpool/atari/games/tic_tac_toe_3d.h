@@ -9,15 +9,15 @@ namespace envpool::atari::games {
 
 struct TicTacToe3d : Game {
   static constexpr const char* kRom = "tic_tac_toe_3d";
-  using Modes = Numbers<0, 1, 2, 3, 4, 5, 6, 7, 8>;
-  static constexpr Facts kFacts = {
-      .actions = set_of(0, 1, 2, 3, 4, 5, 6, 7, 8, 9),
+  using Modes = ModeSet<0, 1, 2, 3, 4, 5, 6, 7, 8>;
+  static constexpr GameTraits kTraits = {
+      .minimal_actions = set_of(0, 1, 2, 3, 4, 5, 6, 7, 8, 9),
       .difficulties = set_of(0, 2),
       .lives = 1,
       .unfinished_frames = true,
   };
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const bool won = m.u(0x7E) == 0x10 && m.u(0x7F) == 0xF3;
     r.reward = !won ? 0 : m.u(0x61) == 8 ? 1 : -1;
     bool full = true;

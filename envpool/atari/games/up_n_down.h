@@ -7,18 +7,18 @@ namespace envpool::atari::games {
 
 struct UpNDown : Game {
   static constexpr const char* kRom = "up_n_down";
-  using Modes = Numbers<0>;
-  static constexpr Facts kFacts = {
-      .actions = set_of(0, 1, 2, 5, 10, 13),
+  using Modes = ModeSet<0>;
+  static constexpr GameTraits kTraits = {
+      .minimal_actions = set_of(0, 1, 2, 5, 10, 13),
       .difficulties = set_of(0, 1, 2, 3),
-      .start = {{kFire, 1}},
+      .starting_actions = {{kFire, 1}},
       .lives = 5,
   };
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x02, 0x01, 0x00);
     r.terminal = m.u(0x14) > 0x40 && m.u(0x06, 0x0F) == 0;
-    r.pay(score);
+    r.set_score(score);
     r.lives = m.u(0x06, 0x0F) + 1;
   }
 };

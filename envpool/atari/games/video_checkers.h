@@ -9,8 +9,8 @@ namespace envpool::atari::games {
 
 struct VideoCheckers : Game {
   static constexpr const char* kRom = "video_checkers";
-  using Modes = Numbers<1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19>;
-  static constexpr Facts kFacts = {.actions = set_of(1, 6, 7, 8, 9), .default_mode = 1, .lives = 1};
+  using Modes = ModeSet<1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19>;
+  static constexpr GameTraits kTraits = {.minimal_actions = set_of(1, 6, 7, 8, 9), .default_mode = 1, .lives = 1};
 
   // Pieces of one side: men and kings.
   ENVPOOL_FN static i32 pieces(const Memory& m, i32 man, i32 king) {
@@ -22,8 +22,8 @@ struct VideoCheckers : Game {
     return count;
   }
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
-    const bool reverse = r.kept != 0;
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
+    const bool reverse = r.persistent_var != 0;
     const bool no_black = pieces(m, 0x10, 0x20) == 0, no_white = pieces(m, 0x90, 0xA0) == 0;
     if (no_black) {
       r.reward = reverse ? 1 : -1;
@@ -35,7 +35,7 @@ struct VideoCheckers : Game {
 
   template <class Controls>
   ENVPOOL_FN static void select_mode(Controls& t, i32 mode) {
-    t.rules().kept = mode >= 11;
+    t.rules().persistent_var = mode >= 11;
     t.select_until(0x76, mode >= 11 ? mode + 6 : mode, 1);
     t.soft_reset();
   }

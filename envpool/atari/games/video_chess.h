@@ -9,10 +9,10 @@ namespace envpool::atari::games {
 
 struct VideoChess : Game {
   static constexpr const char* kRom = "video_chess";
-  using Modes = Numbers<0, 1, 2, 3, 4>;
-  static constexpr Facts kFacts = {.actions = set_of(0, 1, 2, 3, 4, 5, 6, 7, 8, 9), .lives = 1};
+  using Modes = ModeSet<0, 1, 2, 3, 4>;
+  static constexpr GameTraits kTraits = {.minimal_actions = set_of(0, 1, 2, 3, 4, 5, 6, 7, 8, 9), .lives = 1};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const bool my_turn = m.u(0x61) == 0x82;
     r.reward = !my_turn ? 0 : m.u(0x6E) == 0 ? 1 : m.u(0x6E) == 1 ? -1 : 0;
     r.terminal = r.terminal || r.reward != 0;

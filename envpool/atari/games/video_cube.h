@@ -12,14 +12,14 @@ struct VideoCube : Game {
   struct Modes {
     ENVPOOL_FN static constexpr bool has(i32 mode) { return mode >= 0 && mode <= 5002 && mode % 100 <= 2; }
   };
-  static constexpr Facts kFacts = {
+  static constexpr GameTraits kTraits = {
       .difficulties = set_of(0, 1),
-      .start = {{kNoop, 61}, {kFire, 1}, {kNoop, 2}},
+      .starting_actions = {{kNoop, 61}, {kFire, 1}, {kNoop, 2}},
       .lives = 1,
   };
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
-    i32 &faces = r.var[0], &timer = r.kept;
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
+    i32 &faces = r.var[0], &timer = r.persistent_var;
     i32 full = 0;
     for (i32 face = 0x20; face < 0x20 + 6 * 9; face += 9) {
       bool one_colour = true;

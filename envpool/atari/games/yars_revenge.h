@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct YarsRevenge : Game {
   static constexpr const char* kRom = "yars_revenge";
-  using Modes = Numbers<0, 32, 64, 96>;
-  static constexpr Facts kFacts = {.difficulties = set_of(0, 1), .start = {{kFire, 1}}, .lives = 4};
+  using Modes = ModeSet<0, 32, 64, 96>;
+  static constexpr GameTraits kTraits = {.difficulties = set_of(0, 1), .starting_actions = {{kFire, 1}}, .lives = 4};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = m.bcd(0x62, 0x61, 0x60);
     r.terminal = m.u(0x1E, 0xF0) == 0;
-    r.pay(score);
+    r.set_score(score);
     r.lives = m.u(0x1E, 0xF0) >> 4;
   }
 

@@ -7,13 +7,13 @@ namespace envpool::atari::games {
 
 struct Zaxxon : Game {
   static constexpr const char* kRom = "zaxxon";
-  using Modes = Numbers<0, 8, 16, 24>;
-  static constexpr Facts kFacts = {.lives = 5};
+  using Modes = ModeSet<0, 8, 16, 24>;
+  static constexpr GameTraits kTraits = {.lives = 5};
 
-  ENVPOOL_FN static void evaluate(const Memory& m, Rules& r) {
+  ENVPOOL_FN static void evaluate(const Memory& m, RuleState& r) {
     const i32 score = 100 * m.bcd(0x69, 0x68);
     r.terminal = m.u(0x6A, 0x07) == 0;
-    r.pay(score);
+    r.set_score(score);
     r.lives = m.u(0x6A, 0x07);
   }
 

@@ -38,7 +38,7 @@ int resize_plan_vector_depth(const void* plan) { return plan_of(plan).vector_dep
 
 void resize_gray(const void* plan, const unsigned char* src, long long stride, unsigned char* dst, int plain) {
   if (plain) {
-    detail::gray<detail::PlainOps>(plan_of(plan), src, stride, dst);
+    detail::gray<detail::ScalarOps>(plan_of(plan), src, stride, dst);
   } else {
     envpool::atari::resize_gray(plan_of(plan), src, stride, dst);
   }
@@ -47,7 +47,7 @@ void resize_gray(const void* plan, const unsigned char* src, long long stride, u
 void resize_indexed_max(const void* plan, const unsigned char* a, const unsigned char* b, const unsigned char* table,
                         unsigned char* dst, int plain) {
   if (plain) {
-    detail::indexed_max<detail::PlainOps>(plan_of(plan), a, b, table, dst);
+    detail::indexed_max<detail::ScalarOps>(plan_of(plan), a, b, table, dst);
   } else {
     envpool::atari::resize_indexed_max(plan_of(plan), a, b, table, dst);
   }
@@ -56,7 +56,7 @@ void resize_indexed_max(const void* plan, const unsigned char* a, const unsigned
 void resize_rgb_max(const void* plan, const unsigned char* a, const unsigned char* b, const unsigned char* table,
                     unsigned char* dst, int plain) {
   if (plain) {
-    detail::rgb_max<detail::PlainOps>(plan_of(plan), a, b, table, dst);
+    detail::rgb_max<detail::ScalarOps>(plan_of(plan), a, b, table, dst);
   } else {
     envpool::atari::resize_rgb_max(plan_of(plan), a, b, table, dst);
   }

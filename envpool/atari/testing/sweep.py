@@ -19,14 +19,14 @@ from pathlib import Path
 import ale_py
 from tqdm import tqdm
 
-from envpool.atari.testing.beside_ale import GAMES, PLANS, Plan, Reference, play_beside_ale
+from envpool.atari.testing.ale_comparison import GAMES, PLANS, Plan, Reference, compare_with_ale
 
 # Adventure's modes but 0 are entered after random waits, drawn from generators that have nothing in common.
-BY_CHANCE = {("adventure", 1), ("adventure", 2)}
+RANDOM_MODES = {("adventure", 1), ("adventure", 2)}
 
 
 @dataclass(frozen=True)
-class Part:
+class Job:
     """What one process plays at a time."""
 
     game: str
@@ -37,44 +37,44 @@ class Part:
 
 
 @dataclass
-class Outcome:
-    """Of a part."""
+class JobResult:
+    """Of a job."""
 
-    part: Part
+    job: Job
     games_begun: int
     difference: str  # empty: none
 
 
-def play(part: Part) -> Outcome:
+def play(job: Job) -> JobResult:
     try:
-        begun = play_beside_ale(part.game, part.frames, part.plan, part.mode, part.difficulty)
+        begun = compare_with_ale(job.game, job.frames, job.plan, job.mode, job.difficulty)
     except AssertionError as difference:
-        return Outcome(part, 0, str(difference))
-    return Outcome(part, begun, "")
+        return JobResult(job, 0, str(difference))
+    return JobResult(job, begun, "")
 
 
-def parts_of(game: str, frames: int, mode_frames: int) -> list[Part]:
+def jobs_of(game: str, frames: int, mode_frames: int) -> list[Job]:
     share = -(-frames // len(PLANS))
-    parts = [Part(game, plan, share) for plan in PLANS]
+    jobs = [Job(game, plan, share) for plan in PLANS]
     if mode_frames > 0:
         ale = Reference(game).ale
-        modes = [mode for mode in ale.getAvailableModes() if (game, mode) not in BY_CHANCE]
+        modes = [mode for mode in ale.getAvailableModes() if (game, mode) not in RANDOM_MODES]
         variants = [(mode, level) for mode in modes for level in ale.getAvailableDifficulties()]
-        parts += [
-            Part(game, PLANS[index % len(PLANS)], mode_frames, mode, level)
+        jobs += [
+            Job(game, PLANS[index % len(PLANS)], mode_frames, mode, level)
             for index, (mode, level) in enumerate(variants)
         ]
-    return parts
+    return jobs
 
 
-def table(outcomes: list[Outcome]) -> str:
+def table(results: list[JobResult]) -> str:
     lines = [f"{'game':20} {'plans':>9} {'variants':>9} {'games begun':>12}  differences"]
-    for game in sorted({outcome.part.game for outcome in outcomes}):
-        mine = [outcome for outcome in outcomes if outcome.part.game == game]
-        plans = sum(outcome.part.frames for outcome in mine if outcome.part.mode < 0)
-        variants = sum(outcome.part.frames for outcome in mine if outcome.part.mode >= 0)
-        wrong = sum(bool(outcome.difference) for outcome in mine)
-        begun = sum(outcome.games_begun for outcome in mine)
+    for game in sorted({result.job.game for result in results}):
+        mine = [result for result in results if result.job.game == game]
+        plans = sum(result.job.frames for result in mine if result.job.mode < 0)
+        variants = sum(result.job.frames for result in mine if result.job.mode >= 0)
+        wrong = sum(bool(result.difference) for result in mine)
+        begun = sum(result.games_begun for result in mine)
         lines.append(f"{game:20} {plans:9,} {variants:9,} {begun:12,}  {wrong or 'none'}")
     return "\n".join(lines)
 
@@ -90,29 +90,29 @@ def main() -> int:
 
     started = time.perf_counter()
     with ProcessPoolExecutor(args.processes, multiprocessing.get_context("spawn")) as pool:
-        plans = pool.map(parts_of, args.games, *[[n] * len(args.games) for n in (args.frames, args.mode_frames)])
-        parts = [part for parts in plans for part in parts]
-        parts.sort(key=lambda part: -part.frames)
-        outcomes = []
-        with tqdm(total=sum(part.frames for part in parts), unit=" frames", unit_scale=True, mininterval=1) as bar:
-            for future in as_completed([pool.submit(play, part) for part in parts]):
-                outcomes.append(future.result())
-                bar.update(outcomes[-1].part.frames)
-                if outcomes[-1].difference:
-                    bar.write(outcomes[-1].difference)
+        plans = pool.map(jobs_of, args.games, *[[n] * len(args.games) for n in (args.frames, args.mode_frames)])
+        jobs = [job for jobs in plans for job in jobs]
+        jobs.sort(key=lambda job: -job.frames)
+        results = []
+        with tqdm(total=sum(job.frames for job in jobs), unit=" frames", unit_scale=True, mininterval=1) as bar:
+            for future in as_completed([pool.submit(play, job) for job in jobs]):
+                results.append(future.result())
+                bar.update(results[-1].job.frames)
+                if results[-1].difference:
+                    bar.write(results[-1].difference)
 
-    print(table(outcomes))
-    differences = sorted(outcome.difference for outcome in outcomes if outcome.difference)
-    frames = sum(outcome.part.frames for outcome in outcomes)
+    print(table(results))
+    differences = sorted(result.difference for result in results if result.difference)
+    frames = sum(result.job.frames for result in results)
     print(
         f"\n{frames:,} frames of {len(args.games)} games in {time.perf_counter() - started:.0f} s; "
-        f"{len(differences)} of {len(outcomes)} parts differ from ale-py {ale_py.__version__}"
+        f"{len(differences)} of {len(results)} jobs differ from ale-py {ale_py.__version__}"
     )
     for difference in differences:
         print(difference)
     print(
         "not compared, because chance decides how they begin:",
-        *(f"{game} mode {mode}" for game, mode in sorted(BY_CHANCE)),
+        *(f"{game} mode {mode}" for game, mode in sorted(RANDOM_MODES)),
     )
     if args.json:
         result = {
@@ -121,7 +121,7 @@ def main() -> int:
             "native": os.environ.get("ENVPOOL_ATARI_NATIVE", "1"),
             "frames": frames,
             "differences": differences,
-            "parts": [asdict(outcome) for outcome in outcomes],
+            "jobs": [asdict(result) for result in results],
         }
         args.json.write_text(json.dumps(result, indent=1))
     return bool(differences)

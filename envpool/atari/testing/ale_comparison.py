@@ -47,13 +47,13 @@ def pointer(array: npt.NDArray[Any]) -> ctypes.c_void_p:
     return ctypes.c_void_p(array.ctypes.data)
 
 
-class Record:
+class Trace:
     """What is compared: one row a frame."""
 
     def __init__(self, rows: int, height: int) -> None:
         self.ram = np.zeros((rows, 128), np.uint8)
-        self.picture = np.zeros((rows, height, 160), np.uint8)
-        self.numbers = np.zeros((rows, 3), np.int32)  # reward, lives, game over
+        self.pictures = np.zeros((rows, height, 160), np.uint8)
+        self.outcomes = np.zeros((rows, 3), np.int32)  # reward, lives, game over
 
 
 class Machine:
@@ -90,17 +90,17 @@ class Machine:
     def restore(self, state: bytes) -> None:
         self.library.atari_restore(self.handle, state)
 
-    def look(self, record: Record) -> None:
-        rows = (pointer(record.ram), pointer(record.picture), pointer(record.numbers))
-        self.library.atari_look(self.handle, *rows)
+    def observe(self, trace: Trace) -> None:
+        rows = (pointer(trace.ram), pointer(trace.pictures), pointer(trace.outcomes))
+        self.library.atari_observe(self.handle, *rows)
 
-    def reset(self, record: Record) -> None:
+    def reset(self, trace: Trace) -> None:
         self.library.atari_reset(self.handle)
-        self.look(record)
+        self.observe(trace)
 
-    def play(self, actions: npt.NDArray[Any], sticky: float, drawn: int, record: Record) -> int:
+    def play(self, actions: npt.NDArray[Any], sticky: float, drawn: int, trace: Trace) -> int:
         """Plays up to the end of the game and returns how many frames; `actions` become what was really done."""
-        rows = (pointer(record.ram), pointer(record.picture), pointer(record.numbers))
+        rows = (pointer(trace.ram), pointer(trace.pictures), pointer(trace.outcomes))
         played: int = self.library.atari_play(
             self.handle, len(actions), pointer(actions), ctypes.c_double(sticky), drawn, *rows
         )
@@ -123,31 +123,31 @@ class Reference:
             self.ale.setDifficulty(difficulty)
         self.actions = [action.value for action in self.ale.getMinimalActionSet()]
         self.legal = [action.value for action in self.ale.getLegalActionSet()]
-        self.named = [ale_py.Action(action) for action in range(18)]
+        self.ale_actions = [ale_py.Action(action) for action in range(18)]
 
-    def reset(self, record: Record) -> None:
+    def reset(self, trace: Trace) -> None:
         self.ale.reset_game()
-        self.look(record, 0)
+        self.observe(trace, 0)
 
-    def look(self, record: Record, row: int) -> None:
+    def observe(self, trace: Trace, row: int) -> None:
         ale = self.ale
-        ale.getRAM(record.ram[row])
-        ale.getScreen(record.picture[row])
-        record.numbers[row, 1] = ale.lives()
-        record.numbers[row, 2] = ale.game_over(with_truncation=False)
+        ale.getRAM(trace.ram[row])
+        ale.getScreen(trace.pictures[row])
+        trace.outcomes[row, 1] = ale.lives()
+        trace.outcomes[row, 2] = ale.game_over(with_truncation=False)
 
-    def play(self, actions: npt.NDArray[Any], record: Record) -> None:
+    def play(self, actions: npt.NDArray[Any], trace: Trace) -> None:
         for row, action in enumerate(actions.tolist()):
-            record.numbers[row, 0] = self.ale.act(self.named[action])
-            self.look(record, row)
+            trace.outcomes[row, 0] = self.ale.act(self.ale_actions[action])
+            self.observe(trace, row)
 
 
-def compare(ours: Record, theirs: Record, rows: int, drawn: int, where: str, first: int = 0) -> None:
+def compare(ours: Trace, theirs: Trace, rows: int, drawn: int, where: str, first: int = 0) -> None:
     """Raises AssertionError with the first frame that differs, and how."""
     seen = np.arange(rows) % 4 >= 4 - drawn
-    same = (ours.ram[:rows] == theirs.ram[:rows]).all(1) & (ours.numbers[:rows] == theirs.numbers[:rows]).all(1)
+    same = (ours.ram[:rows] == theirs.ram[:rows]).all(1) & (ours.outcomes[:rows] == theirs.outcomes[:rows]).all(1)
     for row in np.nonzero(seen)[0]:
-        same[row] &= np.array_equal(ours.picture[row], theirs.picture[row])
+        same[row] &= np.array_equal(ours.pictures[row], theirs.pictures[row])
     if same.all():
         return
     row = int(np.argmin(same))
@@ -156,14 +156,14 @@ def compare(ours: Record, theirs: Record, rows: int, drawn: int, where: str, fir
         for at, (mine, right) in enumerate(zip(ours.ram[row], theirs.ram[row], strict=True))
         if mine != right
     ]
-    lines = np.nonzero((ours.picture[row] != theirs.picture[row]).any(1))[0].tolist() if seen[row] else []
+    lines = np.nonzero((ours.pictures[row] != theirs.pictures[row]).any(1))[0].tolist() if seen[row] else []
     raise AssertionError(
-        f"{where}, frame {first + row}: reward, lives, game over are {ours.numbers[row]} for {theirs.numbers[row]}; "
+        f"{where}, frame {first + row}: reward, lives, game over are {ours.outcomes[row]} for {theirs.outcomes[row]}; "
         f"memory {ram}; picture lines {lines}"
     )
 
 
-def wanted_actions(rng: np.random.Generator, known: list[int], count: int) -> npt.NDArray[np.int32]:
+def random_actions(rng: np.random.Generator, known: list[int], count: int) -> npt.NDArray[np.int32]:
     """Mostly what the game knows, held for a while; sometimes anything."""
     wanted = np.where(rng.random(count) < 0.7, rng.choice(known, count), rng.integers(0, 18, count))
     return np.repeat(wanted, rng.integers(1, 9, count))[:count].astype(np.int32)
@@ -177,7 +177,7 @@ def script(known: list[int]) -> npt.NDArray[np.int32]:
     return np.array(button + held + bursts, np.int32)
 
 
-def play_beside_ale(game: str, frames: int, plan: Plan, mode: int = -1, difficulty: int = -1) -> int:
+def compare_with_ale(game: str, frames: int, plan: Plan, mode: int = -1, difficulty: int = -1) -> int:
     """Plays both and compares; returns how many games were begun.
 
     Raises:
@@ -186,7 +186,7 @@ def play_beside_ale(game: str, frames: int, plan: Plan, mode: int = -1, difficul
     machine, reference = Machine(game, mode, difficulty), Reference(game, mode, difficulty)
     assert machine.actions == reference.actions, f"{game}: actions {machine.actions} for {reference.actions}"
     assert machine.legal == reference.legal, f"{game}: legal actions {machine.legal} for {reference.legal}"
-    ours, theirs = Record(CHUNK, machine.height), Record(CHUNK, machine.height)
+    ours, theirs = Trace(CHUNK, machine.height), Trace(CHUNK, machine.height)
     rng = np.random.default_rng(plan.seed)
     machine.seed(plan.seed)
     known = script(machine.actions)
@@ -197,7 +197,7 @@ def play_beside_ale(game: str, frames: int, plan: Plan, mode: int = -1, difficul
         if over:
             machine.reset(ours)
             reference.reset(theirs)
-            ours.numbers[0, 0] = theirs.numbers[0, 0] = 0  # nobody is paid for a reset
+            ours.outcomes[0, 0] = theirs.outcomes[0, 0] = 0  # nobody is paid for a reset
             compare(ours, theirs, 1, 4, f"{where}, reset {resets}")
             resets += 1
             since = 0
@@ -205,11 +205,11 @@ def play_beside_ale(game: str, frames: int, plan: Plan, mode: int = -1, difficul
         if plan.scripted and since < len(known):
             actions = known[since : since + count].copy()
         else:
-            actions = wanted_actions(rng, machine.actions, count)
+            actions = random_actions(rng, machine.actions, count)
         played = machine.play(actions, plan.sticky, plan.drawn, ours)
         reference.play(actions[:played], theirs)
         compare(ours, theirs, played, plan.drawn, f"{where}, after reset {resets - 1}", since)
-        over = bool(ours.numbers[played - 1, 2])
+        over = bool(ours.outcomes[played - 1, 2])
         since += played
         left -= max(played, 50 if over else 0)  # games that are over at once shall end too
     machine.close()

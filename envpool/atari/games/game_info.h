@@ -11,31 +11,31 @@
 
 namespace envpool::atari {
 
-struct Title {
+struct GameInfo {
   const char* rom;
   i32 game;  // position in list.h
-  Facts facts;
+  GameTraits traits;
   bool (*has_mode)(i32);
 };
 
-inline constexpr Title kTitles[] = {
-#define X(Name) {games::Name::kRom, 0, games::Name::kFacts, games::Name::Modes::has},
+inline constexpr GameInfo kGameInfos[] = {
+#define X(Name) {games::Name::kRom, 0, games::Name::kTraits, games::Name::Modes::has},
     ENVPOOL_ATARI_GAMES(X)
 #undef X
 };
 
-// The title of a ROM; throws std::invalid_argument where there is none.
-inline Title title_of(std::string_view rom) {
+// The info of a ROM; throws std::invalid_argument where there is none.
+inline GameInfo find_game(std::string_view rom) {
   i32 game = 0;
-  for (Title title : kTitles) {
-    title.game = game++;
-    if (rom == title.rom) return title;
+  for (GameInfo info : kGameInfos) {
+    info.game = game++;
+    if (rom == info.rom) return info;
   }
   throw std::invalid_argument("task: no Atari game is called '" + std::string(rom) + "'");
 }
 
 // "0, 1, 3", from a set of small numbers.
-inline std::string members_of(u32 set) {
+inline std::string format_set(u32 set) {
   std::string text;
   for (i32 i = 0; i < 32; ++i) {
     if (set >> i & 1) text += (text.empty() ? "" : ", ") + std::to_string(i);
@@ -44,11 +44,11 @@ inline std::string members_of(u32 set) {
 }
 
 // The same for the modes of a game. The one game with hundreds of them is cut short.
-inline std::string modes_of(const Title& title) {
+inline std::string format_modes(const GameInfo& info) {
   std::string text;
   i32 count = 0;
   for (i32 mode = 0; mode < 10000; ++mode) {
-    if (!title.has_mode(mode)) continue;
+    if (!info.has_mode(mode)) continue;
     if (++count > 40) return text + ", ...";
     text += (text.empty() ? "" : ", ") + std::to_string(mode);
   }

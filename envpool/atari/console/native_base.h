@@ -23,7 +23,7 @@ namespace envpool::atari::native {
 
 using namespace x64;
 
-enum Stop : u32 { kSlow, kDone, kLimit };
+enum ExitReason : u32 { kNeedsExactCpu, kFrameDone, kCycleLimitHit };
 
 constexpr Reg kA = r12, kX = r13, kY = r14, kNz = r15, kCycles = rbp;
 
@@ -52,37 +52,37 @@ inline const Mem kCycleLimit = {rsp, 12};
 
 constexpr u32 kEnd = ~0u;
 
-class Frame {
+class TranslatorBase {
  public:
-  explicit Frame(const Rom& rom) : rom_(rom), places_(kMaxCode) {
+  explicit TranslatorBase(const Rom& rom) : rom_(rom), translations_(kMaxCode) {
     page_size_ = rom.mapper == kE0 ? 1024 : 4096;
-    dynamic_ = rom.mapper == kE0 || rom.mapper == kFE;
+    dynamic_mapping_ = rom.mapper == kE0 || rom.mapper == kFE;
     const u32 program = rom.mapper == kDPC ? 8192 : rom.data_size;
     pages_ = program / page_size_;
-    a.code.resize(kTable + 4 * kMaxCode);
+    a.code.resize(kEntryTable + 4 * kMaxCode);
     std::memcpy(a.code.data(), rom.data, sizeof rom.data);
   }
 
-  size_t enter_at() const { return enter_; }
-  static constexpr size_t kTable = sizeof Rom::data;
+  size_t entry_offset() const { return entry_offset_; }
+  static constexpr size_t kEntryTable = sizeof Rom::data;
 
  protected:
-  struct Place {
+  struct Translation {
     size_t code = 0;  // where the instruction may be jumped to
     i32 pending = 0;  // cycles it believes to be owed
-    bool made = false;
+    bool done = false;
   };
   struct Link {
     size_t adjust;
-    i32 owed;
-    Hole jump;
+    i32 pending;
+    Fixup jump;
     u32 target;
   };
   // What the processor's own flags say of the last instruction.
-  enum CarryFlag : u8 { kUnknown, kInverted, kStraight };
+  enum CarryFlag : u8 { kUnknown, kInverted, kDirect };
 
-  void later(u32 ip) {
-    if (ip != kEnd && !places_[ip].made) waiting_.push_back(ip);
+  void enqueue(u32 ip) {
+    if (ip != kEnd && !translations_[ip].done) queue_.push_back(ip);
   }
 
   void forget_flags() {
@@ -92,9 +92,9 @@ class Frame {
 
   // --- entering and leaving ---
 
-  void write_frame() {
+  void emit_entry_and_exit() {
     const Reg saved[] = {rbx, rbp, r12, r13, r14, r15};
-    enter_ = a.here();  // (console, rom, cycle limit, PC offset, address)
+    entry_offset_ = a.here();  // (console, rom, cycle limit, PC offset, address)
     for (Reg r : saved) a.push(r);
     a.alu64(kSub, rsp, i8{24});
     a.lea64(rbx, {rdi, kOrigin});
@@ -107,7 +107,7 @@ class Frame {
     a.movzx16(kNz, cpu(offsetof(Cpu, nz)));
     a.mov(kCycles, kClock);
     a.jump(r8);
-    leave_ = a.here();  // eax: why, ecx: entry
+    exit_offset_ = a.here();  // eax: why, ecx: entry
     a.mov8(cpu(offsetof(Cpu, a)), kA);
     a.mov8(cpu(offsetof(Cpu, x)), kX);
     a.mov8(cpu(offsetof(Cpu, y)), kY);
@@ -120,51 +120,51 @@ class Frame {
     a.ret();
   }
 
-  void leave(Stop why, u32 ip, i32 pending) {
+  void emit_exit(ExitReason why, u32 ip, i32 pending) {
     if (pending != 0) a.alu(kAdd, kCycles, pending);
     a.mov(rcx, ip);
     a.mov(rax, why);
-    a.fill(a.jump(), leave_);
+    a.patch(a.jump(), exit_offset_);
   }
 
   // Leaves through a cold exit on a condition.
-  void leave_if(Cond c, Stop why, u32 ip, i32 pending) {
-    const Hole hole = a.jump(c);
+  void exit_if(Cond c, ExitReason why, u32 ip, i32 pending) {
+    const Fixup fixup = a.jump(c);
     cold([=, this] {
-      a.fill(hole);
-      leave(why, ip, pending);
+      a.patch(fixup);
+      emit_exit(why, ip, pending);
     });
   }
   // The exact CPU does the present instruction instead.
-  void slow_if(Cond c) { leave_if(c, kSlow, ip_, before_); }
+  void exact_cpu_if(Cond c) { exit_if(c, kNeedsExactCpu, ip_, before_); }
 
   void cold(std::function<void()> write) { cold_.push_back(std::move(write)); }
 
   // Entries that no ROM address has lead to the exact CPU too.
-  void write_entries() {
+  void write_entry_table() {
     for (u32 i = 0; i < kMaxCode; ++i) {
-      const Place place = places_[places_[i].made ? i : kOutside];
+      const Translation place = translations_[translations_[i].done ? i : kOutside];
       size_t entry = place.code;
       if (place.pending != 0) {
         entry = a.here();
         a.alu(kSub, kCycles, place.pending);
-        a.fill(a.jump(), place.code);
+        a.patch(a.jump(), place.code);
       }
-      a.put(kTable + 4 * i, static_cast<u32>(entry));
+      a.put32(kEntryTable + 4 * i, static_cast<u32>(entry));
     }
   }
 
   // --- jumps ---
 
   // Jumps with some more cycles owed.
-  void go(u32 target, i32 extra, bool check = false) {
+  void jump_to_entry(u32 target, i32 extra, bool check = false) {
     a.alu(kAdd, kCycles, 0);
     const size_t adjust = a.here() - 4;
     if (check) {
       a.alu(kCmp, kCycles, kCycleLimit);
-      leave_if(kGreater, kLimit, target, 0);
+      exit_if(kGreater, kCycleLimitHit, target, 0);
     }
-    const Hole jump = a.jump();
+    const Fixup jump = a.jump();
     links_.push_back({adjust, pending_ + extra, jump, target});
   }
 
@@ -173,14 +173,14 @@ class Frame {
   // Entry of a cartridge address as seen from the present page; kEnd if that is known only when executed.
   u32 static_target(u16 pc) const {
     if (!(pc & 0x1000)) return kOutside;
-    if (dynamic_) {
+    if (dynamic_mapping_) {
       if (rom_.mapper == kE0 && (pc & 0xFFF) >= 0xC00) return 7 * (1024 + kPagePad) + (pc & 0x3FF);
       return kEnd;
     }
     return start_page_ * (4096 + kPagePad) + (pc & 0xFFF);
   }
 
-  void jump_to(u16 pc) {
+  void jump_to_pc(u16 pc) {
     const u32 target = static_target(pc);
     if (target == kEnd || rom_.mapper == kFE) {
       a.alu(kAdd, kCycles, pending_);
@@ -189,13 +189,13 @@ class Frame {
       return;
     }
     a.mov(kPcOffset, pc - target);
-    go(target, 0, true);
-    later(target);
+    jump_to_entry(target, 0, true);
+    enqueue(target);
   }
 
   // Jumps to the PC in eax, nothing owed.
   void jump_dynamic() {
-    if (dynamic_) {
+    if (dynamic_mapping_) {
       a.lea64(rdi, {rbx, -kOrigin});
       a.mov64(rsi, kRomSlot);
       a.mov(rdx, rax);
@@ -210,14 +210,14 @@ class Frame {
     a.alu(kSub, rcx, rax);
     a.mov(kPcOffset, rcx);
     a.alu(kCmp, kCycles, kCycleLimit);
-    const Hole over = a.jump(kGreater);
-    a.fill(a.lea_rip(rcx), 0);
+    const Fixup over = a.jump(kGreater);
+    a.patch(a.lea_rip(rcx), 0);
     a.shift(kShl, rax, 2);
-    a.mov(rax, Mem{rcx, static_cast<i32>(kTable), rax});
+    a.mov(rax, Mem{rcx, static_cast<i32>(kEntryTable), rax});
     a.alu64(kAdd, rax, rcx);
     a.jump(rax);
-    a.fill(over);
-    leave(kLimit, ip_, 0);
+    a.patch(over);
+    emit_exit(kCycleLimitHit, ip_, 0);
   }
 
   // --- calls ---
@@ -231,31 +231,31 @@ class Frame {
   void call(R (*function)(Args...)) {
     call_address(reinterpret_cast<const void*>(function));
   }
-  void time(Reg to, i32 pending) { a.lea(to, {kCycles, pending}); }
+  void load_cycles(Reg to, i32 pending) { a.lea(to, {kCycles, pending}); }
 
   // After a call that set c.cycles.
-  void take_clock(i32 pending) {
+  void reload_cycles(i32 pending) {
     a.mov(kCycles, kClock);
     if (pending != 0) a.alu(kSub, kCycles, pending);
   }
-  void stop_check(u32 next, i32 pending) {
+  void exit_if_done(u32 next, i32 pending) {
     a.alu8(kCmp, kStopFlag, u8{0});
-    leave_if(kNotEqual, kDone, next, pending);
+    exit_if(kNotEqual, kFrameDone, next, pending);
   }
 
   Assembler a;
   const Rom& rom_;
-  std::vector<Place> places_;
-  std::vector<u32> waiting_;
+  std::vector<Translation> translations_;
+  std::vector<u32> queue_;
   std::vector<Link> links_;
   std::deque<std::function<void()>> cold_;  // may grow while its members are called
-  size_t enter_ = 0, leave_ = 0;
+  size_t entry_offset_ = 0, exit_offset_ = 0;
   u32 page_size_, pages_;
-  bool dynamic_;        // which page is where is known only when executed
-  u32 start_page_ = 0;  // page of the present instruction
-  u32 ip_ = 0;          // the present instruction
-  i32 before_ = 0;      // pending before it
-  i32 pending_ = 0;     // and with it
+  bool dynamic_mapping_;  // which page is where is known only when executed
+  u32 start_page_ = 0;    // page of the present instruction
+  u32 ip_ = 0;            // the present instruction
+  i32 before_ = 0;        // pending before it
+  i32 pending_ = 0;       // and with it
   bool nz_known_ = false;
   CarryFlag carry_known_ = kUnknown;
 };
