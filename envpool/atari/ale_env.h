@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Atari games as gymnasium's ids ALE/Pong-v5 have them: one whole screen, as it is after the last
+// Atari games as gymnasium's ids such as ALE/Pong-v5 define them: an observation is the whole screen after the last
 // frame of a step, or the console's memory. Options, names and defaults are gymnasium's.
 //
-// What differs: repeated actions and random frame skips come from our generator.
+// One thing differs: sticky actions and random frame skips use this library's random number generator.
 #pragma once
 
 #include "envpool/atari/shared_game.h"
@@ -18,7 +18,7 @@ struct AleEnv {
 
   struct Params : GameParams {
     i32 skip_low, skip_high;
-    u32 frame_limit;  // 0: none
+    u32 frame_limit;  // per episode; 0: unlimited
     ObsType obs_type;
   };
 
@@ -43,14 +43,14 @@ struct AleEnv {
     const Setup setup = make_setup(p);
     const i32 action = p.actions[*row.at<i32>(0)];
     const i32 skip = p.skip_low + (p.skip_high > p.skip_low ? i32(rng.below(u32(p.skip_high - p.skip_low + 1))) : 0);
-    const bool seen = p.obs_type != kRam;
+    const bool draws = p.obs_type != kRam;
     Machine& m = s.machine;
     i64 score = 0;
     for (i32 left = skip; left > 0 && !m.rules.terminal && !truncated(m, p); --left) {
-      score += act_sticky(m, setup, action, p.repeat_action_probability, rng, seen && left == 1);
+      score += act_sticky(m, setup, action, p.repeat_action_probability, rng, draws && left == 1);
     }
-    // It may have ended in a frame that nobody expected to be the last.
-    if (seen) draw_last_frame(m.console, *setup.rom, setup.native);
+    // The step may have ended in an earlier frame, which was not drawn.
+    if (draws) draw_last_frame(m.console, *setup.rom, setup.native);
     s.lives = lives(m, setup);
     Outcome outcome;
     outcome.reward = f32(score);
@@ -83,19 +83,23 @@ struct AleEnv {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.text("game", "pong", "The game: the file name of its ROM, without .bin.").changes_shapes();
-    o.text("rom", "", "The bytes of that file; empty takes them from rom_path or the package ale-py.").changes_shapes();
-    o.text("rom_path", "", "A ROM file of your own, played by the game's rules.").changes_shapes();
-    o.integer("mode", -1, "Game variant; -1 or None is the default one.").between(-1, 100000);
+    o.text("rom", "", "The bytes of the ROM; if empty, they come from rom_path or the package ale-py.")
+        .changes_shapes();
+    o.text("rom_path", "", "Path of a ROM file, which is played by the game's rules.").changes_shapes();
+    o.integer("mode", -1, "Game variant; -1 or None is the game's default.").between(-1, 100000);
     o.integer("difficulty", -1, "Difficulty switches; -1 or None is the default, 0.").between(-1, 3);
-    o.text("obs_type", "rgb", "The screen in colour or gray, or the console's memory.")
+    o.text("obs_type", "rgb", "Observe the screen in colour or gray, or the console's memory.")
         .one_of({"rgb", "grayscale", "ram"})
         .changes_shapes();
-    o.integer("frameskip", 4, "Video frames an action lasts; (low, high): low to high - 1, at random.")
+    o.integer("frameskip", 4,
+              "Number of video frames for which an action is repeated; (low, high): low to high - 1, at random.")
         .between(1, 1000);
-    o.integer("frameskip_max", 0, "Where it is random, the most frames; 0 is always frameskip.").between(0, 1000);
-    o.real("repeat_action_probability", 0.25, "How often a frame repeats the frame before it.").between(0, 1);
-    o.boolean("full_action_space", false, "All 18 actions instead of those that differ.").changes_shapes();
-    o.integer("max_num_frames_per_episode", 108000, "Frames until an episode is truncated; 0 or None: no limit.")
+    o.integer("frameskip_max", 0, "Maximum of a random frame skip; 0 means that it is always frameskip.")
+        .between(0, 1000);
+    o.real("repeat_action_probability", 0.25, "Probability that a frame repeats the previous action.").between(0, 1);
+    o.boolean("full_action_space", false, "All 18 actions instead of those with distinct effects.").changes_shapes();
+    o.integer("max_num_frames_per_episode", 108000,
+              "Number of frames after which an episode is truncated; 0 or None: no limit.")
         .between(-1, 2147483647);
   }
 
@@ -105,8 +109,8 @@ struct AleEnv {
     p.skip_low = i32(o.integer("frameskip"));
     p.skip_high = i32(o.integer("frameskip_max"));
     if (p.skip_high != 0 && p.skip_high < p.skip_low) {
-      throw std::invalid_argument("frameskip_max: must be at least frameskip = " + std::to_string(p.skip_low) +
-                                  ", or 0, got " + std::to_string(p.skip_high));
+      throw std::invalid_argument("frameskip_max: expected 0 or at least frameskip = " + std::to_string(p.skip_low) +
+                                  ", got " + std::to_string(p.skip_high));
     }
     p.frame_limit = u32(std::max<i64>(o.integer("max_num_frames_per_episode"), 0));
     const std::string_view type = o.text("obs_type");
@@ -119,10 +123,10 @@ struct AleEnv {
     if (p.obs_type == kRgb) shape.push_back(3);
     if (p.obs_type == kRam) shape = {128};
     spec.obs<u8>("obs", shape).bounds(0, 255).says("The screen after the step, or the console's memory.");
-    spec.info<i32>("info:lives").says("Lives left; 0 also in games without lives.");
+    spec.info<i32>("info:lives").says("Lives left; 0 in games without lives.");
     spec.info<i32>("info:episode_frame_number").says("Video frames since the reset.");
-    spec.info<i32>("info:frame_number").says("Video frames since the console was switched on.");
-    spec.action<i32>().categories(p.action_count).says("What the player does for frameskip frames.");
+    spec.info<i32>("info:frame_number").says("Video frames since the console was powered on.");
+    spec.action<i32>().categories(p.action_count).says("The player's action for frameskip frames.");
     spec.render_height = p.screen_height;
     spec.render_width = kWidth;
   }

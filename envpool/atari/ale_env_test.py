@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import gymnasium
@@ -187,7 +188,7 @@ def test_render_shows_the_screen(obs_type: str) -> None:
         ({"frameskip": (1, 2, 3)}, ValueError, "frameskip must be"),
         ({"frameskip": 4, "frameskip_max": 2}, ValueError, "frameskip_max"),
         ({"frameskip": "4"}, TypeError, "frameskip must be"),
-        ({"mode": 7}, ValueError, "mode: pong has 0, 1, got 7"),
+        ({"mode": 7}, ValueError, "mode: expected a mode of pong (0, 1), got 7"),
         ({"difficulty": 9}, ValueError, "difficulty must be"),
         ({"repeat_action_probability": 1.5}, ValueError, "repeat_action_probability must be"),
         ({"frame_skip": 4}, TypeError, "unknown option 'frame_skip'; did you mean 'frameskip'"),
@@ -195,7 +196,7 @@ def test_render_shows_the_screen(obs_type: str) -> None:
     ],
 )
 def test_bad_options(options: dict[str, Any], error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=r"^\[ALE/Pong-v5\] .*" + words):
+    with pytest.raises(error, match=r"^\[ALE/Pong-v5\] .*" + re.escape(words)):
         envpool.make_gymnasium("ALE/Pong-v5", **options)
 
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Atari games as reinforcement learning sees them: frame skip, the larger of the last two pictures,
-// 84 x 84 gray, four of them stacked. Options, names and defaults are EnvPool's.
+// Atari games with the preprocessing that is usual in reinforcement learning: frame skip, the pixelwise maximum of the
+// last two frames, resizing to 84 x 84 gray, and a stack of four pictures. Options, names and defaults are EnvPool's.
 //
-// Where a detail can be seen from outside, it is what EnvPool does:
-//   - a reset plays 0 to noop_max - 1 no-ops and then FIRE where the game has FIRE and
-//     use_fire_reset is on, else 1 to noop_max no-ops; a game that ends meanwhile is started anew;
-//   - a game that ends in the last frame of a skip but one shows that frame alone; one that ends
-//     earlier repeats the newest picture of the stack;
-//   - with episodic_life the next game starts only when all lives are lost, and the stack runs on.
-// What differs: pictures of more than 210 lines (PAL games among them) are resized whole, where
-// EnvPool cuts them off at 210; repeated actions come from our generator; a time limit counts from
-// the last reset, so with episodic_life from the last lost life.
+// Observable details follow EnvPool:
+//   - If the game has FIRE and use_fire_reset is on, a reset plays 0 to noop_max - 1 no-ops and then FIRE; otherwise it
+//     plays 1 to noop_max no-ops. A game that ends meanwhile is restarted.
+//   - A game that ends in the second to last frame of a skip shows that frame alone; one that ends earlier repeats the
+//     newest picture of the stack.
+//   - With episodic_life a new game starts only when all lives are lost, and the stack continues across lost lives.
+// Three things differ: screens of more than 210 lines, such as those of PAL games, are resized whole, whereas EnvPool
+// cuts them off at 210; sticky actions use this library's random number generator; and a time limit counts from the
+// last reset, hence with episodic_life from the last lost life.
 #pragma once
 
 #include "envpool/atari/resize.h"
@@ -20,18 +20,18 @@
 
 namespace envpool::atari {
 
-// The SharedGame is followed by a resize plan.
+// In the blob, the SharedGame is followed by a ResizePlan.
 struct AtariEnv {
   static constexpr const char* kName = "Atari";
 
   struct Params : GameParams {
     i32 stack_num;
     i32 frame_skip;
-    i32 pooled_frames;  // frames of a step that are seen
+    i32 pooled_frames;  // the number of last frames of a step that make its picture
     i32 noop_max;
-    i32 img_height, img_width, channels;
+    i32 img_height, img_width, channels;  // of a picture
     i32 render_height;
-    bool observe_ram;  // observe that instead of pictures
+    bool observe_ram;  // instead of pictures
     bool fire_reset;
     bool episodic_life;
     bool reward_clip;
@@ -40,17 +40,17 @@ struct AtariEnv {
 
   struct State {
     Machine machine;
-    i32 lives;       // when last observed
+    i32 lives;       // after the last step
     f32 reward;      // of the last step, not clipped
-    i32 newest;      // slot of the stack that was written last
-    bool life_lost;  // the episode ended, but the game goes on
+    i32 newest;      // the slot of the stack that was written last
+    bool life_lost;  // the episode ended with a lost life; the game continues
   };
 
-  static constexpr i32 kStandardHeight = 210;  // of all but thirteen games' screens, and of EnvPool's pictures
+  static constexpr i32 kStandardHeight = 210;  // the screen height of all but thirteen games; EnvPool renders no more
 
   enum Field { kObs, kLives, kReward, kTerminated, kRam };
 
-  // The stack, and room for a screen where two in a row may share their place in the console.
+  // The bytes after State: the stack, and a copy of a screen if two successive ones may share a buffer of the console.
   static i64 extra_bytes(const Params& p) {
     return i64{p.stack_num} * picture_bytes(p) + (p.setup.traits.unfinished_frames ? i64{p.screen_height} * kWidth : 0);
   }
@@ -72,11 +72,11 @@ struct AtariEnv {
       reset_game(s.machine, setup, rng);
       new_game = true;
     }
-    if (p.fire_reset) play(s, p, setup, kFire, rng, true);
+    if (p.fire_reset) play(s, p, setup, kFire, rng, /*draw=*/true);
     s.lives = lives(s.machine, setup);
     s.reward = 0;
     s.life_lost = false;
-    push_picture(s, p, false);
+    push_picture(s, p, /*pool_two=*/false);
     if (new_game) fill_stack(s, p);
   }
 
@@ -109,7 +109,7 @@ struct AtariEnv {
     return outcome;
   }
 
-  // Three gray pictures are as large as one in colour, and mean something else.
+  // Distinguishes states of equal size: three gray pictures take as many bytes as one in colour.
   static u64 identity(const Params& p) { return u64(p.stack_num) << 32 | u64(p.channels) << 8 | u64(p.observe_ram); }
 
   ENVPOOL_FN static void repair(State& s, const Params& p) {
@@ -121,7 +121,7 @@ struct AtariEnv {
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
     u8* obs = row.at<u8>(kObs);
     const i64 bytes = picture_bytes(p);
-    const i64 newer = i64{s.newest} + 1;  // slots up to the newest hold the newer pictures
+    const i64 newer = i64{s.newest} + 1;  // the number of slots up to the newest, which hold the newer pictures
     const i64 older = p.stack_num - newer;
     copy(obs, picture(s, p, newer), older * bytes);
     copy(obs + older * bytes, picture(s, p, 0), newer * bytes);
@@ -134,28 +134,33 @@ struct AtariEnv {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.text("task", "pong", "The game: the file name of its ROM, without .bin.").changes_shapes();
-    o.text("rom", "", "The bytes of that file; empty takes them from rom_path or the package ale-py.").changes_shapes();
-    o.integer("stack_num", 4, "How many pictures an observation holds, oldest first.").between(1, 64).changes_shapes();
-    o.integer("frame_skip", 4, "Video frames an action lasts.").between(1, 1000);
-    o.integer("noop_max", 30, "A reset plays up to so many random no-ops.").between(0, 10000);
+    o.text("rom", "", "The bytes of the ROM; if empty, they come from rom_path or the package ale-py.")
+        .changes_shapes();
+    o.integer("stack_num", 4, "Number of pictures in an observation, oldest first.").between(1, 64).changes_shapes();
+    o.integer("frame_skip", 4, "Number of video frames for which an action is repeated.").between(1, 1000);
+    o.integer("noop_max", 30, "Maximum number of no-ops that a reset plays; the number is random.").between(0, 10000);
     o.boolean("zero_discount_on_life_loss", false, "Losing a life sets the discount to 0.");
     o.boolean("episodic_life", false, "Losing a life ends the episode, but not the game.");
-    o.boolean("reward_clip", false, "Rewards are cut to their sign. info[\"reward\"] is not.");
+    o.boolean("reward_clip", false, "Rewards are clipped to their sign; info[\"reward\"] is not.");
     o.boolean("use_fire_reset", true, "A reset presses FIRE in the games that have it.");
-    o.integer("img_height", 84, "Rows of a picture; 0: those of the screen.").between(0, 4096).changes_shapes();
-    o.integer("img_width", 84, "Columns of a picture; 0: the screen's, 160.").between(0, 4096).changes_shapes();
-    o.integer("mode", -1, "Game variant; -1 is the default one.").between(-1, 100000);
+    o.integer("img_height", 84, "Height of a picture in pixels; 0 is that of the screen.")
+        .between(0, 4096)
+        .changes_shapes();
+    o.integer("img_width", 84, "Width of a picture in pixels; 0 is that of the screen, 160.")
+        .between(0, 4096)
+        .changes_shapes();
+    o.integer("mode", -1, "Game variant; -1 is the game's default.").between(-1, 100000);
     o.integer("difficulty", -1, "Difficulty switches; -1 is the default, 0.").between(-1, 3);
-    o.boolean("full_action_space", false, "All 18 actions instead of those that differ.").changes_shapes();
-    o.real("repeat_action_probability", 0.0, "How often a frame repeats the frame before it.").between(0, 1);
-    o.boolean("use_inter_area_resize", true, "Resize by area averages; else bilinear.");
-    o.boolean("gray_scale", true, "Gray pictures; else three planes of colour each.").changes_shapes();
-    o.boolean("max_pool", true, "A picture is the larger of the last two frames; else the last frame.");
-    o.text("obs_type", "screen", "Pictures, or the console's memory: 128 bytes each.")
+    o.boolean("full_action_space", false, "All 18 actions instead of those with distinct effects.").changes_shapes();
+    o.real("repeat_action_probability", 0.0, "Probability that a frame repeats the previous action.").between(0, 1);
+    o.boolean("use_inter_area_resize", true, "Resize by area averaging; otherwise bilinear interpolation.");
+    o.boolean("gray_scale", true, "Gray pictures; otherwise red, green and blue planes.").changes_shapes();
+    o.boolean("max_pool", true, "A picture is the pixelwise maximum of the last two frames; otherwise the last frame.");
+    o.text("obs_type", "screen", "Observe pictures, or the 128 bytes of the console's memory.")
         .one_of({"screen", "ram"})
         .changes_shapes();
-    o.text("rom_path", "", "A ROM file of your own, played by the game's rules.").changes_shapes();
-    o.boolean("render_whole_screen", false, "render() shows every row; else the first 210, as EnvPool does.")
+    o.text("rom_path", "", "Path of a ROM file, which is played by the game's rules.").changes_shapes();
+    o.boolean("render_whole_screen", false, "render() shows all rows; otherwise the first 210, as EnvPool does.")
         .changes_shapes();
   }
 
@@ -182,17 +187,19 @@ struct AtariEnv {
 
   static void spec(const Params& p, Spec& spec) {
     if (p.observe_ram) {
-      spec.obs<u8>("obs", {p.stack_num, 128}).bounds(0, 255).says("The console's memory after the last steps.");
+      spec.obs<u8>("obs", {p.stack_num, 128})
+          .bounds(0, 255)
+          .says("The console's memory after each of the last steps, oldest first.");
     } else {
       spec.obs<u8>("obs", {p.stack_num * p.channels, p.img_height, p.img_width})
           .bounds(0, 255)
-          .says("The last pictures, oldest first; in colour, red, green and blue planes of each.");
+          .says("The last pictures, oldest first; in colour, each has a red, a green and a blue plane.");
     }
-    spec.info<i32>("info:lives").says("Lives left; 0 also in games without lives.");
-    spec.info<f32>("info:reward").says("Points of this step, not clipped.");
+    spec.info<i32>("info:lives").says("Lives left; 0 in games without lives.");
+    spec.info<f32>("info:reward").says("The reward of this step, not clipped.");
     spec.info<i32>("info:terminated").bounds(0, 1).says("1 when the game is over.");
     spec.info<u8>("info:ram", {128}).bounds(0, 255).says("The console's memory.");
-    spec.action<i32>().categories(p.action_count).says("What the player does for frame_skip frames.");
+    spec.action<i32>().categories(p.action_count).says("The player's action for frame_skip frames.");
     if (p.reward_clip) {
       spec.reward_low = -1;
       spec.reward_high = 1;
@@ -220,7 +227,7 @@ struct AtariEnv {
     return act_sticky(s.machine, setup, action, p.repeat_action_probability, rng, draw);
   }
 
-  // The stack is a ring of pictures that follows State in memory.
+  // The stack is a ring buffer of pictures that follows State in memory.
   ENVPOOL_FN static i64 picture_bytes(const Params& p) {
     return p.observe_ram ? 128 : i64{p.channels} * p.img_height * p.img_width;
   }

@@ -32,7 +32,7 @@ WRONG_VALUES: list[tuple[str, Any, str]] = [
     ("repeat_action_probability", -0.1, "repeat_action_probability must be a number from 0 to 1, got -0.1"),
     ("repeat_action_probability", NAN, "repeat_action_probability must be a number from 0 to 1, got nan"),
     ("repeat_action_probability", INF, "repeat_action_probability must be a number from 0 to 1, got inf"),
-    ("mode", 7, "mode: pong has 0, 1, got 7"),
+    ("mode", 7, "mode: expected a mode of pong (0, 1), got 7"),
     ("mode", -2, "mode must be an int from -1 to 100000, got -2"),
     ("mode", 10**30, "mode must be an int from -1 to 100000, got 1000000000000000000000000000000"),
     ("difficulty", 4, "difficulty must be an int from -1 to 3, got 4"),
@@ -66,10 +66,10 @@ def test_wrong_options(error: type[Exception], name: str, value: Any, words: str
 
 def test_a_mode_or_difficulty_that_the_game_lacks() -> None:
     for task_id, option, words in (
-        ("Boxing-v5", {"mode": 1}, "mode: boxing has 0, got 1"),
+        ("Boxing-v5", {"mode": 1}, "mode: expected a mode of boxing (0), got 1"),
         ("Boxing-v5", {"difficulty": 4}, "difficulty must be an int from -1 to 3, got 4"),
-        ("SpaceInvaders-v5", {"difficulty": 2}, "difficulty: space_invaders has 0, 1, got 2"),
-        ("ALE/SpaceInvaders-v5", {"difficulty": 3}, "difficulty: space_invaders has 0, 1, got 3"),
+        ("SpaceInvaders-v5", {"difficulty": 2}, "difficulty: expected a difficulty of space_invaders (0, 1), got 2"),
+        ("ALE/SpaceInvaders-v5", {"difficulty": 3}, "difficulty: expected a difficulty of space_invaders (0, 1), got 3"),
     ):
         with pytest.raises(ValueError, match=re.escape(f"[{task_id}] {words}")):
             envpool.make_gymnasium(task_id, **option)

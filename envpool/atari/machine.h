@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A console with a cartridge, somebody at its switches, and a scorekeeper: what the Arcade Learning
-// Environment makes of an Atari 2600, frame for frame. Plain data; every machine of a pool shares
-// one Rom and one Setup.
+// The Arcade Learning Environment's view of an Atari 2600, frame for frame: a console with a cartridge and its inputs,
+// and the rules that read reward, lives and the end of the game from its memory. A Machine is plain data; all machines
+// of a pool share one Rom and one Setup.
 #pragma once
 
 #include "envpool/atari/console/console.h"
@@ -18,10 +18,10 @@ enum GameId : u8 {
       kGames
 };
 
-// What does not change while a machine runs.
+// The immutable configuration of a machine.
 struct Setup {
   const Rom* rom = nullptr;
-  const void* native = nullptr;  // the ROM as native code; null: it is interpreted
+  const void* native = nullptr;  // result of compile_rom(); null: the ROM is interpreted
   GameTraits traits;
   u8 game = 0;  // GameId
   u8 difficulty = 0;
@@ -31,15 +31,16 @@ struct Setup {
 struct Machine {
   Console console;
   RuleState rules;
-  i32 paddle[2];       // resistances of the player's paddles
-  u8 last_action;      // the action in force, which sticky actions repeat
-  u32 episode_frames;  // frames of this game, and of all since power-on, as ALE counts them: boot and
-  u32 total_frames;    // starting actions are left out, the hands that choose a mode are not
+  // The frame counts follow ALE: boot frames and starting actions are not counted, the frames that choose a mode are.
+  i32 paddle[2];       // resistances of the player's paddles, in ohms
+  u8 last_action;      // the action of the last frame, which sticky actions repeat
+  u32 episode_frames;  // frames of this game
+  u32 total_frames;    // frames since power-on
 };
 
-// Make machines of any bytes such that can be played on; see console/repair.h.
+// Both overloads turn arbitrary bytes into a state that can be stepped safely; see console/repair.h.
 ENVPOOL_FN void repair(RuleState& r) {
-  constexpr i32 kMost = 1 << 29;  // more than any score, and the sum of two fits an i32
+  constexpr i32 kMost = 1 << 29;  // above any score; the sum of two still fits an i32
   keep_within(r.prev_score, -kMost, kMost);
   keep_within(r.lives, -kMost, kMost);
   for (i32& var : r.var) keep_within(var, -kMost, kMost);
@@ -53,7 +54,7 @@ ENVPOOL_DEVICE_CALL void repair(Machine& m, const Rom& rom) {
   for (i32& paddle : m.paddle) keep_within(paddle, rom.paddle_min, rom.paddle_max);
 }
 
-// The switches of the console, in SWCHB. A pressed switch reads 0.
+// Bits of the console's switches in SWCHB. A pressed switch reads 0.
 enum Switch : u8 { kNoSwitch = 0, kReset = 1, kSelect = 2 };
 
 namespace machine_detail {
@@ -62,14 +63,14 @@ inline constexpr i32 kPaddleStep = 23000;  // ohms a frame
 inline constexpr i32 kBootFrames = 60;
 inline constexpr i32 kResetFrames = 4;
 
-// Directions of actions 2..9, a nibble each: 1 up, 2 right, 4 left, 8 down.
+// Directions of actions 2..9, one nibble each: 1 up, 2 right, 4 left, 8 down.
 inline constexpr u32 kDirections = 0xCA538421;
 
 ENVPOOL_FN u32 directions(i32 action) { return action < kUp ? 0 : kDirections >> (4 * ((action - kUp) % 8)) & 15; }
 ENVPOOL_FN bool fires(i32 action) { return action == kFire || action >= kUpFire; }
 
-// Joystick lines of SWCHA, for the left jack: right, left, down, up from bit 7 down.
-ENVPOOL_FN u8 stick(u32 directions) {
+// Returns the joystick lines of the left jack in SWCHA: bits 7 to 4 are right, left, down, up.
+ENVPOOL_FN u8 joystick_lines(u32 directions) {
   return u8((directions & 2) << 6 | (directions & 4) << 4 | (directions & 8) << 2 | (directions & 1) << 4);
 }
 
@@ -84,7 +85,7 @@ ENVPOOL_FN Inputs inputs(const Machine& m, const Setup& setup, i32 action, u8 sw
     if (fires(action)) in.swcha &= swap ? 0xBF : 0x7F;
   } else {
     in.paddle[0] = in.paddle[1] = kOpen;
-    const u8 lines = stick(directions(action));
+    const u8 lines = joystick_lines(directions(action));
     in.swcha &= u8(~(rom.swap_ports ? lines >> 4 : lines));
     in.fire[rom.swap_ports] = fires(action);
   }
@@ -103,12 +104,12 @@ ENVPOOL_DEVICE_CALL void evaluate(Machine& m, const Setup& setup) {
   }
 }
 
-// One video frame and one look at the rules.
+// Runs one video frame and evaluates the game's rules.
 ENVPOOL_DEVICE_CALL void step_frame(Machine& m, const Setup& setup, i32 action, u8 switches, bool draw) {
   const Rom& rom = *setup.rom;
   if (rom.paddles_left && switches == kNoSwitch) {
-    const u32 turned = directions(action);
-    m.paddle[0] += turned & 2 ? -kPaddleStep : turned & 4 ? kPaddleStep : 0;
+    const u32 direction = directions(action);
+    m.paddle[0] += direction & 2 ? -kPaddleStep : direction & 4 ? kPaddleStep : 0;
     if (m.paddle[0] < rom.paddle_min) m.paddle[0] = rom.paddle_min;
     if (m.paddle[0] > rom.paddle_max) m.paddle[0] = rom.paddle_max;
   }
@@ -116,13 +117,13 @@ ENVPOOL_DEVICE_CALL void step_frame(Machine& m, const Setup& setup, i32 action, 
   evaluate(m, setup);
 }
 
-// Frames in a row, after which ALE copies the memory: its last byte stays on the bus.
+// Runs `count` frames. ALE copies the console's memory afterwards, which leaves its last byte on the bus.
 ENVPOOL_FN void step_frames(Machine& m, const Setup& setup, i32 action, u8 switches, i32 count, bool draw_last) {
   for (i32 i = 1; i <= count; ++i) step_frame(m, setup, action, switches, draw_last && i == count);
   m.console.bus = m.console.ram[127];
 }
 
-// One frame, counted.
+// Runs one frame and counts it.
 ENVPOOL_FN void play_frame(Machine& m, const Setup& setup, i32 action, bool draw) {
   step_frames(m, setup, action, kNoSwitch, 1, draw);
   ++m.episode_frames;
@@ -150,7 +151,7 @@ ENVPOOL_DEVICE_CALL void init_rules(Machine& m, const Setup& setup) {
 
 }  // namespace machine_detail
 
-// One frame of play. Returns its reward; once the game is over nothing moves any more.
+// Plays one frame and returns its reward. Does nothing once the game is over.
 ENVPOOL_DEVICE_CALL i32 act(Machine& m, const Setup& setup, i32 action, bool draw) {
   if (m.rules.terminal) return 0;
   const bool legal = action < kActions && (setup.traits.legal_actions >> action & 1) != 0;
@@ -158,8 +159,8 @@ ENVPOOL_DEVICE_CALL i32 act(Machine& m, const Setup& setup, i32 action, bool dra
   return m.rules.reward;
 }
 
-// The same with sticky actions: with some probability the frame before is repeated instead. m.last_action is
-// what was really done.
+// As act(), with sticky actions: with probability `repeat_probability` the previous action is repeated instead.
+// m.last_action becomes the action that was executed.
 ENVPOOL_FN i32 act_sticky(Machine& m, const Setup& setup, i32 action, f64 repeat_probability, Rng& rng, bool draw) {
   if (repeat_probability <= 0 || rng.uniform() >= repeat_probability) m.last_action = u8(action);
   return act(m, setup, m.last_action, draw);
@@ -169,13 +170,13 @@ ENVPOOL_FN i32 lives(const Machine& m, const Setup& setup) {
   return m.rules.terminal && !setup.traits.lives_at_end ? 0 : m.rules.lives;
 }
 
-// Palette indices of the last picture, and of the one before where both frames were drawn and the
-// first was finished (GameTraits::unfinished_frames). The console draws into two buffers in turn.
+// Palette indices of the last frame and of the one before it. The second is valid if both frames were drawn and the
+// earlier one was finished (GameTraits::unfinished_frames). The console draws into two buffers alternately.
 ENVPOOL_FN const u8* screen(const Machine& m) { return screen(m.console); }
 ENVPOOL_FN const u8* previous_screen(const Machine& m) { return previous_screen(m.console); }
 
-// The hands that choose a game's mode. They give up, and say so, when it does not come up: no ROM of
-// a user's own can hang a reset.
+// Presses the switches and buttons that choose a game's mode. select() and act() return false once kMaxFrames frames
+// have passed, so that no user-supplied ROM can hang a reset.
 class Controls {
  public:
   ENVPOOL_FN Controls(Machine& machine, const Setup& setup, Rng& rng) : machine_(machine), setup_(setup), rng_(rng) {}
@@ -184,26 +185,26 @@ class Controls {
   ENVPOOL_FN RuleState& rules() { return machine_.rules; }
   ENVPOOL_FN u32 random() { return rng_.bits(); }
 
-  // Holds SELECT for some frames, which the rules do not see, and lets go for one, which they do.
+  // Holds SELECT for some frames without evaluating the rules, then releases it for one frame and evaluates them.
   ENVPOOL_DEVICE_CALL bool select(i32 frames) {
     const Inputs in = machine_detail::inputs(machine_, setup_, kNoop, kSelect);
-    for (i32 i = 0; i < frames; ++i) run_frame(machine_.console, *setup_.rom, in, false, setup_.native);
-    machine_detail::play_frame(machine_, setup_, kNoop, false);
+    for (i32 i = 0; i < frames; ++i) run_frame(machine_.console, *setup_.rom, in, /*draw=*/false, setup_.native);
+    machine_detail::play_frame(machine_, setup_, kNoop, /*draw=*/false);
     return within_limit(frames + 1);
   }
-  // Presses SELECT until a byte of memory has a value.
+  // Presses SELECT until the byte of memory at `at` equals `value`.
   ENVPOOL_DEVICE_CALL void select_until(i32 at, i32 value, i32 frames) {
     while (memory().u(at) != value && select(frames)) continue;
   }
   ENVPOOL_DEVICE_CALL bool act(i32 action, i32 frames) {
-    for (i32 i = 0; i < frames; ++i) envpool::atari::act(machine_, setup_, action, false);
+    for (i32 i = 0; i < frames; ++i) envpool::atari::act(machine_, setup_, action, /*draw=*/false);
     return within_limit(frames);
   }
-  ENVPOOL_DEVICE_CALL void soft_reset() { machine_detail::soft_reset(machine_, setup_, false); }
+  ENVPOOL_DEVICE_CALL void soft_reset() { machine_detail::soft_reset(machine_, setup_, /*draw_last=*/false); }
 
  private:
-  // The slowest mode of all games takes 915 frames. Adventure's random waits seldom take 1,800, and
-  // as long as this once in 10^11 resets.
+  // The slowest mode of any game takes 915 frames. Adventure's random waits rarely take 1,800 frames, and reach this
+  // limit once in 10^11 resets.
   static constexpr i32 kMaxFrames = 5000;
   ENVPOOL_FN bool within_limit(i32 frames) { return (frames_ += frames) < kMaxFrames; }
 
@@ -213,16 +214,16 @@ class Controls {
   i32 frames_ = 0;
 };
 
-// A new game. Memory and the timer's seed carry over from the last one, as on the real console, so
-// that no two resets need be alike. `rng` serves the one game whose mode is chosen by a random wait.
+// Starts a new game. Memory and the timer's generator carry over from the last game, as on the real console, so resets
+// may differ. `rng` is drawn from only by Adventure, whose modes are chosen by a random wait.
 ENVPOOL_DEVICE_CALL void reset_game(Machine& m, const Setup& setup, Rng& rng) {
   using namespace machine_detail;
   const Rom& rom = *setup.rom;
   m.episode_frames = 0;
   m.paddle[0] = m.paddle[1] = (rom.paddle_min + rom.paddle_max) / 2;
   system_reset(m.console, rom);
-  step_frames(m, setup, kNoop, kNoSwitch, kBootFrames, false);
-  soft_reset(m, setup, false);
+  step_frames(m, setup, kNoop, kNoSwitch, kBootFrames, /*draw_last=*/false);
+  soft_reset(m, setup, /*draw_last=*/false);
   init_rules(m, setup);
   Controls controls(m, setup, rng);
   switch (setup.game) {
@@ -231,8 +232,8 @@ ENVPOOL_DEVICE_CALL void reset_game(Machine& m, const Setup& setup, Rng& rng) {
     ENVPOOL_ATARI_GAMES(X)
 #undef X
   }
-  const bool starts = setup.traits.starting_actions[0].frames != 0;
-  soft_reset(m, setup, !starts);
+  const bool has_starting_actions = setup.traits.starting_actions[0].frames != 0;
+  soft_reset(m, setup, /*draw_last=*/!has_starting_actions);
   for (i32 k = 0; k < 3; ++k) {
     const StartingAction start = setup.traits.starting_actions[k];
     const bool last = k == 2 || setup.traits.starting_actions[k + 1].frames == 0;
@@ -244,8 +245,8 @@ ENVPOOL_DEVICE_CALL void reset_game(Machine& m, const Setup& setup, Rng& rng) {
   }
 }
 
-// Switches the machine on, cartridge inserted. The first game it then plays is of the default mode;
-// only after another reset is it the one that was asked for.
+// Powers the machine on with the cartridge inserted. As in ALE, the first game has the default mode and difficulty;
+// the requested ones apply from the next reset_game() on.
 ENVPOOL_FN void load(Machine& m, const Setup& setup, Rng& rng) {
   m.rules = RuleState{};
   m.last_action = kNoop;

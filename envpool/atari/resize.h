@@ -2,15 +2,14 @@
 //
 // Resizing of 8-bit pictures, bit-equal to OpenCV's cv2.resize with INTER_AREA and INTER_LINEAR.
 //
-// Three things make it quick on Atari pictures without changing a bit:
-//   - equal neighbouring source rows (flat backgrounds, playfield bands) are filtered once;
-//   - a destination row made of one such run is copied from one above it with the same weights;
-//   - palette look-up and the maximum of two frames are done only for the rows that are filtered.
-// Each output's additions keep OpenCV's order, whatever the vector width.
+// Three optimizations for Atari pictures leave every bit as it is:
+//   - A run of equal neighbouring source rows (flat backgrounds, playfield bands) is filtered once.
+//   - A destination row that is made of one such run is copied from a row above it that has the same weights.
+//   - Palette lookup and the maximum of two frames are computed only for the rows that are filtered.
+// The additions of each output keep OpenCV's order, whatever the vector width.
 //
-// `ScalarOps` is the readable reference and the only path off x86-64; `Avx2Ops` (resize_avx2.h)
-// gives the same bits and is chosen at run time. Nothing here allocates; a call uses about 8 kB of
-// stack.
+// `ScalarOps` is the reference and the only implementation on processors other than x86-64. `Avx2Ops` (resize_avx2.h)
+// gives the same bits and is selected at run time. Nothing here allocates; a call uses about 8 kB of stack.
 #pragma once
 
 #include "envpool/atari/resize_plan.h"
@@ -21,15 +20,14 @@ namespace envpool::atari {
 
 namespace resize_detail {
 
-// Columns are filtered in strips, so that line buffers have a fixed size whatever the destination's
-// width.
+// Columns are filtered in strips of this width, so that line buffers have a fixed size for any destination width.
 inline constexpr i32 kStrip = 256;
 
-// Filtered rows that one area sum takes at once: a shrink by 3 or less needs no second pass.
+// The number of filtered rows that one area sum adds: reductions by a factor of up to 3 need no second pass.
 inline constexpr i32 kLines = 4;
 
-// A product or sum rounded to float before it is used again. Compilers that fuse multiply and add
-// (NVRTC does by default) would keep more bits than OpenCV has.
+// mul() and add() round to float. Compilers that contract them to a fused multiply-add, as NVRTC does by default,
+// would keep more bits than OpenCV does.
 ENVPOOL_FN f32 mul(f32 a, f32 b) {
 #ifdef __CUDA_ARCH__
   return __fmul_rn(a, b);
@@ -46,8 +44,8 @@ ENVPOOL_FN f32 add(f32 a, f32 b) {
 #endif
 }
 
-// Round half to even, for 0 <= v < 2^23: adding 2^23 leaves no fraction bits. Area weights sum to 1
-// within rounding, so the result never exceeds 255.
+// Rounds half to even, for 0 <= v < 2^23: adding 2^23 leaves no fraction bits. Area weights sum to 1 up to rounding, so
+// the result never exceeds 255.
 ENVPOOL_FN u8 round_half_even(f32 v) {
   constexpr f32 kNoFraction = 8388608.0f;
   return static_cast<u8>(static_cast<i32>(add(add(v, kNoFraction), -kNoFraction)));
@@ -60,7 +58,7 @@ ENVPOOL_FN void copy(const u8* from, i32 n, u8* to) {
   for (i32 i = 0; i < n; ++i) to[i] = from[i];
 }
 
-// One column of one row in fixed point, less the 4 bits OpenCV drops before the vertical pass.
+// Returns one filtered column of a row in fixed point, without the 4 bits that OpenCV drops before the vertical pass.
 ENVPOOL_FN i16 fixed_column(const u8* row, const ResizePair& x) {
   return static_cast<i16>((row[x.index[0]] * x.weight[0] + row[x.index[1]] * x.weight[1]) >> 4);
 }
@@ -76,9 +74,9 @@ ENVPOOL_FN f32 area_column(const u8* row, const ResizeSpan& x, const f32* weight
   return sum;
 }
 
-// The inner loops, each over `count` columns starting at column x0 of the plan.
+// The inner loops. Each processes `count` columns from column x0 of the plan on.
 struct ScalarOps {
-  // A palette's values of one channel, as look_up wants them.
+  // The palette values of one channel, in the layout that look_up() needs.
   struct Table {
     const u8* values;
     ENVPOOL_FN explicit Table(const u8* table) : values(table) {}
@@ -90,7 +88,7 @@ struct ScalarOps {
     return difference == 0;
   }
 
-  // changed[y] |= 1 where row y differs from the row above it.
+  // Sets changed[y] to 1 where row y differs from the row above it.
   static ENVPOOL_FN void mark_changes(const u8* rows, i64 stride, i32 width, i32 height, u8* changed) {
     for (i32 y = 1; y < height; ++y) {
       changed[y] |= static_cast<u8>(!equal(rows + y * stride, rows + (y - 1) * stride, width));
@@ -111,8 +109,8 @@ struct ScalarOps {
     for (i32 x = 0; x < count; ++x) line[x] = area_column(row, spans[x], weights);
   }
 
-  // sum[x] = carry[x] + weights[0] * lines[0][x] + ..., added in that order. Without carry the sum
-  // starts at its first product. `n` is 1 to kLines.
+  // sum[x] = carry[x] + weights[0] * lines[0][x] + ..., added in that order. If `carry` is null, the sum starts at its
+  // first product. `n` is 1 to kLines.
   static ENVPOOL_FN void area_sum(const f32* carry, const f32* const* lines, const f32* weights, i32 n, i32 count,
                                   f32* sum) {
     for (i32 x = 0; x < count; ++x) {
@@ -124,7 +122,7 @@ struct ScalarOps {
     }
   }
 
-  // The same, rounded to bytes.
+  // As area_sum(), with the sums rounded to bytes.
   static ENVPOOL_FN void area_store(const f32* carry, const f32* const* lines, const f32* weights, i32 n, i32 count,
                                     u8* dst) {
     f32 sum[kStrip];
@@ -142,7 +140,7 @@ struct ScalarOps {
   }
 };
 
-// Where source rows come from: row(y) is valid until the next call.
+// The sources of rows. The pointer that row(y) returns is valid until the next call.
 struct GraySource {
   const u8* src;
   i64 stride;
@@ -153,7 +151,7 @@ struct GraySource {
 template <class Ops>
 struct IndexedSource {
   const u8* a;
-  const u8* b;  // null: one frame only
+  const u8* b;  // null: there is only one frame
   typename Ops::Table table;
   i32 width;
   u8 values[kMaxResizeSource];
@@ -172,8 +170,8 @@ struct IndexedSource {
   }
 };
 
-// Neighbouring equal source rows form a run; id[y] counts the runs above row y. Two frames' rows
-// are equal where both are.
+// Equal neighbouring source rows form a run; id[y] is the number of runs above that of row y. If there are two frames,
+// rows are equal if they are in both.
 struct Runs {
   u16 id[kMaxResizeSource];
 };
@@ -191,14 +189,14 @@ ENVPOOL_DEVICE_CALL void find_runs(const u8* a, const u8* b, i64 stride, i32 wid
   }
 }
 
-// The earlier destination row that y is a copy of, or -1.
+// Returns an earlier destination row that equals row y, or -1.
 ENVPOOL_FN i32 equal_row_above(const ResizePlan& plan, const Runs& runs, i32 y) {
   const SourceRows* rows = plan_array<SourceRows>(plan, plan.source_rows_at);
   const i32 other = rows[y].same_weights;
   return other >= 0 && runs.id[rows[other].first] == runs.id[rows[y].last] ? other : -1;
 }
 
-// Copies a destination row that is equal to an earlier one; false if there is none.
+// Copies row y from an equal row above it; returns false if there is none.
 ENVPOOL_FN bool copy_equal_row(const ResizePlan& plan, const Runs& runs, i32 y, i32 count, u8* out) {
   const i32 other = equal_row_above(plan, runs, y);
   if (other < 0) return false;
@@ -206,9 +204,9 @@ ENVPOOL_FN bool copy_equal_row(const ResizePlan& plan, const Runs& runs, i32 y, 
   return true;
 }
 
-// The last filtered rows, one a run. Destination rows ask for runs in ascending order and for
-// neighbouring ones, so a run's slot is its number modulo kSlots, and whatever is at or below
-// `newest` has been filtered and is still there.
+// Caches the last filtered rows, one per run. Destination rows request runs in ascending order, and each requests
+// neighbouring runs. So the slot of a run is its number modulo kSlots, and every requested run up to `newest` is
+// cached.
 template <class T, i32 kSlots>
 struct LineCache {
   T slots[kSlots][kStrip];
@@ -270,9 +268,9 @@ ENVPOOL_DEVICE_CALL void fixed_strip(const ResizePlan& plan, const Runs& runs, S
   }
 }
 
-// Horizontal sums of box_w neighbours.
+// Computes the horizontal sums of box_w neighbours.
 ENVPOOL_FN void box_line(const u8* from, i32 box_w, i32 count, i32* line) {
-  if (box_w == 2) {  // the usual one, in a form that compilers vectorise
+  if (box_w == 2) {  // the usual width, in a form that compilers vectorize
     for (i32 x = 0; x < count; ++x) line[x] = from[x * 2] + from[x * 2 + 1];
     return;
   }
@@ -282,7 +280,7 @@ ENVPOOL_FN void box_line(const u8* from, i32 box_w, i32 count, i32* line) {
   }
 }
 
-// Sums brought back to 8 bits. OpenCV rounds 2x2 half up, and every other factor half to even.
+// Scales sums to 8 bits. OpenCV rounds half up for 2x2, and half to even for all other factors.
 ENVPOOL_FN void box_store(const ResizePlan& plan, const i32* sum, i32 count, u8* dst) {
   if (plan.box_w == 2 && plan.box_h == 2) {
     for (i32 x = 0; x < count; ++x) dst[x] = static_cast<u8>((sum[x] + 2) >> 2);
@@ -291,7 +289,7 @@ ENVPOOL_FN void box_store(const ResizePlan& plan, const i32* sum, i32 count, u8*
   }
 }
 
-// Whole-number shrinks are rare in Atari (105x80), so they have no vector form of their own.
+// Reductions by whole factors are rare for Atari (105x80), so they have no SIMD version.
 template <class Source>
 ENVPOOL_DEVICE_CALL void box_strip(const ResizePlan& plan, const Runs& runs, Source& source, i32 x0, i32 count,
                                    u8* dst) {
@@ -347,7 +345,7 @@ ENVPOOL_FN void indexed_max(const ResizePlan& plan, const u8* frame_a, const u8*
   resize_rows<Ops>(plan, runs, source, dst);
 }
 
-// Channels do not mix, so colour is three gray resizes that share the search for equal rows.
+// Resizes colour as three gray pictures that share the search for equal rows: channels do not mix.
 template <class Ops>
 ENVPOOL_FN void rgb_max(const ResizePlan& plan, const u8* frame_a, const u8* frame_b, const u8* rgb_table, u8* dst) {
   Runs runs;
@@ -386,14 +384,14 @@ ENVPOOL_FN void resize_gray(const ResizePlan& plan, const u8* src, i64 src_strid
   ENVPOOL_RESIZE_DISPATCH(gray, plan, src, src_stride, dst);
 }
 
-// Looks both frames of palette indices (src_h x src_w, rows adjacent) up in gray_table[256], takes
-// the larger value of each pixel and resizes into dst[dst_h][dst_w]. frame_b may be null.
+// Looks up two frames of palette indices (src_h x src_w, contiguous) in gray_table[256], takes the pixelwise maximum,
+// and resizes it into dst[dst_h][dst_w]. frame_b may be null.
 ENVPOOL_FN void resize_indexed_max(const ResizePlan& plan, const u8* frame_a, const u8* frame_b, const u8* gray_table,
                                    u8* dst) {
   ENVPOOL_RESIZE_DISPATCH(indexed_max, plan, frame_a, frame_b, gray_table, dst);
 }
 
-// The same in colour: rgb_table[256][3], the maximum taken in each channel, dst[3][dst_h][dst_w].
+// As resize_indexed_max() in colour: rgb_table[256][3], the maximum of each channel, dst[3][dst_h][dst_w].
 ENVPOOL_FN void resize_rgb_max(const ResizePlan& plan, const u8* frame_a, const u8* frame_b, const u8* rgb_table,
                                u8* dst) {
   ENVPOOL_RESIZE_DISPATCH(rgb_max, plan, frame_a, frame_b, rgb_table, dst);

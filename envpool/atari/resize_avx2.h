@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The inner loops of resize.h in AVX2: the same operations on each output in the same order, hence
-// the same bits. No fused multiply-add. Included by resize.h only, on x86-64.
+// The inner loops of resize.h for AVX2. Each output is computed by the same operations in the same order, without fused
+// multiply-add, and so has the same bits. Included only by resize.h, on x86-64.
 #pragma once
 
 #include <immintrin.h>
@@ -14,8 +14,8 @@
 namespace envpool::atari::resize_detail {
 
 struct Avx2Ops : ScalarOps {
-  // The palette's even half as eight 16-byte shuffle tables. A 2600 colour never has its lowest bit
-  // set; rows that do are looked up byte by byte.
+  // The even half of the palette, as eight 16-byte shuffle tables. NTSC colours never have their lowest bit set; once a
+  // row has an odd index, the rest of it is looked up byte by byte.
   struct Table {
     const u8* values;
     u8 even[128];
@@ -35,7 +35,7 @@ struct Avx2Ops : ScalarOps {
     return _mm256_testz_si256(difference, difference) & ScalarOps::equal(a + i, b + i, n - i);
   }
 
-  // Each row is loaded once and kept in registers for the next; no branch depends on the picture.
+  // Loads each row once and keeps it in registers for the next one. No branch depends on the picture.
   ENVPOOL_AVX2_FN void mark_changes(const u8* rows, i64 stride, i32 width, i32 height, u8* changed) {
     constexpr i32 kParts = 5;
     if (width != kParts * 32) {
@@ -55,8 +55,8 @@ struct Avx2Ops : ScalarOps {
     }
   }
 
-  // Eight shuffles give the value for each upper three bits of the colour; blends pick by those
-  // bits, which a shift brings to the top of each byte.
+  // Eight shuffles give the value for each combination of the upper three bits of the colour. Blends select by these
+  // bits, which shifts move to the top of each byte.
   ENVPOOL_AVX2_FN __m256i look_up_even(const __m256i* tables, __m256i index) {
     const __m256i low = _mm256_and_si256(_mm256_srli_epi16(index, 1), _mm256_set1_epi8(0x0f));
     const __m256i bit5 = _mm256_slli_epi16(index, 2);
@@ -104,15 +104,15 @@ struct Avx2Ops : ScalarOps {
     for (; i < n; ++i) out[i] = max(table.values[a[i]], table.values[b[i]]);
   }
 
-  // The 16 source bytes of four columns in each half.
+  // Loads 16 source bytes into each half, which serve four columns each.
   ENVPOOL_AVX2_FN __m256i block_pixels(const u8* row, const u16* base) {
     const __m128i low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + base[0]));
     const __m128i high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + base[1]));
     return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
   }
 
-  // Eight columns at a time; the line buffer has room for the last block's unused ones. Depths are
-  // compiled apart to unroll their taps. kDepth 0: as deep as the plan says.
+  // Filters eight columns at a time; the line buffer has room for the unused columns of the last block. kDepth is the
+  // number of taps, a template argument so that they are unrolled; 0 takes the plan's vector_depth.
   template <i32 kDepth>
   ENVPOOL_AVX2_FN void area_blocks(const ResizePlan& plan, const u8* row, i32 x0, i32 count, f32* line) {
     const i32 depth = kDepth != 0 ? kDepth : plan.vector_depth;
@@ -140,7 +140,7 @@ struct Avx2Ops : ScalarOps {
     }
   }
 
-  // The vertical sum of columns x to x + 7.
+  // Returns the vertical sums of columns x to x + 7.
   template <i32 kCount>
   ENVPOOL_AVX2_FN __m256 column_sum(const f32* carry, const f32* const* lines, const f32* weights, i32 n, i32 x) {
     const i32 taps = kCount != 0 ? kCount : n;
@@ -159,7 +159,7 @@ struct Avx2Ops : ScalarOps {
     }
   }
 
-  // Eight rounded values as bytes; the conversion rounds half to even.
+  // Returns eight values as bytes, rounded half to even.
   ENVPOOL_AVX2_FN __m128i to_bytes(__m256 values) {
     const __m256i whole = _mm256_cvtps_epi32(values);
     const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1));

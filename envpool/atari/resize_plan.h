@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plan of one image resize: which source pixels each destination pixel is made of, and with
-// what weights.
+// The plan of an image resize: the source pixels of each destination pixel, and their weights.
 //
-// The host builds it once per geometry; the resize functions (resize.h) only read it. It is one
-// relocatable block of bytes, with offsets instead of pointers, so that it can be copied to a GPU
-// as it is.
+// The host builds a plan once per geometry; the resize functions (resize.h) only read it. A plan is one relocatable
+// block of bytes, with offsets instead of pointers, so that it can be copied to a GPU unchanged.
 //
-// The weights are those of OpenCV's cv2.resize (checked against 5.0.0), down to the last bit: they
-// are computed in double in OpenCV's order and rounded once, because Atari agents are trained on
-// exactly these pictures.
+// The weights equal those of OpenCV's cv2.resize (compared with 5.0.0) to the last bit, because Atari agents are
+// trained on exactly these pictures: they are computed in double, in OpenCV's order, and rounded once.
 #pragma once
 
 #include "envpool/core/types.h"
@@ -28,20 +25,19 @@ namespace envpool::atari {
 // cv2.INTER_AREA and cv2.INTER_LINEAR.
 enum class Interpolation : u8 { kArea, kLinear };
 
-// What OpenCV really does for a geometry; "area" and "linear" each become several of these.
+// The algorithm that OpenCV selects for a geometry and an interpolation.
 enum class ResizeKernel : u8 {
   kCopy,   // equal sizes
-  kBox,    // both sides shrink by whole numbers: an integer sum, then one scaling
-  kArea,   // any other shrink: float weights, separable, rows before columns
-  kFixed,  // two taps a side in 11-bit fixed point (all of linear, and area when a side grows)
+  kBox,    // both sides shrink by whole factors: an integer sum, scaled once
+  kArea,   // other reductions: float weights, separable, horizontal pass first
+  kFixed,  // two taps per side in 11-bit fixed point: linear, and area if a side grows
 };
 
-// Source pictures are bounded so that the resize functions need no heap; destinations so that their
-// indices fit 16 bits.
+// The limit of sources lets the resize functions do without a heap; that of destinations makes indices fit 16 bits.
 inline constexpr i32 kMaxResizeSource = 512;
 inline constexpr i32 kMaxResizeTarget = 16384;
 
-// kArea: a destination index is the sum of `count` neighbours from `first`; its weights start at
+// kArea: a destination pixel is the weighted sum of `count` source pixels from `first` on; its weights start at
 // weights[weights_at].
 struct ResizeSpan {
   u16 first;
@@ -49,24 +45,22 @@ struct ResizeSpan {
   u32 weights_at;
 };
 
-// kFixed: two source indices (equal at a border) and their weights in 1/2048.
+// kFixed: two source indices (equal at a border) and their weights in units of 1/2048.
 struct ResizePair {
   i16 index[2];
   i16 weight[2];
 };
 
-// Source rows a destination row needs, and the nearest row above it that has the same weights (-1:
-// none). Where both lie in one run of equal source rows, the second picture row is a copy of the
-// first.
+// The source rows that a destination row reads, and the nearest destination row above it that has the same weights (-1:
+// none). If the source rows of both belong to one run of equal rows, the two destination rows are equal.
 struct SourceRows {
   i16 first;
   i16 last;
   i16 same_weights;
 };
 
-// Horizontal taps laid out for eight columns at once: byte shuffles that pick each column's source
-// pixel out of 16 loaded bytes (four columns from each of two loads), and the weights to go with
-// them.
+// One horizontal tap of eight columns, for SIMD: a byte shuffle that selects each column's source pixel from 16 loaded
+// bytes (four columns from each of two loads), and the weights of these pixels.
 struct ResizeVectorTap {
   u8 shuffle[32];
   union {
@@ -76,23 +70,23 @@ struct ResizeVectorTap {
 };
 
 struct alignas(64) ResizePlan {
-  u32 bytes;  // of the whole block, this header included
+  u32 bytes;  // size of the whole block, including this header
   i32 src_h;
   i32 src_w;
   i32 dst_h;
   i32 dst_w;
   ResizeKernel kernel;
-  i32 box_h;  // kBox: the two whole factors and 1 / (box_h * box_w)
+  i32 box_h;  // kBox: the two factors, and box_scale = 1 / (box_h * box_w)
   i32 box_w;
   f32 box_scale;
-  i32 vector_depth;  // taps a column in the vector layout; 0: these taps do not fit it
+  i32 vector_depth;  // taps per column in the vector layout; 0: the taps do not fit it
 
   // Offsets in bytes from the start of this struct.
   u32 columns_at;      // ResizeSpan or ResizePair [dst_w]
   u32 lines_at;        // ResizeSpan or ResizePair [dst_h]
   u32 weights_at;      // f32[]
   u32 source_rows_at;  // SourceRows [dst_h]
-  u32 vector_base_at;  // u16[ceil(dst_w / 8)][2]: the first of the 16 bytes to load
+  u32 vector_base_at;  // u16[ceil(dst_w / 8)][2]: index of the first of the 16 bytes to load
   u32 vector_taps_at;  // ResizeVectorTap[ceil(dst_w / 8)][kFixed: 1, kArea: vector_depth]
 };
 
@@ -105,8 +99,7 @@ ENVPOOL_FN const T* plan_array(const ResizePlan& plan, u32 offset) {
 
 namespace resize_detail {
 
-// Area weights of one side. Slivers thinner than 1/1000 of a pixel are dropped, as OpenCV drops
-// them.
+// Computes the area weights of one side. As in OpenCV, parts of less than 1/1000 of a pixel are dropped.
 inline void area_spans(i32 src, i32 dst, double scale, std::vector<ResizeSpan>& spans, std::vector<f32>& weights) {
   for (i32 i = 0; i < dst; ++i) {
     const double begin = i * scale;
@@ -125,15 +118,17 @@ inline void area_spans(i32 src, i32 dst, double scale, std::vector<ResizeSpan>& 
   }
 }
 
-// Fixed-point pairs of one side. OpenCV zeroes the second weight of border columns but keeps both
-// weights of border rows, reading the border row twice; the two differ by rounding, so both are
-// kept here.
-inline std::vector<ResizePair> fixed_pairs(i32 src, i32 dst, double scale, double inverse, bool area, bool columns) {
+enum class Axis : u8 { kColumns, kRows };
+
+// Computes the fixed-point pairs of one side. OpenCV sets the second weight of border columns to zero, but reads border
+// rows twice with both weights. The results are rounded differently, so both cases are reproduced.
+inline std::vector<ResizePair> fixed_pairs(i32 src, i32 dst, double scale, double inverse, Interpolation interpolation,
+                                           Axis axis) {
   std::vector<ResizePair> pairs;
   for (i32 i = 0; i < dst; ++i) {
     i32 s;
     f32 fraction;
-    if (area) {
+    if (interpolation == Interpolation::kArea) {
       s = static_cast<i32>(std::floor(i * scale));
       fraction = static_cast<f32>((i + 1) - (s + 1) * inverse);
       fraction = fraction <= 0 ? 0.0f : fraction - std::floor(fraction);
@@ -142,7 +137,7 @@ inline std::vector<ResizePair> fixed_pairs(i32 src, i32 dst, double scale, doubl
       s = static_cast<i32>(std::floor(fraction));
       fraction -= static_cast<f32>(s);
     }
-    if (columns && (s < 0 || s >= src - 1)) {
+    if (axis == Axis::kColumns && (s < 0 || s >= src - 1)) {
       fraction = 0;
       s = s < 0 ? 0 : src - 1;
     }
@@ -162,9 +157,8 @@ struct ColumnTap {
   f32 weight;
 };
 
-// Fills the vector layout from per-column taps; returns false where four neighbours reach over more
-// than 16 bytes. Missing taps get weight 0 and pixel 0: adding +0 to a non-negative sum changes no
-// bit.
+// Fills the vector layout from the taps of each column; returns false if the taps of four neighbouring columns span
+// more than 16 bytes. Missing taps get weight 0 and pixel 0: adding +0 to a non-negative sum changes no bit.
 inline bool vector_layout(const std::vector<std::vector<ColumnTap>>& columns, i32 src_w, i32 depth, bool fixed,
                           std::vector<u16>& bases, std::vector<ResizeVectorTap>& taps) {
   if (src_w < 16) return false;
@@ -192,8 +186,8 @@ inline bool vector_layout(const std::vector<std::vector<ColumnTap>>& columns, i3
   return true;
 }
 
-// Appends an array to the block and returns its offset. Arrays start on cache lines: vector loads
-// that straddle two cost a quarter of the horizontal pass.
+// Appends an array to the block and returns its offset. Arrays are aligned to cache lines: with vector loads across
+// cache lines, the horizontal pass took a quarter longer.
 template <class T>
 u32 append(std::vector<u8>& block, const std::vector<T>& items) {
   block.resize((block.size() + 63) / 64 * 64);
@@ -213,7 +207,7 @@ struct PlanParts {
   std::vector<ResizeVectorTap> vector_taps;
 };
 
-// The source rows that destination row y reads.
+// Returns the source rows that destination row y reads.
 inline SourceRows rows_read_by(const ResizePlan& plan, const PlanParts& parts, i32 y) {
   const auto rows = [](i32 first, i32 last) { return SourceRows{static_cast<i16>(first), static_cast<i16>(last), -1}; };
   if (plan.kernel == ResizeKernel::kBox) return rows(y * plan.box_h, (y + 1) * plan.box_h - 1);
@@ -238,7 +232,7 @@ inline bool same_weights(const ResizePlan& plan, const PlanParts& parts, i32 a, 
 }
 
 inline std::vector<SourceRows> source_rows(const ResizePlan& plan, const PlanParts& parts) {
-  constexpr i32 kLookBack = 16;  // farther twins are hardly ever in the same run of rows
+  constexpr i32 kLookBack = 16;  // rows farther apart are hardly ever made of the same run
   std::vector<SourceRows> rows;
   for (i32 y = 0; y < plan.dst_h; ++y) {
     rows.push_back(rows_read_by(plan, parts, y));
@@ -272,7 +266,7 @@ inline void build_vector_layout(ResizePlan& plan, PlanParts& parts) {
   plan.vector_depth = fits ? static_cast<i32>(depth) : 0;
 }
 
-// Decides what OpenCV does for this geometry. The comparisons are OpenCV's, in double.
+// Selects the kernel that OpenCV selects for this geometry, by OpenCV's comparisons in double.
 inline void choose_kernel(ResizePlan& plan, PlanParts& parts, Interpolation interpolation) {
   const double inverse_x = static_cast<double>(plan.dst_w) / plan.src_w;
   const double inverse_y = static_cast<double>(plan.dst_h) / plan.src_h;
@@ -294,14 +288,14 @@ inline void choose_kernel(ResizePlan& plan, PlanParts& parts, Interpolation inte
     area_spans(plan.src_h, plan.dst_h, scale_y, parts.line_spans, parts.weights);
   } else {
     plan.kernel = ResizeKernel::kFixed;
-    parts.column_pairs = fixed_pairs(plan.src_w, plan.dst_w, scale_x, inverse_x, area, true);
-    parts.line_pairs = fixed_pairs(plan.src_h, plan.dst_h, scale_y, inverse_y, area, false);
+    parts.column_pairs = fixed_pairs(plan.src_w, plan.dst_w, scale_x, inverse_x, interpolation, Axis::kColumns);
+    parts.line_pairs = fixed_pairs(plan.src_h, plan.dst_h, scale_y, inverse_y, interpolation, Axis::kRows);
   }
 }
 
 }  // namespace resize_detail
 
-// A cache line of a plan, so that a vector of them is aligned as a plan must be.
+// A cache line of a plan. A vector of these has the alignment that a plan needs.
 struct alignas(64) ResizePlanLine {
   u8 bytes[64];
 };
@@ -312,16 +306,15 @@ inline const ResizePlan& as_resize_plan(const ResizePlanBlock& block) {
   return *reinterpret_cast<const ResizePlan*>(block.data());
 }
 
-// Builds the plan for one geometry: as_resize_plan(block) reads it in place, and its `bytes` bytes
-// may be copied to any address that is a multiple of 64. Throws std::invalid_argument for sizes out
-// of range.
+// Builds the plan of a geometry. as_resize_plan(block) reads it in place; its `bytes` bytes may be copied to any
+// address that is a multiple of 64. Throws std::invalid_argument if a size is out of range.
 inline ResizePlanBlock make_resize_plan(i32 src_h, i32 src_w, i32 dst_h, i32 dst_w, Interpolation interpolation) {
   if (std::min({src_h, src_w, dst_h, dst_w}) < 1 || std::max(src_h, src_w) > kMaxResizeSource ||
       std::max(dst_h, dst_w) > kMaxResizeTarget) {
     const auto size = [](i32 h, i32 w) { return std::to_string(h) + "x" + std::to_string(w); };
-    throw std::invalid_argument("[resize] cannot resize " + size(src_h, src_w) + " to " + size(dst_h, dst_w) +
-                                ": sides are at least 1, the source's at most " + std::to_string(kMaxResizeSource) +
-                                ", the result's at most " + std::to_string(kMaxResizeTarget));
+    throw std::invalid_argument("[resize] size: expected sides from 1 to " + std::to_string(kMaxResizeSource) +
+                                " of the source and from 1 to " + std::to_string(kMaxResizeTarget) +
+                                " of the result, got " + size(src_h, src_w) + " and " + size(dst_h, dst_w));
   }
   ResizePlan plan = {};
   plan.src_h = src_h;

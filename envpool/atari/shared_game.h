@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The game that an environment plays: what options make of it, and what the environments of a pool
-// share of it. Both Atari environments (atari_env.h, ale_env.h) begin here.
+// The game that an environment plays: the parameters read from its options, and the data that all environments of a
+// pool share. Both Atari environments (atari_env.h, ale_env.h) derive from this.
 #pragma once
 
 #include "envpool/atari/machine.h"
@@ -23,21 +23,21 @@
 
 namespace envpool::atari {
 
-// What the environments of a pool share.
+// The data that the environments of a pool share: the start of the pool's blob, without pointers.
 struct alignas(64) SharedGame {
   Rom rom;
-  u8 gray[256];  // of a palette index
+  u8 gray[256];  // by palette index
   u8 rgb[256][3];
-  Machine initial;        // as the first reset leaves it, the same in every environment
-  bool initial_is_reset;  // false: `first` is not reset yet, because this game starts at random
+  Machine initial;        // the machine after the first reset, which is the same in every environment
+  bool initial_is_reset;  // false: `initial` precedes the first reset, because this game's reset draws random numbers
 };
 
 // The part of an environment's Params that chooses the game.
 struct GameParams {
   const u8* blob;    // begins with the SharedGame
-  const void* kept;  // its ROM as native code, in this process; null: it is interpreted
+  const void* kept;  // the ROM as native code of this process; null: the ROM is interpreted
   Setup setup;
-  u8 actions[kActions];  // what the agent's action numbers mean
+  u8 actions[kActions];  // maps the agent's action numbers to Action
   u8 action_count;
   i32 screen_height;
   f64 repeat_action_probability;
@@ -54,16 +54,16 @@ ENVPOOL_FN Setup make_setup(const GameParams& game) {
   return setup;
 }
 
-// The first game after power-on, which most environments find made.
+// Starts the first game after power-on. For most games it is a copy of SharedGame::initial.
 ENVPOOL_FN void start_first_game(Machine& m, const GameParams& game, const Setup& setup, Rng& rng) {
   const SharedGame& c = shared_game(game);
-  m = c.initial;  // straight from the call, NVRTC would copy it by way of its stack
+  m = c.initial;  // `m = shared_game(game).initial` would make NVRTC copy the machine through its stack
   if (!c.initial_is_reset) reset_game(m, setup, rng);
 }
 
 #if ENVPOOL_HOST
 
-// Making a pool asks for its ROM several times, one after another: it is parsed once.
+// Builds the Rom of the option `rom`. Making a pool asks for it several times in a row, so the last one is cached.
 inline std::shared_ptr<const Rom> parse_rom(const OptionValues& o, std::string_view task) {
   thread_local std::string last;
   thread_local std::shared_ptr<const Rom> rom;
@@ -90,14 +90,14 @@ inline void read_game_options(GameParams& game, const OptionValues& o, std::stri
   game.setup.mode = i32(o.integer("mode"));
   if (game.setup.mode < 0) game.setup.mode = info.traits.default_mode;
   if (!info.has_mode(game.setup.mode)) {
-    throw std::invalid_argument("mode: " + std::string(info.rom) + " has " + format_modes(info) + ", got " +
-                                std::to_string(game.setup.mode));
+    throw std::invalid_argument("mode: expected a mode of " + std::string(info.rom) + " (" + format_modes(info) +
+                                "), got " + std::to_string(game.setup.mode));
   }
   game.setup.difficulty = u8(std::max<i64>(o.integer("difficulty"), 0));
-  // 0 is every game's default, also of the one that does not list it.
+  // 0 is the default of every game, even of the one that does not list it.
   if (game.setup.difficulty != 0 && (info.traits.difficulties >> game.setup.difficulty & 1) == 0) {
-    throw std::invalid_argument("difficulty: " + std::string(info.rom) + " has " +
-                                format_set(info.traits.difficulties) + ", got " +
+    throw std::invalid_argument("difficulty: expected a difficulty of " + std::string(info.rom) + " (" +
+                                format_set(info.traits.difficulties) + "), got " +
                                 std::to_string(game.setup.difficulty));
   }
   const u32 actions = o.boolean("full_action_space") ? info.traits.legal_actions : info.traits.minimal_actions;
@@ -108,7 +108,7 @@ inline void read_game_options(GameParams& game, const OptionValues& o, std::stri
   game.repeat_action_probability = o.real("repeat_action_probability");
 }
 
-// The blob: a SharedGame with room for `more` bytes behind it.
+// Returns the pool's blob: a SharedGame followed by `more` bytes.
 inline Blob make_shared_game(GameParams game, const OptionValues& o, std::string_view task, size_t more = 0) {
   Blob bytes(sizeof(SharedGame) + more);
   SharedGame& c = *new (bytes.data()) SharedGame{};
@@ -124,7 +124,7 @@ inline Blob make_shared_game(GameParams game, const OptionValues& o, std::string
   Rng rng;
   const Setup setup = make_setup(game);
   load(c.initial, setup, rng);
-  // Where a reset draws random numbers, every environment has to make its own.
+  // If a reset draws random numbers, every environment has to run its own.
   auto trial = std::make_unique<Machine>(c.initial);
   reset_game(*trial, setup, rng);
   c.initial_is_reset = rng.draws == 0;
@@ -132,7 +132,7 @@ inline Blob make_shared_game(GameParams game, const OptionValues& o, std::string
   return bytes;
 }
 
-// The first `rows` of the screen in colour, also where the last frame was played without its picture.
+// Writes the first `rows` rows of the screen in colour. Draws the last frame first if it was run without drawing.
 inline void render_rgb(const Machine& m, const GameParams& game, i32 rows, u8* rgb) {
   auto copy = std::make_unique<Machine>(m);
   const Setup setup = make_setup(game);

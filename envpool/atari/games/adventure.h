@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The reward is not cleared once paid, but then the game is over.
+// The reward is never cleared, because the game is over once it is set.
 #pragma once
 
 #include "envpool/atari/games/rules.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The player's pieces are negative bytes. The default difficulty is 0 although the game offers only
-// 3.
+// The player's pieces are negative bytes. The default difficulty is 0 although the game offers only 3.
 #pragma once
 
 #include "envpool/atari/games/rules.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A drop of exactly one life is believed only while byte 0x0C is 1.
+// The loss of exactly one life counts only while byte 0x0C is 1.
 #pragma once
 
 #include "envpool/atari/games/rules.h"

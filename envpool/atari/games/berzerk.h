@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Modes 10 to 12 are coded 0x10 to 0x12.
+// Modes 10 to 12 are encoded as 0x10 to 0x12.
 #pragma once
 
 #include "envpool/atari/games/rules.h"

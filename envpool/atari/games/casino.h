@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// While bets are locked, the last reward is paid again every frame.
+// While bets are locked, every frame returns the last reward again.
 #pragma once
 
 #include "envpool/atari/games/rules.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ends for good when the level or the score falls, or when health (the low five bits) is used up.
+// The game is over for good when the level or the score falls, or when health (the low five bits) reaches 0.
 #pragma once
 
 #include "envpool/atari/games/rules.h"

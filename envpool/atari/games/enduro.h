@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory holds the cars still to be passed: 200 on the first day, 300 on the others.
+// Memory holds the number of cars still to be passed, which starts at 200 on the first day and at 300 on the others.
 #pragma once
 
 #include "envpool/atari/games/rules.h"

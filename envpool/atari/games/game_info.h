@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Games by name, for what the host prepares. Host only.
+// Host only: looks games up by the name of their ROM.
 #pragma once
 
 #include <stdexcept>
@@ -24,17 +24,17 @@ inline constexpr GameInfo kGameInfos[] = {
 #undef X
 };
 
-// The info of a ROM; throws std::invalid_argument where there is none.
+// Returns the game of a ROM name; throws std::invalid_argument if there is none.
 inline GameInfo find_game(std::string_view rom) {
   i32 game = 0;
   for (GameInfo info : kGameInfos) {
     info.game = game++;
     if (rom == info.rom) return info;
   }
-  throw std::invalid_argument("task: no Atari game is called '" + std::string(rom) + "'");
+  throw std::invalid_argument("task: expected the name of an Atari game, got '" + std::string(rom) + "'");
 }
 
-// "0, 1, 3", from a set of small numbers.
+// Formats a set of small numbers, as "0, 1, 3".
 inline std::string format_set(u32 set) {
   std::string text;
   for (i32 i = 0; i < 32; ++i) {
@@ -43,7 +43,7 @@ inline std::string format_set(u32 set) {
   return text;
 }
 
-// The same for the modes of a game. The one game with hundreds of them is cut short.
+// Formats the modes of a game likewise, but at most 40 of them: one game has hundreds.
 inline std::string format_modes(const GameInfo& info) {
   std::string text;
   i32 count = 0;

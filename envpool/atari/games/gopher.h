@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lives are the set bits among the low three.
+// Each set bit of the low three is a life.
 #pragma once
 
 #include "envpool/atari/games/rules.h"

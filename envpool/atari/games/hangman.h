@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One word an episode, won or lost; a clock that has run out ends it too.
+// An episode is one word, won or lost; it also ends when the clock runs out.
 #pragma once
 
 #include "envpool/atari/games/rules.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every game, once: ENVPOOL_ATARI_GAMES(X) is X(Adventure) X(AirRaid) ... A game is known by its
-// position in this list.
+// The list of all games: ENVPOOL_ATARI_GAMES(X) is X(Adventure) X(AirRaid) ... A game's number is its position in this
+// list.
 #pragma once
 
 #include "envpool/atari/games/adventure.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Over after 51 frames in a row with nobody to move.
+// The game is over after 51 consecutive frames in which neither side can move.
 #pragma once
 
 #include "envpool/atari/games/rules.h"

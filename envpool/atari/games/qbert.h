@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lives are counted from single decrements of byte 0x08; the score is overwritten on terminal
-// frames.
+// Lives are counted by single decrements of byte 0x08. The score is overwritten on terminal frames.
 #pragma once
 
 #include "envpool/atari/games/rules.h"

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the rules of a game are made of: the memory they may look at, the little they remember, and
-// the facts that never change. The rules run once after every video frame, and only read memory: a
-// console knows nothing of score, lives or the end of a game. What it does know, the paddles of a
-// game among it, is in console/.
+// The parts of a game's rules: the memory they read, the state they keep between frames, and the traits that never
+// change. The rules run once after every video frame and only read memory; the console itself knows nothing of score,
+// lives or the end of a game. Properties of the hardware, such as which games use paddles, are in console/.
 //
 // A game is a struct in a file of its own:
 //
 //   struct Pong : Game {
 //     static constexpr const char* kRom = "pong";  // file name of the ROM, without ".bin"
-//     using Modes = ModeSet<0, 1>;                 // what the `mode` option may be
+//     using Modes = ModeSet<0, 1>;                 // the values that the option `mode` may have
 //     static constexpr GameTraits kTraits = {...};
-//     static void begin(RuleState&);                   // optional: an episode's start, beyond kTraits
-//     static void evaluate(const Memory&, RuleState&);   // after every frame: reward, terminal, lives
-//     static void select_mode(Controls&, i32 mode);  // optional: how to choose with the switches
+//     static void begin(RuleState&);                    // optional: the start of an episode, beyond kTraits
+//     static void evaluate(const Memory&, RuleState&);  // after every frame: sets reward, terminal and lives
+//     static void select_mode(Controls&, i32 mode);     // optional: chooses a mode with the console's switches
 //   };
 #pragma once
 
@@ -21,7 +20,7 @@
 
 namespace envpool::atari {
 
-// A set of small numbers: actions, difficulties.
+// A set of small numbers (actions or difficulties) as a bit mask.
 template <class... Ints>
 constexpr u32 set_of(Ints... members) {
   return ((1u << members) | ... | 0u);
@@ -29,37 +28,39 @@ constexpr u32 set_of(Ints... members) {
 
 inline constexpr u32 kAllActions = (1u << 18) - 1;
 
-// Actions are numbered as everywhere in Atari research: 6..9 are the diagonals (UPRIGHT, UPLEFT,
-// DOWNRIGHT, DOWNLEFT), 10..17 are 2..9 with FIRE. Those that code names:
+// Actions are numbered as in ALE: 6..9 are the diagonals (UPRIGHT, UPLEFT, DOWNRIGHT, DOWNLEFT), and 10..17 are 2..9
+// with FIRE. The enum holds those that are used by name; kResetSwitch occurs only in starting actions.
 enum Action : u8 { kNoop, kFire, kUp, kRight, kLeft, kDown, kUpFire = 10, kResetSwitch = 40 };
 inline constexpr i32 kActions = 18;
 
-// The modes of a game.
+// The set of a game's modes.
 template <i32... kModes>
 struct ModeSet {
   ENVPOOL_FN static constexpr bool has(i32 mode) { return ((mode == kModes) || ...); }
 };
 
-// One action for a number of frames, at the end of every reset.
+// An action that every reset plays at its end, for a number of frames.
 struct StartingAction {
   u8 action;
   u16 frames;
 };
 
+// The constants of a game.
 struct GameTraits {
-  u32 minimal_actions = kAllActions;  // those that differ in this game, the default action space
-  u32 legal_actions = kAllActions;    // any other reaches the game as NOOP
+  u32 minimal_actions = kAllActions;  // the actions that have distinct effects: the default action space
+  u32 legal_actions = kAllActions;    // all others reach the game as NOOP
   i32 default_mode = 0;
   u32 difficulties = set_of(0);  // bit 0 of a difficulty is the left switch, bit 1 the right one
   StartingAction starting_actions[3] = {};
-  i32 score = 0;                   // the score a new episode counts from
+  i32 score = 0;                   // at the start of an episode; rewards count from it
   i32 lives = 0;                   // at the start of an episode
-  bool lives_at_end = false;       // lives are shown once the game is over; elsewhere they read 0
-  bool unfinished_frames = false;  // may think so long that a picture takes several frames
+  bool lives_at_end = false;       // true: lives keep their value once the game is over; otherwise they read 0
+  bool unfinished_frames = false;  // one video frame may need several updates of the console, see Core::unfinished
 };
 
-// The memory a frame left behind. Offsets count from the first of the console's 128 bytes. Looking at it goes over the
-// console's bus, which keeps the last byte: a program that begins its next frame in the TIA's addresses runs it.
+// The memory after a frame. Offsets count from the first of the console's 128 bytes of RAM. Every read goes over the
+// console's bus, as in ALE, and the bus keeps the last byte: a program that starts its next frame in the TIA's
+// addresses executes that byte.
 struct Memory {
   const u8* ram;
   const u8* cart_ram;  // the 128 bytes of cartridge RAM that a few games have
@@ -68,7 +69,7 @@ struct Memory {
   ENVPOOL_FN i32 u(i32 at, i32 mask = 0xFF) const { return read(ram, at) & mask; }
   ENVPOOL_FN i32 s(i32 at) const { return i8(read(ram, at)); }
 
-  // Two decimal digits a byte, low byte first. Nibbles above 9 count as they are.
+  // A number with two decimal digits per byte, low byte first. Nibbles above 9 keep their value.
   template <class... Ints>
   ENVPOOL_FN i32 bcd(Ints... at) const {
     return decimal(ram, at...);
@@ -80,7 +81,7 @@ struct Memory {
     return decimal(cart_ram, at...);
   }
 
-  // One decimal digit; a byte that shows a blank counts as 0.
+  // One decimal digit; the value `blank` counts as 0.
   ENVPOOL_FN i32 digit(i32 at, i32 mask, i32 shift, i32 blank = -1) const {
     const i32 byte = read(ram, at) & mask;
     return byte == blank ? 0 : byte >> shift;
@@ -96,25 +97,27 @@ struct Memory {
   }
 };
 
-// What the rules remember from frame to frame.
+// The state that the rules keep between frames.
 struct RuleState {
   i32 reward = 0;      // of the last frame
-  i32 prev_score = 0;  // the score it was counted from
+  i32 prev_score = 0;  // the score that the next reward counts from
   i32 lives = 0;
-  i32 var[5] = {};         // a game's own
-  i32 persistent_var = 0;  // the same, but a new episode does not clear it
+  i32 var[5] = {};         // a game's own variables
+  i32 persistent_var = 0;  // another, which a new episode does not clear
   bool terminal = false;
-  bool started = false;  // becomes true in the games that need to see their first life
+  bool started = false;  // for games whose end counts only after lives were seen
 
+  // Sets the score; its increase is the frame's reward.
   ENVPOOL_FN void set_score(i32 score) {
     reward = score - prev_score;
     prev_score = score;
   }
-  // A score counter that has run over is worth `range` more.
+  // As set_score(), for a counter that wraps around at `range`.
   ENVPOOL_FN void set_wrapping_score(i32 score, i32 range) {
     set_score(score);
     if (reward < 0) reward += range;
   }
+  // As set_score(), with the reward limited from below or above.
   ENVPOOL_FN void set_score_min_reward(i32 score, i32 least) {
     set_score(score);
     if (reward < least) reward = least;
@@ -123,7 +126,7 @@ struct RuleState {
     set_score(score);
     if (reward > most) reward = most;
   }
-  // Some games overwrite their score once they are over.
+  // As set_score(), for games that overwrite their score once they are over.
   ENVPOOL_FN void set_score_until_terminal(i32 score) {
     if (terminal) {
       reward = 0;
@@ -133,7 +136,7 @@ struct RuleState {
   }
 };
 
-// What a game need not say.
+// The defaults of a game's optional functions.
 struct Game {
   ENVPOOL_FN static void begin(RuleState&) {}
   template <class Controls>

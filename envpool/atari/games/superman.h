@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Paid once, the faster the better.
+// The only reward is given at the end and decreases with the time taken.
 #pragma once
 
 #include "envpool/atari/games/rules.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Points, or games when a game has just been decided.
+// Rewards count points, or games in the frame that decides a game.
 #pragma once
 
 #include "envpool/atari/games/rules.h"

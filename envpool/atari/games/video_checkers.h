@@ -12,7 +12,7 @@ struct VideoCheckers : Game {
   using Modes = ModeSet<1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19>;
   static constexpr GameTraits kTraits = {.minimal_actions = set_of(1, 6, 7, 8, 9), .default_mode = 1, .lives = 1};
 
-  // Pieces of one side: men and kings.
+  // Counts the men and kings of one side.
   ENVPOOL_FN static i32 pieces(const Memory& m, i32 man, i32 king) {
     i32 count = 0;
     for (i32 cell = 0x00; cell <= 0x22; ++cell) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Win or loss, shown while it is the player's turn.
+// The reward is 1 for a win and -1 for a loss; memory holds the result only during the player's turn.
 #pragma once
 
 #include "envpool/atari/games/rules.h"

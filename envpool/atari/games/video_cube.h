@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A mode is 100 * cube + variant. Faces of one colour are paid.
+// A mode is 100 * cube + variant. The reward is the change in the number of one-coloured faces.
 #pragma once
 
 #include "envpool/atari/games/rules.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A counter of 8000 and more carries a flag, not points.
+// A score of 8000 or more includes a flag of 8000, which is not part of the points.
 #pragma once
 
 #include "envpool/atari/games/rules.h"
