@@ -39,7 +39,7 @@ WRONG_VALUES: list[tuple[str, Any, str]] = [
     ("obs_type", "rgb", "obs_type must be one of 'screen', 'ram', got 'rgb'"),
     ("task", "zork", "task must be one of adventure, air_raid, alien, "),
     ("rom", b"x" * 3072, "rom: expected a cartridge of 2048, 4096, 8192, 10240, 10495, 10496 or 16384 bytes, got 3072"),
-    ("rom", b"\x85\x3e\xa9\x00" * 4096, "rom: expected a cartridge of the kind 2K, 4K, F8, F8SC, F6, "),
+    ("rom", b"\x85\x3e\xa9\x00" * 4096, "rom: expected a cartridge of type 2K, 4K, F8, F8SC, F6, "),
 ]
 WRONG_TYPES: list[tuple[str, Any, str]] = [
     ("img_height", 84.5, "img_height must be an int from 0 to 4096, got 84.5"),

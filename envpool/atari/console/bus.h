@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The 13-bit bus: who answers at an address.
+// The 13-bit bus: address decoding of reads and writes.
 #pragma once
 
 #include "envpool/atari/console/cartridge.h"
@@ -9,7 +9,8 @@
 
 namespace envpool::atari {
 
-// Accesses. On the exact path every one is visible; on the other the TIA draws only where it must.
+// Reads a byte. With kExact, and while c.exact is set, every access to the TIA draws as far as it does in ALE;
+// otherwise the TIA draws only when it has to. write_bus() likewise.
 template <bool kExact = true>
 ENVPOOL_DEVICE_CALL u8 read_bus(Console& c, const Rom& rom, u16 address) {
   u8 value;
@@ -33,7 +34,7 @@ ENVPOOL_DEVICE_CALL void write_bus(Console& c, const Rom& rom, u16 address, u8 v
   if (address & 0x1000) {
     write_cartridge(c, rom, address, value);
   } else if ((address & 0x80) == 0) {
-    // Always draws up to the write, which matters when two pushes hit the TIA or the frame breaks off.
+    // Always draws up to the write: that matters if two pushes write to the TIA, or if the frame is cut off.
     const i32 clock = 3 * c.cycles + write_delay(c, address & 0x3F);
     if (kExact && c.exact) flush_groups(c, rom, clock);
     flush(c, rom, clock);

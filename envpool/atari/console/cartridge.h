@@ -7,7 +7,7 @@
 
 namespace envpool::atari {
 
-// Maps the `count` segments from `segment` on to the ROM page that starts at `page` KB.
+// Maps `count` segments, starting with `segment`, to the ROM page that starts at `page` KB.
 ENVPOOL_FN void map_page(Cartridge& cart, const Rom& rom, u32 segment, u32 count, u32 page) {
   const u32 page_kb = rom.mapper == kE0 ? 1 : 4;
   const u32 padding = page / page_kb * kPagePad;
@@ -19,13 +19,13 @@ ENVPOOL_FN void map_page(Cartridge& cart, const Rom& rom, u32 segment, u32 count
 
 ENVPOOL_FN void select_bank(Cartridge& cart, const Rom& rom, u32 bank) { map_page(cart, rom, 0, 4, bank * 4); }
 
-// FE: bit 13 of the address selects the bank.
+// Bit 13 of the address selects the bank of an FE cartridge.
 ENVPOOL_FN void select_fe_bank(Cartridge& cart, const Rom& rom, u16 address) {
   select_bank(cart, rom, address & 0x2000 ? 0 : 1);
 }
 
-// Bank switching caused by an access at this cartridge offset.
-ENVPOOL_FN void hot_spot(Cartridge& cart, const Rom& rom, u32 offset) {
+// Switches banks if an access to this cartridge offset does so.
+ENVPOOL_FN void access_hot_spot(Cartridge& cart, const Rom& rom, u32 offset) {
   switch (rom.mapper) {
     case kF8:
     case kF8SC:
@@ -65,8 +65,8 @@ ENVPOOL_FN u8 rom_byte(const Cartridge& cart, const Rom& rom, u32 offset) {
   return rom.data[cart.data_at[offset >> 10] + (offset & 0x3FF)];
 }
 
-// The DPC's three music fetchers count down with an oscillator of their own. The order of the double arithmetic
-// is part of the behaviour.
+// Advances the DPC's three music fetchers, which an oscillator of their own counts down. The order of the
+// double-precision operations is part of the behaviour.
 ENVPOOL_FN void update_dpc_music(Dpc& d, i32 cycles) {
   const i32 elapsed = static_cast<i32>(static_cast<u32>(cycles) - static_cast<u32>(d.stamp));
   d.stamp = cycles;
@@ -92,7 +92,7 @@ ENVPOOL_FN void update_dpc_music(Dpc& d, i32 cycles) {
   }
 }
 
-// Any access to the DPC's pages ($000-$07F, $FC0-$FFF) clocks its random number register.
+// Clocks the DPC's random number register, as every access to $000-$07F or $FC0-$FFF does.
 ENVPOOL_FN void clock_dpc_random(Dpc& d, u32 offset) {
   if (offset >= 0x80 && offset < 0xFC0) return;
   const u32 r = d.random;
@@ -160,7 +160,7 @@ ENVPOOL_FN u8 read_cartridge(Console& c, const Rom& rom, u16 address) {
       if (offset < 0x40) return read_dpc_register(c.dpc, rom, offset, c.cycles);
     }
     if (rom.superchip && offset >= 0x80 && offset < 0x100) return c.cart_ram[offset - 0x80];
-    hot_spot(c.cart, rom, offset);
+    access_hot_spot(c.cart, rom, offset);
   }
   return rom_byte(c.cart, rom, offset);
 }
@@ -172,7 +172,7 @@ ENVPOOL_FN void write_cartridge(Console& c, const Rom& rom, u16 address, u8 valu
     if (offset >= 0x40 && offset < 0x80) write_dpc_register(c.dpc, offset, value);
   }
   if (rom.superchip && offset < 0x80) c.cart_ram[offset] = value;
-  hot_spot(c.cart, rom, offset);
+  access_hot_spot(c.cart, rom, offset);
 }
 
 }  // namespace envpool::atari

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The console as a whole: power-on, system reset and one video frame, bit-exact with ale-py 0.12.1.
+// The console: power-on, system reset and video frames, bit-exact with ale-py 0.12.1.
 //
 //   Console console;
 //   power_on(console, rom);
 //   run_frame(console, rom, inputs, true);
 //   screen(console);                        // rom.height rows of 160 palette indices, see palette.h
 //
-// RAM is exact after every frame. The picture is exact after a frame run with draw = true, whatever the draw flags of
-// the frames before it.
+// RAM is exact after every frame. The picture is exact after a frame that was run with draw = true, regardless of the
+// draw flags of earlier frames.
 #pragma once
 
 #include "envpool/atari/console/cpu_fast.h"
@@ -18,12 +18,12 @@
 
 namespace envpool::atari {
 
-constexpr i32 kMaxInstructions = 25000;
-// A frame this short cannot contain so many instructions, as each takes two cycles or more.
+constexpr i32 kMaxInstructions = 25000;  // ALE's limit for one update of the console
+// An update of at most so many cycles stays below the limit, because an instruction takes at least two cycles.
 constexpr i32 kUncountedCycles = 2 * kMaxInstructions - 10;
-constexpr u32 kForcedDraws = 60;
+constexpr u32 kForcedDraws = 60;  // see redraw()
 
-// Time stamps may wrap around (a game that never uses the timer, say), as ALE's do.
+// Time stamps may wrap around, for example in a game that never uses the timer. ALE's do so, too.
 ENVPOOL_FN void rebase(i32& stamp, i32 elapsed) {
   stamp = static_cast<i32>(static_cast<u32>(stamp) - static_cast<u32>(elapsed));
 }
@@ -38,8 +38,8 @@ ENVPOOL_FN void rebase_stamps(Core& c, i32 elapsed) {
   rebase(c.tia.hmove_at, elapsed);
 }
 
-// A frame that never ends would let the clock overflow after some thousand updates. Far behind the last line only the
-// position within the line matters, so set it back by whole lines.
+// Keeps the clock from overflowing in a frame that never ends, which would happen after some thousand updates. Far
+// beyond the last line only the position within the line matters, so the clock is set back by whole lines.
 ENVPOOL_FN void limit_clock(Core& c) {
   if (c.cycles > 2 * kClockLimit) rebase_stamps(c, kClockLimit);
 }
@@ -53,12 +53,12 @@ ENVPOOL_FN void start_frame(Console& c, const Rom& rom) {
   open_window(t, rom);
   start_picture(t);
   c.greyed = false;
-  if (rom.pal) {  // colour loss: PAL pictures with an odd number of lines are grey
+  if (rom.pal) {  // colour loss: PAL frames are grey after a frame with an odd number of lines
     for (u32 i = 0; i < 4; ++i) t.colour[i] = static_cast<u8>((t.colour[i] & 0xFE) | (c.last_lines & 1));
   }
 }
 
-// Greys the part of an unfinished frame that was not drawn.
+// Turns the part of an unfinished frame that was not drawn grey.
 ENVPOOL_FN void grey_out_rest(Console& c, const Rom& rom, i32 line) {
   if (c.greyed) return;
   c.greyed = true;
@@ -81,7 +81,7 @@ ENVPOOL_FN void end_frame(Console& c, const Rom& rom) {
   }
 }
 
-// Runs the CPU to the end of the frame, but not beyond the instruction limit.
+// Runs the exact CPU to the end of the frame or to the instruction limit.
 ENVPOOL_FN void run_counted(Console& c, const Rom& rom) {
   c.exact = true;
   for (i32 n = 0; n < kMaxInstructions && !c.stop && !c.cpu.jammed; ++n) step_exact(c, rom);
@@ -94,7 +94,7 @@ ENVPOOL_FN bool run_uncounted(Console& c, const Rom& rom, [[maybe_unused]] const
   return run_fast(c, rom, cycle_limit);
 }
 
-// One update of the console, starting from the saved state of this frame, which must be the present one.
+// Runs one update of the console. `saved` must equal the current state.
 ENVPOOL_DEVICE_CALL void emulate(Console& c, const Rom& rom, const void* native, const Core& saved, bool drawing) {
   const auto begin = [&] {
     if (c.unfinished) {
@@ -108,7 +108,7 @@ ENVPOOL_DEVICE_CALL void emulate(Console& c, const Rom& rom, const void* native,
     c.exact = false;
   };
   begin();
-  // A frame that breaks off, after too many instructions or because the CPU has jammed, runs again.
+  // A frame that is cut off, by the instruction limit or a jammed CPU, is run again on the exact CPU.
   if (!c.cpu.jammed && (!run_uncounted(c, rom, native, c.cycles + kUncountedCycles) || c.cpu.jammed)) {
     static_cast<Core&>(c) = saved;
     begin();
@@ -117,45 +117,46 @@ ENVPOOL_DEVICE_CALL void emulate(Console& c, const Rom& rom, const void* native,
   end_frame(c, rom);
 }
 
-// Frame n once more, with pixels.
+// Runs frame n again and draws it.
 ENVPOOL_FN void rerun_frame(Console& c, const Rom& rom, const void* native, u32 n) {
   Core& saved = c.saved[n % 3];
-  repair(saved, rom);  // it may have come from outside with the rest
+  repair(saved, rom);  // it may be part of a state that the user supplied
   static_cast<Core&>(c) = saved;
   emulate(c, rom, native, saved, true);
 }
 
-// The rows that a short frame does not reach keep the picture of two frames before. So when a frame turns out short and
-// one of the last three was not painted, all three run again with pixels, each from its saved state. Those not painted
-// were full frames (a short one would have come here itself), so they cover every row.
-// From then on frames are painted in any case until there were kForcedDraws full ones in a row.
+// Draws the last three frames after a short one. The rows that a short frame does not reach keep the pixels of the
+// frame two before it. So if a frame turns out to be short and one of the last three was not drawn, all three are run
+// again and drawn, each from its saved state. The undrawn ones were full frames (a short one would have caused a
+// redraw), so they cover every row. From then on all frames are drawn until kForcedDraws consecutive ones were full.
 ENVPOOL_FN void redraw(Console& c, const Rom& rom, const void* native) {
   const u32 end = c.frames;
   for (u32 n = end > 3 ? end - 3 : 0; n < end; ++n) rerun_frame(c, rom, native, n);
   c.undrawn = 0;
 }
 
-// `native` is what compile_rom() made of the ROM; without, it is interpreted.
+// Runs one update of the console, normally one video frame. `native` is the result of compile_rom(); if it is null, the
+// ROM is interpreted.
 ENVPOOL_DEVICE_CALL void run_frame(Console& c, const Rom& rom, const Inputs& inputs, bool draw,
                                    const void* native = nullptr) {
   set_inputs(c, inputs);
   Core& saved = c.saved[c.frames % 3];
   saved = c;
-  const bool painting = draw || c.forced_draws != 0;
-  emulate(c, rom, native, saved, painting);
+  const bool drawing = draw || c.forced_draws != 0;
+  emulate(c, rom, native, saved, drawing);
   ++c.frames;
-  const bool any_unpainted = !painting || c.undrawn != 0;
+  const bool any_undrawn = !drawing || c.undrawn != 0;
   if (c.unfinished || c.tia.drawn < c.tia.window_end) {
-    if (any_unpainted) redraw(c, rom, native);
+    if (any_undrawn) redraw(c, rom, native);
     c.forced_draws = kForcedDraws;
     return;
   }
   if (c.forced_draws != 0) --c.forced_draws;
-  // The frame before the last still matters, so one painted frame does not end the series.
-  c.undrawn = !painting ? 2 : c.undrawn != 0 ? c.undrawn - 1 : 0;
+  // The frame before the last one still matters, so it takes two drawn frames to reach 0.
+  c.undrawn = !drawing ? 2 : c.undrawn != 0 ? c.undrawn - 1 : 0;
 }
 
-// Makes up for the picture of the last frame, if that was run without.
+// Draws the last frame if it was run without drawing.
 ENVPOOL_FN void draw_last_frame(Console& c, const Rom& rom, const void* native = nullptr) {
   if (c.undrawn < 2) return;
   rerun_frame(c, rom, native, c.frames - 1);
@@ -180,24 +181,25 @@ ENVPOOL_FN void system_reset(Console& c, const Rom& rom) {
   c.frames = c.undrawn = c.forced_draws = 0;
 }
 
-// The state after construction in ALE: random RAM, nothing run yet. Used by the ROM builder, which goes on from here.
+// Sets the state after construction in ALE: random RAM, nothing executed. The ROM builder continues from there.
 ENVPOOL_FN void construct(Console& c) {
   c = Console{};
   seed_rng(c.rng, 4753849);
   for (u32 i = 0; i < 128; ++i) c.ram[i] = static_cast<u8>(next_word(c.rng));
-  next_word(c.rng);  // a timer value that is never seen
+  next_word(c.rng);  // a timer value without visible effect
   c.dpc.random = 1;
 }
 
-// State in which ALE performs the environment reset of loadROM: TV standard detected and the console reset once more.
+// Sets the state in which ALE's loadROM resets the environment: the TV standard is detected, and the console was reset
+// once more.
 ENVPOOL_FN void power_on(Console& c, const Rom& rom) {
   c = Console{};
   static_cast<Core&>(c) = rom.boot;
   c.rng = rom.boot_rng;
 }
 
-// The picture of the last frame, and of the one before it: exact if their run_frame calls had draw = true. (A frame
-// that went on after the instruction limit shares its picture with the frame it continues.)
+// The pictures of the last frame and of the one before it, exact if their run_frame() calls had draw = true. An update
+// that continues an unfinished frame draws into the same picture.
 ENVPOOL_FN const u8* screen(const Console& c) { return reinterpret_cast<const u8*>(c.pixels[c.buffer]); }
 ENVPOOL_FN const u8* previous_screen(const Console& c) { return reinterpret_cast<const u8*>(c.pixels[c.buffer ^ 1]); }
 

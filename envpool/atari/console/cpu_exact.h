@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 6507, one instruction at a time over the bus: complete (undocumented opcodes, code outside the ROM, bank switching in
-// mid-instruction) and slow. The fast path (cpu_fast.h) sends it whatever is out of the ordinary.
+// The exact CPU: interprets one 6507 instruction at a time over the bus. It is complete (undocumented opcodes, code
+// outside the ROM, bank switching within an instruction) and slow. The fast CPU (cpu_fast.h) leaves unusual cases to
+// it.
 //
-// Timing: the base cycles are added before any operand is read, a page-crossing penalty before the data are read, and
-// a branch penalty at the end.
+// Timing: base cycles are added before any operand is read, a page-crossing penalty before the data are read, and a
+// branch penalty at the end.
 #pragma once
 
 #include "envpool/atari/console/bus.h"
@@ -27,7 +28,7 @@ ENVPOOL_FN void unpack_flags(Cpu& cpu, u8 p) {
   cpu.carry = p & 1;
 }
 
-// Decimal arithmetic, also of digits above 9: a byte counts 10 times the high nibble plus the low one.
+// Decimal arithmetic accepts digits above 9: the value of a byte is 10 times the high nibble plus the low nibble.
 ENVPOOL_FN i32 from_bcd(u32 v) { return static_cast<i32>(10 * (v >> 4) + (v & 15)); }
 ENVPOOL_FN u8 to_bcd(i32 n) { return static_cast<u8>(16 * (n % 100 / 10) + n % 10); }
 
@@ -186,7 +187,7 @@ ENVPOOL_FN u16 effective_address(Console& c, const Rom& rom, OpcodeInfo info) {
   return address;
 }
 
-// Read-modify-write: one read, one write.
+// Returns the result of a read-modify-write instruction, which reads once and writes once.
 ENVPOOL_FN u8 modify(Cpu& cpu, Operation operation, u8 v) {
   using enum Operation;
   switch (operation) {
@@ -206,7 +207,7 @@ ENVPOOL_FN u8 modify(Cpu& cpu, Operation operation, u8 v) {
   return v;
 }
 
-// Instructions that do not go through an effective address.
+// Executes an instruction without an effective address.
 ENVPOOL_FN void execute_implied(Console& c, const Rom& rom, Operation operation) {
   using enum Operation;
   Cpu& cpu = c.cpu;
@@ -293,7 +294,7 @@ ENVPOOL_FN bool branch_taken(const Cpu& cpu, Operation operation) {
   }
 }
 
-// Instructions that read their operand.
+// Executes an instruction that reads its operand m.
 ENVPOOL_FN void execute_read(Cpu& cpu, Operation operation, u8 m) {
   using enum Operation;
   switch (operation) {
@@ -347,7 +348,7 @@ ENVPOOL_FN u8 store_value(Cpu& cpu, Operation operation, u16 address) {
   }
 }
 
-// What the undocumented read-modify-write instructions do with the result.
+// Executes the second half of an undocumented read-modify-write instruction, which uses the result.
 ENVPOOL_FN void combine(Cpu& cpu, Operation operation, u8 result) {
   using enum Operation;
   switch (operation) {

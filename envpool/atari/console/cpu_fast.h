@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 6507 on decoded instructions (decode.h). Registers live in locals, loops that only wait are skipped, and only
-// accesses with side effects go over the bus. Anything out of the ordinary is left to the exact CPU (cpu_exact.h), so
-// every handler must decide for that before it has changed anything.
+// The fast CPU: interprets decoded 6507 instructions (decode.h). Registers are local variables, busy-wait loops are
+// skipped, and only accesses with side effects go over the bus. Unusual cases are left to the exact CPU (cpu_exact.h);
+// a handler has to detect them before it changes any state.
 #pragma once
 
 #include "envpool/atari/console/cpu_exact.h"
@@ -79,7 +79,7 @@ ENVPOOL_ALWAYS_INLINE bool is_plain(const Rom& rom, u32 address) {
   return (address & 0xFFF) - rom.plain_begin < rom.plain_size;
 }
 
-// Reads any address. False if the access may switch banks: the exact CPU has to do this instruction.
+// Reads any address. Returns false if the access may switch banks: then the exact CPU must execute the instruction.
 ENVPOOL_ALWAYS_INLINE bool read_any(Console& c, const Rom& rom, FastCpu& r, u32 address, u32 noise, u32 penalty,
                                     u32& value) {
   address &= 0xFFFF;
@@ -103,7 +103,7 @@ ENVPOOL_ALWAYS_INLINE bool read_indexed(Console& c, const Rom& rom, FastCpu& r, 
   return read_any(c, rom, r, e.arg + index, e.hi, (e.lo + index) >> 8, value);
 }
 
-// Pointer of a (zp),Y instruction; the zero page above $FE would take a byte from the stack page.
+// Reads the pointer of a (zp),Y instruction. Returns false unless both of its bytes are in RAM.
 ENVPOOL_ALWAYS_INLINE bool read_pointer(const Console& c, const CodeEntry& e, u32& pointer) {
   if (e.lo < 0x80 || e.lo == 0xFF) return false;
   pointer = c.ram[e.lo & 0x7F] | static_cast<u32>(c.ram[(e.lo + 1) & 0x7F]) << 8;
@@ -121,7 +121,7 @@ ENVPOOL_ALWAYS_INLINE u32 read_zero_page(Console& c, const Rom& rom, FastCpu& r,
   return address & 0x80 ? c.ram[address & 0x7F] : read_chip(c, rom, address, e.lo, r.cycles);
 }
 
-// The operations.
+// The operations on an operand m.
 ENVPOOL_ALWAYS_INLINE void do_lda(Console&, FastCpu& r, u32 m) { r.nz = r.a = m; }
 ENVPOOL_ALWAYS_INLINE void do_ldx(Console&, FastCpu& r, u32 m) { r.nz = r.x = m; }
 ENVPOOL_ALWAYS_INLINE void do_ldy(Console&, FastCpu& r, u32 m) { r.nz = r.y = m; }
@@ -185,7 +185,7 @@ ENVPOOL_ALWAYS_INLINE u32 do_lsr(FastCpu& r, u32 v, u32 in) {
   return r.nz = v >> 1 | in << 7;
 }
 
-// Skips rounds of "LDA INTIM; BNE back" (or BPL) in which the timer stays positive. The last round is left over.
+// Skips the iterations of "LDA INTIM; BNE back" (or BPL) in which the timer stays positive, except the last one.
 ENVPOOL_ALWAYS_INLINE void skip_timer_loop(const Console& c, FastCpu& r, const CodeEntry& e) {
   const Riot& riot = c.riot;
   const u32 elapsed = static_cast<u32>(r.cycles) - 1 - static_cast<u32>(riot.set_at);
@@ -195,7 +195,7 @@ ENVPOOL_ALWAYS_INLINE void skip_timer_loop(const Console& c, FastCpu& r, const C
   r.cycles += static_cast<i32>(cycles_left / e.extra * e.extra);
 }
 
-// Runs "DEX; BNE back" (or BPL) to its end; returns the counter.
+// Runs "DEX; BNE back" (or BPL) to its end and returns the counter.
 ENVPOOL_ALWAYS_INLINE u32 run_counter_loop(FastCpu& r, const CodeEntry& e, u32 counter) {
   u32 rounds = counter == 0 ? 256 : counter;
   u32 last = 0;
@@ -203,16 +203,16 @@ ENVPOOL_ALWAYS_INLINE u32 run_counter_loop(FastCpu& r, const CodeEntry& e, u32 c
     rounds = counter >= 1 && counter <= 128 ? counter + 1 : 1;
     last = (counter - rounds) & 0xFF;
   }
-  // The last branch is not taken, and costs what a branch does.
+  // The last branch is not taken and takes two cycles.
   r.cycles += static_cast<i32>((rounds - 1) * e.extra) + 2;
   r.nz = last;
   return last;
 }
 
-// clang-format off: it takes the handlers for labels
+// clang-format off: it would format the handlers as labels
 //
-// Dispatch: one handler per FastOp, each ending in NEXT. With computed gotos every handler has an indirect jump of its
-// own, which branch predictors like; elsewhere (or with ENVPOOL_ATARI_SWITCH defined) it is a switch.
+// Dispatch: one handler per FastOp, each ending in NEXT. With computed gotos, every handler has its own indirect jump,
+// which reduces branch mispredictions; other compilers, or ENVPOOL_ATARI_SWITCH, use a switch.
 #if defined(__GNUC__) && !defined(__CUDACC__) && !defined(ENVPOOL_ATARI_SWITCH)
 #define OP(name) op_##name:
 #define NEXT                        \
@@ -234,7 +234,7 @@ ENVPOOL_ALWAYS_INLINE u32 run_counter_loop(FastCpu& r, const CodeEntry& e, u32 c
     switch (e = rom.code + r.ip, r.cycles += e->cycles, static_cast<FastOp>(e->op))
 #endif
 
-// Runs until the frame ends. False if it takes more cycles than allowed; the state is useless then.
+// Runs to the end of the frame. Returns false if that takes more than cycle_limit cycles; the state is then invalid.
 ENVPOOL_FN bool run_fast(Console& c, const Rom& rom, i32 cycle_limit) {
   FastCpu r;
   load_registers(c, rom, r);
@@ -508,7 +508,7 @@ ENVPOOL_FN bool run_fast(Console& c, const Rom& rom, i32 cycle_limit) {
         const u32 sp = c.cpu.sp;
         if (sp < 0x80 || sp > 0xFD) goto slow;
         const u32 pc = c.ram[(sp + 1) & 0x7F] | static_cast<u32>(c.ram[(sp + 2) & 0x7F]) << 8;
-        if (!(pc & 0x1000) || !is_plain(rom, pc)) goto slow;  // the byte there is read
+        if (!(pc & 0x1000) || !is_plain(rom, pc)) goto slow;  // RTS reads the byte there
         c.cpu.sp = static_cast<u8>(sp + 2);
         locate(c, rom, r, (pc + 1) & 0xFFFF);
         if (r.cycles > cycle_limit) return false;

@@ -21,7 +21,7 @@ u32 length(Mode mode) {
   }
 }
 
-// The FastOps of one reading instruction.
+// The FastOps of a reading instruction, by operand kind.
 struct Variants {
   FastOp imm, constant, zp, zp_io, abs, zp_index, rom_x, rom_y, abs_x, abs_y, ind_y;
 };
@@ -74,7 +74,7 @@ FastOp branch_op(Operation operation) {
   }
 }
 
-// Decodes one page: 4 KB seen as a whole, or a 1 KB slice (E0).
+// Decodes one page: a bank of 4 KB, or a slice of 1 KB (E0).
 class PageDecoder {
  public:
   PageDecoder(const Rom& rom, u32 page_start, u32 page_size)
@@ -102,7 +102,8 @@ class PageDecoder {
     return offset - rom_.plain_begin < rom_.plain_size && offset + size - 1 - rom_.plain_begin < rom_.plain_size;
   }
 
-  // Index into Rom::data of a cartridge address that always reads the same plain byte when executed from this page.
+  // Returns the index into Rom::data of a cartridge address that always reads the same plain byte for code in this
+  // page, or kNoData.
   u32 constant_data(u16 address) const {
     if ((address & 0x1000) == 0) return kNoData;
     const u32 offset = address & 0xFFF;
@@ -112,7 +113,7 @@ class PageDecoder {
     return start_ + offset;
   }
 
-  // Whether an access to this fixed address can switch banks (or is a cartridge register that might).
+  // Returns whether an access to this fixed address may switch banks, directly or through a cartridge register.
   bool can_switch(u16 address) const {
     const u32 offset = address & 0xFFF;
     return (address & 0x1000) && rom_.mapper != kFE && offset >= 0x100 && offset - rom_.plain_begin >= rom_.plain_size;
@@ -187,7 +188,7 @@ class PageDecoder {
     }
   }
 
-  // All 256 bytes an indexed read can reach are constant: `arg` becomes their index in Rom::data.
+  // If all 256 bytes that an indexed read can reach are constant, sets `arg` to their index in Rom::data.
   bool table_in_rom(CodeEntry& e) const {
     const u32 first = constant_data(e.arg), last = constant_data(static_cast<u16>(e.arg + 255));
     if (first == kNoData || last != first + 255) return false;
@@ -247,7 +248,7 @@ class PageDecoder {
     }
   }
 
-  // Through a pointer in RAM; through one in ROM that cannot change it is a plain jump.
+  // Decodes a jump through a pointer in RAM, or through a constant pointer in ROM, which becomes a direct jump.
   FastOp choose_indirect_jump(CodeEntry& e) const {
     if (e.lo == 0xFF) return FastOp::Slow;
     if (e.hi == 0 && e.lo >= 0x80) {
@@ -262,7 +263,7 @@ class PageDecoder {
     return FastOp::Jmp;
   }
 
-  // `arg` becomes the distance in entries, `extra` the cycles of a taken branch.
+  // Sets `arg` to the distance in entries and `extra` to the additional cycles of a taken branch.
   FastOp choose_branch(CodeEntry& e, u32 at, OpcodeInfo info) const {
     const i32 next = static_cast<i32>(at) + 2;
     const i32 target = next + static_cast<i8>(e.lo);
@@ -272,7 +273,8 @@ class PageDecoder {
     return branch_op(info.operation);
   }
 
-  // Cycles of a taken BNE or BPL that closes a loop around the instruction of this size alone, or 0.
+  // Returns the cycles of a taken BNE or BPL that loops back to the single instruction before it, whose size is given;
+  // 0 if there is no such loop.
   u32 loop_back(u32 at, u32 size) const {
     const u32 branch = at + size;
     if (branch + 2 >= size_ || !plain_code(branch, 2)) return 0;
@@ -281,7 +283,7 @@ class PageDecoder {
     return ((branch + 2) ^ at) & 0xFF00 ? 4 : 3;
   }
 
-  // `extra`: cycles of one round; `hi`: 1 if the loop is closed by BPL.
+  // Sets `extra` to the cycles of one iteration, and `hi` to 1 if BPL closes the loop.
   FastOp with_loop(CodeEntry& e, u32 branch_cycles, FastOp op, u32 branch) const {
     e.extra = static_cast<u16>(e.cycles + branch_cycles);
     e.hi = bytes_[branch] == 0x10;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host only: decodes the instruction that starts at each ROM address into a CodeEntry for the fast CPU.
+// Host only: decodes the instruction at each ROM address into a CodeEntry for the fast CPU.
 #pragma once
 
 #include "envpool/atari/console/rom.h"

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations of the fast CPU: the documented instructions, split by what their operand turns out to be when the ROM is
-// decoded (decode.h). Slow stands for everything else.
+// Operations of the fast CPU: the documented instructions, specialized by the kind of operand that decoding determines
+// (decode.h). The exact CPU executes everything else, which is Slow.
 #pragma once
 
 #include "envpool/core/types.h"
 
 namespace envpool::atari {
 
-// Operand of a reading instruction:
+// Operand kinds of a reading instruction:
 //   Imm      in the instruction
-//   Const    a ROM byte that cannot change, at a fixed address (3-byte instruction)
+//   Const    a constant ROM byte at a fixed address (3-byte instruction)
 //   Zp       a byte of RAM                       ZpIo     a TIA register
 //   Abs      any fixed address that cannot switch banks
-//   ZpX ZpY  zero page indexed
-//   RomX RomY  indexed table within plain ROM of the same page
-//   AbsX AbsY IndY  any address, known only when executed
+//   ZpX ZpY  indexed zero page
+//   RomX RomY  an indexed table in plain ROM of the same page
+//   AbsX AbsY IndY  an address that is known only at run time
 // clang-format off
 #define ENVPOOL_ATARI_ALU_OPS(X) X(Lda) X(Adc) X(Sbc) X(And) X(Ora) X(Eor) X(Cmp)
 #define ENVPOOL_ATARI_ALU_MODES(X, op) \
@@ -27,10 +27,12 @@ namespace envpool::atari {
   X(op, Imm) X(op, Const) X(op, Zp) X(op, ZpIo) X(op, Abs) X(op, ZpX) X(op, RomX) X(op, AbsX)
 #define ENVPOOL_ATARI_FIXED_MODES(X, op) X(op, Imm) X(op, Const) X(op, Zp) X(op, ZpIo) X(op, Abs)
 
-// Everything else. The stores to the TIA:
-//   Wsync    waits for the end of the line       Idle    registers without effect here (sound)
-//   Colour   COLUxx      Motion  HMxx but HMM0   Graphics  GRPx     Field  PFx
-//   Level    other registers whose value is a state                 Tia    all others
+// All other operations. The stores to the TIA:
+//   Wsync      waits for the end of the line     Ignored  registers that are not emulated (sound)
+//   Colour     COLUxx                            Motion   HMxx except HMM0
+//   Graphics   GRPx                              Field    PFx
+//   Level      other registers that hold a state (is_level_register)
+//   Tia        all others
 #define ENVPOOL_ATARI_OTHER_OPS(X) \
   X(StaZp) X(StxZp) X(StyZp) X(StaLevel) X(StxLevel) X(StyLevel) X(StaTia) X(StxTia) X(StyTia) X(Wsync) X(Ignored) \
   X(StaColour) X(StxColour) X(StyColour) X(StaMotion) X(StxMotion) X(StyMotion) X(StaGraphics) X(StxGraphics) \
@@ -41,7 +43,7 @@ namespace envpool::atari {
   X(Bpl) X(Bmi) X(Bvc) X(Bvs) X(Bcc) X(Bcs) X(Bne) X(Beq) X(WaitTimerA) X(WaitTimerX) X(WaitTimerY) \
   X(DexLoop) X(DeyLoop) X(Slow)
 
-// All of them: one(op) for a plain name, moded(op, mode) for op with an operand kind.
+// All operations: one(op) for those without an operand kind, moded(op, mode) for those with one.
 #define ENVPOOL_ATARI_FAST_OPS(one, moded) \
   ENVPOOL_ATARI_ALU_MODES(moded, Lda) ENVPOOL_ATARI_ALU_MODES(moded, Adc) ENVPOOL_ATARI_ALU_MODES(moded, Sbc) \
   ENVPOOL_ATARI_ALU_MODES(moded, And) ENVPOOL_ATARI_ALU_MODES(moded, Ora) ENVPOOL_ATARI_ALU_MODES(moded, Eor) \

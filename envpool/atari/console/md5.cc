@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MD5 (RFC 1321), by which ROM files are recognised.
+// MD5 (RFC 1321), which identifies ROM files.
 #include <bit>
 #include <cmath>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The translation of a whole ROM, instruction by instruction (native_base.h tells how), and the memory it runs in.
+// Translates a whole ROM, instruction by instruction (see native_base.h), and holds the code in executable memory.
 #include "envpool/atari/console/native.h"
 
 #include "envpool/atari/console/console.h"
@@ -20,7 +20,8 @@ class Translator : public OperationEmitter {
  public:
   using OperationEmitter::OperationEmitter;
 
-  // Code that can be reached from the start comes first and stays together; the rest is there in case.
+  // Code that is reachable from the reset vectors comes first, for locality; all other entries follow, because an
+  // indirect jump may lead to any of them.
   std::vector<u8> translate() {
     emit_entry_and_exit();
     for (u32 page = 0; page < pages_; ++page) {
@@ -63,7 +64,7 @@ class Translator : public OperationEmitter {
     }
   }
 
-  // Translates one; returns the entry of the next, or kEnd where execution does not go on.
+  // Translates one instruction; returns the entry of the next one, or kEnd if execution does not continue after it.
   u32 instruction(u32 ip);
 
   u32 exit_to_exact_cpu() {
@@ -92,7 +93,7 @@ u32 Translator::instruction(u32 ip) {
     return ip + size_of(kind);
   };
 
-  // clang-format off: it takes the macros for statements
+  // clang-format off: it would format the macros as statements
   switch (op) {
 #define READ(Name, Kind, apply) \
   case FastOp::Name##Kind: return reading(k##Kind, [&] { apply; });
@@ -104,8 +105,8 @@ u32 Translator::instruction(u32 ip) {
   READ(Name, RomX, apply) \
   READ(Name, RomY, apply) READ(Name, AbsX, apply) READ(Name, AbsY, apply) READ(Name, IndY, apply)
     ALL(Lda, load(kA))
-    ALL(Adc, arithmetic(true))
-    ALL(Sbc, arithmetic(false))
+    ALL(Adc, arithmetic(Arithmetic::kAdd))
+    ALL(Sbc, arithmetic(Arithmetic::kSubtract))
     ALL(And, logic(kAnd))
     ALL(Ora, logic(kOr))
     ALL(Eor, logic(kXor))
@@ -291,8 +292,8 @@ u32 Translator::instruction(u32 ip) {
       a.test(rcx, 0x1000u);
       exact_cpu_if(kEqual);
       a.mov(rdx, rcx);
-      a.alu(kAnd, rdx, 0xFFF);  // the byte there is read
-      a.alu(kCmp, rdx, 0xFFF);  // and the next may be elsewhere
+      a.alu(kAnd, rdx, 0xFFF);  // RTS reads the byte there
+      a.alu(kCmp, rdx, 0xFFF);  // the byte after it may be outside the cartridge
       exact_cpu_if(kEqual);
       if (rom_.plain_begin != 0 || rom_.plain_size != 0x1000) {
         a.alu(kSub, rdx, i32{rom_.plain_begin});
@@ -343,7 +344,7 @@ u32 Translator::instruction(u32 ip) {
   // clang-format on
 }
 
-// Machine code in memory of its own.
+// Owns the executable memory of the machine code.
 class NativeCode {
  public:
   explicit NativeCode(Translator& translator) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host only: the decoded instructions of a ROM translated to machine code (x86-64), once per pool. Does what run_fast()
-// does, which remains for all other processors, for devices, and as the measure of this.
+// Host only: translates the decoded instructions of a ROM to x86-64 machine code, once per pool. Native code does the
+// same as run_fast(), which runs on other processors and on devices, and which tests compare it with.
 #pragma once
 
 #include "envpool/atari/console/rom.h"
@@ -13,12 +13,12 @@ namespace envpool::atari {
 
 struct Console;
 
-// Translates a finished Rom. The result runs this Rom and every copy of it, for as long as it lives. Null, and the ROM
-// is to be interpreted, where that is not possible (another processor, no executable memory) or not wanted
+// Translates a complete Rom. The result is valid for this Rom and for every copy of it. Returns null, so that the ROM
+// is interpreted, if translation is not possible (another processor, no executable memory) or disabled
 // (ENVPOOL_ATARI_NATIVE=0 in the environment).
 std::shared_ptr<const void> compile_rom(const Rom& rom);
 
-// As run_fast(), with what compile_rom() made of the Rom.
+// As run_fast(), with the result of compile_rom().
 bool run_native(Console& c, const Rom& rom, const void* native, i32 cycle_limit);
 
 }  // namespace envpool::atari

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every entry of Rom::code becomes machine code, in runs of instructions that follow each other. While a run executes
+// Host only: the base of the translator. Every entry of Rom::code is translated to machine code, in runs of successive
+// instructions. While a run executes, the registers hold
 //   rbx       the console, at kOrigin            r12 r13 r14   A, X, Y
 //   ebp       cycles, see below                  r15           Cpu::nz
 //   [rsp]     the Rom      [rsp + 8]  PC minus entry     [rsp + 12]  cycle limit
-// and everything else is where the interpreter keeps it. Within a run the cycles of instructions are not counted one by
-// one: an instruction knows how many its predecessors owe ("pending"), and only who needs the time adds them. Whoever
-// jumps to an instruction subtracts what it will believe to be owed. So every instruction can be jumped to.
+// and all other state is where the interpreter keeps it.
 //
-// Here is what every translation shares: where things are, how native code is entered and left, jumps and calls.
+// Within a run, instructions do not add their cycles one by one. The translator knows for each instruction how many
+// cycles of its predecessors are pending, which means not yet added to ebp, and adds them only where the time is
+// needed. A jump adjusts ebp by the cycles that are pending at its target, so that every instruction can be a jump
+// target.
+//
+// This class has the parts that all translations share: the layout, entry and exit of native code, jumps and calls.
 #pragma once
 
 #include <cstddef>
@@ -27,10 +31,10 @@ enum ExitReason : u32 { kNeedsExactCpu, kFrameDone, kCycleLimitHit };
 
 constexpr Reg kA = r12, kX = r13, kY = r14, kNz = r15, kCycles = rbp;
 
-constexpr i32 kOrigin = offsetof(Core, ram) + 64;  // so that RAM is within a byte's reach
+constexpr i32 kOrigin = offsetof(Core, ram) + 64;  // RAM is then within reach of 8-bit displacements
 inline Mem at(size_t offset) { return {rbx, static_cast<i32>(offset) - kOrigin}; }
 inline Mem ram(u32 address) { return at(offsetof(Core, ram) + (address & 0x7F)); }
-// RAM at an address from $80 on in a register.
+// RAM at the address in a register, which is at least $80.
 inline Mem ram(Reg address, i32 offset = 0) {
   return {rbx, static_cast<i32>(offsetof(Core, ram)) - 0x80 - kOrigin + offset, address};
 }
@@ -68,8 +72,8 @@ class TranslatorBase {
 
  protected:
   struct Translation {
-    size_t code = 0;  // where the instruction may be jumped to
-    i32 pending = 0;  // cycles it believes to be owed
+    size_t code = 0;  // offset of the instruction's code, the target of jumps
+    i32 pending = 0;  // cycles that are pending there
     bool done = false;
   };
   struct Link {
@@ -78,7 +82,7 @@ class TranslatorBase {
     Fixup jump;
     u32 target;
   };
-  // What the processor's own flags say of the last instruction.
+  // The relation of the host processor's carry flag to that of the 6507 after the last instruction.
   enum CarryFlag : u8 { kUnknown, kInverted, kDirect };
 
   void enqueue(u32 ip) {
@@ -94,7 +98,7 @@ class TranslatorBase {
 
   void emit_entry_and_exit() {
     const Reg saved[] = {rbx, rbp, r12, r13, r14, r15};
-    entry_offset_ = a.here();  // (console, rom, cycle limit, PC offset, address)
+    entry_offset_ = a.here();  // a function of (console, rom, cycle limit, PC offset, address)
     for (Reg r : saved) a.push(r);
     a.alu64(kSub, rsp, i8{24});
     a.lea64(rbx, {rdi, kOrigin});
@@ -107,7 +111,7 @@ class TranslatorBase {
     a.movzx16(kNz, cpu(offsetof(Cpu, nz)));
     a.mov(kCycles, kClock);
     a.jump(r8);
-    exit_offset_ = a.here();  // eax: why, ecx: entry
+    exit_offset_ = a.here();  // eax: exit reason, ecx: entry
     a.mov8(cpu(offsetof(Cpu, a)), kA);
     a.mov8(cpu(offsetof(Cpu, x)), kX);
     a.mov8(cpu(offsetof(Cpu, y)), kY);
@@ -127,7 +131,7 @@ class TranslatorBase {
     a.patch(a.jump(), exit_offset_);
   }
 
-  // Leaves through a cold exit on a condition.
+  // Exits on a condition; the code for it is out of line.
   void exit_if(Cond c, ExitReason why, u32 ip, i32 pending) {
     const Fixup fixup = a.jump(c);
     cold([=, this] {
@@ -135,12 +139,12 @@ class TranslatorBase {
       emit_exit(why, ip, pending);
     });
   }
-  // The exact CPU does the present instruction instead.
+  // Leaves the current instruction to the exact CPU on a condition.
   void exact_cpu_if(Cond c) { exit_if(c, kNeedsExactCpu, ip_, before_); }
 
   void cold(std::function<void()> write) { cold_.push_back(std::move(write)); }
 
-  // Entries that no ROM address has lead to the exact CPU too.
+  // Writes the table of addresses by entry. Entries without a ROM address lead to the exact CPU, too.
   void write_entry_table() {
     for (u32 i = 0; i < kMaxCode; ++i) {
       const Translation place = translations_[translations_[i].done ? i : kOutside];
@@ -156,11 +160,13 @@ class TranslatorBase {
 
   // --- jumps ---
 
-  // Jumps with some more cycles owed.
-  void jump_to_entry(u32 target, i32 extra, bool check = false) {
+  enum class LimitCheck : bool { kNo, kYes };
+
+  // Jumps to an entry, adding the pending and `extra` cycles; may check the cycle limit.
+  void jump_to_entry(u32 target, i32 extra, LimitCheck check = LimitCheck::kNo) {
     a.alu(kAdd, kCycles, 0);
     const size_t adjust = a.here() - 4;
-    if (check) {
+    if (check == LimitCheck::kYes) {
       a.alu(kCmp, kCycles, kCycleLimit);
       exit_if(kGreater, kCycleLimitHit, target, 0);
     }
@@ -170,7 +176,7 @@ class TranslatorBase {
 
   u32 page_of(u32 ip) const { return ip / (page_size_ + kPagePad); }
 
-  // Entry of a cartridge address as seen from the present page; kEnd if that is known only when executed.
+  // Returns the entry of an address as mapped for code in the current page; kEnd if it is known only at run time.
   u32 static_target(u16 pc) const {
     if (!(pc & 0x1000)) return kOutside;
     if (dynamic_mapping_) {
@@ -189,11 +195,11 @@ class TranslatorBase {
       return;
     }
     a.mov(kPcOffset, pc - target);
-    jump_to_entry(target, 0, true);
+    jump_to_entry(target, 0, LimitCheck::kYes);
     enqueue(target);
   }
 
-  // Jumps to the PC in eax, nothing owed.
+  // Jumps to the PC in eax; no cycles are pending.
   void jump_dynamic() {
     if (dynamic_mapping_) {
       a.lea64(rdi, {rbx, -kOrigin});
@@ -233,7 +239,7 @@ class TranslatorBase {
   }
   void load_cycles(Reg to, i32 pending) { a.lea(to, {kCycles, pending}); }
 
-  // After a call that set c.cycles.
+  // Reloads the cycles after a call that set c.cycles.
   void reload_cycles(i32 pending) {
     a.mov(kCycles, kClock);
     if (pending != 0) a.alu(kSub, kCycles, pending);
@@ -248,14 +254,14 @@ class TranslatorBase {
   std::vector<Translation> translations_;
   std::vector<u32> queue_;
   std::vector<Link> links_;
-  std::deque<std::function<void()>> cold_;  // may grow while its members are called
+  std::deque<std::function<void()>> cold_;  // writes out-of-line code; calling a member may append others
   size_t entry_offset_ = 0, exit_offset_ = 0;
   u32 page_size_, pages_;
-  bool dynamic_mapping_;  // which page is where is known only when executed
-  u32 start_page_ = 0;    // page of the present instruction
-  u32 ip_ = 0;            // the present instruction
-  i32 before_ = 0;        // pending before it
-  i32 pending_ = 0;       // and with it
+  bool dynamic_mapping_;  // the mapping of pages is known only at run time
+  u32 start_page_ = 0;    // page of the current instruction
+  u32 ip_ = 0;            // entry of the current instruction
+  i32 before_ = 0;        // cycles pending before it
+  i32 pending_ = 0;       // cycles pending after it
   bool nz_known_ = false;
   CarryFlag carry_known_ = kUnknown;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host only: what native code calls, with plain arguments. The rest of an instruction is its own.
+// Host only: the functions that native code calls, with arguments that fit in registers.
 #pragma once
 
 #include <array>
@@ -13,14 +13,14 @@ namespace envpool::atari::native {
 inline u32 call_read(Console& c, const Rom& rom, u32 address, u32 noise, i32 cycles) {
   return read_chip(c, rom, address, noise, cycles);
 }
-// What an instruction pulls from the chips; its opcode is on the bus.
+// Pulls a byte from a stack outside of RAM. The opcode of the instruction is on the bus.
 inline u32 call_pull(Console& c, const Rom& rom, u32 opcode, u32, i32 cycles) {
   c.cycles = cycles;
   c.bus = static_cast<u8>(opcode);
   read_stack_top(c, rom);
   return pull(c, rom);
 }
-// Sets c.cycles. ~0 if the exact CPU has to do it.
+// Reads base + index and sets c.cycles. Returns ~0 if the exact CPU has to execute the instruction.
 inline u32 call_read_indexed(Console& c, const Rom& rom, u32 base, u32 index, i32 cycles) {
   FastCpu r{};
   r.cycles = cycles;
@@ -32,7 +32,7 @@ inline u32 call_read_indexed(Console& c, const Rom& rom, u32 base, u32 index, i3
 inline void call_write(Console& c, const Rom& rom, u32 address, u32 value, i32 cycles) {
   write_chip(c, rom, address, value, cycles);
 }
-// False if the exact CPU has to do it.
+// Returns 0 if the exact CPU has to execute the instruction.
 inline u32 call_write_indexed(Console& c, const Rom& rom, u32 address, u32 value, i32 cycles) {
   address &= 0xFFFF;
   if (address & 0x1000 && !is_plain(rom, address)) return 0;
@@ -43,25 +43,26 @@ inline void call_write_register(Console& c, const Rom& rom, u32 reg, u32 value, 
   write_tia_register(c, rom, reg, value, cycles);
 }
 
-// A write before the last line, to a register known beforehand; not to VSYNC or WSYNC.
-using Writer = void(Console& c, const Rom& rom, u32, u32 value, i32 cycles);
+// Writes to a register that is known at translation time, except VSYNC and WSYNC, before the last line.
+using RegisterWriter = void(Console& c, const Rom& rom, u32, u32 value, i32 cycles);
 template <u32 kRegister>
 void write_fixed(Console& c, const Rom& rom, u32, u32 value, i32 cycles) {
   c.cycles = cycles;
   write_register(c, rom, kRegister, static_cast<u8>(value));
 }
 template <u32... kRegister>
-constexpr std::array<Writer*, sizeof...(kRegister)> make_writers(std::integer_sequence<u32, kRegister...>) {
+constexpr std::array<RegisterWriter*, sizeof...(kRegister)> make_writers(std::integer_sequence<u32, kRegister...>) {
   return {&write_fixed<kRegister>...};
 }
-constexpr auto kWriters = make_writers(std::make_integer_sequence<u32, 64>());
+constexpr auto kRegisterWriters = make_writers(std::make_integer_sequence<u32, 64>());
 
 inline u32 call_decimal(Console& c, u32 a, u32 m, bool adding) {
   const u32 sum = decimal_arithmetic(c, a, m, c.cpu.carry, adding);
   c.cpu.carry = static_cast<u8>(sum >> 8);
   return sum & 0xFF;
 }
-// Both set c.cycles.
+// call_wait() skips a timer loop and returns the last value read; call_count() runs a counter loop and returns the
+// counter. Both set c.cycles.
 inline u32 call_wait(Console& c, const Rom& rom, u32 ip, i32 cycles) {
   const CodeEntry& e = rom.code[ip];
   FastCpu r{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host only: the parts that instructions are made of, as machine code.
+// Host only: emits the machine code of operands, operations, stores and branches.
 #pragma once
 
 #include "envpool/atari/console/native_base.h"
@@ -17,7 +17,7 @@ class OperationEmitter : public TranslatorBase {
 
   // --- operands ---
 
-  // Value of the operand of a reading instruction, in eax.
+  // Loads the operand of a reading instruction into eax.
   void read(const CodeEntry& e, u32 operand_kind) {
     switch (operand_kind) {
       case kImm:
@@ -78,7 +78,7 @@ class OperationEmitter : public TranslatorBase {
     read_from(index);
   }
 
-  // Byte at eax + index; eax is a 16-bit base.
+  // Loads the byte at eax + index; eax is a 16-bit base.
   void read_from(Reg index) {
     if (dynamic_mapping_) {
       a.mov(rdx, rax);
@@ -155,10 +155,12 @@ class OperationEmitter : public TranslatorBase {
     a.alu(kAnd, rax, 1);
     a.mov8(kOverflow, rax);
   }
-  void arithmetic(bool adding) {
+  enum class Arithmetic : bool { kSubtract, kAdd };
+  void arithmetic(Arithmetic operation) {
+    const bool adding = operation == Arithmetic::kAdd;
     a.alu8(kCmp, kDecimal, u8{0});
     const Fixup decimal = a.jump(kNotEqual);
-    a.alu8(kCmp, kCarry, u8{1});  // the processor's carry is now the inverse
+    a.alu8(kCmp, kCarry, u8{1});  // the host's carry is now the inverse
     if (adding) a.cmc();
     a.alu8(adding ? kAdc : kSbb, kA, rax);
     a.set(adding ? x64::kBelow : kAboveEqual, kCarry);
@@ -179,7 +181,7 @@ class OperationEmitter : public TranslatorBase {
     });
   }
 
-  // Shifts the byte in `r`; the carry comes in if it rotates.
+  // Shifts or rotates the byte in `r`. A rotation shifts the carry in.
   void shift(Shift op, Reg r) {
     const bool rotates = op == kRcl || op == kRcr;
     if (rotates) {
@@ -202,8 +204,8 @@ class OperationEmitter : public TranslatorBase {
     exit_if_done(next, pending);
   }
 
-  // Past the last line any write to the TIA ends the frame: that is rare, and done elsewhere.
-  // Leaves the time in r8.
+  // Jumps if the cycle is past the last line, where any write to the TIA ends the frame. That is rare and handled out
+  // of line, see store_rarely(). Leaves the cycle in r8.
   Fixup past_limit() {
     load_cycles(r8, pending_);
     a.alu(kCmp, r8, kLimitCycle);
@@ -220,10 +222,10 @@ class OperationEmitter : public TranslatorBase {
     });
   }
 
-  // With the time in r8.
+  // Expects the cycle in r8.
   void call_writer(u32 reg, Reg source) {
     a.mov(rcx, source);
-    call(kWriters[reg]);
+    call(kRegisterWriters[reg]);
   }
 
   void store_level(const CodeEntry& e, Reg source, u32 next) {
@@ -279,7 +281,7 @@ class OperationEmitter : public TranslatorBase {
     exit_if_done(next, pending_);
   }
 
-  // RAM or a chip at the zero page address in eax; the sign flag is that of its low byte.
+  // Stores to RAM or a chip at the zero page address in eax. Expects the sign flag of its low byte.
   void store_at_zero_page(Reg source, u32 next) {
     const Fixup io = a.jump(kNotNegative);
     a.mov8(ram(rax), source);
@@ -303,7 +305,8 @@ class OperationEmitter : public TranslatorBase {
     a.test8(rax, rax);
     store_at_zero_page(source, next);
   }
-  // The byte that PLA or PLP pulls, in eax. Some games keep the stack in the TIA and pull to move it on, or to wait.
+  // Loads the byte that PLA or PLP pulls into eax. Some games keep the stack pointer in the TIA's addresses and pull to
+  // advance it or to wait.
   void pull(u32 opcode) {
     a.movzx8(rcx, kSp);
     a.lea(rax, {rcx, -0x80});
@@ -322,7 +325,7 @@ class OperationEmitter : public TranslatorBase {
     });
   }
 
-  // Stores A anywhere, at the address in eax.
+  // Stores A at any address, which is in eax.
   void store_anywhere(u32 next) {
     a.mov(rcx, rax);
     a.alu(kAnd, rcx, 0x1280);
@@ -376,7 +379,7 @@ class OperationEmitter : public TranslatorBase {
 
   // --- branches ---
 
-  // Conditions on flags that the instruction before left in the processor, where it did.
+  // Branches on the host's flags if the previous instruction has set them as the condition needs.
   void branch(const CodeEntry& e, FastOp op, bool nz_known, CarryFlag carry_known) {
     const u32 target = ip_ + static_cast<u32>(static_cast<i16>(e.arg));
     Cond taken = kEqual;
@@ -417,11 +420,12 @@ class OperationEmitter : public TranslatorBase {
     if (!known) set_flags();
     const size_t condition = a.here();
     const Fixup over = a.jump(!taken);
-    jump_to_entry(target, e.extra, target <= ip_);
+    jump_to_entry(target, e.extra, target <= ip_ ? LimitCheck::kYes : LimitCheck::kNo);
     a.patch(over);
     enqueue(target);
     if (!known) return;
-    // Who jumps here has not set the processor's flags. A Bmi after Bit has its sign elsewhere, so ask for both.
+    // A jump to this branch has not set the host's flags, so it enters here. After BIT, the sign is bit 15 of kNz
+    // instead of bit 7, so BPL and BMI test both.
     cold([=, this, ip = ip_, sign = op == FastOp::Bpl || op == FastOp::Bmi] {
       translations_[ip].code = a.here();
       if (sign) {

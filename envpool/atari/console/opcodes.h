@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The 256 opcodes of the 6507: operation, addressing mode and base cycles. Made once from the opcode matrix; rows are
-// the high nibble of the opcode.
+// The 256 opcodes of the 6507: operation, addressing mode and base cycles. A row of the tables is a high nibble of the
+// opcode.
 #pragma once
 
 #include "envpool/core/types.h"
 
 namespace envpool::atari {
 
-// Operations, the undocumented ones included. A trailing A means "on the accumulator".
+// The operations, including undocumented ones. A trailing A means "on the accumulator".
 enum class Operation : u8 {
   Brk,
   Ora,
@@ -93,7 +93,7 @@ enum class Operation : u8 {
   Sed,
 };
 
-// Imp also covers instructions whose operand needs special treatment (JSR, JMP).
+// Addressing modes. Imp includes instructions whose operands are treated specially (JSR, JMP).
 enum class Mode : u8 { Imp, Imm, Zp, ZpX, ZpY, Abs, AbsX, AbsY, IndX, IndY, Rel };
 
 struct OpcodeInfo {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Colours of the palette indices that screen() shows. Even indices are colours; odd ones are the grey of the index
-// below (PAL sets without colour). ALE's table ends at 255, so the gray value of 255 is not defined; it is 0 here.
+// The colours of palette indices. Even indices are colours; an odd one is the grey of the index below it, as PAL sets
+// show it without colour. ALE's table ends at 255, so the gray value of index 255 is undefined there; here it is 0.
 #pragma once
 
 #include "envpool/core/types.h"
@@ -59,8 +59,8 @@ constexpr u32 luma(u32 rgb) {
   return static_cast<u32>(0.2989 * (rgb >> 16) + 0.5870 * (rgb >> 8 & 0xFF) + 0.1140 * (rgb & 0xFF) + 0.5);
 }
 
-// ALE's gray screen shows the low byte of the entry after the index: the luma for an even index, but the blue of the
-// next colour for an odd one.
+// Builds the tables of a palette. As in ALE, a gray value is the low byte of the RGB entry after the index: the luma
+// for an even index, but the blue of the next colour for an odd one.
 constexpr Tables make_tables(const u32* colours) {
   Tables tables{};
   for (u32 i = 0; i < 128; ++i) {

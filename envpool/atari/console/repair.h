@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Consoles of any bytes, as users hand them back (core/env.h). repair() moves every value that the console uses as an
-// index, a count, a time or a flag into the range that the console itself keeps it in, and from there no instruction
-// leads outside of the state. Values that are masked or compared wherever they are used (registers, memory, pixels,
-// latches) are not touched.
+// Makes consoles of arbitrary bytes safe, because users may pass in any state (core/env.h). repair() limits every value
+// that is an index, a count, a time or a flag to the range that the console itself maintains; from such a state, no
+// instruction accesses anything outside of it. Values that are masked or compared wherever they are used (registers,
+// memory, pixels, latches) are left unchanged.
 #pragma once
 
 #include "envpool/atari/console/cartridge.h"
@@ -12,9 +12,9 @@
 
 namespace envpool::atari {
 
-// The clock stays below twice this and one frame, see limit_clock().
+// The clock stays below twice this limit plus one frame, see limit_clock().
 constexpr i32 kClockLimit = kCyclesPerLine << 20;
-constexpr u8 kMaxTimerShift = 10;  // of the timer's prescaler
+constexpr u8 kMaxTimerShift = 10;  // log2 of the timer's largest prescaler
 
 ENVPOOL_FN void repair(Cpu& cpu) {
   cpu.carry &= 1;
@@ -29,7 +29,7 @@ ENVPOOL_FN void repair(Riot& riot) {
   keep_bool(riot.latched);
 }
 
-// The line that is being produced lies within the window, and the window follows from where the frame began.
+// The current line lies within the window, which follows from the start of the frame.
 ENVPOOL_FN void repair(Tia& t, const Rom& rom) {
   keep_within(t.frame_start, 1 - kCyclesPerLine, 0);
   open_window(t, rom);
@@ -52,7 +52,7 @@ ENVPOOL_FN void repair(Tia& t, const Rom& rom) {
   keep_bool(t.dumping);
 }
 
-// Segments show pages of the cartridge, and all but E0 switch them together.
+// Segments map pages of the cartridge. All mappers except E0 switch the segments together.
 ENVPOOL_FN void repair(Cartridge& cart, const Rom& rom) {
   if (rom.mapper == kE0) {
     for (u32 i = 0; i < 3; ++i) map_page(cart, rom, i, 1, cart.data_at[i] / 1024 & 7);
@@ -87,7 +87,7 @@ ENVPOOL_DEVICE_CALL void repair(Core& c, const Rom& rom) {
   keep_bool(c.fire[1]);
 }
 
-// The states in Console::saved are repaired where they are taken up again.
+// The states in Console::saved are repaired when they are restored, see rerun_frame().
 ENVPOOL_FN void repair(Console& c, const Rom& rom) {
   repair(static_cast<Core&>(c), rom);
   keep_within(c.rng.next, 0u, 623u);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RIOT (6532): interval timer and the two input ports. Also the paddle charging times, which the TIA reads.
+// The RIOT (6532): interval timer and the two input ports; also the charging times of paddles, which the TIA reads.
 #pragma once
 
 #include "envpool/atari/console/rom.h"
 
 namespace envpool::atari {
 
-// Value of INTIM at the present cycle. The first read later than one cycle after expiry latches that moment: from
-// then on the value falls once per prescaler period again.
+// Returns the value of INTIM. The first read that is more than one cycle after expiry latches its cycle; from then on
+// the value falls once per prescaler period again.
 ENVPOOL_FN u8 read_timer(Riot& r, i32 cycles) {
   const u32 elapsed = static_cast<u32>(cycles) - 1 - static_cast<u32>(r.set_at);
   const u32 ticks = elapsed >> r.shift;
@@ -55,8 +55,8 @@ ENVPOOL_FN void write_riot(Console& c, u16 address, u8 value) {
   }
 }
 
-// Cycles until a paddle of this resistance has charged its capacitor. The order of the double arithmetic is part of
-// the behaviour.
+// Returns the number of cycles in which a paddle of this resistance charges its capacitor. The order of the
+// double-precision operations is part of the behaviour.
 ENVPOOL_FN i32 paddle_cycles(i32 ohms) {
   if (ohms == 0) return kCharged;
   if (ohms < 0) return kOpen;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything about a game that never changes: made once on the host (rom_builder.h), then shared by all consoles.
-// Holds indices instead of pointers, so it can be copied to another device as it is.
+// The immutable data of a cartridge, which the host builds once (rom_builder.h) and all consoles share. It holds
+// indices instead of pointers, so it can be copied to a device unchanged.
 #pragma once
 
 #include "envpool/atari/console/state.h"
@@ -10,18 +10,18 @@ namespace envpool::atari {
 
 enum Mapper : u8 { k2K, k4K, kF8, kF8SC, kF6, kF6SC, kE0, kFE, kDPC };
 
-// One instruction, decoded in advance for every ROM address it could start at (decode.h).
+// A decoded instruction. There is one for every ROM address (decode.h).
 struct CodeEntry {
   u8 op;      // FastOp
   u8 cycles;  // base cycles
-  u8 lo, hi;  // operand bytes, or what decoding made of them
+  u8 lo, hi;  // operand bytes, or values that decoding derives from them
   u16 arg;
   u16 extra;
 };
 
-constexpr u32 kPagePad = 4;  // entries after each page that send the CPU to the exact path
+constexpr u32 kPagePad = 4;  // entries after each page that lead to the exact CPU
 constexpr u32 kMaxCode = 4 * (4096 + kPagePad) + 1;
-constexpr u32 kOutside = kMaxCode - 1;  // entry that stands for all code outside the cartridge
+constexpr u32 kOutside = kMaxCode - 1;  // the entry of all code outside the cartridge
 
 struct Rom {
   i32 height;    // visible lines
@@ -31,13 +31,13 @@ struct Rom {
   bool hmove_blanks;
   bool paddles_left, paddles_right;  // paddles instead of joysticks in these jacks
   bool swap_paddles, swap_ports;
-  bool difficulty_a[2];  // switches during power-on; the environment sets its own later
+  bool difficulty_a[2];  // difficulty switches during TV standard detection; later the environment sets them
   i32 paddle_min, paddle_max;
 
   u8 mapper;
   bool superchip;
   u32 data_size;
-  u16 plain_begin, plain_size;  // cartridge offsets that are ROM without side effects
+  u16 plain_begin, plain_size;  // the cartridge offsets of plain ROM, whose reads have no side effects
   u8 data[16384];
   CodeEntry code[kMaxCode];
 

@@ -37,7 +37,7 @@ const RomProperties kProperties[] = {
     {.md5 = "7e8aa18bc9502eb57daaf5e7c1e94da7", .name = "wizard_of_wor", .swap_ports = true},
 };
 
-// ALE's byte search: it does not look at the last start position and goes on behind a match.
+// Searches bytes as ALE does: the last start position is left out, and the search continues after a match.
 bool contains(const u8* bytes, std::size_t size, std::initializer_list<u8> pattern, int times = 1) {
   int found = 0;
   for (std::size_t i = 0; i + pattern.size() < size; ++i) {
@@ -55,9 +55,8 @@ bool has_superchip(const u8* bytes, std::size_t size) {
   return true;
 }
 
-[[noreturn]] void unsupported(const std::string& kind) {
-  throw std::invalid_argument("expected a cartridge of the kind 2K, 4K, F8, F8SC, F6, F6SC, E0, FE or DPC, got " +
-                              kind);
+[[noreturn]] void unsupported(const std::string& type) {
+  throw std::invalid_argument("expected a cartridge of type 2K, 4K, F8, F8SC, F6, F6SC, E0, FE or DPC, got " + type);
 }
 
 bool halves_equal(const u8* bytes, std::size_t size) { return std::memcmp(bytes, bytes + size / 2, size / 2) == 0; }
@@ -125,7 +124,8 @@ void copy_bytes(Rom& rom, const u8* bytes, std::size_t size) {
   set_plain_range(rom);
 }
 
-// ALE runs 60 frames as NTSC and calls the game PAL if most of the last 30 are long.
+// Detects the TV standard as ALE does: it runs 60 frames as NTSC; the game is PAL if at least half of the last 30 are
+// long.
 bool detect_pal(Console& c, const Rom& rom) {
   Inputs idle;
   idle.swchb = static_cast<u8>(0x3F | rom.difficulty_a[0] << 6 | rom.difficulty_a[1] << 7);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host only: turns the bytes of a ROM file into the shared Rom (cartridge type, properties, decoded instructions, TV
-// standard, boot state).
+// Host only: builds a Rom from the bytes of a ROM file: cartridge type, properties, decoded instructions, TV standard
+// and boot state.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace envpool::atari {
 
-// Exceptions to the defaults of ALE's property table.
+// Properties of a ROM; the defaults are those of ALE's property table.
 struct RomProperties {
   const char* md5;
   const char* name;
@@ -29,10 +29,10 @@ struct RomProperties {
 
 std::string md5_hex(const u8* bytes, std::size_t size);
 
-// Properties of a known ROM; the defaults if the sum is not in the table.
+// Returns the properties of a known ROM, or the defaults for an unknown checksum.
 RomProperties find_properties(const std::string& md5);
 
-// Throws std::invalid_argument for a size or a cartridge type that no supported game has.
+// Detects the cartridge type as ALE does. Throws std::invalid_argument for an unsupported size or type.
 Mapper detect_mapper(const u8* bytes, std::size_t size);
 
 std::unique_ptr<Rom> build_rom(const u8* bytes, std::size_t size);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The generator behind power-on RAM and timer values. ALE seeds it with a constant for every ROM, so the sequence of
-// resets of a console is fixed. Each console keeps the generator itself: any number of resets stays exact.
+// The generator of power-on RAM and timer values. ALE seeds it with the same constant for every ROM, so the sequence of
+// a console's resets is fixed. Each console holds its own generator, so that any number of resets is exact.
 #pragma once
 
 #include "envpool/atari/console/state.h"

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TIA registers: what reading and writing them does. Drawing is in tia_beam.h.
+// The effects of reading and writing TIA registers. Drawing is in tia_beam.h.
 #pragma once
 
 #include "envpool/atari/console/tia_overshoot.h"
 
 namespace envpool::atari {
 
-// Colour clocks after which a write takes effect; the playfield registers depend on the cycle, see write_delay().
+// The number of colour clocks after which a write takes effect. For playfield registers it depends on the cycle, see
+// write_delay().
 constexpr u8 kWriteDelay[64] = {0, 1, 0, 0, 8, 8, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0,   // $00 VSYNC ..
                                 0, 0, 8, 8, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0};  // $10 RESP0 ..
 
-// Cycle within the line, 0..75.
+// Returns the cycle within the line, 0..75.
 ENVPOOL_FN u32 line_cycle(const Core& c) { return static_cast<u32>(c.cycles - c.tia.frame_start) % kCyclesPerLine; }
 
 ENVPOOL_FN i32 write_delay(const Core& c, u32 reg) {
@@ -24,7 +25,7 @@ ENVPOOL_DEVICE_CALL void set_enabled(Console& c, const Rom& rom, u32 object, boo
   Tia& t = c.tia;
   if ((t.enabled >> object & 1) == static_cast<u32>(on)) return;
   before_change(c, object);
-  // With priority and score, the playfield's colours depend on what else is enabled.
+  // With both priority and score set, the playfield's colours depend on the enabled objects.
   if (c.drawing && (t.reg[kCtrlpf] & 6) == 6) split_line(c, rom, kColours);
   t.enabled ^= static_cast<u8>(1u << object);
 }
@@ -39,7 +40,7 @@ ENVPOOL_FN void refresh_missile(Console& c, const Rom& rom, u32 i) {
 
 ENVPOOL_FN bool ball_enabled(const Tia& t) { return t.reg[kVdelbl] & 1 ? t.ball_old : (t.reg[kEnabl] & 2) != 0; }
 
-// "Shape rebuilt": also ends what the Cosmic Ark effect did to missile 0.
+// To be called before a missile gets a new shape, which also ends the Cosmic Ark effect on missile 0.
 ENVPOOL_FN void before_missile_rebuild(Console& c, u32 missile) {
   before_reshape(c, kMissile0 + missile);
   if (missile == 0) c.tia.missile0_shape = 0;
@@ -52,7 +53,7 @@ ENVPOOL_FN void unsuppress(Console& c, u32 player) {
   t.suppressed[player] = false;
 }
 
-// Distance by which HMOVE at a cycle of the line moves an object with a motion nibble.
+// The distance by which HMOVE moves an object, by the cycle within the line and the object's motion nibble.
 struct MotionTable {
   i8 of[kCyclesPerLine][16];
 };
@@ -96,8 +97,8 @@ ENVPOOL_FN void strobe_hmove(Console& c, const Rom& rom) {
   if ((cycle <= 20 || cycle == 75) && rom.hmove_blanks) t.hmove_blank = true;
 }
 
-// Position strobe of a player. The copy about to start is hidden on this line unless the strobe hits the four pixels
-// just before one of the present copies.
+// Handles the position strobe of a player. The first copy at the new position is hidden on this line, unless the strobe
+// hits the four pixels just before one of the current copies.
 ENVPOOL_FN void strobe_player(Console& c, const Rom& rom, u32 player) {
   Tia& t = c.tia;
   const i32 cycle = static_cast<i32>(line_cycle(c));
@@ -119,7 +120,7 @@ ENVPOOL_FN void strobe_player(Console& c, const Rom& rom, u32 player) {
   t.suppressed[player] = !delayed;
 }
 
-// Position strobe of a missile or the ball, with the few cases where a recent HMOVE disturbs it.
+// Handles the position strobe of a missile or the ball, including the few cases in which a recent HMOVE disturbs it.
 ENVPOOL_FN void strobe_position(Console& c, u32 object) {
   Tia& t = c.tia;
   const i32 cycle = static_cast<i32>(line_cycle(c));
@@ -161,7 +162,7 @@ ENVPOOL_FN void write_vblank(Console& c, const Rom& rom, u8 before, u8 value) {
   }
 }
 
-// GRP0 and GRP1 writes also latch the other player's delayed graphics (GRP1: the ball's too).
+// Writes GRP0 or GRP1, which also latches the delayed graphics of the other player and, for GRP1, of the ball.
 ENVPOOL_DEVICE_CALL void write_graphics(Console& c, const Rom& rom, u32 player, u8 value) {
   Tia& t = c.tia;
   const u32 other = player ^ 1;
@@ -190,7 +191,7 @@ ENVPOOL_DEVICE_CALL void write_playfield(Console& c, const Rom& rom, u32 reg, u8
   set_enabled(c, rom, kPlayfield, (t.reg[kPf0] >> 4 | t.reg[kPf1] | t.reg[kPf2]) != 0);
 }
 
-// Bit 0 of all colours shows PAL's colour loss and is the same within a frame.
+// Sets a colour. Bit 0 of all colours marks PAL's colour loss and is constant within a frame.
 ENVPOOL_FN void set_colour(Tia& t, u32 i, u32 value) {
   t.colour[i] = static_cast<u8>((value & 0xFE) | (t.colour[i] & 1));
 }
@@ -220,17 +221,17 @@ ENVPOOL_FN void write_control(Console& c, const Rom& rom, u8 value) {
   }
 }
 
-// Registers for which writing the value they already hold changes nothing.
+// Returns whether writing the value that a register already holds changes nothing.
 constexpr bool is_level_register(u32 reg) {
   const u64 levels = 1ull << kVblank | 0xFull << kColup0 | 3ull << kRefp0 | 7ull << kPf0 | 7ull << kEnam0 |
                      0x1Full << kHmp0 | 7ull << kVdelp0 | 3ull << kResmp0;
   return levels >> reg & 1;
 }
 
-// Registers whose writes have no effect here: RSYNC, sound and unused addresses.
+// Returns whether writes to a register have no effect: RSYNC, sound and unused addresses, which are not emulated.
 constexpr bool is_ignored_register(u32 reg) { return reg == kRsync || (reg >= kAudio0 && reg < kGrp0) || reg > kCxclr; }
 
-// Stores a register and applies its effect, having drawn everything before it.
+// Writes a register and applies its effect, after drawing everything that precedes it.
 ENVPOOL_ALWAYS_INLINE void write_register(Console& c, const Rom& rom, u32 reg, u8 value) {
   Tia& t = c.tia;
   const i32 clock = 3 * c.cycles;
@@ -366,7 +367,7 @@ ENVPOOL_ALWAYS_INLINE void write_register(Console& c, const Rom& rom, u32 reg, u
   }
 }
 
-// Past the last line any write also ends the frame.
+// Writes a register. Past the last line any write also ends the frame.
 ENVPOOL_DEVICE_CALL void write_tia(Console& c, const Rom& rom, u32 reg, u8 value) {
   if (c.cycles >= c.tia.limit_cycle) {
     flush_groups(c, rom, 3 * c.cycles + write_delay(c, reg));
@@ -376,7 +377,7 @@ ENVPOOL_DEVICE_CALL void write_tia(Console& c, const Rom& rom, u32 reg, u8 value
   write_register(c, rom, reg, value);
 }
 
-// Upper two bits of a readable register; the caller adds the bus noise.
+// Returns the upper two bits of a readable register; the caller adds the other bits, which the bus supplies.
 ENVPOOL_DEVICE_CALL u8 read_tia(Console& c, const Rom& rom, u32 reg) {
   const Tia& t = c.tia;
   if (reg < 8) {
@@ -393,7 +394,7 @@ ENVPOOL_DEVICE_CALL u8 read_tia(Console& c, const Rom& rom, u32 reg) {
   return reg < 14 && !c.fire[reg - 12] ? 0x80 : 0;
 }
 
-// The picture window for a frame whose line 0 began at frame_start.
+// Sets the picture window of a frame whose line 0 began at frame_start.
 ENVPOOL_FN void open_window(Tia& t, const Rom& rom) {
   t.window_start = 3 * t.frame_start + kClocksPerLine * rom.y_start;
   t.window_end = t.window_start + kClocksPerLine * rom.height;
@@ -402,11 +403,11 @@ ENVPOOL_FN void open_window(Tia& t, const Rom& rom) {
 
 ENVPOOL_FN void reset_tia(Console& c, const Rom& rom) {
   c.tia = Tia{};
-  c.tia.stale = (1u << kObjects) - 1;  // an object that was never placed is at 0
+  c.tia.stale = (1u << kObjects) - 1;  // objects start at position 0
   c.tia.vsync_end = kNever;
   c.tia.blank_left = kNoBlank;
   open_window(c.tia, rom);
-  start_picture(c.tia);  // it may go on with a frame that the reset broke off
+  start_picture(c.tia);  // the next update may continue a frame that the reset cut off
   c.last_lines = 0;
   for (u32 b = 0; b < 2; ++b) {
     for (i32 i = 0; i < kWidth / 8 * rom.height; ++i) c.pixels[b][i] = 0;

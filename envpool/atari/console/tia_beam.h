@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lazy drawing, a line at a time. flush(clock) only notes how far the beam has come. An object that is about to change
-// keeps the pixels it has covered so far on this line (before_change); when the line ends, all objects' pixels are
-// there, and collisions and picture are made from them at once. A change that concerns more than one object (colours,
-// blanking, collisions read or cleared) ends a segment of the line early (end_segment).
+// Draws lazily, one line at a time. flush(clock) only records how far the beam has come. Before an object changes, the
+// pixels that it has covered so far on this line are saved (before_change). At the end of the line the pixels of all
+// objects are known, and collisions and picture are computed from them at once. A change that concerns more than one
+// object (colours, blanking, collisions that are read or cleared) ends the current segment of the line early
+// (end_segment).
 #pragma once
 
 #include "envpool/atari/console/rom.h"
@@ -11,7 +12,7 @@
 
 namespace envpool::atari {
 
-// Objects of the collision latch in bit n of Tia::collisions.
+// The two objects of each collision latch, by its bit number in Tia::collisions.
 constexpr u8 kLatchObjects[16][2] = {
     {kMissile0, kPlayer0}, {kMissile0, kPlayer1},   {kMissile1, kPlayer1},  {kMissile1, kPlayer0},
     {kPlayer0, kBall},     {kPlayer0, kPlayfield},  {kPlayer1, kBall},      {kPlayer1, kPlayfield},
@@ -19,8 +20,8 @@ constexpr u8 kLatchObjects[16][2] = {
     {kBall, kBall},        {kBall, kPlayfield},     {kMissile0, kMissile1}, {kPlayer0, kPlayer1}};
 
 struct LatchTable {
-  u16 both[64];    // latches of two objects of a set
-  u16 either[64];  // latches of at least one
+  u16 both[64];    // latches whose objects are both in a set
+  u16 either[64];  // latches with at least one object in a set
 };
 
 constexpr LatchTable make_latch_table() {
@@ -50,10 +51,10 @@ constexpr u32 kColours = 1u << kObjects;  // in Tia::fresh: colours or prioritie
 constexpr u8 kNoBlank = 8;
 constexpr i32 kEdgeClocks = kBlankClocks + kNoBlank;
 
-// The pixel the beam has come to; not positive in horizontal blank.
+// Returns the pixel that the beam has reached; it is at most 0 in horizontal blank.
 ENVPOOL_FN i32 beam_x(const Tia& t) { return t.drawn - t.line_start - kBlankClocks; }
 
-// Keeps the pixels that an object has covered up to pixel x.
+// Adds the pixels that an object has covered up to pixel x to its line.
 ENVPOOL_NOINLINE void accumulate_line(Console& c, u32 object, i32 x) {
   Tia& t = c.tia;
   const u32 bit = 1u << object;
@@ -71,8 +72,9 @@ ENVPOOL_NOINLINE void accumulate_line(Console& c, u32 object, i32 x) {
   for (u32 w = 0; w < 3; ++w) line[w] |= t.mask[object][w] & kBelow.of[x][w] & ~kBelow.of[from][w];
 }
 
-// Without a picture, pixels matter only if the object, now or when it appears, can set a latch that is not set yet. A
-// partner that comes up later has no pixels before that.
+// Returns whether the pixels of an object have to be saved. Unless a picture is drawn, they matter only if the object,
+// now or once it is enabled, can set a latch that is not set yet. An object that is enabled later has no earlier
+// pixels.
 ENVPOOL_FN bool pixels_matter(const Console& c, u32 object) {
   const Tia& t = c.tia;
   const u32 bit = 1u << object;
@@ -91,20 +93,20 @@ ENVPOOL_ALWAYS_INLINE void before_change(Console& c, u32 object) {
   if (pixels_matter(c, object)) accumulate_line(c, object, x);
 }
 
-// The same if its mask has to be built anew.
+// As before_change(), for changes after which the object's mask has to be rebuilt.
 ENVPOOL_ALWAYS_INLINE void before_reshape(Console& c, u32 object) {
   before_change(c, object);
   c.tia.stale |= static_cast<u8>(1u << object);
 }
 
-// Pixels of an object that is in t.enabled or t.changed_in_segment.
+// Returns the pixels of an object that is in t.enabled or t.changed_in_segment.
 ENVPOOL_FN const u64* segment_pixels(Tia& t, u32 object) {
   if (t.changed_in_segment >> object & 1) return t.line[object];
   if (t.stale >> object & 1) build_mask(t, object);
   return t.mask[object];
 }
 
-// Latches that this segment may set.
+// Returns the latches that this segment may set.
 ENVPOOL_FN u32 settable_latches(const Tia& t) {
   if (t.reg[kVblank] & 2) return 0;
   const u32 open = kLatches.both[t.enabled | t.changed_in_segment] & kLatches.either[t.changed & kAllObjects];
@@ -125,7 +127,8 @@ ENVPOOL_FN void set_collisions(Tia& t, u32 open, i32 x) {
   }
 }
 
-// What the segment shows. With score and priority both, the playfield alone has the players' colours.
+// Returns the content of the current segment. With both score and priority set, the playfield has the players' colours
+// only if nothing else is enabled.
 ENVPOOL_FN Scene make_scene(Tia& t) {
   static constexpr u64 kNothing[4] = {0, 0, 0, 0};
   const u32 control = t.reg[kCtrlpf];
@@ -140,7 +143,7 @@ ENVPOOL_FN Scene make_scene(Tia& t) {
 
 ENVPOOL_FN u64* current_row(Console& c) { return c.pixels[c.buffer] + c.tia.row * (kWidth / 8); }
 
-// Makes collisions and picture up to pixel x with the present state.
+// Ends the segment at pixel x: computes collisions and picture up to there from the current state.
 ENVPOOL_NOINLINE void end_segment(Console& c, const Rom& rom, i32 x) {
   Tia& t = c.tia;
   if (x <= t.segment) return;
@@ -149,7 +152,7 @@ ENVPOOL_NOINLINE void end_segment(Console& c, const Rom& rom, i32 x) {
   if (t.reg[kVblank] & 2) {
     if (visible) fill_row(current_row(c), t.segment, x, 0);
   } else if (t.changed == 0 && !visible) {
-    // Nothing can collide that did not on the line before.
+    // The objects are those of the line above, so there are no new collisions.
   } else if (t.changed == 0 && whole && t.row > 0 && t.blank_left == t.blank_left_last) {
     u64* row = current_row(c);
     for (i32 g = 0; g < kWidth / 8; ++g) row[g] = row[g - kWidth / 8];
@@ -181,7 +184,7 @@ ENVPOOL_FN void split_line(Console& c, const Rom& rom, u32 changing) {
   t.changed |= static_cast<u8>(changing);
 }
 
-// Makes the collision registers valid.
+// Brings the collision registers up to date.
 ENVPOOL_FN void update_collisions(Console& c, const Rom& rom) { end_segment(c, rom, beam_x(c.tia)); }
 
 ENVPOOL_FN void start_line(Tia& t, i32 clock, i32 row) {
@@ -201,13 +204,13 @@ ENVPOOL_FN void start_picture(Tia& t) {
   t.changed = kAllObjects | kColours;
 }
 
-// What was left to the end of the line, if the frame breaks off within it.
+// Completes the picture at the end of a frame, which may be in the middle of a line.
 ENVPOOL_FN void end_picture(Console& c, const Rom& rom) {
   update_collisions(c, rom);
   c.tia.changed = c.tia.changed_midline = kAllObjects | kColours;
 }
 
-// "Cosmic Ark" effect: an HMOVE cut short keeps moving missile 0 on every line.
+// Advances the "Cosmic Ark" effect: an interrupted HMOVE keeps moving missile 0 on every line.
 ENVPOOL_FN void step_cosmic(Console& c) {
   Tia& t = c.tia;
   static constexpr u8 kMotion[4] = {18, 33, 0, 17};
@@ -236,8 +239,8 @@ ENVPOOL_FN void end_line(Console& c, const Rom& rom) {
   if (t.cosmic) step_cosmic(c);
 }
 
-// HMOVE blanks the first 8 pixels: of the next line where it comes in a line's last cycle, behind its left edge. Until
-// they are drawn the zeros reach further; they stay if the frame breaks off here.
+// HMOVE blanks the first 8 pixels of the line; in the last cycle of a line, those of the next one. Until the beam has
+// passed them, the zeros reach further to the right, and they remain if the frame is cut off there.
 ENVPOOL_FN void blank_left_edge(Console& c, const Rom& rom, i32 from, i32 to) {
   Tia& t = c.tia;
   if (from >= kEdgeClocks) return;
@@ -255,7 +258,7 @@ ENVPOOL_NOINLINE void draw_until(Console& c, const Rom& rom, i32 clock) {
   while (clock > t.line_start + kClocksPerLine) {
     if (t.hmove_blank) blank_left_edge(c, rom, t.drawn - t.line_start, kClocksPerLine);
     end_line(c, rom);
-    if (!c.drawing && t.changed == 0) {  // as nothing changes, neither do the next lines
+    if (!c.drawing && t.changed == 0) {  // skip lines that equal this one
       const i32 lines = (clock - t.line_start - 1) / kClocksPerLine;
       t.drawn = t.line_start += lines * kClocksPerLine;
       t.row += lines;
@@ -267,7 +270,7 @@ ENVPOOL_NOINLINE void draw_until(Console& c, const Rom& rom, i32 clock) {
   if (clock == t.window_end) update_collisions(c, rom);
 }
 
-// Produces the picture up to the given clock with the present state.
+// Advances the beam to the given clock with the current state.
 ENVPOOL_ALWAYS_INLINE void flush(Console& c, const Rom& rom, i32 clock) {
   Tia& t = c.tia;
   if (clock <= t.drawn) return;
@@ -277,7 +280,7 @@ ENVPOOL_ALWAYS_INLINE void flush(Console& c, const Rom& rom, i32 clock) {
     const i32 edge = t.line_start + kEdgeClocks;
     if (t.drawn < edge && clock >= edge) t.hmove_blank = false;
   }
-  t.drawn = clock;  // nothing else to do before the end of the line
+  t.drawn = clock;  // the rest is done at the end of the line
 }
 
 }  // namespace envpool::atari

@@ -64,7 +64,7 @@ constexpr ReverseTable kReverse = make_reverse_table();
 
 ENVPOOL_FN u32 reverse8(u32 v) { return kReverse.of[v]; }
 
-// Every bit of a 16-bit number repeated four times.
+// Repeats every bit of a 16-bit number four times.
 ENVPOOL_FN u64 widen4(u64 v) {
   v = (v | v << 24) & 0x000000FF000000FFull;
   v = (v | v << 12) & 0x000F000F000F000Full;
@@ -73,7 +73,7 @@ ENVPOOL_FN u64 widen4(u64 v) {
   return v * 15;
 }
 
-// Every bit of a number of up to 32 bits repeated twice.
+// Repeats every bit of a number of up to 32 bits twice.
 ENVPOOL_FN u64 widen2(u64 v) {
   v = (v | v << 16) & 0x0000FFFF0000FFFFull;
   v = (v | v << 8) & 0x00FF00FF00FF00FFull;
@@ -83,11 +83,12 @@ ENVPOOL_FN u64 widen2(u64 v) {
   return v * 3;
 }
 
-// Distances of the copies selected by NUSIZ; 255 ends the list.
+// The distances of the copies that NUSIZ selects; 255 ends a list.
 constexpr u8 kCopies[8][4] = {{0, 255, 255, 255}, {0, 16, 255, 255},  {0, 32, 255, 255}, {0, 16, 32, 255},
                               {0, 64, 255, 255},  {0, 255, 255, 255}, {0, 32, 64, 255},  {0, 255, 255, 255}};
 
-// Adds a pattern of up to 32 pixels at a position on the 160-pixel ring. `mask` has a fourth word for the overflow.
+// Adds a pattern of up to 32 pixels at a position of the line, which wraps around after 160 pixels. The fourth word of
+// `mask` receives the overflow.
 ENVPOOL_FN void place(u64* mask, u64 pattern, u32 position) {
   if (position >= 160) position -= 160;
   const u32 word = position >> 6, shift = position & 63;
@@ -101,12 +102,12 @@ ENVPOOL_FN void store_ring(u64* to, const u64* mask) {
   to[2] = mask[2] & 0xFFFFFFFFull;
 }
 
-// Player graphics with VDEL applied, bit 7 leftmost unless reflected.
+// Returns the player's graphics with VDEL applied; bit 7 is leftmost unless reflected.
 ENVPOOL_FN u8 player_graphics(const Tia& t, u32 player) {
   return t.reg[kVdelp0 + player] & 1 ? t.grp_old[player] : t.grp_new[player];
 }
 
-// The pixels of a player that showed these graphics.
+// Computes the pixels of a player if it showed these graphics.
 ENVPOOL_FN void place_player(const Tia& t, u32 player, u32 graphics, u64* ring) {
   u64 mask[4] = {0, 0, 0, 0};
   const u32 mode = t.reg[kNusiz0 + player] & 7;
@@ -145,7 +146,7 @@ ENVPOOL_FN void build_ball(Tia& t) {
   store_ring(t.mask[kBall], mask);
 }
 
-// The 20 playfield cells of the left half, leftmost in bit 0.
+// Returns the 20 playfield cells of the left half; the leftmost is bit 0.
 ENVPOOL_FN u32 playfield_cells(const Tia& t) {
   return t.reg[kPf0] >> 4 | reverse8(t.reg[kPf1]) << 4 | static_cast<u32>(t.reg[kPf2]) << 12;
 }

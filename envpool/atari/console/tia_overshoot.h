@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ALE draws playfield and background in groups of four pixels where no moving object is near, and so up to three pixels
-// further than the beam has come. They are seen only where a picture breaks off just there: whatever is drawn later on
-// this line covers them.
+// Reproduces the overshoot of ALE's drawing. Where no moving object is near, ALE draws playfield and background in
+// groups of four pixels, and thus up to three pixels beyond the beam. These pixels are visible only if the picture is
+// cut off there; otherwise later drawing on the same line overwrites them.
 #pragma once
 
 #include "envpool/atari/console/tia_beam.h"
 
 namespace envpool::atari {
 
-// Whether a span with these objects enabled is drawn in groups.
+// Returns whether ALE draws a span in groups when these objects are enabled.
 ENVPOOL_FN bool draws_groups(u32 enabled, bool score) {
   constexpr u32 p0 = 1 << kPlayer0, p1 = 1 << kPlayer1, m0 = 1 << kMissile0, m1 = 1 << kMissile1, bl = 1 << kBall;
   constexpr u32 pf = 1 << kPlayfield;
@@ -32,7 +32,7 @@ ENVPOOL_FN bool draws_groups(u32 enabled, bool score) {
   }
 }
 
-// Whether a moving object could cover one of the four pixels from x on, whatever graphics a player shows.
+// Returns whether a moving object could cover one of the four pixels from x on, whatever graphics a player shows.
 ENVPOOL_FN bool is_near(Tia& t, u32 object, u32 x) {
   u64 reach[3];
   if (object <= kPlayer1) {
@@ -44,7 +44,7 @@ ENVPOOL_FN bool is_near(Tia& t, u32 object, u32 x) {
   return (reach[x >> 6] >> (x & 63) & 15) != 0;
 }
 
-// The same as flush(), and what ALE draws too far.
+// As flush(), but also draws ALE's overshoot.
 ENVPOOL_NOINLINE void flush_groups(Console& c, const Rom& rom, i32 clock) {
   Tia& t = c.tia;
   const i32 before = t.drawn;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Objects' pixels and colours to palette indices. Picture rows are 160 bytes, eight pixels a word.
+// Converts pixels and colours of objects to palette indices. Picture rows are 160 bytes, with eight pixels per word.
 #pragma once
 
 #include "envpool/atari/console/tia_objects.h"
@@ -12,7 +12,7 @@
 
 namespace envpool::atari {
 
-// Byte masks: bit i of the index becomes byte i.
+// Byte masks: bit i of the index is expanded to byte i.
 struct ByteTable {
   u64 of[256];
 };
@@ -27,7 +27,7 @@ constexpr ByteTable make_byte_table() {
 }
 constexpr ByteTable kBytes = make_byte_table();
 
-// Bits x < n of a 160-pixel line.
+// of[n] has the bits x < n of a 160-pixel line.
 struct BelowTable {
   u64 of[kWidth + 1][3];
 };
@@ -40,15 +40,15 @@ constexpr BelowTable make_below_table() {
 }
 constexpr BelowTable kBelow = make_below_table();
 
-// What a stretch of a line shows.
+// The content of a span of a line.
 struct Scene {
-  const u64* pixels[kObjects];  // three words each, of which four can be read
-  u8 colour[4];   // of player 0 and missile 0, of player 1 and missile 1, of the playfield and ball, of none
+  const u64* pixels[kObjects];  // three words each; a fourth must be readable
+  u8 colour[4];   // of player 0 and missile 0; of player 1 and missile 1; of playfield and ball; of the background
   bool score;     // the playfield has the players' colours, left and right
   bool priority;  // playfield and ball are in front
 };
 
-// Which pixels have the first three colours; each is in one set at most.
+// The sets of pixels that have the first three colours. A pixel is in at most one set.
 struct Layers {
   u64 of[3][3];
 };
@@ -105,7 +105,7 @@ ENVPOOL_FN void paint_words(const Scene& scene, u64* row, i32 x0, i32 x1) {
 
 #if ENVPOOL_AVX2
 
-// The same, all words at once and 32 pixels at a time.
+// As paint_words(), with all words of a mask at once and 32 pixels at a time.
 __attribute__((target("avx2"))) inline void paint_avx2(const Scene& scene, u64* row, i32 x0, i32 x1) {
   const __m256i none = _mm256_setzero_si256(), left = _mm256_setr_epi64x(-1, 0xFFFF, 0, 0);
   __m256i m[kObjects];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A small assembler for x86-64: the instructions that native.cc is made of, written into a growing buffer.
+// A small x86-64 assembler with the instructions that native code uses. It writes into a growing buffer.
 #pragma once
 
 #include <cstring>
@@ -41,10 +41,10 @@ enum Shift : u8 { kRcl = 2, kRcr = 3, kShl = 4, kShr = 5 };
 struct Mem {
   Reg base;
   i32 disp = 0;
-  Reg index = rsp;  // none: rsp cannot be an index
+  Reg index = rsp;  // rsp stands for none, because it cannot be an index
 };
 
-// Where a jump's distance is to be written; it ends with its instruction.
+// The offset of a 32-bit distance that is to be patched; it is the end of its instruction.
 struct Fixup {
   size_t at;
 };
@@ -99,7 +99,7 @@ class Assembler {
   }
   void lea(Reg to, Mem from) { op_mem(0x8D, to, from); }
   void lea64(Reg to, Mem from) { op_mem(0x8D, to, from, true); }
-  // Address of a place in this code.
+  // Loads an address within this code.
   Fixup lea_rip(Reg to) {
     rex(1, to, rax, rax);
     byte(0x8D);
@@ -157,7 +157,7 @@ class Assembler {
     byte(u8(0xC0 | op << 3 | (r & 7)));
     byte(by);
   }
-  // A byte by one.
+  // Shifts or rotates a byte by one bit.
   void shift8(Shift op, Reg r) { op_reg8(0xD0, Reg(op), r); }
   void imul64(Reg to, Reg from) {
     rex(1, to, rax, from);
