@@ -61,45 +61,45 @@ class AtariOptions(CommonOptions, total=False):
     task: str | bytes
     """The game: the file name of its ROM, without .bin; default its id's."""
     rom: str | bytes
-    """The bytes of that file; empty takes them from rom_path or the package ale-py; default ''."""
+    """The bytes of the ROM; if empty, they come from rom_path or the package ale-py; default ''."""
     stack_num: int
-    """How many pictures an observation holds, oldest first; an int from 1 to 64; default 4."""
+    """Number of pictures in an observation, oldest first; an int from 1 to 64; default 4."""
     frame_skip: int
-    """Video frames an action lasts; an int from 1 to 1000; default 4."""
+    """Number of video frames for which an action is repeated; an int from 1 to 1000; default 4."""
     noop_max: int
-    """A reset plays up to so many random no-ops; an int from 0 to 10000; default 30."""
+    """Maximum number of no-ops that a reset plays; the number is random; an int from 0 to 10000; default 30."""
     zero_discount_on_life_loss: bool
     """Losing a life sets the discount to 0; default False."""
     episodic_life: bool
     """Losing a life ends the episode, but not the game; default False."""
     reward_clip: bool
-    """Rewards are cut to their sign. info["reward"] is not; default False."""
+    """Rewards are clipped to their sign; info["reward"] is not; default False."""
     use_fire_reset: bool
     """A reset presses FIRE in the games that have it; default True."""
     img_height: int
-    """Rows of a picture; 0: those of the screen; an int from 0 to 4096; default 84."""
+    """Height of a picture in pixels; 0 is that of the screen; an int from 0 to 4096; default 84."""
     img_width: int
-    """Columns of a picture; 0: the screen's, 160; an int from 0 to 4096; default 84."""
+    """Width of a picture in pixels; 0 is that of the screen, 160; an int from 0 to 4096; default 84."""
     mode: int
-    """Game variant; -1 is the default one; an int from -1 to 100000; default -1."""
+    """Game variant; -1 is the game's default; an int from -1 to 100000; default -1."""
     difficulty: int
     """Difficulty switches; -1 is the default, 0; an int from -1 to 3; default -1."""
     full_action_space: bool
-    """All 18 actions instead of those that differ; default False."""
+    """All 18 actions instead of those with distinct effects; default False."""
     repeat_action_probability: float
-    """How often a frame repeats the frame before it; a number from 0 to 1; default 0."""
+    """Probability that a frame repeats the previous action; a number from 0 to 1; default 0."""
     use_inter_area_resize: bool
-    """Resize by area averages; else bilinear; default True."""
+    """Resize by area averaging; otherwise bilinear interpolation; default True."""
     gray_scale: bool
-    """Gray pictures; else three planes of colour each; default True."""
+    """Gray pictures; otherwise red, green and blue planes; default True."""
     max_pool: bool
-    """A picture is the larger of the last two frames; else the last frame; default True."""
+    """A picture is the pixelwise maximum of the last two frames; otherwise the last frame; default True."""
     obs_type: Literal["screen", "ram"]
-    """Pictures, or the console's memory: 128 bytes each; default 'screen'."""
+    """Observe pictures, or the 128 bytes of the console's memory; default 'screen'."""
     rom_path: str | bytes
-    """A ROM file of your own, played by the game's rules; default ''."""
+    """Path of a ROM file, which is played by the game's rules; default ''."""
     render_whole_screen: bool
-    """render() shows every row; else the first 210, as EnvPool does; default False."""
+    """render() shows all rows; otherwise only the first 210, as EnvPool does; default False."""
 
 AleId = Literal[
     "ALE/Adventure-v5", "ALE/AirRaid-v5", "ALE/Alien-v5", "ALE/Amidar-v5", "ALE/Assault-v5", "ALE/Asterix-v5",
@@ -129,25 +129,25 @@ class AleOptions(CommonOptions, total=False):
     game: str | bytes
     """The game: the file name of its ROM, without .bin; default its id's."""
     rom: str | bytes
-    """The bytes of that file; empty takes them from rom_path or the package ale-py; default ''."""
+    """The bytes of the ROM; if empty, they come from rom_path or the package ale-py; default ''."""
     rom_path: str | bytes
-    """A ROM file of your own, played by the game's rules; default ''."""
+    """Path of a ROM file, which is played by the game's rules; default ''."""
     mode: int
-    """Game variant; -1 or None is the default one; an int from -1 to 100000; default -1."""
+    """Game variant; -1 or None is the game's default; an int from -1 to 100000; default -1."""
     difficulty: int
     """Difficulty switches; -1 or None is the default, 0; an int from -1 to 3; default -1."""
     obs_type: Literal["rgb", "grayscale", "ram"]
-    """The screen in colour or gray, or the console's memory; default 'rgb'."""
+    """Observe the screen in colour or gray, or the console's memory; default 'rgb'."""
     frameskip: int
-    """Video frames an action lasts; (low, high): low to high - 1, at random; an int from 1 to 1000; default 4."""
+    """Video frames per action; (low, high): a random number from low to high - 1; an int from 1 to 1000; default 4."""
     frameskip_max: int
-    """Where it is random, the most frames; 0 is always frameskip; an int from 0 to 1000; default 0."""
+    """Maximum of a random frame skip; 0: it is always frameskip; an int from 0 to 1000; default 0."""
     repeat_action_probability: float
-    """How often a frame repeats the frame before it; a number from 0 to 1; default 0.25."""
+    """Probability that a frame repeats the previous action; a number from 0 to 1; default 0.25."""
     full_action_space: bool
-    """All 18 actions instead of those that differ; default False."""
+    """All 18 actions instead of those with distinct effects; default False."""
     max_num_frames_per_episode: int
-    """Frames until an episode is truncated; 0 or None: no limit; an int from -1 to 2147483647; default 108000."""
+    """Frames after which an episode is truncated; 0 or None: no limit; an int from -1 to 2147483647; default 108000."""
 
 BsuiteCatchId = Literal[
     "Catch-bsuite",

@@ -91,15 +91,12 @@ struct AleEnv {
     o.text("obs_type", "rgb", "Observe the screen in colour or gray, or the console's memory.")
         .one_of({"rgb", "grayscale", "ram"})
         .changes_shapes();
-    o.integer("frameskip", 4,
-              "Number of video frames for which an action is repeated; (low, high): low to high - 1, at random.")
+    o.integer("frameskip", 4, "Video frames per action; (low, high): a random number from low to high - 1.")
         .between(1, 1000);
-    o.integer("frameskip_max", 0, "Maximum of a random frame skip; 0 means that it is always frameskip.")
-        .between(0, 1000);
+    o.integer("frameskip_max", 0, "Maximum of a random frame skip; 0: it is always frameskip.").between(0, 1000);
     o.real("repeat_action_probability", 0.25, "Probability that a frame repeats the previous action.").between(0, 1);
     o.boolean("full_action_space", false, "All 18 actions instead of those with distinct effects.").changes_shapes();
-    o.integer("max_num_frames_per_episode", 108000,
-              "Number of frames after which an episode is truncated; 0 or None: no limit.")
+    o.integer("max_num_frames_per_episode", 108000, "Frames after which an episode is truncated; 0 or None: no limit.")
         .between(-1, 2147483647);
   }
 

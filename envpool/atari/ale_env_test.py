@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ids ALE/Pong-v5, beside gymnasium's own of that name."""
+"""Compares ids such as ALE/Pong-v5 with gymnasium's ids of the same names."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def check(task_id: str, steps: int, seed: int = 1, **options: Any) -> int:
     return episodes
 
 
-def test_ids_are_gymnasiums() -> None:
+def test_ids_equal_those_of_gymnasium() -> None:
     ours = set(GAMES)
     assert ours == {name for name in gymnasium.registry if name.startswith("ALE/")}
     assert len(ours) == 104
@@ -89,10 +89,10 @@ def test_options(case: dict[str, Any]) -> None:
     game = options.pop("game")
     episodes = check(f"ALE/{game}-v5", 2400 // options.get("frameskip", 4), 3, **options)
     if game == "Breakout" or (options.get("max_num_frames_per_episode") or 10000) < 1000:
-        assert episodes > 0, "too short to see the end of a game"
+        assert episodes > 0, "the test is too short to reach the end of a game"
 
 
-def test_a_game_over_inside_a_skip_is_seen() -> None:
+def test_game_over_within_a_frame_skip() -> None:
     for skip in (5, 16):
         assert check("ALE/Breakout-v5", 6000 // skip, 5, frameskip=skip) > 0
 
@@ -106,7 +106,7 @@ def test_defaults() -> None:
     assert config.max_episode_steps == 2**31 - 1
 
 
-def test_every_door_makes_it() -> None:
+def test_every_api_makes_the_environment() -> None:
     action = np.zeros(4, np.int32)
     assert envpool.make_gymnasium("ALE/Pong-v5", num_envs=4).reset()[0].shape == (4, 210, 160, 3)
     assert envpool.make_gym("ALE/Pong-v5", num_envs=4, step_api="classic").reset().shape == (4, 210, 160, 3)
@@ -119,8 +119,8 @@ def test_every_door_makes_it() -> None:
     assert envpool.make_vec("ALE/Pong-v5", num_envs=4).observation_space.shape == (4, 210, 160, 3)
 
 
-def test_stickiness() -> None:
-    """A frame repeats the one before it a quarter of the time, which the console's memory gives away."""
+def test_sticky_actions_have_the_default_probability() -> None:
+    """A frame repeats the previous action with probability 0.25, as the console's memory shows."""
     steps, num_envs = 60, 64
     options: dict[str, Any] = {"obs_type": "ram", "frameskip": 1, "num_envs": num_envs}
     sticky = envpool.make_gymnasium("ALE/Boxing-v5", seed=3, **options)
@@ -131,7 +131,7 @@ def test_stickiness() -> None:
     held = np.zeros(num_envs, np.int32)
     repeated = seen = 0
     for _ in range(steps):
-        action = (held + rng.integers(1, 18, num_envs)).astype(np.int32) % 18  # never what is held
+        action = (held + rng.integers(1, 18, num_envs)).astype(np.int32) % 18  # never the held action
         before = [sticky.snapshot(index) for index in range(num_envs)]
         after = sticky.step(action)[0].copy()
         could = []
@@ -139,11 +139,11 @@ def test_stickiness() -> None:
             for index, state in enumerate(before):
                 plain.restore(index, state)
             could.append((plain.step(what)[0] == after).all(1))
-        assert (could[0] | could[1]).all(), "a frame is either the new action or the held one"
+        assert (could[0] | could[1]).all(), "a frame executed neither the new action nor the held one"
         clear = could[0] != could[1]
         seen += int(clear.sum())
         repeated += int((clear & could[1]).sum())
-        # Where memory does not tell, start anew from a known place.
+        # If both actions lead to the same memory, the held action is unknown, so reset.
         held = np.where(could[0], action, held).astype(np.int32)
         for index in np.flatnonzero(~clear):
             sticky.reset(env_id=[index])
@@ -200,8 +200,8 @@ def test_bad_options(options: dict[str, Any], error: type[Exception], words: str
         envpool.make_gymnasium("ALE/Pong-v5", **options)
 
 
-def test_clones_try_what_else_may_happen() -> None:
-    """Clones share sticky actions, or have their own."""
+def test_clones_with_shared_and_with_own_sticky_actions() -> None:
+    """Without a seed, clones share their sticky actions; with one, each has its own."""
     env = envpool.make_gymnasium("ALE/Breakout-v5", num_envs=6, obs_type="ram")
     env.reset()
     for step in range(30):

@@ -7,17 +7,17 @@
 
 namespace envpool::atari {
 
-// A cartridge of our own: it draws a frame with a changing background for ever. Emulation, drawing, resizing and
-// stacking all run, without anybody's ROM.
+// Returns a cartridge that draws frames with a changing background forever, so that emulation, drawing, resizing and
+// stacking all run without a game's ROM.
 std::string striped_cartridge() {
   std::string rom(4096, '\xEA');
   const unsigned char program[] = {
       0xA9, 0x02, 0x85, 0x00,              // frame:  VSYNC on
       0x85, 0x02, 0x85, 0x02, 0x85, 0x02,  //         three lines
       0xA9, 0x00, 0x85, 0x00, 0x85, 0x01,  //         VSYNC and VBLANK off
-      0xA2, 0xFF, 0x85, 0x02, 0x86, 0x09,  //         255 lines, each of another colour
-      0x86, 0x1B, 0xCA, 0xD0, 0xF7,        //         and with another player
-      0x4C, 0x00, 0xF0,                    //         again
+      0xA2, 0xFF, 0x85, 0x02, 0x86, 0x09,  //         255 lines, each with a different colour
+      0x86, 0x1B, 0xCA, 0xD0, 0xF7,        //         and different player graphics
+      0x4C, 0x00, 0xF0,                    //         next frame
   };
   std::copy(std::begin(program), std::end(program), rom.begin());
   rom[0xFFC] = 0x00;
@@ -25,7 +25,7 @@ std::string striped_cartridge() {
   return rom;
 }
 
-TEST(a_step_of_atari_allocates_nothing) {
+TEST(steps_do_not_allocate) {
   constexpr i32 kEnvs = 8;
   Construction how{.num_envs = kEnvs, .autoreset = abi::kAutoresetNextStep};
   how.options.resize(1);

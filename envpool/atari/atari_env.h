@@ -160,7 +160,7 @@ struct AtariEnv {
         .one_of({"screen", "ram"})
         .changes_shapes();
     o.text("rom_path", "", "Path of a ROM file, which is played by the game's rules.").changes_shapes();
-    o.boolean("render_whole_screen", false, "render() shows all rows; otherwise the first 210, as EnvPool does.")
+    o.boolean("render_whole_screen", false, "render() shows all rows; otherwise only the first 210, as EnvPool does.")
         .changes_shapes();
   }
 

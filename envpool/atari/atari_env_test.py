@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Atari environments as users make them, beside the same pipeline written with ale-py and cv2."""
+"""Compares Atari environments, as users make them, with the same pipeline written with ale-py and cv2."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def task_id(game: str) -> str:
 
 
 class Pipeline:
-    """What an environment shall do, in Python. The number of no-ops of a reset is the one thing it has to be told."""
+    """A reference implementation in Python. Only the number of no-ops of a reset has to be passed in."""
 
     def __init__(self, game: str, **options: Any) -> None:
         self.skip: int = options.get("frame_skip", 4)
@@ -99,7 +99,7 @@ class Pipeline:
                 break
         if screens or self.ram:
             self.push(screens)
-        else:  # over before there was anything new to see
+        else:  # the game ended before a frame that makes a picture
             self.stack.append(self.stack[-1])
         lives = self.ale.lives()
         self.life_lost = self.episodic and 0 < lives < self.lives
@@ -181,17 +181,17 @@ def test_options(case: dict[str, Any]) -> None:
     steps = 2400 // options.get("frame_skip", 4)
     episodes = check(game, steps, 3, **options)
     if options.get("episodic_life") and game in ("breakout", "space_invaders", "ms_pacman"):
-        assert episodes > 0, "too short to see the end of a life"
+        assert episodes > 0, "the test is too short to reach the end of a life"
 
 
-def test_game_over_inside_a_skip() -> None:
-    """A long skip ends games at every place of it."""
+def test_game_over_within_a_frame_skip() -> None:
+    """With long frame skips, games end in every frame of a skip."""
     for skip in (4, 6, 16):
         assert check("breakout", 30 * 200 // skip, 5, frame_skip=skip) > 0
 
 
 def test_noops_are_uniform() -> None:
-    """Every reset is ale-py's followed by 1 to 30 no-ops, all about equally often."""
+    """Every reset is ale-py's reset followed by 1 to 30 no-ops, with equal probability."""
     num_envs = 600
     env = envpool.make_gymnasium("Pong-v5", num_envs=num_envs, use_fire_reset=False, noop_max=30)
     _, info = env.reset()
@@ -202,13 +202,13 @@ def test_noops_are_uniform() -> None:
         reference.ale.act(ale_py.Action.NOOP)
         after[reference.ale.getRAM().tobytes()] = noops
     counts = np.bincount([after[row.tobytes()] for row in info["ram"]], minlength=31)[1:]
-    # Chi-squared with 29 degrees of freedom: above 58 once in a thousand, and the seed is fixed.
+    # Chi-squared with 29 degrees of freedom exceeds 58 with probability 0.001; the seed is fixed.
     assert ((counts - num_envs / 30) ** 2 / (num_envs / 30)).sum() < 58
     env.close()
 
 
 def test_sticky_actions() -> None:
-    """With probability 1 the game never hears the agent; with 0.25 seeds differ, and a seed repeats."""
+    """With probability 1 the agent's actions are ignored; with 0.25, trajectories depend on the seed alone."""
     actions = np.random.default_rng(0).integers(0, 4, 100).astype(np.int32)
 
     def memory(probability: float, seed: int, actions: npt.NDArray[np.int32] = actions) -> Picture:
@@ -225,8 +225,8 @@ def test_sticky_actions() -> None:
     assert np.array_equal(memory(0.25, 1), memory(0.25, 1))
 
 
-def test_reseeding_starts_all_over() -> None:
-    """A reset with a seed forgets the games before, also those of the console's own chance."""
+def test_a_reset_with_a_seed_repeats_the_trajectory() -> None:
+    """A reset with a seed discards all earlier state, including that of the console's random number generator."""
     env = envpool.make_gymnasium("Breakout-v5", num_envs=2, seed=5, episodic_life=True)
     actions = np.random.default_rng(0).integers(0, 4, (400, 2)).astype(np.int32)
 
@@ -265,8 +265,8 @@ def test_render() -> None:
     env.close()
 
 
-def test_render_where_memory_is_observed() -> None:
-    """Nothing is drawn then, until somebody wants to see it."""
+def test_render_with_memory_observations() -> None:
+    """Frames are then drawn only when they are rendered."""
     env = envpool.make_gymnasium("Breakout-v5", noop_max=1, obs_type="ram", render_mode="rgb_array")
     env.reset()
     reference = Pipeline("breakout", obs_type="ram")
@@ -279,8 +279,8 @@ def test_render_where_memory_is_observed() -> None:
     env.close()
 
 
-def test_taller_screens_are_cut_as_in_envpool() -> None:
-    """Thirteen games have more than 210 rows. EnvPool shows the first 210."""
+def test_taller_screens_are_cut_off_as_in_envpool() -> None:
+    """Thirteen games have more than 210 rows, of which EnvPool renders the first 210."""
     options = {"noop_max": 1, "render_mode": "rgb_array"}
     env = envpool.make_gymnasium("AirRaid-v5", img_height=210, img_width=160, **options)
     whole = envpool.make_gymnasium("AirRaid-v5", render_whole_screen=True, **options)

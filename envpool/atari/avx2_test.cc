@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// That the resizer and the painter choose AVX2 where the processor has it: their bits are the plain code's, so no other
-// test would tell. The choice is made by asking `has_avx2`, which is counted here; a program of its own, for what is
-// inline must be the same in all of one.
+// Checks that the resizer and the painter use AVX2 if the processor has it. No other test would notice, because scalar
+// code gives the same bits. They call `has_avx2`, which is replaced here by a function that counts its calls; this test
+// is a separate program because inline functions must be the same throughout a program.
 #include "envpool/core/testing/avx2.h"
 
 #include "envpool/core/math/avx2.h"
@@ -12,9 +12,9 @@ namespace envpool {
 inline i32 times_chosen = 0;
 
 inline bool choose_avx2() {
-  const bool there = has_avx2();
-  times_chosen += there;
-  return there;
+  const bool available = has_avx2();
+  times_chosen += available;
+  return available;
 }
 
 }  // namespace envpool
@@ -35,7 +35,7 @@ bool chosen_by(Function&& function) {
   return times_chosen == 1;
 }
 
-TEST(the_resizer_takes_it) {
+TEST(the_resizer_uses_avx2) {
   constexpr i32 kHeight = 210, kWide = 160, kSide = 84;
   const ResizePlanBlock block = make_resize_plan(kHeight, kWide, kSide, kSide, Interpolation::kArea);
   const ResizePlan& plan = as_resize_plan(block);
@@ -49,7 +49,7 @@ TEST(the_resizer_takes_it) {
   CHECK_EQ(out[0], 9);
 }
 
-TEST(the_painter_takes_it) {
+TEST(the_painter_uses_avx2) {
   const u64 nothing[4]{};
   Scene scene{};
   for (const u64*& pixels : scene.pixels) pixels = nothing;

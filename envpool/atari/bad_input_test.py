@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ROMs, options and actions that are wrong: an exception that names the argument, what was expected and what came."""
+"""Wrong ROMs, options and actions raise exceptions that name the argument, the expected value and the given one."""
 
 from __future__ import annotations
 
@@ -64,12 +64,16 @@ def test_wrong_options(error: type[Exception], name: str, value: Any, words: str
         envpool.make_gymnasium("Pong-v5", **{name: value})
 
 
-def test_a_mode_or_difficulty_that_the_game_lacks() -> None:
+def test_modes_and_difficulties_that_a_game_lacks() -> None:
     for task_id, option, words in (
         ("Boxing-v5", {"mode": 1}, "mode: expected a mode of boxing (0), got 1"),
         ("Boxing-v5", {"difficulty": 4}, "difficulty must be an int from -1 to 3, got 4"),
         ("SpaceInvaders-v5", {"difficulty": 2}, "difficulty: expected a difficulty of space_invaders (0, 1), got 2"),
-        ("ALE/SpaceInvaders-v5", {"difficulty": 3}, "difficulty: expected a difficulty of space_invaders (0, 1), got 3"),
+        (
+            "ALE/SpaceInvaders-v5",
+            {"difficulty": 3},
+            "difficulty: expected a difficulty of space_invaders (0, 1), got 3",
+        ),
     ):
         with pytest.raises(ValueError, match=re.escape(f"[{task_id}] {words}")):
             envpool.make_gymnasium(task_id, **option)
@@ -99,7 +103,7 @@ def test_wrong_actions(action: Any, error: type[Exception], words: str) -> None:
 
 
 def test_rom_and_rom_path() -> None:
-    with pytest.raises(ValueError, match=r"^\[Pong-v5\] rom and rom_path both"):
+    with pytest.raises(ValueError, match=r"^\[Pong-v5\] rom: expected only one of rom and rom_path"):
         envpool.make_gymnasium("Pong-v5", rom=b"x", rom_path="x")
 
 
@@ -124,8 +128,8 @@ def test_missing_and_wrong_rom(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     assert "wrong ROM: the MD5 of" in made_without(Package())
 
 
-def test_a_rom_of_ones_own(tmp_path: Path) -> None:
-    """rom_path plays any cartridge by the rules of the game; what ale-py holds is one of them."""
+def test_rom_path(tmp_path: Path) -> None:
+    """rom_path plays any cartridge by the rules of the game, ale-py's own included."""
     rom = (ROM_FOLDER / "pong.bin").read_bytes()
     path = tmp_path / "mine.a26"
     path.write_bytes(rom)
@@ -139,20 +143,20 @@ def test_a_rom_of_ones_own(tmp_path: Path) -> None:
         same = play(task_id)
         for given in (path, str(path)):
             assert all(map(np.array_equal, play(task_id, rom_path=given), same))
-    path.write_bytes(rom[:100] + bytes([rom[100] ^ 1]) + rom[101:])  # no checksum is asked for
+    path.write_bytes(rom[:100] + bytes([rom[100] ^ 1]) + rom[101:])  # its checksum is not verified
     play("Pong-v5", rom_path=path)
 
 
 @pytest.mark.parametrize("content", [b"\x00" * 4096, b"\xff" * 2048, None], ids=["zeros", "ones", "another game"])
-def test_a_rom_in_which_no_mode_comes_up(tmp_path: Path, content: bytes | None) -> None:
-    """Whatever the game's rules wait for, they give up after some thousand frames."""
+def test_a_rom_that_never_reaches_the_mode(tmp_path: Path, content: bytes | None) -> None:
+    """Mode selection gives up after some thousand frames."""
     path = tmp_path / "mine.a26"
     path.write_bytes(content or (ROM_FOLDER / "freeway.bin").read_bytes())
     started = time.process_time()
     env = envpool.make_gymnasium("Pong-v5", rom_path=path)
     env.reset()
     env.step(np.zeros(1, np.int32))
-    assert time.process_time() - started < 5  # a second or so
+    assert time.process_time() - started < 5  # usually about a second
 
 
 def test_bad_rom_paths(tmp_path: Path) -> None:
@@ -188,7 +192,7 @@ def test_bad_rom_paths(tmp_path: Path) -> None:
 THREE_GRAY, ONE_COLOUR = {"stack_num": 3, "gray_scale": True}, {"stack_num": 1, "gray_scale": False}
 
 
-def test_a_state_of_other_pictures_in_arrays_of_the_same_shape() -> None:
+def test_states_of_equal_shape_but_different_pictures_are_rejected() -> None:
     gray, colour = (envpool.make_gymnasium("Pong-v5", num_envs=1, **options) for options in (THREE_GRAY, ONE_COLOUR))
     assert gray.observation_space == colour.observation_space
     gray.reset()
@@ -199,7 +203,7 @@ def test_a_state_of_other_pictures_in_arrays_of_the_same_shape() -> None:
         to.step(np.zeros(1, np.int32))
 
 
-def test_a_functional_state_of_other_pictures_in_arrays_of_the_same_shape() -> None:
+def test_functional_states_of_equal_shape_but_different_pictures_are_rejected() -> None:
     jax = pytest.importorskip("jax")
     gray, _ = envpool.jax.make("Pong-v5", **THREE_GRAY)
     colour, _ = envpool.jax.make("Pong-v5", **ONE_COLOUR)

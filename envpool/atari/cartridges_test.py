@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cartridges of our own in our machine and in ale-py's: every instruction, every register of the picture chip.
+"""Plays generated cartridges on our machine and on ale-py: every instruction and every register of the TIA.
 
-ENVPOOL_ATARI_CARTRIDGES says how many random ones are tried (default 40).
+ENVPOOL_ATARI_CARTRIDGES sets the number of random cartridges (default 40).
 """
 
 from __future__ import annotations
@@ -50,37 +50,37 @@ def test_every_instruction(tmp_path: Path, seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_instructions_in_memory(tmp_path: Path, seed: int) -> None:
-    check(tmp_path, cartridges.memory_code_cartridge(seed), 300)
+def test_instructions_in_ram(tmp_path: Path, seed: int) -> None:
+    check(tmp_path, cartridges.ram_code_cartridge(seed), 300)
 
 
 @pytest.mark.parametrize("op", cartridges.JAMS)
-def test_halting(tmp_path: Path, op: int) -> None:
-    check(tmp_path, cartridges.halting_cartridge(op), 60)
+def test_jammed_cpu(tmp_path: Path, op: int) -> None:
+    check(tmp_path, cartridges.jamming_cartridge(op), 60)
 
 
 def test_first_run(tmp_path: Path) -> None:
     check(tmp_path, cartridges.first_run_cartridge(), 1)
 
 
-def test_bus_between_frames(tmp_path: Path) -> None:
+def test_bus_value_between_frames(tmp_path: Path) -> None:
     check(tmp_path, cartridges.bus_cartridge(), 10)
 
 
 @pytest.mark.parametrize("cycle", range(70, 80))
-def test_late_motion(tmp_path: Path, cycle: int) -> None:
-    check(tmp_path, cartridges.late_motion_cartridge(cycle), 4)
+def test_late_hmove(tmp_path: Path, cycle: int) -> None:
+    check(tmp_path, cartridges.late_hmove_cartridge(cycle), 4)
 
 
-@pytest.mark.parametrize("halts", [True, False])
+@pytest.mark.parametrize("jams", [True, False])
 @pytest.mark.parametrize(("op", "register"), [(0xA5, 0x0C), (0x85, 0x19), (0x85, 0x21), (0x85, 0x09)])
-def test_broken_off(tmp_path: Path, op: int, register: int, halts: bool) -> None:
-    check(tmp_path, cartridges.broken_off_cartridge(op, register, halts), 2)
+def test_picture_cut_off_after_an_access(tmp_path: Path, op: int, register: int, jams: bool) -> None:
+    check(tmp_path, cartridges.cut_off_cartridge(op, register, jams), 2)
 
 
 @pytest.mark.parametrize("seed", RANDOM)
-def test_broken_off_pictures(tmp_path: Path, seed: int) -> None:
-    check(tmp_path, cartridges.broken_off_picture(seed), 6)
+def test_random_pictures_cut_off(tmp_path: Path, seed: int) -> None:
+    check(tmp_path, cartridges.random_cut_off_cartridge(seed), 6)
 
 
 @pytest.mark.parametrize("register", range(0x2D))

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sample of the games beside ale-py 0.12.1, on every frame and through resets; `make exact` plays all for longer.
+"""Compares a sample of the games with ale-py 0.12.1 on every frame, across resets; `make exact` plays all for longer.
 
-The hard games are always in the sample, the others take turns by the day. ENVPOOL_ATARI_DAY names a day to repeat,
-as a number; ENVPOOL_ATARI_FRAMES how many frames of each game are played (default 10,000), ENVPOOL_ATARI_GAMES which.
+The sample has all hard games; the others alternate by the day. ENVPOOL_ATARI_DAY repeats the sample of a day, given as
+its ordinal number; ENVPOOL_ATARI_FRAMES sets the number of frames per game (default 10,000), ENVPOOL_ATARI_GAMES the
+games.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ from envpool.atari.testing.ale_comparison import (  # noqa: E402
 
 DAY = int(os.environ.get("ENVPOOL_ATARI_DAY", datetime.datetime.now(datetime.timezone.utc).date().toordinal()))
 FRAMES = int(os.environ.get("ENVPOOL_ATARI_FRAMES", "10000"))
-ROTATION = 4  # days in which all games have had their turn
+ROTATION = 4  # the number of days after which every game was in a sample
 
-# Games that depend on something few others do: odd cartridges, PAL, paddles, unfinished and short frames, bus noise.
+# Games that use rare features: unusual cartridges, PAL, paddles, unfinished and short frames, undriven bus bits.
 HARD_NAMES = (
     "adventure air_raid alien amidar asteroids backgammon battle_zone berzerk blackjack breakout carnival casino "
     "darkchambers double_dunk elevator_action gopher jamesbond journey_escape kaboom keystone_kapers king_kong klax "
@@ -53,15 +54,17 @@ SAMPLE = os.environ.get("ENVPOOL_ATARI_GAMES", "").split() or sample(DAY)
 
 
 def play_all_plans(game: str, frames: int) -> int:
-    """Returns how many games were begun."""
+    """Plays a game by all plans; returns the number of games that were started."""
     return sum(compare_with_ale(game, -(-frames // len(PLANS)), plan) for plan in PLANS)
 
 
 @pytest.fixture(scope="session")
 def players(request: pytest.FixtureRequest) -> Iterator[dict[str, Future[int]]]:
-    """The games of this session, being played."""
+    """Plays the games of this session in worker processes."""
     print(f"ENVPOOL_ATARI_DAY={DAY}")
-    items = [item for item in request.session.items if getattr(item, "originalname", "") == "test_every_frame_is_ale"]
+    items = [
+        item for item in request.session.items if getattr(item, "originalname", "") == "test_every_frame_equals_ale"
+    ]
     chosen = [item.callspec.params["game"] for item in items]
     with ProcessPoolExecutor(len(os.sched_getaffinity(0)), multiprocessing.get_context("spawn")) as pool:
         yield {game: pool.submit(play_all_plans, game, FRAMES) for game in chosen}
@@ -69,16 +72,16 @@ def players(request: pytest.FixtureRequest) -> Iterator[dict[str, Future[int]]]:
 
 
 @pytest.mark.parametrize("game", SAMPLE)
-def test_every_frame_is_ale(players: dict[str, Future[int]], game: str) -> None:
-    assert players[game].result() >= len(PLANS), f"of the sample of ENVPOOL_ATARI_DAY={DAY}"
+def test_every_frame_equals_ale(players: dict[str, Future[int]], game: str) -> None:
+    assert players[game].result() >= len(PLANS), f"in the sample of ENVPOOL_ATARI_DAY={DAY}"
 
 
-def test_every_game_has_its_turn() -> None:
+def test_samples_cover_every_game() -> None:
     assert set().union(*(sample(DAY + day) for day in range(ROTATION))) == set(GAMES)
     assert set(HARD) <= set(sample(DAY))
 
 
-# Games that are unlike the others in how a mode is chosen; every mode of a game is the same code.
+# Games whose modes are chosen in an unusual way. All modes of a game are chosen by the same code.
 MODES = {
     "adventure": [0],
     "air_raid": [2, 8],
@@ -122,13 +125,13 @@ def test_modes(game: str, mode: int) -> None:
     compare_with_ale(game, 400, PLANS[mode % len(PLANS)], mode, int(max(difficulties)))
 
 
-# DPC, superchip, E0, FE, paddles, an unfinished frame now and then, and plain ones.
+# DPC, superchip, E0, FE, paddles, occasional unfinished frames, and two ordinary games.
 @pytest.mark.parametrize(
     "game", ["pitfall2", "klax", "montezuma_revenge", "robotank", "breakout", "tic_tac_toe_3d", "pong", "ms_pacman"]
 )
 @pytest.mark.parametrize("drawn", [4, 2])
-def test_a_saved_game_goes_on_elsewhere(game: str, drawn: int) -> None:
-    """The original, its copy in another machine with a cartridge of its own, and ale-py stay together."""
+def test_a_saved_game_continues_in_another_machine(game: str, drawn: int) -> None:
+    """The original, its copy in another machine with its own cartridge, and ale-py stay equal."""
     original, copy, reference = Machine(game), Machine(game), Reference(game)
     traces = [Trace(250, original.height) for _ in range(3)]
     plan = Plan("saved", seed=7, sticky=0.25, drawn=drawn)
@@ -154,7 +157,7 @@ def test_a_saved_game_goes_on_elsewhere(game: str, drawn: int) -> None:
         if traces[0].outcomes[played - 1, 2]:
             original.reset(traces[0])
             reference.reset(traces[2])
-        original, copy = copy, original  # the next turn goes on in what was restored
+        original, copy = copy, original  # the next turn continues in the restored machine
         if traces[1].outcomes[played - 1, 2]:
             original.restore(copy.save())
     original.close()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cartridges of random bytes: whatever they do, a frame ends, stays inside the machine and depends neither on which
-// frames are drawn nor on who runs it, the interpreter or native code. ENVPOOL_FUZZ_IMAGES says how many are tried;
-// `make asan` tries many under the sanitizers.
+// Plays cartridges of random bytes. Whatever they do, a frame ends, accesses nothing outside the machine, and depends
+// neither on which frames are drawn nor on whether the interpreter or native code runs it. ENVPOOL_FUZZ_IMAGES sets the
+// number of cartridges; `make asan` plays many under the sanitizers.
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -22,7 +22,7 @@ u32 images() {
   return wanted ? u32(std::atoi(wanted)) : 150;
 }
 
-// A console between bytes that nobody may write: the sanitizers do not see native code.
+// A console between guard bytes, because the sanitizers do not check native code.
 struct Guarded {
   u8 before[4096] = {};
   Console console;
@@ -34,9 +34,9 @@ struct Guarded {
   }
 };
 
-TEST(random_cartridges_stay_inside) {
+TEST(random_cartridges_stay_within_the_machine) {
   constexpr int kFrames = 12;
-  const auto drawn = std::make_unique<Guarded>(), seen = std::make_unique<Guarded>(),
+  const auto drawn = std::make_unique<Guarded>(), sampled = std::make_unique<Guarded>(),
              native = std::make_unique<Guarded>();
   u32 mappers[9] = {};
   for (u32 number = 0; number < images(); ++number) {
@@ -46,12 +46,12 @@ TEST(random_cartridges_stay_inside) {
     try {
       rom = build_rom(image.data(), image.size());
     } catch (const std::invalid_argument&) {
-      continue;  // looks like a cartridge that no game has
+      continue;  // detected as an unsupported cartridge type
     }
     ++mappers[rom->mapper];
     const std::shared_ptr<const void> code = compile_rom(*rom);
     const void* const interpreted = nullptr;
-    const auto players = {std::pair{&*drawn, interpreted}, std::pair{&*seen, interpreted},
+    const auto players = {std::pair{&*drawn, interpreted}, std::pair{&*sampled, interpreted},
                           std::pair{&*native, code.get()}};
     for (const auto& [player, its_code] : players) power_on(player->console, *rom);
     const std::size_t pixels = std::size_t(kWidth) * std::size_t(rom->height);
@@ -74,7 +74,7 @@ TEST(random_cartridges_stay_inside) {
       break;
     }
   }
-  std::printf("cartridges of each kind:");
+  std::printf("cartridges of each type:");
   for (const u32 count : mappers) std::printf(" %u", count);
   std::printf("\n");
   if (images() >= 150) {
@@ -82,16 +82,16 @@ TEST(random_cartridges_stay_inside) {
   }
 }
 
-TEST(bad_images_are_refused) {
+TEST(images_of_wrong_size_are_rejected) {
   const std::vector<u8> bytes(70000, 0xEA);
   for (const std::size_t size : {0, 1, 100, 2047, 2049, 4095, 4097, 8191, 10000, 12288, 16383, 32768, 70000}) {
-    bool refused = false;
+    bool rejected = false;
     try {
       build_rom(bytes.data(), size);
     } catch (const std::invalid_argument&) {
-      refused = true;
+      rejected = true;
     }
-    if (!refused) testing::fail(__FILE__, __LINE__, std::to_string(size) + " bytes were taken");
+    if (!rejected) testing::fail(__FILE__, __LINE__, std::to_string(size) + " bytes were accepted");
   }
 }
 

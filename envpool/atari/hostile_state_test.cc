@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// States of any bytes: whatever a user hands back, a frame ends and stays inside the state. States in mid-game, of
-// cartridges of every kind, are changed in one byte, in one word or all over, and played on, by the interpreter and by
-// native code. Both must come to the same bits. The memory they play in ends at pages that nobody may touch, for the
-// sanitizers do not see native code. ENVPOOL_FUZZ_STATES says how many changes each test tries; 0 is all that it knows.
+// Runs states of arbitrary bytes: whatever state a user passes in, a frame ends and accesses nothing outside of it.
+// States in mid-game, of cartridges of every type, are changed in one byte, in one word or throughout, and continued by
+// the interpreter and by native code, which must reach the same bits. Their memory lies between inaccessible pages,
+// because the sanitizers do not check native code. ENVPOOL_FUZZ_STATES sets the number of changes per test; 0 tries
+// all.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -25,7 +26,7 @@
 
 namespace envpool::atari {
 
-// Bytes between pages that nobody may touch. They begin or end exactly at one of them.
+// Bytes between inaccessible pages. They begin or end exactly at one of these pages.
 class Fenced {
  public:
   enum Side { kBegin, kEnd };
@@ -59,27 +60,27 @@ u64 most_changes(u64 all, u64 sampled) {
   return count == 0 || count > all ? all : count;
 }
 
-// Changes of a state of which the parts listed are worth changing byte by byte.
+// Enumerates changes of a state, within the listed parts of it.
 struct Change {
   struct Part {
     size_t begin, end;
   };
   static constexpr u8 kBytes[] = {0, 1, 0x7F, 0x80, 0xFF};
   static constexpr u32 kWords[] = {0, 1, 0xFFFFFFFF, 0x7FFFFFFF, 0x80000000, 0x10000, 0xFFFF0000};
-  static constexpr u64 kOfByte = 5 + 8 + 7;  // 8: one bit is turned over
-  static constexpr u64 kAllOver = 4000;
+  static constexpr u64 kPerByte = 5 + 8 + 7;  // set the byte, flip one of its bits, or set a word
+  static constexpr u64 kThroughout = 4000;
 
   std::vector<Part> parts;
 
   u64 count() const {
     u64 bytes = 0;
     for (const Part& part : parts) bytes += part.end - part.begin;
-    return kOfByte * bytes + kAllOver;
+    return kPerByte * bytes + kThroughout;
   }
 
-  // Change number n; the same on every machine.
+  // Applies change number n, which is the same on every machine.
   void apply(u64 n, u8* state) const {
-    if (n < kAllOver) {
+    if (n < kThroughout) {
       Rng rng{.seed = n, .stream = 7};
       const u32 every = n % 4 == 0 ? 1 : n % 4 == 1 ? 10 : 100;
       for (const Part& part : parts) {
@@ -89,9 +90,9 @@ struct Change {
       }
       return;
     }
-    n -= kAllOver;
-    u64 at = n / kOfByte;
-    const u64 how = n % kOfByte;
+    n -= kThroughout;
+    u64 at = n / kPerByte;
+    const u64 how = n % kPerByte;
     for (const Part& part : parts) {
       if (at >= part.end - part.begin) {
         at -= part.end - part.begin;
@@ -110,20 +111,20 @@ struct Change {
   }
 };
 
-// Calls back with `count` of the numbers of changes: one in four changes a state all over, two are of the present state
-// of the chips, one is any.
+// Calls a function with the numbers of `count` changes. Of every four, one changes a state throughout, two change the
+// current state of the chips, and one is any change.
 template <class Function>
 void sample(u64 all, u64 count, Function&& function) {
   Rng rng{.seed = all};
   for (u64 k = 0; k < count; ++k) {
-    const u64 some = k % 4 == 0   ? rng.below(Change::kAllOver)
+    const u64 some = k % 4 == 0   ? rng.below(Change::kThroughout)
                      : k % 4 == 3 ? rng.below(u32(all))
-                                  : Change::kAllOver + rng.below(u32(Change::kOfByte * sizeof(Core)));
+                                  : Change::kThroughout + rng.below(u32(Change::kPerByte * sizeof(Core)));
     function(count == all ? k : some);
   }
 }
 
-// Whether repair() has nothing to do, also not for the last `frames` states that are kept.
+// Returns whether repair() changes nothing, neither in a console nor in its last `frames` saved states.
 bool is_valid(const Console& console, const Rom& rom, u32 frames) {
   const auto copy = std::make_unique<Console>(console);
   repair(*copy, rom);
@@ -131,7 +132,7 @@ bool is_valid(const Console& console, const Rom& rom, u32 frames) {
   return std::memcmp(&*copy, &console, sizeof(Console)) == 0;
 }
 
-TEST(consoles_of_any_bytes_stay_inside) {
+TEST(consoles_of_arbitrary_bytes_stay_within_their_memory) {
   const Change change{.parts = {{0, sizeof(Console) - sizeof(Console::pixels)}}};
   u64 tried = 0, moved = 0;
   for (u32 number = 0; number < 2 * 9; ++number) {
@@ -182,14 +183,14 @@ TEST(consoles_of_any_bytes_stay_inside) {
       if (same && valid) return;
       testing::fail(__FILE__, __LINE__,
                     "cartridge " + std::to_string(number) + ", change " + std::to_string(n) +
-                        (same ? ": a frame leaves what is not valid" : ": native code is not what the interpreter is"));
+                        (same ? ": the state after a frame is invalid" : ": native code differs from the interpreter"));
     });
   }
   CHECK(moved > tried / 2);
   std::printf("%llu changed consoles\n", tried);
 }
 
-// One environment, with its options, between fences.
+// Plays changed states of one environment, with these options, between inaccessible pages.
 template <class Env>
 void play_changed(const char* task, Mapper mapper, std::vector<abi::Option> options) {
   Rng rng{.seed = mapper, .stream = 2};
@@ -244,7 +245,7 @@ abi::Option text(const char* name, const char* value) {
   return {name, abi::kOptionText, 0, 0, value, i64(std::strlen(value))};
 }
 
-TEST(environments_of_any_bytes_stay_inside) {
+TEST(environments_of_arbitrary_bytes_stay_within_their_memory) {
   play_changed<AtariEnv>("seaquest", k4K, {whole("stack_num", 3), whole("noop_max", 2)});
   play_changed<AtariEnv>("miniature_golf", kF8,
                          {whole("stack_num", 1), flag("gray_scale", false), whole("noop_max", 1)});

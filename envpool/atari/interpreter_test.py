@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interpreter, which devices and other processors run, beside native code, which every other test runs here."""
+"""Compares the interpreter, which devices and other processors use, with native code, which all other tests use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from envpool.atari.testing.ale_comparison import (  # noqa: E402
     random_actions,
 )
 
-# Every kind of cartridge: 2K, 4K, F8, F8SC, F6, F6SC, E0, FE, DPC. Then paddles, PAL, and frames without an end.
+# Every cartridge type: 2K, 4K, F8, F8SC, F6, F6SC, E0, FE, DPC. Then paddles, PAL, and unfinished frames.
 GAMES = (
     "pong seaquest asteroids elevator_action crossbow klax montezuma_revenge robotank pitfall2 "
     "breakout air_raid tic_tac_toe_3d"
@@ -50,7 +50,7 @@ def test_interpreter_matches_native_code(monkeypatch: pytest.MonkeyPatch, game: 
         assert native.play(same, plan.sticky, plan.drawn, theirs) == played
         assert np.array_equal(done, same)
         compare(ours, theirs, played, plan.drawn, f"{game}, turn {turn}")
-        assert interpreted.save() == native.save(), f"{game}, turn {turn}: what a later frame may depend on"
+        assert interpreted.save() == native.save(), f"{game}, turn {turn}: state that later frames may depend on"
         over = bool(ours.outcomes[played - 1, 2])
     interpreted.close()
     native.close()

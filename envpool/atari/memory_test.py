@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A thousand games are light: what each costs in memory, and what making them costs. benchmark/light.py has the times.
+"""Limits the memory and the construction time of a thousand games. benchmark/light.py measures times.
 
-Memory of an environment is its console with two pictures, its stack, and its rows in two batches: the one that is being
-written and the one that the caller holds.
+The memory of an environment is its console with two pictures, its stack, and its rows in two batches: the one that is
+being written and the one that the caller holds.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from envpool.atari.registration import ROMS
 pytest.importorskip("ale_py")
 
 MOST_BYTES = 200_000
-# It keeps a third picture, of 210 x 160: see Facts::unfinished_frames.
+# This game has a third picture, of 210 x 160: see GameTraits::unfinished_frames.
 MORE_BYTES = {"TicTacToe3d-v5": 210 * 160}
 GAMES = ["".join(word.capitalize() for word in name.split("_")) + "-v5" for name in ROMS]
 
@@ -39,7 +39,7 @@ with open("/proc/self/statm") as memory:
 
 
 def counted_bytes(task_id: str) -> int:
-    """What the engine asks for."""
+    """Returns the bytes of an environment's state and rows."""
     env = envpool.make_gymnasium(task_id, num_envs=1)
     env.reset()
     obs, *arrays, info = env.step(np.zeros(1, np.int32))
@@ -48,12 +48,12 @@ def counted_bytes(task_id: str) -> int:
 
 
 @pytest.mark.parametrize("task_id", GAMES)
-def test_every_game_is_small(task_id: str) -> None:
+def test_every_game_stays_within_its_limit(task_id: str) -> None:
     assert counted_bytes(task_id) <= MOST_BYTES + MORE_BYTES.get(task_id, 0)
 
 
-def test_nothing_is_hidden() -> None:
-    """What the system gives a pool of a thousand more is what was counted."""
+def test_resident_memory_equals_the_counted_bytes() -> None:
+    """The resident memory of a pool grows by the counted bytes per environment."""
 
     def resident(num_envs: int) -> int:
         program = [sys.executable, "-c", STEPPED, "Pong-v5", str(num_envs)]
@@ -66,9 +66,9 @@ def test_nothing_is_hidden() -> None:
 
 @pytest.mark.parametrize("each", [False, True])
 def test_the_rom_is_parsed_once(each: bool) -> None:
-    """Making a thousand is clearing their memory: parsing a ROM for each would cost 150 times as much as making one.
+    """Making a thousand environments does not parse the ROM for each, which would take 150 times as long as making one.
 
-    Also where they have options of their own, of which there are two kinds.
+    That also holds if the environments have options of their own, here of two kinds.
     """
 
     def cpu_seconds(num_envs: int) -> float:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Native code as a thing of the process: it lies outside of what is shared, is let go with it, and has no entry that
-// leads astray.
+// Native code belongs to the process: it is not part of the blob, is released with it, and all of its entries are safe.
 #include "envpool/atari/console/native.h"
 
 #include <cstdlib>
@@ -35,7 +34,7 @@ struct Image {
   }
 };
 
-TEST(what_environments_share_is_the_same_with_and_without_native_code) {
+TEST(the_blob_does_not_depend_on_native_code) {
   for (const u32 number : {0u, 1u, 3u, 4u, 5u, 8u, 9u}) {
     const Image image(number);
     const Blob first = image.blob(), second = image.blob();
@@ -50,7 +49,7 @@ TEST(what_environments_share_is_the_same_with_and_without_native_code) {
   }
 }
 
-TEST(entries_that_no_address_has_lead_to_the_exact_cpu) {
+TEST(entries_without_an_address_lead_to_the_exact_cpu) {
   Rng rng;
   const std::vector<u8> image = random_image(rng, 1);
   const std::unique_ptr<Rom> rom = build_rom(image.data(), image.size());
@@ -66,7 +65,7 @@ TEST(entries_that_no_address_has_lead_to_the_exact_cpu) {
   }
 }
 
-// Memory that may be run and belongs to no file.
+// Counts the executable mappings that belong to no file.
 i32 code_mappings() {
   std::ifstream maps("/proc/self/maps");
   i32 count = 0;
@@ -77,7 +76,7 @@ i32 code_mappings() {
   return count;
 }
 
-TEST(native_code_is_let_go_with_what_is_shared) {
+TEST(native_code_is_released_with_the_blob) {
   const Image image(1);
   const i32 before = code_mappings();
   {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same actions bring what the released EnvPool brings, bit for bit: every array, all games, the options.
+"""Compares every array of all games and options with the released EnvPool, bit for bit, for the same actions.
 
-Both packages are called envpool, so theirs plays in a process of another interpreter, which ENVPOOL_PEER_PYTHON names
-(`make test-peer`). Chance is left out: no no-ops before FIRE, no sticky actions. What differs on purpose is named here,
-and nothing else may: the pictures of screens that EnvPool cuts off, and how steps are counted through lost lives.
+Both packages are called envpool, so the other one runs in a process of another interpreter, which ENVPOOL_PEER_PYTHON
+names (`make test-peer`). Randomness is disabled: no no-ops before FIRE, no sticky actions. Only two things differ, on
+purpose: the pictures of screens that EnvPool cuts off, and how steps are counted across lost lives.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def name(case: dict[str, Any]) -> str:
 
 @pytest.fixture(scope="module")
 def theirs(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
-    """The folder with what EnvPool recorded of the cases that are tested now."""
+    """Records the selected cases with the released EnvPool; returns the folder of the recordings."""
     folder = tmp_path_factory.mktemp("peer")
     wanted = [item.callspec.params["index"] for item in request.session.items if "theirs" in item.fixturenames]
     program = [PEER, "-W", "ignore", play_and_record.__file__, str(folder)]
@@ -75,8 +75,8 @@ def theirs(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequ
     return folder
 
 
-def counted_through_lives(elapsed: Any, game_over: Any) -> Any:
-    """Our steps since a reset as EnvPool counts them: since the game began, resets after a lost life left out."""
+def count_across_lives(elapsed: Any, game_over: Any) -> Any:
+    """Converts our steps since a reset to EnvPool's count: since the game started, without resets after a lost life."""
     counts = np.zeros_like(elapsed)
     for row in range(1, len(elapsed)):
         counts[row] = np.where(game_over[row - 1], 0, counts[row - 1] + (elapsed[row] > 0))
@@ -84,7 +84,7 @@ def counted_through_lives(elapsed: Any, game_over: Any) -> Any:
 
 
 @pytest.mark.parametrize("index", range(len(ALL)), ids=[name(case) for case in ALL])
-def test_same_as_the_released_envpool(theirs: Path, index: int) -> None:
+def test_equals_the_released_envpool(theirs: Path, index: int) -> None:
     task, steps, options = ALL[index].values()
     env = envpool.make_gymnasium(task, img_height=0, stack_num=1)
     height = env.observation_space.shape[1]
@@ -96,7 +96,7 @@ def test_same_as_the_released_envpool(theirs: Path, index: int) -> None:
         interpolation = cv2.INTER_AREA if area else cv2.INTER_LINEAR
 
         def cut_off(obs: Any) -> Any:
-            """What EnvPool makes of our whole screens."""
+            """Converts our whole screens to EnvPool's pictures."""
             planes = obs.reshape(-1, height, 160)[:, :210]
             small = [cv2.resize(plane, size, interpolation=interpolation) for plane in planes]
             return np.stack(small).reshape(*obs.shape[:2], *size[::-1])
@@ -105,11 +105,11 @@ def test_same_as_the_released_envpool(theirs: Path, index: int) -> None:
     with np.load(theirs / f"{index}.npz") as recorded:
         expected = dict(recorded)
     if options.get("episodic_life"):
-        ours["info elapsed_step"] = counted_through_lives(ours["info elapsed_step"], ours["info terminated"])
+        ours["info elapsed_step"] = count_across_lives(ours["info elapsed_step"], ours["info terminated"])
     assert ours.keys() == expected.keys()
     for key, array in expected.items():
         assert (ours[key].dtype, ours[key].shape) == (array.dtype, array.shape), key
         same = (ours[key] == array).reshape(len(array), -1).all(1)
-        assert same.all(), f"{key} differs first in step {np.argmin(same)}"
+        assert same.all(), f"{key} first differs in step {np.argmin(same)}"
     if steps >= 1000 and task != "Pong-v5":
-        assert expected["terminated"].sum() > 1, "too short to see the end of a game"
+        assert expected["terminated"].sum() > 1, "the test is too short to reach the end of a game"

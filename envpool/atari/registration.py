@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Atari ids, and where their ROMs come from: the package ale-py, which is read but never imported."""
+"""Registers the Atari ids, and reads their ROMs from the package ale-py, which is never imported."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from envpool.python.errors import MissingPackageError, missing_package
 from envpool.python.family import Family
 from envpool.registration import register_family
 
-# File names in ale-py, without ".bin", and the MD5 of those that the rules in games/ are written for.
+# The names of ale-py's ROM files without ".bin", and the MD5 checksums for which the rules in games/ are written.
 ROMS = {
     "adventure": "4b27f5397c442d25f0c418ccdacf1926",
     "air_raid": "35be55426c1fec32dfb503b4f0651572",
@@ -123,11 +123,11 @@ ROMS = {
     "zaxxon": "eea0da9b987d661264cce69a7c13c3bd",
 }
 
-atari_game_list = list(ROMS)  # EnvPool's name for it
+atari_game_list = list(ROMS)  # the name that EnvPool has for it
 
 
 class AtariFamily(Family):
-    """Atari games: options as gymnasium's users give them, and the ROM of each."""
+    """Atari games: accepts options in gymnasium's form, and adds the ROM of each game."""
 
     def reference(self, task_id: str) -> str:
         """Returns where the dynamics of an id come from."""
@@ -135,10 +135,10 @@ class AtariFamily(Family):
         return f"ale-py 0.12.1, frame by frame; options and form of {form}"
 
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Brings a caller's keywords into the form that C++ declares: None, pairs and paths as gymnasium's users give them.
+        """Converts a caller's keywords to the form that C++ declares: None, pairs of frame skips, and paths.
 
         Raises:
-            ValueError: a pair of frame skips is empty.
+            ValueError: a pair of frame skips is not a valid range.
         """
         plain = dict(given)
         for name in ("mode", "difficulty", "max_num_frames_per_episode"):
@@ -158,16 +158,16 @@ class AtariFamily(Family):
         """Adds the bytes of the ROM to the options.
 
         Args:
-            task_id: the id that is made.
-            options: those of the environment, complete.
+            task_id: the id of the environment.
+            options: all options of the environment.
 
         Raises:
-            ValueError: there is no such game, or rom_path names no file that can be read.
-            MissingPackageError: ale-py is not installed, or its file is not the one expected.
+            ValueError: there is no such game, or the file at rom_path cannot be read.
+            MissingPackageError: ale-py is not installed, or its ROM is not the expected one.
         """
         if options.get("rom"):
             if options.get("rom_path"):
-                raise ValueError("rom and rom_path both give a ROM; give one")
+                raise ValueError("rom: expected only one of rom and rom_path, got both")
             return options
         name = "game" if "game" in options else "task"
         if options[name] not in ROMS:
@@ -178,21 +178,21 @@ class AtariFamily(Family):
 
 
 _FAMILY = AtariFamily("atari")
-_LARGEST_ROM = 1 << 16  # no supported cartridge holds so much, and no other file needs reading
+_LARGEST_ROM = 1 << 16  # more than any supported cartridge holds; larger files are not read
 
 
 def _read_file(path: str | bytes) -> bytes:
-    """Reads a ROM file of the user's own; whether it is a cartridge we know is for C++ to say."""
+    """Reads a ROM file that the user supplies. C++ checks later whether it is a supported cartridge."""
     shown, rom = os.fsdecode(path), b""
     try:
-        is_no_file = os.path.exists(path) and not os.path.isfile(path)
-        if not is_no_file:
+        is_special = os.path.exists(path) and not os.path.isfile(path)
+        if not is_special:
             with open(path, "rb") as file:
                 rom = file.read(_LARGEST_ROM + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ValueError(f"rom_path must be a ROM file that can be read, got {shown!r}: {reason}") from None
-    if is_no_file:
+    if is_special:
         raise ValueError(f"rom_path must be a ROM file, got {shown!r}, which is not a file")
     if not rom:
         raise ValueError(f"rom_path must be a ROM file, got {shown!r}, which is empty")
@@ -231,7 +231,7 @@ def _register() -> None:
             f"{name}-v5", _FAMILY, "Atari", max_episode_steps=27000, doc=f"{docs[task]}, as EnvPool has it.", task=task
         )
     for task, name in names.items():
-        name = name.replace("3d", "3D")  # gymnasium's one other spelling
+        name = name.replace("3d", "3D")  # the one name that gymnasium spells differently
         register_family(f"ALE/{name}-v5", _FAMILY, "Ale", doc=f"{docs[task]}, as gymnasium has it.", game=task)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""resize.h against cv2.resize: every bit of every pixel, on both code paths.
+"""Compares resize.h with cv2.resize: every bit of every pixel, scalar and SIMD.
 
 Run as a program, with ENVPOOL_TEST_LIB_DIR set as `make test` does, this file times both paths and cv2.
 """
@@ -26,7 +26,7 @@ SIZES = [
     *[(2, 3), (210, 80), (125, 160)],
 ]
 CV2 = {"area": cv2.INTER_AREA, "linear": cv2.INTER_LINEAR}
-PATHS = ["plain", "dispatched"]
+PATHS = ["scalar", "dispatched"]
 
 
 def _address(array):
@@ -34,7 +34,7 @@ def _address(array):
 
 
 class Resizer:
-    """One geometry: the plan and the three functions, on arrays."""
+    """The plan of one geometry and the three resize functions, on arrays."""
 
     def __init__(self, library, source, target, interpolation):
         self.library = library
@@ -43,7 +43,7 @@ class Resizer:
         args = (*source, *target, int(interpolation == "linear"))
         size = library.resize_plan(*args, None, 0)
         assert size > 0, args
-        # Read at an address of its own: nothing in a plan may point outside of it.
+        # The plan is used at another address than where it was built, because it must be relocatable.
         buffer = np.zeros(size + 64, np.uint8)
         start = -buffer.ctypes.data % 64
         self.plan = buffer[start : start + size]
@@ -51,10 +51,10 @@ class Resizer:
         self.kernel = KERNELS[library.resize_plan_kernel(_address(self.plan))]
 
     def _run(self, function, shape, *args, path):
-        # Guard bytes on both sides: a vector store past the end must not go unnoticed.
+        # Guard bytes on both sides detect vector stores outside of the result.
         count = int(np.prod(shape))
         out = np.full(count + 128, 0xA5, np.uint8)
-        function(_address(self.plan), *args, _address(out[64:]), int(path == "plain"))
+        function(_address(self.plan), *args, _address(out[64:]), int(path == "scalar"))
         assert (out[:64] == 0xA5).all(), "wrote before the result"
         assert (out[64 + count :] == 0xA5).all(), "wrote past the result"
         return out[64 : 64 + count].reshape(shape)
@@ -88,7 +88,7 @@ def library():
 
 
 def images(height, width, rng):
-    """Pictures that between them reach every branch: noise, extremes, sparse, flat bands, ramps."""
+    """Pictures that together reach every branch: noise, extremes, sparse, flat bands, ramps."""
     shape = (height, width)
     yield rng.integers(0, 256, shape, np.uint8)
     yield rng.choice(np.array([0, 255], np.uint8), shape)
@@ -133,7 +133,7 @@ def test_gray_equals_cv2(library, height, interpolation):
 
 @pytest.mark.parametrize("interpolation", CV2)
 def test_any_geometry_equals_cv2(library, interpolation):
-    """Geometries nobody chose, sources too narrow for the vector path among them."""
+    """Random geometries, including sources that are too narrow for SIMD."""
     rng = np.random.default_rng(1)
     for _ in range(400):
         source = tuple(int(v) for v in rng.integers(1, 300, 2))
@@ -181,7 +181,7 @@ def test_rows_may_be_strided(library):
 
 
 def test_geometries_take_their_kernels(library):
-    """What comparisons cannot see: that the quick paths are taken where they should be."""
+    """The expected kernels are selected, which comparisons of pixels cannot tell."""
     kernels = {
         ((84, 84), "area"): "area",
         ((84, 84), "linear"): "fixed",
@@ -198,7 +198,7 @@ def test_geometries_take_their_kernels(library):
         assert library.resize_plan_vector_depth(_address(resizer.plan)) == 3
 
 
-def test_impossible_sizes_are_refused(library):
+def test_sizes_out_of_range_are_rejected(library):
     for sizes in [(0, 160, 84, 84), (210, 160, 84, 0), (513, 160, 84, 84), (210, 160, 84, 16385)]:
         assert library.resize_plan(*sizes, 0, None, 0) == -1
 
@@ -211,7 +211,7 @@ REAL_SIZES = [(84, 84), (105, 80), (96, 96), (64, 64), (210, 160), (250, 200)]
 
 
 def play(name):
-    """Plays at random: gray and RGB palettes, and pairs of successive frames of palette indices."""
+    """Plays random actions; returns the gray and RGB palettes, and pairs of successive frames of palette indices."""
     ale_py = pytest.importorskip("ale_py")
     ale_py.ALEInterface.setLoggerMode(ale_py.LoggerMode.Error)
     ale = ale_py.ALEInterface()
@@ -253,7 +253,7 @@ def test_real_frames_equal_cv2(library, game, target, interpolation):
 
 
 def best_us(call, times):
-    """Microseconds of one call in the best of five rounds."""
+    """Returns the microseconds of one call in the best of five rounds."""
     rounds = []
     for _ in range(5):
         start = time.perf_counter()
@@ -263,14 +263,14 @@ def best_us(call, times):
 
 
 def benchmark():
-    """Prints microseconds a picture: cv2's resize alone; ours with look-up and maximum."""
+    """Prints microseconds per picture: cv2's resize alone, and ours including lookup and maximum."""
     times, out = 20, np.zeros(84 * 84, np.uint8)
     cv2.setNumThreads(1)
     library = load()
     for name, interpolation in itertools.product(GAMES, CV2):
         gray, _, pairs = play(name)
         resizer = Resizer(library, pairs[0][0].shape, (84, 84), interpolation)
-        took = {"cv2": [], "ours": [], "plain": []}
+        took = {"cv2": [], "ours": [], "scalar": []}
         for a, b in pairs:
             args = [_address(array) for array in (resizer.plan, a, b, gray, out)]
             image = np.maximum(gray[a], gray[b])
@@ -278,7 +278,7 @@ def benchmark():
             reference = functools.partial(expected, image, (84, 84), interpolation)
             took["cv2"].append(best_us(lambda call=reference: [call() for _ in range(20)], times))
             took["ours"].append(best_us(functools.partial(ours, 0, times), times))
-            took["plain"].append(best_us(functools.partial(ours, 1, times), times))
+            took["scalar"].append(best_us(functools.partial(ours, 1, times), times))
         line = " ".join(f"{key} {np.mean(values):6.2f}" for key, values in took.items())
         print(f"{name:18}{interpolation:7} {line}")
 

@@ -292,7 +292,7 @@ def test_a_reader_that_leaves() -> None:
         (("play", "Pong-v9"), 1, ["[Pong-v9]", "did you mean"]),
         (("play", "Pong-v5"), 1, ["needs a terminal or a display"]),
         (("play", "Pong-v5", "--headless"), 1, ["--frames"]),
-        (("play", "Pong-v5", "--headless", "--frames", "1", "-O", "mode=9"), 1, ["mode: expected a mode of pong (0, 1), got 9"]),
+        (("play", "Pong-v5", "--headless", "--frames", "1", "-O", "mode=9"), 1, ["a mode of pong (0, 1), got 9"]),
         (("play", "Pong-v5", "--headless", "--frames", "1", "-O", "mode"), 1, ["name=value"]),
         (("play", "Pong-v5", "--headless", "--frames", "1", "--fps", "-1"), 1, ["--fps", "-1"]),
         (("play", "Catch-v0"), 1, ["Catch-v0 has no picture"]),

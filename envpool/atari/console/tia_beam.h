@@ -47,7 +47,7 @@ ENVPOOL_FN u32 lowest_bit(u64 v) {
 }
 
 constexpr u32 kAllObjects = (1u << kObjects) - 1;
-constexpr u32 kColours = 1u << kObjects;  // in Tia::fresh: colours or priorities
+constexpr u32 kColours = 1u << kObjects;  // bit of Tia::changed for colours and priorities
 constexpr u8 kNoBlank = 8;
 constexpr i32 kEdgeClocks = kBlankClocks + kNoBlank;
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the games share."""
+"""Code that the tests of the games share."""

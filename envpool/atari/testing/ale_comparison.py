@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our machine and ale-py's side by side: memory, picture, reward, lives and end of game of every frame.
+"""Compares our machine with ale-py's: memory, picture, reward, lives and end of game of every frame.
 
-exact_test.py plays a sample of the games so, sweep.py all of them for long.
+exact_test.py plays a sample of the games, sweep.py all of them for longer.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ import numpy.typing as npt
 from envpool.testing import libraries
 
 ROM_FOLDER = Path(ale_py.__file__).parent / "roms"
-UNSUPPORTED = {"combat", "joust", "maze_craze", "warlords"}  # games for two, which ale-py refuses
+UNSUPPORTED = {"combat", "joust", "maze_craze", "warlords"}  # two-player games, which ale-py rejects
 GAMES = sorted(path.stem for path in ROM_FOLDER.glob("*.bin") if path.stem not in UNSUPPORTED)
 CHUNK = 250  # frames compared at a time
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How a game is played."""
+    """The way in which a game is played."""
 
     name: str
     seed: int
-    sticky: float = 0.0  # probability of a repeated action; ale-py is given what came of it
-    drawn: int = 4  # how many of every four frames are drawn, the last ones of them
-    scripted: bool = False  # every game begins with the same walk through the actions
+    sticky: float = 0.0  # probability of a repeated action; ale-py gets the executed actions
+    drawn: int = 4  # of every four frames, this number of last ones is drawn
+    scripted: bool = False  # every game begins with the same sequence of actions
 
 
 PLANS = (
     Plan("random", 1),
     Plan("sticky", 2, sticky=0.25),
     Plan("scripted start", 5, scripted=True),
-    Plan("random, seen frames only", 3, drawn=2),
-    Plan("sticky, seen frames only", 4, sticky=0.25, drawn=2),
+    Plan("random, half the frames drawn", 3, drawn=2),
+    Plan("sticky, half the frames drawn", 4, sticky=0.25, drawn=2),
 )
 
 
@@ -48,7 +48,7 @@ def pointer(array: npt.NDArray[Any]) -> ctypes.c_void_p:
 
 
 class Trace:
-    """What is compared: one row a frame."""
+    """The compared data, with one row per frame."""
 
     def __init__(self, rows: int, height: int) -> None:
         self.ram = np.zeros((rows, 128), np.uint8)
@@ -57,7 +57,7 @@ class Trace:
 
 
 class Machine:
-    """Ours."""
+    """Our machine."""
 
     def __init__(self, game: str, mode: int = -1, difficulty: int = -1, rom: bytes = b"") -> None:
         self.library = ctypes.CDLL(libraries.library("atari_testing"))
@@ -68,7 +68,7 @@ class Machine:
         rom = rom or (ROM_FOLDER / f"{game}.bin").read_bytes()
         handle = self.library.atari_new(game.encode(), rom, ctypes.c_int64(len(rom)), mode, difficulty)
         if not handle:
-            raise ValueError(f"{game}: not one of our games, or not a cartridge")
+            raise ValueError(f"{game}: expected one of our games and a supported cartridge")
         self.handle = ctypes.c_void_p(handle)
         self.height: int = self.library.atari_height(self.handle)
         self.native: bool = self.library.atari_is_native(self.handle)
@@ -99,17 +99,17 @@ class Machine:
         self.observe(trace)
 
     def play(self, actions: npt.NDArray[Any], sticky: float, drawn: int, trace: Trace) -> int:
-        """Plays up to the end of the game and returns how many frames; `actions` become what was really done."""
+        """Plays up to the end of the game and returns the number of frames; `actions` receives the executed actions."""
         rows = (pointer(trace.ram), pointer(trace.pictures), pointer(trace.outcomes))
         played: int = self.library.atari_play(
             self.handle, len(actions), pointer(actions), ctypes.c_double(sticky), drawn, *rows
         )
-        assert self.library.atari_is_valid(self.handle), "a state of ours would be changed when it is stepped"
+        assert self.library.atari_is_valid(self.handle), "repair() would change this state"
         return played
 
 
 class Reference:
-    """ale-py's."""
+    """ale-py's machine."""
 
     def __init__(self, game: str, mode: int = -1, difficulty: int = -1, path: Path | None = None) -> None:
         ale_py.ALEInterface.setLoggerMode(ale_py.LoggerMode.Error)
@@ -143,7 +143,7 @@ class Reference:
 
 
 def compare(ours: Trace, theirs: Trace, rows: int, drawn: int, where: str, first: int = 0) -> None:
-    """Raises AssertionError with the first frame that differs, and how."""
+    """Raises AssertionError if a frame differs; the message describes the first one."""
     seen = np.arange(rows) % 4 >= 4 - drawn
     same = (ours.ram[:rows] == theirs.ram[:rows]).all(1) & (ours.outcomes[:rows] == theirs.outcomes[:rows]).all(1)
     for row in np.nonzero(seen)[0]:
@@ -152,25 +152,25 @@ def compare(ours: Trace, theirs: Trace, rows: int, drawn: int, where: str, first
         return
     row = int(np.argmin(same))
     ram = [
-        f"{at:#04x} is {mine:#04x} for {right:#04x}"
+        f"{at:#04x} is {mine:#04x}, not {right:#04x}"
         for at, (mine, right) in enumerate(zip(ours.ram[row], theirs.ram[row], strict=True))
         if mine != right
     ]
     lines = np.nonzero((ours.pictures[row] != theirs.pictures[row]).any(1))[0].tolist() if seen[row] else []
     raise AssertionError(
-        f"{where}, frame {first + row}: reward, lives, game over are {ours.outcomes[row]} for {theirs.outcomes[row]}; "
+        f"{where}, frame {first + row}: reward, lives, game over are {ours.outcomes[row]}, not {theirs.outcomes[row]}; "
         f"memory {ram}; picture lines {lines}"
     )
 
 
 def random_actions(rng: np.random.Generator, known: list[int], count: int) -> npt.NDArray[np.int32]:
-    """Mostly what the game knows, held for a while; sometimes anything."""
+    """Returns random actions, each held for some frames: mostly minimal actions of the game, sometimes any."""
     wanted = np.where(rng.random(count) < 0.7, rng.choice(known, count), rng.integers(0, 18, count))
     return np.repeat(wanted, rng.integers(1, 9, count))[:count].astype(np.int32)
 
 
 def script(known: list[int]) -> npt.NDArray[np.int32]:
-    """How a player looks a game over: the button, each action for half a second, then each again in bursts."""
+    """Returns a fixed sequence of actions: the button, each action for half a second, then each again in bursts."""
     button = [1, 0] * 10
     held = [action for action in known for _ in range(30)]
     bursts = [step for action in known for step in (action, action, 0) * 5]
@@ -178,14 +178,14 @@ def script(known: list[int]) -> npt.NDArray[np.int32]:
 
 
 def compare_with_ale(game: str, frames: int, plan: Plan, mode: int = -1, difficulty: int = -1) -> int:
-    """Plays both and compares; returns how many games were begun.
+    """Plays both machines and compares them; returns the number of games that were started.
 
     Raises:
         AssertionError: a frame differs.
     """
     machine, reference = Machine(game, mode, difficulty), Reference(game, mode, difficulty)
-    assert machine.actions == reference.actions, f"{game}: actions {machine.actions} for {reference.actions}"
-    assert machine.legal == reference.legal, f"{game}: legal actions {machine.legal} for {reference.legal}"
+    assert machine.actions == reference.actions, f"{game}: actions {machine.actions}, not {reference.actions}"
+    assert machine.legal == reference.legal, f"{game}: legal actions {machine.legal}, not {reference.legal}"
     ours, theirs = Trace(CHUNK, machine.height), Trace(CHUNK, machine.height)
     rng = np.random.default_rng(plan.seed)
     machine.seed(plan.seed)
@@ -197,7 +197,7 @@ def compare_with_ale(game: str, frames: int, plan: Plan, mode: int = -1, difficu
         if over:
             machine.reset(ours)
             reference.reset(theirs)
-            ours.outcomes[0, 0] = theirs.outcomes[0, 0] = 0  # nobody is paid for a reset
+            ours.outcomes[0, 0] = theirs.outcomes[0, 0] = 0  # a reset has no reward
             compare(ours, theirs, 1, 4, f"{where}, reset {resets}")
             resets += 1
             since = 0
@@ -211,6 +211,6 @@ def compare_with_ale(game: str, frames: int, plan: Plan, mode: int = -1, difficu
         compare(ours, theirs, played, plan.drawn, f"{where}, after reset {resets - 1}", since)
         over = bool(ours.outcomes[played - 1, 2])
         since += played
-        left -= max(played, 50 if over else 0)  # games that are over at once shall end too
+        left -= max(played, 50 if over else 0)  # terminate for games that are over at once
     machine.close()
     return resets

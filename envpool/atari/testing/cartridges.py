@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cartridges of our own, to be fed to both machines: one instruction or one register after the other, or anything.
+"""Generates test cartridges for both machines, which cover instructions, registers, or random bytes.
 
-All are 4096 bytes from $F000 on and are played under the name of a game (STEM) that asks little of its memory: it
-presses nothing to choose a mode, and is over when the byte at OVER is not 0.
+All have 4096 bytes from $F000 on, and are played under the name of a game (STEM) whose rules are simple: its mode needs
+no switches, and it is over when the byte at OVER is not 0.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ OVER = 0xA3
 VSYNC, VBLANK, WSYNC = 0x00, 0x01, 0x02
 TIM1T, INTIM = 0x0294, 0x0284
 SEED, COUNT, SLOT, A, X, Y, P, IDLE, SP, FRAME, SCRATCH = range(0x80, 0x8B)
-FIRST_BYTE = 0xB8  # what memory begins with when switched on
-IDLE_FROM, IDLE_FRAMES = 0x7F, 200  # what memory holds there when switched on; frames before anybody looks
-RESULTS, RESULT_END = 0xB0, 0xD0  # a ring of what instructions left behind
-CODE = 0x90  # where instructions that run from memory are put
+FIRST_BYTE = 0xB8  # first byte of RAM after power-on
+IDLE_FROM, IDLE_FRAMES = 0x7F, 200  # byte at IDLE after power-on; number of idle frames, which precede the comparison
+RESULTS, RESULT_END = 0xB0, 0xD0  # a ring buffer of the results of instructions
+CODE = 0x90  # address of instructions that run from RAM
 
 JAMS = (0x02, 0x12, 0x22, 0x32, 0x42, 0x52, 0x62, 0x72, 0x92, 0xB2, 0xD2, 0xF2)
 BRANCHES = (0x10, 0x30, 0x50, 0x70, 0x90, 0xB0, 0xD0, 0xF0)
 JUMPS = (0x00, 0x20, 0x40, 0x4C, 0x60, 0x6C)  # BRK JSR RTI JMP RTS JMP()
 END_FRAME_BYTES = 18
 
-STACK = (0x08, 0x28, 0x48, 0x68, 0x9A, 0x9B, 0xBB)  # use or set the stack pointer: PHP PLP PHA PLA TXS SHS LAS
+STACK = (0x08, 0x28, 0x48, 0x68, 0x9A, 0x9B, 0xBB)  # instructions with the stack pointer: PHP PLP PHA PLA TXS SHS LAS
 PLAIN = tuple(op for op in range(256) if op not in JAMS + BRANCHES + JUMPS + STACK)
 
 
 def length_of(op: int) -> int:
-    """Bytes of an instruction, undocumented ones too."""
+    """Returns the size of an instruction in bytes, documented or not."""
     column = op & 0x1F
     if op == 0x20:
         return 3
@@ -74,7 +74,7 @@ class Program:
         self.store(address)
 
     def end_frame(self) -> None:
-        """The vertical synchronisation, which ends a picture. Changes only A."""
+        """Emits the vertical synchronization, which ends a frame. It changes only A."""
         self.set(OVER, 0)
         self.set(VSYNC, 2)
         for _ in range(3):
@@ -92,7 +92,10 @@ class Program:
 
 
 def harness(program: Program) -> tuple[int, int, int, int, int]:
-    """Emits the subroutines: random registers, note them down, note down what was saved, end the frame, interrupt."""
+    """Emits the subroutines and returns their addresses.
+
+    They are: set random registers; record the registers; record saved registers; end the frame; the interrupt handler.
+    """
     setup = program.here
     program.emit(0xD8)  # CLD
     for register in (A, X, Y, P):
@@ -119,7 +122,7 @@ def harness(program: Program) -> tuple[int, int, int, int, int]:
 
 
 def operand(rng: np.random.Generator, op: int) -> list[int]:
-    """Bytes after the opcode. Addresses are mostly memory, often chips, sometimes the cartridge or anything."""
+    """Returns random bytes after the opcode. Addresses are mostly RAM, often chips, sometimes the cartridge or any."""
     low = int(rng.integers(256))
     if length_of(op) == 1:
         return []
@@ -132,7 +135,7 @@ def operand(rng: np.random.Generator, op: int) -> list[int]:
 
 
 def instruction(program: Program, rng: np.random.Generator, op: int, parts: tuple[int, ...]) -> None:
-    """One experiment: random registers, the instruction, and what it did to the registers and the clock."""
+    """Emits one experiment: sets random registers, executes the instruction, records the registers and the clock."""
     setup, fold, fold_saved, _, _ = parts
     program.call(setup)
     if op in STACK:
@@ -150,7 +153,7 @@ def instruction(program: Program, rng: np.random.Generator, op: int, parts: tupl
             program.emit(op, -7 & 0xFF)
     elif op == 0x00:
         program.emit(0x00, 0xFF)
-    elif op == 0x20:  # JSR over a marker, forget the return address
+    elif op == 0x20:  # JSR over a marker, then drop the return address
         program.call(program.here + 5)
         program.emit(0xE6, SCRATCH, 0x68, 0x85, A, 0x68)
     elif op == 0x4C:
@@ -173,9 +176,9 @@ def instruction(program: Program, rng: np.random.Generator, op: int, parts: tupl
 
 
 def start_up() -> tuple[Program, tuple[int, ...]]:
-    """A program that begins with the harness, at the addresses returned, and waits until somebody looks.
+    """Starts a program: emits the harness, whose addresses are returned, and idle frames.
 
-    So the first frame that differs is seen.
+    The program does nothing before the comparison begins, so the first difference is detected in its frame.
     """
     program = Program()
     program.jump(0xF100)
@@ -195,14 +198,14 @@ def start_up() -> tuple[Program, tuple[int, ...]]:
 
 def finish(program: Program, loop: int, parts: tuple[int, ...]) -> bytes:
     program.call(parts[3])
-    program.set(SLOT, RESULTS)  # somebody may have written over it
+    program.set(SLOT, RESULTS)  # an instruction may have overwritten it
     program.emit(0xE6, FRAME)
     program.jump(loop)
     return program.image(interrupt=parts[4])
 
 
 def instruction_cartridge(seed: int, per_frame: int = 12) -> bytes:
-    """Every instruction but those that halt, in random order and with random operands, a new picture now and then."""
+    """All instructions except those that jam the CPU, in random order with random operands, over several frames."""
     rng = np.random.default_rng(seed)
     program, parts = start_up()
     loop = program.here
@@ -213,8 +216,8 @@ def instruction_cartridge(seed: int, per_frame: int = 12) -> bytes:
     return finish(program, loop, parts)
 
 
-def memory_code_cartridge(seed: int, instructions: int = 120) -> bytes:
-    """Plain instructions that run from memory, where nothing could be decoded in advance."""
+def ram_code_cartridge(seed: int, instructions: int = 120) -> bytes:
+    """Plain instructions that run from RAM, where they cannot be decoded in advance."""
     rng = np.random.default_rng(seed)
     program, parts = start_up()
     loop = program.here
@@ -229,8 +232,8 @@ def memory_code_cartridge(seed: int, instructions: int = 120) -> bytes:
     return finish(program, loop, parts)
 
 
-def halting_cartridge(op: int) -> bytes:
-    """Halts for good in its 100th picture."""
+def jamming_cartridge(op: int) -> bytes:
+    """Jams the CPU in the 100th frame."""
     program = Program()
     loop = program.here
     program.end_frame()
@@ -240,11 +243,11 @@ def halting_cartridge(op: int) -> bytes:
     return program.image()
 
 
-# --- one purpose each ---
+# --- special cases ---
 
 
 def first_run_cartridge() -> bytes:
-    """Reads the picture chip once in its life: when it first runs, while ALE finds out the TV standard."""
+    """Reads the TIA only when it first runs, which is during ALE's detection of the TV standard."""
     program = Program()
     program.emit(0xA5, 0x80, 0xC9, FIRST_BYTE, 0xD0, 0xFE)  # BNE to itself
     program.set(0x80, 0)
@@ -255,10 +258,10 @@ def first_run_cartridge() -> bytes:
 
 
 def bus_cartridge() -> bytes:
-    """Ends every frame just before the picture chip's addresses: the next begins with the byte left on the bus.
+    """Ends every frame just before the TIA's addresses, so that the next frame starts with the byte left on the bus.
 
-    What it then runs, from $0100 up to $017F, says which byte that was: CLC nearly everywhere in memory, SEC in the
-    byte at LIVES, BRK in the last one. Memory behind it goes on at ENTRY.
+    The code it then executes, from $0100 to $017F, shows which byte that was: RAM is CLC nearly everywhere, SEC in the
+    byte with the lives, and BRK in the last one. After RAM, execution continues at the entry.
     """
     lives, frame, log = 0xBB, 0x83, 0x90
     program = Program()
@@ -286,8 +289,8 @@ def bus_cartridge() -> bytes:
     return program.image(interrupt=interrupt)
 
 
-def late_motion_cartridge(cycle: int) -> bytes:
-    """HMOVE at a cycle of a line of the picture."""
+def late_hmove_cartridge(cycle: int) -> bytes:
+    """Strobes HMOVE at a given cycle of a line."""
     program = Program()
     program.emit(0xD8, 0xA2, 0xFF, 0x9A)
     loop = program.here
@@ -301,8 +304,8 @@ def late_motion_cartridge(cycle: int) -> bytes:
     return program.image()
 
 
-def broken_off_cartridge(op: int, register: int, halts: bool) -> bytes:
-    """Its first picture breaks off in mid-line, behind an access to the chip that changes nothing."""
+def cut_off_cartridge(op: int, register: int, jams: bool) -> bytes:
+    """The first picture is cut off in the middle of a line, after an access to the TIA without effect."""
     program = Program()
     program.emit(0xD8, 0xA2, 0xFF, 0x9A)
     program.end_frame()
@@ -310,18 +313,18 @@ def broken_off_cartridge(op: int, register: int, halts: bool) -> bytes:
     program.emit(0xA2, 60, 0x85, WSYNC, 0xCA, 0xD0, 0xFB)
     wait(program, 30)
     program.emit(op, register)
-    if halts:
+    if jams:
         program.emit(0x02)
     else:
         program.jump(program.here)
     return program.image()
 
 
-# --- registers of the picture chip ---
+# --- registers of the TIA ---
 
 
 def wait(program: Program, cycles: int) -> None:
-    """Waits for some cycles, but not for one."""
+    """Waits for a number of cycles; one cycle is ignored."""
     if cycles % 2:
         if cycles < 3:
             return
@@ -331,7 +334,7 @@ def wait(program: Program, cycles: int) -> None:
 
 
 def scene(program: Program, rng: np.random.Generator) -> None:
-    """Sizes, colours, shapes and places of all objects, at random."""
+    """Sets random sizes, colours, shapes and positions of all objects."""
     for register in (*range(0x04, 0x10), *range(0x1B, 0x29)):
         value = int(rng.integers(256))
         if register in (0x1D, 0x1E, 0x1F):
@@ -349,7 +352,7 @@ def scene(program: Program, rng: np.random.Generator) -> None:
 
 
 def picture_cartridge(registers: list[int], reads: list[int], seed: int, lines: int = 200) -> bytes:
-    """Pictures in which every line writes to some registers and reads some, each at a random cycle."""
+    """Draws pictures whose lines write some registers and read some, each at a random cycle."""
     rng = np.random.default_rng(seed)
     program = Program()
     program.emit(0xD8, 0xA2, 0xFF, 0x9A)
@@ -360,10 +363,10 @@ def picture_cartridge(registers: list[int], reads: list[int], seed: int, lines: 
         scene(program, rng)
     program.set(VBLANK, 0)
     program.set(0x2C, 0)
-    blank = int(rng.integers(20, 40))  # lines before the picture
+    blank = int(rng.integers(20, 40))  # number of lines before the picture
     program.emit(0xA2, blank, 0x85, WSYNC, 0xCA, 0xD0, 0xFB)
     line = 0
-    repeat = int(rng.integers(2, 6))  # the lines' code runs so often, with other values
+    repeat = int(rng.integers(2, 6))  # number of times that the code of the lines runs, with different values
     program.set(SCRATCH, repeat)
     again = program.here
     room = 4060 - 16 * 5 - 30
@@ -400,8 +403,8 @@ def picture_cartridge(registers: list[int], reads: list[int], seed: int, lines: 
     return program.image()
 
 
-def broken_off_picture(seed: int) -> bytes:
-    """A scene of few objects that ends in the middle of a line: halted, in an endless loop, or as a short frame."""
+def random_cut_off_cartridge(seed: int) -> bytes:
+    """A scene of few objects that is cut off within a line, by a jammed CPU, an endless loop, or a short frame."""
     rng = np.random.default_rng(seed)
     program = Program()
     program.emit(0xD8, 0xA2, 0xFF, 0x9A)
@@ -441,7 +444,7 @@ def broken_off_picture(seed: int) -> bytes:
 
 
 def random_bytes(seed: int) -> bytes:
-    """Anything, biased towards stores to the picture chip."""
+    """Random bytes, biased towards stores to the TIA."""
     rng = np.random.default_rng(seed)
     rom = bytearray(rng.integers(0, 256, 4096, dtype=np.uint8).tobytes())
     at = 0

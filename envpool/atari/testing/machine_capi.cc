@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The machine as ale_comparison.py drives it, frame by frame beside ale-py.
+// C functions through which ale_comparison.py runs the machine frame by frame.
 #include <cstring>
 #include <memory>
 
@@ -25,7 +25,7 @@ struct TestMachine {
 
 }  // namespace
 
-// Null where there is no such game. A negative mode or difficulty is the default.
+// Returns null if there is no such game or the cartridge is unsupported. A negative mode or difficulty is the default.
 EXPORT TestMachine* atari_new(const char* task, const u8* image, i64 size, i32 mode, i32 difficulty) try {
   const GameInfo info = find_game(task);
   auto test = std::make_unique<TestMachine>();
@@ -47,14 +47,14 @@ EXPORT void atari_delete(TestMachine* test) { delete test; }
 
 EXPORT i32 atari_height(const TestMachine* test) { return test->rom->height; }
 
-// Whether its ROM runs as machine code, and not in the interpreter.
+// Returns whether the ROM runs as native code.
 EXPORT bool atari_is_native(const TestMachine* test) { return test->code != nullptr; }
 
 EXPORT u32 atari_actions(const TestMachine* test) { return test->setup.traits.minimal_actions; }
 
 EXPORT u32 atari_legal(const TestMachine* test) { return test->setup.traits.legal_actions; }
 
-// A machine in mid-game is plain bytes: its state, and that of the generator behind its sticky actions.
+// The size of a saved state: the machine and the generator of its sticky actions.
 EXPORT i64 atari_state_bytes() { return sizeof(Machine) + sizeof(Rng); }
 
 EXPORT void atari_save(const TestMachine* test, u8* bytes) {
@@ -67,7 +67,7 @@ EXPORT void atari_restore(TestMachine* test, const u8* bytes) {
   std::memcpy(&test->rng, bytes + sizeof(Machine), sizeof(Rng));
 }
 
-// Whether repair() would leave this machine as it is.
+// Returns whether repair() leaves this machine unchanged.
 EXPORT bool atari_is_valid(const TestMachine* test) {
   const auto copy = std::make_unique<Machine>(test->machine);
   repair(*copy, *test->rom);
@@ -78,21 +78,21 @@ EXPORT void atari_reset(TestMachine* test) { reset_game(test->machine, test->set
 
 EXPORT void atari_seed(TestMachine* test, u64 seed) { test->rng = Rng{.seed = seed}; }
 
-// What is to be seen now.
-EXPORT void atari_observe(const TestMachine* test, u8* ram, u8* picture, i32* numbers) {
+// Writes the memory, the picture, and reward, lives and game over.
+EXPORT void atari_observe(const TestMachine* test, u8* ram, u8* picture, i32* outcomes) {
   const Machine& m = test->machine;
   std::memcpy(ram, m.console.ram, 128);
   std::memcpy(picture, screen(m), size_t(test->rom->height) * kWidth);
-  numbers[0] = m.rules.reward;
-  numbers[1] = lives(m, test->setup);
-  numbers[2] = m.rules.terminal;
+  outcomes[0] = m.rules.reward;
+  outcomes[1] = lives(m, test->setup);
+  outcomes[2] = m.rules.terminal;
 }
 
-// Plays up to `count` frames and stops after the one that ends the game. `actions` become what was really done where
-// actions are sticky. Of every four frames the last `drawn` are drawn, as a frame skip of 4 does. Rows of `numbers` are
-// reward, lives, game over. Returns how many frames were played.
+// Plays up to `count` frames, stops after the frame that ends the game, and returns the number of frames played.
+// `actions` receives the executed actions, which differ if actions are sticky. Of every four frames the last `drawn`
+// are drawn, as with a frame skip of 4. A row of `outcomes` is reward, lives, game over.
 EXPORT i32 atari_play(TestMachine* test, i32 count, i32* actions, f64 repeat_probability, i32 drawn, u8* ram,
-                      u8* pictures, i32* numbers) {
+                      u8* pictures, i32* outcomes) {
   const i64 picture_bytes = i64{test->rom->height} * kWidth;
   Machine& m = test->machine;
   for (i32 i = 0; i < count; ++i) {
@@ -100,13 +100,13 @@ EXPORT i32 atari_play(TestMachine* test, i32 count, i32* actions, f64 repeat_pro
     const i32 reward = act_sticky(m, test->setup, actions[i], repeat_probability, test->rng, draw);
     actions[i] = m.last_action;
     if (draw) {
-      atari_observe(test, ram + 128 * i, pictures + picture_bytes * i, numbers + 3 * i);
+      atari_observe(test, ram + 128 * i, pictures + picture_bytes * i, outcomes + 3 * i);
     } else {
       std::memcpy(ram + 128 * i, m.console.ram, 128);
-      numbers[3 * i + 1] = lives(m, test->setup);
-      numbers[3 * i + 2] = m.rules.terminal;
+      outcomes[3 * i + 1] = lives(m, test->setup);
+      outcomes[3 * i + 2] = m.rules.terminal;
     }
-    numbers[3 * i] = reward;
+    outcomes[3 * i] = reward;
     if (m.rules.terminal) return i + 1;
   }
   return count;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plays games with whatever package is called envpool, and records what it returns.
+"""Plays games with the installed package envpool and records everything it returns.
 
-peer_test.py calls `play` for ours, and runs this file under the interpreter of the released EnvPool for theirs: nothing
-here may need more than both have. Then the cases come as JSON on the standard input, {"name": {"task": ...}}, and each
-goes to name.npz in the folder of the first argument.
+peer_test.py calls `play` for ours, and runs this file with the interpreter of the released EnvPool, so it may use only
+what both have. Run as a program, it reads cases as JSON from standard input, {"name": {"task": ...}}, and writes each to
+name.npz in the folder that is the first argument.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ NUM_ENVS = 2
 
 
 def digests(pictures: Any) -> Any:
-    """16 bytes for each environment's observation: enough to tell them apart."""
+    """Returns a digest of 16 bytes for each environment's observation."""
     rows = [hashlib.blake2b(np.ascontiguousarray(row).tobytes(), digest_size=16).digest() for row in pictures]
     return np.frombuffer(b"".join(rows), np.uint8).reshape(len(rows), 16)
 
 
-def play(task: str, steps: int, options: dict[str, Any], look: Callable[[Any], Any] = lambda obs: obs) -> Any:
-    """All that reset and step return, a row a step; pictures, once `look` has seen them, as digests.
+def play(task: str, steps: int, options: dict[str, Any], transform: Callable[[Any], Any] = lambda obs: obs) -> Any:
+    """Plays random actions and returns everything that reset and step return, with one row per step.
 
     Args:
         task: the id.
-        steps: how many, resets between episodes among them.
-        options: of the environments.
-        look: is applied to the observations.
+        steps: the number of steps, including resets between episodes.
+        options: the options of the environments.
+        transform: a function applied to the observations before they are recorded as digests.
     """
     env = envpool.make_gymnasium(task, num_envs=NUM_ENVS, seed=1, **options)
     rng = np.random.default_rng(zlib.crc32(task.encode()))
     rows: list[dict[str, Any]] = []
 
     def record(obs: Any, info: dict[str, Any], **outcome: Any) -> None:
-        obs = look(obs)
+        obs = transform(obs)
         infos = {f"info {name}": np.array(value) for name, value in info.items() if isinstance(value, np.ndarray)}
         rows.append({"shape": np.array(obs.shape), "obs": digests(obs), **infos, **outcome})
 

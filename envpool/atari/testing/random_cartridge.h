@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cartridges of every kind that need nobody's ROM, of random bytes or with a random program, and inputs to play them
-// with.
+// Generates cartridges of every type, with random bytes or a random program, and random inputs.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +15,7 @@ namespace envpool::atari {
 
 inline constexpr u32 kSizes[] = {2048, 4096, 8192, 10495, 16384};
 
-// What ALE's detection of bank switching looks for, so that every kind of cartridge occurs.
+// Byte patterns that ALE's detection of bank switching searches for, so that every cartridge type occurs.
 inline constexpr u8 kHints[][5] = {{0x8D, 0xE0, 0x1F}, {0x20, 0x00, 0xD0, 0xC6, 0xC5}};
 
 inline u8 structured_byte(Rng& rng, u8 before) {
@@ -40,18 +39,18 @@ inline std::vector<u8> random_image(Rng& rng, u32 number) {
   return image;
 }
 
-// A program that draws frames of about 262 lines: it writes to the TIA's registers in lines and between them, reads
-// tables, pointers, collisions and the timer, calls, pushes, and switches banks (all banks hold the same program). One
-// that thinks does so between frames, for longer than an update of the console may take.
+// A program that draws frames of about 262 lines. It writes to the TIA's registers within and between lines, reads
+// tables, pointers, collisions and the timer, calls, pushes, and switches banks (all banks hold the same program). With
+// `long_frames`, a delay loop after each frame takes longer than one update of the console may.
 class RandomProgram {
  public:
-  RandomProgram(Rng& rng, Mapper mapper, u16 origin, bool thinks) : rng_(rng), mapper_(mapper), origin_(origin) {
+  RandomProgram(Rng& rng, Mapper mapper, u16 origin, bool long_frames) : rng_(rng), mapper_(mapper), origin_(origin) {
     put({0x60});  // RTS, for JSR
     const u16 frame = here();
-    put({0xD8, 0xA2, 0xFF, 0x9A, 0xA9, 0x02, 0x85, 0x00});              // CLD, the stack's top, VSYNC on
+    put({0xD8, 0xA2, 0xFF, 0x9A, 0xA9, 0x02, 0x85, 0x00});              // CLD, initialize SP, VSYNC on
     put({0x85, 0x02, 0x85, 0x02, 0x85, 0x02, 0xA9, 0x00, 0x85, 0x00});  // three lines, VSYNC off
     while (lines_ < 240 && code.size() < 850) instruction();
-    if (thinks) put({0xA0, 0xC0, 0xA2, 0x00, 0xEA, 0xCA, 0xD0, 0xFC, 0x88, 0xD0, 0xF7});  // two loops
+    if (long_frames) put({0xA0, 0xC0, 0xA2, 0x00, 0xEA, 0xCA, 0xD0, 0xFC, 0x88, 0xD0, 0xF7});  // two loops
     put({0x4C, u8(frame), u8(frame >> 8)});
   }
 
@@ -116,8 +115,8 @@ class RandomProgram {
   u32 lines_ = 0;
 };
 
-// A cartridge of this kind with such a program, and random bytes around it.
-inline std::vector<u8> random_program(Rng& rng, Mapper mapper, bool thinks = false) {
+// Returns a cartridge of this type with a random program, surrounded by random bytes.
+inline std::vector<u8> random_program(Rng& rng, Mapper mapper, bool long_frames = false) {
   static constexpr u32 kSizeOf[] = {2048, 4096, 8192, 8192, 16384, 16384, 8192, 8192, 10495};
   const u32 code_size = mapper == kDPC ? 8192 : kSizeOf[mapper];
   const u32 bank_size = std::min(code_size, 4096u);
@@ -125,7 +124,7 @@ inline std::vector<u8> random_program(Rng& rng, Mapper mapper, bool thinks = fal
   const u16 origin = u16(0xF000 + offset);
   std::vector<u8> image(kSizeOf[mapper]);
   for (u8& byte : image) byte = u8(rng.bits());
-  const std::vector<u8> program = RandomProgram(rng, mapper, origin, thinks).code;
+  const std::vector<u8> program = RandomProgram(rng, mapper, origin, long_frames).code;
   for (u32 bank = 0; bank < code_size; bank += bank_size) {
     std::copy(program.begin(), program.end(), &image[bank + offset]);
     image[bank + bank_size - 4] = u8(origin + 1);

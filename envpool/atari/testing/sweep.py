@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All games beside ale-py: every plan for long, every mode under every difficulty for a while (`make exact`).
+"""Compares all games with ale-py: every plan for long, every mode with every difficulty for a while (`make exact`).
 
-Goes on after a difference, and ends with a table of all of them.
+Continues after a difference, and prints a table of all differences at the end.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from tqdm import tqdm
 
 from envpool.atari.testing.ale_comparison import GAMES, PLANS, Plan, Reference, compare_with_ale
 
-# Adventure's modes but 0 are entered after random waits, drawn from generators that have nothing in common.
+# Adventure enters its modes other than 0 after random waits, whose generators differ between the two machines.
 RANDOM_MODES = {("adventure", 1), ("adventure", 2)}
 
 
 @dataclass(frozen=True)
 class Job:
-    """What one process plays at a time."""
+    """The work that one process does at a time."""
 
     game: str
     plan: Plan
@@ -38,19 +38,19 @@ class Job:
 
 @dataclass
 class JobResult:
-    """Of a job."""
+    """The result of a job."""
 
     job: Job
-    games_begun: int
-    difference: str  # empty: none
+    games_started: int
+    difference: str  # empty if there is none
 
 
 def play(job: Job) -> JobResult:
     try:
-        begun = compare_with_ale(job.game, job.frames, job.plan, job.mode, job.difficulty)
+        started = compare_with_ale(job.game, job.frames, job.plan, job.mode, job.difficulty)
     except AssertionError as difference:
         return JobResult(job, 0, str(difference))
-    return JobResult(job, begun, "")
+    return JobResult(job, started, "")
 
 
 def jobs_of(game: str, frames: int, mode_frames: int) -> list[Job]:
@@ -68,22 +68,22 @@ def jobs_of(game: str, frames: int, mode_frames: int) -> list[Job]:
 
 
 def table(results: list[JobResult]) -> str:
-    lines = [f"{'game':20} {'plans':>9} {'variants':>9} {'games begun':>12}  differences"]
+    lines = [f"{'game':20} {'plans':>9} {'variants':>9} {'games started':>13}  differences"]
     for game in sorted({result.job.game for result in results}):
         mine = [result for result in results if result.job.game == game]
         plans = sum(result.job.frames for result in mine if result.job.mode < 0)
         variants = sum(result.job.frames for result in mine if result.job.mode >= 0)
         wrong = sum(bool(result.difference) for result in mine)
-        begun = sum(result.games_begun for result in mine)
-        lines.append(f"{game:20} {plans:9,} {variants:9,} {begun:12,}  {wrong or 'none'}")
+        started = sum(result.games_started for result in mine)
+        lines.append(f"{game:20} {plans:9,} {variants:9,} {started:13,}  {wrong or 'none'}")
     return "\n".join(lines)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", nargs="*", default=GAMES)
-    parser.add_argument("--frames", type=int, default=50_000, help="of every game, over all plans")
-    parser.add_argument("--mode_frames", type=int, default=2_000, help="of every mode under every difficulty")
+    parser.add_argument("--frames", type=int, default=50_000, help="frames of every game, over all plans")
+    parser.add_argument("--mode_frames", type=int, default=2_000, help="frames of every mode with every difficulty")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--json", type=Path, default=None)
     args = parser.parse_args()
@@ -111,7 +111,7 @@ def main() -> int:
     for difference in differences:
         print(difference)
     print(
-        "not compared, because chance decides how they begin:",
+        "not compared, because their start is random:",
         *(f"{game} mode {mode}" for game, mode in sorted(RANDOM_MODES)),
     )
     if args.json:
