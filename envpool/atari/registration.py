@@ -228,11 +228,16 @@ def _register() -> None:
     docs = {task: f"The Atari 2600 game {' '.join(word.capitalize() for word in task.split('_'))}" for task in ROMS}
     for task, name in names.items():
         register_family(
-            f"{name}-v5", _FAMILY, "Atari", max_episode_steps=27000, doc=f"{docs[task]}, as EnvPool has it.", task=task
+            f"{name}-v5",
+            _FAMILY,
+            "Atari",
+            max_episode_steps=27000,
+            doc=f"{docs[task]}, with EnvPool's interface.",
+            task=task,
         )
     for task, name in names.items():
         name = name.replace("3d", "3D")  # the one name that gymnasium spells differently
-        register_family(f"ALE/{name}-v5", _FAMILY, "Ale", doc=f"{docs[task]}, as gymnasium has it.", game=task)
+        register_family(f"ALE/{name}-v5", _FAMILY, "Ale", doc=f"{docs[task]}, with gymnasium's interface.", game=task)
 
 
 _register()

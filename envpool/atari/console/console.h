@@ -4,7 +4,7 @@
 //
 //   Console console;
 //   power_on(console, rom);
-//   run_frame(console, rom, inputs, true);
+//   run_frame(console, rom, inputs, /*draw=*/true);
 //   screen(console);                        // rom.height rows of 160 palette indices, see palette.h
 //
 // RAM is exact after every frame. The picture is exact after a frame that was run with draw = true, regardless of the
@@ -122,7 +122,7 @@ ENVPOOL_FN void rerun_frame(Console& c, const Rom& rom, const void* native, u32 
   Core& saved = c.saved[n % 3];
   repair(saved, rom);  // it may be part of a state that the user supplied
   static_cast<Core&>(c) = saved;
-  emulate(c, rom, native, saved, true);
+  emulate(c, rom, native, saved, /*drawing=*/true);
 }
 
 // Draws the last three frames after a short one. The rows that a short frame does not reach keep the pixels of the

@@ -156,7 +156,7 @@ ENVPOOL_NOINLINE u32 decimal_arithmetic(Console& c, u32 a, u32 m, u32 carry, boo
 ENVPOOL_ALWAYS_INLINE void do_adc(Console& c, FastCpu& r, u32 m) {
   u32 sum = r.a + m + r.carry;
   if (c.cpu.decimal) {
-    sum = decimal_arithmetic(c, r.a, m, r.carry, true);
+    sum = decimal_arithmetic(c, r.a, m, r.carry, /*adding=*/true);
   } else {
     c.cpu.overflow = ((r.a ^ sum) & (sum ^ m)) >> 7 & 1;
   }
@@ -167,7 +167,7 @@ ENVPOOL_ALWAYS_INLINE void do_adc(Console& c, FastCpu& r, u32 m) {
 ENVPOOL_ALWAYS_INLINE void do_sbc(Console& c, FastCpu& r, u32 m) {
   u32 sum = r.a + (m ^ 0xFF) + r.carry;
   if (c.cpu.decimal) {
-    sum = decimal_arithmetic(c, r.a, m, r.carry, false);
+    sum = decimal_arithmetic(c, r.a, m, r.carry, /*adding=*/false);
   } else {
     c.cpu.overflow = ((r.a ^ sum) & (r.a ^ m)) >> 7 & 1;
   }

@@ -134,7 +134,7 @@ bool detect_pal(Console& c, const Rom& rom) {
   int long_frames = 0;
   system_reset(c, rom);
   for (int i = 0; i < 60; ++i) {
-    run_frame(c, rom, idle, true);
+    run_frame(c, rom, idle, /*draw=*/true);
     const i32 lines = (c.cycles - c.tia.frame_start) / kCyclesPerLine;
     if (i >= 30 && lines > 285) ++long_frames;
   }

@@ -48,8 +48,8 @@ enum Object : u8 { kPlayer0, kPlayer1, kMissile0, kMissile1, kBall, kPlayfield, 
 
 // The video chip. Pixels and collisions are computed lazily, see tia_beam.h.
 struct Tia {
-  u64 mask[kObjects]
-          [3];  // pixels of a line that each object covers in its current state; bit i of word w is pixel 64 w + i
+  // Pixels of a line that each object covers in its current state; bit i of word w is pixel 64 w + i.
+  u64 mask[kObjects][3];
   u64 line[kObjects][3];  // pixels that each object covered in this segment before it changed
 
   i32 frame_start;   // cycle at which line 0 began
