@@ -17,7 +17,7 @@ def test_parts_are_what_the_environment_computes_with() -> None:
     observation = pool.reset()[0]
     for step in range(4):
         parts = pool.states()
-        assert list(parts) == ["elapsed_step", "episode", "over", "position", "velocity", "angle", "spin"]
+        assert list(parts) == ["elapsed_step", "episode", "over", "position", "velocity", "angle", "angular_velocity"]
         assert parts["elapsed_step"].numpy().tolist() == [step] * 5
         assert parts["episode"].numpy().tolist() == [1] * 5
         seen = np.stack([parts[name].numpy() for name in list(parts)[3:]], axis=1)

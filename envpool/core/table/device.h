@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The kernel of a pool on a GPU: one launch resets or steps the environments that it is asked for, by the rules of
-// episode.h, and writes what driver.h writes. A source for NVRTC is the environment's header, this one, and
+// episode.h, and writes what vector_env.h writes. A source for NVRTC is the environment's header, this one, and
 // ENVPOOL_KERNEL(the environment's type); envpool/cuda/program.py writes it. The host includes this file for Work.
 //
 // An environment of one player is a thread. A world of several is a team of threads, one for each agent as far as a
