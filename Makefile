@@ -144,12 +144,15 @@ build/standin/libcuda.so.1: $(wildcard envpool/testing/standin/*) envpool/testin
 	$(CXX) -std=c++20 -O2 -Wall -Wextra -fPIC -shared -fvisibility=hidden -Wl,-soname,libcuda.so.1 \
 	  -DENVPOOL_TESTING_DIR='"$(CURDIR)/envpool/testing"' $(filter %.cc,$^) -o $@ -ldl -lpthread
 
-# What makes gym's form is tried under its two generations.
+# The tests of what pools return, which other environments run with other versions of gym and gymnasium.
+INTERFACE_TESTS := $(patsubst %,envpool.python.%_test,registry specs interfaces batches episodes copies)
+
+# gym's interface, with both of its forms.
 test-gym: build/test/.installed $(VENV)/gym/.ready
 	@$(call install,gym,build/test/wheel)
 	@for version in 0.23.1 0.26.2; do \
 	  $(VENV)/gym/bin/python -m pip install -q gym==$$version && echo "gym $$version" \
-	    && ($(call pytest,gym) -W ignore --pyargs envpool.python.faces_test) || exit 1; \
+	    && ($(call pytest,gym) -W ignore --pyargs $(INTERFACE_TESTS)) || exit 1; \
 	done
 
 # What must be the same as in the released EnvPool, in games and in what scripts read of any environment.
@@ -202,7 +205,7 @@ test-clients: test-gym test-jax build/test/.installed $(VENV)/clients/.ready $(V
 	@$(call pytest,clients) --pyargs envpool.python.sb3_envpool_test envpool.python.pettingzoo_envpool_test
 	@$(call pytest,clients) --pyargs envpool.python.gymnasium_vector_test -k 'torch or video'
 	@$(call pytest,clients) --pyargs envpool.python.torch_examples_test
-	@$(call pytest,clients-old) --pyargs envpool.python.faces_test
+	@$(call pytest,clients-old) --pyargs $(INTERFACE_TESTS)
 	$(VENV)/clients/bin/python examples/async_actors.py --task=Pong-v5 --num_envs=16 --batch_size=8 --steps=2000
 	$(VENV)/clients/bin/python examples/cleanrl_style.py $(CLEANRL_ARGS)
 	PYTHONPATH=$(VENV)/clients/gym-0.23.1 $(VENV)/clients/bin/python examples/cleanrl_style.py $(CLEANRL_ARGS)

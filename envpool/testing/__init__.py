@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """This package holds what only tests use; a wheel for users leaves it out.
 
-- Environments for tests of pools and faces: counter.h, crowd.h, trouble.h and zoo.h, listed in plugin.cc. Importing
-  registration.py registers them. The engine's own C++ tests have others, in core/testing/environments.h.
+- Environments for tests of pools: counter.h, crowd.h, trouble.h and zoo.h, listed in plugin.cc. Importing
+  registration.py registers them; interfaces.py makes pools of them with each interface. The engine's own C++ tests have
+  others, in core/testing/environments.h.
 - Environments without a pool: functions.h and functions.cc, which capi.py calls; libraries.py finds what was built.
 - Statistics: chi_square.py compares counts of random outcomes with probabilities.
 - Checks over all that is registered: trajectories.py with golden.csv, mutate_states.py, describe.py and differences.py.

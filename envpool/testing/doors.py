@@ -119,7 +119,7 @@ def _group(name: str, ids: list[Registration]) -> Iterator[str]:
 def _option(option: Option, default: str) -> Iterator[str]:
     choices = "Literal[" + ", ".join(f'"{choice}"' for choice in option.choices) + "]"
     yield f"    {option.name}: {choices if option.choices else _KINDS[option.kind]}"
-    allowed = f"; {option.expectation}" if option.kind in ("int", "float") else ""
+    allowed = f"; {option.expected}" if option.kind in ("int", "float") else ""
     doc = option.doc.rstrip(".") or "see the family's registration"
     yield from _wrapped(f'"""{doc}{allowed}; default {default}."""'.replace("\\", "\\\\"))
 

@@ -368,7 +368,7 @@ def try_jax(task_id: str, rng: random.Random, whole: bool, progress: Progress, r
 
     @jax.jit
     def play(raw: Any, actions: Any) -> Any:
-        now, results = type(state)(raw, state.form), []
+        now, results = type(state)(raw, state.format), []
         results.append(jax.vmap(lambda one: env.get_obs(one, params))(now))
         for action in actions:
             obs, now, reward, done, _ = env.step_batch(None, now, action, params)
@@ -378,7 +378,7 @@ def try_jax(task_id: str, rng: random.Random, whole: bool, progress: Progress, r
     sound = np.array(state.raw)
     plain = [np.asarray(array)[::2].tobytes() for array in jax.tree.leaves(play(sound, actions))]
     body = sound[1].tobytes()
-    parts = list(state.form.parts)
+    parts = list(state.format.parts)
     waiting = list(mutations(body, parts, rng, whole, TAG))
     for first in range(0, len(waiting), rows // 2):
         some_of_them = waiting[first : first + rows // 2]
@@ -441,12 +441,12 @@ def try_params(task_id: str, rng: random.Random, whole: bool, progress: Progress
     shape = (4, env.num_players) if env.num_players > 1 else (4,)
     drawn = draw(space, int(np.prod(shape)), np.random.default_rng(3))
     actions = jax.tree.map(lambda array: jnp.asarray(array.reshape(*shape, *array.shape[1:])), drawn)
-    free = [option for option in params.form.options.values() if option.kind == "str" and not option.choices]
+    free = [option for option in params.format.options.values() if option.kind == "str" and not option.choices]
     texts = [str(option.default) for option in free if not option.changes_shapes]
 
     @jax.jit
     def play(raw: Any) -> Any:
-        given = EnvParams(raw, params.form, params.model)
+        given = EnvParams(raw, params.format, params.model)
         obs, state = jax.vmap(env.reset)(jax.random.split(jax.random.PRNGKey(7), 4), given)
         results = [obs]
         for _ in range(STEPS):
@@ -468,15 +468,15 @@ def try_params(task_id: str, rng: random.Random, whole: bool, progress: Progress
         except Exception as error:  # JAX's own type differs between versions
             assert f"[{find(task_id).task_id}]" in str(error), error  # an alias is told of by its first name
             with contextlib.suppress(ValueError):
-                env.observation_space(EnvParams(batch[2], params.form, params.model))
+                env.observation_space(EnvParams(batch[2], params.format, params.model))
             return False
-        same = EnvParams(batch[2], params.form, params.model)
+        same = EnvParams(batch[2], params.format, params.model)
         values = option_values(same) | {"max_episode_steps": int(same.max_episode_steps)}
         assert bytes(np.asarray(params.replace(**values).raw)) == row, f"{task_id}: took a row of no options, {what}"
         return True
 
     assert tried("as it was", body)
-    for what, row in mutations(body, params.form.parts, rng, whole):
+    for what, row in mutations(body, params.format.parts, rng, whole):
         if tried(what, sign_params(row, texts)):
             accepted += 1
         else:

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The registry: ids, aliases, and spaces of every registered environment."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import envpool
+import envpool.testing.registration  # noqa: F401  (registers the test environments)
+from envpool.python.registry import find
+
+
+@pytest.mark.parametrize("task_id", [name for name in envpool.list_all_envs() if name != "Trouble-v0"])
+def test_observations_are_in_the_space(task_id):
+    if find(task_id).family == "mujoco":  # it is an environment with another gym or gymnasium that may lack it
+        pytest.importorskip("mujoco")
+    env = envpool.make_gymnasium(task_id, num_envs=2, num_threads=1)
+    space = env.single_observation_space
+    assert envpool.make_spec(task_id).observation_space == space
+    env.action_space.seed(0)
+    results = [env.reset()]
+    for _ in range(3):
+        actions = [env.action_space.sample() for _ in range(env.players().sum())]
+        batch = (
+            {key: np.stack([action[key] for action in actions]) for key in actions[0]}
+            if isinstance(actions[0], dict)
+            else actions
+        )
+        results.append(env.step(batch))
+    for result in results:
+        for row in range(len(result[-1]["players"]["env_id"])):
+            single = pick(result[0], row)
+            assert space.contains(single), (row, single)
+
+
+def pick(tree, row):
+    return {key: pick(value, row) for key, value in tree.items()} if isinstance(tree, dict) else tree[row]
+
+
+def test_import_loads_no_optional_package():
+    code = (
+        "import sys, envpool; envpool.list_all_envs();"
+        "print([m for m in ('gymnasium', 'dm_env', 'gym', 'ale_py', 'numpy') if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+def test_aliases_and_reward_thresholds():
+    assert {"Counter-v1", "counter"} <= set(envpool.list_all_envs())
+    assert envpool.make_spec("counter").reward_threshold == 5.0
+    assert envpool.make_spec("counter").id == "Counter-v1"
+    assert "counts its steps" in envpool.make_spec("Counter-v0").doc
+    assert envpool.make_spec("counter", reward_threshold=7).reward_threshold == 7.0
+    assert envpool.make_spec("Counter-v0").reward_threshold is None
+
+
+def test_registrations_that_are_refused():
+    with pytest.raises(
+        ValueError, match=r"\[Counter-v0\] task_id: expected an id that is not registered yet, got 'Counter-v0'"
+    ):
+        envpool.register("Counter-v0", "x.so", "Counter")
+    with pytest.raises(TypeError, match="plugin="):
+        envpool.register("Other-v0", import_path="a", spec_cls="b", dm_cls="c", gymnasium_cls="d")
+    with pytest.raises(TypeError, match="plugin"):
+        envpool.register("Other-v0")
+    envpool.register("Absent-v0", "/nowhere/libabsent.so", "Absent")
+    with pytest.raises(RuntimeError, match=r"\[Absent-v0\].*libabsent.so"):
+        envpool.make("Absent-v0")
