@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from envpool.plugins.paths import get_cmake_dir, get_include
     from envpool.python.protocol import DMEnvPool, EnvPool, EnvSpec, GymnasiumEnvPool
 
-else:  # the same, without the options of each id
+else:  # the same functions, without the signatures for each id
     from envpool.registration import make, make_dm, make_gym, make_gymnasium, make_spec, make_vec
 
 __all__ = [
@@ -49,12 +49,12 @@ __all__ = [
     "make_vec",
 ]
 
-distribution.check()
+distribution.check_installation()
 register_when_imported()
 
 
 def __getattr__(name: str) -> Any:
-    """Finds what is slow to import when it is asked for."""
+    """Imports names whose modules are slow to import on first use."""
     if name in ("DMEnvPool", "EnvPool", "EnvSpec", "GymnasiumEnvPool"):
         from envpool.python import protocol
 

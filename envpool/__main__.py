@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m envpool` is the command `envpool`."""
+"""Runs the command `envpool` for `python -m envpool`."""
 
 from envpool.cli import main
 

@@ -201,7 +201,7 @@ def _options_table(ids: list[str], construction: Construction) -> str:
     return _table(
         ["option", "default", "allowed", "meaning"],
         [
-            [code(option.name), default(option), escape(option.expectation), escape(_meaning(option))]
+            [code(option.name), default(option), escape(option.expected), escape(_meaning(option))]
             for option in construction.options.values()
         ],
     )

@@ -181,7 +181,7 @@ def test_render_shows_the_screen(obs_type: str) -> None:
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"obs_type": "depth"}, ValueError, "obs_type must be one of 'rgb', 'grayscale', 'ram', got 'depth'"),
+        ({"obs_type": "depth"}, ValueError, "obs_type: expected one of 'rgb', 'grayscale', 'ram', got 'depth'"),
         ({"frameskip": 0}, ValueError, "frameskip must be"),
         ({"frameskip": (3, 3)}, ValueError, "frameskip must be"),
         ({"frameskip": (0, 3)}, ValueError, "frameskip must be"),
@@ -189,8 +189,8 @@ def test_render_shows_the_screen(obs_type: str) -> None:
         ({"frameskip": 4, "frameskip_max": 2}, ValueError, "frameskip_max"),
         ({"frameskip": "4"}, TypeError, "frameskip must be"),
         ({"mode": 7}, ValueError, "mode: expected a mode of pong (0, 1), got 7"),
-        ({"difficulty": 9}, ValueError, "difficulty must be"),
-        ({"repeat_action_probability": 1.5}, ValueError, "repeat_action_probability must be"),
+        ({"difficulty": 9}, ValueError, "difficulty: expected"),
+        ({"repeat_action_probability": 1.5}, ValueError, "repeat_action_probability: expected"),
         ({"frame_skip": 4}, TypeError, "unknown option 'frame_skip'; did you mean 'frameskip'"),
         ({"game": "zork"}, ValueError, "game must be one of"),
     ],

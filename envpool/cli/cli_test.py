@@ -282,7 +282,7 @@ def test_a_reader_that_leaves() -> None:
         (("info", "cartpole"), 1, ["[cartpole]", "did you mean 'CartPole-v"]),
         (("info", "CartPole-v1", "-O", "gravitas=1"), 1, ["'gravitas'", "did you mean 'gravity'?"]),
         (("bench", "CARTPOLE-V1"), 1, ["did you mean 'CartPole-v1'"]),
-        (("bench", "CartPole-v1", "-O", "gravity=x"), 1, ["gravity must be a number"]),
+        (("bench", "CartPole-v1", "-O", "gravity=x"), 1, ["gravity: expected a number"]),
         (("bench", "CartPole-v1", "-o", "a.jpg"), 1, [".png", "a.jpg"]),
         (("bench", "CartPole-v1", "-o", "no/such/folder/a.png"), 1, ["no folder"]),
         (("bench", "CartPole-v1", "--seconds", "inf"), 1, ["--seconds", "inf"]),

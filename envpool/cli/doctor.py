@@ -15,7 +15,7 @@ from typing import Any
 from envpool.cli import gpu
 from envpool.cli.common import Failure, console, print_json
 from envpool.python.distribution import NAME, conflict, pip_install, version, version_of
-from envpool.python.topology import current_cpu, layout, read_topology
+from envpool.python.topology import assign_cpus, current_cpu, read_topology
 
 # What is installed under which name, and what it is for. The first three are required.
 _PACKAGES = (
@@ -104,7 +104,7 @@ def cpus() -> dict[str, Any]:
         "usable": usable,
         "cores": len({cpu.core for cpu in known}),
         "numa_nodes": [nodes[node] for node in sorted(nodes)],
-        "layout": layout(known, allowed, usable, current_cpu()),
+        "layout": assign_cpus(known, allowed, usable, current_cpu()),
     }
     return {**facts, "advice": advice(facts)}
 

@@ -16,7 +16,7 @@ from envpool import _core
 from envpool.cli.catalog import PLUGINS, family_of
 from envpool.cli.common import Failure, console, parse_options, print_json
 from envpool.python.construction import Construction
-from envpool.python.options import COMMON, Option, declared_options
+from envpool.python.options import COMMON_OPTIONS, Option, declared_options
 from envpool.python.registry import Registration, find
 from envpool.python.spaces import ArraySpecs, Field
 
@@ -56,7 +56,7 @@ def describe(registration: Registration, given: dict[str, Any]) -> dict[str, Any
         "action": [],
         "info": [],
         "options": [],
-        "common_options": list(COMMON),
+        "common_options": list(COMMON_OPTIONS),
     }
     try:
         table = registration.load()

@@ -141,7 +141,7 @@ def test_faces_of_numpys_arrays_refuse() -> None:
         try:
             face("CartPole-v1", device="cuda")
         except ValueError as error:
-            assert "device must be 'cpu' for" in str(error)
+            assert "device: expected 'cpu', because" in str(error)
         except ImportError:
             continue  # the face's package is not here
         else:
@@ -204,24 +204,24 @@ def test_a_header_of_ones_own(tmp_path: Path) -> None:
         (
             {"device": "gpu"},
             ValueError,
-            r"\[CartPole-v1\] device must be 'cpu', 'cuda' or 'cuda:0' and so on, got 'gpu'",
+            r"\[CartPole-v1\] device: expected 'cpu', 'cuda', or 'cuda:N' with the number of a GPU, got 'gpu'",
         ),
-        ({"device": 0}, TypeError, "device must be 'cpu', 'cuda'"),
+        ({"device": 0}, TypeError, "device: expected 'cpu', 'cuda'"),
         ({"device": "cuda:7"}, DriverError, r"\[CartPole-v1\] device: expected one of cuda:0 \(.*\), got 'cuda:7'"),
-        ({"batch_size": 3}, ValueError, "batch_size must divide num_envs = 4 with device='cuda'"),
+        ({"batch_size": 3}, ValueError, "batch_size: expected a divisor of num_envs = 4 with device='cuda'"),
         (
             {"batch_size": 2, "num_envs": 1000},
             ValueError,
-            "batch_size must be at least 4 with device='cuda' and num_envs=1000",
+            "batch_size: expected at least 4 with device='cuda' and num_envs=1000",
         ),
-        ({"in_place": 1}, TypeError, "in_place must be a bool, got 1"),
-        ({"in_place": True, "device": "cpu"}, ValueError, "in_place must be False with device='cpu'"),
+        ({"in_place": 1}, TypeError, "in_place: expected True or False, got 1"),
+        ({"in_place": True, "device": "cpu"}, ValueError, "in_place: expected False with device='cpu'"),
         (
             {"num_envs": 2**20, "task_id": "Pong-v5"},
             MemoryError,
             r"1048576 environments take .* MiB of cuda:0, which has",
         ),
-        ({"task_id": "Trouble-v0"}, ValueError, "device must be 'cpu', for this environment is not portable"),
+        ({"task_id": "Trouble-v0"}, ValueError, "device: expected 'cpu', because this environment is not portable"),
     ],
 )
 def test_pools_that_cannot_be_made(given: dict[str, Any], error: type[Exception], text: str) -> None:

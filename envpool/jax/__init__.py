@@ -5,8 +5,9 @@
 >>> obs, state = env.reset(key, params)
 >>> obs, state, reward, done, info = env.step(key, state, action, params)
 
-The code is the pool's, called through XLA's foreign-function interface on the CPU, and so are the bits: `environment`
-says how keys and seeds meet. The interface is that of gymnax 0.0.9; `envpool.jax.gymnax1` has gymnax 1's.
+The functions call the code of the pool through XLA's foreign-function interface on the CPU, so both return the same
+bits; envpool/jax/environment.py describes how keys correspond to seeds. The interface is that of gymnax 0.0.9;
+`envpool.jax.gymnax1` has that of gymnax 1.
 """
 
 try:

@@ -39,26 +39,30 @@ CALLS = [
     (lambda: ENV.reset(KEY, STATE), TypeError, "params: expected EnvParams of CartPole, got EnvState"),
     (lambda: ENV.reset(KEY, PENDULUM_PARAMS), ValueError, "params: expected those of CartPole, got those of Pendulum"),
     (lambda: ENV.reset(KEY, PARAMS.replace(gravity=[1.0, 2.0])), ValueError, r"params: expected shape \(24,\), got"),
-    (lambda: PARAMS.replace(gravitas=1), TypeError, "params: there is no 'gravitas', only max_episode_steps, gravity"),
-    (lambda: PARAMS.replace(gravity="up"), TypeError, "gravity must be a number, got 'up'"),
-    (lambda: PARAMS.replace(masscart=-1), ValueError, "masscart must be a number from 1e-06 to 1000000, got -1"),
-    (lambda: PARAMS.replace(masscart=np.nan), ValueError, "masscart must be .*got nan"),
-    (lambda: PARAMS.replace(max_episode_steps=-1), ValueError, "max_episode_steps must be .*got -1"),
-    (lambda: PARAMS.replace(max_episode_steps=2.5), TypeError, "max_episode_steps must be .*got 2.5"),
-    (lambda: PARAMS.replace(kinematics_integrator="verlet"), ValueError, "kinematics_integrator must be one of"),
+    (
+        lambda: PARAMS.replace(gravitas=1),
+        TypeError,
+        "params: expected one of max_episode_steps, gravity.*got 'gravitas'",
+    ),
+    (lambda: PARAMS.replace(gravity="up"), TypeError, "gravity: expected a number, got 'up'"),
+    (lambda: PARAMS.replace(masscart=-1), ValueError, "masscart: expected a number from 1e-06 to 1000000, got -1"),
+    (lambda: PARAMS.replace(masscart=np.nan), ValueError, "masscart: expected .*got nan"),
+    (lambda: PARAMS.replace(max_episode_steps=-1), ValueError, "max_episode_steps: expected .*got -1"),
+    (lambda: PARAMS.replace(max_episode_steps=2.5), TypeError, "max_episode_steps: expected .*got 2.5"),
+    (lambda: PARAMS.replace(kinematics_integrator="verlet"), ValueError, "kinematics_integrator: expected one of"),
     (
         lambda: PARAMS.replace(gravity=[1.0, 2.0], tau=[0.1, 0.1, 0.1]),
         ValueError,
-        "params: gravity, tau do not broadcast",
+        "params: expected values of gravity, tau that broadcast",
     ),
-    (lambda: PARAMS.gravitas, AttributeError, "there is no 'gravitas'"),
+    (lambda: PARAMS.gravitas, AttributeError, "gravitas: expected one of .*got an unknown name"),
     # state
     (lambda: ENV.step(KEY, SWING, 0), ValueError, "state: expected one of CartPole, got one of Pendulum"),
     (lambda: ENV.step(KEY, PARAMS, 0), TypeError, "state: expected an EnvState of CartPole, got EnvParams"),
     (lambda: ENV.step(KEY, np.zeros(4), 0), TypeError, "state: .*got ndarray"),
     (lambda: ENV.step(KEY, ENV.reset_batch(KEY, 2)[1], 0), ValueError, r"state: expected shape \(20,\), got \(2, 20\)"),
     (lambda: ENV.step_batch(KEY, STATE, [0]), ValueError, r"state: expected a batch of shape \(num_envs, 20\)"),
-    (lambda: STATE.replace(height=1), TypeError, "there is no 'height', only"),
+    (lambda: STATE.replace(height=1), TypeError, "height: expected one of .*got an unknown name"),
     (lambda: STATE.replace(position=np.zeros(3)), ValueError, r"position: expected shape \(\), got \(3,\)"),
     (lambda: STATE.replace(position="left"), TypeError, "position: expected float64, got <U4"),
     (lambda: STATE.replace(elapsed_step=0.5), TypeError, "elapsed_step: expected int32, got float64"),
@@ -84,15 +88,19 @@ CALLS = [
         "action: key turn is missing; expected move, turn",
     ),
     # make
-    (lambda: envpool.jax.make("CartPole-v7"), ValueError, "CartPole-v7.* not registered; did you mean 'CartPole-v"),
-    (lambda: envpool.jax.make("CartPole-v1", num_envs=3), TypeError, "num_envs is an option of pools"),
-    (lambda: envpool.jax.make("CartPole-v1", seed=3), TypeError, "seed is an option of pools"),
-    (lambda: envpool.jax.make("FrozenLake-v1", size=10**30), ValueError, "size must be an int, got 1000000000"),
+    (
+        lambda: envpool.jax.make("CartPole-v7"),
+        ValueError,
+        "task_id: expected a registered id, got 'CartPole-v7'; did you mean 'CartPole-v",
+    ),
+    (lambda: envpool.jax.make("CartPole-v1", num_envs=3), TypeError, "num_envs: .*got an option of pools"),
+    (lambda: envpool.jax.make("CartPole-v1", seed=3), TypeError, "seed: .*got an option of pools"),
+    (lambda: envpool.jax.make("FrozenLake-v1", size=10**30), ValueError, "size: expected an int, got 1000000000"),
     (lambda: envpool.jax.make("CartPole-v1", gravitas=3), TypeError, "unknown option 'gravitas'"),
-    (lambda: envpool.jax.make("CartPole-v1", step_values=4), ValueError, "step_values must be 5 or 6, got 4"),
+    (lambda: envpool.jax.make("CartPole-v1", step_values=4), ValueError, "step_values: expected 5 or 6, got 4"),
     (lambda: envpool.jax.make("Trouble-v0"), ValueError, "Trouble-v0. it cannot run in JAX: it is not portable"),
-    (lambda: ENV.reset_batch(KEY, 0), ValueError, "num_envs must be an int from 1 to .*, got 0"),
-    (lambda: ENV.reset_batch(KEY, 2.0), ValueError, "num_envs must be an int from 1 to .*, got 2.0"),
+    (lambda: ENV.reset_batch(KEY, 0), ValueError, "num_envs: expected an int from 1 to .*, got 0"),
+    (lambda: ENV.reset_batch(KEY, 2.0), ValueError, "num_envs: expected an int from 1 to .*, got 2.0"),
 ]
 
 
@@ -141,7 +149,7 @@ def test_inside_of_a_scan_too():
 def test_traced_types_are_checked_while_tracing():
     with pytest.raises(TypeError, match="action: expected integers .int32., got float32"):
         jax.jit(lambda a: ENV.step(KEY, STATE, a))(jnp.float32(1))
-    with pytest.raises(TypeError, match="max_episode_steps must be an int"):
+    with pytest.raises(TypeError, match="max_episode_steps: expected an int"):
         jax.jit(lambda n: PARAMS.replace(max_episode_steps=n))(jnp.float32(3))
 
 
@@ -162,9 +170,9 @@ def test_without_jax_the_error_says_what_to_install():
 def forged(name, value):
     """PARAMS with another value in its row, and the row's check made right again."""
     row = bytearray(np.asarray(PARAMS.raw).tobytes())
-    at = dict(PARAMS.form.parts)[name].offset
+    at = dict(PARAMS.format.parts)[name].offset
     row[at : at + 8] = np.float64(value).tobytes()
-    return type(PARAMS)(jnp.asarray(np.frombuffer(sign_params(bytes(row)), np.uint32)), PARAMS.form, PARAMS.model)
+    return type(PARAMS)(jnp.asarray(np.frombuffer(sign_params(bytes(row)), np.uint32)), PARAMS.format, PARAMS.model)
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make` and the environment it returns.
+"""`make` and the environments that it returns.
 
-How keys and seeds meet: a key's two words are the seed, most significant first, so `jax.random.key(7)` is `seed=7`.
-`reset(key)` is the first reset of environment 0 of a pool made with that seed, `reset_batch(key, n)` that of a pool of
-n. The state carries seed, stream and episode, and draws from them as the pool does, as long as steps are given
-`None` for a key: then a trajectory is that of the pool with autoreset_mode="same_step", bit for bit. A step that is
-given a key draws from it, as gymnax's do, and the state goes on with that key.
+Keys correspond to seeds as follows. The two words of a key are the seed, most significant word first, so
+`jax.random.key(7)` is `seed=7`. `reset(key)` is the first reset of environment 0 of a pool made with that seed, and
+`reset_batch(key, n)` is the first reset of a pool of n environments. The state holds the seed, the stream and the
+episode, and draws from them as the pool does if every step is given `None` as its key: the trajectory is then that of a
+pool with autoreset_mode="same_step", bit for bit. A step that is given a key draws from that key, as in gymnax, and
+stores it in the state.
 
-Of several players, what each of them sees, does and gets has an axis of them after the batch's, as long as the most
-there can be. Those who are not there, where their number changes from episode to episode, have zeros.
+With several players, observations, actions and rewards of players have an axis of players after the batch axis, whose
+length is the maximum number of players. If the number of players varies, the rows of absent players are zero.
 """
 
 from __future__ import annotations
@@ -23,15 +24,15 @@ import numpy as np
 
 from envpool import _core
 from envpool.jax import ffi, spaces
-from envpool.jax.rows import EnvParams, EnvState, Form, Model, Part, model_of, option_values
+from envpool.jax.rows import EnvParams, EnvState, ModelHandle, RowFormat, RowPart, model_of, option_values
 from envpool.python import actions
 from envpool.python.construction import Construction, Functional
 from envpool.python.errors import labelled
-from envpool.python.options import COMMON, NO_LIMIT, Option
+from envpool.python.options import COMMON_OPTIONS, NO_LIMIT, Option, shown
 from envpool.python.registry import Registration, find, list_all_envs
 from envpool.python.spaces import ArraySpecs, Field, action_tree, nest, observation_tree, path_of, walk
 
-_MOST_ROWS = 2**31 - 1
+_MAX_ROWS = 2**31 - 1
 
 
 def make(task_id: str, *, step_values: int = 5, **options: Any) -> tuple[Environment, EnvParams]:
@@ -39,27 +40,28 @@ def make(task_id: str, *, step_values: int = 5, **options: Any) -> tuple[Environ
 
     Args:
         task_id: one of `envpool.list_all_envs()`.
-        step_values: what `step` returns: 5 is (obs, state, reward, done, info) as in gymnax 0.0.9, 6 is (obs, state,
-            reward, terminated, truncated, info) as in gymnax 1.
-        **options: the environment's own (`envpool.make_spec(task_id).options` describes them), and max_episode_steps.
+        step_values: the number of values that `step` returns: 5 for (obs, state, reward, done, info) as in gymnax
+            0.0.9, 6 for (obs, state, reward, terminated, truncated, info) as in gymnax 1.
+        **options: the environment's own options (`envpool.make_spec(task_id).options` describes them), and
+            max_episode_steps.
 
     Returns:
         The environment, and its default parameters.
 
     Raises:
-        ValueError: an unknown id, a value out of range, or an environment that cannot be a pure function.
+        ValueError: an unknown id, a value out of range, or an environment that is not portable.
         TypeError: an unknown option, or a value of the wrong type.
         MissingPackageError: a package that the environment needs is not installed.
         RuntimeError: the family is not built.
     """
     if step_values not in (5, 6):
-        raise ValueError(f"[{task_id}] step_values must be 5 or 6, got {step_values!r}")
+        raise ValueError(f"[{task_id}] step_values: expected 5 or 6, got {shown(step_values)}")
     environment = make_as(Environment, task_id, options, step_values=step_values)
     return environment, environment.default_params
 
 
 def portable_envs() -> list[str]:
-    """The ids that `make` takes: those of portable environments whose family is built and can be loaded."""
+    """Returns the ids of portable environments whose shared object can be loaded, which `make` accepts."""
     return [task_id for task_id in list_all_envs() if _is_portable(find(task_id))]
 
 
@@ -76,37 +78,38 @@ AnyEnvironment = TypeVar("AnyEnvironment", bound="Environment")
 def make_as(
     kind: type[AnyEnvironment], task_id: str, options: Mapping[str, Any], *, step_values: int
 ) -> AnyEnvironment:
-    """Makes an environment of a class that is derived from Environment."""
-    return _made(kind, find(task_id), options, step_values)
+    """Makes an environment of the class `kind`, which is derived from Environment."""
+    return _make_registered(kind, find(task_id), options, step_values)
 
 
-def _made(
+def _make_registered(
     kind: type[AnyEnvironment], registration: Registration, options: Mapping[str, Any], step_values: int
 ) -> AnyEnvironment:
     construction = Construction(registration, dict(options))
     for name in options:
-        if name in COMMON and name not in construction.options and name != "max_episode_steps":
+        if name in COMMON_OPTIONS and name not in construction.options and name != "max_episode_steps":
             raise TypeError(
-                f"[{registration.task_id}] {name} is an option of pools: batches are made by vmap, and seeds are keys"
+                f"[{registration.task_id}] {name}: expected an option of the environment, got an option of pools: use "
+                "vmap for batches and keys for seeds"
             )
     environment = kind(construction, step_values)
-    environment._again = (registration, dict(options), step_values)
+    environment._make_arguments = (registration, dict(options), step_values)
     return environment
 
 
 class Environment:
     """Pure functions of a state, with gymnax's interface. They can be jitted, scanned and vmapped, in any order.
 
-    An environment can be copied and pickled: it is made again of the same id and options, so another process needs
-    what those name. What it keeps in memory is given back when no Python object and no compiled program refers to it.
+    Copying or unpickling an environment makes it again from the same id and options, so another process must have the
+    same registration. Its model is freed when no Python object and no compiled program refers to it.
 
     Attributes:
         name: the id.
-        num_players: the most players there can be; the length of their axis where that is more than one.
-        default_params: the parameters that the options of `make` gave.
+        num_players: the maximum number of players; the length of the axis of players if it is more than one.
+        default_params: the parameters that correspond to the options of `make`.
     """
 
-    _again: tuple[Registration, dict[str, Any], int]
+    _make_arguments: tuple[Registration, dict[str, Any], int]
 
     def __init__(self, construction: Construction, step_values: int) -> None:
         functional = construction.make_functional()
@@ -119,47 +122,54 @@ class Environment:
         self._default_raw = np.frombuffer(functional.params, np.uint32)
         kind = (construction.table.name, int(self._default_raw[0]))
         options = {"max_episode_steps": _LIMIT, **functional.options}
-        self._state_form = Form(*kind, functional.state_bytes // 4, _state_parts(functional), self.name)
-        self._params_form = Form(*kind, functional.params_bytes // 4, _params_parts(functional), self.name, options)
-        self._model = model_of(functional, self._params_form)
-        shown = sum(int(np.prod(_shape(arrays, field))) * field.dtype.itemsize for field in arrays.observations)
-        self._row_bytes = functional.state_bytes + shown
-        calls = _Calls(arrays, self._state_form.words, self._model, functional.is_info)
+        self._state_format = RowFormat(*kind, functional.state_bytes // 4, _state_parts(functional), self.name)
+        self._params_format = RowFormat(
+            *kind, functional.params_bytes // 4, _params_parts(functional), self.name, options
+        )
+        self._model = model_of(functional, self._params_format)
+        observation_bytes = sum(
+            int(np.prod(_shape(arrays, field))) * field.dtype.itemsize for field in arrays.observations
+        )
+        self._row_bytes = functional.state_bytes + observation_bytes
+        calls = _Calls(arrays, self._state_format.words, self._model, functional.is_info)
         self._reset = jax.jit(calls.reset)
         self._step = jax.jit(calls.step, static_argnames=("keyed", "autoreset"))
 
     def __reduce__(self) -> Any:
-        return _made, (type(self), *self._again)
+        return _make_registered, (type(self), *self._make_arguments)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
 
     @property
     def default_params(self) -> EnvParams:
-        """The parameters that the options of `make` gave."""
-        return EnvParams(jnp.asarray(self._default_raw), self._params_form, self._model)
+        """The parameters that correspond to the options of `make`."""
+        return EnvParams(jnp.asarray(self._default_raw), self._params_format, self._model)
 
     @property
     def num_actions(self) -> int:
-        """How many actions (of one player) there are, where they are counted; else the length of an action."""
+        """The number of actions (of one player) if the action space is discrete; else the length of an action."""
         tree = action_tree(self._arrays)
         if isinstance(tree, dict):
-            raise ValueError(f"[{self.name}] num_actions: an action has the parts {', '.join(tree)}")
+            raise ValueError(
+                f"[{self.name}] num_actions: expected an action of one field, got the fields {', '.join(tree)}"
+            )
         field: Field = tree
         counted = field.discrete and field.shape == ()
         return field.discrete if counted else int(np.prod(field.shape))
 
     def action_space(self, params: EnvParams | None = None) -> Any:
-        """The space of actions, with the bounds that `params` give it; inside of `jit`, those of `default_params`.
+        """Returns the action space of the environment, or of one player if there are several.
 
-        Of several players, one's.
+        Its bounds are those of `params`, or inside `jit` those of `default_params`.
         """
         return spaces.space(action_tree(self._arrays_of(params)))
 
     def observation_space(self, params: EnvParams | None = None) -> Any:
-        """The space of observations, with the bounds that `params` give it; inside of `jit`, `default_params`'s.
+        """Returns the observation space of the environment, or of one player if there are several.
 
-        Of several players, one's, with what their world shows to all.
+        Its bounds are those of `params`, or inside `jit` those of `default_params`. The space of a player includes the
+        fields that all players share.
         """
         return spaces.space(observation_tree(self._arrays_of(params)))
 
@@ -172,130 +182,131 @@ class Environment:
         return self._construction.arrays_with(option_values(params))
 
     def reset(self, key: Any, params: EnvParams | None = None) -> tuple[Any, EnvState]:
-        """Begins the first episode of a key.
+        """Starts the first episode of a key.
 
         Args:
-            key: of `jax.random.key` or `jax.random.PRNGKey`.
+            key: a key of `jax.random.key` or `jax.random.PRNGKey`.
             params: parameters of this environment; None: `default_params`.
 
         Returns:
-            The observation, of the space's shape and dtype, and the state. Without `jax_enable_x64`, 64-bit numbers
-            are shown in 32 bits.
+            The observation, with the space's shape and dtype, and the state. Without `jax_enable_x64`, 64-bit numbers
+            are converted to 32 bits.
 
         Raises:
-            TypeError: key is none, or params are not EnvParams.
-            ValueError: key is not a single one, or params are another environment's.
+            TypeError: key is not a key, or params are not EnvParams.
+            ValueError: key is an array of keys, or params belong to another environment.
         """
         return self._first(self._key(key), np.uint32(0), self._params(params))
 
     def reset_batch(self, key: Any, num_envs: int, params: EnvParams | None = None) -> tuple[Any, EnvState]:
-        """Begins `num_envs` episodes from one key: those of a pool of as many environments.
+        """Starts `num_envs` episodes from one key, those of a pool of that many environments.
 
-        Each draws from a stream of its own.
+        Each environment draws from its own stream.
 
         Args:
-            key: of `jax.random.key` or `jax.random.PRNGKey`.
-            num_envs: how many, from 1 to 2**31 - 1; it is known while tracing.
-            params: one environment's, or a row for each; None: `default_params`.
+            key: a key of `jax.random.key` or `jax.random.PRNGKey`.
+            num_envs: the number of environments, from 1 to 2**31 - 1; a Python int, which cannot be traced.
+            params: the parameters of one environment, or a row for each; None: `default_params`.
 
         Returns:
-            Observations of shape (num_envs, ...), and the state of all.
+            Observations of shape (num_envs, ...), and the states of all environments.
 
         Raises:
-            TypeError: key is none, or params are not EnvParams.
-            MemoryError: this process may not use as much more memory as these states and observations need.
-            ValueError: num_envs is no int in that range, key is not a single one, or params are another environment's.
+            TypeError: key is not a key, or params are not EnvParams.
+            MemoryError: the states and observations need more memory than this process may use.
+            ValueError: num_envs is not an int in that range, key is an array of keys, or params belong to another
+                environment.
         """
-        if not isinstance(num_envs, int) or isinstance(num_envs, bool) or not 1 <= num_envs <= _MOST_ROWS:
-            raise ValueError(f"[{self.name}] num_envs must be an int from 1 to 2**31 - 1, got {num_envs!r}")
+        if not isinstance(num_envs, int) or isinstance(num_envs, bool) or not 1 <= num_envs <= _MAX_ROWS:
+            raise ValueError(f"[{self.name}] num_envs: expected an int from 1 to 2**31 - 1, got {shown(num_envs)}")
         if self._row_bytes * num_envs > _core.usable_memory():
             raise MemoryError(f"[{self.name}] num_envs: no memory for {num_envs} states and observations")
         return self._first(self._key(key)[None], self._streams(num_envs), self._params(params, num_envs))
 
     def step(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
-        """Does a step, and where it ends the episode begins the next one.
+        """Steps the environment, and starts the next episode if the step ends one.
 
         Args:
-            key: what the step draws from, and the state goes on with; None: what the state holds, as a pool's
-                environment does.
-            state: of this environment.
-            action: in `action_space()`.
+            key: the key that the step draws from and stores in the state; None: the step draws from the generator in
+                the state, as an environment of a pool does.
+            state: a state of this environment.
+            action: an action in `action_space()`.
             params: parameters of this environment; None: `default_params`.
 
         Returns:
-            (obs, state, reward, done, info), or with 6 values (obs, state, reward, terminated, truncated, info).
-            Where the episode ended, obs and state are the next one's first. reward is float32, done (or terminated
-            and truncated) bool. `info` holds the step's own last observation ("final_observation"), discount
-            (float32), terminated, truncated, elapsed_step (int32), and what the environment itself has to say of the
-            step. Of several players, reward and discount are each one's, and `info["players"]["present"]` says who
-            was there; done, terminated and truncated are the world's.
+            (obs, state, reward, done, info), or with 6 values (obs, state, reward, terminated, truncated, info). If the
+            episode ended, obs and state are the first of the next one. reward is float32; done, terminated and
+            truncated are bool. `info` holds the last observation of the step itself ("final_observation"), discount
+            (float32), terminated, truncated, elapsed_step (int32), and the environment's own entries. With several
+            players, reward and discount have one element per player, `info["players"]["present"]` tells which players
+            exist, and done, terminated and truncated belong to the environment.
 
         Raises:
             TypeError: an argument is of the wrong type or dtype.
-            ValueError: a wrong shape; a state or parameters of another environment; an action out of range, if it is
-                known while tracing. Else that is JAX's runtime error, with the same text.
+            ValueError: a wrong shape, a state or parameters of another environment, or an action out of range. If the
+                action is traced, the program raises JAX's runtime error with the same text instead.
         """
-        return self._advance(key, state, action, params, None, True)
+        return self._advance(key, state, action, params, autoreset=True)
 
     def step_env(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
-        """The same without a restart: an episode that has ended stays where it is, with reward 0."""
-        return self._advance(key, state, action, params, None, False)
+        """As `step`, without a reset: steps after the end of an episode leave the state as it is, with reward 0."""
+        return self._advance(key, state, action, params, autoreset=False)
 
     def reset_env(self, key: Any, params: EnvParams | None = None) -> tuple[Any, EnvState]:
-        """The same as `reset`."""
+        """Does the same as `reset`; gymnax has both names."""
         return self.reset(key, params)
 
     def state_space(self, params: EnvParams | None = None) -> Any:
-        """A space of all named parts of a state, by name; the number of steps is `time`, as in gymnax.
+        """Returns a space of all named parts of a state. The number of steps is called `time`, as in gymnax.
 
-        Bounds are those of a part's dtype: what an environment can reach is less.
+        The bounds are those of the dtypes; an environment may not reach them.
         """
         limit = self.default_params.max_episode_steps if params is None else params.max_episode_steps
-        return spaces.of_parts(self._state_form.parts, None if isinstance(limit, jax.core.Tracer) else int(limit))
+        return spaces.of_parts(self._state_format.parts, None if isinstance(limit, jax.core.Tracer) else int(limit))
 
     def discount(self, state: EnvState, params: EnvParams | None = None) -> Any:
-        """1, and 0 in a terminal state, by `is_terminal`."""
+        """Returns 0 if the state is terminal according to `is_terminal`, else 1."""
         return jnp.where(self.is_terminal(state, params), jnp.float32(0), jnp.float32(1))
 
     def get_obs(self, state: EnvState, params: EnvParams | None = None, key: Any = None) -> Any:
-        """What is observed in a state. The key is not used; gymnax's functions take one."""
+        """Returns the observation of a state. The key is unused; gymnax's functions take one."""
         self._check_state(state)
-        # A step of an episode that has ended does nothing but observe.
+        # A step after the end of an episode changes nothing and returns the observation.
         idle = walk(
             action_tree(self._arrays),
             lambda field: jnp.zeros(_shape(self._arrays, field), jax.dtypes.canonicalize_dtype(field.dtype)),
             lambda _, content: content,
         )
-        return self._advance(None, state.replace(over=True), idle, params, None, False)[0]
+        return self._advance(None, state.replace(over=True), idle, params, autoreset=False)[0]
 
     def is_terminal(self, state: EnvState, params: EnvParams | None = None) -> Any:
-        """Whether `step_env` has ended the episode, by the time limit too; `step` has begun the next one by then."""
+        """Returns whether the episode has ended, by the time limit too. After `step`, the next one has already begun."""
         self._check_state(state)
         return state.over
 
     def step_batch(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
-        """`step` of a batch, as `reset_batch` begins it, with one key or None: each row has a stream of its own.
+        """Steps a batch of states, as `reset_batch` returns it. With a key, each row draws from its own stream.
 
         Args:
             key: one key for all rows, or None.
-            state: of num_envs rows, as `reset_batch` returns it.
-            action: of shape (num_envs, ...).
-            params: one environment's, or a row for each; None: `default_params`.
+            state: states of num_envs rows.
+            action: an array of shape (num_envs, ...).
+            params: the parameters of one environment, or a row for each; None: `default_params`.
 
         Returns:
-            What `step` returns, with num_envs rows.
+            The same as `step`, with num_envs rows.
 
         Raises:
             TypeError: as `step` does.
-            ValueError: as `step` does, or state is no batch.
+            ValueError: as `step` does; state is not a batch.
         """
         self._check_state(state)
         if state.raw.ndim != 2:
             raise ValueError(
-                f"[{self.name}] state: expected a batch of shape (num_envs, {self._state_form.words}), "
+                f"[{self.name}] state: expected a batch of shape (num_envs, {self._state_format.words}), "
                 f"got {state.raw.shape}"
             )
-        return self._advance(key, state, action, params, state.raw.shape[0], True)
+        return self._advance(key, state, action, params, rows=state.raw.shape[0], autoreset=True)
 
     # --- arguments ---
 
@@ -312,47 +323,53 @@ class Environment:
         return jnp.asarray(key)
 
     def _params(self, params: EnvParams | None, rows: int | None = None) -> Any:
-        form = self._params_form
+        row_format = self._params_format
         if params is None:
             raw = jnp.asarray(self._default_raw)
             return raw if rows is None else raw[None]
         if not isinstance(params, EnvParams):
-            raise TypeError(f"[{self.name}] params: expected EnvParams of {form.name}, got {type(params).__name__}")
-        if params.form != form:
-            raise ValueError(
-                f"[{self.name}] params: expected those of {form.name}, got those of {_other(form, params)}"
+            raise TypeError(
+                f"[{self.name}] params: expected EnvParams of {row_format.name}, got {type(params).__name__}"
             )
-        return self._rows("params", params.raw, form, rows)
+        if params.format != row_format:
+            raise ValueError(
+                f"[{self.name}] params: expected those of {row_format.name}, got those of {_other(row_format, params)}"
+            )
+        return self._rows("params", params.raw, row_format, rows)
 
     def _check_state(self, state: EnvState) -> None:
-        form = self._state_form
+        row_format = self._state_format
         if not isinstance(state, EnvState):
-            raise TypeError(f"[{self.name}] state: expected an EnvState of {form.name}, got {type(state).__name__}")
-        if state.form != form:
-            raise ValueError(f"[{self.name}] state: expected one of {form.name}, got one of {_other(form, state)}")
+            raise TypeError(
+                f"[{self.name}] state: expected an EnvState of {row_format.name}, got {type(state).__name__}"
+            )
+        if state.format != row_format:
+            raise ValueError(
+                f"[{self.name}] state: expected one of {row_format.name}, got one of {_other(row_format, state)}"
+            )
 
-    def _rows(self, name: str, raw: Any, form: Form, rows: int | None) -> Any:
+    def _rows(self, name: str, raw: Any, row_format: RowFormat, rows: int | None) -> Any:
         if raw.dtype != np.uint32:
-            raise TypeError(f"[{self.name}] {name}: expected its bytes as uint32, got {raw.dtype}")
-        if raw.shape == (form.words,):
+            raise TypeError(f"[{self.name}] {name}: expected rows of uint32, got {raw.dtype}")
+        if raw.shape == (row_format.words,):
             return raw if rows is None else raw[None]
-        if rows is None or raw.shape != (rows, form.words):
-            expected = f"({form.words},)" if rows is None else f"({rows}, {form.words})"
-            hint = "; jax.vmap or step_batch take a batch" if rows is None else ""
+        if rows is None or raw.shape != (rows, row_format.words):
+            expected = f"({row_format.words},)" if rows is None else f"({rows}, {row_format.words})"
+            hint = "; use jax.vmap or step_batch for a batch" if rows is None else ""
             raise ValueError(f"[{self.name}] {name}: expected shape {expected}, got {raw.shape}{hint}")
         return raw
 
     def _action(self, field: Field, action: Any, rows: int | None) -> Any:
         given = action if isinstance(action, jax.core.Tracer) else actions.as_array(field, action)
-        own, each = _shape(self._arrays, field), ""
+        shape, row_owner = _shape(self._arrays, field), ""
         if rows is not None:
-            own, each = (rows, *own), "environment"
+            shape, row_owner = (rows, *shape), "environment"
         players = self.num_players if field.per_player else 1
-        given = actions.check(field, given, own, each, players=players)
+        given = actions.check(field, given, shape, row_owner, players=players)
         if not isinstance(given, np.ndarray) and given.dtype.kind in "iu" and given.dtype != field.dtype:
             limits = np.iinfo(field.dtype)
             if np.iinfo(given.dtype).max > limits.max:
-                given = jnp.clip(given, limits.min, limits.max)  # so that it stays out of range
+                given = jnp.clip(given, limits.min, limits.max)  # so that narrowing does not wrap it into the range
         return jnp.asarray(given).astype(jax.dtypes.canonicalize_dtype(field.dtype))
 
     def _actions(self, action: Any, rows: int | None) -> list[Any]:
@@ -368,13 +385,20 @@ class Environment:
 
     def _first(self, key: Any, stream: Any, params: Any) -> tuple[Any, EnvState]:
         obs, raw = self._reset(key, stream, params)
-        return obs, EnvState(raw, self._state_form)
+        return obs, EnvState(raw, self._state_format)
 
     def _advance(
-        self, key: Any, state: EnvState, action: Any, params: EnvParams | None, rows: int | None, autoreset: bool
+        self,
+        key: Any,
+        state: EnvState,
+        action: Any,
+        params: EnvParams | None,
+        *,
+        autoreset: bool,
+        rows: int | None = None,
     ) -> Any:
         self._check_state(state)
-        raw = self._rows("state", state.raw, self._state_form, rows)
+        raw = self._rows("state", state.raw, self._state_format, rows)
         if key is None:
             keyed, words = "keep_key", jnp.zeros(2, jnp.uint32)
         else:
@@ -390,16 +414,19 @@ class Environment:
             keyed=_core.KEYED[keyed],
             autoreset=autoreset,
         )
-        state = EnvState(raw, self._state_form)
+        state = EnvState(raw, self._state_format)
         if self._six:
             return obs, state, reward, terminated, truncated, info
         return obs, state, reward, jnp.logical_or(terminated, truncated), info
 
 
 class _Calls:
-    """The calls of the handlers, traced. It refers to the model, and not to an environment's jitted functions."""
+    """The functions that JAX traces, which call the XLA handlers.
 
-    def __init__(self, arrays: ArraySpecs, words: int, model: Model, is_info: list[bool]) -> None:
+    They refer to the model but not to the Environment, whose jitted functions would otherwise form a reference cycle.
+    """
+
+    def __init__(self, arrays: ArraySpecs, words: int, model: ModelHandle, is_info: list[bool]) -> None:
         self._arrays = arrays
         self._words = words
         self._model = model
@@ -422,7 +449,7 @@ class _Calls:
         )
 
     def reset(self, key: Any, stream: Any, params: Any) -> tuple[Any, Any]:
-        """Observations, and rows of states."""
+        """Returns observations, and rows of states."""
         extents = jnp.shape(stream)
         results = [jax.ShapeDtypeStruct((*extents, self._words), jnp.uint32)]
         results += self._results(self._arrays.observations, extents)
@@ -432,12 +459,11 @@ class _Calls:
     def step(
         self, key: Any, stream: Any, params: Any, raw: Any, actions: list[Any], *, keyed: int, autoreset: bool
     ) -> Any:
-        """Observations, rows of states, reward, terminated, truncated and info."""
+        """Returns observations, rows of states, reward, terminated, truncated and info."""
         extents = raw.shape[:-1]
         arrays = self._arrays
-        most = arrays.max_players
-        several = most > 1
-        each = (*extents, most) if several else extents
+        several = arrays.max_players > 1
+        each = (*extents, arrays.max_players) if several else extents
         results = [
             jax.ShapeDtypeStruct((*extents, self._words), jnp.uint32),
             *(jax.ShapeDtypeStruct(each, jnp.float32) for _ in ("reward", "discount")),
@@ -448,14 +474,14 @@ class _Calls:
         ]
         attributes = {**self._attributes, "keyed": np.int64(keyed), "autoreset": np.int64(autoreset)}
         raw = ffi.with_extents_of(raw, key, stream, params, *actions)
-        raw, reward, discount, terminated, truncated, elapsed, *rest = ffi.call_over(
+        raw, reward, discount, terminated, truncated, elapsed, *rest = ffi.call_aliased(
             "envpool_step", results, {3: 0}, key, stream, params, raw, *actions, **attributes
         )
         players = rest.pop(0) if several else None
         count = len(arrays.observations)
         obs = self._observation(rest[:count])
         last = obs
-        if autoreset:  # the handler writes the rows that ended; XLA leaves this out if nobody looks at it
+        if autoreset:  # the handler writes only the rows that ended; XLA removes this if the result is unused
             ended = jnp.logical_or(terminated, truncated)
             finals = zip(rest[count : 2 * count], rest[:count], strict=True)
             last = self._observation([_where(ended, final, value) for final, value in finals])
@@ -469,7 +495,7 @@ class _Calls:
             "final_observation": last,
         }
         if players is not None:
-            present = jnp.arange(most) < players[..., None]
+            present = jnp.arange(arrays.max_players) < players[..., None]
             info["players"] = {**info.get("players", {}), "present": present}
         return obs, raw, reward, terminated, truncated, info
 
@@ -479,28 +505,29 @@ def _shape(arrays: ArraySpecs, field: Field) -> tuple[int, ...]:
     return (arrays.max_players, *field.shape) if several else field.shape
 
 
-def _other(form: Form, row: EnvState | EnvParams) -> str:
-    return row.form.name + (" with other options" if row.form.name == form.name else "")
+def _other(row_format: RowFormat, row: EnvState | EnvParams) -> str:
+    return row.format.name + (" with other options" if row.format.name == row_format.name else "")
 
 
-_LIMIT = Option("max_episode_steps", "int", 0, 0, NO_LIMIT)
+_LIMIT = Option("max_episode_steps", "int", 0, low=0, high=NO_LIMIT)
 
 
 def _where(rows: Any, yes: Any, no: Any) -> Any:
     return jnp.where(rows.reshape(rows.shape + (1,) * (yes.ndim - rows.ndim)), yes, no)
 
 
-def _state_parts(functional: Functional) -> tuple[tuple[str, Part], ...]:
+def _state_parts(functional: Functional) -> tuple[tuple[str, RowPart], ...]:
     return tuple(
-        (entry["name"], Part(entry["offset"], entry["dtype"], (entry["count"],) if entry["count"] else ()))
+        (entry["name"], RowPart(entry["offset"], entry["dtype"], (entry["count"],) if entry["count"] else ()))
         for entry in json.loads(functional.view)
     )
 
 
-def _params_parts(functional: Functional) -> tuple[tuple[str, Part], ...]:
-    shown = {"bool": "bool", "int": "int32", "float": "float64", "str": "int32"}
-    parts = [("max_episode_steps", Part(4, "int32"))]
+def _params_parts(functional: Functional) -> tuple[tuple[str, RowPart], ...]:
+    read_dtypes = {"bool": "bool", "int": "int32", "float": "float64", "str": "int32"}
+    parts = [("max_episode_steps", RowPart(4, "int32"))]
     for index, (name, option) in enumerate(functional.options.items()):
         if option.kind != "str" or option.choices:
-            parts.append((name, Part(functional.params_values + 8 * index, "float64", (), shown[option.kind])))
+            offset = functional.params_values + 8 * index
+            parts.append((name, RowPart(offset, "float64", read_dtype=read_dtypes[option.kind])))
     return tuple(parts)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where gymnax's users look for spaces and types: `from envpool.jax.environments import environment, spaces`."""
+"""The modules that gymnax's users import from `environments`, as in `from envpool.jax.environments import spaces`."""
 
 from envpool.jax import environment, spaces
 

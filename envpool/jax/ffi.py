@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of the compiled handlers, whichever jax is installed."""
+"""Calls the compiled XLA handlers through the foreign-function interface of the installed JAX."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _OLDEST = (0, 4, 38)
 
 
 def check_version(version: str) -> None:
-    """Raises MissingPackageError for a JAX that has no foreign-function interface as we need it."""
+    """Raises MissingPackageError for a version of JAX without the required foreign-function interface."""
     numbers = tuple(int(part) for part in version.split(".")[:3] if part.isdigit())
     if numbers < _OLDEST:
         raise MissingPackageError(
-            f"[envpool] envpool.jax needs JAX {'.'.join(map(str, _OLDEST))} or newer, {version} is installed: "
+            f"[envpool] envpool.jax needs JAX {'.'.join(map(str, _OLDEST))} or newer, got {version}: "
             + pip_install("jax"),
             name="jax",
         )
@@ -30,7 +30,7 @@ def check_version(version: str) -> None:
 
 @functools.cache
 def _interface() -> Any:
-    """JAX's module for foreign functions, in which our handlers have been registered."""
+    """Returns JAX's module for foreign functions, after registering the handlers in it."""
     from envpool import _core
 
     try:
@@ -43,35 +43,44 @@ def _interface() -> Any:
 
 
 def call(name: str, results: Sequence[jax.ShapeDtypeStruct], *operands: Any, **attributes: Any) -> Any:
-    """Calls a handler. Operands have the batch's leading extents, or 1 in their place."""
-    return call_over(name, results, {}, *operands, **attributes)
+    """Calls a handler. The leading extents of each operand are those of the batch, or 1."""
+    return call_aliased(name, results, {}, *operands, **attributes)
 
 
-def call_over(
-    name: str, results: Sequence[jax.ShapeDtypeStruct], over: Mapping[int, int], *operands: Any, **attributes: Any
+def call_aliased(
+    name: str, results: Sequence[jax.ShapeDtypeStruct], aliases: Mapping[int, int], *operands: Any, **attributes: Any
 ) -> Any:
-    """The same with results that may overwrite an operand nobody else needs: `over` says which operand which result.
+    """Calls a handler whose results may overwrite operands that are not used afterwards.
 
-    Such an operand must be batched wherever the results are: see `with_extents_of`.
+    Args:
+        name: the handler.
+        results: shapes and dtypes of the results.
+        aliases: for the index of an operand, the index of the result that may share its memory. Such an operand must be
+            batched wherever the results are; see `with_extents_of`.
+        *operands: the operands.
+        **attributes: the handler's attributes.
     """
-    function = _interface().ffi_call(name, results, vmap_method="expand_dims", input_output_aliases=dict(over) or None)
+    function = _interface().ffi_call(
+        name, results, vmap_method="expand_dims", input_output_aliases=dict(aliases) or None
+    )
     return function(*operands, **attributes)
 
 
 def with_extents_of(array: Any, *others: Any) -> Any:
-    """The same array, which under vmap is batched wherever one of the others is.
+    """Returns an equal array that vmap batches wherever it batches one of the others.
 
-    A selection between it and itself is what says so. XLA finds that out, and nothing is left of it.
+    The array is selected between itself and itself, with a condition that depends on the others. XLA simplifies the
+    selection away.
     """
     if array.size == 0:
         return array
-    some = jnp.bool_(False)
+    condition = jnp.zeros((), jnp.bool_)
     for other in others:
-        some = jnp.logical_or(some, jnp.ravel(other)[0] == 0)
-    return jax.lax.select(jnp.broadcast_to(some, array.shape), array, array)
+        condition = jnp.logical_or(condition, jnp.ravel(other)[0] == 0)
+    return jax.lax.select(jnp.broadcast_to(condition, array.shape), array, array)
 
 
-def effect(name: str, results: Sequence[jax.ShapeDtypeStruct], *operands: Any, **attributes: Any) -> Any:
-    """Calls a handler that does something each time, and must not be left out. It knows vmap by the extents."""
+def call_with_side_effect(name: str, results: Sequence[jax.ShapeDtypeStruct], *operands: Any, **attributes: Any) -> Any:
+    """Calls a handler with side effects, whose calls XLA neither removes nor merges."""
     function = _interface().ffi_call(name, results, vmap_method="expand_dims", has_side_effect=True)
     return function(*operands, **attributes)

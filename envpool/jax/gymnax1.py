@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same environments with the interface of gymnax 1: `import envpool.jax.gymnax1 as gymnax`.
+"""The environments of envpool.jax with the interface of gymnax 1: `import envpool.jax.gymnax1 as gymnax`.
 
 >>> env, params = gymnax.make("CartPole-v1")
 >>> obs, state = env.reset(key, params)
 >>> obs, state, reward, terminated, truncated, info = env.step(key, state, action, params)
 
-`envpool.jax` itself has the interface of gymnax 0.0.9. Trajectories are the same in both.
+`envpool.jax` itself has the interface of gymnax 0.0.9. Both return the same trajectories.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class Environment(environment.Environment):
     transition_gradients_enabled = False
 
     def with_transition_gradients(self) -> Environment:
-        """Raises ValueError: no derivative passes through a step."""
-        raise ValueError(f"[{self.name}] with_transition_gradients: no derivative passes through a step")
+        """Raises ValueError: steps are not differentiable."""
+        raise ValueError(f"[{self.name}] with_transition_gradients: steps are not differentiable")
 
     def step_env(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
-        """A step without a restart: (obs, state, reward, terminated, info).
+        """Steps the environment without a reset, and returns (obs, state, reward, terminated, info).
 
-        An episode that has ended, by the time limit too, stays where it is, with reward 0.
+        Steps after the end of an episode, by the time limit too, leave the state as it is, with reward 0.
         """
         obs, state, reward, terminated, _, info = super().step_env(key, state, action, params)
         return obs, state, reward, terminated, info
@@ -49,16 +49,16 @@ class Environment(environment.Environment):
         return self.get_obs(state, params)
 
     def is_terminated(self, state: EnvState, params: EnvParams | None = None) -> Any:
-        """Whether `step_env` has ended the episode before the time limit.
+        """Returns whether the episode has ended before the time limit.
 
-        A state does not say how its episode ended: one that reached a terminal state in the last step that the limit
-        allows counts as truncated here. The flags that `step` returns, and `info`, are exact.
+        A state does not hold the cause of the end: an episode that reached a terminal state in the last step before the
+        limit counts as truncated here. The flags that `step` returns, and `info`, are exact.
         """
         self._check_state(state)
         return jnp.logical_and(state.over, jnp.logical_not(self.is_truncated(state, params)))
 
     def is_terminal(self, state: EnvState, params: EnvParams | None = None) -> Any:
-        """The same as `is_terminated`: in gymnax 1, it is not about time limits."""
+        """Returns the same as `is_terminated`: in gymnax 1, it does not include the time limit."""
         return self.is_terminated(state, params)
 
     def is_truncated(self, state: EnvState, params: EnvParams | None = None) -> Any:
@@ -73,13 +73,13 @@ def make(env_id: str, **env_kwargs: Any) -> tuple[Any, Any]:
 
     Args:
         env_id: one of `registered_envs`.
-        **env_kwargs: the environment's options, and max_episode_steps; or what a registered factory takes.
+        **env_kwargs: the environment's options, and max_episode_steps; or the arguments of a registered factory.
 
     Returns:
         The environment, and its default parameters.
 
     Raises:
-        ValueError: an unknown id, a value out of range, or an environment that cannot be a pure function.
+        ValueError: an unknown id, a value out of range, or an environment that is not portable.
         TypeError: an unknown option, or a value of the wrong type.
         MissingPackageError: a package that the environment needs is not installed.
         RuntimeError: the family is not built.
@@ -92,22 +92,22 @@ def make(env_id: str, **env_kwargs: Any) -> tuple[Any, Any]:
 
 
 def register(env_id: str, factory: Callable[..., Any]) -> None:
-    """Lets `make` call a factory for an id.
+    """Registers a factory that `make` calls for an id.
 
     Args:
         env_id: an id that is not registered.
-        factory: takes what `make` is given, and returns an environment with gymnax's interface.
+        factory: a function of `make`'s keyword arguments that returns an environment with gymnax's interface.
 
     Raises:
-        TypeError: env_id is no text, or factory cannot be called.
-        ValueError: env_id is empty, or registered already.
+        TypeError: env_id is not a str, or factory is not callable.
+        ValueError: env_id is empty or registered already.
     """
     if not isinstance(env_id, str):
-        raise TypeError(f"env_id: expected str, got {type(env_id).__name__}")
+        raise TypeError(f"[envpool] env_id: expected a str, got {type(env_id).__name__}")
     if not callable(factory):
-        raise TypeError(f"[{env_id}] factory: expected what can be called, got {type(factory).__name__}")
+        raise TypeError(f"[{env_id}] factory: expected a callable, got {type(factory).__name__}")
     if not env_id or env_id in _registered():
-        raise ValueError(f"env_id: expected an id that is not registered, got {env_id!r}")
+        raise ValueError(f"[envpool] env_id: expected an id that is not registered yet, got {env_id!r}")
     _factories[env_id] = factory
 
 
@@ -118,11 +118,11 @@ def _registered() -> list[str]:
 def __getattr__(name: str) -> Any:
     if name == "registered_envs":
         return _registered()
-    if name in _GYMNAX_OWN:  # they work on any environment with this interface
+    if name in _GYMNAX_OWN:  # gymnax's own modules, which work with any environment of this interface
         try:
             return importlib.import_module(f"gymnax.{name}")
         except ImportError as error:
             raise AttributeError(
-                f"envpool.jax.gymnax1.{name} is gymnax's own, which cannot be imported: {error}"
+                f"envpool.jax.gymnax1.{name} is the module of gymnax, which cannot be imported: {error}"
             ) from None
     raise AttributeError(f"module 'envpool.jax.gymnax1' has no attribute {name!r}")

@@ -139,7 +139,7 @@ def test_every_shared_id_has_gymnax_spaces_and_values(task_id):
         assert getattr(ours, "n", None) == getattr(theirs, "n", None)
     assert env.num_actions == other.num_actions
     assert params.max_steps_in_episode == other_params.max_steps_in_episode
-    shared = [name for name in vars(other_params) if name in dict(params.form.parts)]
+    shared = [name for name in vars(other_params) if name in dict(params.format.parts)]
     for name in {*shared} - {*OTHER_DEFAULTS.get(task_id, ())}:
         np.testing.assert_allclose(getattr(params, name), getattr(other_params, name), rtol=1e-6, err_msg=name)
     if task_id.endswith("-misc"):

@@ -152,7 +152,7 @@ def test_what_fits_is_done():
     raw, obs = reset()
     np.testing.assert_array_equal(obs, ENV.reset(KEY, PARAMS)[0])
     np.testing.assert_array_equal(step()[6], ENV.step(None, STATE, 0)[0])
-    at = dict(STATE.form.parts)["position"].offset
+    at = dict(STATE.format.parts)["position"].offset
     assert read(of(()), at=at)[0] == STATE.position
     np.testing.assert_array_equal(write(STATE.raw, jnp.float32(1), at=at)[0], STATE.replace(position=1.0).raw)
     np.testing.assert_array_equal(change(PARAM_ROW, PARAMS.raw, jnp.float32(5))[0], PARAMS.replace(gravity=5.0).raw)
@@ -170,7 +170,7 @@ def test_no_rows():
 
 def test_batches_that_there_is_no_memory_for():
     for rows in (2**31, 2**62, 10**30):
-        with pytest.raises(ValueError, match="num_envs must be an int from 1 to .*, got"):
+        with pytest.raises(ValueError, match="num_envs: expected an int from 1 to .*, got"):
             ENV.reset_batch(KEY, rows)
     with pytest.raises(MemoryError, match=r"^\[CartPole-v1\] num_envs: no memory for 2147483647 "):
         ENV.reset_batch(KEY, 2**31 - 1)
@@ -206,7 +206,7 @@ INDICES = np.array([array for array, *_ in OUTPUTS], np.int32)
 
 def pool_step(results=None, operands=None, **changes):
     attributes = {"pool": np.int64(NUMBER), "named": np.int64(0), "outputs": INDICES} | changes
-    return ffi.effect(
+    return ffi.call_with_side_effect(
         "envpool_pool_step", results or RESULTS, *(operands or [HANDLE, np.zeros(2, np.int32)]), **attributes
     )
 

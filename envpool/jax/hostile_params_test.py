@@ -56,12 +56,14 @@ def put(row, at, what):
 
 def forged(name, value, row=None):
     """A row with another value, and its checksum made right again."""
-    changed = put(PARAMS.raw if row is None else row, dict(PARAMS.form.parts)[name].offset, np.float64(value).tobytes())
+    changed = put(
+        PARAMS.raw if row is None else row, dict(PARAMS.format.parts)[name].offset, np.float64(value).tobytes()
+    )
     return np.frombuffer(sign_params(changed.tobytes()), np.uint32)
 
 
 def of(raw):
-    return type(PARAMS)(jnp.asarray(raw), PARAMS.form, PARAMS.model)
+    return type(PARAMS)(jnp.asarray(raw), PARAMS.format, PARAMS.model)
 
 
 def play(env, params, rows=8):
@@ -81,7 +83,7 @@ def test_a_signed_row_is_what_its_values_say():
     assert np.array_equal(forged("masscart", 3.25), params.raw)
     fresh = envpool.jax.make("CartPole-v1")[0]  # which has not seen it
     assert play(fresh, of(forged("masscart", 3.25))) == play(ENV, params) != play(ENV, PARAMS)
-    unsigned = put(PARAMS.raw, dict(PARAMS.form.parts)["masscart"].offset, np.float64(3.25).tobytes())
+    unsigned = put(PARAMS.raw, dict(PARAMS.format.parts)["masscart"].offset, np.float64(3.25).tobytes())
     with pytest.raises(ERRORS, match=r"\[CartPole-v1\] params: row 0 is not of CartPole"):
         play(ENV, of(unsigned))
 

@@ -130,7 +130,7 @@ def test_an_environment_that_is_made_again_takes_old_rows():
     assert params.gravity == np.float32(gravity)
     env, own = envpool.jax.make("CartPole-v1", gravity=gravity)
     assert env.step(None, state, 0, params.replace(masscart=2.0))[2] == 1
-    assert own.form == params.form
+    assert own.format == params.format
 
 
 # ---- pools ----

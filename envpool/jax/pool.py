@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `env.xla()` returns: a pool's recv, send and step inside of jitted code.
+"""The functions that `env.xla()` returns: a pool's recv, send and step inside jitted code.
 
-They are side effects: XLA does each of them as often as the program says, in the order in which the handle goes from
-one to the next. Arrays have fixed extents: rows for which nothing came hold zeros, and -1 for an env_id.
+The calls have side effects: XLA executes each call of the program, in the order in which the handle passes from one to
+the next. Arrays have fixed shapes: unused rows hold zeros, and -1 as the env_id.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from envpool.python.spaces import Field
 
 _HANDLE = jax.ShapeDtypeStruct((8,), np.uint8)
-_ENV_ID, _OWNERS = 1, 2  # which of the ids are given
-_INTEGERS = ("uint8", "int32", "uint32", "int64")  # which the handlers read
+_ENV_ID, _OWNERS = 1, 2  # bits that tell the handlers which ids are among the operands
+_INTEGERS = ("uint8", "int32", "uint32", "int64")  # the dtypes of integers that the handlers read
 
 
-class Calls:
-    """One pool's functions for jitted code. While they are there, so is the pool.
+class PoolCalls:
+    """The functions of one pool for jitted code. The object keeps the pool alive.
 
     Attributes:
-        handle: names the pool, uint8 of shape (8,).
+        handle: identifies the pool, uint8 of shape (8,).
     """
 
     def __init__(self, construction: Construction, pool: Pool, pack: Pack) -> None:
@@ -56,22 +56,22 @@ class Calls:
         """Waits for the next batch.
 
         Args:
-            handle: what the call before this one returned.
+            handle: the handle that the previous call returned.
 
         Returns:
-            The handle for the next call, and what the pool's own `recv` returns, with batch_size rows (times the most
-            players there can be, where there is a row for each).
+            The handle for the next call, and the return value of the pool's own `recv`, with batch_size rows (times the
+            maximum number of players for arrays with a row per player).
         """
         return self._with_results("envpool_pool_recv", [self._handle(handle)])
 
     def send(self, handle: Any, action: Any, env_id: Any = None) -> Any:
-        """Starts one step, and does not wait.
+        """Starts one step without waiting for it.
 
         Args:
-            handle: what the call before this one returned.
-            action: an array with one row per environment (per player, where there are several), or a dict of arrays
-                as the pool's own `send` takes it. Rows of padding may be among them.
-            env_id: ids of the environments to step, -1 for padding; None is all environments.
+            handle: the handle that the previous call returned.
+            action: an array with one row per environment (per player, if there are several), or a dict of arrays, as for
+                the pool's own `send`. Rows may be padding.
+            env_id: ids of the environments to step, -1 for padding rows; None means all environments.
 
         Returns:
             The handle for the next call.
@@ -80,7 +80,7 @@ class Calls:
         return self._call("envpool_pool_send", [_HANDLE], operands, named=named)[0]
 
     def step(self, handle: Any, action: Any, env_id: Any = None) -> tuple[Any, Any]:
-        """Does both: takes what `send` takes, and returns what `recv` returns."""
+        """Sends and receives: takes the arguments of `send` and returns the values of `recv`."""
         operands, named = self._sent(handle, action, env_id)
         return self._with_results("envpool_pool_step", operands, named=named)
 
@@ -93,20 +93,20 @@ class Calls:
         return handle, self._pack(tuple(arrays))
 
     def _call(self, name: str, results: list[Any], operands: list[Any], **attributes: Any) -> Any:
-        return ffi.effect(name, results, *operands, pool=self._pool, **attributes)
+        return ffi.call_with_side_effect(name, results, *operands, pool=self._pool, **attributes)
 
     # --- arguments ---
 
     def _handle(self, handle: Any) -> Any:
         dtype, shape = getattr(handle, "dtype", None), getattr(handle, "shape", None)
         if dtype != _HANDLE.dtype:
-            self._type_error("handle", "the one that xla() or the last call returned (uint8)", handle)
+            self._type_error("handle", "the handle that xla() or the previous call returned (uint8)", handle)
         if shape != _HANDLE.shape:
             raise ValueError(f"[{self._label}] handle: expected shape {_HANDLE.shape}, got {shape}")
         return jnp.asarray(handle)
 
     def _sent(self, handle: Any, action: Any, env_id: Any) -> tuple[list[Any], Any]:
-        """The operands of a send, and which ids are among them."""
+        """Returns the operands of a send, and the bits that tell which ids are among them."""
         with labelled(self._label):
             values = actions.split(self._fields, action, ("env_id", "players.env_id"))
         env_id = values.get("env_id") if env_id is None else env_id
@@ -134,19 +134,22 @@ class Calls:
         return self._integers(name, ids, -1, self._num_envs - 1, f"ids in 0..{self._num_envs - 1}")
 
     def _action(self, field: Field, value: Any, rows: int | None) -> Any:
-        each = "player" if self._several and field.per_player else "environment"
+        row_owner = "player" if self._several and field.per_player else "environment"
         with labelled(self._label):
             array = value if isinstance(value, jax.Array) else actions.as_array(field, value)
-            array = actions.check(field, array, (rows, *field.shape), each)
+            array = actions.check(field, array, (rows, *field.shape), row_owner)
         if field.dtype.kind == "f":
             return jnp.asarray(array.astype(jax.dtypes.canonicalize_dtype(field.dtype)))
         if field.dtype.kind == "b":
             return jnp.asarray(array)
-        limits = np.iinfo(jax.dtypes.canonicalize_dtype(field.dtype))  # which may hold less than the field
+        limits = np.iinfo(jax.dtypes.canonicalize_dtype(field.dtype))  # may be narrower than the field's dtype
         return self._integers(field.name, array, int(limits.min), int(limits.max), "a value that fits its dtype")
 
     def _integers(self, name: str, array: Any, low: int, high: int, expected: str) -> Any:
-        """As the handlers read them, with no value changed: they look at those that only the program knows."""
+        """Returns the integers in a dtype that the handlers read, with equal values.
+
+        The handlers check the values of traced arrays when the program runs.
+        """
         if isinstance(array, np.ndarray):
             if array.size and not (low <= int(array.min()) and int(array.max()) <= high):
                 outside = array[(array < low) | (array > high)].flat[0]
@@ -158,7 +161,7 @@ class Calls:
 
     @staticmethod
     def _array(value: Any) -> Any:
-        """What JAX has, or a NumPy array; None if it cannot be one."""
+        """Returns a JAX array as it is, and other values as a NumPy array; None if there is no conversion."""
         if isinstance(value, jax.Array):
             return value
         try:

@@ -47,7 +47,9 @@ def test_parts_are_of_the_rows_wherever_they_are_read():
     assert one.angle.shape == () and one.angle == STATES.angle[1]
     moved = STATES.replace(position=[1.0, 2.0, 3.0], over=True)
     assert moved.position.tolist() == [1, 2, 3] and moved.over.all() and (STATES.position != moved.position).all()
-    with pytest.raises(AttributeError, match="there is no 'height', only elapsed_step, episode, over, position"):
+    with pytest.raises(
+        AttributeError, match="height: expected one of elapsed_step, episode, over, position.*, got an unknown name"
+    ):
         _ = STATES.height
 
 
@@ -55,7 +57,7 @@ def test_pickled_and_copied_rows_go_on_alike():
     ours = ENV.step_batch(None, STATES, LEFT, PARAMS)
     for again in (lambda row: pickle.loads(pickle.dumps(row)), copy.deepcopy, copy.copy):
         states, params = again(STATES), again(PARAMS)
-        assert states.form == STATES.form and params.form == PARAMS.form
+        assert states.format == STATES.format and params.format == PARAMS.format
         jax.tree.map(np.testing.assert_array_equal, ENV.step_batch(None, states, LEFT, params), ours)
         assert params.replace(gravity=5.0).gravity == 5
 
@@ -68,7 +70,7 @@ assert states.position.shape == (3,) and params.max_episode_steps == 9
 try:
     params.replace(gravity=5.0)
 except ValueError as error:
-    assert "[CartPole-v1] params: expected those of an environment of this process; make it" in str(error)
+    assert "[CartPole-v1] params: expected those of an environment of this process, got" in str(error)
 else:
     raise AssertionError("no error")
 env, mine = envpool.jax.make("CartPole-v1")

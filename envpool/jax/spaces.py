@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Spaces with gymnax's interface: `sample(key)` and `contains(value)`, both of which can be jitted.
 
-Where gymnax has been imported they are its own classes, for code that asks for their type, but for MultiDiscrete, which
-it does not have.
+If gymnax has been imported, its own classes are used, for code that checks their type. MultiDiscrete, which gymnax does
+not have, is always the class of this module.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from envpool.python.spaces import Field, walk
 
 if TYPE_CHECKING:
-    from envpool.jax.rows import Part
+    from envpool.jax.rows import RowPart
 
 
 class Discrete:
@@ -31,22 +31,22 @@ class Discrete:
         self.dtype = jnp.int32
 
     def sample(self, key: Any) -> Any:
-        """A uniform element."""
+        """Returns a uniformly distributed element."""
         return jax.random.randint(key, self.shape, 0, self.n, self.dtype)
 
     def contains(self, x: Any) -> Any:
-        """Whether x is one of the integers."""
+        """Returns whether x is in the range."""
         return jnp.logical_and(jnp.asarray(x) >= 0, jnp.asarray(x) < self.n)
 
 
 class Box:
-    """Arrays of one shape between two bounds."""
+    """Arrays of one shape with inclusive bounds."""
 
     def __init__(self, low: Any, high: Any, shape: tuple[int, ...], dtype: Any = jnp.float32) -> None:
         self.low, self.high, self.shape, self.dtype = low, high, shape, dtype
 
     def sample(self, key: Any) -> Any:
-        """Uniform between the bounds; where there is none, between the largest numbers whose difference is finite."""
+        """Returns a uniformly distributed element; an unbounded float is drawn from a quarter of its finite range."""
         if jnp.issubdtype(self.dtype, jnp.floating):
             limit = float(jnp.finfo(self.dtype).max) / 4
             low, high = jnp.clip(self.low, -limit, limit), jnp.clip(self.high, -limit, limit)
@@ -57,12 +57,12 @@ class Box:
         return wide.astype(self.dtype)
 
     def contains(self, x: Any) -> Any:
-        """Whether all elements of x are between the bounds."""
+        """Returns whether all elements of x are within the bounds."""
         return jnp.logical_and(jnp.all(jnp.asarray(x) >= self.low), jnp.all(jnp.asarray(x) <= self.high))
 
 
 class MultiDiscrete:
-    """Arrays of integers, each from 0 to its own n-1."""
+    """Arrays of integers, each in 0..n-1 with its own n."""
 
     def __init__(self, nvec: Any, dtype: Any = jnp.int32) -> None:
         self.nvec = jnp.asarray(nvec, dtype)
@@ -70,11 +70,11 @@ class MultiDiscrete:
         self.dtype = dtype
 
     def sample(self, key: Any) -> Any:
-        """A uniform element."""
+        """Returns a uniformly distributed element."""
         return jax.random.randint(key, self.shape, 0, self.nvec, self.dtype)
 
     def contains(self, x: Any) -> Any:
-        """Whether each integer is one of its own."""
+        """Returns whether every element of x is in its range."""
         return jnp.logical_and(jnp.all(jnp.asarray(x) >= 0), jnp.all(jnp.asarray(x) < self.nvec))
 
 
@@ -86,12 +86,12 @@ class Dict:
         self.num_spaces = len(spaces)
 
     def sample(self, key: Any) -> Any:
-        """An element of each."""
+        """Returns a dict with a sample of each space."""
         keys = jax.random.split(key, self.num_spaces)
         return {name: space.sample(key) for key, (name, space) in zip(keys, self.spaces.items(), strict=True)}
 
     def contains(self, x: Any) -> Any:
-        """Whether each space contains what x has under its name, as a key or as an attribute."""
+        """Returns whether every space contains the element of its name, which is a key or an attribute of x."""
         inside = jnp.bool_(True)
         for name, space in self.spaces.items():
             inside = jnp.logical_and(inside, space.contains(x[name] if isinstance(x, Mapping) else getattr(x, name)))
@@ -104,7 +104,7 @@ def _classes() -> Any:
 
 
 def space(tree: Any) -> Any:
-    """The tree of fields as a space."""
+    """Returns a tree of fields as a space."""
     classes = _classes()
 
     def leaf(field: Field) -> Any:
@@ -120,16 +120,16 @@ def space(tree: Any) -> Any:
     return walk(tree, leaf, lambda _, content: classes.Dict(content))
 
 
-def of_parts(parts: Iterable[tuple[str, Part]], limit: int | None) -> Any:
-    """The named parts of a state as a space, each between the bounds of its dtype; `time` counts up to the limit."""
+def of_parts(parts: Iterable[tuple[str, RowPart]], limit: int | None) -> Any:
+    """Returns a space of the named parts of a state, with the bounds of their dtypes; `time` goes up to the limit."""
     classes = _classes()
     spaces: dict[str, Any] = {}
     for name, part in parts:
-        dtype = jax.dtypes.canonicalize_dtype(part.shown or part.dtype)
+        dtype = jax.dtypes.canonicalize_dtype(part.read_dtype or part.dtype)
         if name == "elapsed_step" and limit:
             spaces["time"] = classes.Discrete(limit + 1)
         elif dtype == np.bool_:
-            spaces[name] = classes.Box(False, True, part.shape, dtype)
+            spaces[name] = classes.Box(low=False, high=True, shape=part.shape, dtype=dtype)
         else:
             bounds: Any = jnp.finfo(dtype) if jnp.issubdtype(dtype, jnp.floating) else jnp.iinfo(dtype)
             low, high = jnp.asarray(bounds.min, dtype), jnp.asarray(bounds.max, dtype)

@@ -12,7 +12,7 @@ from typing import Any
 import envpool.mujoco.render_options as render_options
 from envpool.mujoco.packages import folder_of
 from envpool.python.errors import MissingPackageError, missing_package
-from envpool.python.family import Family, Home
+from envpool.python.family import Family, ImportPath
 
 VERSION = "3.17.0"  # as in pyproject.toml; the last digits of results differ between versions
 
@@ -66,13 +66,16 @@ class MujocoFamily(Family):
         """Returns where the dynamics of an id come from."""
         return f"MuJoCo {VERSION}, {self.MODELS}"
 
-    def homes(self, task_id: str, table: str) -> list[Home]:
+    def import_paths(self, task_id: str, table: str) -> list[ImportPath]:
         """Returns where EnvPool's scripts find the classes of an id.
 
         Classes whose names end with Pixel observe pictures.
         """
         module, name = f"envpool.mujoco.{self.PART}", self.class_of(task_id)
-        return [Home(module, name, {"from_pixels": False}), Home(module, name + "Pixel", {"from_pixels": True})]
+        return [
+            ImportPath(module, name, {"from_pixels": False}),
+            ImportPath(module, name + "Pixel", {"from_pixels": True}),
+        ]
 
 
 @functools.lru_cache

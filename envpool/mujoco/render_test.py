@@ -207,8 +207,8 @@ def test_sizes():
         ({"default_camera_config": {"speed": 3}}, ValueError, "default_camera_config must be .* got 'speed=3.0'"),
         ({"default_camera_config": {"lookat": 3}}, ValueError, "default_camera_config must be .* got 'lookat=3.0'"),
         ({"default_camera_config": 3}, TypeError, "default_camera_config must be"),
-        ({"render_width": 10**6}, ValueError, "render_width must be"),
-        ({"frame_stack": 0}, ValueError, "frame_stack must be"),
+        ({"render_width": 10**6}, ValueError, "render_width: expected"),
+        ({"frame_stack": 0}, ValueError, "frame_stack: expected"),
     ],
 )
 def test_invalid_options(options, error, words):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from envpool import _core
 from envpool.python.errors import CompileError, labelled
-from envpool.python.options import COMMON, PICTURE, Option, check_known, declared_options
+from envpool.python.options import COMMON_OPTIONS, RENDER_OPTIONS, Option, check_known, declared_options
 
 if TYPE_CHECKING:
     from envpool._core import Table
@@ -64,7 +64,7 @@ def _of_options(entries: list[dict[str, Any]]) -> Iterator[str]:
         name, low, high, default = entry["name"], float(entry["low"]), float(entry["high"]), entry["default"]
         if not name.isidentifier():
             yield f"{name!r} cannot be a keyword in Python"
-        if name in COMMON and name not in PICTURE:
+        if name in COMMON_OPTIONS and name not in RENDER_OPTIONS:
             yield f"{name!r} is an option that every environment has"
         if names.count(name) > 1:
             yield f"{name!r} is there twice"
@@ -74,7 +74,7 @@ def _of_options(entries: list[dict[str, Any]]) -> Iterator[str]:
         try:
             option.check(default)
         except ValueError:
-            yield f"{name!r} is {option.expectation}, and its default is {default!r}"
+            yield f"{name!r} is {option.expected}, and its default is {default!r}"
 
 
 def _of_arrays(spec: dict[str, Any]) -> Iterator[str]:

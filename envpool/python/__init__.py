@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The faces of a pool: gymnasium, gym and dm_env."""
+"""The Python interfaces of a pool: gymnasium, gym, dm_env, Stable-Baselines3 and PettingZoo."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ __all__ = ["DMEnvPool", "EnvPool", "EnvSpec", "GymnasiumEnvPool"]
 
 
 def __getattr__(name: str) -> Any:
-    """Imports the types of what `make` returns when they are asked for."""
+    """Imports the types of pools and specs on first use."""
     if name in __all__:
         from envpool.python import protocol
 

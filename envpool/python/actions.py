@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Actions as callers give them: the one check in Python, for faces that cannot leave it to the C++ of a pool.
+"""Checks actions in Python, for interfaces that do not pass them to a pool: envpool.jax and envpool.ray.
 
-The pool's own check is envpool/bindings/arguments.h. This one takes the same and refuses the same in the same words, in
-the same order: the type, the dtype, the shape, the values. Errors come without the id, which `errors.labelled` adds.
+A pool checks its actions in C++ (envpool/bindings/arguments.h). The checks here accept the same values and raise the
+same errors, in the same order: type, dtype, shape, values. Callers add the id with `errors.labelled`.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ import numpy as np
 
 from envpool.python.spaces import Field
 
-# The dtypes, by NumPy's letters for their kinds, that are taken for a field of a kind.
-_TAKEN = {"f": "fiu", "i": "iub", "u": "iub", "b": "b"}
-_WORDS = {"f": "floats", "i": "integers", "u": "integers", "b": "booleans"}
+# For each kind of dtype that a field can have, the kinds of arrays that it accepts, by NumPy's letters.
+_ACCEPTED = {"f": "fiu", "i": "iub", "u": "iub", "b": "b"}
+_KIND_NAMES = {"f": "floats", "i": "integers", "u": "integers", "b": "booleans"}
 
 
-def split(fields: Sequence[Field], action: Any, also: Sequence[str] = ()) -> dict[str, Any]:
+def split(fields: Sequence[Field], action: Any, other_keys: Sequence[str] = ()) -> dict[str, Any]:
     """Returns the value of each field by name, from an array or a dict.
 
     Args:
-        fields: the environment's.
-        action: a dict of values by name; or the value itself, where there is one field.
-        also: other keys that the dict may have, which are returned too.
+        fields: the fields of the environment's action.
+        action: a dict of values by name; or the value itself if there is one field.
+        other_keys: further keys that the dict may have; their values are returned as well.
 
     Raises:
-        TypeError: there are several fields, and the action is no dict.
+        TypeError: there are several fields, and the action is not a dict.
         ValueError: a key is missing or unknown.
     """
     names = [field.name for field in fields]
@@ -37,7 +37,7 @@ def split(fields: Sequence[Field], action: Any, also: Sequence[str] = ()) -> dic
             return {names[0]: action}
         raise TypeError(f"action: expected a dict with {', '.join(names)}, got {_type_name(action)}")
     for key in action:
-        if key not in names and key not in also:
+        if key not in names and key not in other_keys:
             raise ValueError(f"action: unknown key {key}; expected {', '.join(names)}")
     for name in names:
         if name not in action:
@@ -46,8 +46,8 @@ def split(fields: Sequence[Field], action: Any, also: Sequence[str] = ()) -> dic
 
 
 def as_array(field: Field, value: Any) -> Any:
-    """Returns the value as a NumPy array, whatever its dtype. Raises TypeError where it is none."""
-    if value is None or isinstance(value, np.ma.MaskedArray):  # whose elements may not be there
+    """Returns the value as a NumPy array of any dtype. Raises TypeError if it cannot be converted."""
+    if value is None or isinstance(value, np.ma.MaskedArray):  # a masked element has no value
         _wrong_type(field, _type_name(value))
     try:
         return np.asarray(value)
@@ -58,75 +58,81 @@ def as_array(field: Field, value: Any) -> Any:
 
 
 def check(
-    field: Field, array: Any, shape: tuple[int | None, ...], each: str = "", *, players: int = 1, whole: bool = False
+    field: Field,
+    array: Any,
+    shape: tuple[int | None, ...],
+    row_owner: str = "",
+    *,
+    players: int = 1,
+    allow_whole_floats: bool = False,
 ) -> Any:
-    """Checks an array of actions. Values are checked if they are known, which those of a traced array are not.
+    """Checks an array of actions. The values of a traced JAX array are unknown and not checked.
 
     Args:
-        field: the action's field.
-        array: what `as_array` returns, or an array of JAX.
-        shape: what its shape must be; None is any number of rows.
-        each: what a row is one of: "environment" or "player"; empty if the array is not of rows.
+        field: the field of the action.
+        array: the result of `as_array`, or a JAX array.
+        shape: the expected shape; None stands for any number of rows.
+        row_owner: what a row belongs to, "environment" or "player"; empty if the array has no rows.
         players: rows that each environment has.
-        whole: whether floats are taken for integers, if they are whole.
+        allow_whole_floats: whether an integer field accepts floats that are whole numbers.
 
     Returns:
-        The array; int64 if it was of whole floats.
+        The array; int64 if it held whole floats.
 
     Raises:
-        TypeError: its dtype is not one that the field takes.
-        ValueError: another shape, or a value that the field does not take.
+        TypeError: the field does not accept the dtype.
+        ValueError: the shape is wrong, or the field does not accept a value.
     """
-    # bfloat16 and the like, which JAX adds to NumPy's dtypes, have no kind of their own.
+    # The dtypes that JAX adds to NumPy's, such as bfloat16, have kind "V".
     kind = "f" if "float" in array.dtype.name else array.dtype.kind
     known = isinstance(array, np.ndarray)
-    if kind not in _TAKEN[field.dtype.kind] and not (whole and kind == "f" and field.dtype.kind in "iu"):
+    accepts_floats = allow_whole_floats and field.dtype.kind in "iu"
+    if kind not in _ACCEPTED[field.dtype.kind] and not (kind == "f" and accepts_floats):
         _wrong_type(field, str(array.dtype))
     if len(array.shape) != len(shape) or any(a not in (b, None) for a, b in zip(shape, array.shape, strict=True)):
         wanted = ["players" if size is None else str(size) for size in shape]
         text = f"({', '.join(wanted)}{',' * (len(wanted) == 1)})"
-        rows = f", one row per {each}" if each else ""
+        rows = f", one row per {row_owner}" if row_owner else ""
         raise ValueError(f"{field.name}: expected shape {text}{rows}, got {tuple(array.shape)}")
     if not known or field.dtype.kind == "b":
         return array
     if field.dtype.kind == "f":
         with np.errstate(over="ignore"):
             converted = array.astype(field.dtype)
-        _refuse_unless(field, np.isfinite(converted), converted, players)
+        _require(field, np.isfinite(converted), converted, players)
         return array
     if kind == "f":
         floats = array.astype(np.float64)
         with np.errstate(invalid="ignore"):
-            _refuse_unless(
-                field, (floats >= -(2.0**63)) & (floats < 2.0**63) & (floats == np.trunc(floats)), floats, players
-            )
+            _require(field, (floats >= -(2.0**63)) & (floats < 2.0**63) & (floats == np.trunc(floats)), floats, players)
         array = floats.astype(np.int64)
     low, high = field.low, field.high
     if not field.discrete:
         limits = np.iinfo(field.dtype)
         low, high = np.array(limits.min), np.array(limits.max)
-    _refuse_unless(field, (array >= low) & (array <= high), array, players)
+    _require(field, (array >= low) & (array <= high), array, players)
     return array
 
 
-def _refuse_unless(field: Field, good: Any, array: Any, players: int) -> None:
-    if good.all():
+def _require(field: Field, valid: Any, array: Any, players: int) -> None:
+    """Raises ValueError for the first element of `array` that is not valid."""
+    if valid.all():
         return
-    at = int(np.flatnonzero(~good)[0])
+    at = int(np.flatnonzero(~valid)[0])
     value, per_row = array.flat[at], max(1, int(np.prod(field.shape)))
     expected = "finite numbers" if field.dtype.kind == "f" else "a value that fits its dtype"
     if field.discrete:
         expected = f"an integer in 0..{int(field.high.flat[at % per_row])}"
     shown = str(float(value)) if array.dtype.kind == "f" else str(int(value))
-    row, whose = at // per_row, ""
+    row, owner = at // per_row, ""
     if players > 1:
         row, player = divmod(row, players)
-        whose = f" of player {player}"
-    raise ValueError(f"{field.name}: expected {expected}, got {shown}{whose} in row {row}")
+        owner = f" of player {player}"
+    raise ValueError(f"{field.name}: expected {expected}, got {shown}{owner} in row {row}")
 
 
 def _wrong_type(field: Field, got: str) -> Any:
-    raise TypeError(f"{field.name}: expected {_WORDS[field.dtype.kind]} ({field.dtype}), got {got}")
+    raise TypeError(f"{field.name}: expected {_KIND_NAMES[field.dtype.kind]} ({field.dtype}), got {got}")
 
 
 def _type_name(value: Any) -> str:

@@ -136,7 +136,7 @@ def checker(task_id: str) -> Any:
         values = actions.split(fields, action)
         for field in fields:
             array = actions.as_array(field, values[field.name])
-            actions.check(field, array, (COUNTS[task_id], *field.shape), "environment", whole=True)
+            actions.check(field, array, (COUNTS[task_id], *field.shape), "environment", allow_whole_floats=True)
 
     return step
 

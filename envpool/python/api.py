@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""EnvPool's function that makes Python classes of a compiled environment. Here it only raises an explanation."""
+"""EnvPool's function that makes Python classes of a compiled environment. Here it raises an explanation."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ __all__ = ["DMEnvPool", "EnvPool", "EnvSpec", "GymnasiumEnvPool", "py_env"]
 
 
 def py_env(envspec: Any, envpool: Any) -> NoReturn:
-    """Raises TypeError, because a custom environment is a plugin here and its pools need no classes.
+    """Raises TypeError: a custom environment is a plugin here, and its pools need no classes.
 
     Args:
-        envspec: a class that pybind11 made of EnvPool's headers.
-        envpool: likewise.
+        envspec: a class that pybind11 made from EnvPool's headers.
+        envpool: another one.
     """
     raise TypeError(
-        f"[envpool] py_env takes classes made with EnvPool's headers, got {envspec!r} and {envpool!r}: compile the "
-        "environment with envpool.compile or register its shared object with envpool.register instead"
+        f"[envpool] py_env: expected a plugin, got classes made from EnvPool's headers ({envspec!r}, {envpool!r}): "
+        "compile the environment with envpool.compile, or register its shared object with envpool.register"
     )

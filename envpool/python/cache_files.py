@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files in the user's cache folder, which any number of processes read and write at once.
+"""Files in the user's cache folder, which any number of processes may read and write at the same time.
 
-A file is written beside its place and then moved there, and it ends with a digest of its content. So whoever writes last
-wins, nobody reads a half, and a file that was cut short or changed is not used.
+A file is written under a temporary name and then renamed, so that the last writer wins and no reader sees a partial
+file. It ends with a digest of its content, so that a truncated or modified file is not used.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import time
 from pathlib import Path
 
 _MARK = b"envpool:sha256:"
-_ABANDONED = 3600.0  # seconds after which an unfinished file belongs to no running process
+_ABANDONED = 3600.0  # seconds after which a temporary file is assumed to have no running writer
 
 
 def cache_folder() -> Path | None:
-    """$ENVPOOL_CACHE_DIR, else $XDG_CACHE_HOME/envpool, else ~/.cache/envpool; None where there is no home."""
+    """Returns $ENVPOOL_CACHE_DIR, else $XDG_CACHE_HOME/envpool, else ~/.cache/envpool; None without a home folder."""
     own, xdg = os.environ.get("ENVPOOL_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME")
     if own:
         return Path(own).expanduser().absolute()
@@ -30,7 +30,7 @@ def cache_folder() -> Path | None:
 
 
 def read(path: Path) -> bytes | None:
-    """Returns the content of a file; None if it is not there, cannot be read, or is not as it was written."""
+    """Returns the content of a file; None if it is missing, cannot be read, or does not match its digest."""
     try:
         content, mark, digest = path.read_bytes().rpartition(_MARK)
     except OSError:
@@ -39,33 +39,33 @@ def read(path: Path) -> bytes | None:
 
 
 def write(path: Path, content: bytes) -> None:
-    """Writes a file whole or not at all.
+    """Writes a file atomically.
 
     Raises:
-        OSError: the folder cannot be made or written, or the disk is full.
+        OSError: the folder cannot be created or written, or the disk is full.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content + _MARK + hashlib.sha256(content).digest())
-        os.chmod(beside, 0o755)
-        os.replace(beside, path)
+        os.chmod(temporary, 0o755)
+        os.replace(temporary, path)
     except BaseException:
-        os.unlink(beside)
+        os.unlink(temporary)
         raise
 
 
 def touch(path: Path) -> None:
-    """Notes that a file has been used, so that `trim` removes others first. A folder that cannot be written has no notes."""
+    """Marks a file as recently used for `trim`. Does nothing in a folder that cannot be written."""
     with contextlib.suppress(OSError):
         os.utime(path)
 
 
 def trim(folder: Path, most_bytes: int) -> None:
-    """Removes files that have not been used for longest until at most so many bytes are left, and unfinished old files.
+    """Removes abandoned temporary files, and the least recently used files until at most `most_bytes` remain.
 
-    Other processes may remove and add files meanwhile. A file that is open elsewhere stays readable there.
+    Other processes may add and remove files at the same time. A process that has a removed file open can still read it.
     """
     found: list[tuple[float, int, str]] = []
     with contextlib.suppress(OSError), os.scandir(folder) as entries:

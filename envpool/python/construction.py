@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From an id and the keywords of `make` to everything a pool is made of."""
+"""Turns an id and the options of `make` into everything that a pool is made of."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ import numpy as np
 from envpool import _core
 from envpool.python.errors import labelled
 from envpool.python.options import (
-    COMMON,
+    COMMON_OPTIONS,
     NO_LIMIT,
-    PICTURE,
     RENDER_MODES,
+    RENDER_OPTIONS,
     Option,
     Value,
     check_common,
     check_known,
     declared_options,
+    shown,
 )
 from envpool.python.spaces import ArraySpecs
 from envpool.python.topology import thread_cpus
@@ -37,14 +38,14 @@ class Functional:
     """An environment as pure functions.
 
     Attributes:
-        kept: the model, and the number that the handlers know it by.
-        state_bytes: length of a state.
-        params_bytes: length of a row of parameters.
-        params_values: where in it the options' values begin, a float64 each.
-        params: the row that these options make.
+        kept: the model, and the number by which the XLA handlers refer to it.
+        state_bytes: length of a state in bytes.
+        params_bytes: length of a row of parameters in bytes.
+        params_values: offset in that row of the options' values, which are a float64 each.
+        params: the row of parameters of these options.
         view: JSON of the state's named parts.
-        is_info: of each field, whether it belongs to `info`.
-        options: the options as C++ declares them, in its order.
+        is_info: for each field, whether it belongs to `info`.
+        options: the options that C++ declares, in the same order.
     """
 
     kept: ModelReference
@@ -61,15 +62,15 @@ _functionals: WeakValueDictionary[Any, Functional] = WeakValueDictionary()
 
 
 class Construction:
-    """Checked options of one pool, and what follows from them.
+    """The checked options of one pool, and what follows from them.
 
     Attributes:
-        registration: what is made.
-        given: the keywords as the caller gave them, which make the same again.
-        common: the options every environment has.
-        options: the options this environment declares, by name.
-        config: every option with its value, in EnvPool's order. `make(id, **config)` makes the same again.
-        arrays: the arrays the environment reads and writes.
+        registration: the registration of the id.
+        given: the options as the caller gave them; they construct an equal pool.
+        common: the options that every environment has.
+        options: the options that this environment declares, by name.
+        config: every option with its value, in EnvPool's order. `make(id, **config)` makes an equal pool.
+        arrays: the arrays that the environment reads and writes.
     """
 
     def __init__(self, registration: Registration, given: Mapping[str, Any]) -> None:
@@ -82,10 +83,10 @@ class Construction:
             self._check(given)
 
     def _check(self, given: Mapping[str, Any]) -> None:
-        """Checks the keywords of `make`, and sets what follows from them. Errors come without the id."""
+        """Checks the options and sets the attributes. Errors do not name the id."""
         registration = self.registration
         given = registration.origin.translate(registration.task_id, given)
-        shared = [name for name in COMMON if name not in self.options]
+        shared = [name for name in COMMON_OPTIONS if name not in self.options]
         check_known(given, [*shared, *self.options])
         self.common = common = check_common(
             {name: value for name, value in given.items() if name in shared},
@@ -110,19 +111,19 @@ class Construction:
         return self.registration.origin.prepare(self.registration.task_id, dict(own))
 
     def _overridden(self, index: int, entry: Mapping[str, Any], own: Mapping[str, Value]) -> dict[str, Value]:
-        """Returns the options of one environment, and sets its time limit."""
+        """Returns the options of one environment after its entry in env_options, and sets its time limit."""
         values = dict(own)
         with labelled(f"env_options[{index}]"):
             for name, value in self.registration.origin.translate(self.registration.task_id, entry).items():
                 if name == "max_episode_steps" and name not in self.options:
-                    limit = Option(name, "int", 0, 0, NO_LIMIT).check(value)
+                    limit = Option(name, "int", 0, low=0, high=NO_LIMIT).check(value)
                     self._max_episode_steps[index] = _limit(int(limit))
                     continue
                 check_known([name], [*self.options, "max_episode_steps"])
                 if self.options[name].changes_shapes:
                     raise ValueError(
-                        f"{name} can change the shape of an array, so it must be the same in all environments of a "
-                        f"pool, got {value!r}"
+                        f"{name}: expected one value for all environments of a pool, because the option can change the "
+                        f"shape of an array, got {shown(value)}"
                     )
                 values[name] = self.options[name].check(value)
         return values
@@ -131,34 +132,37 @@ class Construction:
         common = self.common
         if common.max_num_players not in (None, self.arrays.max_players):
             raise ValueError(
-                f"max_num_players must be {self.arrays.max_players}, as the environment has it, got "
+                f"max_num_players: expected {self.arrays.max_players}, the environment's number of players, got "
                 f"{common.max_num_players}"
             )
         if self.on_device and self.table.device is None:
             raise ValueError(
-                f"device must be 'cpu', for this environment is not portable and runs on a CPU alone, got {common.device!r}"
+                "device: expected 'cpu', because this environment is not portable and runs only on a CPU, got "
+                f"{common.device!r}"
             )
         if common.render_mode is not None and not self.can_render:
-            raise ValueError(f"render_mode must be None, for it has no picture, got {common.render_mode!r}")
+            raise ValueError(
+                f"render_mode: expected None, because the environment has no picture, got {common.render_mode!r}"
+            )
 
     def arrays_with(self, changed: Mapping[str, Value]) -> ArraySpecs:
-        """The arrays that some other options would make. They must have been checked."""
+        """Returns the arrays that the environment has with some options changed to other, checked values."""
         with labelled(self.label):
             return ArraySpecs.from_json(self.table.spec({**self._prepared[0], **changed}))
 
     @property
     def can_render(self) -> bool:
-        """Whether there are pictures of this environment."""
+        """Whether this environment can be rendered."""
         return bool(self.table.flags & _core.CAN_RENDER) and self.arrays.render_size[0] > 0
 
     @property
     def render_modes(self) -> list[str]:
-        """What render_mode may be, beside None."""
+        """The values of render_mode other than None."""
         return list(RENDER_MODES) if self.can_render else []
 
     def _config(self, own: dict[str, Value]) -> dict[str, Any]:
         common = self.common
-        config: dict[str, Any] = {name: getattr(common, name) for name in COMMON if name not in self.options}
+        config: dict[str, Any] = {name: getattr(common, name) for name in COMMON_OPTIONS if name not in self.options}
         config["max_num_players"] = self.arrays.max_players
         if config["gym_reset_return_info"] is None:
             config["gym_reset_return_info"] = common.step_api != "classic"
@@ -168,7 +172,7 @@ class Construction:
             "reward_threshold",
             "render_mode",
             "render_env_id",
-            *PICTURE,
+            *RENDER_OPTIONS,
             "autoreset_mode",
             "env_options",
             "step_api",
@@ -185,7 +189,11 @@ class Construction:
         return bool(self.common.device != "cpu")
 
     def pool_arguments(self, outputs: list[str]) -> dict[str, Any]:
-        """Returns what pools on the CPU and on a GPU are made with, to return these arrays."""
+        """Returns the arguments that pools on the CPU and on a GPU have in common.
+
+        Args:
+            outputs: names of the arrays that the pool returns, in order.
+        """
         common = self.common
         seeds, streams = self.seeds_and_streams(common.env_seed or common.seed, np.arange(common.num_envs))
         return {
@@ -202,7 +210,7 @@ class Construction:
         }
 
     def make_pool(self, outputs: list[str]) -> Pool:
-        """Makes a pool on the CPU, which shall return these arrays."""
+        """Makes a pool on the CPU that returns these arrays."""
         common = self.common
         return _core.Pool(
             num_threads=common.num_threads,
@@ -211,16 +219,19 @@ class Construction:
         )
 
     def seeds_and_streams(self, seed: int | list[int], env_ids: Any) -> tuple[Any, Any]:
-        """The generator's key of each environment: one seed and its own stream, or its own seed and stream 0."""
+        """Returns the key of each environment's generator, a seed and a stream.
+
+        With one seed, each environment has its own stream. With a sequence, each has its own seed and stream 0.
+        """
         if isinstance(seed, list):
             return np.array(seed, np.uint64), np.zeros(len(seed), np.uint32)
         streams = np.asarray(env_ids, np.int64) + self.common.first_stream
         return np.full(len(env_ids), seed, np.uint64), streams.astype(np.uint32)
 
     def make_functional(self) -> Functional:
-        """Makes the environment as pure functions; equal constructions share one while it is referred to."""
-        what = (self.label, self.registration.plugin, self._max_episode_steps[0], *sorted(self._prepared[0].items()))
-        known = _functionals.get(what)
+        """Returns the environment as pure functions. Equal constructions share one object as long as it is in use."""
+        key = (self.label, self.registration.plugin, self._max_episode_steps[0], *sorted(self._prepared[0].items()))
+        known = _functionals.get(key)
         if known is not None:
             return known
         with labelled(self.label):
@@ -229,7 +240,7 @@ class Construction:
         declared = [entry["name"] for entry in json.loads(self.table.describe())]
         options = {name: self.options[name] for name in declared}
         functional = Functional(*made, [entry["info"] for entry in fields], options)
-        _functionals[what] = functional
+        _functionals[key] = functional
         return functional
 
 

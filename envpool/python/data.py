@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Helpers of EnvPool's by which scripts turn specs into spaces, and dotted names into trees."""
+"""EnvPool's helper functions that turn specs into spaces, and dotted names into trees."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ __all__ = [
 
 
 def to_nested_dict(flatten_dict: Mapping[str, Any], generator: type[dict[str, Any]] = dict) -> dict[str, Any]:
-    """A tree of dicts from values with dotted names: {"a.b": 1} is {"a": {"b": 1}}.
+    """Returns a tree of dicts from values with dotted names: {"a.b": 1} becomes {"a": {"b": 1}}.
 
     Args:
-        flatten_dict: values by their names.
+        flatten_dict: values by name.
         generator: the type of each dict.
     """
     tree = spaces.nest((tuple(name.split(".")), value) for name, value in flatten_dict.items())
@@ -37,10 +37,10 @@ def to_nested_dict(flatten_dict: Mapping[str, Any], generator: type[dict[str, An
 
 
 def to_namedtuple(name: str, hdict: Mapping[str, Any]) -> Any:
-    """A tree of namedtuples from one of dicts.
+    """Returns a tree of namedtuples from a tree of dicts.
 
     Args:
-        name: of the outermost; those inside are named by their keys.
+        name: the name of the outermost namedtuple; the others are named after their keys.
         hdict: the tree.
     """
     return spaces.walk(
@@ -49,18 +49,18 @@ def to_namedtuple(name: str, hdict: Mapping[str, Any]) -> Any:
 
 
 def dm_spec_transform(name: str, spec: ArraySpec, spec_type: str) -> Any:
-    """One array's dm_env spec.
+    """Returns the dm_env spec of an array.
 
     Args:
-        name: of the array.
-        spec: one of a spec's `state_array_spec` or `action_array_spec`.
+        name: the name of the array.
+        spec: an entry of `EnvSpec.state_array_spec` or `EnvSpec.action_array_spec`.
         spec_type: "observation" or "act".
     """
     return spaces.dm_spec(_field(name, spec, spec_type))
 
 
 def gymnasium_spec_transform(name: str, spec: ArraySpec, spec_type: str) -> gymnasium.Space[Any]:
-    """One array's space, of gymnasium; the arguments are those of `dm_spec_transform`."""
+    """Returns the gymnasium space of an array; the arguments are those of `dm_spec_transform`."""
     import gymnasium
 
     space: gymnasium.Space[Any] = spaces.space(_field(name, spec, spec_type), gymnasium.spaces)
@@ -72,11 +72,11 @@ gym_spec_transform = gymnasium_spec_transform
 
 def _field(name: str, spec: ArraySpec, spec_type: str) -> spaces.Field:
     if spec_type not in ("observation", "act"):
-        raise ValueError(f"[envpool] spec_type must be 'observation' or 'act', got {spec_type!r}")
+        raise ValueError(f"[envpool] spec_type: expected 'observation' or 'act', got {spec_type!r}")
     dtype = np.dtype(spec.dtype)
     shape = tuple(size for size in spec.shape if size != -1)
     low, high = (np.broadcast_to(np.asarray(bound, dtype), shape) for bound in (spec.minimum, spec.maximum))
     count = 0
-    if dtype.kind in "iu" and shape == () and int(low) == 0 and int(high) < spaces.MOST_CHOICES:
+    if dtype.kind in "iu" and shape == () and int(low) == 0 and int(high) < spaces.MAX_CATEGORIES:
         count = int(high) + 1
     return spaces.Field(name, dtype, shape, low, high, count)

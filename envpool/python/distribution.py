@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The distribution: envpool is imported, and envpool-unified is what pip installs.
+"""Information about the installed distribution: Python imports envpool, pip installs envpool-unified.
 
-The released EnvPool is the distribution called envpool, and its files lie in a folder of the same name as ours. So an
-environment can hold one of them, not both.
+The released EnvPool is the distribution called envpool. Both install their files into a folder called envpool, so an
+environment can hold only one of them.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ _FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def package_folders() -> list[str]:
-    """Returns the folders of the package envpool: an editable installation has more than one."""
+    """Returns the folders of the package envpool. An editable installation has more than one."""
     return list(sys.modules["envpool"].__path__)
 
 
 def version() -> str:
-    """The installed version; "" where there is no distribution, such as on a path of unpacked files."""
+    """Returns the installed version; "" if the package was not installed as a distribution."""
     return version_of(NAME)
 
 
 def version_of(package: str) -> str:
-    """The installed version of any distribution; "" if it is not installed."""
+    """Returns the installed version of any distribution; "" if it is not installed."""
     import importlib.metadata
 
     try:
@@ -42,9 +42,10 @@ def version_of(package: str) -> str:
 
 
 def pip_install(*packages: str) -> str:
-    """The command that installs other people's packages in the versions that this package asks for.
+    """Returns the command that installs third-party packages in the versions that envpool-unified requires.
 
-    It names the packages and not our extras, because pip can find those wherever ours came from.
+    The command names the packages rather than extras of envpool-unified, because pip may not be able to find
+    envpool-unified itself in an index.
     """
     import importlib.metadata
 
@@ -59,23 +60,27 @@ def pip_install(*packages: str) -> str:
     return " ".join(["pip install", *(shlex.quote(wanted.get(_normal(name), name)) for name in packages)])
 
 
-def raise_missing(error: ImportError, name: str, whose: str, shown: str = "", distribution: str = "") -> NoReturn:
-    """Raises what the failed import of an optional package means to a caller.
+def raise_missing(
+    error: ImportError, name: str, needed_by: str, display_name: str = "", distribution: str = ""
+) -> NoReturn:
+    """Raises MissingPackageError after the failed import of an optional package.
 
     Args:
-        error: what the import raised; it is raised again if the package is there and lacks something.
-        name: the package as Python imports it.
-        whose: what needs it, such as "make_sb3".
-        shown: the package as people name it, if that is another name.
-        distribution: the package as pip names it, if that is another name.
+        error: the error of the import. It is raised again if the package is installed but fails to import.
+        name: the name that Python imports.
+        needed_by: the function or module that needs the package, such as "make_sb3".
+        display_name: the usual name of the package, if it is not `name`.
+        distribution: the name that pip installs, if it is not `name`.
 
     Raises:
         MissingPackageError: the package is not installed; the text has the command that installs it.
     """
-    hidden = name in sys.modules and sys.modules[name] is None  # Python then names the submodule that was imported
-    if not isinstance(error, ModuleNotFoundError) or (error.name != name and not hidden):
+    # If sys.modules blocks the package, error.name is the submodule that was imported.
+    blocked = name in sys.modules and sys.modules[name] is None
+    if not isinstance(error, ModuleNotFoundError) or (error.name != name and not blocked):
         raise error
-    raise missing_package(name, shown or name, pip_install(distribution or name), f"[envpool] {whose}") from error
+    command = pip_install(distribution or name)
+    raise missing_package(name, display_name or name, command, f"[envpool] {needed_by}") from error
 
 
 def _normal(name: str) -> str:
@@ -83,7 +88,7 @@ def _normal(name: str) -> str:
 
 
 def conflict() -> str:
-    """A sentence if the released EnvPool is installed in the folder where this package is, "" if it is not."""
+    """Returns an explanation if the released EnvPool is installed in the same folder as this package; else ""."""
     try:
         entries = os.listdir(os.path.dirname(_FOLDER))
     except OSError:
@@ -93,27 +98,26 @@ def conflict() -> str:
         return ""
     number = found[0].removeprefix("envpool-").removesuffix(".dist-info")
     return (
-        f"[envpool] the distribution envpool {number} (the released EnvPool) is installed beside {NAME}, and both keep "
-        f"their files in {_FOLDER}: run `pip uninstall envpool`, then install {NAME} again, with "
+        f"[envpool] the distribution envpool {number} (the released EnvPool) is installed together with {NAME}, and both "
+        f"keep their files in {_FOLDER}: run `pip uninstall envpool`, then install {NAME} again, with "
         "`pip install --force-reinstall --no-deps .` in a checkout of it"
     )
 
 
-def check() -> None:
-    """Looks, when envpool is imported, whether the folder holds this package as it was installed.
+def check_installation() -> None:
+    """Checks, when envpool is imported, that its folder holds this package as it was installed.
 
     Raises:
-        ImportError: the folder holds the sources, which are not compiled.
+        ImportError: the folder holds the uncompiled sources.
 
     Warns:
         RuntimeWarning: the released EnvPool is installed in the same folder.
     """
     if find_spec("envpool._core") is None and os.path.isdir(os.path.join(_FOLDER, "bindings")):
         raise ImportError(
-            f"[envpool] import envpool found the sources in {_FOLDER}, which are not compiled: leave the folder "
-            f"{os.path.dirname(_FOLDER)} and start Python elsewhere, after `pip install .` in it if {NAME} is not "
-            "installed yet"
+            f"[envpool] import envpool found the uncompiled sources in {_FOLDER}: start Python in a folder other than "
+            f"{os.path.dirname(_FOLDER)}; if {NAME} is not installed yet, run `pip install .` there first"
         )
-    said = conflict()
-    if said:
-        warnings.warn(said, RuntimeWarning, stacklevel=3)
+    explanation = conflict()
+    if explanation:
+        warnings.warn(explanation, RuntimeWarning, stacklevel=3)

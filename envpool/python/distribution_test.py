@@ -88,6 +88,6 @@ def test_the_sources_say_that_they_are_not_compiled(arguments: tuple[str, ...]) 
     done = run(*arguments, cwd=SOURCE)
     assert done.returncode == 1
     last = done.stderr.strip().splitlines()[-1]
-    assert last.startswith(f"ImportError: [envpool] import envpool found the sources in {SOURCE}/envpool")
-    assert "start Python elsewhere" in last
+    assert last.startswith(f"ImportError: [envpool] import envpool found the uncompiled sources in {SOURCE}/envpool")
+    assert f"start Python in a folder other than {SOURCE}" in last
     assert "pip install ." in last

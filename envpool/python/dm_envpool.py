@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The face of dm_env: a pool as a `dm_env.Environment` of batched TimeSteps."""
+"""The interface of dm_env: a pool as a `dm_env.Environment` of batched TimeSteps."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 class DMEnvPool(EnvPoolMixin, dm_env.Environment):
-    """A pool with dm_env's face.
+    """A pool with dm_env's interface.
 
-    A TimeStep holds arrays with a row per environment: `step_type` int32, `reward` float32, `discount` float32 (0 when
-    the episode terminated, 1 when it was truncated), and as `observation` a namedtuple `State` of env_id, players, the
-    observation's fields and those of info.
+    A TimeStep holds arrays with one row per environment: `step_type` int32, `reward` float32, `discount` float32 (0 if
+    the episode terminated, 1 if it was truncated), and `observation`, a namedtuple `State` of env_id, players, the
+    fields of the observation and the fields of info.
     """
 
     def __init__(self, registration: Registration, given: Mapping[str, Any]) -> None:
@@ -34,11 +34,11 @@ class DMEnvPool(EnvPoolMixin, dm_env.Environment):
         common, label = construction.common, construction.label
         if common.autoreset_mode == "same_step":
             raise ValueError(
-                f"[{label}] autoreset_mode must be 'next_step' or 'disabled' here, for a TimeStep has no room for two "
-                "observations, got 'same_step'"
+                f"[{label}] autoreset_mode: expected 'next_step' or 'disabled' for dm_env, because a TimeStep holds a "
+                "single observation, got 'same_step'"
             )
         if common.step_api == "classic":
-            raise ValueError(f"[{label}] step_api must be None here, got 'classic'; see make_gym")
+            raise ValueError(f"[{label}] step_api: expected None for dm_env, got 'classic'; see make_gym")
         self.render_mode = common.render_mode
         self._init(construction, dm_layout(construction.arrays), EnvSpec(construction))
 
@@ -46,46 +46,48 @@ class DMEnvPool(EnvPoolMixin, dm_env.Environment):
         """Starts new episodes.
 
         Args:
-            env_id: the environments to reset; None is all of them.
-            seed: int from 0 to 2**64 - 1, or one for each environment that is reset; None: the generators go on.
+            env_id: the environments to reset; None means all.
+            seed: int from 0 to 2**64 - 1, or a sequence with one seed for each environment that is reset. None: the
+                generators continue from their current state.
 
         Returns:
-            Their first TimeSteps; in an asynchronous pool, those of the first batch_size that are ready.
+            The first TimeSteps; in an asynchronous pool, those of the first batch_size environments to finish.
 
         Raises:
             TypeError: seed or env_id is of the wrong type.
-            ValueError: seed or env_id is not as above.
+            ValueError: seed or env_id is out of range.
             RuntimeError: one of the environments is under way, or the pool is closed.
         """
         result: dm_env.TimeStep = self._reset(env_id, seed)
         return result
 
     def observation_spec(self) -> Any:
-        """One environment's specs, in a namedtuple like a TimeStep's observation."""
+        """Returns the specs of one environment, in a namedtuple like a TimeStep's observation."""
         return self.spec.observation_spec()
 
     def action_spec(self) -> Any:
-        """One environment's (or player's) action spec; a dict of them where an action has several fields."""
+        """Returns the action spec of one environment (or player); a dict of specs if an action has several fields."""
         return self.spec.action_spec()
 
     def reward_spec(self) -> Any:
-        """One environment's (or player's) reward spec, float32."""
+        """Returns the reward spec of one environment (or player), float32."""
         return self.spec.reward_spec()
 
     def discount_spec(self) -> Any:
-        """One environment's (or player's) discount spec, float32 from 0 to 1."""
+        """Returns the discount spec of one environment (or player), float32 from 0 to 1."""
         return self.spec.discount_spec()
 
     def render(self, env_ids: Any = None, camera_id: Any = None) -> Any:
-        """Pictures of environments as they are now: uint8 of shape (n, height, width, 3), RGB.
-
-        With render_mode "human" it is None, and a window shows them.
+        """Renders the current state of environments.
 
         Args:
-            env_ids: of which; None is the option render_env_id.
-            camera_id: accepted as EnvPool's scripts give it.
+            env_ids: the environments; None means the option render_env_id.
+            camera_id: ignored; EnvPool's scripts pass it.
+
+        Returns:
+            uint8 of shape (n, height, width, 3), RGB. With render_mode "human", None; a window shows the pictures.
 
         Raises:
             RuntimeError: the pool has no render_mode, or one of the environments is under way.
         """
-        return self._picture(env_ids)
+        return self._render(env_ids)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of an environment before one is made."""
+"""`EnvSpec`: the description of an environment that `make_spec` and `env.spec` give."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ if TYPE_CHECKING:
 
 
 class ArraySpec(NamedTuple):
-    """One raw array.
+    """The description of one array, as EnvPool's specs have it.
 
     Attributes:
-        shape: of one environment's value; a leading -1 is an axis of unknown length: players, or in an action the batch.
-        dtype: of the elements.
-        minimum: one value where it bounds every element, else an array of them.
-        maximum: likewise.
+        shape: the shape of one environment's value. A leading -1 is an axis of unknown length: the players, or in an
+            action the batch.
+        dtype: the dtype of the elements.
+        minimum: the lower bound: one value if all elements have the same, else an array.
+        maximum: the upper bound, likewise.
     """
 
     shape: list[int]
@@ -41,19 +42,19 @@ class ArraySpec(NamedTuple):
 
 
 class EnvSpec:
-    """Options, spaces and specs of an environment, as `env.spec` and `make_spec` give them.
+    """The options, spaces and specs of an environment, as `env.spec` and `make_spec` give them.
 
     Attributes:
-        id: the id it was registered under.
-        doc: one line of what it is.
-        registration: what the id stands for.
-        given: the keywords as the caller gave them, which make the same again.
+        id: the id under which the environment is registered.
+        doc: one line of description.
+        registration: the registration of the id.
+        given: the options as the caller gave them; they construct an equal spec.
         values: every option with its value; `config` is the same as a namedtuple.
-        arrays: the arrays the environment reads and writes.
-        options: what the environment's own options mean: default, range or choices, one line of text.
-        reward_threshold: return at which the task counts as solved, or None.
+        arrays: the arrays that the environment reads and writes.
+        options: the declarations of the environment's own options: default, range or choices, one line of meaning.
+        reward_threshold: the return at which the task counts as solved, or None.
         max_episode_steps: steps until an episode is truncated; None: there is no limit.
-        additional_wrappers: gymnasium's wrappers add themselves to it in their copy of this.
+        additional_wrappers: gymnasium's wrappers append themselves to it in their copy of the spec.
     """
 
     additional_wrappers: tuple[Any, ...] = ()
@@ -79,48 +80,48 @@ class EnvSpec:
 
     @cached_property
     def gymnasium_observation_space(self) -> gymnasium.Space[Any]:
-        """One environment's (or player's) observation space, of gymnasium."""
+        """The observation space of one environment (or player), of gymnasium."""
         space: gymnasium.Space[Any] = spaces.space(spaces.observation_tree(self.arrays), _gymnasium_spaces())
         return space
 
     @cached_property
     def gymnasium_action_space(self) -> gymnasium.Space[Any]:
-        """One environment's (or player's) action space, of gymnasium."""
+        """The action space of one environment (or player), of gymnasium."""
         space: gymnasium.Space[Any] = spaces.space(spaces.action_tree(self.arrays), _gymnasium_spaces())
         return space
 
     @cached_property
     def observation_space(self) -> Any:
-        """The same, of gym where the pool has gym's face."""
+        """The observation space of one environment (or player); a gym space if the pool has gym's interface."""
         if self._emit == "gymnasium.spaces":
             return self.gymnasium_observation_space
         return spaces.space(spaces.observation_tree(self.arrays), importlib.import_module(self._emit))
 
     @cached_property
     def action_space(self) -> Any:
-        """The same, of gym where the pool has gym's face."""
+        """The action space of one environment (or player); a gym space if the pool has gym's interface."""
         if self._emit == "gymnasium.spaces":
             return self.gymnasium_action_space
         return spaces.space(spaces.action_tree(self.arrays), importlib.import_module(self._emit))
 
     def observation_spec(self) -> Any:
-        """One environment's dm_env specs, in the namedtuple that a TimeStep's observation is."""
+        """Returns the dm_env specs of one environment, in a namedtuple like a TimeStep's observation."""
         return spaces.dm_spec(spaces.dm_tree(self.arrays))
 
     def action_spec(self) -> Any:
-        """One environment's (or player's) dm_env action spec; a dict of them where an action has several fields."""
+        """Returns the dm_env action spec of one environment (or player); a dict if an action has several fields."""
         tree = spaces.action_tree(self.arrays)
         if isinstance(tree, dict):
             return {name: spaces.dm_spec(field) for name, field in tree.items()}
         return spaces.dm_spec(tree)
 
     def reward_spec(self) -> Any:
-        """One environment's (or player's) dm_env reward spec."""
+        """Returns the dm_env reward spec of one environment (or player)."""
         arrays = self.arrays
         return spaces.dm_spec(spaces.common_field("reward", arrays.reward_low, arrays.reward_high))
 
     def discount_spec(self) -> Any:
-        """One environment's (or player's) dm_env discount spec."""
+        """Returns the dm_env discount spec of one environment (or player)."""
         return spaces.dm_spec(spaces.common_field("discount", 0, 1))
 
     @cached_property
@@ -130,23 +131,23 @@ class EnvSpec:
 
     @cached_property
     def gen_config(self) -> Any:
-        """A namedtuple class of every option, with the defaults of the id, as EnvPool's scripts call it."""
+        """A namedtuple class of every option, with the defaults of the id; EnvPool's scripts call it."""
         try:
-            usual: Mapping[str, Any] = Construction(self.registration, {}).config
-        except (ValueError, RuntimeError):  # an id that needs an option, such as a ROM that is not installed
-            usual = self.values
-        defaults = {**usual, "batch_size": 0, "num_threads": 0}
+            id_defaults: Mapping[str, Any] = Construction(self.registration, {}).config
+        except (ValueError, RuntimeError):  # the id requires an option, such as the path of a ROM
+            id_defaults = self.values
+        defaults = {**id_defaults, "batch_size": 0, "num_threads": 0}
         return namedtuple("Config", tuple(defaults), defaults=tuple(defaults.values()))
 
     @property
     def state_array_spec(self) -> dict[str, ArraySpec]:
-        """Every array a step returns; "done" is terminated or truncated."""
-        arrays, whole = self.arrays, 2**31 - 1
+        """Every array that a step returns; "done" is the disjunction of terminated and truncated."""
+        arrays, int32_max = self.arrays, 2**31 - 1
         players = -1 if arrays.max_players > 1 else None
         common = {
-            "info:env_id": spaces.common_field("env_id", 0, whole),
-            "info:players.env_id": spaces.common_field("players.env_id", 0, whole),
-            "elapsed_step": spaces.common_field("elapsed_step", 0, whole),
+            "info:env_id": spaces.common_field("env_id", 0, int32_max),
+            "info:players.env_id": spaces.common_field("players.env_id", 0, int32_max),
+            "elapsed_step": spaces.common_field("elapsed_step", 0, int32_max),
             "reward": spaces.common_field("reward", arrays.reward_low, arrays.reward_high),
             "discount": spaces.common_field("discount", 0, 1),
             "step_type": spaces.common_field("step_type", 0, 2),
@@ -154,26 +155,28 @@ class EnvSpec:
             "terminated": spaces.common_field("terminated", 0, 1),
             "trunc": spaces.common_field("truncated", 0, 1),
         }
-        specs = {name: _array_spec(field, False, players) for name, field in common.items()}
+        specs = {name: _array_spec(field) for name, field in common.items()}
         for name in ("info:players.env_id", "reward", "discount"):
             specs[name] = specs[name]._replace(shape=[-1])
         for field in arrays.observations:
             name = field.name if field.name == "obs" else "obs:" + field.name.removeprefix("obs:")
-            specs[name] = _array_spec(field, field.per_player, players)
+            specs[name] = _array_spec(field, players if field.per_player else None)
         for field in arrays.infos:
-            specs["info:" + field.name.removeprefix("info:")] = _array_spec(field, field.per_player, players)
+            specs["info:" + field.name.removeprefix("info:")] = _array_spec(
+                field, players if field.per_player else None
+            )
         return specs
 
     @property
     def action_array_spec(self) -> dict[str, ArraySpec]:
-        """Every array an action may hold; a leading -1 in a shape is the batch."""
-        whole = 2**31 - 1
+        """Every array that an action may hold; a leading -1 in a shape is the batch."""
+        int32_max = 2**31 - 1
         specs = {
-            "env_id": _array_spec(spaces.common_field("env_id", 0, whole), False, None),
-            "players.env_id": _array_spec(spaces.common_field("players.env_id", 0, whole), True, -1),
+            "env_id": _array_spec(spaces.common_field("env_id", 0, int32_max)),
+            "players.env_id": _array_spec(spaces.common_field("players.env_id", 0, int32_max), -1),
         }
         for field in self.arrays.actions:
-            specs[field.name] = _array_spec(field, True, -1)
+            specs[field.name] = _array_spec(field, -1)
         return specs
 
 
@@ -185,11 +188,10 @@ def _gymnasium_spaces() -> Any:
     return spaces
 
 
-def _array_spec(field: spaces.Field, per_player: bool, players: int | None) -> ArraySpec:
-    lead = [players] if per_player and players is not None else []
-    return ArraySpec(
-        [*lead, *field.shape], field.dtype, spaces.scalar_bound(field.low), spaces.scalar_bound(field.high)
-    )
+def _array_spec(field: spaces.Field, leading: int | None = None) -> ArraySpec:
+    """Returns the spec of a field, with a leading axis of that length if one is given."""
+    shape = [*field.shape] if leading is None else [leading, *field.shape]
+    return ArraySpec(shape, field.dtype, spaces.scalar_bound(field.low), spaces.scalar_bound(field.high))
 
 
 def _make(registration: Registration, given: Mapping[str, Any], emit: str) -> EnvSpec:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the pools of all faces have in common: everything but the form of what comes back."""
+"""The methods that the pools of all interfaces share. Only the form of the returned values differs between them."""
 
 from __future__ import annotations
 
@@ -14,55 +14,58 @@ from envpool import _core
 from envpool._core import EnvError as CoreEnvError
 from envpool.python.construction import Construction
 from envpool.python.errors import EnvError, labelled
-from envpool.python.options import as_number, check_env_ids, check_seconds, check_seed, check_seeds
-from envpool.python.pictures import View, resized
+from envpool.python.options import as_number, check_env_ids, check_seconds, check_seed, check_seeds, wrong_type
+from envpool.python.pictures import HumanViewer, resized
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
     from envpool._core import DeviceArray, DevicePool, Pool
     from envpool.python.env_spec import EnvSpec
-    from envpool.python.layout import Layout, Pack
+    from envpool.python.layout import Pack, ResultLayout
     from envpool.python.registry import Registration
 
 
 def make_pool(construction: Construction, outputs: list[str]) -> Pool:
-    """Makes the pool of a construction, on the device that its options name, which shall return these arrays."""
+    """Makes the pool of a construction, on the device that its options name.
+
+    Args:
+        construction: the checked options.
+        outputs: names of the arrays that the pool returns, in order.
+    """
     if not construction.on_device:
         return construction.make_pool(outputs)
     from envpool.cuda.pool import make_pool as make_device_pool
 
-    origin = construction.registration
-    common = construction.common
-    made = make_device_pool(
-        common.device,
-        source=origin.source,
-        include=origin.include,
-        in_place=common.in_place,
+    registration = construction.registration
+    pool = make_device_pool(
+        construction.common.device,
+        source=registration.source,
+        include=registration.include,
+        in_place=construction.common.in_place,
         **construction.pool_arguments(outputs),
     )
-    return cast("Pool", made)  # it has a pool's methods, and returns arrays on the device
+    return cast("Pool", pool)  # a DevicePool has the methods of a Pool and returns arrays on the device
 
 
 class EnvPoolMixin:
     """A pool of environments that are stepped together.
 
-    Pools are pickled and copied by how they were made: what comes back is a new pool with the same id, options and
-    seed, at the beginning of its first episodes. `snapshot` and `restore` carry state.
+    Pickling or copying a pool makes a new pool with the same id, options and seed, before its first episodes. It does
+    not copy state; `snapshot` and `restore` do.
 
-    What a batch holds, with a row for each environment of the batch (n of them), or for each player where there are
-    several:
+    A batch of n environments holds these arrays, with one row per environment, or per player if there are several:
 
     - observation: arrays of shape (n, ...) with the dtype and bounds of the spec's `observation_space`.
-    - reward: float32, (n,). terminated, truncated: bool, (n,), one for each environment also where there are players.
+    - reward: float32, (n,). terminated, truncated: bool, (n,), always one per environment.
     - info: a dict of "env_id", int32, (n,); "players" with their "env_id", int32, (number of players,);
-      "elapsed_step", int32, steps since the episode began, (n,); and what the environment adds.
+      "elapsed_step", int32, steps since the episode began, (n,); and the environment's own entries.
 
-    The arrays are never written again. Messages of exceptions begin with the id in brackets.
+    The pool never writes to returned arrays again. Texts of exceptions begin with the id in brackets.
 
     Attributes:
         spec: the EnvSpec, which has id, config, spaces and reward threshold.
-        registration: what the id stands for.
+        registration: the registration of the id.
         num_envs: environments in the pool.
         closed: whether `close` was called.
     """
@@ -71,8 +74,8 @@ class EnvPoolMixin:
     closed: bool
     spec: Any
 
-    def _init(self, construction: Construction, layout: Layout, spec: EnvSpec) -> None:
-        """Makes the pool. Faces call it last, for a failure in it must leave nothing behind."""
+    def _init(self, construction: Construction, layout: ResultLayout, spec: EnvSpec) -> None:
+        """Makes the pool. Subclasses call it last, so that an earlier failure leaves no threads behind."""
         self._construction = construction
         self._layout = layout
         self._pack = layout.step
@@ -82,30 +85,30 @@ class EnvPoolMixin:
         self.closed = False
         self.spec = spec
         self.registration: Registration = construction.registration
-        self._view = View(construction.label) if construction.common.render_mode == "human" else None
+        self._viewer = HumanViewer(construction.label) if construction.common.render_mode == "human" else None
         self._pool = make_pool(construction, layout.outputs)
         construction.config["num_threads"] = self._pool.num_threads
 
     # ---- stepping ----
 
     def step(self, action: Any, env_id: Any = None) -> Any:
-        """Does one step of every environment, or of those named, and waits for a batch.
+        """Steps all environments, or those of `env_id`, and waits for a batch.
 
         Args:
-            action: an array of shape (n, ...) with one row per environment (per player, where there are several), of
-                integers where the action space counts them, else of the space's dtype, or whatever np.asarray takes; a
-                dict of such arrays where an action has several fields. A dict may also hold "env_id" and
+            action: an array of shape (n, ...) with one row per environment (per player, if there are several), or
+                anything that np.asarray converts to one: integers for a discrete action space, else the space's dtype.
+                A dict of such arrays if an action has several fields. A dict may also hold "env_id" and
                 "players.env_id", the environment of each row.
-            env_id: ids of the environments to step, int, (n,), in the order of the action's rows; None is all of them.
+            env_id: ids of the environments to step, int, (n,), in the order of the action's rows; None means all.
 
         Returns:
-            What `recv` returns.
+            The same as `recv`.
 
         Raises:
             TypeError: the action or env_id is of the wrong dtype.
             ValueError: a wrong shape, a value out of range or NaN, an unknown or repeated env_id.
-            RuntimeError: an environment is under way already, the pool is closed, or the process is a fork.
-            EnvError: an environment threw; the exception holds what would have been returned.
+            RuntimeError: an environment is already under way, the pool is closed, or the process is a fork.
+            EnvError: an environment threw an exception; the error holds the batch.
         """
         try:
             return self._pack(self._pool.step(action, env_id))
@@ -113,38 +116,39 @@ class EnvPoolMixin:
             self._raise(error, self._pack)
 
     def send(self, action: Any, env_id: Any = None) -> None:
-        """Starts one step, and does not wait.
+        """Starts one step without waiting for it.
 
         Args:
             action: as in `step`.
             env_id: as in `step`.
 
         Raises:
-            TypeError: as `step` does; nothing is sent then.
-            ValueError: as `step` does; nothing is sent then.
-            RuntimeError: an environment is under way already, the pool is closed, or the process is a fork.
+            TypeError: as `step` does; no environment is stepped.
+            ValueError: as `step` does; no environment is stepped.
+            RuntimeError: an environment is already under way, the pool is closed, or the process is a fork.
         """
         self._pool.send(action, env_id)
 
     def recv(self, reset: bool = False, return_info: bool = True, timeout: float | None = None) -> Any:
-        """Waits for the next batch of what was sent.
+        """Waits for the next batch.
 
-        In a synchronous pool that is the oldest send, its rows in the order they were asked for. In an asynchronous
-        one it is the next batch_size environments to be ready, `info["env_id"]` telling which.
+        A synchronous pool returns the results of the oldest send, with rows in the order of its env_id. An asynchronous
+        pool returns the next batch_size environments to finish; `info["env_id"]` tells which.
 
         Args:
-            reset: return what `reset` returns instead.
-            return_info: with `reset`, whether info comes with the observation.
-            timeout: seconds to wait at most; None is for ever.
+            reset: whether to return the batch in the form of `reset`.
+            return_info: with `reset`, whether to return info with the observation.
+            timeout: seconds to wait at most; None waits without a limit.
 
         Returns:
-            A batch in the form of the face, which is (observation, reward, terminated, truncated, info) in
-            gymnasium's, (observation, reward, done, info) in that of gym before 0.26, a TimeStep in dm_env's.
+            A batch: (observation, reward, terminated, truncated, info) with gymnasium's interface, (observation,
+            reward, done, info) with that of gym before 0.26, a TimeStep with that of dm_env.
 
         Raises:
-            TimeoutError: no batch was complete in time. Nothing is lost.
-            RuntimeError: less is under way than a batch needs, the pool is closed, or the process is a fork.
-            EnvError: an environment threw; the exception holds what would have been returned.
+            TimeoutError: no batch was complete in time. A later call can still receive it.
+            RuntimeError: fewer environments are under way than a batch needs, the pool is closed, or the process is a
+                fork.
+            EnvError: an environment threw an exception; the error holds the batch.
         """
         pack = self._layout.reset if reset else self._pack
         if reset and not return_info:
@@ -155,19 +159,21 @@ class EnvPoolMixin:
             self._raise(error, pack)
 
     def _reset(self, env_id: Any = None, seed: Any = None, pack: Pack | None = None) -> Any:
-        """Starts new episodes and waits for a batch. What was under way when all are reset is dropped."""
+        """Starts new episodes and waits for a batch. A reset of all environments discards results under way."""
         pack = pack or self._layout.reset
-        none = isinstance(env_id, (list, tuple, np.ndarray)) and np.shape(env_id) == (0,)
-        if none and not self.closed and not self.is_async:
-            return pack(self._no_rows())  # EnvPool's scripts reset what has ended, even if nothing has
+        is_empty = isinstance(env_id, (list, tuple, np.ndarray)) and np.shape(env_id) == (0,)
+        if is_empty and not self.closed and not self.is_async:
+            return pack(
+                self._empty_batch()
+            )  # EnvPool's scripts pass the ended environments, of which there may be none
         self._send_reset(env_id, seed)
         try:
             return pack(self._pool.recv())
         except CoreEnvError as error:
             self._raise(error, pack)
 
-    def _no_rows(self) -> tuple[npt.NDArray[Any], ...]:
-        """What the pool would return of no environment."""
+    def _empty_batch(self) -> tuple[npt.NDArray[Any], ...]:
+        """Returns the arrays of a batch without rows."""
         arrays = self._construction.arrays
         fields = {field.name: field for field in (*arrays.observations, *arrays.infos)}
 
@@ -178,9 +184,9 @@ class EnvPoolMixin:
         return tuple(empty(name) for name in self._layout.outputs)
 
     def async_reset(self) -> None:
-        """Starts new episodes in all environments, and does not wait: `recv` returns their first observations.
+        """Starts new episodes in all environments without waiting; `recv` returns their first observations.
 
-        What was under way is dropped.
+        Results under way are discarded.
 
         Raises:
             RuntimeError: the pool is closed, or the process is a fork.
@@ -188,17 +194,17 @@ class EnvPoolMixin:
         self._send_reset(None, None)
 
     def seed(self, seed: Any = None) -> list[int]:
-        """Sets the seed of the next reset, as old gym's scripts do. `reset(seed=...)` is the plain way.
+        """Sets the seed of the next reset, for scripts written for old gym. Prefer `reset(seed=...)`.
 
         Args:
-            seed: int from 0 to 2**64 - 1, or a sequence of num_envs of them; None takes back what was set.
+            seed: int from 0 to 2**64 - 1, or a sequence of num_envs ints; None clears the seed that was set.
 
         Returns:
             The seeds as a list of ints.
 
         Raises:
-            TypeError: seed is no int.
-            ValueError: it is out of range, or there are not num_envs of them.
+            TypeError: seed is not an int.
+            ValueError: a seed is out of range, or the sequence does not have num_envs elements.
         """
         if seed is None:
             self._next_seed = None
@@ -207,24 +213,23 @@ class EnvPoolMixin:
         return self._next_seed if isinstance(self._next_seed, list) else [self._next_seed]
 
     def xla(self) -> tuple[npt.NDArray[np.uint8], Any, Any, Any]:
-        """The pool for use inside of `jax.jit`, scans and loops, on the CPU.
+        """Returns functions that step the pool inside `jax.jit`, scans and loops, on the CPU.
 
         Returns:
-            handle (uint8), recv, send and step, to be called as `handle, result = recv(handle)`, `handle = send(handle, action,
-            env_id)` and `handle, result = step(handle, action, env_id)`. Each call takes the handle that the one
-            before it returned, which puts them in order. `result` is what `recv` of the pool returns, with a fixed
-            number of rows: see docs/jax.md.
+            handle (uint8), recv, send and step, to be called as `handle, result = recv(handle)`,
+            `handle = send(handle, action, env_id)` and `handle, result = step(handle, action, env_id)`. Each call takes
+            the handle that the previous one returned; the data dependency puts the calls in order. `result` is the
+            return value of the pool's `recv`, with a fixed number of rows: see docs/jax.md.
 
         Raises:
             MissingPackageError: JAX is not installed.
             RuntimeError: the pool is closed, the process is a fork, or the environments live on a GPU.
         """
-        from envpool.jax.pool import Calls
+        from envpool.jax.pool import PoolCalls
 
         if self._construction.on_device:
             raise RuntimeError(f"[{self._label}] xla: expected a pool on the CPU, got one on {self.config['device']!r}")
-
-        calls = Calls(self._construction, self._pool, self._layout.traced)
+        calls = PoolCalls(self._construction, self._pool, self._layout.traced)
         return calls.handle, calls.recv, calls.send, calls.step
 
     def _send_reset(self, env_id: Any, seed: Any) -> None:
@@ -261,54 +266,58 @@ class EnvPoolMixin:
     # ---- state and pictures ----
 
     def snapshot(self, env_id: int) -> bytes:
-        """The whole state of one environment, its generator and time limit included.
+        """Returns the whole state of one environment, including its generator and its step count.
 
         Args:
             env_id: the environment, int.
 
         Returns:
-            Bytes, of use to `restore` alone.
+            Bytes for `restore`.
 
         Raises:
-            TypeError: env_id is no int.
+            TypeError: env_id is not an int.
             ValueError: an unknown env_id.
-            RuntimeError: it is under way, or this environment cannot save its state.
+            RuntimeError: the environment is under way, or cannot save its state.
         """
         return self._pool.snapshot(self._one_id(env_id))
 
     def restore(self, env_id: int, state: bytes) -> None:
-        """Puts one environment into a state that `snapshot` returned; it goes on from there, bit for bit.
+        """Restores a state that `snapshot` returned. The environment continues from it, bit for bit.
 
-        The state may come from another environment or pool of the same id and options. What the next step returns is
-        the step after the snapshot; no observation of the state itself is returned.
+        The state may come from another environment or pool of the same id and options. The next step returns the step
+        after the snapshot; `restore` itself returns no observation.
 
         Args:
             env_id: the environment, int.
-            state: what `snapshot` returned.
+            state: the bytes that `snapshot` returned.
 
         Raises:
-            TypeError: state is not bytes, or env_id no int.
-            ValueError: an unknown env_id, or a state of something else.
-            RuntimeError: it is under way, or this environment cannot load a state.
+            TypeError: state is not bytes, or env_id is not an int.
+            ValueError: an unknown env_id, or a state of another id or with other options.
+            RuntimeError: the environment is under way, or cannot load a state.
         """
         if not isinstance(state, (bytes, bytearray)):
-            raise TypeError(f"[{self._label}] state must be what snapshot returned, got {type(state).__name__}")
+            raise TypeError(
+                f"[{self._label}] state: expected the bytes that snapshot returned, got {type(state).__name__}"
+            )
         self._pool.restore(self._one_id(env_id), bytes(state))
 
     def clone(self, source_env_id: int, env_ids: Any = None, seed: Any = None) -> None:
-        """Copies the whole state of one environment into others, which go on from there as it does.
+        """Copies the whole state of one environment into others.
 
         Args:
             source_env_id: the environment that is copied.
-            env_ids: those that become like it, and may include it; None is all of them. They keep their options.
-            seed: None: copies share the source's random numbers, so that equal actions have equal ends, bit for bit.
-                An int: environment i draws from stream i of that seed from now on, so that copies try what else may
-                happen. Or one int for each of env_ids. A copy's next reset is then as after `reset(seed=...)`.
+            env_ids: the environments that receive the state, which may include the source; None means all. They keep
+                their options.
+            seed: None: the copies draw the same random numbers as the source, so that equal actions have equal results,
+                bit for bit. An int: environment i draws from stream i of that seed from now on, so that the copies
+                sample different futures. Or a sequence with one int for each of env_ids. With a seed, the next reset
+                of a copy is the same as after `reset(seed=...)`.
 
         Raises:
-            TypeError: an id or seed is no int. Nothing is copied.
+            TypeError: an id or seed is not an int. Nothing is copied.
             ValueError: an unknown or repeated id, or seed is out of range. Nothing is copied.
-            RuntimeError: one of them is under way, or this environment cannot save its state.
+            RuntimeError: one of the environments is under way, or cannot save its state.
         """
         source = self._one_id(source_env_id, "source_env_id")
         ids = self.all_env_ids if env_ids is None else np.array(self._ids("env_ids", env_ids), np.int32)
@@ -340,51 +349,53 @@ class EnvPoolMixin:
 
     def _one_id(self, env_id: Any, name: str = "env_id") -> int:
         if as_number(env_id, "int") is None:
-            raise TypeError(f"[{self._label}] {name} must be an int from 0 to {self.num_envs - 1}, got {env_id!r}")
+            with labelled(self._label):
+                raise wrong_type(name, f"an int from 0 to {self.num_envs - 1}", env_id)
         return self._ids(name, env_id)[0]
 
-    def _frames(self, env_ids: Any = None) -> npt.NDArray[np.uint8]:
+    def _rendered(self, env_ids: Any = None) -> npt.NDArray[np.uint8]:
         if self._construction.common.render_mode is None:
             raise RuntimeError(
-                f"[{self._label}] render needs the pool to be made with render_mode='rgb_array' or 'human'"
+                f"[{self._label}] render: expected a pool made with render_mode='rgb_array' or 'human', got one without "
+                "a render_mode"
             )
         common = self._construction.common
         ids = common.render_env_id if env_ids is None else self._ids("env_ids", env_ids)
         return resized(self._pool.render(np.array(ids, np.int32)), common.render_height, common.render_width)
 
-    def _picture(self, env_ids: Any = None) -> npt.NDArray[np.uint8] | None:
-        """What `render` returns: pictures, or None after it has shown them in the window."""
-        frames = self._frames(env_ids)
-        if self._view is None:
-            return frames
-        self._view.show(frames)
+    def _render(self, env_ids: Any = None) -> npt.NDArray[np.uint8] | None:
+        """Returns pictures; with render_mode "human", shows them in a window and returns None."""
+        pictures = self._rendered(env_ids)
+        if self._viewer is None:
+            return pictures
+        self._viewer.show(pictures)
         return None
 
-    # ---- what it is ----
+    # ---- description ----
 
     @property
     def config(self) -> dict[str, Any]:
-        """Every option with its value, as EnvPool names them; `make(id, **config)` makes the same again."""
+        """Every option with its value, as EnvPool names them; `make(id, **config)` makes an equal pool."""
         return dict(self._construction.config)
 
     @property
     def all_env_ids(self) -> npt.NDArray[np.int32]:
-        """0 to num_envs - 1, int32."""
+        """The ids of all environments, 0 to num_envs - 1, int32."""
         return np.arange(self.num_envs, dtype=np.int32)
 
     @property
     def is_async(self) -> bool:
-        """Whether batches are of fewer than all environments, so that the readiest come first."""
+        """Whether a batch holds fewer than all environments, those that finish first."""
         return self._construction.common.batch_size != self.num_envs
 
     def players(self, env_id: Any = None) -> npt.NDArray[np.int32]:
-        """How many players each environment (or each of those named) has now: int32, one for each.
+        """Returns the current number of players of each environment, int32.
 
         Args:
-            env_id: ids of environments; None is all of them.
+            env_id: ids of environments; None means all.
 
         Raises:
-            TypeError: env_id is not of ints.
+            TypeError: an id is not an int.
             ValueError: an unknown env_id.
         """
         ids = self.all_env_ids if env_id is None else np.array(self._ids("env_id", env_id), np.int32)
@@ -394,7 +405,7 @@ class EnvPoolMixin:
         return self.num_envs
 
     def __repr__(self) -> str:
-        """What it is, how it runs, and which of its own options are not as they are by default."""
+        """Shows the id, the options of the pool, and the environment's own options that differ from their defaults."""
         config, options = self._construction.config, self._construction.options
         keys = ["num_envs", "batch_size", "num_threads", "autoreset_mode"]
         if self._construction.on_device:
@@ -403,25 +414,25 @@ class EnvPoolMixin:
         shown = ", ".join(f"{key}={reprlib.repr(config[key])}" for key in keys)
         return f"{type(self).__name__}({self._label!r}, {shown}{', closed' if self.closed else ''})"
 
-    __str__ = __repr__  # gym's and gymnasium's would hide it
+    __str__ = __repr__  # gym.Env and gymnasium.Env override it otherwise
 
-    # ---- its end, and its copies ----
+    # ---- closing and copying ----
 
     def close(self, timeout: float = 10.0, **_: Any) -> None:
-        """Ends the threads and the environments. Closing twice is fine; any other use after it is a RuntimeError.
+        """Ends the threads and destroys the environments. A second call does nothing; other methods raise afterwards.
 
-        Of several calls at once each waits for the end, and a signal handler may call it in the middle of any other.
+        Concurrent calls all wait until the pool is closed. A signal handler may call it during any other method.
 
         Args:
-            timeout: seconds to wait for environments that are in the middle of a step; math.inf is for ever.
+            timeout: seconds to wait for environments that are in the middle of a step; math.inf waits without a limit.
 
         Raises:
-            TimeoutError: one did not finish in time. The pool is closed all the same.
+            TimeoutError: an environment did not finish in time. The pool is closed nevertheless.
         """
         seconds = self._seconds("timeout", timeout)
         self.closed = True
-        if self._view is not None:
-            self._view.close()
+        if self._viewer is not None:
+            self._viewer.close()
         self._pool.close(seconds)
 
     def _seconds(self, name: str, value: Any) -> float:
@@ -435,14 +446,14 @@ class EnvPoolMixin:
         self.close()
 
     def __del__(self) -> None:
-        """Does nothing, where gym and gymnasium would call close: a pool ends its threads when it is collected."""
+        """Does nothing, unlike gym's and gymnasium's, which call close: collecting a pool ends its threads."""
 
     def __reduce__(self) -> Any:
         construction = self._construction
         return _remake, (type(self).__module__, type(self).__qualname__, construction.registration, construction.given)
 
 
-def _remake(module: str, face: str, registration: Registration, given: dict[str, Any]) -> Any:
+def _remake(module: str, name: str, registration: Registration, given: dict[str, Any]) -> Any:
     import importlib
 
-    return getattr(importlib.import_module(module), face)(registration, given)
+    return getattr(importlib.import_module(module), name)(registration, given)

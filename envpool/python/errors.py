@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What envpool raises beyond TypeError, ValueError, RuntimeError and TimeoutError, and the id that begins its texts."""
+"""The exception classes of envpool, and `labelled`, which puts the id before an error text."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from typing import Any
 
 
 class MissingPackageError(ImportError, RuntimeError):
-    """An optional package is not installed, or is of a version that cannot be used. The text says how to install it.
+    """An optional package is not installed, or its version is not supported. The text says how to install it.
 
-    It is an ImportError, which gymnasium's users expect, and a RuntimeError as well, because whoever catches that where
-    an environment is made means this too.
+    This is an ImportError, as gymnasium's users expect, and a RuntimeError, so that code which catches RuntimeError
+    around `make` catches it as well.
 
     Attributes:
         name: the package, such as "mujoco", as Python imports it.
     """
 
 
-def missing_package(name: str, what: str, command: str, whose: str = "") -> MissingPackageError:
-    """Makes the error for a package that is not installed.
+def missing_package(name: str, what: str, command: str, needed_by: str = "") -> MissingPackageError:
+    """Returns the error for a package that is not installed.
 
     Args:
-        name: the package as Python imports it, such as "ale_py".
-        what: the package as people name it, perhaps with what it is for.
+        name: the name that Python imports, such as "ale_py".
+        what: the usual name of the package, perhaps with its purpose.
         command: the command that installs it.
-        whose: who needs it, such as "[envpool] make_sb3"; empty if the text begins with an id that `labelled` adds.
+        needed_by: what needs the package, such as "[envpool] make_sb3"; empty if `labelled` adds the id.
     """
-    return MissingPackageError(f"{whose} needs {what}, which is not installed: {command}".lstrip(), name=name)
+    return MissingPackageError(f"{needed_by} needs {what}, which is not installed: {command}".lstrip(), name=name)
 
 
 class labelled:
-    """Puts an id in brackets before the texts of errors that are raised inside: `with labelled("Pong-v5"): ...`.
+    """Puts an id in brackets before the texts of errors raised in its block: `with labelled("Pong-v5"): ...`.
 
-    It changes TypeError, ValueError, RuntimeError and MissingPackageError, and none of their subclasses, whose texts
-    are not ours.
+    It changes TypeError, ValueError, RuntimeError and MissingPackageError, but not their subclasses, whose texts come
+    from other code.
     """
 
     __slots__ = ("_label",)
@@ -46,7 +46,7 @@ class labelled:
         """Does nothing."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Changes the error, whose class and traceback stay."""
+        """Changes the text of the error, but not its class and traceback."""
         if kind in (TypeError, ValueError, RuntimeError) and error is not None:
             error.args = (f"[{self._label}] {error}",)
         elif isinstance(error, MissingPackageError):
@@ -55,15 +55,15 @@ class labelled:
 
 
 class EnvError(RuntimeError):
-    """One or more environments threw while they were stepped or reset. The pool goes on.
+    """One or more environments threw an exception in a step or reset. The pool stays usable.
 
-    The environments that threw have been reset, the others have done their step, and nothing that came with them is
-    lost: `result` is what the call would have returned, with reset observations in the rows of the failed ones.
+    The environments that threw have been reset; the others have completed their step. `result` holds the whole batch,
+    with reset observations in the rows of the failed environments.
 
     Attributes:
         env_id: the environments that threw.
-        messages: what each of them said, in the same order.
-        result: the return value of the call that raises this, in the form of its face.
+        messages: the texts of their exceptions, in the same order.
+        result: the value that the call would have returned.
     """
 
     def __init__(self, text: str, env_id: list[int], messages: list[str], result: Any) -> None:
@@ -74,11 +74,11 @@ class EnvError(RuntimeError):
 
 
 class CompileError(RuntimeError):
-    """What `envpool.compile` was given does not become an environment.
+    """`envpool.compile` could not turn the source into an environment.
 
     Attributes:
-        command: the compiler's command; empty if it did not come to that.
-        log: all that the compiler said.
+        command: the compiler's command; empty if the compiler did not run.
+        log: the compiler's whole output.
     """
 
     def __init__(self, text: str, command: str = "", log: str = "") -> None:

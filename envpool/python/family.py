@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Families: folders of this package whose environments share a shared object, and what they ask of Python."""
+"""Families: folders of this package whose environments share one shared object, and the Python code they need."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from envpool.python.options import Value
 
 
-class Home(NamedTuple):
-    """Where EnvPool's scripts look for an environment.
+class ImportPath(NamedTuple):
+    """The place from which EnvPool's scripts import the classes of an environment.
 
     Attributes:
-        module: such as "envpool.mujoco.gym".
-        name: what the names of its classes begin with, such as "GymAnt".
-        options: those that tell its environments from others of the same id.
+        module: the module, such as "envpool.mujoco.gym".
+        name: the prefix of the class names, such as "GymAnt".
+        options: the option values that select this class among several for the same id.
     """
 
     module: str
@@ -25,63 +25,63 @@ class Home(NamedTuple):
 
 
 class Family:
-    """What the ids of one folder have in common beside their shared object.
+    """The Python hooks of a family.
 
-    A family that needs more than its C++ declares derives from this class, and registers its ids with an instance. Its
+    A family that needs more than its C++ declares derives from this class and registers its ids with an instance. The
     methods raise TypeError, ValueError or MissingPackageError without the id, which the caller adds. An instance has no
-    attributes but its name, so that it can be pickled.
+    attributes other than its name, so that it can be pickled.
 
     Attributes:
-        name: the folder in this package; empty for a plugin of someone else's.
+        name: the folder in this package; empty for a third-party plugin.
     """
 
     def __init__(self, name: str = "") -> None:
         self.name = name
 
     def require(self) -> None:
-        """Loads or checks what the shared object is linked to, before it is loaded.
+        """Loads or checks the libraries that the shared object is linked to, before it is loaded.
 
         Raises:
-            MissingPackageError: an optional package is not installed, or is of another version.
+            MissingPackageError: an optional package is not installed, or has another version.
         """
 
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns the keywords of `make` in the form that C++ declares, before they are checked.
+        """Returns the options of `make` in the form that C++ declares, before they are checked.
 
         Args:
-            task_id: the id that is made.
-            given: the keywords as the caller gave them.
+            task_id: the id.
+            given: the options as the caller gave them.
 
         Raises:
-            TypeError, ValueError: a keyword cannot be translated.
+            TypeError, ValueError: an option cannot be translated.
         """
         return dict(given)
 
     def prepare(self, task_id: str, options: dict[str, Value]) -> dict[str, Value]:
-        """Returns the checked options as C++ takes them, without those that only this method reads.
+        """Returns the checked options that C++ takes, without those that only this method reads.
 
         Args:
-            task_id: the id that is made.
-            options: all options, completed with their defaults.
+            task_id: the id.
+            options: all options, with defaults for those that the caller omitted.
 
         Raises:
-            ValueError: an option names something that is not there.
+            ValueError: an option names something that does not exist.
             MissingPackageError: a package that holds data is not installed.
         """
         return options
 
     def reference(self, task_id: str) -> str:
-        """Returns the package and version that the dynamics of an id are compared with; empty if there is none."""
+        """Returns the package and version with which the dynamics of an id are compared; empty if there is none."""
         return ""
 
-    def homes(self, task_id: str, table: str) -> list[Home]:
-        """Returns where EnvPool's scripts find the classes of an id; none for a plugin.
+    def import_paths(self, task_id: str, table: str) -> list[ImportPath]:
+        """Returns the import paths of the classes of an id, as in EnvPool; an empty list for a plugin.
 
         Args:
             task_id: the id.
-            table: name of its environment in the shared object.
+            table: the name of the environment in the shared object.
         """
-        return [Home(f"envpool.{self.name}", table)] if self.name else []
+        return [ImportPath(f"envpool.{self.name}", table)] if self.name else []
 
 
 PLUGIN = Family()

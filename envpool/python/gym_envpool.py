@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The face of gym, gymnasium's predecessor: a pool as a `gym.Env`, in the form of the gym that is installed."""
+"""The interface of gym, gymnasium's predecessor: a pool as a `gym.Env` of the installed version."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 class GymEnvPool(EnvPoolMixin):
-    """A pool with gym's face. Its instances are of `gym.Env` too (of `gymnasium.Env` where gym is not installed).
+    """A pool with gym's interface. Pools are instances of `gym.Env` too, or of `gymnasium.Env` if gym is not installed.
 
     Attributes:
-        observation_space, action_space: one environment's, or one player's.
-        single_observation_space, single_action_space: the same.
-        classic: whether the form is that of gym before 0.26.
+        observation_space, action_space: the spaces of one environment, or of one player.
+        single_observation_space, single_action_space: the same spaces.
+        classic: whether the interface is that of gym before 0.26.
         render_mode: None, "rgb_array" or "human".
     """
 
@@ -39,9 +39,9 @@ class GymEnvPool(EnvPoolMixin):
         self.classic = common.step_api == "classic" or (common.step_api is None and _installed_is_classic())
         if common.gym_reset_return_info is False and not self.classic:
             raise ValueError(
-                f"[{construction.label}] gym_reset_return_info must be True with step_api 'modern', got False"
+                f"[{construction.label}] gym_reset_return_info: expected True with step_api 'modern', got False"
             )
-        # EnvPool's meaning, when there was an old gym: reset returns info as well.
+        # As in EnvPool, the option makes reset return info as well with old gym.
         self._reset_returns_info = not self.classic or bool(common.gym_reset_return_info)
         spec = EnvSpec(construction, "gym.spaces" if installed_gym() else "gymnasium.spaces")
         self.observation_space, self.action_space = spec.observation_space, spec.action_space
@@ -58,50 +58,52 @@ class GymEnvPool(EnvPoolMixin):
         """Starts new episodes.
 
         Args:
-            env_id: the environments to reset; None is all of them.
-            seed: int from 0 to 2**64 - 1, or one for each environment that is reset; None: the generators go on.
+            env_id: the environments to reset; None means all.
+            seed: int from 0 to 2**64 - 1, or a sequence with one seed for each environment that is reset. None: the
+                generators continue from their current state.
             options: must be empty.
 
         Returns:
-            The observation, in the classic form; (observation, info) in the modern one.
+            The observation with the classic interface; (observation, info) with the modern one.
 
         Raises:
             TypeError: seed, env_id or options is of the wrong type.
-            ValueError: seed, env_id or options is not as above.
+            ValueError: seed or env_id is out of range, or options is not empty.
             RuntimeError: one of the environments is under way, or the pool is closed.
         """
         if options:
-            raise ValueError(f"[{self._label}] options must be empty, got {options!r}")
+            raise ValueError(f"[{self._label}] options: expected none, got {options!r}")
         pack = self._layout.reset
         return self._reset(env_id, seed, pack if self._reset_returns_info else self._without_info(pack))
 
     def render(self, mode: Any = None, camera_id: Any = None, *, env_ids: Any = None) -> Any:
-        """Pictures of environments as they are now: uint8 of shape (n, height, width, 3), RGB.
-
-        With render_mode "human" it is None, and a window shows them.
+        """Renders the current state of environments.
 
         Args:
-            mode: None or "rgb_array", as old gym gives it; or ids of environments, as EnvPool does.
-            camera_id: accepted as EnvPool's scripts give it.
-            env_ids: of which environments; None is the option render_env_id.
+            mode: None or "rgb_array", as in old gym; or ids of environments, as in EnvPool.
+            camera_id: ignored; EnvPool's scripts pass it.
+            env_ids: the environments; None means the option render_env_id.
+
+        Returns:
+            uint8 of shape (n, height, width, 3), RGB. With render_mode "human", None; a window shows the pictures.
 
         Raises:
-            ValueError: another mode.
+            ValueError: an unknown mode.
             RuntimeError: the pool has no render_mode, or one of the environments is under way.
         """
         if isinstance(mode, str) and mode not in ("rgb_array", self.render_mode):
-            raise ValueError(f"[{self._label}] mode must be {self.render_mode or 'rgb_array'!r}, got {mode!r}")
+            raise ValueError(f"[{self._label}] mode: expected {self.render_mode or 'rgb_array'!r}, got {mode!r}")
         if mode is not None and not isinstance(mode, str):
             env_ids = mode
-        return self._frames(env_ids) if mode == "rgb_array" else self._picture(env_ids)
+        return self._rendered(env_ids) if mode == "rgb_array" else self._render(env_ids)
 
     def __reduce__(self) -> Any:
-        return _remake, (self._construction.registration, self._construction.given)
+        return make_gym_pool, (self._construction.registration, self._construction.given)
 
 
 @functools.cache
 def installed_gym() -> Any:
-    """The module gym, or None where it is not installed."""
+    """Returns the module gym, or None if it is not installed."""
     return importlib.import_module("gym") if importlib.util.find_spec("gym") else None
 
 
@@ -114,8 +116,8 @@ def _installed_is_classic() -> bool:
 
 
 @functools.cache
-def gym_face() -> type[GymEnvPool]:
-    """GymEnvPool as a subclass of the Env that is there."""
+def gym_pool_class() -> type[GymEnvPool]:
+    """Returns GymEnvPool as a subclass of the `Env` of the installed gym or, without gym, of gymnasium."""
     try:
         base = (installed_gym() or importlib.import_module("gymnasium")).Env
     except ModuleNotFoundError as error:
@@ -123,13 +125,10 @@ def gym_face() -> type[GymEnvPool]:
     return type("GymEnvPool", (GymEnvPool, base), {"__doc__": GymEnvPool.__doc__})
 
 
-def make_gym_face(registration: Registration, given: Mapping[str, Any]) -> GymEnvPool | GymnasiumEnvPool:
-    """Makes the face that the installed gym, or the option step_api, asks for."""
+def make_gym_pool(registration: Registration, given: Mapping[str, Any]) -> GymEnvPool | GymnasiumEnvPool:
+    """Makes a pool with the interface of the installed gym, or the one that the option step_api selects."""
     if installed_gym() is None and given.get("step_api") != "classic":
         from envpool.python.gymnasium_envpool import GymnasiumEnvPool
 
         return GymnasiumEnvPool(registration, given)
-    return gym_face()(registration, given)
-
-
-_remake = make_gym_face
+    return gym_pool_class()(registration, given)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`gymnasium.make_vec("envpool/Pong-v5")`: our ids in gymnasium's registry.
+"""Adds envpool's ids to gymnasium's registry, for `gymnasium.make_vec("envpool/Pong-v5")`.
 
-Importing envpool does not import gymnasium, and gymnasium knows no entry points. So our ids are entered at once if
-gymnasium is there, and else in the moment that somebody imports it.
+Importing envpool does not import gymnasium, and gymnasium has no entry points for environments. The ids are therefore
+added immediately if gymnasium has been imported, or else when it is imported.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from types import ModuleType
 
 from envpool.python.registry import call_when_added, find, list_all_envs
 
-_REGISTERS = "gymnasium.envs"  # the module whose import fills gymnasium's registry
+_REGISTRY_MODULE = "gymnasium.envs"  # its import fills gymnasium's registry
 
 
-def enter(task_ids: Iterable[str]) -> None:
-    """Enters ids into gymnasium's registry, if gymnasium is there."""
-    if _REGISTERS not in sys.modules:
+def add_to_registry(task_ids: Iterable[str]) -> None:
+    """Adds ids to gymnasium's registry if gymnasium has been imported."""
+    if _REGISTRY_MODULE not in sys.modules:
         return
     from gymnasium.envs.registration import EnvSpec, registry
 
     for task_id in task_ids:
         registration = find(task_id)
-        name = "envpool/" + task_id.replace("/", "-")  # gymnasium has one level of namespaces
+        name = "envpool/" + task_id.replace("/", "-")  # gymnasium's namespaces do not nest
         registry[name] = EnvSpec(
             name,
             reward_threshold=registration.reward_threshold,
@@ -36,31 +36,31 @@ def enter(task_ids: Iterable[str]) -> None:
         )
 
 
-class _Watch:
-    """A finder that lets the import of gymnasium's registry run as it would, and then enters our ids."""
+class _ImportHook:
+    """A finder that adds the ids after the import of gymnasium's registry, which it leaves to the other finders."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname != _REGISTERS:
+        if fullname != _REGISTRY_MODULE:
             return None
         sys.meta_path.remove(self)
         spec = find_spec(fullname)
         if spec is not None and spec.loader is not None:
-            run = spec.loader.exec_module
+            exec_module = spec.loader.exec_module
 
-            def run_and_enter(module: ModuleType) -> None:
-                run(module)
-                enter(list_all_envs())
+            def exec_module_and_add(module: ModuleType) -> None:
+                exec_module(module)
+                add_to_registry(list_all_envs())
 
-            spec.loader.exec_module = run_and_enter  # type: ignore[method-assign]
+            spec.loader.exec_module = exec_module_and_add  # type: ignore[method-assign]
         return spec
 
 
 def register_when_imported() -> None:
-    """Enters our ids into gymnasium's registry, now or when it is imported, and those that are added later."""
-    call_when_added(enter)
-    if _REGISTERS in sys.modules:
-        enter(list_all_envs())
+    """Adds all ids to gymnasium's registry, now or when it is imported, and later registrations as well."""
+    call_when_added(add_to_registry)
+    if _REGISTRY_MODULE in sys.modules:
+        add_to_registry(list_all_envs())
     else:
-        sys.meta_path.insert(0, _Watch())
+        sys.meta_path.insert(0, _ImportHook())

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names that EnvPool's scripts import from families, such as `envpool.classic_control.CartPoleGymnasiumEnvPool`.
+"""The classes that EnvPool's scripts import from families, such as `envpool.classic_control.CartPoleGymnasiumEnvPool`.
 
-EnvPool has three classes for each environment. Here a pool's class is its face, whatever it holds, so these classes are
-made of the registry when somebody asks for them: `CartPoleEnvSpec(CartPoleEnvSpec.gen_config(num_envs=4))` is a spec,
-`CartPoleDMEnvPool(spec)` a pool, and what `make_spec` and `make` return are instances of them too.
+EnvPool has three classes for each environment. Here one class serves all environments with the same interface, so the
+classes of single environments are made from the registry on first access: `CartPoleEnvSpec(config)` is a spec, with
+`config = CartPoleEnvSpec.gen_config(num_envs=4)`; `CartPoleDMEnvPool(spec)` is a pool. The return values of `make_spec`
+and `make` are instances of these classes too.
 """
 
 from __future__ import annotations
@@ -16,47 +17,47 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from envpool.python import registry as _registry
-from envpool.python.family import Home
+from envpool.python.family import ImportPath
 from envpool.python.registry import Registration
 
-# What a name ends with: the module that has our class, and its name there. Those in `__all__` come first, in order.
+# For each suffix of a class name, the module and name of the base class.
 _KINDS = {
     "EnvSpec": ("envpool.python.env_spec", "EnvSpec"),
     "DMEnvPool": ("envpool.python.dm_envpool", "DMEnvPool"),
     "GymnasiumEnvPool": ("envpool.python.gymnasium_envpool", "GymnasiumEnvPool"),
     "GymEnvPool": ("envpool.python.gym_envpool", "GymEnvPool"),
 }
-_SUBMODULES = ("registration", "gym", "dmc")  # which importing EnvPool imports
-_LISTED = ("EnvSpec", "DMEnvPool", "GymnasiumEnvPool")
+_SUBMODULES = ("registration", "gym", "dmc")  # attributes of a family's package after `import envpool`, as in EnvPool
+_LISTED = ("EnvSpec", "DMEnvPool", "GymnasiumEnvPool")  # the suffixes that `__all__` lists, in its order
 
 
-def homes(registration: Registration) -> list[Home]:
-    """Returns where a registration's classes are found; none for a plugin."""
-    return registration.origin.homes(registration.task_id, registration.table)
+def import_paths(registration: Registration) -> list[ImportPath]:
+    """Returns the import paths of the classes of a registration; an empty list for a plugin."""
+    return registration.origin.import_paths(registration.task_id, registration.table)
 
 
-def _known() -> list[tuple[Home, list[Registration]]]:
-    """Every home with its registrations, in their order."""
-    found: dict[tuple[str, str], tuple[Home, list[Registration]]] = {}
+def _known() -> list[tuple[ImportPath, list[Registration]]]:
+    """Returns every import path with its registrations, in their order."""
+    found: dict[tuple[str, str], tuple[ImportPath, list[Registration]]] = {}
     for task_id in _registry.list_all_envs():
         registration = _registry.find(task_id)
-        for home in homes(registration) if registration.task_id == task_id else ():
-            found.setdefault(home[:2], (home, []))[1].append(registration)
+        for path in import_paths(registration) if registration.task_id == task_id else ():
+            found.setdefault(path[:2], (path, []))[1].append(registration)
     return list(found.values())
 
 
 def members(module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The functions `__getattr__` and `__dir__` of a module that has such names."""
+    """Returns the functions `__getattr__` and `__dir__` of a module that has such classes."""
 
     def get(name: str) -> Any:
         if name == "__all__":
             return list(_names(module))
         if name in _SUBMODULES and importlib.util.find_spec(f"{module}.{name}"):
             return importlib.import_module(f"{module}.{name}")
-        for home, _ in _known() if not name.startswith("_") else ():
-            kind = name.removeprefix(home.name)
-            if home.module == module and name.startswith(home.name) and kind in _KINDS:
-                return _class(module, home.name, kind)
+        for path, _ in _known() if not name.startswith("_") else ():
+            kind = name.removeprefix(path.name)
+            if path.module == module and name.startswith(path.name) and kind in _KINDS:
+                return _class(module, path.name, kind)
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
 
     def names() -> list[str]:
@@ -66,55 +67,54 @@ def members(module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]
 
 
 def _names(module: str) -> Iterator[str]:
-    for home, _ in _known():
-        if home.module == module:
-            yield from (home.name + kind for kind in _LISTED)
+    for path, _ in _known():
+        if path.module == module:
+            yield from (path.name + kind for kind in _LISTED)
 
 
 @functools.cache
 def _class(module: str, name: str, kind: str) -> Any:
-    if kind == "GymEnvPool":  # its base is what the installed gym has, if there is one
+    attributes = {"__module__": module, "__doc__": None, "_import_path": (module, name)}
+    if kind == "GymEnvPool":  # the base depends on the installed gym
         from envpool.python import gym_envpool
 
         if gym_envpool.installed_gym() is None:
             return _class(module, name, "GymnasiumEnvPool")
-        return _PoolMeta(
-            name + kind, (gym_envpool.gym_face(),), {"__module__": module, "__doc__": None, "_home": (module, name)}
-        )
+        return _PoolMeta(name + kind, (gym_envpool.gym_pool_class(),), attributes)
     base = getattr(importlib.import_module(_KINDS[kind][0]), _KINDS[kind][1])
     meta = _SpecMeta if kind == "EnvSpec" else _PoolMeta
-    return meta(name + kind, (base,), {"__module__": module, "__doc__": base.__doc__, "_home": (module, name)})
+    return meta(name + kind, (base,), {**attributes, "__doc__": base.__doc__})
 
 
-def _is_at_home(registration: Registration, config: Mapping[str, Any], where: tuple[str, str]) -> bool:
-    return any(home[:2] == where and home.options.items() <= config.items() for home in homes(registration))
+def _has_import_path(registration: Registration, config: Mapping[str, Any], wanted: tuple[str, str]) -> bool:
+    return any(path[:2] == wanted and path.options.items() <= config.items() for path in import_paths(registration))
 
 
 class _Meta(ABCMeta):
-    """The metaclass of the classes here."""
+    """The metaclass of the classes of single environments."""
 
-    _home: tuple[str, str]
+    _import_path: tuple[str, str]
 
     def __instancecheck__(cls, instance: Any) -> bool:
         base: type = cls.__mro__[1]
-        if "_home" not in vars(cls):  # somebody's subclass
+        if "_import_path" not in vars(cls):  # a subclass in user code
             return super().__instancecheck__(instance)
         registration: Any = getattr(instance, "registration", None)  # None if the constructor raised
-        is_of_face: bool = registration is not None and isinstance(instance, base)
-        if not is_of_face:
+        has_base: bool = registration is not None and isinstance(instance, base)
+        if not has_base:
             return False
         config = instance.values if isinstance(cls, _SpecMeta) else instance.config
-        return _is_at_home(registration, config, cls._home)
+        return _has_import_path(registration, config, cls._import_path)
 
 
 class _SpecMeta(_Meta):
     @property
     def gen_config(cls) -> Any:
-        """A namedtuple class of every option with its default; what it makes is what the class takes."""
+        """A namedtuple class of every option with its default; its instances are the class's argument."""
         from envpool.python.construction import Construction
         from envpool.python.env_spec import EnvSpec
 
-        return EnvSpec(Construction(_usual(*cls._home), {})).gen_config
+        return EnvSpec(Construction(_shared_registration(*cls._import_path), {})).gen_config
 
     def __call__(cls, config: Any, *more: Any) -> Any:
         from envpool.python.construction import Construction
@@ -123,50 +123,50 @@ class _SpecMeta(_Meta):
             return super().__call__(config, *more)
         label = ".".join((cls.__module__, cls.__name__))
         if not isinstance(config, Mapping) and not hasattr(config, "_asdict"):
-            raise TypeError(f"[{label}] config must be what {cls.__name__}.gen_config() returns, got {config!r}")
+            raise TypeError(f"[{label}] config: expected an instance of {cls.__name__}.gen_config, got {config!r}")
         given = dict(config) if isinstance(config, Mapping) else config._asdict()
-        return super().__call__(Construction(_usual(*cls._home), given))
+        return super().__call__(Construction(_shared_registration(*cls._import_path), given))
 
 
 class _PoolMeta(_Meta):
     def __call__(cls, spec: Any, given: Any = None) -> Any:
-        if isinstance(spec, Registration):  # a pool that is copied or unpickled
+        if isinstance(spec, Registration):  # a copy or an unpickled pool
             return super().__call__(spec, given)
-        name = cls._home[1] + "EnvSpec"
-        wanted = _class(*cls._home, "EnvSpec")
+        name = cls._import_path[1] + "EnvSpec"
+        wanted = _class(*cls._import_path, "EnvSpec")
         if not isinstance(spec, wanted):
             label = ".".join((cls.__module__, cls.__name__))
-            raise TypeError(f"[{label}] spec must be a {name}, got {spec!r}")
+            raise TypeError(f"[{label}] spec: expected a {name}, got {spec!r}")
         return super().__call__(spec.registration, spec.given)
 
 
 @functools.cache
-def _usual(module: str, name: str) -> Registration:
-    """What a class stands for that no id is named with: the defaults that all ids of the class share."""
+def _shared_registration(module: str, name: str) -> Registration:
+    """Returns the registration of a class without an id: the defaults that all ids of the class share."""
     from envpool.python.construction import Construction
 
-    home, known = next((home, known) for home, known in _known() if home[:2] == (module, name))
+    path, known = next((path, known) for path, known in _known() if path[:2] == (module, name))
     shared = {
         key: value
         for key, value in known[-1].defaults.items()
         if all(entry.defaults.get(key) == value for entry in known)
     }
     label = known[-1].task_id if module.count(".") > 1 else name
-    usual = known[-1]._replace(
-        task_id=label, max_episode_steps=0, reward_threshold=None, defaults={**shared, **home.options}
+    registration = known[-1]._replace(
+        task_id=label, max_episode_steps=0, reward_threshold=None, defaults={**shared, **path.options}
     )
     try:
-        Construction(usual, {})
-    except ValueError:  # they need one of those that differ
-        return known[0]._replace(max_episode_steps=0, defaults={**known[0].defaults, **home.options})
-    return usual
+        Construction(registration, {})
+    except ValueError:  # the environment requires one of the defaults that differ
+        return known[0]._replace(max_episode_steps=0, defaults={**known[0].defaults, **path.options})
+    return registration
 
 
 class EnvRegistry:
-    """EnvPool's registry: what is registered, where its classes are found, and the functions of `envpool.registration`.
+    """EnvPool's registry object: the registered ids, the import paths of their classes, and functions as methods.
 
     Args:
-        functions: those of `envpool.registration` that EnvPool's registry has as methods, by name.
+        functions: the functions of `envpool.registration` that are methods of EnvPool's registry, by name.
     """
 
     def __init__(self, functions: Mapping[str, Callable[..., Any]]) -> None:
@@ -182,7 +182,7 @@ class EnvRegistry:
 
     @property
     def specs(self) -> dict[str, tuple[str, str, dict[str, Any]]]:
-        """Of each id: module and name of its spec's class, and the options that the id gives."""
+        """For each id, the module and name of its spec's class, and the options that the id sets."""
         return {
             task_id: (*self._class_of(entry, "EnvSpec"), {**entry.defaults, **_limits(entry)})
             for task_id, entry in self._entries()
@@ -190,10 +190,10 @@ class EnvRegistry:
 
     @property
     def envpools(self) -> dict[str, dict[str, tuple[str, str]]]:
-        """Of each id: module and name of the class of each face."""
+        """For each id and interface, the module and name of the pool's class."""
         kinds = {"dm": "DMEnvPool", "gymnasium": "GymnasiumEnvPool"}
         return {
-            task_id: {face: self._class_of(entry, kind) for face, kind in kinds.items()}
+            task_id: {interface: self._class_of(entry, kind) for interface, kind in kinds.items()}
             for task_id, entry in self._entries()
         }
 
@@ -204,7 +204,7 @@ class EnvRegistry:
 
     @staticmethod
     def _class_of(entry: Registration, kind: str) -> tuple[str, str]:
-        found = homes(entry)
+        found = import_paths(entry)
         return (found[0].module, found[0].name + kind) if found else _KINDS[kind]
 
 

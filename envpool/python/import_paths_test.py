@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import envpool
-from envpool.python.import_paths import homes
+from envpool.python.import_paths import import_paths
 from envpool.python.registry import find
 
 # As in the released EnvPool 1.2.5: the names of a family's classes begin with these, in this order.
@@ -45,7 +45,7 @@ def test_all_of_the_package():
 
 @pytest.mark.parametrize("task_id", [name for name in envpool.list_all_envs() if find(name).family])
 def test_every_id_is_at_home(task_id):
-    places = homes(find(task_id))
+    places = import_paths(find(task_id))
     assert places
     for module, name, _ in places:
         for kind in ("EnvSpec", "DMEnvPool", "GymnasiumEnvPool", "GymEnvPool"):
@@ -119,16 +119,16 @@ def test_usual_options():
 @pytest.mark.parametrize("spec", [3, None, "CartPole-v1", envpool.make_spec("Pendulum-v1")])
 def test_wrong_specs(kind, spec):
     face = getattr(importlib.import_module("envpool.classic_control"), "CartPole" + kind)
-    with pytest.raises(TypeError, match=r"\[envpool.classic_control.CartPole.*spec must be a CartPoleEnvSpec, got "):
+    with pytest.raises(TypeError, match=r"\[envpool.classic_control.CartPole.*spec: expected a CartPoleEnvSpec, got "):
         face(spec)
 
 
 @pytest.mark.parametrize(
     ("config", "error", "words"),
     [
-        (3, TypeError, r"\[envpool.classic_control.CartPoleEnvSpec\] config must be .*gen_config\(\) returns, got 3"),
-        (None, TypeError, "config must be"),
-        ({"num_envs": 0}, ValueError, "num_envs must be"),
+        (3, TypeError, r"\[envpool.classic_control.CartPoleEnvSpec\] config: expected .*gen_config, got 3"),
+        (None, TypeError, "config: expected"),
+        ({"num_envs": 0}, ValueError, "num_envs: expected"),
         ({"wheels": 4}, TypeError, "unknown option 'wheels'"),
     ],
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""EnvPool's name for what can be used inside of `jax.jit`: here every pool."""
+"""EnvPool's name for the pools that can be used inside `jax.jit`. Here it is every pool."""
 
 from envpool.python.envpool import EnvPoolMixin as XlaMixin
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which arrays a pool returns, and the function that puts them into the form of a face.
+"""Which arrays a pool returns, and the function that packs them into the form of an interface.
 
-That function runs on every step, so it is written out for the environment at hand: one tuple unpacked, one dict built,
-no loop and no look-up. The way `collections.namedtuple` does it.
+That function runs on every step, so its source is generated for the environment, as `collections.namedtuple` generates
+its methods: it unpacks one tuple and builds one dict, without a loop and without lookups.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from envpool.python.spaces import ArraySpecs, nest, path_of, record
 
 Pack = Callable[[tuple[Any, ...]], Any]
 
-# Common info, by the path EnvPool gives it. An environment's own field of the same name does not replace it.
+# The info that every environment has, by its path in EnvPool. An environment's own field of the same name is hidden.
 _INFO = {("env_id",): "env_id", ("players", "env_id"): "players.env_id", ("elapsed_step",): "elapsed_step"}
 
 
 @dataclass(frozen=True)
-class Layout:
-    """What to ask a pool for, and what to make of it.
+class ResultLayout:
+    """The arrays that a pool returns, and the functions that pack them.
 
     Attributes:
-        outputs: names of the arrays, in the order the pool shall return them.
-        step: makes of them what step and recv return.
-        reset: makes of them what reset returns.
-        traced: what step makes, of arrays whose values are not known yet: info always holds all of its keys.
+        outputs: names of the arrays, in the order in which the pool returns them.
+        step: packs the arrays into the return value of step and recv.
+        reset: packs the arrays into the return value of reset.
+        traced: as `step`, for arrays that JAX traces: info always holds all of its keys.
     """
 
     outputs: list[str]
@@ -39,11 +39,11 @@ class Layout:
 
 
 class _Variable(str):
-    """A variable of the function that is written, where else a string is the name of an output."""
+    """The name of a variable in the generated function. A plain str in a tree is the name of an output."""
 
 
-class _Writer:
-    """Names each array that is used, and writes expressions over those names."""
+class _CodeWriter:
+    """Assigns a variable to each array that is used, and generates expressions over these variables."""
 
     def __init__(self) -> None:
         self.variables: dict[str, str] = {}
@@ -69,15 +69,15 @@ class _Writer:
     def function(self, name: str, body: str) -> str:
         return f"def {name}(arrays):\n    {', '.join(self.variables.values())}, = arrays\n{body}\n"
 
-    def compile(self, step: str, reset: str, traced: str) -> Layout:
+    def compile(self, step: str, reset: str, traced: str) -> ResultLayout:
         bodies = {"step": step, "reset": reset, "traced": traced}
         source = "".join(self.function(name, body) for name, body in bodies.items())
         scope = dict(self.scope)
         exec(compile(source, "<envpool layout>", "exec"), scope)  # noqa: S102
-        return Layout(list(self.variables), *(scope[name] for name in bodies))
+        return ResultLayout(list(self.variables), *(scope[name] for name in bodies))
 
 
-def _observation(specs: ArraySpecs, writer: _Writer, prefix: str = "") -> str:
+def _observation(specs: ArraySpecs, writer: _CodeWriter, prefix: str = "") -> str:
     if specs.single_observation:
         return writer.use(prefix + specs.observations[0].name)
     return writer.dict_of(nest((path_of(field.name), prefix + field.name) for field in specs.observations))
@@ -89,26 +89,29 @@ def _info(specs: ArraySpecs) -> dict[str, Any]:
 
 
 def _masked(tree: Any, mask: _Variable) -> Any:
-    """The tree with gymnasium's masks: beside every key, "_key" tells which rows have it."""
+    """Returns the tree with gymnasium's masks: for every key, an entry "_key" tells which rows have it."""
     if not isinstance(tree, dict):
         return tree
     pairs = [((key, _masked(value, mask)), ("_" + key, mask)) for key, value in tree.items()]
     return dict(entry for pair in pairs for entry in pair)
 
 
-def dict_layout(specs: ArraySpecs, *, classic: bool, final: bool, masks: int = 0, on_device: bool = False) -> Layout:
-    """The form of gymnasium and gym: observation, reward, end or ends, info.
+def dict_layout(
+    specs: ArraySpecs, *, classic: bool, final: bool, masks: int = 0, on_device: bool = False
+) -> ResultLayout:
+    """Returns the layout of gymnasium and gym: tuples of observation, reward, flags and info.
 
     Args:
         specs: the environment's arrays.
-        classic: one `done` and 4-tuples, as gym had before 0.26, instead of `terminated` and `truncated`.
-        final: the pool resets in the step that ends an episode, so that step's info holds the last observation.
-        masks: the most rows there can be, if info shall hold gymnasium's masks, bool arrays that tell which rows have a
-            key; 0 for none.
-        on_device: the arrays lie on a GPU, so that nothing is computed of them here and none of them decides anything:
-            the pool returns `done`, and info always holds all of its keys.
+        classic: whether to return 4-tuples with `done`, as gym did before 0.26, instead of 5-tuples with `terminated`
+            and `truncated`.
+        final: whether the pool resets in the step that ends an episode; info then holds the last observation.
+        masks: the maximum number of rows if info holds gymnasium's masks, bool arrays that tell which rows have a key;
+            else 0.
+        on_device: whether the arrays are on a GPU. The functions then neither compute with them nor branch on their
+            values: the pool returns `done`, and info always holds all of its keys.
     """
-    writer = _Writer()
+    writer = _CodeWriter()
     observation = _observation(specs, writer)
     reward, terminated, truncated = (writer.use(name) for name in ("reward", "terminated", "truncated"))
     tree, given = _info(specs), ""
@@ -117,13 +120,13 @@ def dict_layout(specs: ArraySpecs, *, classic: bool, final: bool, masks: int = 0
         writer.scope["ones"] = np.ones(masks, np.bool_)
         given = f"    given = ones[:len({writer.use('env_id')})].copy()\n"
     info = writer.dict_of(tree)
-    begin, ends, last = f"{given}    info = {info}\n", "", ""
+    begin, only_at_ends, last = f"{given}    info = {info}\n", "", ""
     if classic or final:
         begin += f"    done = {writer.use('done') if on_device else f'{terminated} | {truncated}'}\n"
     if final:
         own = nest((path_of(field.name), "final." + field.name) for field in specs.infos)
         own = _masked(own, _Variable("done")) if masks else own
-        ends = "" if on_device else "    if done.any():\n    "
+        only_at_ends = "" if on_device else "    if done.any():\n    "
         last = (
             f"    info |= {{'final_obs': {_observation(specs, writer, 'final.')}, '_final_obs': done, "
             f"'final_info': {writer.dict_of(own)}, '_final_info': done}}\n"
@@ -133,15 +136,15 @@ def dict_layout(specs: ArraySpecs, *, classic: bool, final: bool, masks: int = 0
     else:
         result = f"    return {observation}, {reward}, {terminated}, {truncated}, info"
     return writer.compile(
-        begin + ends + last + result, f"{given}    return {observation}, {info}", begin + last + result
+        begin + only_at_ends + last + result, f"{given}    return {observation}, {info}", begin + last + result
     )
 
 
-def dm_layout(specs: ArraySpecs) -> Layout:
-    """The form of dm_env: a TimeStep of arrays whose observation is a namedtuple."""
+def dm_layout(specs: ArraySpecs) -> ResultLayout:
+    """Returns the layout of dm_env: a TimeStep of arrays whose observation is a namedtuple."""
     from dm_env import TimeStep
 
-    writer = _Writer()
+    writer = _CodeWriter()
     writer.scope["TimeStep"] = TimeStep
     heads = ", ".join(writer.use(name) for name in ("step_type", "reward", "discount"))
     fields = (*specs.observations, *specs.infos)

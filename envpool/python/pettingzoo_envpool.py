@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The face of PettingZoo: a world of several players as a `ParallelEnv`. Imported by `envpool.make_pettingzoo` alone."""
+"""The interface of PettingZoo: an environment of several players as a `ParallelEnv`.
+
+Only `envpool.make_pettingzoo` imports this module.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ except ModuleNotFoundError as error:
     raise_missing(error, "pettingzoo", "make_pettingzoo", "PettingZoo")
 
 from envpool.python.gymnasium_envpool import GymnasiumEnvPool
-from envpool.python.options import require_cpu
+from envpool.python.options import require_cpu, shown
 
 if TYPE_CHECKING:
     import gymnasium
@@ -27,19 +30,20 @@ if TYPE_CHECKING:
 
     Spaces = dict[str, gymnasium.Space[Any]]
 
-_ONLY = {"num_envs": (1,), "batch_size": (0, 1), "autoreset_mode": ("disabled", "DISABLED", "Disabled")}
+# The allowed values of these options, of which the first is the default.
+_ALLOWED = {"num_envs": (1,), "batch_size": (0, 1), "autoreset_mode": ("disabled", "DISABLED", "Disabled")}
 
 
 class PettingZooEnvPool(ParallelEnv):
-    """A world as PettingZoo sees it: agents by name, dicts of what each of them sees, gets and does.
+    """An environment of several players with PettingZoo's interface: dicts of observations, rewards and actions by agent.
 
-    An agent whose `players.done` is set has left the game: it is terminated in that step, and not among `agents`
+    An agent whose `players.done` is set has left the game: it is terminated in that step and no longer in `agents`
     afterwards.
 
     Attributes:
-        pool: the pool of one world, a `GymnasiumEnvPool` without autoreset.
-        possible_agents: "player_0" and so on, as many as there can be.
-        agents: those in the game; none after an episode's end, until `reset`.
+        pool: a `GymnasiumEnvPool` of one environment, without autoreset.
+        possible_agents: the names of the maximum number of agents, "player_0" and so on.
+        agents: the names of the agents in the game; empty between the end of an episode and the next `reset`.
         render_mode: None, "rgb_array" or "human".
         metadata: "name", "render_modes" and "is_parallelizable".
     """
@@ -47,20 +51,20 @@ class PettingZooEnvPool(ParallelEnv):
     def __init__(self, registration: Registration, given: Mapping[str, Any]) -> None:
         self._label = label = registration.task_id
         require_cpu(label, given, "PettingZoo")
-        for name, allowed in _ONLY.items():
+        for name, allowed in _ALLOWED.items():
             value = given.get(name, allowed[0])
             if getattr(value, "name", value) not in allowed:
-                raise ValueError(f"[{label}] {name} must be {allowed[0]!r} for PettingZoo's one world, got {value!r}")
+                raise ValueError(f"[{label}] {name}: expected {allowed[0]!r} for PettingZoo, got {shown(value)}")
         self.pool = GymnasiumEnvPool(registration, {**given, "autoreset_mode": "disabled"})
         self._arrays = self.pool.spec.arrays
         self._known = {field.name for field in self._arrays.infos}
         self.possible_agents = [f"player_{i}" for i in range(self._arrays.max_players)]
         self.agents: list[str] = []
-        self._rows: list[str] = []  # whose row is which, also of those who have left
+        self._rows: list[str] = []  # the agent of each row of the pool, including agents that have left
         self.render_mode = self.pool.render_mode
         modes = self.pool.metadata["render_modes"]
         self.metadata = {"name": label, "render_modes": modes, "is_parallelizable": True}
-        # One object each, for a space that is sampled has a generator.
+        # Each agent has its own space, because a space holds the generator that it samples from.
         spec, agents = self.pool.spec, self.possible_agents
         self.observation_spaces: Spaces = {agent: copy.deepcopy(spec.observation_space) for agent in agents}
         self.action_spaces: Spaces = {agent: copy.deepcopy(spec.action_space) for agent in agents}
@@ -69,11 +73,11 @@ class PettingZooEnvPool(ParallelEnv):
         return f"PettingZooEnvPool({self._label!r}, agents={len(self.agents)} of {len(self.possible_agents)})"
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
-        """The agent's observation space; the same object each time."""
+        """Returns the agent's observation space, always the same object."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> gymnasium.Space[Any]:
-        """The agent's action space; the same object each time."""
+        """Returns the agent's action space, always the same object."""
         return self.action_spaces[agent]
 
     def reset(
@@ -82,11 +86,11 @@ class PettingZooEnvPool(ParallelEnv):
         """Starts a new episode.
 
         Args:
-            seed: int from 0 to 2**64 - 1; None: the generator goes on where it is.
-            options: not looked at.
+            seed: int from 0 to 2**64 - 1; None: the generator continues from its current state.
+            options: ignored.
 
         Returns:
-            (observations, infos) of the agents, who are `agents` from now on.
+            (observations, infos) by agent. `agents` is updated.
         """
         observation, info = self.pool.reset(seed=seed)
         self._name_rows(info)
@@ -96,50 +100,52 @@ class PettingZooEnvPool(ParallelEnv):
     def step(
         self, actions: Mapping[str, Any]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
-        """Does one step of the world.
+        """Steps the environment.
 
         Args:
-            actions: one of each of `agents`.
+            actions: one action for each of `agents`.
 
         Returns:
-            (observations, rewards, terminated, truncated, infos) of those who acted.
+            (observations, rewards, terminated, truncated, infos) of the agents that acted.
 
         Raises:
-            ValueError: an agent has no action, who acts is not in the game, or an action is not in its space.
+            ValueError: the action of an agent is missing, an agent is not in the game, or an action is not in its
+                space.
         """
         missing = [agent for agent in self.agents if agent not in actions]
-        strange = [str(agent) for agent in actions if agent not in self.agents]
-        if missing or strange:
+        unknown = [str(agent) for agent in actions if agent not in self.agents]
+        if missing or unknown:
             raise ValueError(
-                f"[{self._label}] actions must have one entry for each of the {len(self.agents)} agents in the game, "
-                f"got {len(actions)}: without {', '.join(missing) or 'none'}; with {', '.join(strange) or 'no'} others"
+                f"[{self._label}] actions: expected one for each of the {len(self.agents)} agents in the game, got "
+                f"{len(actions)}; missing: {', '.join(missing) or 'none'}; not in the game: {', '.join(unknown) or 'none'}"
             )
         if not self.agents:
             return {}, {}, {}, {}, {}
         acting = self.agents
         observation, reward, terminated, truncated, info = self.pool.step(self._batched(actions))
-        over, cut, left = bool(terminated[0]), bool(truncated[0]), dict(zip(self._rows, self._left(info), strict=True))
-        ended = {agent: over or bool(left[agent]) for agent in acting}
-        self.agents = [] if over or cut else [agent for agent in acting if not ended[agent]]
+        is_terminated, is_truncated = bool(terminated[0]), bool(truncated[0])
+        left = dict(zip(self._rows, self._left(info), strict=True))
+        ended = {agent: is_terminated or bool(left[agent]) for agent in acting}
+        self.agents = [] if is_terminated or is_truncated else [agent for agent in acting if not ended[agent]]
         return (
             self._of(acting, observation),
             {agent: float(value) for agent, value in self._of(acting, reward).items()},
             ended,
-            dict.fromkeys(acting, cut),
+            dict.fromkeys(acting, is_truncated),
             self._infos(acting, info),
         )
 
     def render(self) -> npt.NDArray[np.uint8] | None:
-        """A picture of the world: uint8 of shape (height, width, 3), RGB; None where a window shows it.
+        """Renders the current state: uint8 of shape (height, width, 3), RGB. With render_mode "human" returns None.
 
         Raises:
-            RuntimeError: it was made without a render_mode.
+            RuntimeError: there is no render_mode.
         """
-        frames = self.pool.render()
-        return None if frames is None else frames[0]
+        pictures = self.pool.render()
+        return None if pictures is None else pictures[0]
 
     def close(self) -> None:
-        """Ends the pool."""
+        """Closes the pool."""
         self.pool.close()
 
     def _name_rows(self, info: Mapping[str, Any]) -> None:
@@ -154,18 +160,18 @@ class PettingZooEnvPool(ParallelEnv):
         return [False] * len(self._rows)
 
     def _of(self, agents: list[str], tree: Any) -> dict[str, Any]:
-        """Rows of a tree of players' arrays."""
+        """Returns the rows of a tree of players' arrays by agent."""
         wanted = set(agents)
         return {agent: _row(tree, i) for i, agent in enumerate(self._rows) if agent in wanted}
 
     def _infos(self, agents: list[str], info: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-        """The world's entries, which all are told, and the players' own."""
-        world = {key: _row(value, 0) for key, value in info.items() if key not in ("players", "env_id")}
+        """Returns the info of each agent: the environment's entries, which all agents share, and the player's own."""
+        shared = {key: _row(value, 0) for key, value in info.items() if key not in ("players", "env_id")}
         own = {key: value for key, value in info["players"].items() if key != "env_id"}
-        return {agent: {**world, **row} for agent, row in self._of(agents, own).items()}
+        return {agent: {**shared, **row} for agent, row in self._of(agents, own).items()}
 
     def _batched(self, actions: Mapping[str, Any]) -> Any:
-        """A row of each player; who has left does what is nearest to nothing."""
+        """Returns a row for each player. Agents that have left get the valid action closest to zero."""
         fields = self._arrays.actions
         idle = {field.name: np.clip(np.zeros(field.shape, field.dtype), field.low, field.high) for field in fields}
         if len(fields) == 1:
@@ -174,7 +180,7 @@ class PettingZooEnvPool(ParallelEnv):
 
 
 def _row(tree: Any, index: int) -> Any:
-    """Row `index` of a tree of arrays; of those of the world, the one they have."""
+    """Returns row `index` of a tree of arrays; arrays with a single row, which players share, give that row."""
     if isinstance(tree, dict):
         return {key: _row(value, index) for key, value in tree.items()}
     index = min(index, len(tree) - 1)

@@ -90,15 +90,17 @@ def test_the_time_limit_truncates_all(checks):
 
 
 def test_bad_input(checks):
-    with pytest.raises(ValueError, match=r"^\[Crowd-v0\] num_envs must be 1 for PettingZoo's one world, got 4$"):
+    with pytest.raises(ValueError, match=r"^\[Crowd-v0\] num_envs: expected 1 for PettingZoo, got 4$"):
         envpool.make_pettingzoo("Crowd-v0", num_envs=4)
-    with pytest.raises(ValueError, match=r"^\[Crowd-v0\] autoreset_mode must be 'disabled' .* got 'next_step'$"):
+    with pytest.raises(ValueError, match=r"^\[Crowd-v0\] autoreset_mode: expected 'disabled' .* got 'next_step'$"):
         envpool.make_pettingzoo("Crowd-v0", autoreset_mode="next_step")
     world = envpool.make_pettingzoo("TagGridWorld-v0", num_taggers=1)
-    with pytest.raises(ValueError, match=r"^\[TagGridWorld-v0\] actions must .* the 0 agents .* with player_0 others$"):
+    with pytest.raises(
+        ValueError, match=r"^\[TagGridWorld-v0\] actions: expected .* the 0 agents .* not in the game: player_0$"
+    ):
         world.step({"player_0": 0})
     world.reset()
-    with pytest.raises(ValueError, match=r"the 2 agents in the game, got 1: without player_1; with no others$"):
+    with pytest.raises(ValueError, match=r"the 2 agents in the game, got 1; missing: player_1; not in the game: none$"):
         world.step({"player_0": 0})
     with pytest.raises(ValueError, match=r"^\[TagGridWorld-v0\] action"):
         world.step({"player_0": 0, "player_1": 9})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of rendered pictures: other sizes, sheets of several, and a window for `render_mode="human"`."""
+"""Resizes rendered pictures, arranges them in a grid, and shows them in a window for `render_mode="human"`."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Pictures = npt.NDArray[np.uint8]
 
 
 def resized(pictures: Pictures, height: int, width: int) -> Pictures:
-    """Pictures of another size: each pixel is the mean of the area that it covers.
+    """Resizes pictures. Each pixel of the result is the mean of the area that it covers.
 
     Args:
         pictures: uint8 of shape (n, rows, columns, 3).
-        height: rows of the result; 0 keeps them.
-        width: columns of the result; 0 keeps them.
+        height: rows of the result; 0 keeps the number of rows.
+        width: columns of the result; 0 keeps the number of columns.
 
     Returns:
         uint8 of shape (n, height, width, 3).
@@ -41,7 +41,7 @@ def resized(pictures: Pictures, height: int, width: int) -> Pictures:
 
 
 def _means(size: int, old: int) -> npt.NDArray[np.float32]:
-    """The share of each of `old` pixels in each of `size` pixels along one axis: (size, old), rows of sum 1."""
+    """Returns the weight of each of `old` pixels in each of `size` pixels along one axis: (size, old), rows sum to 1."""
     edges = np.arange(size + 1) * (old / size)
     pixels = np.arange(old)
     overlap = np.minimum(edges[1:, None], pixels + 1) - np.maximum(edges[:-1, None], pixels)
@@ -50,7 +50,7 @@ def _means(size: int, old: int) -> npt.NDArray[np.float32]:
 
 
 def grid(pictures: Pictures) -> Pictures:
-    """Pictures in rows and columns, about as many of each, with a black line between; sides are even, for films."""
+    """Arranges pictures in a nearly square grid with black lines between them. Both sides are even, for video codecs."""
     count, height, width, _ = pictures.shape
     columns = math.ceil(math.sqrt(count))
     rows = math.ceil(count / columns)
@@ -61,11 +61,11 @@ def grid(pictures: Pictures) -> Pictures:
     return np.pad(sheet, ((0, sheet.shape[0] % 2), (0, sheet.shape[1] % 2), (0, 0)))
 
 
-class View:
-    """The window of a pool with `render_mode="human"`. It opens with the first picture."""
+class HumanViewer:
+    """Shows the pictures of a pool with `render_mode="human"`. The window opens with the first picture."""
 
     def __init__(self, label: str) -> None:
-        """Raises MissingPackageError without pygame, and RuntimeError where no window can be opened."""
+        """Raises MissingPackageError if pygame is not installed, and RuntimeError if no window can be opened."""
         from envpool.python.window import why_no_window
 
         if importlib.util.find_spec("pygame") is None:
@@ -109,7 +109,7 @@ class View:
             raise RuntimeError(f"[{self._label}] render_mode 'human' needs a window: {error}") from None
 
     def close(self) -> None:
-        """Closes the window, if it is still this one."""
+        """Closes the window, unless another window of this process has replaced it."""
         if self._window is not None and self._window.is_open():
             self._window.close()
         self._window = None

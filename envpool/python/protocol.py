@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types of what `make` returns, under the names EnvPool gives them."""
+"""The types of the objects that `make` returns, under EnvPool's names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["ArraySpec", "DMEnvPool", "EnvPool", "EnvSpec", "GymnasiumEnvPool"]
 
 @runtime_checkable
 class EnvPool(Protocol):
-    """What the pools of all faces have in common."""
+    """The methods that the pools of all interfaces share."""
 
     spec: Any
 
@@ -28,39 +28,39 @@ class EnvPool(Protocol):
 
     @property
     def all_env_ids(self) -> npt.NDArray[np.int32]:
-        """0 to num_envs - 1."""
+        """The ids of all environments, 0 to num_envs - 1."""
 
     @property
     def is_async(self) -> bool:
-        """Whether a batch is fewer than all environments."""
+        """Whether a batch holds fewer than all environments."""
 
     def __len__(self) -> int:
-        """The number of environments."""
+        """Returns the number of environments."""
 
     def send(self, action: Any, env_id: Any = None) -> None:
-        """Starts one step."""
+        """Starts one step without waiting for it."""
 
     def recv(self, reset: bool = False, return_info: bool = True, timeout: float | None = None) -> Any:
         """Waits for a batch."""
 
     def step(self, action: Any, env_id: Any = None) -> Any:
-        """Does both."""
+        """Sends an action and waits for a batch."""
 
     def reset(self, env_id: Any = None) -> Any:
-        """Starts new episodes, and waits for a batch."""
+        """Starts new episodes and waits for a batch."""
 
     def async_reset(self) -> None:
-        """Starts new episodes everywhere."""
+        """Starts new episodes in all environments without waiting."""
 
     def xla(self) -> tuple[npt.NDArray[np.uint8], Any, Any, Any]:
-        """Handle, recv, send and step for jitted code."""
+        """Returns handle, recv, send and step for jitted code."""
 
     def close(self, timeout: float = 10.0) -> None:
-        """Ends threads and environments."""
+        """Ends the threads and destroys the environments."""
 
 
 def __getattr__(name: str) -> Any:
-    """Imports a face when its type is asked for."""
+    """Imports the module of a type on first use."""
     if name == "GymnasiumEnvPool":
         from envpool.python.gymnasium_envpool import GymnasiumEnvPool
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which environments there are: what an id stands for, and how its shared object is found.
+"""The registry: maps an id to its environment, and finds and loads the shared object.
 
 A family is a folder of this package with a `registration.py`, which calls `register_family` for each id, and a shared
-object of C tables, which is loaded when one of its ids is first made. Importing envpool imports neither.
+object of C tables, which is loaded when one of its ids is first made. Importing envpool imports neither of them.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ _NOT_FAMILIES = {"core", "bindings", "python", "plugins", "testing"}
 
 
 class Registration(NamedTuple):
-    """What an id stands for.
+    """The environment and the defaults of an id.
 
     Attributes:
-        task_id: the id that `make` takes.
-        origin: its family; PLUGIN if it is of someone else's shared object.
-        plugin: path of the shared object; empty for a family, whose own folder is searched.
-        table: name of the environment inside the shared object.
-        max_episode_steps: steps until an episode is truncated; 0 is no limit.
-        reward_threshold: return at which the task counts as solved, or None.
-        doc: one line of meaning.
-        defaults: values of options that differ from what C++ declares.
-        source: what `envpool.compile` made it of; else empty.
-        include: folder of a plugin's headers, which a GPU's compiler reads; else empty.
+        task_id: the id.
+        origin: the family; PLUGIN for a third-party shared object.
+        plugin: path of the shared object; empty for a family, whose folder is searched.
+        table: name of the environment in the shared object.
+        max_episode_steps: steps until an episode is truncated; 0 means no limit.
+        reward_threshold: the return at which the task counts as solved, or None.
+        doc: one line of description.
+        defaults: values of options whose default differs from the C++ declaration.
+        source: the source that `envpool.compile` compiled; else empty.
+        include: folder of a plugin's headers, which NVRTC reads; else empty.
     """
 
     task_id: str
@@ -57,27 +57,27 @@ class Registration(NamedTuple):
 
     @property
     def family(self) -> str:
-        """Folder of this package that holds the environment; empty for a plugin of someone else's."""
+        """The folder of this package that holds the environment; empty for a third-party plugin."""
         return self.origin.name
 
     def load(self) -> Table:
-        """Loads the shared object, once in a process, and returns the environment's table.
+        """Loads the shared object, once per process, and returns the environment's table.
 
         Raises:
-            RuntimeError: the shared object is absent, cannot be loaded, or has no such environment.
+            RuntimeError: the shared object is missing, cannot be loaded, or has no such environment.
         """
         tables = self.tables()
         if self.table not in tables:
             raise RuntimeError(
-                f"[{self.task_id}] {self._path()} holds no {self.table!r}, only {', '.join(sorted(tables))}"
+                f"[{self.task_id}] table: expected one of {', '.join(sorted(tables))} in {self._path()}, got {self.table!r}"
             )
         return tables[self.table]
 
     def tables(self) -> Mapping[str, Table]:
-        """Loads the shared object, once in a process, and returns all its tables by name.
+        """Loads the shared object, once per process, and returns all its tables by name.
 
         Raises:
-            RuntimeError: it is absent, or cannot be loaded.
+            RuntimeError: the shared object is missing or cannot be loaded.
         """
         path = self._path()
         with _lock:
@@ -86,8 +86,8 @@ class Registration(NamedTuple):
 
                 if self.source and not os.path.exists(path):
                     raise RuntimeError(
-                        f"[{self.task_id}] what was compiled of {self.source} is no longer at {path}: "
-                        "call envpool.compile again"
+                        f"[{self.task_id}] the plugin compiled from {self.source} is missing at {path}: call "
+                        "envpool.compile again"
                     )
                 with labelled(self.task_id):
                     self.origin.require()
@@ -99,11 +99,11 @@ class Registration(NamedTuple):
 
     @property
     def reference(self) -> str:
-        """The package and version that the dynamics are compared with; empty if there is none."""
+        """The package and version with which the dynamics are compared; empty if there is none."""
         return self.origin.reference(self.task_id)
 
 
-# As gymnasium has it, so that it can take the id too.
+# The characters that gymnasium allows in an id, so that its registry accepts every id.
 _ID = re.compile(r"[\w:.-]+(/[\w:.-]+)?")
 
 _lock = threading.RLock()
@@ -125,24 +125,24 @@ def _library_of(family: str, task_id: str) -> str:
 
 
 def _discover() -> None:
-    """Imports the registration of every family, once in a process."""
+    """Imports the registration of every family, once per process."""
     global _discovered
     with _lock:
         if _discovered:
             return
-        _discovered = True  # before the loop: a registration may ask for what is there
+        _discovered = True  # before the loop, because a registration may call functions of this module
         families = {entry.parent.name for root in package_folders() for entry in Path(root).glob("*/registration.py")}
         for family in sorted(families - _NOT_FAMILIES):
             importlib.import_module(f"envpool.{family}.registration")
 
 
 def is_family(name: str) -> bool:
-    """Whether it is a family's folder of this package."""
+    """Returns whether `name` is the folder of a family in this package."""
     return name not in _NOT_FAMILIES and any(Path(root, name, "registration.py").exists() for root in package_folders())
 
 
 def _nearest(task_id: str) -> list[str]:
-    """The ids most like this one, big and small letters being the same: at most three, the best first."""
+    """Returns at most three ids that are similar to this one, ignoring case, the most similar first."""
     folded: dict[str, list[str]] = {}
     for name in _registry:
         folded.setdefault(name.casefold(), []).append(name)
@@ -151,9 +151,9 @@ def _nearest(task_id: str) -> list[str]:
 
 
 def find(task_id: str) -> Registration:
-    """Returns what an id stands for, or raises a ValueError that names its nearest neighbours."""
+    """Returns the registration of an id, or raises a ValueError that suggests similar ids."""
     if not isinstance(task_id, str):
-        raise TypeError(f"[envpool] task_id must be a str such as 'Pong-v5', got {task_id!r}")
+        raise TypeError(f"[envpool] task_id: expected a str such as 'Pong-v5', got {task_id!r}")
     if task_id not in _registry:
         _discover()
     if task_id not in _registry:
@@ -161,47 +161,49 @@ def find(task_id: str) -> Registration:
     if task_id not in _registry:
         near = _nearest(task_id)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
-        raise ValueError(f"[{task_id}] task_id is not registered{hint} envpool.list_all_envs() names all that are.")
+        raise ValueError(
+            f"[{task_id}] task_id: expected a registered id, got {task_id!r}{hint} envpool.list_all_envs() lists all ids."
+        )
     return _registry[task_id]
 
 
 def check(registration: Registration, aliases: Sequence[str] = ()) -> None:
-    """Raises TypeError or ValueError for what cannot be registered.
+    """Raises TypeError or ValueError if the registration is not valid or its id is registered already.
 
-    What `envpool.compile` made takes the place of what it made before; else an id that is taken is an error.
+    `envpool.compile` may replace a registration that it has made.
     """
     label = registration.task_id
     if isinstance(aliases, str):
-        raise TypeError(f"[{label}] aliases must be a sequence of str, got {aliases!r}")
+        raise TypeError(f"[{label}] aliases: expected a sequence of str, got {aliases!r}")
     for name in (label, *aliases):
         if not isinstance(name, str):
-            raise TypeError(f"[envpool] task_id must be a str such as 'Pong-v5', got {name!r}")
+            raise TypeError(f"[envpool] task_id: expected a str such as 'Pong-v5', got {name!r}")
         if not _ID.fullmatch(name):
             raise ValueError(
-                f"[{name}] task_id must be letters, digits and any of _ : . - with at most one / between them, "
-                f"such as 'Pong-v5', got {name!r}"
+                f"[{name}] task_id: expected letters, digits and any of _ : . - with at most one / between them, such as "
+                f"'Pong-v5', got {name!r}"
             )
     steps, threshold = registration.max_episode_steps, registration.reward_threshold
     if isinstance(steps, bool) or not isinstance(steps, int):
-        raise TypeError(f"[{label}] max_episode_steps must be an int, got {steps!r}")
+        raise TypeError(f"[{label}] max_episode_steps: expected an int, got {steps!r}")
     if not 0 <= steps < 2**31:
-        raise ValueError(f"[{label}] max_episode_steps must be at least 0 and below 2**31, got {steps}")
+        raise ValueError(f"[{label}] max_episode_steps: expected an int from 0 to 2**31 - 1, got {steps}")
     if isinstance(threshold, bool) or not isinstance(threshold, (int, float, type(None))):
-        raise TypeError(f"[{label}] reward_threshold must be a number or None, got {threshold!r}")
+        raise TypeError(f"[{label}] reward_threshold: expected a number or None, got {threshold!r}")
     if not registration.family:
-        _discover()  # lest a family's registration find its id taken
+        _discover()  # first, so that no plugin can take the id of a family
     for name in (label, *aliases):
         if name in _registry and not (registration.source and _registry[name].source):
-            raise ValueError(f"[{name}] task_id is registered already")
+            raise ValueError(f"[{name}] task_id: expected an id that is not registered yet, got {name!r}")
 
 
 def call_when_added(listener: Callable[[Sequence[str]], None]) -> None:
-    """Has a function called with the ids of every registration from now on."""
+    """Adds a function that is called with the ids of every later registration."""
     _listeners.append(listener)
 
 
 def add(registration: Registration, aliases: Sequence[str] = ()) -> None:
-    """Registers. Raises what `check` raises."""
+    """Adds a registration under its id and aliases. Raises the same errors as `check`."""
     with _lock:
         check(registration, aliases)
         for name in (registration.task_id, *aliases):
@@ -224,18 +226,18 @@ def register_family(
     """Registers an environment of one of this package's families.
 
     Args:
-        task_id: the id that `make` takes, such as "Pong-v5".
-        family: an instance of Family; or a folder of this package, such as "atari", that needs nothing more of it.
+        task_id: the id, such as "Pong-v5".
+        family: an instance of Family; or the name of the folder, such as "atari", if the family needs no hooks.
         table: name of the environment in the family's shared object.
-        max_episode_steps: steps until an episode is truncated; 0 is no limit.
-        reward_threshold: return at which the task counts as solved.
-        aliases: further ids of the same.
-        doc: one line of meaning.
-        **defaults: options whose default differs from what C++ declares. One that C++ does not declare becomes an
-            option that the family's `prepare` reads.
+        max_episode_steps: steps until an episode is truncated; 0 means no limit.
+        reward_threshold: the return at which the task counts as solved.
+        aliases: further ids of the same environment.
+        doc: one line of description.
+        **defaults: options whose default differs from the C++ declaration. A name that C++ does not declare becomes an
+            option that the family's `prepare` method reads.
 
     Raises:
-        ValueError: the id or an alias is taken.
+        ValueError: the id or an alias is registered already.
     """
     family = Family(family) if isinstance(family, str) else family
     add(Registration(task_id, family, "", table, max_episode_steps, reward_threshold, doc, defaults), aliases)
@@ -253,41 +255,41 @@ def register(
     include: str | os.PathLike[str] = "",
     **defaults: Value,
 ) -> None:
-    """Registers an environment of a plugin: a shared object compiled against our headers (core/plugin.h).
+    """Registers an environment of a plugin, a shared object compiled against envpool's headers (core/plugin.h).
 
     EnvPool's function of this name takes the names of three Python classes. Here an environment is a table in a shared
     object and has no classes of its own.
 
     Args:
-        task_id: the id that `make` shall take.
+        task_id: the new id.
         plugin: path of the shared object. It is loaded when the id is first made.
-        table: name of the environment in it, its `kName`.
-        max_episode_steps: steps until an episode is truncated; 0 is no limit.
-        reward_threshold: return at which the task counts as solved.
-        aliases: further ids of the same.
-        doc: one line of meaning.
-        include: folder below which the header is that the plugin names to `envpool::table`, for pools on a GPU.
-        **defaults: options whose default differs from what C++ declares.
+        table: name of the environment in the shared object, its `kName`.
+        max_episode_steps: steps until an episode is truncated; 0 means no limit.
+        reward_threshold: the return at which the task counts as solved.
+        aliases: further ids of the same environment.
+        doc: one line of description.
+        include: include folder of the header that the plugin names to `envpool::table`, for pools on a GPU.
+        **defaults: options whose default differs from the C++ declaration.
 
     Raises:
         TypeError: plugin or table is missing, or EnvPool's class names were given.
-        ValueError: the id or an alias is taken.
+        ValueError: the id or an alias is registered already.
     """
     if "spec_cls" in defaults or "import_path" in defaults:
         raise TypeError(
-            f"[{task_id}] import_path, spec_cls, dm_cls and gymnasium_cls are EnvPool's: "
-            "give plugin='path of the shared object' and table='name of the environment' instead"
+            f"[{task_id}] register: expected plugin='path of the shared object' and table='name of the environment', got "
+            "the class names of EnvPool's function (import_path, spec_cls, dm_cls, gymnasium_cls)"
         )
     path = os.fspath(plugin)
     if not path or not table:
-        raise TypeError(f"[{task_id}] register needs plugin=path and table=name, got {plugin!r} and {table!r}")
+        raise TypeError(f"[{task_id}] register: expected plugin=path and table=name, got {plugin!r} and {table!r}")
     path = os.path.abspath(path)
     made = Registration(task_id, PLUGIN, path, table, max_episode_steps, reward_threshold, doc, defaults)
     add(made._replace(include=os.path.abspath(include) if os.fspath(include) else ""), aliases)
 
 
 def list_all_envs() -> list[str]:
-    """Every id that `make` takes, aliases included, in the order they were registered. Loads no shared object."""
+    """Returns every id, including aliases, in the order of registration. Loads no shared object."""
     _discover()
     load_entry_points()
     return list(_registry)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gymnasium, gym and dm_env spaces, all derived from the arrays an environment declares in C++.
+"""Spaces of gymnasium and gym, and specs of dm_env, derived from the arrays that an environment declares in C++.
 
-`ArraySpecs` is that declaration; `nest` turns dotted names into a tree, once for every form; the emitters below it make
-of each leaf and each branch what their library wants.
+`ArraySpecs` is that declaration. `nest` turns dotted names into a tree, and `space` and `dm_spec` convert the tree to the
+types of their library.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ class Field:
     """One named array of an environment.
 
     Attributes:
-        name: dotted where it is nested.
-        dtype: of the elements.
-        shape: of one environment's (or player's) value.
-        low: smallest values, of that dtype and shape; -inf where a float has no bound.
-        high: largest values, likewise.
-        discrete: n > 0 when the values are the integers 0..n-1; where elements differ in that, the largest of them.
+        name: the name; dots separate the keys of nested dicts.
+        dtype: the dtype of the elements.
+        shape: the shape of one environment's (or player's) value.
+        low: the lower bounds, of that dtype and shape; -inf for a float without a bound.
+        high: the upper bounds, likewise.
+        discrete: n > 0 if the values are the integers 0..n-1 (the largest n if elements differ), else 0.
         per_player: whether there is one value per player instead of one per environment.
-        info: whether it belongs to `info` rather than to the observation.
+        info: whether the array belongs to `info` rather than to the observation.
         doc: one line of meaning.
     """
 
@@ -59,7 +59,7 @@ class Field:
 
 
 def _bound(value: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
-    """A bound as an array. Where integers have none, it is what their dtype can hold."""
+    """Returns a bound as an array. Integers without a bound get the limits of their dtype."""
     values = [float(item) for item in (value if isinstance(value, list) else [value])]
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
@@ -71,7 +71,7 @@ def _bound(value: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> npt.NDAr
 
 @dataclass(frozen=True)
 class ArraySpecs:
-    """All arrays of an environment, as one set of options makes them."""
+    """All arrays of an environment with given options."""
 
     observations: tuple[Field, ...]
     infos: tuple[Field, ...]
@@ -79,16 +79,16 @@ class ArraySpecs:
     max_players: int
     reward_low: float
     reward_high: float
-    render_size: tuple[int, int]  # height, width; zeros when it cannot be rendered
+    render_size: tuple[int, int]  # height, width; zeros if the environment cannot be rendered
 
     @classmethod
     def from_json(cls, text: str) -> ArraySpecs:
-        """Reads what `_core.Table.spec` returns."""
+        """Reads the JSON that `_core.Table.spec` returns."""
         spec = json.loads(text)
         fields = [Field.from_json(entry) for entry in spec["fields"]]
         for field in fields:
             if field.name in _core.COMMON_ARRAYS:
-                raise ValueError(f"the engine has an array {field.name!r} of its own: declare 'info:{field.name}'")
+                raise ValueError(f"the engine itself has an array {field.name!r}: declare 'info:{field.name}'")
         return cls(
             tuple(field for field in fields if not field.info),
             tuple(field for field in fields if field.info),
@@ -101,7 +101,7 @@ class ArraySpecs:
 
     @property
     def single_observation(self) -> bool:
-        """Whether the observation is one array instead of a dict: "obs", or the pictures that replace it."""
+        """Whether the observation is an array instead of a dict: "obs", or the pictures that replace it."""
         return len(self.observations) == 1 and self.observations[0].name in ("obs", "obs:pixels")
 
 
@@ -112,12 +112,12 @@ def common_field(name: str, low: float, high: float) -> Field:
 
 
 def path_of(name: str) -> tuple[str, ...]:
-    """The keys a field is found under: "players.id" is ("players", "id"), "obs:a.b" is ("a", "b")."""
+    """Returns the keys of a field in nested dicts: ("players", "id") for "players.id", ("a", "b") for "obs:a.b"."""
     return tuple(name.removeprefix("obs:").removeprefix("info:").split("."))
 
 
 def nest(leaves: Iterable[tuple[tuple[str, ...], Leaf]]) -> dict[str, Any]:
-    """A tree of dicts from leaves with their paths."""
+    """Returns a tree of dicts from leaves with their paths."""
     tree: dict[str, Any] = {}
     for path, leaf in leaves:
         branch = tree
@@ -128,26 +128,26 @@ def nest(leaves: Iterable[tuple[tuple[str, ...], Leaf]]) -> dict[str, Any]:
 
 
 def walk(tree: Any, leaf: Callable[[Any], Any], branch: Callable[[str, dict[str, Any]], Any], name: str = "") -> Any:
-    """Rebuilds a tree, with `leaf` applied to its leaves and `branch` to the name and content of its dicts."""
+    """Returns a tree with `leaf` applied to every leaf and `branch` to the name and content of every dict."""
     if not isinstance(tree, dict):
         return leaf(tree)
     return branch(name, {key: walk(value, leaf, branch, key) for key, value in tree.items()})
 
 
 def observation_tree(specs: ArraySpecs) -> Any:
-    """The observation: a Field, or a tree of them."""
+    """Returns the observation as a Field or a tree of Fields."""
     if specs.single_observation:
         return specs.observations[0]
     return nest((path_of(field.name), field) for field in specs.observations)
 
 
 def action_tree(specs: ArraySpecs) -> Any:
-    """The action: a Field, or a dict of them by name."""
+    """Returns the action as a Field or a dict of Fields by name."""
     return specs.actions[0] if len(specs.actions) == 1 else {field.name: field for field in specs.actions}
 
 
 def space(tree: Any, spaces: Any) -> Any:
-    """The tree as a space of `gymnasium.spaces` or `gym.spaces`, whichever module is given."""
+    """Returns the tree as a space of the module `spaces`, which is `gymnasium.spaces` or `gym.spaces`."""
 
     def leaf(field: Field) -> Any:
         if field.discrete and field.dtype.kind in "iu":
@@ -161,11 +161,11 @@ def space(tree: Any, spaces: Any) -> Any:
     return walk(tree, leaf, lambda _, content: spaces.Dict(content))
 
 
-MOST_CHOICES = 2**20  # an integer that may be more is a number and not a choice, in dm_env's specs as EnvPool has them
+MAX_CATEGORIES = 2**20  # as in EnvPool, an integer with a larger range is not a DiscreteArray in dm_env's specs
 
 
 def dm_spec(tree: Any, name: str = "State") -> Any:
-    """The tree as dm_env specs; branches are namedtuples, as in the TimeSteps."""
+    """Returns the tree as dm_env specs. Branches are namedtuples, as in the TimeSteps."""
     try:
         from dm_env import specs
     except ModuleNotFoundError as error:
@@ -174,7 +174,7 @@ def dm_spec(tree: Any, name: str = "State") -> Any:
     def leaf(field: Field) -> Any:
         label = path_of(field.name)[-1]
         kind = field.dtype.type
-        if field.dtype.kind in "iu" and field.shape == () and int(field.low) == 0 and int(field.high) < MOST_CHOICES:
+        if field.dtype.kind in "iu" and field.shape == () and int(field.low) == 0 and int(field.high) < MAX_CATEGORIES:
             return specs.DiscreteArray(int(field.high) + 1, dtype=kind, name=label)
         return specs.BoundedArray(field.shape, kind, scalar_bound(field.low), scalar_bound(field.high), label)
 
@@ -182,7 +182,7 @@ def dm_spec(tree: Any, name: str = "State") -> Any:
 
 
 def scalar_bound(bound: npt.NDArray[Any]) -> Any:
-    """One value of the array's dtype where it bounds every element, as EnvPool's specs have it; else the array."""
+    """Returns one value of the array's dtype if all elements have the same bound, as EnvPool does; else the array."""
     return bound.flat[0] if bound.size and (bound == bound.flat[0]).all() else bound
 
 
@@ -190,14 +190,14 @@ _records: dict[tuple[str, tuple[str, ...]], Any] = {}
 
 
 def record(name: str, fields: tuple[str, ...]) -> Any:
-    """The namedtuple class of that name and fields; the same one each time."""
+    """Returns the namedtuple class with that name and fields, always the same one."""
     if (name, fields) not in _records:
         _records[name, fields] = collections.namedtuple(name, fields)
     return _records[name, fields]
 
 
 def dm_tree(specs: ArraySpecs) -> dict[str, Any]:
-    """What a TimeStep's observation holds: env_id, players, the observation fields and those of info."""
-    whole = 2**31 - 1
-    common = [common_field("env_id", 0, whole), common_field("players.env_id", 0, whole)]
+    """Returns the fields of a TimeStep's observation: env_id, players, the fields of the observation and of info."""
+    int32_max = 2**31 - 1
+    common = [common_field("env_id", 0, int32_max), common_field("players.env_id", 0, int32_max)]
     return nest((path_of(field.name), field) for field in (*common, *specs.observations, *specs.infos))

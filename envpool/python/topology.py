@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which CPUs a pool's threads run on: what Linux says of cores and NUMA nodes, and a layout made of that."""
+"""Assigns a pool's threads to CPUs, from the cores and NUMA nodes that Linux reports."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ SYSTEM = Path("/sys/devices/system")
 
 
 class Cpu(NamedTuple):
-    """One CPU as Linux counts them: a core, or one of the threads of a core."""
+    """One logical CPU: a core, or one of the sibling threads of a core."""
 
     number: int
-    core: int  # the lowest CPU of its core
+    core: int  # the lowest CPU number among the siblings
     node: int
 
 
 def read_topology(system: Path = SYSTEM) -> list[Cpu]:
-    """The CPUs that are online, in ascending order.
+    """Returns the online CPUs in ascending order.
 
-    Where a file is missing or makes no sense, a CPU counts as a core of its own, in node 0.
+    If a file is missing or cannot be parsed, a CPU counts as a core of its own in node 0.
     """
     folders = {_number(folder.name, "cpu"): folder for folder in _entries(system / "cpu")}
     known = sorted(number for number in folders if number is not None)
@@ -39,53 +39,54 @@ def read_topology(system: Path = SYSTEM) -> list[Cpu]:
     return cpus
 
 
-def layout(topology: Sequence[Cpu], allowed: Collection[int], num_threads: int, near: int = -1) -> list[int]:
-    """The CPU of each thread, for a pool made by a thread that runs on CPU `near`.
+def assign_cpus(topology: Sequence[Cpu], allowed: Collection[int], num_threads: int, near: int = -1) -> list[int]:
+    """Returns the CPU of each thread, for a pool made by a thread that runs on CPU `near`.
 
-    A node whose cores suffice takes all threads, preferably the node of `near`, where the maker's memory is. Else they
-    go to all nodes, that one first. Cores come before the second threads of cores, which come before CPUs taken twice.
+    If the cores of one node suffice, all threads run there, preferably on the node of `near`, which holds the caller's
+    memory. Otherwise the threads use all nodes, starting with that one. Every core is used once before any sibling
+    thread, and every CPU once before any is used again.
 
     Args:
-        topology: what `read_topology` returns. It may know less than there is.
-        allowed: CPUs this process may use, at least one.
+        topology: the result of `read_topology`. It may lack some CPUs.
+        allowed: CPUs that this process may use, at least one.
         num_threads: at least 1.
-        near: where the caller runs, or a number that is none of these.
+        near: the CPU of the caller, or any other number if it is unknown.
     """
     known = {cpu.number: cpu for cpu in topology}
     usable = [known.get(number, Cpu(number, number, 0)) for number in sorted(allowed)]
     home = next((cpu.node for cpu in usable if cpu.number == near), usable[0].node)
-    turn: dict[int, int] = {}  # the how-manieth of its core each CPU is, among those allowed
-    seen: dict[int, int] = {}
+    sibling_index: dict[int, int] = {}  # position of each CPU among the allowed siblings of its core
+    last_index: dict[int, int] = {}
     for cpu in usable:
-        turn[cpu.number] = seen[cpu.core] = seen.get(cpu.core, -1) + 1
-    in_order = sorted(usable, key=lambda cpu: (turn[cpu.number], cpu.node != home, cpu.node, cpu.number))
-    for node in dict.fromkeys(cpu.node for cpu in in_order):  # home is the first of them
-        cores = [cpu.number for cpu in in_order if cpu.node == node and turn[cpu.number] == 0]
+        sibling_index[cpu.number] = last_index[cpu.core] = last_index.get(cpu.core, -1) + 1
+    in_order = sorted(usable, key=lambda cpu: (sibling_index[cpu.number], cpu.node != home, cpu.node, cpu.number))
+    for node in dict.fromkeys(cpu.node for cpu in in_order):  # starts with home
+        cores = [cpu.number for cpu in in_order if cpu.node == node and sibling_index[cpu.number] == 0]
         if num_threads <= len(cores):
             return cores[:num_threads]
     return [in_order[i % len(in_order)].number for i in range(num_threads)]
 
 
 def thread_cpus(offset: int | str, num_threads: int) -> list[int]:
-    """The CPU of each thread, as the option thread_affinity_offset says; none where that is the system's choice."""
+    """Returns the CPU of each thread for the option thread_affinity_offset; empty if the system chooses."""
     allowed = sorted(os.sched_getaffinity(0))
     if offset == "auto":
-        return layout(read_topology(), allowed, num_threads, current_cpu())
+        return assign_cpus(read_topology(), allowed, num_threads, current_cpu())
     first = int(offset)
     return [] if first < 0 else [allowed[(first + i) % len(allowed)] for i in range(num_threads)]
 
 
 def current_cpu() -> int:
-    """The CPU that the calling thread runs on at this moment; -1 if nobody says."""
+    """Returns the CPU that the calling thread currently runs on; -1 if it is unknown."""
     fields = _read(Path("/proc/thread-self/stat")).rpartition(")")[2].split()
     try:
-        return int(fields[36])  # proc(5) counts from 1, and name and number went before
+        return int(fields[36])  # field 39 of proc(5), which counts from 1 and includes pid and name
     except (IndexError, ValueError):
         return -1
 
 
 def cpu_list(text: str) -> list[int]:
-    """The numbers in what the kernel writes as "0-3,8", ascending; none if it is anything else."""
+    """Returns the numbers of a CPU list such as "0-3,8" in ascending order; empty if the text is no such list."""
     numbers: set[int] = set()
     for part in filter(None, text.split(",")):
         first, dash, last = part.partition("-")
@@ -113,5 +114,5 @@ def _entries(folder: Path) -> list[Path]:
 def _read(path: Path) -> str:
     try:
         return path.read_text().strip()
-    except (OSError, ValueError):  # a ValueError is bytes that are no text
+    except (OSError, ValueError):  # a ValueError means bytes that are not text
         return ""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import envpool
-from envpool.python.topology import Cpu, cpu_list, current_cpu, layout, read_topology, thread_cpus
+from envpool.python.topology import Cpu, assign_cpus, cpu_list, current_cpu, read_topology, thread_cpus
 
 
 def machine(root: Path, nodes: list[str], siblings: list[str], online: str = "") -> Path:
@@ -58,7 +58,7 @@ WOVEN = (["0-1,4-5", "2-3,6-7"], ["0-1", "2-3", "4-5", "6-7"])
 )
 def test_layouts(tmp_path, kind, allowed, threads, near, expected):
     topology = read_topology(machine(tmp_path, *kind))
-    assert layout(topology, cpu_list(allowed), threads, near) == expected
+    assert assign_cpus(topology, cpu_list(allowed), threads, near) == expected
 
 
 def test_every_layout_uses_as_few_nodes_and_as_many_cores_as_there_are(tmp_path):
@@ -69,7 +69,7 @@ def test_every_layout_uses_as_few_nodes_and_as_many_cores_as_there_are(tmp_path)
         cores = {cpu[number].core for number in allowed}
         most = max(len({c for c in cores if c // 4 == node}) for node in (0, 1))
         for threads in (1, 2, 3, 5, 9):
-            chosen = layout(topology, allowed, threads, allowed[-1])
+            chosen = assign_cpus(topology, allowed, threads, allowed[-1])
             assert len(chosen) == threads
             assert set(chosen) <= set(allowed)
             assert len(set(chosen)) == min(threads, len(allowed))
@@ -87,7 +87,7 @@ def test_cpus_that_are_offline_are_none(tmp_path):
 def test_a_node_without_cpus_or_memory_is_passed_over(tmp_path):
     root = machine(tmp_path, ["", "0-1"], ["0", "1"])
     assert read_topology(root) == [Cpu(0, 0, 1), Cpu(1, 1, 1)]
-    assert layout(read_topology(root), [0, 1], 2) == [0, 1]
+    assert assign_cpus(read_topology(root), [0, 1], 2) == [0, 1]
 
 
 NONSENSE = ["", "what", "3-", "-1", "1-2-3", "0-99999999999", "\x00", "\udce9"]
@@ -104,7 +104,7 @@ def test_files_that_make_no_sense_cost_no_more_than_what_they_say(tmp_path, name
 
 def test_without_any_file_each_cpu_is_a_core(tmp_path):
     assert read_topology(tmp_path / "none") == []
-    assert layout([], {7, 3}, 3) == [3, 7, 3]
+    assert assign_cpus([], {7, 3}, 3) == [3, 7, 3]
 
 
 def test_lists_of_cpus():
@@ -149,7 +149,9 @@ def test_threads_run_where_they_are_put():
         assert pinned == [[allowed[(offset + i) % n]] for i in range(3)]
     assert allowed_lists("CartPole-v1", thread_affinity_offset=-1, **options) == [allowed] * 3
     automatic = allowed_lists("CartPole-v1", thread_affinity_offset="auto", **options)
-    assert sorted(automatic) in [sorted([cpu] for cpu in layout(read_topology(), allowed, 3, near)) for near in allowed]
+    assert sorted(automatic) in [
+        sorted([cpu] for cpu in assign_cpus(read_topology(), allowed, 3, near)) for near in allowed
+    ]
 
 
 def test_trajectories_are_the_same_wherever_threads_run():

@@ -14,7 +14,7 @@ import pytest
 
 import envpool
 from envpool import _core
-from envpool.python.options import COMMON
+from envpool.python.options import COMMON_OPTIONS
 from envpool.python.registry import find
 
 HERE = Path(envpool.__path__[0])
@@ -105,4 +105,4 @@ def test_what_every_environment_takes() -> None:
     names = {
         node.target.id for node in common.body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
     }
-    assert names | {"num_envs"} == set(COMMON)
+    assert names | {"num_envs"} == set(COMMON_OPTIONS)

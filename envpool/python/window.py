@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A window as a screen and a keyboard, with pygame."""
+"""A window that shows pictures and reads the keyboard, with pygame."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ NAMES = ["up", "down", "left", "right", "space", "r", "q", *map(str, range(10))]
 
 
 def can_open() -> bool:
-    """Whether there is a display, and pygame."""
+    """Returns whether pygame is installed and a display is available."""
     return not why_no_window()
 
 
 def why_no_window() -> str:
-    """Returns what a window lacks here, as the end of a sentence, or "" if a window can open."""
+    """Returns why no window can be opened, as the end of a sentence, or "" if one can."""
     if importlib.util.find_spec("pygame") is None:
         return "the package pygame is not installed: pip install pygame"
-    # SDL, which pygame draws with, takes another display where one is named.
+    # SDL, which pygame uses, can draw to other displays than X11 and Wayland.
     if not any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")):
         return "there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set"
     return ""
 
 
 class Window:
-    """The screen and the keyboard."""
+    """Shows pictures and reads the keyboard. As a context manager, it closes the window at the end."""
 
     def __init__(self, title: str, height: int, width: int) -> None:
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
@@ -39,7 +39,7 @@ class Window:
         self._pygame: Any = pygame
         pygame.display.init()
         scale = max(1, 640 // height)
-        stretch = 2 if width < height else 1  # a console's 160 columns are as wide as they are on a television
+        stretch = 2 if width < height else 1  # Atari's pixels are twice as wide as they are high
         self._size = (width * scale * stretch, height * scale)
         self._screen = pygame.display.set_mode(self._size)
         self._title = title
@@ -59,11 +59,11 @@ class Window:
         return "SDL_VIDEODRIVER" in os.environ or self._pygame.display.get_driver() not in ("dummy", "offscreen")
 
     def close(self) -> None:
-        """Closes it."""
+        """Closes the window."""
         self._pygame.display.quit()
 
     def keys(self) -> set[str]:
-        """Keys that are held now, or were pressed since it was last asked: a tap may be shorter than a step."""
+        """Returns the keys that are held down or were pressed since the last call: a tap may be shorter than a step."""
         pygame = self._pygame
         events = pygame.event.get()
         if any(event.type == pygame.QUIT for event in events):
@@ -74,11 +74,11 @@ class Window:
         return {name for name, code in codes.items() if held[code] or code in pressed}
 
     def wants_picture(self) -> bool:
-        """Always: a window is quick."""
+        """Returns True: a window is fast enough for every picture."""
         return True
 
     def show(self, picture: npt.NDArray[np.uint8], status: str) -> None:
-        """Draws it."""
+        """Draws a picture, and shows `status` in the title."""
         surface = self._pygame.surfarray.make_surface(picture.swapaxes(0, 1))
         self._screen.blit(self._pygame.transform.scale(surface, self._size), (0, 0))
         self._pygame.display.set_caption(f"{self._title}  {status}")

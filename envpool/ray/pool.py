@@ -439,7 +439,7 @@ class RayEnvPool:
         (field,) = fields = self._construction.arrays.actions
         with labelled(self._label):
             array = actions.as_array(field, actions.split(fields, action)[field.name])
-            return actions.check(field, array, (rows, *field.shape), "environment", whole=True)  # type: ignore[no-any-return]
+            return actions.check(field, array, (rows, *field.shape), "environment", allow_whole_floats=True)  # type: ignore[no-any-return]
 
     # ---- its end ----
 
