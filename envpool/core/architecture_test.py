@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that the documentation refers to things that exist, and that folders and rules follow the architecture."""
+"""The pages name existing files and functions, and folders and rules follow the architecture."""
 
 import os
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -160,3 +161,81 @@ def test_folders_of_the_core_include_in_one_direction() -> None:
     for header in headers:
         folder = str(header.parent.relative_to(core)).strip(".")
         assert core_includes(header.read_text()) <= CORE_FOLDERS[folder], header
+
+
+class Stop(NamedTuple):
+    """A numbered line of a path in docs/architecture.md."""
+
+    file: str
+    functions: list[str]
+
+
+def paths_through_the_code(page: str) -> dict[str, list[Stop]]:
+    """The paths of the section, by their headings."""
+    section = page.split("## An action and a seed, followed through the code\n")[1].split("\n## ")[0]
+    line = re.compile(r"^\d+\. `([\w/.]+)`, ((?:`\w+`(?:, )?)+): ", re.M)
+    return {
+        part.splitlines()[0]: [Stop(file, re.findall(r"\w+", names)) for file, names in line.findall(part)]
+        for part in section.split("\n### ")[1:]
+    }
+
+
+def defines(text: str, name: str) -> bool:
+    """Whether a Python or C++ file defines a function or class of that name."""
+    python = rf"^\s*(?:def|class) {name}\b"
+    cpp = rf"^\s*[\w:<>,*& ]+[ :*&]{name}\((?:[^;{{]|\{{\}})*\)[^;{{]*\{{|^\s*(?:class|struct) {name} [^;]*\{{"
+    return re.search(python, text, re.M) is not None or re.search(cpp, text, re.M) is not None
+
+
+# Calls that no import or include shows: the text that the calling file has instead.
+INDIRECT = {
+    "envpool/bindings/module.cc": "from envpool import _core",
+    "envpool/core/plugin.h": "abi::Table& table",
+    "envpool/classic_control/cartpole.h": "Env::",
+}
+
+
+def uses(caller: str, stop: Stop) -> bool:
+    """Whether a file imports or includes the file of a stop, and names one of its functions."""
+    module = stop.file.removesuffix(".py").replace("/", ".")
+    links = (INDIRECT.get(stop.file, f'#include "{stop.file}"'), f"from {module} import")
+    return any(link in caller for link in links) and any(re.search(rf"\b{f}\b", caller) for f in stop.functions)
+
+
+PATHS = paths_through_the_code(Path(SOURCE, "docs/architecture.md").read_text()) if PAGES else {}
+
+
+def test_both_paths_through_the_code_are_read() -> None:
+    assert {title: len(stops) for title, stops in PATHS.items()} == {
+        "From an action to an observation": 17,
+        "From a seed to the first observation": 15,
+    }
+    for stops in PATHS.values():
+        assert len({stop.file for stop in stops}) == len(stops), "a file is named twice"
+
+
+@pytest.mark.parametrize(
+    ("title", "number"), [(title, k) for title in PATHS for k in range(len(PATHS[title]))], ids=str
+)
+def test_a_path_names_functions_and_their_callers(title: str, number: int) -> None:
+    stop = PATHS[title][number]
+    text = Path(SOURCE, stop.file).read_text()
+    assert [name for name in stop.functions if not defines(text, name)] == []
+    earlier = [Path(SOURCE, other.file).read_text() for other in PATHS[title][:number]]
+    assert number == 0 or any(uses(caller, stop) for caller in earlier), f"no earlier file of the path uses {stop.file}"
+
+
+def test_definitions_are_found() -> None:
+    text = "int twice(int x) {\n  return add(x, x);\n}\nif (!f.take(x)) {\nclass Pool final {\nvoid later(int);\n"
+    assert [defines(text, name) for name in ("twice", "Pool", "add", "take", "later")] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
+    assert defines("    def step(self) -> None:\n", "step") and not defines("step()\n", "step")
+    assert uses('#include "envpool/a.h"\nf();', Stop("envpool/a.h", ["f"]))
+    assert not uses("f();", Stop("envpool/a.h", ["f"])) and not uses(
+        '#include "envpool/a.h"', Stop("envpool/a.h", ["f"])
+    )
