@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`envpool bench`: one environment of ours beside everything else that has it.
+"""`envpool bench`: compares the speed of an environment with other packages that have it.
 
-Every side is a process of its own (bench_side.py); they take turns, and ratios are those of turns.py.
+Every package ("side") runs in its own process (bench_side.py). The sides take turns, and turns.py computes the ratios.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ OURS = "envpool"
 def bench(
     task_id: str,
     option: Sequence[str],
+    *,
     num_envs: int,
     num_threads: int,
     rounds: int,
@@ -37,7 +38,7 @@ def bench(
     output: Path | None,
     as_json: bool,
 ) -> None:
-    """Measures; `app.py` describes the arguments."""
+    """Measures and prints the results; `app.py` describes the arguments."""
     import envpool
     from envpool._core import usable_cpus
 
@@ -45,11 +46,11 @@ def bench(
     if output is not None:
         need("PIL")
         if output.suffix != ".png":
-            raise Failure(f"--output must end with .png, got {str(output)!r}")
+            raise Failure(f"--output: expected a file that ends with .png, got {str(output)!r}")
         if not output.absolute().parent.is_dir():
             raise Failure(f"--output: there is no folder {str(output.absolute().parent)!r}")
     options = parse_options(option)
-    envpool.make_spec(task_id, **options)  # what is wrong with it is said at once
+    envpool.make_spec(task_id, **options)  # reports bad options before any process starts
     case = {
         "task": task_id,
         "num_envs": num_envs,
@@ -59,9 +60,9 @@ def bench(
     }
     sides, absent = start(case, peer_of(peer_python))
     turns = Turns(sides, OURS)
-    with Board(case, turns, absent, rounds, quiet=as_json) as board:
+    with ResultTable(case, turns, absent, rounds, quiet=as_json) as table:
         try:
-            turns.run(rounds, lambda side: side.turn(seconds), lambda side: side.turn(min(seconds, 0.2)), board.update)
+            turns.run(rounds, lambda side: side.turn(seconds), lambda side: side.turn(min(seconds, 0.2)), table.update)
         except SideEnded as error:
             raise Failure(f"a side of the comparison ended: {error}") from None
     result = record(case, turns, absent, rounds, seconds)
@@ -75,7 +76,7 @@ def bench(
 
 
 def peer_of(given: str) -> str:
-    """The interpreter that has EnvPool, or empty. Raises Failure for one that cannot be run."""
+    """Returns the interpreter with the released EnvPool, or "". Raises Failure if the program does not exist."""
     python = given or os.environ.get("ENVPOOL_PEER_PYTHON", "")
     if python and shutil.which(python) is None:
         raise Failure(f"--peer-python: there is no program {python!r}")
@@ -83,7 +84,7 @@ def peer_of(given: str) -> str:
 
 
 def side_of(python: str, case: dict[str, Any]) -> Side:
-    """A process that makes what a case says and waits for its turn."""
+    """Starts a process that makes the environments of a case and waits for its turns."""
     environment = dict(os.environ)
     if python != sys.executable:
         environment = {key: value for key, value in environment.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
@@ -92,13 +93,13 @@ def side_of(python: str, case: dict[str, Any]) -> Side:
 
 
 def start(case: dict[str, Any], peer: str) -> tuple[dict[str, Side], dict[str, str]]:
-    """Starts every side there is, and says of the others why not. Raises Failure where ours cannot start."""
+    """Starts all available sides, and returns the reasons for the others. Raises Failure if ours cannot start."""
     ours = side_of(sys.executable, {**case, "side": "pool"})
     if error := ours.start.get("error", ""):
         ours.close()
         raise Failure(error.partition(": ")[2] or error)
     sides, absent = {OURS: ours}, {}
-    plain = {**case, "options": {}}  # options are ours; the others are as they come
+    plain = {**case, "options": {}}  # the options are envpool's; the other packages run with their defaults
     wanted = {"EnvPool": (peer, "pool", "give its interpreter by --peer-python")}
     here = {name: sys.executable if importlib.util.find_spec(name) else "" for name in ("gymnasium", "ale_py")}
     if case["atari"] and not case["task"].startswith("ALE/"):
@@ -120,14 +121,14 @@ def start(case: dict[str, Any], peer: str) -> tuple[dict[str, Side], dict[str, s
 
 
 def label(name: str, side: Side) -> str:
-    """The name with the version of its package."""
+    """Returns the name of a side with the version of its package."""
     package, comma, rest = name.partition(",")
     versions = side.start["versions"]
     return f"{package} {versions.get(package.lower()) or ''}{comma}{rest}"
 
 
 def record(case: dict[str, Any], turns: Turns, absent: dict[str, str], rounds: int, seconds: float) -> dict[str, Any]:
-    """What was measured, for programs."""
+    """Returns the results for JSON output."""
     return {
         "command": ["envpool", *sys.argv[1:]],
         "date": time.strftime("%Y-%m-%d"),
@@ -150,17 +151,17 @@ def record(case: dict[str, Any], turns: Turns, absent: dict[str, str], rounds: i
     }
 
 
-class Board:
-    """The table: live in a terminal, printed once elsewhere."""
+class ResultTable:
+    """The table of results, updated live in a terminal and printed once elsewhere."""
 
-    def __init__(self, case: dict[str, Any], turns: Turns, absent: dict[str, str], rounds: int, quiet: bool) -> None:
+    def __init__(self, case: dict[str, Any], turns: Turns, absent: dict[str, str], rounds: int, *, quiet: bool) -> None:
         from rich.live import Live
 
         self._case, self._turns, self._absent, self._rounds, self._quiet = case, turns, absent, rounds, quiet
         self._out = console()
         self._live = Live(self._table(), console=self._out, auto_refresh=False) if self._out.is_terminal else None
 
-    def __enter__(self) -> Board:
+    def __enter__(self) -> ResultTable:
         if self._live and not self._quiet:
             self._live.start()
         return self
@@ -176,7 +177,7 @@ class Board:
             self._out.print(f"{name}: not measured: {why}", markup=False, highlight=False, soft_wrap=True)
 
     def update(self) -> None:
-        """Shows what is known after another round."""
+        """Updates the table after a round."""
         if self._live and not self._quiet:
             self._live.update(self._table(), refresh=True)
 
@@ -199,7 +200,7 @@ class Board:
                 table.add_row(title, *[""] * 5)
                 continue
             rate, over = spread(turns.rates(name)), turns.ours_over(name)
-            # Our own row has no ratio; a process's CPU time leaves out its children's.
+            # Our own row has no ratio. The CPU time of a process excludes its children, so that of gymnasium's workers.
             cpu = "" if name == "gymnasium, processes" else f"{turns.cpu_us(name):.3g}"
             mine = name == OURS
             table.add_row(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One side of `envpool bench`: a process of its own, under an interpreter that may have EnvPool instead of us.
+"""One side of `envpool bench`: a process under an interpreter that may have the released EnvPool instead of this package.
 
-It makes what the JSON in its first argument says and serves it (side.py). It imports nothing of ours but what it
-measures.
+It makes the environments that the JSON in its first argument describes, and serves turns (side.py). It imports nothing of
+this package except what it measures.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-# Our own folder is on the path for side.py alone: its other names are no packages.
+# The folder is on the path only to import side.py; its other modules must not shadow packages.
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import side  # type: ignore[import-not-found]  # noqa: E402
@@ -25,12 +25,12 @@ import numpy as np  # noqa: E402
 
 RING = 16  # batches of random actions, drawn before the clock starts
 
-# Batches of actions, what takes one, how many steps that is.
-Made = tuple[list[Any], Callable[[Any], Any], int]
+# Batches of actions, the function that steps with one batch, and the number of steps that this counts as.
+Stepper = tuple[list[Any], Callable[[Any], Any], int]
 
 
-def pool(case: dict[str, Any]) -> Made:
-    """`env.step` on the whole batch, of whichever package is called envpool here."""
+def pool(case: dict[str, Any]) -> Stepper:
+    """Steps a pool of the package that is called envpool under this interpreter."""
     import envpool
 
     env = envpool.make_gymnasium(
@@ -42,8 +42,8 @@ def pool(case: dict[str, Any]) -> Made:
     return actions, env.step, case["num_envs"]
 
 
-def vectors(case: dict[str, Any]) -> Made:
-    """Gymnasium's own environments in one process."""
+def vectors(case: dict[str, Any]) -> Stepper:
+    """Steps gymnasium's own environments in one process."""
     import gymnasium
 
     env = gymnasium.vector.SyncVectorEnv([maker(case)] * case["num_envs"])
@@ -51,8 +51,8 @@ def vectors(case: dict[str, Any]) -> Made:
     return ring(env.single_action_space, case["num_envs"]), env.step, case["num_envs"]
 
 
-def processes(case: dict[str, Any]) -> Made:
-    """Gymnasium's own environments, a process each."""
+def processes(case: dict[str, Any]) -> Stepper:
+    """Steps gymnasium's own environments, each in its own process."""
     import gymnasium
 
     env = gymnasium.vector.AsyncVectorEnv([maker(case)] * case["num_envs"])
@@ -61,7 +61,7 @@ def processes(case: dict[str, Any]) -> Made:
 
 
 def maker(case: dict[str, Any]) -> Callable[[], Any]:
-    """Makes one environment of gymnasium; for EnvPool's Atari ids with the wrappers that make of it the same."""
+    """Returns a function that makes one gymnasium environment, for EnvPool's Atari ids with equivalent wrappers."""
     import gymnasium
 
     if not case["atari"]:
@@ -77,8 +77,8 @@ def maker(case: dict[str, Any]) -> Callable[[], Any]:
     return lambda: FrameStackObservation(AtariPreprocessing(gymnasium.make(task, frameskip=1)), 4)
 
 
-def ale(case: dict[str, Any]) -> Made:
-    """ale-py's own vector environment: the same skip, pictures and stack, in C++ threads."""
+def ale(case: dict[str, Any]) -> Stepper:
+    """Steps ale-py's vector environment, with the same frame skip, resizing and stacking in C++ threads."""
     from ale_py.vector_env import AtariVectorEnv
 
     game = re.sub(r"(?<!^)(?=[A-Z])", "_", case["task"].removesuffix("-v5")).lower()
@@ -88,13 +88,13 @@ def ale(case: dict[str, Any]) -> Made:
 
 
 def ring(space: Any, rows: int) -> list[Any]:
-    """Batches of actions of one environment's space."""
+    """Returns batches of random actions from one environment's space."""
     space.seed(1)
     return [stack([space.sample() for _ in range(rows)]) for _ in range(RING)]
 
 
 def stack(samples: Sequence[Any]) -> Any:
-    """Actions as one batch."""
+    """Returns actions stacked to one batch."""
     if isinstance(samples[0], dict):
         return {key: stack([sample[key] for sample in samples]) for key in samples[0]}
     batch = np.stack([np.asarray(sample) for sample in samples])
@@ -102,7 +102,7 @@ def stack(samples: Sequence[Any]) -> Any:
 
 
 def loop(case: dict[str, Any]) -> side.Steps:
-    """Makes what a case says."""
+    """Returns the function that steps the environments of a case."""
     actions, step, num_envs = SIDES[case["side"]](case)
     return side.stepping(step, actions, num_envs)
 

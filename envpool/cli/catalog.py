@@ -18,17 +18,17 @@ def family_of(registration: Registration) -> str:
 
 
 def by_family() -> dict[str, list[str]]:
-    """Every id, by family."""
+    """Returns all ids by family."""
     families: dict[str, list[str]] = {}
     for task_id in list_all_envs():
         families.setdefault(family_of(find(task_id)), []).append(task_id)
     return families
 
 
-def show(text: str, family: str, as_json: bool) -> None:
-    """Prints the ids that contain `text`, family by family.
+def show(text: str, family: str, *, as_json: bool) -> None:
+    """Prints the ids that contain `text`, grouped by family.
 
-    Where nobody watches, an id is a line, and what is no id begins with "#".
+    If stdout is not a terminal, every id is on its own line, and other lines begin with "#".
     """
     families = by_family()
     if family and family not in families:
@@ -75,8 +75,8 @@ def _title(family: str, ids: list[str]) -> str:
     return f"{family}: {len(ids)} id{'s' if len(ids) > 1 else ''}"
 
 
-def show_families(as_json: bool) -> None:
-    """Prints the families: how many ids each has, and whether it can be used here."""
+def show_families(*, as_json: bool) -> None:
+    """Prints the families, their numbers of ids, and what they lack on this machine."""
     rows = families()
     if as_json:
         print_json(rows)
@@ -87,7 +87,7 @@ def show_families(as_json: bool) -> None:
 
 
 def families() -> list[dict[str, str | int]]:
-    """Of each family its name, number of ids, an example, and in one sentence what it lacks; empty: nothing."""
+    """Returns for each family its name, the number of ids, an example, and the error if it cannot be used; else ""."""
     return [
         {"family": name, "ids": len(ids), "example": ids[0], "missing": missing(ids[0])}
         for name, ids in by_family().items()
@@ -95,7 +95,7 @@ def families() -> list[dict[str, str | int]]:
 
 
 def missing(task_id: str) -> str:
-    """What keeps an environment from being made, in the sentence that `make` would say; empty: nothing."""
+    """Returns the error text of `make` if an environment cannot be made; else ""."""
     from envpool.python.construction import Construction
 
     try:

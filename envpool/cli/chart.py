@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The chart of `envpool bench`: a bar a side, drawn with Pillow alone."""
+"""Draws the chart of `envpool bench` with Pillow: one bar per side."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _INK, _FAINT, _OURS, _OTHER = "#1c1e21", "#6b7076", "#2563c9", "#a9b4c2"
 
 
 def draw(result: dict[str, Any], path: Path) -> None:
-    """Writes the chart of what `bench.record` returned; a bar ends at the median, a line spans the quartiles."""
+    """Draws the result of `bench.record`. A bar ends at the median, and a line spans the quartiles."""
     sides = result["sides"]
     case = result["case"]
     height = _MARGIN * 2 + 84 + _ROW * len(sides)

@@ -208,9 +208,7 @@ def test_info_shows_a_picture() -> None:
     assert "38;2" not in text
     assert "::::" in text or "----" in text or "...." in text
     assert "\u2580" in run("info", "Acrobot-v1", "--picture").stdout
-    assert (
-        run("info", "TagContinuous-v0", "--picture").stderr == "envpool: [TagContinuous-v0] there is no picture of it\n"
-    )
+    assert run("info", "TagContinuous-v0", "--picture").stderr == "envpool: [TagContinuous-v0] has no picture\n"
 
 
 def test_doctor(tmp_path: Path) -> None:
@@ -389,7 +387,7 @@ def test_a_broken_plugin(tmp_path: Path) -> None:
     assert result.returncode == 0
     assert result.stdout.splitlines()[1:] == ["Acrobot-v1"]
     assert result.stderr == (
-        "envpool: warning: [envpool] the plugin 'shaky' of shaky (shaky_module) is left out: "
+        "envpool: warning: [envpool] the plugin 'shaky' of shaky (shaky_module) cannot be loaded: "
         "ModuleNotFoundError: No module named 'shaky_module'\n"
     )
 
@@ -500,6 +498,6 @@ def test_pictures_fit() -> None:
     assert small.shape == (52, 40, 3)
     assert (small[:, :20] == 0).all()
     assert (small[:, 20:] == 200).all()
-    assert len(lines_of(small, True)) == 26
+    assert len(lines_of(small, colour=True)) == 26
     assert fit(picture, 1000, 1000).shape == picture.shape
     assert grid(np.ones((5, 210, 160, 3), np.uint8)).shape[0] % 2 == 0

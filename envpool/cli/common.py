@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands share: packages that may be missing, options of an environment, its pace."""
+"""Functions that several commands share: checks of packages, options, and output."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class Failure(Exception):
-    """What went wrong, in one sentence for the user."""
+    """An error that the command line reports in one line."""
 
 
 def need(*packages: str) -> None:
-    """Raises a Failure that names those of these packages that are not installed."""
+    """Raises Failure if any of these packages is not installed."""
     missing = [package for package in packages if importlib.util.find_spec(package) is None]
     if missing:
         names = [{"PIL": "Pillow"}.get(package, package.replace("_", "-")) for package in missing]
@@ -32,21 +32,21 @@ def need(*packages: str) -> None:
 
 
 def need_picture(task_id: str, options: Mapping[str, Any]) -> None:
-    """Raises a Failure for an environment that cannot be seen."""
+    """Raises Failure if an environment cannot be rendered."""
     from envpool.python.construction import Construction
     from envpool.python.registry import find
 
     if not Construction(find(task_id), options).can_render:
-        raise Failure(f"{task_id} has no picture: it can be stepped, but not seen")
+        raise Failure(f"{task_id} has no picture: it can be stepped, but not rendered")
 
 
 def parse_options(given: Sequence[str]) -> dict[str, Any]:
-    """Keywords of `make` from texts such as "frame_skip=4"; a value that is no Python literal is a str."""
+    """Returns options of `make` from texts such as "frame_skip=4". A value that is not a Python literal is a str."""
     options: dict[str, Any] = {}
     for text in given:
         name, equals, value = text.partition("=")
         if not equals or not name.isidentifier():
-            raise Failure(f"--option must be name=value, got {text!r}")
+            raise Failure(f"--option: expected name=value, got {text!r}")
         try:
             options[name] = ast.literal_eval({"true": "True", "false": "False"}.get(value, value))
         except (ValueError, SyntaxError):
@@ -55,27 +55,27 @@ def parse_options(given: Sequence[str]) -> dict[str, Any]:
 
 
 def seconds_of(name: str, value: float) -> float:
-    """Checks a length of time. Raises Failure."""
+    """Returns `value` if it is positive and finite, else raises Failure."""
     if not (math.isfinite(value) and value > 0):
-        raise Failure(f"{name} must be more than 0, got {value:g}")
+        raise Failure(f"{name}: expected a number above 0, got {value:g}")
     return value
 
 
 def steps_per_second(config: dict[str, Any]) -> float:
-    """How many steps of an environment are a second of what it simulates, as far as we know."""
+    """Returns the number of steps per simulated second, if the options tell it; else 30."""
     skip = config.get("frame_skip", config.get("frameskip"))
     return 60 / skip if skip else 30
 
 
 def console() -> Console:
-    """Standard output for people; rich leaves colours out where they are not wanted."""
+    """Returns a console on stdout. rich omits colours if the output does not support them."""
     from rich.console import Console
 
     return Console(width=None if sys.stdout.isatty() or os.environ.get("COLUMNS") else 120)
 
 
 def print_json(value: Any) -> None:
-    """Prints it for programs. JSON knows no infinity, so that is a string."""
+    """Prints a value as JSON. JSON has no infinity, so infinite numbers become strings."""
     print(json.dumps(_plain(value), indent=1), flush=True)
 
 

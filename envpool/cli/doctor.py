@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`envpool doctor`: what is installed, what is missing and how to add it, and what this machine is good for."""
+"""`envpool doctor`: reports installed and missing packages, and the machine's CPUs, compiler, cache and GPUs."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from envpool.cli.common import Failure, console, print_json
 from envpool.python.distribution import NAME, conflict, pip_install, version, version_of
 from envpool.python.topology import assign_cpus, current_cpu, read_topology
 
-# What is installed under which name, and what it is for. The first three are required.
+# Distributions and what they are used for. The first three are required.
 _PACKAGES = (
-    ("numpy", "everything"),
+    ("numpy", "all arrays"),
     ("gymnasium", "spaces, make, make_vec"),
     ("dm-env", "make_dm"),
     ("gym", "make_gym in gym's own form"),
@@ -29,7 +29,7 @@ _PACKAGES = (
     ("jax", "envpool.jax, xla()"),
     ("nvidia-cuda-nvrtc-cu12", "tests that compile environments for a GPU"),
     ("typer", "this command line"),
-    ("rich", "its tables"),
+    ("rich", "tables of this command line"),
     ("imageio", "envpool watch"),
     ("imageio-ffmpeg", "envpool watch, .mp4"),
     ("pillow", "envpool watch, .gif; charts of envpool bench"),
@@ -38,8 +38,8 @@ _PACKAGES = (
 _REQUIRED = 3
 
 
-def doctor(as_json: bool) -> None:
-    """Prints it. Raises Failure, when all is said, if envpool cannot work here."""
+def doctor(*, as_json: bool) -> None:
+    """Prints the report. Raises Failure at the end if envpool cannot work on this machine."""
     facts = examine()
     if as_json:
         print_json(facts)
@@ -52,15 +52,15 @@ def doctor(as_json: bool) -> None:
 
 
 def examine() -> dict[str, Any]:
-    """The facts as plain values."""
-    core, shadowed = _core(), conflict()
+    """Returns the report as plain values."""
+    core, conflicting = _core(), conflict()
     return {
         "envpool": version() or "not installed as a package",
-        "conflict": shadowed,
+        "conflict": conflicting,
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}, {' '.join(platform.libc_ver())}".strip(", "),
         "core": core,
-        "families": [] if core["error"] or shadowed else _families(),
+        "families": [] if core["error"] or conflicting else _families(),
         "packages": {
             name: {"version": version_of(name), "for": use, "command": pip_install(name)} for name, use in _PACKAGES
         },
@@ -91,10 +91,10 @@ def _families() -> list[dict[str, str | int]]:
 
 
 def cpus() -> dict[str, Any]:
-    """CPUs of the machine, those this process may use, and what to make of that."""
+    """Returns the CPUs of the machine and of this process, with advice on threads."""
     allowed = sorted(os.sched_getaffinity(0))
     quota = _quota()
-    usable = max(1, math.ceil(min(len(allowed), quota or math.inf)))  # as core/pool/process.h has it
+    usable = max(1, math.ceil(min(len(allowed), quota or math.inf)))  # as in core/pool/process.h
     known = [cpu for cpu in read_topology() if cpu.number in allowed]
     nodes = {cpu.node: [other.number for other in known if other.node == cpu.node] for cpu in known}
     facts: dict[str, Any] = {
@@ -121,33 +121,36 @@ def _quota() -> float | None:
 
 
 def advice(facts: dict[str, Any]) -> list[str]:
-    """What to do about threads, in sentences."""
+    """Returns sentences on the number and placement of threads."""
     usable, affinity = facts["usable"], facts["affinity"]
-    said = [
-        f"num_threads=0, the default, makes {usable} worker thread{'s' if usable > 1 else ''}, or batch_size if that is less."
+    sentences = [
+        f"num_threads=0, the default, starts {usable} worker thread{'s' if usable > 1 else ''}, or batch_size if that is "
+        "less."
     ]
     if facts["cgroup_quota"] and facts["cgroup_quota"] < affinity:
-        said.append(
+        sentences.append(
             f"The container may use the time of {facts['cgroup_quota']:.3g} CPUs of {affinity}: more threads would be "
-            "stopped in the middle of a step."
+            "throttled in the middle of a step."
         )
     if affinity < facts["machine"]:
-        said.append(f"The affinity mask leaves {affinity} of {facts['machine']} CPUs; taskset shows and changes it.")
+        sentences.append(
+            f"The affinity mask allows {affinity} of {facts['machine']} CPUs; taskset shows and changes it."
+        )
     if facts["cores"] < affinity:
-        said.append(
-            f"Two threads share each core: try num_threads={min(usable, facts['cores'])} too, light environments gain "
-            "little from the second."
+        sentences.append(
+            f"Sibling threads share each core: also try num_threads={min(usable, facts['cores'])}, because light "
+            "environments gain little from a second thread per core."
         )
     if len(facts["numa_nodes"]) > 1:
         first = facts["numa_nodes"][0]
-        said.append(
-            f"Memory is in {len(facts['numa_nodes'])} NUMA nodes: one process a node is fastest, each started with "
+        sentences.append(
+            f"Memory is in {len(facts['numa_nodes'])} NUMA nodes: one process per node is fastest, each started with "
             f"numactl --cpunodebind=N --membind=N and {len(first)} threads."
         )
     cpus = facts["layout"]
     shown = ", ".join(map(str, cpus[:16])) + (f" and {len(cpus) - 16} more" if len(cpus) > 16 else "")
-    said.append(f"thread_affinity_offset='auto' would put {len(cpus)} threads, made here, on CPUs {shown}.")
-    return said
+    sentences.append(f"thread_affinity_offset='auto' would pin {len(cpus)} threads, started here, to CPUs {shown}.")
+    return sentences
 
 
 def _read(path: str) -> str:
@@ -158,7 +161,7 @@ def _read(path: str) -> str:
 
 
 def cache() -> dict[str, Any]:
-    """Where compiled plugins are kept, and whether they can be."""
+    """Returns the folder of the cache, and whether it is writable."""
     from envpool.python.cache_files import cache_folder
 
     folder = cache_folder()
@@ -180,18 +183,18 @@ def cache() -> dict[str, Any]:
 
 
 def compiler() -> dict[str, str]:
-    """What envpool.compile would call."""
+    """Returns the compiler that envpool.compile would use."""
     from envpool.plugins.compiler import find_compiler
 
     try:
         command = find_compiler("envpool", None)
-        said = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=60, check=True).stdout
+        output = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=60, check=True).stdout
     except (RuntimeError, OSError, subprocess.SubprocessError) as error:
         return {"command": "", "version": "", "why": str(error).removeprefix("[envpool] ")}
-    return {"command": " ".join(command), "version": said.partition("\n")[0], "why": ""}
+    return {"command": " ".join(command), "version": output.partition("\n")[0], "why": ""}
 
 
-# ---- for people ----
+# ---- printing ----
 
 
 def _print(facts: dict[str, Any]) -> None:
@@ -248,7 +251,7 @@ def _print(facts: dict[str, Any]) -> None:
             else ("no", "cache", f"{keep['path']} cannot be written ({keep['why']}): {keep['command']}"),
             ("ok", "display", f"${facts['display']}")
             if facts["display"]
-            else ("no", "display", "none: envpool play shows pictures in the terminal"),
+            else ("no", "display", "none: envpool play runs in the terminal"),
         ],
     )
     section("GPU", gpu.rows(facts["gpu"]))

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `envpool doctor` says of GPUs: the driver, the devices, the compiler for them, and what they are good for."""
+"""The part of `envpool doctor` on GPUs: the driver, the devices, and NVRTC."""
 
 from __future__ import annotations
 
 import warnings
 from typing import Any
 
-NOTE = 'Pools with device="cuda" are tested on a stand-in for a driver; no GPU has run them yet.'
+NOTE = 'Pools with device="cuda" are tested on a stand-in for the CUDA driver; no GPU has run them yet.'
 
 
 def examine() -> dict[str, Any]:
-    """The facts as plain values. What is missing is empty, and its `why` says how to add it."""
+    """Returns the report as plain values. A missing part is empty, and its `why` tells how to install it."""
     return {"driver": _driver(), "nvrtc": _nvrtc(), "pools": True, "note": NOTE}
 
 
@@ -20,7 +20,7 @@ def _driver() -> dict[str, Any]:
     facts: dict[str, Any] = {"version": "", "path": "", "stand_in": False, "devices": [], "why": ""}
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that it is a stand-in is among the facts
+            warnings.simplefilter("ignore")  # the report itself tells whether the driver is a stand-in
             found = driver.load()
         facts.update(version=".".join(map(str, found.version)), path=found.path, stand_in=found.stand_in)
         facts["devices"] = [_device(device) for device in found.devices()]
@@ -62,24 +62,24 @@ def _plain(error: Exception) -> str:
 
 
 def rows(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """Returns the facts as rows for printing: a mark, a name and a text each."""
+    """Returns the report as rows for printing: a mark, a name and a text each."""
     driver, compiler = facts["driver"], facts["nvrtc"]
-    said = []
+    lines = []
     if driver["version"]:
-        said.append(("ok", "driver", f"for CUDA {driver['version']} ({driver['path']})"))
+        lines.append(("ok", "driver", f"for CUDA {driver['version']} ({driver['path']})"))
     if driver["stand_in"]:
-        said.append(("bad", "driver", "is a stand-in, which no GPU is behind"))
+        lines.append(("bad", "driver", "is a stand-in without a GPU"))
     if driver["why"]:
-        said.append(("no", "driver", driver["why"]))
+        lines.append(("no", "driver", driver["why"]))
     for device in driver["devices"]:
         memory = f"{device['memory'] / 2**30:.1f} GiB of memory"
         free = "" if device["free_memory"] is None else f", {device['free_memory'] / 2**30:.1f} GiB free"
         text = f"{device['name']}, compute capability {device['capability']}, {memory}{free}"
-        said.append(("no" if device["why"] else "ok", f"cuda:{device['number']}", text))
+        lines.append(("no" if device["why"] else "ok", f"cuda:{device['number']}", text))
         if device["why"]:
-            said.append(("", "", device["why"]))
+            lines.append(("", "", device["why"]))
     if compiler["version"]:
-        said.append(("ok", "NVRTC", f"{compiler['version']} ({compiler['path']})"))
+        lines.append(("ok", "NVRTC", f"{compiler['version']} ({compiler['path']})"))
     else:
-        said.append(("no", "NVRTC", compiler["why"]))
-    return [*said, ("", "", facts["note"])]
+        lines.append(("no", "NVRTC", compiler["why"]))
+    return [*lines, ("", "", facts["note"])]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`envpool doctor` on GPUs: what is there, what is missing, and what has run there."""
+"""The report of `envpool doctor` on GPUs."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def gpu_facts(**env: str) -> Any:
     return json.loads(result.stdout)["gpu"]
 
 
-def test_doctor_tells_of_devices(tmp_path: Path) -> None:
+def test_doctor_reports_devices(tmp_path: Path) -> None:
     path = build_driver(tmp_path, "STANDS_IN")
     said = run("doctor", ENVPOOL_LIBCUDA=path, COLUMNS="400").stdout
     section = said[said.index("\nGPU") :].splitlines()
     for words in (
         f"ok  driver  for CUDA 12.4 ({path})",
-        "!!  driver  is a stand-in, which no GPU is behind",
+        "!!  driver  is a stand-in without a GPU",
         "ok  cuda:0  First, compute capability 9.0, 1024.0 GiB of memory, 0.0 GiB free",
         "ok  cuda:1  Second, compute capability 12.0, 2048.0 GiB of memory",
         "ok  NVRTC   12.",
@@ -54,7 +54,7 @@ def test_doctor_tells_of_devices(tmp_path: Path) -> None:
     assert facts["pools"] is True
 
 
-def test_doctor_where_there_is_no_gpu(tmp_path: Path) -> None:
+def test_doctor_without_a_gpu(tmp_path: Path) -> None:
     facts = gpu_facts(ENVPOOL_LIBCUDA="/nowhere/libcuda.so", ENVPOOL_NVRTC="/nowhere/libnvrtc.so")
     assert facts["driver"]["devices"] == [] and "/nowhere/libcuda.so" in facts["driver"]["why"]
     assert facts["nvrtc"]["version"] == "" and "/nowhere/libnvrtc.so" in facts["nvrtc"]["why"]
@@ -64,6 +64,6 @@ def test_doctor_where_there_is_no_gpu(tmp_path: Path) -> None:
     assert "CUDA_ERROR_OUT_OF_MEMORY" in busy[0]["why"]
 
 
-def test_info_says_what_has_run_on_a_gpu() -> None:
+def test_info_does_not_claim_that_a_gpu_has_run_an_environment() -> None:
     assert "no GPU has run it yet" in run("info", "CartPole-v1", "--no-picture").stdout
     assert "GPU" not in run("info", "Ant-v5", "--no-picture").stdout

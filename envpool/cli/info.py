@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`envpool info`: all that is known of one environment."""
+"""`envpool info`: describes one environment."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from envpool.python.options import COMMON_OPTIONS, Option, declared_options
 from envpool.python.registry import Registration, find
 from envpool.python.spaces import ArraySpecs, Field
 
-_STEPS = 20  # before the thumbnail, so that there is something to see
+_STEPS = 20  # random steps before the thumbnail, so that it shows more than an initial state
 
 
-def info(task_id: str, option: Sequence[str], picture: bool | None, as_json: bool) -> None:
-    """Prints what an environment is; `app.py` describes the arguments."""
+def info(task_id: str, option: Sequence[str], *, picture: bool | None, as_json: bool) -> None:
+    """Prints the description of an environment; `app.py` describes the arguments."""
     registration = find(task_id.removeprefix("envpool/"))
     options = parse_options(option)
     facts = describe(registration, options)
@@ -36,11 +36,11 @@ def info(task_id: str, option: Sequence[str], picture: bool | None, as_json: boo
     if wanted and facts["picture"]:
         _thumbnail(task_id, options)
     elif picture:
-        raise Failure(facts["missing"] or f"[{task_id}] there is no picture of it")
+        raise Failure(facts["missing"] or f"[{task_id}] has no picture")
 
 
 def describe(registration: Registration, given: dict[str, Any]) -> dict[str, Any]:
-    """The facts as plain values. What cannot be known because a package is missing is left empty, and `missing` says so."""
+    """Returns the description as plain values. If a package is missing, `missing` has the error, and the rest is empty."""
     facts: dict[str, Any] = {
         "id": registration.task_id,
         "family": family_of(registration),
@@ -109,11 +109,11 @@ def _field(field: Field) -> dict[str, Any]:
 
 
 def _bound(values: Any) -> Any:
-    """One number where all elements have the same bound."""
+    """Returns one number if all elements have the same bound, else the array."""
     return values.min() if values.size == 0 or (values == values.flat[0]).all() else values
 
 
-# ---- for people ----
+# ---- printing ----
 
 
 def _print(facts: dict[str, Any]) -> None:
@@ -201,7 +201,7 @@ def _table(*titles: str) -> Any:
 
 
 def _ranges(low: Any, high: Any) -> str:
-    """Of elements that differ, each one's; a whole picture of them is cut."""
+    """Returns the range of each element if they differ, at most eight of them."""
     if not getattr(low, "shape", ()) and not getattr(high, "shape", ()):
         return _range(float(low), float(high))
     lows, highs = np.broadcast_arrays(low, high)
@@ -232,16 +232,17 @@ def _thumbnail(task_id: str, options: dict[str, Any]) -> None:
             for _ in range(_STEPS):
                 env.step(stack([env.action_space.sample() for _ in range(players)]))
         except (TypeError, ValueError, RuntimeError):
-            env.reset()  # its first picture is one too
+            env.reset()  # shows an initial state instead
         frame = env.render()
     frame = np.asarray(frame[0] if np.ndim(frame) == 4 else frame)
     columns, rows = shutil.get_terminal_size()
     colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    sys.stdout.write("\n" + "\n".join(lines_of(fit(frame, min(columns, 80), min(max(rows - 2, 2), 24)), colour)) + "\n")
+    small = fit(frame, min(columns, 80), min(max(rows - 2, 2), 24))
+    sys.stdout.write("\n" + "\n".join(lines_of(small, colour=colour)) + "\n")
 
 
 def stack(samples: Sequence[Any]) -> Any:
-    """Actions of several players or environments as one batch."""
+    """Returns the actions of several players or environments stacked to one batch."""
     if isinstance(samples[0], dict):
         return {key: stack([sample[key] for sample in samples]) for key in samples[0]}
     batch = np.stack([np.asarray(sample) for sample in samples])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What pressed keys mean to an environment."""
+"""Maps pressed keys to actions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 # Names of keys: "up", "down", "left", "right", "space", "0".."9", "r", "q".
 Keys = set[str]
 
-# ALE's eighteen actions by direction; with FIRE it is the second number.
+# ALE's eighteen actions by direction: without FIRE, and with it.
 _ATARI = {
     (0, 0): (0, 1),
     (0, 1): (2, 10),
@@ -26,12 +26,12 @@ _ATARI = {
 
 
 def directions(keys: Keys) -> tuple[int, int]:
-    """Right and up as 1, left and down as -1."""
+    """Returns the horizontal and vertical direction: 1 for right and up, -1 for left and down."""
     return ("right" in keys) - ("left" in keys), ("up" in keys) - ("down" in keys)
 
 
-def atari_action(keys: Keys, has_fire: bool = True) -> int:
-    """One of all eighteen actions, or of the nine of a game without FIRE."""
+def atari_action(keys: Keys, *, has_fire: bool = True) -> int:
+    """Returns one of the eighteen actions, or of the nine actions of a game without FIRE."""
     plain, fire = _ATARI[directions(keys)]
     if not has_fire:
         return max(plain - 1, 0)
@@ -39,7 +39,10 @@ def atari_action(keys: Keys, has_fire: bool = True) -> int:
 
 
 def discrete_action(keys: Keys, count: int, held: int) -> int:
-    """A digit is that action; left is the first and right the last. Else the middle one, or what was done before."""
+    """Returns the action of a digit key, the first for left or the last for right.
+
+    Without a key it is the middle action, or if there is none, the previous action `held`.
+    """
     for key in keys:
         if key.isdigit() and int(key) < count:
             return int(key)
@@ -50,13 +53,13 @@ def discrete_action(keys: Keys, count: int, held: int) -> int:
 
 
 def action_for(env: Any) -> Callable[[Keys], Any]:
-    """How keys become a batch of one action. Raises ValueError for an action that keys cannot express."""
+    """Returns a function from keys to a batch of one action. Raises ValueError if keys cannot express the action."""
     space = env.single_action_space
     kind = type(space).__name__
     config = env.config
     if config.get("full_action_space"):
         has_fire = space.n == 18
-        return lambda keys: np.array([atari_action(keys, has_fire)], np.int32)
+        return lambda keys: np.array([atari_action(keys, has_fire=has_fire)], np.int32)
     if kind == "Discrete":
         held = 0
 
@@ -70,4 +73,4 @@ def action_for(env: Any) -> Callable[[Keys], Any]:
         centre = np.clip(np.zeros(space.shape), space.low, space.high)
         by_direction = {-1: space.low, 0: centre, 1: space.high}
         return lambda keys: by_direction[directions(keys)[0]][None].astype(space.dtype)
-    raise ValueError(f"{env.spec.id} cannot be played with keys: its actions are {space}")
+    raise ValueError(f"[{env.spec.id}] action: expected a space that keys can express, got {space}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`envpool play`: one environment, somebody at the keys."""
+"""`envpool play`: one environment, played with the keyboard."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from envpool.cli.common import Failure, need_picture, parse_options, seconds_of,
 from envpool.cli.keys import action_for
 
 
-class Nobody(AbstractContextManager["Nobody"]):
-    """A screen that shows nothing and a keyboard that nobody touches."""
+class HeadlessScreen(AbstractContextManager["HeadlessScreen"]):
+    """A screen that shows nothing, with a keyboard on which no key is pressed."""
 
     def __exit__(self, *_: object) -> None:
         pass
 
     def keys(self) -> set[str]:
-        """None, ever."""
+        """Returns no keys."""
         return set()
 
     def wants_picture(self) -> bool:
-        """Never."""
+        """Returns False."""
         return False
 
 
 def play(
-    task_id: str, option: Sequence[str], seed: int, frames: int, fps: float, terminal: bool, headless: bool
+    task_id: str, option: Sequence[str], *, seed: int, frames: int, fps: float, terminal: bool, headless: bool
 ) -> None:
-    """Plays until the user quits or `frames` are over; `app.py` describes the arguments."""
+    """Plays until the user quits or `frames` steps are done; `app.py` describes the arguments."""
     if headless and not frames:
-        raise Failure("--headless needs --frames, for nobody could quit")
+        raise Failure("--headless requires --frames")
     options = parse_options(option)
     if not headless:
         need_picture(task_id, options)
-    env = make(task_id, seed, options, headless)
+    env = make(task_id, seed, options, headless=headless)
     rate = seconds_of("--fps", fps) if fps else steps_per_second(env.config)
     action_of = action_for(env)
     total = score = 0.0
     step = 0
-    with open_screen(env, terminal, headless) as screen:
+    with open_screen(env, terminal=terminal, headless=headless) as screen:
         _, info = env.reset()
         over = False
         due = time.monotonic()
@@ -62,16 +62,16 @@ def play(
             total += float(reward[0])
             step += 1
             if screen.wants_picture():
-                screen.show(env.render()[0], status(task_id, score, float(reward[0]), info, over))
+                screen.show(env.render()[0], status(task_id, score, float(reward[0]), info, over=over))
             if not headless:
-                due = max(due + 1 / rate, time.monotonic() - 0.25)  # after a pause, do not make up for it
+                due = max(due + 1 / rate, time.monotonic() - 0.25)  # a delay of more than 0.25 s is not caught up
                 time.sleep(max(0.0, due - time.monotonic()))
     env.close()
     print(f"{task_id}: {step} steps, reward {total:g}")
 
 
-def make(task_id: str, seed: int, options: dict[str, Any], headless: bool) -> Any:
-    """The environment, a step being as short as it can be and keys being free to do anything, if it has such options."""
+def make(task_id: str, seed: int, options: dict[str, Any], *, headless: bool) -> Any:
+    """Makes the environment, without frame skip and with the full action space if it has such options."""
     own = envpool.make_spec(task_id).options
     for name, value in (
         ("frame_skip", 1),
@@ -86,24 +86,24 @@ def make(task_id: str, seed: int, options: dict[str, Any], headless: bool) -> An
     )
 
 
-def open_screen(env: Any, terminal: bool, headless: bool) -> Any:
-    """Where it is shown: a window if there is a display, else the terminal."""
+def open_screen(env: Any, *, terminal: bool, headless: bool) -> Any:
+    """Returns a window if there is a display, else the terminal."""
     from envpool.python import window
 
     if headless:
-        return Nobody()
+        return HeadlessScreen()
     if not terminal and window.can_open():
         height, width = env.spec.arrays.render_size
         return window.Window(env.spec.id, height, width)
     if not sys.stdout.isatty():
-        raise Failure("play needs a terminal or a display to show pictures on; --headless --frames N plays without")
+        raise Failure("play needs a terminal or a display; with --headless --frames N it runs without")
     from envpool.cli.terminal import Terminal
 
     return Terminal()
 
 
-def status(task_id: str, score: float, reward: float, info: dict[str, Any], over: bool) -> str:
-    """One line of what cannot be seen."""
+def status(task_id: str, score: float, reward: float, info: dict[str, Any], *, over: bool) -> str:
+    """Returns the status line: reward, score and lives."""
     parts = [task_id, f"reward {reward:g}", f"score {score:g}"]
     if "lives" in info:
         parts.append(f"lives {info['lives'][0]}")

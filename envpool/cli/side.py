@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a side of a comparison is asked and answers (turns.py).
+"""The protocol of one side of a benchmark (turns.py).
 
-A side is a process of its own, under an interpreter that may have EnvPool instead of us, so this module imports nothing
-of ours and is found by its folder. It makes what a case says. Each line of its input is a turn: "seconds 0.5" or
-"steps 3200" to step for so long, "latency 0.5" for percentiles of single calls in as many seconds. It answers with a
-line of JSON. Between lines it is idle, so that the sides can take turns.
+A side is a process under an interpreter that may have the released EnvPool instead of this package, so this module imports
+nothing of this package and is found by its folder. The process makes the environments of a case. Each line of its input
+requests a turn: "seconds 0.5" or "steps 3200" to step that long, "latency 0.5" to measure single calls for 0.5 s. It
+answers with a line of JSON. Between the lines it is idle, so that the sides can take turns.
 """
 
 from __future__ import annotations
@@ -22,11 +22,14 @@ from typing import Any
 
 import numpy as np
 
-Steps = Callable[[int], int]  # so many calls; returns how many steps they were
+Steps = Callable[[int], int]  # makes that many calls, and returns the number of steps
 
 
 def stepping(step: Callable[[Any], object], actions: Sequence[Any], rows: int) -> Steps:
-    """Steps with actions that go on from call to call: the same few again and again would lead to states of their own."""
+    """Returns a function that continues through the actions from call to call.
+
+    Short calls that always began with the same actions would visit unrepresentative states.
+    """
     rest = itertools.cycle(actions)
 
     def steps(count: int) -> int:
@@ -38,14 +41,14 @@ def stepping(step: Callable[[Any], object], actions: Sequence[Any], rows: int) -
 
 
 def busy_seconds() -> float:
-    """CPU seconds that all processes together have used."""
+    """Returns the CPU seconds that all processes of the machine have used."""
     ticks = [int(word) for word in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
     user, nice, system, _, _, irq, softirq, _ = ticks
     return (user + nice + system + irq + softirq) / 100
 
 
 def latencies(steps: Steps, seconds: float) -> dict[str, Any]:
-    """Microseconds of single calls, for about `seconds`."""
+    """Returns percentiles of the latency of single calls in microseconds, measured for about `seconds`."""
     clock, taken = time.perf_counter_ns, list[int]()
     until = clock() + 1e9 * seconds
     now = clock()
@@ -59,12 +62,12 @@ def latencies(steps: Steps, seconds: float) -> dict[str, Any]:
 
 
 def resident() -> int:
-    """Bytes of memory that the process has."""
+    """Returns the resident memory of the process in bytes."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def measure(steps: Steps, seconds: float, chunk: int) -> dict[str, Any]:
-    """Steps for about `seconds`; the clock is read once every `chunk` calls."""
+    """Steps for about `seconds` and returns the times. The clock is read once every `chunk` calls."""
     busy, cpu, started = busy_seconds(), time.process_time(), time.perf_counter()
     total = 0
     while True:
@@ -77,7 +80,7 @@ def measure(steps: Steps, seconds: float, chunk: int) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str | None]:
-    """Of Python and of each package that sides use, where it is installed."""
+    """Returns the versions of Python and of the packages that sides use, None for those that are not installed."""
     found: dict[str, str | None] = {"python": platform.python_version(), "envpool": None}
     for name in ("envpool", "envpool-unified", "numpy", "gymnasium", "ale-py", "mujoco", "jax", "gymnax"):
         try:
@@ -88,11 +91,11 @@ def versions() -> dict[str, str | None]:
 
 
 def serve(case: dict[str, Any], loop: Callable[[dict[str, Any]], Steps], **start: Any) -> None:
-    """Makes what a case says and lets it take turns; `start` is answered first, with what becomes known.
+    """Makes the environments of a case, answers with `start` and the versions, and then serves turns.
 
-    Where the loop cannot be made, the answer is its error, and there are no turns.
+    If the environments cannot be made, the first answer is the error, and there are no turns.
     """
-    answers, sys.stdout = sys.stdout, sys.stderr  # whatever a package prints is no answer
+    answers, sys.stdout = sys.stdout, sys.stderr  # output that packages print must not mix with the answers
 
     def answer(**values: Any) -> None:
         print(json.dumps(values), file=answers, flush=True)
@@ -101,12 +104,12 @@ def serve(case: dict[str, Any], loop: Callable[[dict[str, Any]], Steps], **start
     try:
         steps = loop(case)
         rows = steps(1)
-    except Exception as error:  # whatever it is, the other sides go on
+    except Exception as error:  # the other sides are measured nevertheless
         answer(error=f"{type(error).__name__}: {' '.join(str(error).split())[:160]}")
         return
     ready = time.perf_counter() - started
 
-    chunk = 1  # so many calls that the clock costs nothing
+    chunk = 1  # grows until reading the clock is negligible
     while measure(steps, 0, chunk)["wall_s"] < 0.02:
         chunk *= 2
     answer(ready_s=ready, resident=resident(), versions=versions(), **start)

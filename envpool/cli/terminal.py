@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A terminal as a screen and a keyboard: two pixels a character, and keys that count as held for a moment.
+"""Shows pictures in a terminal, two pixels per character, and reads its keyboard.
 
-Terminals tell when a key goes down and repeat it while it is held, but never tell when it goes up.
+Terminals report when a key is pressed and repeat it while it is held, but do not report its release. A key therefore
+counts as held for a short time after each report.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-_HOLD = 0.2  # seconds a key counts as held after it was last heard of
-_SECONDS_PER_PICTURE = 1 / 20  # what a line over ssh can take
+_HOLD = 0.2  # seconds that a key counts as held after its last report
+_SECONDS_PER_PICTURE = 1 / 20  # slow enough for an ssh connection
 _SHADES = " .:-=+*#%@"
 _SEQUENCES = {
     b"\x1b[A": "up",
@@ -44,7 +45,7 @@ Picture = npt.NDArray[np.uint8]
 
 
 def parse_keys(data: bytes) -> list[str]:
-    """Names of the keys in what a terminal sent."""
+    """Returns the names of the keys in the terminal's input."""
     keys = []
     while data:
         for sequence, name in _SEQUENCES.items():
@@ -59,7 +60,7 @@ def parse_keys(data: bytes) -> list[str]:
 
 
 def fit(picture: Picture, columns: int, rows: int) -> Picture:
-    """The picture scaled down to `columns` and 2 * `rows` pixels at most, sides in proportion, by averages."""
+    """Scales a picture down to at most `columns` by 2 * `rows` pixels by averaging, and keeps its proportions."""
     height, width, _ = picture.shape
     scale = min(columns / width, 2 * rows / height, 1)
     to_height, to_width = max(2, int(height * scale) // 2 * 2), max(1, int(width * scale))
@@ -71,8 +72,8 @@ def fit(picture: Picture, columns: int, rows: int) -> Picture:
     return small
 
 
-def lines_of(picture: Picture, colour: bool) -> list[str]:
-    """A picture as lines of text: half blocks in two colours each, or shades of gray as letters."""
+def lines_of(picture: Picture, *, colour: bool) -> list[str]:
+    """Returns a picture as lines of text: half blocks in two colours each, or characters for shades of gray."""
     if not colour:
         gray = picture.reshape(-1, 2, *picture.shape[1:]).mean((1, 3)).astype(int) * len(_SHADES) // 256
         return ["".join(_SHADES[shade] for shade in row) for row in gray.tolist()]
@@ -90,7 +91,7 @@ def lines_of(picture: Picture, colour: bool) -> list[str]:
 
 
 class Terminal:
-    """The screen and the keyboard. Used as a context: it leaves the terminal as it was."""
+    """Shows pictures and reads keys. As a context manager, it restores the terminal at the end."""
 
     def __init__(self) -> None:
         self._colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
@@ -114,28 +115,28 @@ class Terminal:
             termios.tcsetattr(self._input, termios.TCSADRAIN, self._before)
 
     def keys(self) -> set[str]:
-        """Keys that are held now."""
+        """Returns the keys that are held down."""
         now = time.monotonic()
         while self._input >= 0 and select.select([self._input], [], [], 0)[0]:
             data = os.read(self._input, 1024)
-            if not data:  # the terminal is gone
+            if not data:  # the terminal was closed
                 return {"q"}
             self._pressed.update(dict.fromkeys(parse_keys(data), now + _HOLD))
         return {key for key, until in self._pressed.items() if until > now}
 
     def wants_picture(self) -> bool:
-        """Whether it is time for another picture."""
+        """Returns whether the next picture is due."""
         return time.monotonic() >= self._next
 
     def show(self, picture: Picture, status: str) -> None:
-        """Draws the lines that changed."""
+        """Draws the lines that have changed."""
         self._next = time.monotonic() + _SECONDS_PER_PICTURE
         size = shutil.get_terminal_size()
         if size != self._size:
             self._size, self._shown = size, []
             self._write("\x1b[2J")
         columns, rows = max(size[0], 4), max(size[1], 2)
-        lines = [*lines_of(fit(picture, columns, rows - 1), self._colour), status[:columns] + "\x1b[K"]
+        lines = [*lines_of(fit(picture, columns, rows - 1), colour=self._colour), status[:columns] + "\x1b[K"]
         old = self._shown + [""] * (len(lines) - len(self._shown))
         changed = [f"\x1b[{row};1H{line}" for row, line in enumerate(lines, 1) if line != old[row - 1]]
         self._shown = lines

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sides of a comparison that take turns: what `envpool bench` and the scripts in benchmark/ share.
+"""Interleaved benchmarks: the sides of a comparison take turns. `envpool bench` and the scripts in benchmark/ use this.
 
-A side is a process that runs `serve` of side.py. The order of sides changes every round, so that what else the machine
-does falls on all alike; a ratio is the quotient within a round, and its median over rounds is what is reported.
+A side is a process that runs `serve` of side.py. The order of the sides alternates between rounds, so that other load on
+the machine affects all sides equally. Ratios are computed within a round; the median over rounds is reported.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-SIDE_FOLDER = Path(__file__).resolve().parent  # where side.py is, for interpreters that have no package of ours
+SIDE_FOLDER = Path(__file__).resolve().parent  # the folder of side.py, for interpreters without this package
 
 
 class SideEnded(RuntimeError):
-    """A side's process ended by itself; the text says with what."""
+    """The process of a side ended unexpectedly; the text has its last error."""
 
 
 class Side:
-    """A process that waits for its turn.
+    """A process that waits for its turns.
 
     Attributes:
-        start: its first answer: "versions" by package, "ready_s", or "error" where it could not begin.
+        start: its first answer: "versions" by package and "ready_s", or "error" if it could not start.
     """
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str], keep_errors: bool = False) -> None:
-        """Starts it. With `keep_errors` the last line that it writes to stderr is part of its error, else is shown."""
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], *, keep_errors: bool = False) -> None:
+        """Starts the process. With `keep_errors`, stderr is captured and its last line is part of the error."""
         self.process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -39,41 +39,41 @@ class Side:
             stderr=subprocess.PIPE if keep_errors else None,
             text=True,
             env=dict(environment),
-            start_new_session=True,  # Ctrl-C is for who asks; a side ends with its input
+            start_new_session=True,  # Ctrl-C reaches only the parent; a side ends when its input is closed
         )
         try:
             self.start = self.answer()
         except SideEnded as error:
             self.start = {"error": str(error)}
-        except BaseException:  # Ctrl-C: nobody will read what it says
+        except BaseException:  # such as KeyboardInterrupt
             self.process.kill()
             raise
 
     def answer(self) -> dict[str, Any]:
-        """Its next answer.
+        """Returns the next answer.
 
         Raises:
-            SideEnded: there will be none.
+            SideEnded: the process has ended without one.
         """
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if line:
             answer: dict[str, Any] = json.loads(line)
             return answer
-        said = self.process.stderr.read().strip().splitlines() if self.process.stderr else []
-        raise SideEnded(said[-1] if said else f"it ended with status {self.process.wait()}")
+        errors = self.process.stderr.read().strip().splitlines() if self.process.stderr else []
+        raise SideEnded(errors[-1] if errors else f"it ended with status {self.process.wait()}")
 
     def turn(self, amount: float, unit: str = "seconds") -> dict[str, Any]:
-        """Lets it step for so many seconds ("seconds"), so many steps, or measure single calls ("latency").
+        """Requests a turn of `amount` seconds ("seconds"), steps ("steps"), or seconds of single calls ("latency").
 
         Raises:
-            SideEnded: it has ended.
+            SideEnded: the process has ended.
         """
         assert self.process.stdin is not None
         try:
             print(unit, amount, file=self.process.stdin, flush=True)
         except BrokenPipeError:
-            raise SideEnded("it ended by itself") from None
+            raise SideEnded("it ended unexpectedly") from None
         return self.answer()
 
     def close(self) -> None:
@@ -88,7 +88,7 @@ class Side:
 
 
 class Turns:
-    """The turns that sides took, and what they come to. `ours` is the name of the side whose ratios are taken."""
+    """The turns of all sides, and their statistics. `ours` is the side that is compared with the others."""
 
     def __init__(self, sides: Mapping[str, Any], ours: str = "ours") -> None:
         self.sides, self.ours = sides, ours
@@ -101,7 +101,7 @@ class Turns:
         warm_up: Callable[[Any], object] | None = None,
         after_round: Callable[[], object] = lambda: None,
     ) -> None:
-        """Lets each side have its turn in every round, and once before to warm up; then ends the sides."""
+        """Gives each side a warm-up turn and one turn per round, then ends the sides."""
         try:
             for number in range(-1, rounds):
                 order = list(self.sides) if number % 2 else list(reversed(list(self.sides)))
@@ -116,34 +116,34 @@ class Turns:
                 side.close()
 
     def rates(self, name: str) -> list[float]:
-        """Steps a second, round by round."""
+        """Returns steps per second by round."""
         return [turns[name]["steps"] / turns[name]["wall_s"] for turns in self.rounds]
 
     def cpu_times(self, name: str) -> list[float]:
-        """CPU seconds of a step, round by round, of the side's own process alone."""
+        """Returns CPU seconds per step by round, without child processes of the side."""
         return [turns[name]["cpu_s"] / turns[name]["steps"] for turns in self.rounds]
 
     def cpu_us(self, name: str) -> float:
-        """CPU microseconds of a step."""
+        """Returns the median of CPU microseconds per step."""
         return 1e6 * statistics.median(self.cpu_times(name))
 
     def ours_over(self, name: str) -> dict[str, float]:
-        """Our rate over another side's."""
+        """Returns the ratio of our rate to that of another side."""
         return spread([a / b for a, b in zip(self.rates(self.ours), self.rates(name), strict=True)])
 
     def by_cpu(self, name: str) -> dict[str, float]:
-        """The same of CPU time, which says more where others use the machine."""
+        """Returns the ratio of another side's CPU time to ours, which is less sensitive to other load on the machine."""
         return spread([b / a for a, b in zip(self.cpu_times(self.ours), self.cpu_times(name), strict=True)])
 
 
 def spread(values: Sequence[float]) -> dict[str, float]:
-    """The median, the quartiles and the extremes."""
+    """Returns the median, the quartiles and the extremes."""
     quartiles = statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else [*values] * 3
     return {"median": quartiles[1], "q1": quartiles[0], "q3": quartiles[2], "low": min(values), "high": max(values)}
 
 
 def cpu() -> str:
-    """The processor's name, with family and model, since generations share "AMD EPYC" on rented machines."""
+    """Returns the processor's name with family and model, since cloud machines name several generations alike."""
     facts: dict[str, str] = {}
     try:
         lines = Path("/proc/cpuinfo").read_text().split("\n\n")[0].split("\n")
@@ -157,7 +157,7 @@ def cpu() -> str:
 
 
 def machine() -> dict[str, Any]:
-    """Where numbers were measured."""
+    """Returns a description of the machine."""
     return {
         "cpu": cpu(),
         "cores": os.cpu_count(),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`envpool watch`: a batch of environments as a film."""
+"""`envpool watch`: records a video of a batch of environments."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ def watch(
     task_id: str,
     output: Path,
     option: Sequence[str],
+    *,
     num_envs: int,
     seconds: float,
     seed: int,
     fps: float,
     policy: str,
 ) -> None:
-    """Steps a pool and writes what it shows; `app.py` describes the arguments."""
+    """Steps a pool and writes the video; `app.py` describes the arguments."""
     seconds_of("--seconds", seconds)
     if output.suffix not in (".mp4", ".gif"):
-        raise Failure(f"--output must end with .mp4 or .gif, got {str(output)!r}")
+        raise Failure(f"--output: expected a file that ends with .mp4 or .gif, got {str(output)!r}")
     if not output.absolute().parent.is_dir():
         raise Failure(f"--output: there is no folder {str(output.absolute().parent)!r}")
     need("imageio", *(["imageio_ffmpeg"] if output.suffix == ".mp4" else ["PIL"]))
@@ -44,7 +45,7 @@ def watch(
     rate = seconds_of("--fps", fps) if fps else steps_per_second(env.config)
     count = max(1, round(seconds * rate))
     observation, _ = env.reset()
-    with film(output, rate) as writer:
+    with video_writer(output, rate) as writer:
         for _ in progress(count, str(output)):
             writer.append_data(grid(np.stack(env.render() or ())))
             observation = env.step(act(observation))[0]
@@ -53,29 +54,29 @@ def watch(
 
 
 def random_policy(env: Any, seed: int) -> Policy:
-    """Actions drawn from the action space."""
+    """Returns a policy that samples the action space."""
     env.action_space.seed(seed % 2**31)
     return lambda observation: env.action_space.sample()
 
 
 def find_policy(name: str) -> Policy:
-    """The function of a name such as "my_agent:act". Raises Failure."""
+    """Returns the function that a name such as "my_agent:act" refers to. Raises Failure if there is none."""
     module, colon, function = name.partition(":")
     if not colon or not module or not function:
-        raise Failure(f"--policy must be module:function, got {name!r}")
+        raise Failure(f"--policy: expected module:function, got {name!r}")
     sys.path.insert(0, os.getcwd())
     try:
         found = getattr(importlib.import_module(module), function)
     except (ImportError, AttributeError) as error:
-        raise Failure(f"--policy {name}: {error}") from None
+        raise Failure(f"--policy: expected an importable function, got {name!r}: {error}") from None
     if not callable(found):
-        raise Failure(f"--policy {name}: it is not a function")
+        raise Failure(f"--policy: expected a function, got {name!r}, which is not callable")
     policy: Policy = found
     return policy
 
 
-def film(path: Path, rate: float) -> Any:
-    """A writer of pictures."""
+def video_writer(path: Path, rate: float) -> Any:
+    """Returns a writer of pictures."""
     import imageio.v2
 
     if path.suffix == ".gif":
@@ -84,7 +85,7 @@ def film(path: Path, rate: float) -> Any:
 
 
 def progress(count: int, what: str) -> Any:
-    """Counts, with a bar where somebody sees it."""
+    """Returns a range, with a progress bar if stderr is a terminal."""
     from rich.console import Console
     from rich.progress import track
 

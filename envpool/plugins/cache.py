@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where compiled plugins are kept.
+"""The cache of compiled plugins.
 
-A plugin's file is named by all it was made of. It ends with a digest of itself, after the shared object, where the
-loader does not look (envpool/python/cache_files.py).
+The name of a plugin's file contains a hash of everything that it was compiled from. The file ends with a digest of its
+content (envpool/python/cache_files.py), which the dynamic loader ignores.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from pathlib import Path
 
 from envpool.python.cache_files import cache_folder, read, write
 
-_warned_of: set[Path | None] = set()  # folders that cannot be written
+_warned_of: set[Path | None] = set()  # folders about which a warning has been issued
 
 
 def find(name: str) -> Path | None:
-    """Returns the plugin of that name if it is there and whole."""
+    """Returns the path of the plugin with that name; None if it is not in the cache or damaged."""
     for folder in (cache_folder(), _temporary_folder() if _temporary_folder.cache_info().currsize else None):
         path = folder / "plugins" / name if folder else None
         if path and read(path) is not None:
@@ -30,10 +30,12 @@ def find(name: str) -> Path | None:
 
 
 def keep(label: str, name: str, plugin: bytes) -> Path:
-    """Writes a plugin under that name, and warns, once of a folder, where it can be for this process alone.
+    """Writes a plugin under that name, and returns its path.
+
+    If the cache cannot be written, the plugin goes to a temporary folder of this process, with one warning per folder.
 
     Raises:
-        RuntimeError: there is no room for it anywhere.
+        RuntimeError: the temporary folder cannot be written either.
     """
     folder = cache_folder()
     try:
@@ -46,14 +48,14 @@ def keep(label: str, name: str, plugin: bytes) -> Path:
         path = _write(_temporary_folder(), name, plugin)
     except OSError as error:
         raise RuntimeError(
-            f"[{label}] the cache {folder} cannot be written ({why}), nor can a temporary folder "
-            f"({error.strerror or error}): set ENVPOOL_CACHE_DIR to a folder that can"
+            f"[{label}] the cache {folder} cannot be written ({why}), and neither can a temporary folder "
+            f"({error.strerror or error}): set ENVPOOL_CACHE_DIR to a writable folder"
         ) from None
     if folder not in _warned_of:
         _warned_of.add(folder)
         warnings.warn(
-            f"[{label}] the cache {folder} cannot be written ({why}): compiled for this process alone. "
-            "Set ENVPOOL_CACHE_DIR to a folder that can",
+            f"[{label}] the cache {folder} cannot be written ({why}): the plugin is kept for this process only. Set "
+            "ENVPOOL_CACHE_DIR to a writable folder",
             RuntimeWarning,
             stacklevel=4,
         )
@@ -69,6 +71,6 @@ def _write(folder: Path, name: str, plugin: bytes) -> Path:
 @functools.cache
 def _temporary_folder() -> Path:
     folder = tempfile.mkdtemp(prefix="envpool-")
-    owner = os.getpid()  # a fork must not remove it
+    owner = os.getpid()  # a forked child must not remove the folder
     atexit.register(lambda: shutil.rmtree(folder, ignore_errors=True) if os.getpid() == owner else None)
     return Path(folder)

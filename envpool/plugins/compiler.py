@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The local C++ compiler: which it is, and how it is run within limits of time and memory."""
+"""Finds the local C++ compiler, and runs programs with limits on time, memory and file size."""
 
 from __future__ import annotations
 
@@ -27,17 +27,19 @@ _INSTALL = (
 
 
 def find_compiler(label: str, cxx: str | os.PathLike[str] | None) -> list[str]:
-    """Returns the command of the compiler: `cxx`, else $CXX, else what is installed.
+    """Returns the command of the compiler: `cxx`, else $CXX, else an installed compiler.
 
     Raises:
-        CompileError: there is none.
+        CompileError: there is no compiler.
     """
-    given, told_by = (os.fspath(cxx), "cxx") if cxx else (os.environ.get("CXX", "").strip(), "$CXX")
+    given, source = (os.fspath(cxx), "cxx") if cxx else (os.environ.get("CXX", "").strip(), "$CXX")
     if given:
         words = [given] if isinstance(cxx, os.PathLike) or os.path.exists(given) else shlex.split(given)
         program = shutil.which(words[0])
         if program is None:
-            raise CompileError(f"[{label}] {told_by} names the compiler {words[0]!r}, which is not there: {_INSTALL}")
+            raise CompileError(
+                f"[{label}] {source}: expected a compiler, got {words[0]!r}, which is not found: {_INSTALL}"
+            )
         return [program, *words[1:]]
     for name in ("c++", "g++", "clang++"):
         if program := shutil.which(name):
@@ -47,8 +49,8 @@ def find_compiler(label: str, cxx: str | os.PathLike[str] | None) -> list[str]:
     raise CompileError(f"[{label}] there is no C++ compiler: {_INSTALL}")
 
 
-class Ended(NamedTuple):
-    """How a program ended: its status (negative: the signal that killed it) and what it said on stderr."""
+class CompletedRun(NamedTuple):
+    """The exit status of a program (negative: the signal that killed it) and its output on stderr."""
 
     status: int
     log: str
@@ -59,29 +61,30 @@ def run(
     folder: Path,
     timeout: float,
     out: Path,
+    *,
     limit_memory: bool = True,
     environment: Mapping[str, str] | None = None,
-) -> Ended:
-    """Runs a program, with its stdout in a file. Whatever it started has ended when this returns.
+) -> CompletedRun:
+    """Runs a program with its stdout redirected to a file. Ends all processes of its group before returning.
 
     Args:
         command: the program and its arguments.
-        folder: for its temporary files and its log.
+        folder: the folder for its temporary files and its log.
         timeout: seconds after which it is killed.
-        out: file of its stdout.
-        limit_memory: whether it may take 4 GiB only.
-        environment: further variables of its environment.
+        out: the file for its stdout.
+        limit_memory: whether to limit its memory to 4 GiB.
+        environment: further environment variables.
 
     Raises:
-        TimeoutError: it took longer.
+        TimeoutError: the program did not end in time.
     """
-    # Where they are lower already, they stay.
+    # ulimit fails, and is ignored, where a lower limit is already set.
     limits = "".join(
         f"ulimit {limit} 2>/dev/null; " for limit in (f"-f {_FILE_KIB}", *([f"-v {_MEMORY_KIB}"] * limit_memory))
     )
     log = folder / "log"
     with out.open("wb") as stdout, log.open("wb") as stderr:
-        # A shell sets the limits: Python code between fork and exec may hang where there are threads.
+        # A shell sets the limits, because Python code between fork and exec can deadlock in a process with threads.
         process = subprocess.Popen(
             ["/bin/sh", "-c", limits + 'exec "$@"', "sh", *command],
             stdin=subprocess.DEVNULL,
@@ -97,11 +100,11 @@ def run(
         finally:
             _kill_group(process)
     with log.open("rb") as file:
-        return Ended(status, file.read(_LOG_BYTES).decode(errors="replace"))
+        return CompletedRun(status, file.read(_LOG_BYTES).decode(errors="replace"))
 
 
 def _environment(folder: Path) -> Mapping[str, str]:
-    """English messages, and temporary files where they are removed even if the compiler is killed."""
+    """Returns variables that select English messages and a folder for temporary files that the caller removes."""
     return {**os.environ, "LC_ALL": "C", "LANGUAGE": "", "TMPDIR": str(folder)}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an environment says of itself, looked at once when it is compiled: options() and, with the defaults, spec()."""
+"""Checks an environment's declaration when it is compiled: options() and, with the defaults, spec()."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from envpool._core import Table
     from envpool.python.options import Value
 
-_LARGEST = 1 << 40  # bytes of one row
+_MAX_ROW_BYTES = 1 << 40
 _RANGES = {"bool": (0, 1), "uint8": (0, 255), "int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
 
 
@@ -23,8 +23,8 @@ def check_declaration(label: str, table: Table, defaults: Mapping[str, Value]) -
     """Returns the defaults as plain values.
 
     Raises:
-        CompileError: options() or spec() say what cannot be.
-        TypeError, ValueError: a default is not one of the environment's options, or not allowed.
+        CompileError: the declaration in options() or spec() is not valid.
+        TypeError, ValueError: a default is not an option of the environment, or its value is not allowed.
     """
     for problem in _of_options(_read(label, "options()", table.describe)):
         raise CompileError(f"[{label}] options(): {problem}")
@@ -36,11 +36,11 @@ def check_declaration(label: str, table: Table, defaults: Mapping[str, Value]) -
     try:
         table.spec(values)
     except UnicodeDecodeError:
-        pass  # said below
+        pass  # reported by _read below
     except ValueError as error:
         if str(error).startswith("max_players"):
             raise CompileError(f"[{label}] spec(): {error}") from None
-        return checked  # the environment has no use for its defaults; whoever makes it will be told
+        return checked  # the environment rejects its own defaults; `make` will report that
     spec = _read(label, "spec()", lambda: table.spec(values))
     for problem in _of_arrays(spec):
         raise CompileError(f"[{label}] spec(): {problem}")
@@ -67,14 +67,14 @@ def _of_options(entries: list[dict[str, Any]]) -> Iterator[str]:
         if name in COMMON_OPTIONS and name not in RENDER_OPTIONS:
             yield f"{name!r} is an option that every environment has"
         if names.count(name) > 1:
-            yield f"{name!r} is there twice"
+            yield f"{name!r} is declared twice"
         if entry["kind"] == "float":
             default = float(default)
         option = Option(name, entry["kind"], default, low, high, tuple(entry["choices"]))
         try:
             option.check(default)
         except ValueError:
-            yield f"{name!r} is {option.expected}, and its default is {default!r}"
+            yield f"the default of {name!r}: expected {option.expected}, got {default!r}"
 
 
 def _of_arrays(spec: dict[str, Any]) -> Iterator[str]:
@@ -97,7 +97,7 @@ def _of_arrays(spec: dict[str, Any]) -> Iterator[str]:
             if names.count(name) > 1:
                 yield f"two arrays are named {name!r}"
             if any(other.startswith(name + ".") for other in names):
-                yield f"{name!r} is an array, and has others inside"
+                yield f"{name!r} is an array and cannot contain other arrays"
             for problem in _of_array(field):
                 yield f"{field['name']!r} {problem}"
 
@@ -106,7 +106,7 @@ def _of_array(field: dict[str, Any]) -> Iterator[str]:
     size = 1
     for extent in field["shape"]:
         size *= extent
-        if extent < 0 or not 0 <= size * 8 <= _LARGEST:
+        if extent < 0 or not 0 <= size * 8 <= _MAX_ROW_BYTES:
             yield f"cannot have the shape {tuple(field['shape'])}"
             return
     if len(field["shape"]) > 32:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages of others that bring environments: they name what registers them in the entry points `envpool.plugins`."""
+"""Loads the entry points `envpool.plugins`, by which third-party packages register their environments."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ _loaded = False
 
 
 def load_entry_points() -> None:
-    """Lets every installed plugin register its ids, once in a process.
+    """Loads the entry points of all installed plugins, once per process.
 
-    An entry point names a module, whose import registers, or a function that does. One that fails is warned of by its
-    name, and nothing else suffers.
+    An entry point names a module whose import registers ids, or a function that registers them. If one fails, a warning
+    names it, and the others are still loaded.
     """
     global _loaded
     with _lock:
         if _loaded:
             return
-        _loaded = True  # before the loop: a plugin may ask for what is there
+        _loaded = True  # before the loop, because a plugin may call functions of the registry
         from importlib.metadata import entry_points
 
         for entry in entry_points(group=_GROUP):
@@ -32,7 +32,7 @@ def load_entry_points() -> None:
             except (Exception, SystemExit) as error:
                 package = entry.dist.name if entry.dist else "an unknown package"
                 warnings.warn(
-                    f"[envpool] the plugin {entry.name!r} of {package} ({entry.value}) is left out: "
+                    f"[envpool] the plugin {entry.name!r} of {package} ({entry.value}) cannot be loaded: "
                     f"{type(error).__name__}: {error}",
                     RuntimeWarning,
                     stacklevel=3,

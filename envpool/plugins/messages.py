@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a compiler's log to the few lines that say what to change in the header."""
+"""Extracts from a compiler's log the few lines that tell the user what to change."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ class _Error(NamedTuple):
     file: str
     line: int
     text: str
-    context: list[str]  # source and marks under the message
-    from_user: str  # "file:line:" that led to an error elsewhere
+    context: list[str]  # the source line and marker below the message
+    from_user: str  # "file:line:" in user code that caused an error in another file
 
 
 def explain(log: str, name: str, place: str, is_users: Callable[[str], bool]) -> str:
-    """Returns the first errors of a log, as lines.
+    """Returns the first errors of a log as lines.
 
     Args:
-        log: what the compiler said.
+        log: the compiler's output.
         name: the environment's struct.
-        place: where it is, as "file:line".
-        is_users: whether a file is neither ours nor the system's.
+        place: the position of the struct, as "file:line".
+        is_users: a function that returns whether a file belongs to the user, not to envpool or the system.
     """
     if _MEMORY.search(log):
-        return f"{place}: the compiler needed more than 4 GiB of memory: is there a template without end?"
+        return f"{place}: the compiler needed more than 4 GiB of memory: does it have an infinitely recursive template?"
     errors = _read(log, is_users)
     shown = []
     for error in errors[:_SHOWN]:
@@ -58,7 +58,7 @@ def explain(log: str, name: str, place: str, is_users: Callable[[str], bool]) ->
 
 
 def _read(log: str, is_users: Callable[[str], bool]) -> list[_Error]:
-    """All errors of a log. g++ says before an error what led to it, clang after it, in notes."""
+    """Returns all errors of a log. g++ prints the instantiation context before an error, clang after it as notes."""
     errors: list[_Error] = []
     came_from = ""
     context: list[str] | None = None

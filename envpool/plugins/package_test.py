@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages of others: the one in examples/ is built and installed as a user would, and broken ones break nothing."""
+"""Third-party packages: the example is built and installed as a user would do it; broken ones affect nothing else."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 import envpool
 
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
-# The package that these tests belong to, wherever it is.
+# The folder of the envpool that these tests belong to.
 ENVPOOL_PATH = str(Path(envpool.__file__).parent.parent)
 needs_source = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
 
@@ -28,7 +28,7 @@ def run(*command: str | Path, path: Path | None = None, **options):
 
 @needs_source
 def test_the_package_in_examples(tmp_path):
-    """It is built from a copy, for a build may leave traces."""
+    """Builds a copy, because a build may write into its folder."""
     for tool in ("scikit_build_core", "pip"):
         pytest.importorskip(tool)
     package = tmp_path / "package"
@@ -46,7 +46,7 @@ def test_the_package_in_examples(tmp_path):
 
 @needs_source
 def test_cmake_alone(tmp_path):
-    """`find_package` where the user says the folder, and no Python."""
+    """Finds the package by a folder that the user passes to CMake, without Python."""
     cmake = shutil.which("cmake", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
     if cmake is None:
         pytest.skip("there is no cmake")
@@ -71,7 +71,7 @@ def fake_package(site: Path, name: str, entry_point: str, code: str) -> None:
     (info / "entry_points.txt").write_text(f"[envpool.plugins]\n{name} = {entry_point}\n")
 
 
-def test_broken_plugins_are_named_once_and_break_nothing(tmp_path):
+def test_broken_plugins_cause_one_warning_each(tmp_path):
     fake_package(tmp_path, "alpha", "alpha", "raise RuntimeError('no alpha today')")
     fake_package(tmp_path, "beta", "beta:start", "")
     fake_package(tmp_path, "gamma", "gamma:start", "import sys\ndef start(): sys.exit(3)")
@@ -114,18 +114,18 @@ def test_broken_plugins_are_named_once_and_break_nothing(tmp_path):
     done = run(sys.executable, "-c", textwrap.dedent(code), path=tmp_path)
     assert done.returncode == 0, done.stderr
     for name, words in {
-        "alpha": "of alpha (alpha) is left out: RuntimeError: no alpha today",
-        "beta": "of beta (beta:start) is left out: AttributeError",
-        "gamma": "of gamma (gamma:start) is left out: SystemExit: 3",
-        "delta": "of delta (delta:start) is left out: ValueError: [CartPole-v1] task_id is registered already",
+        "alpha": "of alpha (alpha) cannot be loaded: RuntimeError: no alpha today",
+        "beta": "of beta (beta:start) cannot be loaded: AttributeError",
+        "gamma": "of gamma (gamma:start) cannot be loaded: SystemExit: 3",
+        "delta": "of delta (delta:start) cannot be loaded: ValueError: [CartPole-v1] task_id: expected an id that is not registered yet",
     }.items():
         assert done.stdout.count(f"[envpool] the plugin '{name}' {words}") == 1, done.stdout
     assert "'Omega-v0'" in done.stdout
     assert "[Omega-v0] cannot load the plugin /nowhere/omega.so" in done.stdout
 
 
-def test_an_id_of_ours_cannot_be_taken_before_it_is_known():
-    """Registering looks at the families first; else theirs would fail when they come, all at once."""
+def test_a_plugin_cannot_take_the_id_of_a_family():
+    """Registering a plugin first registers all families; otherwise the registration of the family would fail later."""
     code = """
         import envpool
         try:
@@ -136,10 +136,10 @@ def test_an_id_of_ours_cannot_be_taken_before_it_is_known():
     """
     done = run(sys.executable, "-c", textwrap.dedent(code))
     assert done.returncode == 0, done.stderr
-    assert "[CartPole-v1] task_id is registered already" in done.stdout
+    assert "[CartPole-v1] task_id: expected an id that is not registered yet" in done.stdout
 
 
 @pytest.mark.parametrize("task_id", ["a b", "", "a/b/c", "x\ty"])
-def test_ids_that_are_none(task_id):
-    with pytest.raises(ValueError, match=r"^\[.*\] task_id must be letters"):
+def test_invalid_ids(task_id):
+    with pytest.raises(ValueError, match=r"^\[.*\] task_id: expected letters"):
         envpool.register(task_id, "/nowhere/x.so", "X")

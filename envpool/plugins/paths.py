@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the headers and the CMake config lie: in an installed package, or in the sources it runs from."""
+"""Finds the headers and the CMake config, in an installed package or in the source tree."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _HEADER = Path("envpool", "core", "plugin.h")
 
 
 def get_include() -> str:
-    """Returns the folder to compile against: `-I` of it makes `#include "envpool/core/api.h"` work.
+    """Returns the include folder: with `-I` and this folder, `#include "envpool/core/api.h"` works.
 
     Raises:
-        RuntimeError: the headers are not where they were installed.
+        RuntimeError: the installed headers are missing.
     """
     packages = [Path(path) for path in package_folders()]
     for folder in (*(package / "include" for package in packages), *(package.parent for package in packages)):
@@ -24,10 +24,10 @@ def get_include() -> str:
 
 
 def get_cmake_dir() -> str:
-    """Returns the folder of envpool-config.cmake, which CMake's `find_package(envpool)` takes as envpool_DIR.
+    """Returns the folder of envpool-config.cmake, the value of envpool_DIR for CMake's `find_package(envpool)`.
 
     Raises:
-        RuntimeError: it is not where it was installed.
+        RuntimeError: the installed file is missing.
     """
     packages = [Path(path) for path in package_folders()]
     installed = [package / "share" / "cmake" / "envpool" for package in packages]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds the environments in a header: the structs that have a `kName`.
 
-It knows of C++ what this takes: comments, strings, directives, and which brace opens which namespace or struct. Whoever
-hides a struct in a macro names it.
+The parser handles comments, strings, directives, and the braces of namespaces and structs. A struct that a macro defines
+is not found; the caller must name it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TOKEN = re.compile(r"[A-Za-z_]\w*|::|[^\s]")
 
 
 class Struct(NamedTuple):
-    """An environment's struct: its name with its namespaces, and the line of its `kName`."""
+    """An environment's struct: its qualified name, and the line of its `kName`."""
 
     name: str
     line: int
@@ -57,21 +57,22 @@ def find_structs(text: str) -> list[Struct]:
 
 
 def _scope_of(statement: list[str]) -> _Scope:
-    """What a brace after these tokens opens."""
+    """Returns the scope that a brace after these tokens opens."""
     head = _without_template(statement)
     if "namespace" in head:
-        return _Scope("".join(token for token in head[head.index("namespace") + 1 :] if token != "inline"), False)
+        name = "".join(token for token in head[head.index("namespace") + 1 :] if token != "inline")
+        return _Scope(name, is_struct=False)
     for keyword in ("struct", "class"):
         if keyword in head and "enum" not in head and "(" not in head:
             after = head[head.index(keyword) + 1 :]
             base = after.index(":") if ":" in after else len(after)
             names = [token for token in after[:base] if re.match(r"\w", token) and token != "final"]
-            return _Scope(names[-1] if names else "", True)
-    return _Scope("", False)
+            return _Scope(names[-1] if names else "", is_struct=True)
+    return _Scope("", is_struct=False)
 
 
 def _without_template(statement: list[str]) -> list[str]:
-    """Leaves out `template <...>`, and `public:` and its like, which no semicolon ends."""
+    """Removes `template <...>` and access specifiers such as `public:`, which no semicolon ends."""
     tokens = list(statement)
     while len(tokens) > 1 and tokens[1] == ":" and tokens[0] in ("public", "private", "protected"):
         del tokens[:2]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pool past one machine: a pool in each of several Ray actors, with one pool's methods.
+"""A pool distributed over several machines: each Ray actor runs a pool, and together they have the methods of one.
 
     env = envpool.ray.make("Pong-v5", num_envs=256, num_workers=8)
     obs, info = env.reset()
     obs, reward, terminated, truncated, info = env.step(actions)
 
-Rows are those that one pool of `num_envs` would return, bit for bit, however many workers there are.
+The rows are those of one pool of `num_envs` environments, bit for bit, for any number of workers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["RayEnvPool", "make"]
 
 
 def __getattr__(name: str) -> Any:
-    """Imports Ray when it is asked for."""
+    """Imports Ray on first use."""
     if name in __all__:
         from envpool.ray import pool
 

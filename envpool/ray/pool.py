@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The driver's side: which worker holds which environments, what is under way, and what becomes of a lost worker."""
+"""The driver's side: distributes the environments over workers, tracks calls under way, and replaces lost workers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,15 @@ from envpool.python.distribution import raise_missing
 from envpool.python.env_spec import EnvSpec
 from envpool.python.errors import EnvError, labelled
 from envpool.python.layout import dict_layout
-from envpool.python.options import as_number, check_env_ids, check_seconds, check_seed
+from envpool.python.options import (
+    as_number,
+    check_env_ids,
+    check_seconds,
+    check_seed,
+    shown,
+    wrong_type,
+    wrong_value,
+)
 from envpool.python.registry import find
 from envpool.ray.worker import Arrays, Worker
 
@@ -33,31 +41,31 @@ try:
 except ImportError as error:
     raise_missing(error, "ray", "envpool.ray", "Ray")
 
-_LOST = (RayActorError, ObjectLostError)
-_MOST_DEATHS = 3  # of one worker, in a row, without a batch between them
+_LOST_ERRORS = (RayActorError, ObjectLostError)
+_MAX_LOSSES = 3  # consecutive losses of one worker without a batch between them
 
 
 @dataclass
 class _Shard:
-    """The environments first..last - 1, and the actor that has them."""
+    """The environments first..last - 1, and the actor that runs them."""
 
     index: int
     first: int
     last: int
     actor: Any = None
-    lives: int = 0  # actors it has had
-    deaths: int = 0  # since the last batch
-    served: int = 0  # number of its last batch among all
-    due: list[Any] = field(default_factory=list)  # batches to come, asynchronous pools only
+    generation: int = 0  # number of actors that have run this shard
+    losses: int = 0  # since the last batch
+    last_batch: int = 0  # number of the shard's last batch among all batches
+    pending: list[Any] = field(default_factory=list)  # references of batches to come, in asynchronous pools
 
 
 @dataclass
-class _Part:
-    """Some rows of a synchronous call: which, and what will hold them."""
+class _ShardCall:
+    """The part of a synchronous call that goes to one shard."""
 
     shard: _Shard
-    rows: npt.NDArray[np.intp]
-    ids: npt.NDArray[np.int32]  # as the worker names them
+    rows: npt.NDArray[np.intp]  # rows of the whole call
+    ids: npt.NDArray[np.int32]  # the worker's local ids
     ref: Any
 
 
@@ -72,41 +80,42 @@ def make(
     start_timeout: float = 120,
     **options: Any,
 ) -> RayEnvPool:
-    """Makes a pool whose environments are shared out among Ray actors.
+    """Makes a pool whose environments are distributed over Ray actors.
 
-    Ray is started here if it is not running. `ray.init(address="auto")` before joins a cluster; envpool must be
-    installed on its nodes.
+    Starts Ray if it is not running. Call `ray.init(address="auto")` first to join a cluster; envpool must be installed on
+    its nodes.
 
     Args:
-        task_id: one of `envpool.list_all_envs()`, of environments with one player.
-        num_envs: environments in all.
-        num_workers: actors, at most num_envs; each has as many environments as the next, or one more.
-        batch_size: rows a `recv` returns. None: all, in the order they were asked for. Fewer, at most what each worker
-            has: those of whichever worker is ready first, as they lie in Ray's store, without a copy.
-        seed: as `envpool.make` takes it. Rows are the same for any number of workers.
-        cpus_per_worker: what Ray keeps for each; also its threads, unless num_threads is given.
-        start_timeout: seconds in which all workers must be there.
-        **options: those of `envpool.make`; num_threads counts for each worker.
+        task_id: one of `envpool.list_all_envs()`, an environment of one player.
+        num_envs: the total number of environments.
+        num_workers: the number of actors, at most num_envs. Environments are distributed evenly.
+        batch_size: rows that a `recv` returns. None: all, in the order in which they were sent. A smaller number, at most
+            the number of environments of each worker: the rows of the first worker to finish, without a copy from Ray's
+            object store.
+        seed: as in `envpool.make`. The rows do not depend on the number of workers.
+        cpus_per_worker: CPUs that Ray reserves for each worker; also its number of threads, unless num_threads is given.
+        start_timeout: seconds to wait for all workers to start.
+        **options: the options of `envpool.make`; num_threads applies to each worker.
 
     Raises:
-        TypeError, ValueError: an argument of the wrong kind or out of range.
-        RuntimeError: the cluster has no room for the workers, or one cannot make its pool.
+        TypeError, ValueError: an argument of the wrong type or out of range.
+        RuntimeError: the cluster lacks resources for the workers, or a worker cannot make its pool.
         MissingPackageError: Ray is not installed.
     """
     return RayEnvPool(task_id, num_envs, num_workers, batch_size, seed, cpus_per_worker, start_timeout, options)
 
 
 class RayEnvPool:
-    """One pool's methods over the pools of many actors; `make` makes it.
+    """The pools of several actors with the methods of one pool; `make` makes it.
 
-    A worker that dies, or whose node does, is replaced: its environments begin new episodes, drawn from streams of their
-    own, and `info["lost"]` is True in the first row that each of them returns then. Nothing else is disturbed.
+    A worker that fails, or whose node fails, is replaced. Its environments begin new episodes from other streams, and
+    `info["lost"]` is True in the first row that each of them returns then. Other environments are not affected.
 
     Attributes:
-        num_envs: environments in all.
-        num_workers: actors.
-        spec: as that of any pool.
-        observation_space, action_space: one environment's.
+        num_envs: the total number of environments.
+        num_workers: the number of actors.
+        spec: the EnvSpec, as of any pool.
+        observation_space, action_space: the spaces of one environment.
         closed: whether `close` was called.
     """
 
@@ -121,31 +130,36 @@ class RayEnvPool:
         start_timeout: float,
         options: dict[str, Any],
     ) -> None:
-        self.closed = True  # until all is made
+        self.closed = True  # until the workers have been started
         self._registration = find(task_id)
         self._label = task_id
         threads = {} if "num_threads" in options else {"num_threads": max(1, int(self._cpus(cpus_per_worker)))}
         for name in ("env_seed", "env_options", "render_mode", "first_stream", "device"):
             if name in options:
-                raise TypeError(f"[{task_id}] {name} is not an option of envpool.ray.make")
+                raise TypeError(
+                    f"[{task_id}] {name}: expected an option of envpool.ray.make, got an option of one pool"
+                )
         if options.get("thread_affinity_offset") == "auto":
             raise ValueError(
-                f"[{task_id}] thread_affinity_offset must be an int here, got 'auto', by which all workers of a node would "
-                "choose the same CPUs"
+                f"[{task_id}] thread_affinity_offset: expected an int, because with 'auto' all workers of a node would "
+                "use the same CPUs, got 'auto'"
             )
         given = {**options, **threads, "num_envs": num_envs, "seed": seed, "batch_size": batch_size or 0}
         self._construction = construction = Construction(self._registration, given)
         if construction.common.env_seed:
-            raise TypeError(f"[{task_id}] seed must be an int or None here, got a sequence")
+            raise TypeError(f"[{task_id}] seed: expected an int or None, got a sequence")
         if construction.arrays.max_players > 1 or len(construction.arrays.actions) > 1:
-            raise ValueError(f"[{task_id}] has several players or actions, which envpool.ray does not share out")
+            raise ValueError(
+                f"[{task_id}] task_id: expected an environment of one player and one action field, got one of several "
+                "players or action fields"
+            )
         self.num_envs, self._seed = construction.common.num_envs, construction.common.seed
         self.num_workers = self._count("num_workers", num_workers, self.num_envs)
         self.batch_size = construction.common.batch_size
         fewest = self.num_envs // self.num_workers
         if self.is_async and self.batch_size > fewest:
             raise ValueError(
-                f"[{task_id}] batch_size must be num_envs = {self.num_envs} or at most the {fewest} environments that "
+                f"[{task_id}] batch_size: expected num_envs = {self.num_envs} or at most the {fewest} environments that "
                 f"each of {self.num_workers} workers has, got {batch_size}"
             )
         self.spec = EnvSpec(construction)
@@ -164,8 +178,8 @@ class RayEnvPool:
         self._under_way = np.zeros(self.num_envs, bool)
         self._lost = np.zeros(self.num_envs, bool)
         self._thrown: dict[int, str] = {}
-        self._served = 0
-        self._sent: deque[list[_Part]] = deque()  # synchronous calls not yet received, the oldest first
+        self._num_batches = 0
+        self._sent: deque[list[_ShardCall]] = deque()  # synchronous calls not yet received, the oldest first
         for shard in self._shards:
             self._start(shard)
         self.closed = False
@@ -174,60 +188,62 @@ class RayEnvPool:
     # ---- stepping ----
 
     def reset(self, env_id: Any = None, *, seed: int | None = None) -> tuple[Any, dict[str, Any]]:
-        """Starts new episodes in all environments, or in those named, and waits for a batch.
+        """Starts new episodes in all environments, or in those of `env_id`, and waits for a batch.
 
         Args:
-            env_id: int, or ints; None is all. What was under way when all are reset is dropped.
-            seed: int from 0 to 2**64 - 1, or None: the generators go on where they are.
+            env_id: an int or several ints; None means all, and discards results under way.
+            seed: int from 0 to 2**64 - 1; None: the generators continue from their current state.
 
         Returns:
-            (observation, info), as a pool's.
+            (observation, info), as with one pool.
         """
         self._begin(env_id, seed)
         return self._received(None, self._layout.reset)  # type: ignore[no-any-return]
 
     def async_reset(self) -> None:
-        """Starts new episodes in all environments, and does not wait."""
+        """Starts new episodes in all environments without waiting."""
         self._begin(None, None)
 
     def step(self, action: Any, env_id: Any = None) -> Any:
-        """Does one step of all environments, or of those named, and waits for a batch: `send`, then `recv`."""
+        """Steps all environments, or those of `env_id`, and waits for a batch: `send`, then `recv`."""
         self.send(action, env_id)
         return self.recv()
 
     def send(self, action: Any, env_id: Any = None) -> None:
-        """Starts one step, and does not wait.
+        """Starts one step without waiting for it.
 
         Args:
-            action: an array with a row for each environment.
-            env_id: the environment of each row; None is all.
+            action: an array with one row for each environment.
+            env_id: the environment of each row; None means all.
 
         Raises:
-            TypeError, ValueError: the action or env_id is not as above; nothing has been sent then.
-            RuntimeError: an environment is under way already, or the pool is closed.
+            TypeError, ValueError: the action or env_id is of the wrong type, shape or range; no environment is stepped.
+            RuntimeError: an environment is already under way, or the pool is closed.
         """
         ids = self._idle(env_id)
         rows = self._checked(action, len(ids))
-        self._share_out(ids, lambda shard, at, own, due: shard.actor.send.remote(rows[at], own, due))
+        self._distribute(ids, lambda shard, at, own, receive: shard.actor.send.remote(rows[at], own, receive=receive))
 
     def recv(self, timeout: float | None = None) -> Any:
-        """Waits for the next batch of what was sent.
+        """Waits for the next batch.
 
         Args:
-            timeout: seconds to wait at most; None is for ever.
+            timeout: seconds to wait at most; None waits without a limit.
 
         Returns:
-            (observation, reward, terminated, truncated, info), as a pool's. `info["lost"]`, bool of shape (rows,), tells
-            the rows that begin anew because their worker was lost. Arrays that come from one worker are read-only.
+            (observation, reward, terminated, truncated, info), as with one pool. `info["lost"]`, bool of shape (rows,),
+            marks the rows that begin a new episode because their worker was lost. If all rows come from one worker, the
+            arrays are read-only.
 
         Raises:
-            TimeoutError: no batch was complete in time. Nothing is lost.
-            RuntimeError: less is under way than a batch needs, the pool is closed, or workers die again and again.
-            EnvError: an environment threw; the exception holds what would have been returned.
+            TimeoutError: no batch was complete in time. A later call can still receive it.
+            RuntimeError: fewer environments are under way than a batch needs, the pool is closed, or a worker fails
+                repeatedly.
+            EnvError: an environment threw an exception; the error holds the batch.
         """
         return self._received(None if timeout is None else self._seconds("timeout", timeout), self._layout.step)
 
-    # ---- what was sent, and to whom ----
+    # ---- sending ----
 
     def _begin(self, env_id: Any, seed: Any) -> None:
         if seed is not None:
@@ -236,39 +252,42 @@ class RayEnvPool:
         if env_id is None:
             self._check_open()
             for shard in self._shards:
-                shard.due.clear()
+                shard.pending.clear()
             self._sent.clear()
             self._under_way[:] = False
         ids = self._idle(env_id)
 
-        def call(shard: _Shard, at: Any, own: Any, due: bool) -> Any:
+        def call(shard: _Shard, at: Any, own: Any, receive: bool) -> Any:
             keys = None if seed is None else self._construction.seeds_and_streams(seed, ids[at])
-            return shard.actor.reset.remote(own, keys, due)
+            return shard.actor.reset.remote(own, keys, receive=receive)
 
-        self._share_out(ids, call)
+        self._distribute(ids, call)
 
-    def _share_out(self, ids: npt.NDArray[np.int64], call: Callable[[_Shard, Any, Any, bool], Any]) -> None:
-        """Makes one call to each worker that has some of these environments."""
+    def _distribute(self, ids: npt.NDArray[np.int64], call: Callable[[_Shard, Any, Any, bool], Any]) -> None:
+        """Makes one call to each worker that has some of these environments.
+
+        `call` takes the shard, the rows of its environments, their local ids, and whether to receive a batch.
+        """
         self._under_way[ids] = True
         owner = np.searchsorted(self._starts, ids, side="right") - 1
         parts = []
         for index in np.unique(owner):
             shard, rows = self._shards[index], np.flatnonzero(owner == index)
             own = (ids[rows] - shard.first).astype(np.int32)
-            due = self._batches(shard) - len(shard.due) if self.is_async else 1
-            ref = call(shard, rows, own, due > 0)
+            new = self._num_expected(shard) - len(shard.pending) if self.is_async else 1
+            ref = call(shard, rows, own, new > 0)
             if not self.is_async:
-                parts.append(_Part(shard, rows, own, ref))
-            elif due > 0:
-                shard.due += [ref, *(shard.actor.recv.remote() for _ in range(due - 1))]
+                parts.append(_ShardCall(shard, rows, own, ref))
+            elif new > 0:
+                shard.pending += [ref, *(shard.actor.recv.remote() for _ in range(new - 1))]
         if not self.is_async:
             self._sent.append(parts)
 
-    def _batches(self, shard: _Shard) -> int:
-        """Batches that will come of what is under way."""
+    def _num_expected(self, shard: _Shard) -> int:
+        """Returns the number of batches that the environments under way will fill."""
         return int(self._under_way[shard.first : shard.last].sum()) // self.batch_size
 
-    # ---- what comes back ----
+    # ---- receiving ----
 
     def _received(self, timeout: float | None, pack: Pack) -> Any:
         self._check_open()
@@ -285,16 +304,16 @@ class RayEnvPool:
 
     def _next_call(self, timeout: float | None) -> Arrays:
         if not self._sent:
-            raise RuntimeError(f"[{self._label}] recv: nothing is under way")
+            raise RuntimeError(f"[{self._label}] recv: nothing is under way; call send or reset first")
         parts = self._sent[0]
-        if timeout is not None:  # else asking for each is waiting enough, and a fourth of a call cheaper
+        if timeout is not None:  # without a timeout, ray.get alone waits and saves a quarter of the call
             ready, _ = ray.wait([part.ref for part in parts], num_returns=len(parts), timeout=timeout)
             if len(ready) < len(parts):
                 raise TimeoutError(f"[{self._label}] recv: no batch was complete within {timeout} s")
         got: list[Arrays] = []
         for part in parts:
             while (arrays := self._value(part.shard, part.ref)) is None:
-                pass  # its worker was lost, and the next one owes what that one did
+                pass  # the worker was lost; its replacement repeats the call
             got.append(arrays)
         self._sent.popleft()
         if len(got) == 1:
@@ -308,12 +327,13 @@ class RayEnvPool:
 
     def _next_batch(self, timeout: float | None) -> Arrays:
         while True:
-            # Whoever was served longest ago comes first, lest one that is always ready keep the others waiting.
-            owner = {ref: shard for shard in sorted(self._shards, key=lambda s: s.served) for ref in shard.due[:1]}
+            # The shard whose last batch is the oldest comes first, so that a fast worker does not starve the others.
+            order = sorted(self._shards, key=lambda shard: shard.last_batch)
+            owner = {ref: shard for shard in order for ref in shard.pending[:1]}
             if not owner:
                 raise RuntimeError(
-                    f"[{self._label}] recv: {int(self._under_way.sum())} environments are under way, and no worker has "
-                    f"the {self.batch_size} of a batch"
+                    f"[{self._label}] recv: a batch needs {self.batch_size} environments of one worker, but only "
+                    f"{int(self._under_way.sum())} are under way in all"
                 )
             ready, _ = ray.wait(list(owner), num_returns=1, timeout=timeout)
             if not ready:
@@ -321,35 +341,35 @@ class RayEnvPool:
             shard = owner[ready[0]]
             arrays = self._value(shard, ready[0])
             if arrays is not None:
-                shard.due.pop(0)
-                self._served += 1
-                shard.served = self._served
+                shard.pending.pop(0)
+                self._num_batches += 1
+                shard.last_batch = self._num_batches
                 return arrays
 
     def _value(self, shard: _Shard, ref: Any) -> Arrays | None:
-        """What a call returned; None if its worker was lost, and has been replaced."""
+        """Returns the result of a call; None if its worker was lost and has been replaced."""
         try:
             arrays: Arrays
             arrays, thrown = ray.get(ref)
-        except _LOST as lost:
+        except _LOST_ERRORS as lost:
             self._replace(shard, lost)
             return None
         except RayTaskError as failed:
             raise failed.cause from None
         self._thrown |= {shard.first + env_id: message for env_id, message in thrown.items()}
-        shard.deaths = 0
+        shard.losses = 0
         return arrays
 
     # ---- workers ----
 
     def _start(self, shard: _Shard) -> None:
-        # Another life draws from other streams, lest it live the first one again.
-        seed = self._seed if shard.lives == 0 else (self._seed + 0x9E3779B97F4A7C15 * shard.lives) % 2**64
+        # A replacement gets another seed, so that it does not repeat the episodes of the lost worker.
+        seed = self._seed if shard.generation == 0 else (self._seed + 0x9E3779B97F4A7C15 * shard.generation) % 2**64
         count = shard.last - shard.first
         options = {**self._options, "num_envs": count, "first_stream": shard.first, "seed": seed}
         options["batch_size"] = self.batch_size if self.is_async else count
         shard.actor = self._actors.remote(self._registration, options)
-        shard.lives += 1
+        shard.generation += 1
 
     def _wait_for_workers(self, seconds: float, cpus: float) -> None:
         refs = [shard.actor.__ray_ready__.remote() for shard in self._shards]
@@ -363,34 +383,34 @@ class RayEnvPool:
             self.close()
             free = ray.available_resources().get("CPU", 0)
             raise RuntimeError(
-                f"[{self._label}] num_workers: {len(missing)} of {self.num_workers} workers of {cpus} CPUs were not there "
+                f"[{self._label}] num_workers: {len(missing)} of {self.num_workers} workers of {cpus} CPUs did not start "
                 f"within {seconds} s; the cluster has {ray.cluster_resources().get('CPU', 0):g} CPUs, {free:g} of them free"
             )
 
     def _replace(self, shard: _Shard, lost: Exception) -> None:
-        shard.deaths += 1
+        shard.losses += 1
         what = f"[{self._label}] worker {shard.index} (environments {shard.first} to {shard.last - 1}) was lost"
-        if shard.deaths > _MOST_DEATHS:
-            raise RuntimeError(f"{what} {shard.deaths} times in a row: {lost}") from None
-        warnings.warn(f"{what} and is replaced; its environments begin anew", RuntimeWarning, stacklevel=5)
+        if shard.losses > _MAX_LOSSES:
+            raise RuntimeError(f"{what} {shard.losses} times in a row: {lost}") from None
+        warnings.warn(f"{what} and is replaced; its environments begin new episodes", RuntimeWarning, stacklevel=5)
         self._start(shard)
         self._lost[shard.first : shard.last] = True
         if self.is_async:
             ids = np.flatnonzero(self._under_way[shard.first : shard.last]).astype(np.int32)
-            owed = len(shard.due)
-            shard.due = [shard.actor.reset.remote(ids, None, True)]
-            shard.due += [shard.actor.recv.remote() for _ in range(owed - 1)]
+            expected = len(shard.pending)
+            shard.pending = [shard.actor.reset.remote(ids, None, receive=True)]
+            shard.pending += [shard.actor.recv.remote() for _ in range(expected - 1)]
             return
         for parts in self._sent:
             for part in parts:
                 if part.shard is shard:
-                    part.ref = shard.actor.reset.remote(part.ids, None, True)
+                    part.ref = shard.actor.reset.remote(part.ids, None, receive=True)
 
     # ---- checks ----
 
     @property
     def is_async(self) -> bool:
-        """Whether batches are of fewer than all environments, so that the readiest come first."""
+        """Whether a batch holds fewer than all environments, those that finish first."""
         return self.batch_size != self.num_envs
 
     def _check_open(self) -> None:
@@ -403,22 +423,24 @@ class RayEnvPool:
 
     def _cpus(self, value: Any) -> float:
         cpus = as_number(value, "float")
-        if cpus is None:
-            raise TypeError(f"[{self._label}] cpus_per_worker must be a number, got {value!r}")
-        if not 0 <= cpus < 4096:
-            raise ValueError(f"[{self._label}] cpus_per_worker must be a number of at least 0, got {value!r}")
+        with labelled(self._label):
+            if cpus is None:
+                raise wrong_type("cpus_per_worker", "a number", value)
+            if not 0 <= cpus < 4096:
+                raise wrong_value("cpus_per_worker", "a number of at least 0 and below 4096", value)
         return cpus
 
     def _count(self, name: str, value: Any, most: int) -> int:
         number = as_number(value, "int")
-        if number is None:
-            raise TypeError(f"[{self._label}] {name} must be an int, got {value!r}")
-        if not 1 <= number <= most:
-            raise ValueError(f"[{self._label}] {name} must be from 1 to num_envs = {most}, got {value!r}")
+        with labelled(self._label):
+            if number is None:
+                raise wrong_type(name, f"an int from 1 to num_envs = {most}", value)
+            if not 1 <= number <= most:
+                raise wrong_value(name, f"an int from 1 to num_envs = {most}", value)
         return int(number)
 
     def _idle(self, env_id: Any) -> npt.NDArray[np.int64]:
-        """Environments as the caller names them, none of them under way."""
+        """Returns the ids of environments to send, after checking that none of them is under way."""
         self._check_open()
         if env_id is None:
             ids = np.arange(self.num_envs)
@@ -426,31 +448,31 @@ class RayEnvPool:
             with labelled(self._label):
                 ids = np.array(check_env_ids("env_id", env_id, self.num_envs), np.int64)
             if len(ids) == 0:
-                raise ValueError(f"[{self._label}] env_id must name at least one environment, got none")
+                raise ValueError(f"[{self._label}] env_id: expected at least one environment, got none")
             if len(np.unique(ids)) < len(ids):
-                raise ValueError(f"[{self._label}] env_id must name each environment once, got {env_id!r}")
+                raise ValueError(f"[{self._label}] env_id: expected each environment once, got {shown(env_id)}")
         if self._under_way[ids].any():
             busy = ids[self._under_way[ids]][0]
-            raise RuntimeError(f"[{self._label}] env_id: environment {busy} is under way; recv it first")
+            raise RuntimeError(f"[{self._label}] env_id: environment {busy} is under way; receive its result first")
         return ids
 
     def _checked(self, action: Any, rows: int) -> npt.NDArray[Any]:
-        """Actions are checked here, before any worker has some: all of them step, or none."""
+        """Returns the checked actions. Workers get them only if all are valid, so that either all step or none."""
         (field,) = fields = self._construction.arrays.actions
         with labelled(self._label):
             array = actions.as_array(field, actions.split(fields, action)[field.name])
             return actions.check(field, array, (rows, *field.shape), "environment", allow_whole_floats=True)  # type: ignore[no-any-return]
 
-    # ---- its end ----
+    # ---- description and closing ----
 
     @property
     def config(self) -> dict[str, Any]:
-        """Every option with its value, as a pool's; num_threads is that of each worker."""
+        """Every option with its value, as with one pool; num_threads is the number of each worker."""
         return dict(self._construction.config)
 
     @property
     def all_env_ids(self) -> npt.NDArray[np.int32]:
-        """0 to num_envs - 1, int32."""
+        """The ids of all environments, 0 to num_envs - 1, int32."""
         return np.arange(self.num_envs, dtype=np.int32)
 
     def __len__(self) -> int:
@@ -461,7 +483,7 @@ class RayEnvPool:
         return f"RayEnvPool({self._label!r}, {shown}{', closed' if self.closed else ''})"
 
     def close(self) -> None:
-        """Ends the workers. Closing twice is fine; any other use after it is a RuntimeError."""
+        """Ends the workers. A second call does nothing; other methods raise afterwards."""
         if not self.closed:
             self.closed = True
             for shard in self._shards:

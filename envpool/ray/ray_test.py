@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pool over several actors is one pool, bit for bit, and outlives its workers. Runs on a local cluster of its own."""
+"""A pool over several Ray actors equals one pool, bit for bit, and survives lost workers. Runs on a local cluster."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from envpool.ray.worker import Worker  # noqa: E402
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Three nodes on this machine; what happens to one does not reach the others."""
+    """Starts three nodes on this machine, which can fail independently."""
     from ray.cluster_utils import Cluster
 
     cluster = Cluster(
@@ -66,7 +66,7 @@ def test_rows_are_those_of_one_pool(cluster, num_envs, num_workers):
         same(many.reset([2, 1]), one.reset([2, 1]))
 
 
-def test_of_many_sends_the_oldest_comes_first(cluster):
+def test_recv_returns_the_oldest_send(cluster):
     with envpool.ray.make("CartPole-v1", 6, 2) as env:
         env.reset()
         env.send(np.zeros(2, int), [5, 0])
@@ -79,7 +79,7 @@ def test_of_many_sends_the_oldest_comes_first(cluster):
             env.recv()
 
 
-def test_asynchronous_batches_are_whole_trajectories(cluster):
+def test_asynchronous_batches_hold_the_trajectories_of_one_pool(cluster):
     num_envs, task = 8, "Acrobot-v1"
     with (
         envpool.ray.make(task, num_envs, 2, batch_size=2, seed=5) as env,
@@ -103,7 +103,7 @@ def test_asynchronous_batches_are_whole_trajectories(cluster):
         assert min(map(len, seen)) >= 10
 
 
-def test_arrays_of_one_worker_lie_in_the_store(cluster):
+def test_arrays_of_one_worker_are_not_copied(cluster):
     with envpool.ray.make("CartPole-v1", 20_000, 1) as env:
         obs, _ = env.reset()
         assert not obs.flags.writeable  # Ray's memory, not a copy
@@ -114,14 +114,14 @@ def test_arrays_of_one_worker_lie_in_the_store(cluster):
 
 
 def kill_worker(env, index):
-    """Its process, the hard way."""
+    """Kills the process of a worker."""
     actor = env._shards[index].actor
     pid = ray.get(actor.__ray_call__.remote(lambda worker: os.getpid()))
     os.kill(pid, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("batch_size", [None, 3])
-def test_a_worker_that_dies_is_replaced(cluster, batch_size):
+def test_a_killed_worker_is_replaced(cluster, batch_size):
     with envpool.ray.make("CartPole-v1", 6, 2, batch_size=batch_size) as env:
         if batch_size is None:
             first = env.reset()[0].copy()
@@ -136,7 +136,7 @@ def test_a_worker_that_dies_is_replaced(cluster, batch_size):
                 if batch_size is None:
                     ours = env.step(np.zeros(6, int))
                     theirs = control.step(np.zeros(6, int))
-                    np.testing.assert_array_equal(ours[0][:3], theirs[0][:3])  # of worker 0 nothing is disturbed
+                    np.testing.assert_array_equal(ours[0][:3], theirs[0][:3])  # worker 0 is not affected
                     info = ours[-1]
                 else:
                     *ours, info = env.recv()
@@ -147,10 +147,10 @@ def test_a_worker_that_dies_is_replaced(cluster, batch_size):
                 lost |= set(now)
         assert lost == {3, 4, 5}
         if batch_size is None:
-            assert not (ours[0][3:] == first[3:]).all(), "another life is not the first one again"
+            assert not (ours[0][3:] == first[3:]).all(), "the replacement repeats the first episodes"
 
 
-def test_a_node_that_dies_is_noticed(cluster):
+def test_a_lost_node_is_detected(cluster):
     node = cluster.add_node(num_cpus=0, resources={"doomed": 1}, object_store_memory=100 << 20)
     with envpool.ray.make("CartPole-v1", 4, 2) as env:
         env.reset()
@@ -165,38 +165,38 @@ def test_a_node_that_dies_is_noticed(cluster):
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             while not (lost := env.step(np.zeros(4, int))[-1]["lost"]).any() and time.monotonic() - started < 60:
-                time.sleep(0.05)  # a process outlives its node by moments
-        assert time.monotonic() - started < 60  # of which noticing it is 2; the rest is a process that starts
+                time.sleep(0.05)  # the process may end shortly after its node
+        assert time.monotonic() - started < 60  # detection takes about 2 s, starting a process the rest
         assert lost.tolist() == [True, True, False, False]
         assert any("worker 0" in str(warning.message) for warning in said)
 
 
 BAD = [
-    ({"num_workers": 0}, ValueError, r"num_workers must be from 1 to num_envs = 4, got 0"),
-    ({"num_workers": 5}, ValueError, r"num_workers must be from 1 to num_envs = 4, got 5"),
-    ({"num_workers": 2.0}, TypeError, r"num_workers must be an int"),
-    ({"num_envs": 0}, ValueError, r"num_envs must be"),
-    ({"batch_size": 3}, ValueError, r"batch_size must be num_envs = 4 or at most the 2"),
-    ({"seed": -1}, ValueError, r"seed must be"),
-    ({"cpus_per_worker": "2"}, TypeError, r"cpus_per_worker must be a number"),
-    ({"first_stream": 3}, TypeError, r"first_stream is not an option"),
-    ({"thread_affinity_offset": "auto"}, ValueError, r"thread_affinity_offset must be an int here, got 'auto'"),
+    ({"num_workers": 0}, ValueError, r"num_workers: expected an int from 1 to num_envs = 4, got 0"),
+    ({"num_workers": 5}, ValueError, r"num_workers: expected an int from 1 to num_envs = 4, got 5"),
+    ({"num_workers": 2.0}, TypeError, r"num_workers: expected an int"),
+    ({"num_envs": 0}, ValueError, r"num_envs: expected"),
+    ({"batch_size": 3}, ValueError, r"batch_size: expected num_envs = 4 or at most the 2"),
+    ({"seed": -1}, ValueError, r"seed: expected"),
+    ({"cpus_per_worker": "2"}, TypeError, r"cpus_per_worker: expected a number"),
+    ({"first_stream": 3}, TypeError, r"first_stream: expected an option of envpool.ray.make"),
+    ({"thread_affinity_offset": "auto"}, ValueError, r"thread_affinity_offset: expected an int, .* got 'auto'"),
     ({"gravitas": 3}, TypeError, r"unknown option 'gravitas'"),
 ]
 
 
 @pytest.mark.parametrize(("given", "error", "text"), BAD)
-def test_bad_arguments_are_told(given, error, text):
+def test_bad_arguments(given, error, text):
     with pytest.raises(error, match=text):
         envpool.ray.make("CartPole-v1", **{"num_envs": 4, "num_workers": 2, **given})
 
 
-def test_a_cluster_without_room_is_told(cluster):
-    with pytest.raises(RuntimeError, match=r"num_workers: \d+ of 40 workers of 1 CPUs were not there within 3.0 s"):
+def test_a_cluster_without_free_cpus(cluster):
+    with pytest.raises(RuntimeError, match=r"num_workers: \d+ of 40 workers of 1 CPUs did not start within 3.0 s"):
         envpool.ray.make("CartPole-v1", 40, 40, start_timeout=3)
 
 
-def test_several_players_are_not_shared_out():
+def test_environments_of_several_players_are_refused():
     with pytest.raises(ValueError, match="several players"):
         envpool.ray.make("TagGridWorld-v0", 4, 2)
 
@@ -212,10 +212,10 @@ def test_bad_calls_leave_the_pool_usable(cluster):
         ),
         (lambda: env.step(np.full(4, 2)), ValueError, r"action: expected an integer in 0..1, got 2 in row 0"),
         (lambda: env.step(np.full(4, 0.5)), ValueError, "action: expected an integer in 0..1, got 0.5 in row 0"),
-        (lambda: env.step([0], [4]), ValueError, "env_id must be"),
-        (lambda: env.step([0, 0], [1, 1]), ValueError, "each environment once"),
-        (lambda: env.reset(seed="a"), TypeError, "seed must be"),
-        (lambda: env.recv(timeout=-1), ValueError, "timeout must be"),
+        (lambda: env.step([0], [4]), ValueError, "env_id: expected"),
+        (lambda: env.step([0, 0], [1, 1]), ValueError, "env_id: expected each environment once"),
+        (lambda: env.reset(seed="a"), TypeError, "seed: expected"),
+        (lambda: env.recv(timeout=-1), ValueError, "timeout: expected"),
     ]:
         with pytest.raises(error, match=text):
             call()

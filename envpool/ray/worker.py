@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs in an actor: a pool, and nothing that knows of the others."""
+"""The class of the Ray actors: each has a pool and does not know the other actors."""
 
 from __future__ import annotations
 
@@ -17,20 +17,19 @@ Arrays = tuple[npt.NDArray[Any], ...]
 
 
 class Worker:
-    """A pool of the environments `first` to `first + num_envs - 1`, known here as 0 to num_envs - 1.
+    """A pool of the environments `first_stream` to `first_stream + num_envs - 1`, whose local ids begin at 0.
 
-    Calls come one after another, never more at a time than there are batches to come: that is all there is of
-    back-pressure, and all that is needed.
+    Calls run one after another. The driver queues at most one call per expected batch, which is the only back-pressure.
     """
 
     def __init__(self, registration: Registration, options: dict[str, Any]) -> None:
         self._env = GymnasiumEnvPool(registration, options)
         self._pool = self._env._pool
-        self._named = [index for index, name in enumerate(self._env._layout.outputs) if "env_id" in name]
+        self._id_columns = [index for index, name in enumerate(self._env._layout.outputs) if "env_id" in name]
         self._first = options["first_stream"]
 
-    def reset(self, ids: Any, seeds: Any, receive: bool) -> tuple[Arrays | None, dict[int, str]]:
-        """Starts new episodes, and returns the next batch if the driver waits for one."""
+    def reset(self, ids: Any, seeds: Any, *, receive: bool) -> tuple[Arrays | None, dict[int, str]]:
+        """Starts new episodes, and returns the next batch if `receive` is set."""
         if self._pool.under_way and len(ids) == self._env.num_envs:
             self._pool.discard()
         if seeds is None:
@@ -39,15 +38,15 @@ class Worker:
             self._pool.reset(ids, *seeds)
         return self.recv() if receive else (None, {})
 
-    def send(self, action: Any, ids: Any, receive: bool) -> tuple[Arrays | None, dict[int, str]]:
-        """Starts a step, and returns the next batch if the driver waits for one."""
+    def send(self, action: Any, ids: Any, *, receive: bool) -> tuple[Arrays | None, dict[int, str]]:
+        """Starts a step, and returns the next batch if `receive` is set."""
         self._pool.send(action, ids)
         return self.recv() if receive else (None, {})
 
     def recv(self) -> tuple[Arrays | None, dict[int, str]]:
-        """The next batch, and what environments of it threw. Ray puts the arrays into its store, where drivers read."""
+        """Returns the next batch, and the texts of exceptions by environment. Ray moves the arrays to its object store."""
         try:
             arrays, thrown = self._pool.recv(), {}
         except EnvError as caught:
             arrays, thrown = caught.arrays, dict(zip(caught.env_id, caught.messages, strict=True))
-        return tuple(a + self._first if i in self._named else a for i, a in enumerate(arrays)), thrown
+        return tuple(a + self._first if i in self._id_columns else a for i, a in enumerate(arrays)), thrown
