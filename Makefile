@@ -165,7 +165,7 @@ test-jax: build/test/.installed $(VENV)/jax/.ready $(VENV)/gymnax1/.ready
 	@for venv in jax gymnax1; do \
 	  $(call install,$$venv,build/test/wheel) || exit 1; \
 	done
-	@$(call pytest,jax) --pyargs envpool.jax -k 'CartPole or Crowd or offsets or inside or mapped or parts or equal or told or refuse or fits or lifetime'
+	@$(call pytest,jax) --pyargs envpool.jax -k 'CartPole or Crowd or offsets or inside or mapped or parts or equal_calls or errors or refused or succeed or memory or lifetime'
 	@$(call pytest,gymnax1) --pyargs envpool.jax.gymnax1_test
 
 # A pool over several machines, on a cluster that the tests start.
@@ -279,7 +279,7 @@ format: $(VENV)/lint/.ready
 # Options as editors show them, the tables of docs/environments.md, golden hashes of trajectories, and what kernels may
 # take of a GPU. Hashes and budgets that are there stay: to have one made anew, delete its row.
 generated: build/test/.installed
-	@$(call installed,test,python) -m envpool.testing.doors "$(CURDIR)/envpool/_doors.pyi"
+	@$(call installed,test,python) -m envpool.testing.signatures "$(CURDIR)/envpool/_signatures.pyi"
 	@$(call installed,test,python) -m envpool.testing.tables "$(CURDIR)/docs/environments.md"
 	@$(call installed,test,python) -m envpool.testing.trajectories "$(CURDIR)/envpool/testing/golden.csv"
 	@$(call installed,test,python) -m envpool.testing.machine_code "$(CURDIR)/envpool/testing/kernel_budgets.csv"

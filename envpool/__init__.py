@@ -16,7 +16,7 @@ from envpool.python.registry import is_family
 from envpool.registration import list_all_envs, make_pettingzoo, make_sb3, register
 
 if TYPE_CHECKING:
-    from envpool._doors import make, make_dm, make_gym, make_gymnasium, make_spec, make_vec
+    from envpool._signatures import make, make_dm, make_gym, make_gymnasium, make_spec, make_vec
     from envpool.plugins.compiling import compile
     from envpool.plugins.paths import get_cmake_dir, get_include
     from envpool.python.protocol import DMEnvPool, EnvPool, EnvSpec, GymnasiumEnvPool

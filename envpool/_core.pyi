@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compiled core, as the faces see it (see bindings/module.cc)."""
+"""The compiled core, which bindings/module.cc defines."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

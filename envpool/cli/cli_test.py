@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line as its users run it: a process of its own, in a terminal or in a pipe."""
+"""The command line, run in a terminal and with pipes."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from envpool.cli.terminal import fit, lines_of, parse_keys  # noqa: E402
 from envpool.cli.watch import grid  # noqa: E402
 from envpool.python.registry import find  # noqa: E402
 
-# Other tests of this process may have registered more.
+# Without the ids that other tests of this process may have registered.
 IDS = [task_id for task_id in envpool.list_all_envs() if find(task_id).family]
 COMMAND = [sys.executable, "-m", "envpool"]
 
 
 def environment(**extra: str) -> dict[str, str]:
-    """Ours without a display or a wish about colours."""
+    """Returns the environment variables without those for displays and colours."""
     hidden = ("DISPLAY", "WAYLAND_DISPLAY", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES")
     return {**{key: value for key, value in os.environ.items() if key not in hidden}, "TERM": "xterm", **extra}
 
@@ -55,7 +55,7 @@ class Result(NamedTuple):
 
 
 def run(*arguments: str, cwd: Path | None = None, **extra: str) -> Result:
-    """Runs it in this process, in a folder and with some variables of the environment, as if piped."""
+    """Runs the command in this process with piped output, in a folder and with further environment variables."""
     out, err = io.StringIO(), io.StringIO()
     with (
         pytest.MonkeyPatch.context() as patch,
@@ -79,7 +79,7 @@ def run(*arguments: str, cwd: Path | None = None, **extra: str) -> Result:
 def in_terminal(
     *arguments: str, keys: bytes = b"", rows: int = 40, columns: int = 100, **extra: str
 ) -> tuple[int, str]:
-    """Runs it under a pty, types `keys` once pictures come, and returns its exit status and all it wrote."""
+    """Runs the command under a pty, types `keys` after the first picture, and returns exit status and output."""
     import fcntl
     import struct
     import termios
@@ -150,7 +150,7 @@ def test_list_of_families() -> None:
     assert [entry["missing"] for entry in families] == [""] * len(families)
 
 
-def test_info_knows_every_environment() -> None:
+def test_info_describes_every_environment() -> None:
     for task_id in IDS:
         facts = describe(find(task_id), {})
         assert facts["missing"] == ""
@@ -182,13 +182,13 @@ def test_info() -> None:
         "changes_shapes": False,
         "doc": "m/s^2, downwards",
     }
-    # Options change what is there.
+    # Options change the arrays.
     facts = json.loads(run("info", "Pong-v5", "-O", "stack_num=2", "--json").stdout)
     assert facts["observation"][0]["shape"] == [2, 84, 84]
 
 
-def test_info_says_what_has_run_where() -> None:
-    """No GPU has run an environment, so nothing may say that one does."""
+def test_info_reports_where_environments_run() -> None:
+    """No GPU has run an environment, so no text may claim that."""
     ids = ("CartPole-v1", "Pong-v5", "Ant-v5")
     cart_pole, pong, ant = (" ".join(run("info", task_id).stdout.split()) for task_id in ids)
     for said in (cart_pole, pong):
@@ -255,7 +255,7 @@ def test_bench(tmp_path: Path) -> None:
     assert measured["sides"]["gymnasium"]["ours_over"]["median"] > 1
     assert list(measured["absent"]) == ["EnvPool"]
     assert imageio.imread(tmp_path / "a.png").shape[1] == 1100
-    # What cannot be measured is said, and the rest goes on.
+    # A side that cannot be measured is reported, and the others are measured.
     arguments[1] = "TagGridWorld-v0"
     status, text = in_terminal(*arguments, "--peer-python", "/bin/true")
     assert status == 0
@@ -264,7 +264,7 @@ def test_bench(tmp_path: Path) -> None:
     assert "gymnasium: not measured: NameNotFound" in text
 
 
-def test_a_reader_that_leaves() -> None:
+def test_a_closed_pipe() -> None:
     line = " ".join(COMMAND) + " list | head -2"
     result = subprocess.run(line, shell=True, capture_output=True, text=True, env=environment())
     assert result.stdout.splitlines()[1:] == IDS[:1]
@@ -305,20 +305,20 @@ def test_a_reader_that_leaves() -> None:
         (("watch", "Pong-v5", "-o", "a.gif", "--policy", "no_such:act"), 1, ["no_such"]),
     ],
 )
-def test_mistakes(arguments: tuple[str, ...], status: int, words: list[str], tmp_path: Path) -> None:
+def test_bad_arguments(arguments: tuple[str, ...], status: int, words: list[str], tmp_path: Path) -> None:
     fails(status, *words, arguments=arguments, cwd=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 def without(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
-    """From now on that package is not installed."""
+    """Makes a package appear to be not installed."""
     found = importlib.util.find_spec
     hide = lambda name, *rest: None if name == package else found(name, *rest)  # noqa: E731
     monkeypatch.setattr(importlib.util, "find_spec", hide)
 
 
-def test_a_package_that_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One sentence that names it."""
+def test_a_missing_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error is one line that names the package."""
     for package, arguments in (
         ("typer", ["list"]),
         ("imageio_ffmpeg", ["watch", "Pong-v5", "-o", "a.mp4"]),
@@ -335,8 +335,8 @@ def test_a_package_that_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert (requirement.name, bool(requirement.specifier)) == (name, True)
 
 
-def test_a_family_whose_package_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is listed and described as far as can be, and nothing else suffers."""
+def test_a_family_with_a_missing_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The family is listed with the error, and other families are not affected."""
     without(monkeypatch, "ale_py")
     _read_rom.cache_clear()
     result = run("list", "--families")
@@ -375,7 +375,7 @@ def test_a_family_that_was_not_built(tmp_path: Path) -> None:
 
 
 def test_a_broken_plugin(tmp_path: Path) -> None:
-    """One line that names it, and the rest works."""
+    """One line names the plugin, and everything else works."""
     folder = tmp_path / "shaky-1.0.dist-info"
     folder.mkdir()
     (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: shaky\nVersion: 1.0\n")
@@ -406,14 +406,14 @@ def test_play_in_a_terminal() -> None:
     assert "\x1b[?1049l" in text
     assert "Pong-v5: 30 steps" in text
     pictures, _ = text.split("\x1b[2J")[1].split("\x1b[?1049l")
-    # Thirty-nine lines of half blocks in true colour, Pong's brown among them, and what cannot be seen below.
+    # There are 39 lines of half blocks in true colour, including Pong's brown, and the status line below them.
     assert "\x1b[39;1H" in pictures
     assert "\x1b[41;1H" not in pictures
     assert "\x1b[38;2;144;72;17;48;2;144;72;17m\u2580" in pictures
     assert "reward 0  score 0  lives 0" in pictures
 
 
-def test_play_hears_keys() -> None:
+def test_play_reads_keys() -> None:
     for key in (b"q", b"\x03"):
         start = time.monotonic()
         status, text = in_terminal("play", "CartPole-v1", "--fps", "20", "--frames", "1000", keys=key)
@@ -435,7 +435,7 @@ def test_play_in_a_tiny_terminal() -> None:
     assert in_terminal("play", "Pong-v5", "--frames", "5", rows=1, columns=1)[0] == 0
 
 
-def test_window_sees_a_tap() -> None:
+def test_window_reports_short_key_presses() -> None:
     pytest.importorskip("pygame")
     code = """
 import numpy, pygame
@@ -491,7 +491,7 @@ def test_keys() -> None:
     assert discrete_action(set(), 2, 1) == 1
 
 
-def test_pictures_fit() -> None:
+def test_pictures_fit_the_terminal() -> None:
     picture = np.zeros((210, 160, 3), np.uint8)
     picture[:, 80:] = 200
     small = fit(picture, 40, 100)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Atari games as pure functions: parameters that are replaced, and states that come from other processes."""
+"""Atari games as pure functions: replaced parameters, and states from other processes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ pickle.dump(jax.tree.map(jax.device_get, (params, state)), sys.stdout.buffer)
 
 
 @pytest.mark.parametrize("native", ["0", "1"])
-def test_a_state_of_a_game_may_come_of_a_process_with_or_without_native_code(native):
+def test_states_of_processes_with_and_without_native_code(native):
     code = SAVE.format(limit=50)
     environ = {**os.environ, "ENVPOOL_ATARI_NATIVE": native}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environ, check=True)
@@ -55,7 +55,7 @@ def test_a_state_of_a_game_may_come_of_a_process_with_or_without_native_code(nat
         {"max_episode_steps": 5},
     ],
 )
-def test_parameters_of_a_game_can_be_replaced(changes):
+def test_replacing_parameters_of_a_game(changes):
     env, params = envpool.jax.make("Pong-v5")
     changed = params.replace(**changes)
     for name, value in changes.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong is an exception that names the argument, what was expected and what came; never an abort."""
+"""Bad arguments raise exceptions that name the argument, the expected value and the given one."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ CALLS = [
 
 
 @pytest.mark.parametrize("call,error,text", CALLS, ids=range(len(CALLS)))
-def test_told_before_anything_runs(call, error, text):
+def test_errors_before_execution(call, error, text):
     with pytest.raises(error, match=text):
         call()
     assert ENV.step(KEY, STATE, 0)[2] == 1
@@ -132,13 +132,13 @@ RUNS = [
 
 
 @pytest.mark.parametrize("call,value,text", RUNS, ids=range(len(RUNS)))
-def test_told_from_inside_of_jit(call, value, text):
+def test_errors_inside_jit(call, value, text):
     with pytest.raises(RuntimeError, match=text):  # jax.errors.JaxRuntimeError, by whatever name it goes
         jax.block_until_ready(jax.jit(call)(jnp.float32(value)))
     assert ENV.step(KEY, STATE, 0)[2] == 1
 
 
-def test_inside_of_a_scan_too():
+def test_errors_inside_a_scan():
     def step(state, action):
         return ENV.step(None, state, action)[1], None
 
@@ -146,7 +146,7 @@ def test_inside_of_a_scan_too():
         jax.block_until_ready(jax.jit(lambda: jax.lax.scan(step, STATE, jnp.arange(9)))()[0].raw)
 
 
-def test_traced_types_are_checked_while_tracing():
+def test_dtypes_are_checked_while_tracing():
     with pytest.raises(TypeError, match="action: expected integers .int32., got float32"):
         jax.jit(lambda a: ENV.step(KEY, STATE, a))(jnp.float32(1))
     with pytest.raises(TypeError, match="max_episode_steps: expected an int"):
@@ -168,7 +168,7 @@ def test_without_jax_the_error_says_what_to_install():
 
 
 def forged(name, value):
-    """PARAMS with another value in its row, and the row's check made right again."""
+    """Returns PARAMS with another value in its row and a valid checksum."""
     row = bytearray(np.asarray(PARAMS.raw).tobytes())
     at = dict(PARAMS.format.parts)[name].offset
     row[at : at + 8] = np.float64(value).tobytes()

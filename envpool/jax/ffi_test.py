@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our declaration of XLA's call frame agrees with the header of the jaxlib that is installed."""
+"""The declaration of XLA's call frame agrees with the header of the installed jaxlib."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ jaxlib = pytest.importorskip("jaxlib")
 
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
 
-# (our struct, its members), (theirs, theirs)
+# Pairs of equal structs with their members: ours, XLA's.
 SAME = [
     ("Extension struct_size type next", "XLA_FFI_Extension_Base struct_size type next"),
     (
@@ -53,8 +53,8 @@ SAME = [
         "XLA_FFI_CallFrame struct_size extension_start api ctx stage args rets attrs",
     ),
 ]
-# How an executable keeps a state for a handler, by minor version. A version that is missing here is one in which
-# models and ports are kept for ever: see xla_registry.h's state_layout.
+# The structs by which an executable keeps a state for a handler, by minor version. With a version that is missing here,
+# models and ports are never freed: see state_layout in xla_registry.h.
 STATES = {
     1: [
         ("Api register_type", "XLA_FFI_Api XLA_FFI_TypeId_Register"),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`envpool.jax.gymnax1` beside gymnax 1's interface: as it is recorded here, and gymnax 1 itself where it is installed.
+"""Compares `envpool.jax.gymnax1` with gymnax 1: with its recorded interface, and with gymnax 1 itself if installed.
 
-`make test-jax` installs it; the other tests are run beside gymnax 0.0.9.
+`make test-jax` installs gymnax 1; the other tests run with gymnax 0.0.9.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ KEY = jax.random.PRNGKey(0)
 HAS_GYMNAX_1 = importlib.util.find_spec("gymnax") is not None and metadata.version("gymnax").split(".")[0] == "1"
 beside_gymnax_1 = pytest.mark.skipif(not HAS_GYMNAX_1, reason="needs gymnax 1: make test-jax")
 
-# What gymnax 1.0.1 gives to its users, and how it is called.
+# The public names of gymnax 1.0.1, and the parameters of its methods.
 MODULE = ("make", "register", "registered_envs", "EnvState", "EnvParams", "environments")
 METHODS = {
     "step": ["key", "state", "action", "params"],
@@ -59,7 +59,7 @@ INFO = ("discount", "terminated", "truncated", "final_observation")
 IDS = ("CartPole-v1", "Pendulum-v1", "Breakout-MinAtar", "Catch-bsuite", "FourRooms-misc")
 
 
-def test_the_names_that_users_find():
+def test_names_of_the_module_and_the_environment():
     for name in MODULE:
         assert hasattr(ours, name), name
     env, params = ours.make("CartPole-v1")
@@ -113,10 +113,10 @@ def test_a_terminal_state_is_not_a_truncated_one():
     assert not env.is_truncated(state, unlimited)
 
 
-def test_every_registered_id_is_one_that_make_takes():
+def test_every_registered_id_can_be_made():
     known = ours.registered_envs
     assert known == envpool.jax.registered_envs and {*known} < {*envpool.list_all_envs()}
-    assert "Ant-v5" not in known  # MuJoCo's are no pure functions
+    assert "Ant-v5" not in known  # MuJoCo's environments are not portable
     for task_id in known:
         if "-v5" not in task_id and "ALE/" not in task_id and "NoFrameskip" not in task_id:
             env, params = ours.make(task_id)
@@ -170,7 +170,7 @@ def test_factories_can_be_registered():
         ours.make("CartPole-v1", step_values=5)
 
 
-def test_a_copy_is_of_the_same_form():
+def test_copies_keep_the_interface():
     env, params = ours.make("CartPole-v1", gravity=3.0)
     for other in (copy.copy(env), copy.deepcopy(env)):
         assert type(other) is ours.Environment and repr(other) == repr(env)
@@ -179,7 +179,7 @@ def test_a_copy_is_of_the_same_form():
 
 
 class Wrapper:
-    """As gymnax's users write them: attributes pass through, and methods are jitted with self static."""
+    """A wrapper as gymnax's users write it: attributes pass through, and methods are jitted with self static."""
 
     def __init__(self, env):
         self._env = env
@@ -208,23 +208,23 @@ def test_wrapped_vmapped_and_scanned():
     assert (reward == 2).all() and terminated.any() and not truncated.any() and final.shape == (30, 4, 4)
 
 
-# ---- beside gymnax 1 itself ----
+# ---- comparison with gymnax 1 itself ----
 
-# gymnax's reward or observation is of another dtype than its own space or its other environments' rewards.
+# In these environments of gymnax, the dtype of a reward or observation differs from the space or from other rewards.
 OTHER_DTYPES = {
     "FourRooms-misc": ("obs", "reward"),
     "BernoulliBandit-misc": ("reward",),
     "UmbrellaChain-bsuite": ("reward",),
     "Catch-bsuite": ("observation_space",),
 }
-# bsuite's own, and gymnax 0.0.9's time limit, which an episode of DeepSea does not reach.
+# The default of bsuite, and the time limit of gymnax 0.0.9, which an episode of DeepSea does not reach.
 OTHER_DEFAULTS = {"DeepSea-bsuite": ("randomize_actions", "max_steps_in_episode")}
 OTHER_NAMES = {"DiscountingChain-bsuite": "DiscountingChain-v0"}  # in gymnax, which does not register it
 NOT_OURS = {"MNISTBandit-bsuite", "FrozenLake-misc"}  # FrozenLake-v1 is
 
 
 @beside_gymnax_1
-def test_what_is_recorded_is_gymnax_1():
+def test_the_recorded_interface_is_that_of_gymnax_1():
     import gymnax
     from gymnax.environments.environment import Environment
 
@@ -244,7 +244,7 @@ def shared_ids():
 
 @beside_gymnax_1
 @pytest.mark.parametrize("task_id", shared_ids() if HAS_GYMNAX_1 else [])
-def test_beside_gymnax_1(task_id):
+def test_equal_to_gymnax_1(task_id):
     import gymnax
 
     (env, params), (other, other_params) = ours.make(task_id), gymnax.make(task_id)
@@ -301,7 +301,7 @@ def test_beside_gymnax_1(task_id):
 
 
 @beside_gymnax_1
-def test_gymnax_1_wrappers_take_it():
+def test_gymnax_1_wrappers():
     wrappers = ours.wrappers
     env, params = ours.make("CartPole-v1")
     logged = wrappers.LogWrapper(wrappers.FlattenObservationWrapper(wrappers.StickyActionWrapper(env, 0.1)))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Beside gymnax 0.0.9: the form of its interface, and its dynamics from equal states.
+"""Comparison with gymnax 0.0.9: its interface, and its dynamics from equal states.
 
-gymnax computes in float32, we in float64 as gymnasium does: hence the tolerance, which one step from a float32 state
-stays within. Acrobot's step is four stages of Runge-Kutta with speeds up to 28 rad/s.
+gymnax computes in float32, envpool in float64 as gymnasium does; one step from a float32 state stays within the tolerance.
+Acrobot has a larger tolerance, because its step has four stages of Runge-Kutta with speeds up to 28 rad/s.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TOLERANCE = {"rtol": 2e-5, "atol": 2e-5}
 ACROBOT = {"rtol": 2e-4, "atol": 2e-4}
 COUNT = 512
 
-# Ours, gymnax's, the parts of their states that mean the same, and the range to draw each from.
+# For each id, the parts of our states, the corresponding parts of gymnax's, and the range to draw each from.
 PAIRS = {
     "CartPole-v1": {
         "position": ("x", 2.4),
@@ -42,7 +42,7 @@ PAIRS = {
 
 
 def states(env, params, other, other_params, parts):
-    """The same states, COUNT of them, of both."""
+    """Returns COUNT equal states of both packages."""
     rng = np.random.default_rng(0)
     keys = jax.random.split(jax.random.key(0), COUNT)
     ours = jax.vmap(env.reset, (0, None))(keys, params)[1]
@@ -81,8 +81,8 @@ def test_dynamics_from_equal_states(task_id):
 
 
 @pytest.mark.parametrize("task_id", [*PAIRS, "MountainCarContinuous-v0"])
-def test_the_form_is_gymnax(task_id):
-    """Code written for gymnax finds what it takes: signatures, shapes, dtypes, spaces."""
+def test_the_interface_is_that_of_gymnax(task_id):
+    """Signatures, shapes, dtypes and spaces are those that code written for gymnax expects."""
     (env, params), (other, other_params) = envpool.jax.make(task_id), gymnax.make(task_id)
     assert env.num_actions == other.num_actions
     for name in ("action_space", "observation_space"):
@@ -117,8 +117,8 @@ SHARED = [
     for task_id in gymnax.registered_envs
     if task_id in envpool.list_all_envs() and task_id != "SimpleBandit-bsuite"
 ]
-# What of gymnax's we do not follow: FourRooms' arrays are not of its space's dtype, nor is Catch's space of its array's,
-# and three rewards are not floats.
+# Differences from gymnax: the arrays of its FourRooms and the space of its Catch have inconsistent dtypes, and three
+# rewards are not floats.
 OTHER_DTYPES = {
     "FourRooms-misc": ("obs", "reward"),
     "BernoulliBandit-misc": ("reward",),
@@ -166,7 +166,7 @@ def test_every_shared_id_has_gymnax_spaces_and_values(task_id):
 
 @pytest.mark.parametrize("task_id", SHARED)
 def test_six_values_as_gymnax_1_has_them(task_id):
-    """obs, state, reward, terminated, truncated and an info with the last observation of the step's own episode."""
+    """The values are obs, state, reward, terminated, truncated and info, which has the step's last observation."""
     env, params = envpool.jax.make(task_id, step_values=6)
     params = params.replace(max_steps_in_episode=2)
     key = jax.random.key(0)
@@ -199,7 +199,7 @@ def test_get_obs_in_jitted_code():
 
 
 class Wrapper:
-    """As training code for gymnax writes them: attributes pass through, and methods are jitted with self static."""
+    """A wrapper as in training code for gymnax: attributes pass through, and methods are jitted with self static."""
 
     def __init__(self, env):
         self._env = env
@@ -242,7 +242,7 @@ class Logged(Wrapper):
 
 @pytest.mark.parametrize(("task_id", "limit"), [("CartPole-v1", 500), ("FourRooms-misc", 30), ("Catch-v0", 9)])
 def test_training_code_of_gymnax_users(task_id, limit):
-    """Wrapped twice, vmapped over environments, scanned with a policy inside, jitted whole, vmapped over seeds."""
+    """The environment is wrapped twice, vmapped, scanned with a policy, jitted as a whole, and vmapped over seeds."""
     options = {} if task_id == "CartPole-v1" else {"max_episode_steps": limit}
     env, params = envpool.jax.make(task_id, **options)
     assert task_id in envpool.jax.registered_envs
@@ -275,7 +275,7 @@ def test_training_code_of_gymnax_users(task_id, limit):
         np.testing.assert_array_equal(returns, lengths)
 
 
-def test_gymnax_wrappers_take_it():
+def test_gymnax_wrappers():
     from gymnax.wrappers import FlattenObservationWrapper, LogWrapper
 
     env, params = envpool.jax.make("CartPole-v1")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compiled handlers refuse what does not fit, also where a program calls them without `envpool.jax`.
+"""The compiled handlers refuse bad calls, also from programs that call them without `envpool.jax`.
 
-No attribute, shape or dtype makes them read or write outside of an array.
+No attribute, shape or dtype makes them access memory outside an array.
 """
 
 from __future__ import annotations
@@ -141,14 +141,14 @@ CALLS = [
 
 
 @pytest.mark.parametrize("call", CALLS, ids=range(len(CALLS)))
-def test_what_does_not_fit_is_refused(call):
+def test_bad_calls_are_refused(call):
     with pytest.raises((RuntimeError, ValueError, TypeError)):
         jax.block_until_ready(jax.jit(call)())
     assert ENV.step(None, STATE, 0)[2] == 1
 
 
-def test_what_fits_is_done():
-    """So that each of the calls above is refused for the one thing that is wrong with it."""
+def test_valid_calls_succeed():
+    """Each bad call above differs from these valid calls in one respect."""
     raw, obs = reset()
     np.testing.assert_array_equal(obs, ENV.reset(KEY, PARAMS)[0])
     np.testing.assert_array_equal(step()[6], ENV.step(None, STATE, 0)[0])
@@ -168,7 +168,7 @@ def test_no_rows():
     assert ENV.step_batch(None, none[1], jnp.zeros(0, np.int32))[0].shape == (0, 4)
 
 
-def test_batches_that_there_is_no_memory_for():
+def test_batches_that_exceed_memory():
     for rows in (2**31, 2**62, 10**30):
         with pytest.raises(ValueError, match="num_envs: expected an int from 1 to .*, got"):
             ENV.reset_batch(KEY, rows)
@@ -176,14 +176,14 @@ def test_batches_that_there_is_no_memory_for():
         ENV.reset_batch(KEY, 2**31 - 1)
 
 
-def test_a_batch_is_refused_where_a_pool_would_be(monkeypatch):
+def test_memory_limits_of_batches(monkeypatch):
     monkeypatch.setattr("envpool._core.usable_memory", lambda: 10 * 2**10)
     assert ENV.reset_batch(KEY, 10)[0].shape == (10, 4)
     with pytest.raises(MemoryError, match=r"^\[CartPole-v1\] num_envs: no memory for 1000 "):
         ENV.reset_batch(KEY, 1000)
 
 
-def test_a_donated_state_is_used_up():
+def test_a_donated_state_cannot_be_used_again():
     step = jax.jit(lambda state, action: ENV.step(None, state, action)[1], donate_argnums=0)
     state = jax.tree.map(jnp.copy, STATE)
     kept = step(state, 0)
@@ -230,13 +230,13 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("call", REFUSED, ids=range(len(REFUSED)))
-def test_pools_refuse_what_does_not_fit(call):
+def test_bad_calls_of_pools_are_refused(call):
     with pytest.raises((RuntimeError, ValueError, TypeError)):
         jax.block_until_ready(jax.jit(call)())
     while POOL._pool.under_way:
         POOL.recv()
 
 
-def test_models_and_ports_are_not_taken_for_each_other():
+def test_models_and_ports_are_counted_separately():
     assert _core.live_models() > 0 and _core.live_ports() > 0
     jax.block_until_ready(jax.jit(pool_step)())

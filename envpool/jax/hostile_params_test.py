@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of parameters are user input: one with changed bytes is refused, or is what its values say, also when signed.
+"""Rows of parameters are user input: a changed row is refused, or, with a valid checksum, used with its own values.
 
-`ENVPOOL_TEST_PARAMS=whole` tries every byte of every portable id instead of a sample that changes from day to day.
+`ENVPOOL_TEST_PARAMS=whole` tries every byte for every portable id instead of a sample that changes from day to day.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ def test_changed_bytes(task_id):
 
 
 def put(row, at, what):
-    """A row with other words from `at` on, and the checksum that it has."""
+    """Returns a row with other bytes from `at` on and an unchanged checksum."""
     changed = np.asarray(row).copy()
     changed.view(np.uint8)[..., at : at + len(what)] = np.frombuffer(what, np.uint8)
     return changed
 
 
 def forged(name, value, row=None):
-    """A row with another value, and its checksum made right again."""
+    """Returns a row with another value and a valid checksum."""
     changed = put(
         PARAMS.raw if row is None else row, dict(PARAMS.format.parts)[name].offset, np.float64(value).tobytes()
     )
@@ -67,7 +67,7 @@ def of(raw):
 
 
 def play(env, params, rows=8):
-    """What a few steps bring, with parameters for each row, or for all."""
+    """Returns the bytes of a few steps, with one row of parameters or one per environment."""
     actions = jnp.arange(rows) % 2
     obs, state = env.reset_batch(KEY, rows, params)
     results = [obs]
@@ -77,8 +77,8 @@ def play(env, params, rows=8):
     return b"".join(np.asarray(array).tobytes() for array in results)
 
 
-def test_a_signed_row_is_what_its_values_say():
-    """Also one whose checksum says where another, known row is kept."""
+def test_a_row_with_a_valid_checksum_has_its_own_values():
+    """Such a row is used with its own values, even if its checksum maps to another cached row."""
     params = PARAMS.replace(masscart=3.25)
     assert np.array_equal(forged("masscart", 3.25), params.raw)
     fresh = envpool.jax.make("CartPole-v1")[0]  # which has not seen it
@@ -104,7 +104,7 @@ def test_one_row_of_a_batch_is_refused(name, value):
 
 
 def test_rows_of_another_environment_of_the_id():
-    """Also where the rows are in another order, some occur twice, and all have been forgotten."""
+    """The rows may be in another order, occur twice, or have been evicted from the cache."""
     fresh = envpool.jax.make("CartPole-v1")[0]
     expected = play(ENV, GRID)
     assert play(fresh, GRID) == expected == play(fresh, GRID)
@@ -112,7 +112,7 @@ def test_rows_of_another_environment_of_the_id():
     assert play(fresh, of(GRID.raw[order])) == play(ENV, of(GRID.raw[order])) != expected
 
 
-def test_a_text_that_rows_do_not_have():
+def test_rows_of_another_string_option_are_refused():
     one = envpool.jax.make("DiscountingChain-bsuite", reward_timestep=[1, 3, 10, 30, 100])
     other = envpool.jax.make("DiscountingChain-bsuite", reward_timestep=[2, 3, 10, 30, 100])
     assert play(one[0], one[1]) == play(one[0], one[1].replace()) != play(*other)
@@ -138,7 +138,7 @@ def test_inside_of_vmap_and_scan_with_donated_buffers():
         jax.block_until_ready(donating(GRID.raw.at[2, 3].add(1), after, actions))
 
 
-def test_many_threads_with_rows_that_nobody_has_seen():
+def test_many_threads_with_new_rows():
     fresh = envpool.jax.make("CartPole-v1")[0]
     grids = [PARAMS.replace(gravity=jnp.linspace(5, 15 + k % 3, 32)) for k in range(6)]
     expected = [play(ENV, grid, 32) for grid in grids]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What jitted code needs lives as long as a Python object or a compiled program refers to it, and no longer.
+"""Models and ports live exactly as long as a Python object or a compiled program refers to them.
 
-Also: environments, parameters and states that are copied, pickled and sent to other processes.
+Further tests copy and pickle environments, parameters and states, and send them to other processes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def live():
 
 
 def numbers():
-    """Values of an option that no other test uses, so that each makes a model of its own."""
+    """Returns a value of an option that no other test uses, so that each environment has its own model."""
     numbers.last += 1
     return 1 + numbers.last / 4096
 
@@ -41,20 +41,20 @@ def numbers():
 numbers.last = 0
 
 
-def test_environments_that_nobody_refers_to_are_let_go():
+def test_unreferenced_environments_are_freed():
     before = live()
     for _ in range(MANY):
         env, params = envpool.jax.make("CartPole-v1", gravity=numbers())
     assert live() <= before + 1
     gravity = params.gravity
     del env
-    assert live() == before + 1  # of which these are the parameters
+    assert live() == before + 1  # kept by its parameters
     assert params.replace(masscart=2.0).gravity == gravity
     del params
-    assert live() <= before + 1  # what JAX traced last it may hold for a while
+    assert live() <= before + 1  # JAX may keep its latest trace
 
 
-def test_so_are_those_that_ran():
+def test_environments_that_were_stepped_are_freed():
     before, references = live(), []
     for _ in range(12):
         env, params = envpool.jax.make("CartPole-v1", gravity=numbers())
@@ -68,7 +68,7 @@ def test_so_are_those_that_ran():
 
 
 @pytest.mark.parametrize("native", [True, False])
-def test_atari_games_are_let_go(native):
+def test_atari_games_are_freed(native):
     pytest.importorskip("ale_py")
     code = f"""
 import os
@@ -88,7 +88,7 @@ assert grown < 8192, grown  # KiB
     subprocess.run([sys.executable, "-c", code], check=True, env=os.environ, timeout=120)
 
 
-def test_a_program_keeps_what_it_was_compiled_of():
+def test_a_compiled_program_keeps_its_model():
     before = live()
     env, params = envpool.jax.make("CartPole-v1", gravity=numbers())
     _, state = env.reset(KEY, params)
@@ -104,7 +104,7 @@ def test_a_program_keeps_what_it_was_compiled_of():
     assert live() <= before + 2
 
 
-def test_a_program_that_is_compiled_too_late_runs_or_says_why():
+def test_compiling_a_program_after_its_environment_is_freed():
     env, _ = envpool.jax.make("CartPole-v1", gravity=numbers())
     _, state = env.reset(KEY)
     expected = env.step(None, state, 1)[0]
@@ -119,7 +119,7 @@ def test_a_program_that_is_compiled_too_late_runs_or_says_why():
         np.testing.assert_array_equal(obs, expected)
 
 
-def test_an_environment_that_is_made_again_takes_old_rows():
+def test_rows_outlive_their_environment():
     gravity = numbers()
     env, params = envpool.jax.make("CartPole-v1", gravity=gravity)
     _, state = env.reset(KEY, params)
@@ -136,7 +136,7 @@ def test_an_environment_that_is_made_again_takes_old_rows():
 # ---- pools ----
 
 
-def test_ports_are_let_go():
+def test_ports_are_freed():
     before = _core.live_ports()
     for _ in range(MANY):
         env = envpool.make_gymnasium("CartPole-v1", num_envs=1, num_threads=1)
@@ -147,7 +147,7 @@ def test_ports_are_let_go():
     assert _core.live_ports() == before
 
 
-def test_a_program_of_a_pool_that_is_gone_says_so():
+def test_running_a_program_after_its_pool_is_freed():
     env = envpool.make_gymnasium("CartPole-v1", num_envs=2)
     env.reset()
     handle, _, _, step = env.xla()
@@ -191,8 +191,8 @@ pickle.dump(out, sys.stdout.buffer)
 
 
 @pytest.mark.parametrize("task_id", ["CartPole-v1", "Breakout-MinAtar"])
-def test_another_process_goes_on(task_id):
-    """Environment, parameters and state come there by pickle; the state comes back and goes on here."""
+def test_another_process_continues(task_id):
+    """The other process receives environment, parameters and state by pickle, and its state continues here."""
     env, params = envpool.jax.make(task_id, max_episode_steps=77)
     params = params.replace(max_episode_steps=99)
     _, state = env.reset(KEY, params)

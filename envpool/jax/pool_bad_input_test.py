@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a call of `env.xla()`'s functions is an exception that says so; nothing hangs, and nothing aborts."""
+"""Bad calls of the functions of `env.xla()` raise exceptions; none hangs or aborts the process."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ TOLD_WHILE_TRACING = [
 
 
 @pytest.mark.parametrize("call,error,text", TOLD_WHILE_TRACING, ids=range(len(TOLD_WHILE_TRACING)))
-def test_told_while_tracing(call, error, text):
+def test_errors_while_tracing(call, error, text):
     with pytest.raises(error, match=r"^\[\w+-v\d\] .*" + text):
         call()
     assert not COUNTER._pool.under_way
@@ -120,17 +120,17 @@ TOLD_WHILE_RUNNING = [
     (lambda x: STEP(HANDLE, STAY[:2], jnp.array([0, -2]) + x), 0, "env_id: expected ids in 0..3, got -2"),
     (lambda x: STEP(HANDLE, STAY[:2], jnp.array([1, 1]) + x), 0, "send: env_id 1 is repeated"),
     (lambda x: STEP(HANDLE, STAY[:2], jnp.array([-1, -1]) + x), 0, "send: env_id names no environment"),
-    # in what order
+    # order of calls
     (lambda x: RECV(HANDLE), 0, "recv: nothing is under way"),
     (lambda x: RECV(STEP(HANDLE, STAY)[0]), 0, "recv: nothing is under way"),
-    # transformed
+    # transformations
     (lambda x: jax.vmap(lambda a: STEP(HANDLE, a))(jnp.zeros((3, 4), int) + x), 0, "step: there is no vmap of a pool"),
     (lambda x: jax.vmap(RECV)(jnp.stack([HANDLE, HANDLE])), 0, "recv: there is no vmap of a pool"),
 ]
 
 
 @pytest.mark.parametrize("call,value,text", TOLD_WHILE_RUNNING, ids=range(len(TOLD_WHILE_RUNNING)))
-def test_told_while_running(call, value, text):
+def test_errors_while_running(call, value, text):
     start = time.monotonic()
     with pytest.raises(RuntimeError, match=r"\[\w+-v\d\] " + text):  # jax.errors.JaxRuntimeError, whatever its name
         jax.block_until_ready(jax.jit(call)(jnp.int32(value)))
@@ -140,7 +140,7 @@ def test_told_while_running(call, value, text):
     assert obs[1] == obs[0] + 1
 
 
-def test_elements_of_an_action_may_have_other_ranges():
+def test_ranges_of_single_elements_of_an_action():
     env, handle, _, _, step = pool_of("TagContinuous-v0", 2, num_turn_levels=3)
     actions = np.zeros((int(env.players().sum()), 2), np.int32)
     actions[3] = [10, 4]
@@ -161,7 +161,7 @@ def fails(call, *arguments, text):
     assert time.monotonic() - start < 5
 
 
-def test_sent_twice_and_received_too_often():
+def test_repeated_sends_and_receives():
     env, handle, recv, send, step = pool_of()
     fails(
         lambda h: send(send(h, STAY), STAY), handle, text="send: environment 0 is under way; receive its result first"
@@ -170,7 +170,7 @@ def test_sent_twice_and_received_too_often():
     env, handle, recv, send, step = pool_of(batch_size=3)
     env.recv() if env._pool.under_way >= 3 else None
     fails(recv, handle, text="recv: a batch needs 3 environments but only 1 are under way")
-    # Also where several threads have called, and Python's own recv would wait for the others.
+    # The same after calls by several threads, when Python's own recv would wait for the other threads.
     env, handle, recv, send, step = pool_of()
     thread = threading.Thread(target=env.step, args=(STAY,))
     thread.start()
@@ -236,7 +236,7 @@ def test_closed():
 # ---- threads and processes ----
 
 
-def test_programs_at_once_take_turns():
+def test_concurrent_programs_take_turns():
     env, handle, _, _, step = pool_of(num_envs=64)
     stay = np.zeros(64, np.int32)
     program = jax.jit(lambda h: jax.lax.scan(lambda h, _: step(h, stay), h, length=200)[0]).lower(handle).compile()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pool inside `jit` does what it does outside, bit for bit, each call once and in order."""
+"""A pool inside `jit` returns the same bits as outside, and executes each call once and in order."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ jnp = jax.numpy
 lax = jax.lax
 
 LIMIT, NUM_ENVS, STEPS = 13, 5, 60
-FACES = {
+INTERFACES = {
     "gymnasium": {"env_type": "gymnasium"},
     "same_step": {"env_type": "gymnasium", "autoreset_mode": "same_step"},
     "classic": {"env_type": "gym", "step_api": "classic", "autoreset_mode": "same_step"},
     "dm": {"env_type": "dm"},
 }
 SLOW = ("Pong-v5", "Breakout-v5", "Ant-v5", "HumanoidStandup-v4", "InvertedDoublePendulum-v4")
-IN_EVERY_FACE = ("Counter-v0", "Zoo-v0", "Crowd-v0", "CartPole-v1", "Pong-v5")
+WITH_EVERY_INTERFACE = ("Counter-v0", "Zoo-v0", "Crowd-v0", "CartPole-v1", "Pong-v5")
 
 
 def ids() -> list[str]:
@@ -48,7 +48,7 @@ def actions_of(task_id: str, steps: int, rows: int):
         if hasattr(space, "n"):
             return rng.integers(0, space.n, shape).astype(np.int32)
         low, high = (np.clip(np.broadcast_to(end, space.shape), -5, 5) for end in (space.low, space.high))
-        # Programs hold 32 bits of an action, so the plain pool is given no more.
+        # Programs hold actions with 32 bits, so the plain pool gets the same values.
         return rng.uniform(low, high, shape).astype(np.float32).astype(space.dtype)
 
     return {name: draw(part) for name, part in space.items()} if hasattr(space, "items") else draw(space)
@@ -64,7 +64,7 @@ def flat(tree):
 
 
 def assert_same(ours, theirs, where: str = ""):
-    """What a program returned, with its padding, and what the pool itself did."""
+    """Compares the results of a program, which have padding, with those of the pool itself."""
     ours, theirs = flat(ours), flat(theirs)
     final = [path for path in ours if "final_" in path]
     if not any("final_" in path for path in theirs):
@@ -87,17 +87,22 @@ def assert_same(ours, theirs, where: str = ""):
 
 
 def scanned(env, actions):
-    """The batches of these steps, done in one program."""
+    """Returns the batches of these steps in one program."""
     handle, _, _, step = env.xla()
     return jax.jit(lambda handle: lax.scan(step, handle, actions))(handle)[1]
 
 
 @pytest.mark.parametrize(
-    "task_id,face",
-    [(task_id, face) for task_id in ids() for face in FACES if face == "same_step" or task_id in IN_EVERY_FACE],
+    "task_id,interface",
+    [
+        (task_id, interface)
+        for task_id in ids()
+        for interface in INTERFACES
+        if interface == "same_step" or task_id in WITH_EVERY_INTERFACE
+    ],
 )
-def test_steps_of(task_id, face):
-    options = {"num_envs": NUM_ENVS, "num_threads": 2, "seed": 11, "max_episode_steps": LIMIT, **FACES[face]}
+def test_steps_of(task_id, interface):
+    options = {"num_envs": NUM_ENVS, "num_threads": 2, "seed": 11, "max_episode_steps": LIMIT, **INTERFACES[interface]}
     steps = 20 if task_id in SLOW else STEPS
     plain, traced = (envpool.make(task_id, **options) for _ in range(2))
     plain.reset(), traced.reset()
@@ -125,7 +130,7 @@ def test_denormal_numbers_are_kept():
     assert (np.asarray(scanned(env, actions)[0]["body"]["speed"]) == tiny).all()
 
 
-# ---- as often as the program says, and in its order ----
+# ---- number and order of calls ----
 
 
 def counter(num_envs=4, **options):
@@ -136,7 +141,7 @@ def counter(num_envs=4, **options):
 
 
 def count_of(env):
-    """Steps that were done."""
+    """Returns the number of steps before this call."""
     return int(env.step(np.zeros(len(env), np.int32))[0][0, 0]) - 1
 
 
@@ -160,7 +165,7 @@ def test_scan_loops_and_single_calls_are_the_same():
         assert (np.asarray(obs) == t).all()
 
 
-def test_calls_whose_results_nobody_wants_are_made():
+def test_calls_with_unused_results_are_executed():
     env, (handle, recv, send, step), stay = counter()
     jax.block_until_ready(jax.jit(lambda handle: step(step(step(handle, stay)[0], stay)[0], stay)[0])(handle))
     assert count_of(env) == 3
@@ -176,7 +181,7 @@ def test_calls_whose_results_nobody_wants_are_made():
     assert count_of(env) == 5
 
 
-def test_equal_calls_are_not_one():
+def test_equal_calls_are_not_merged():
     _, (handle, recv, send, _), stay = counter()
     half = stay[:2]
 
@@ -194,7 +199,7 @@ def test_equal_calls_are_not_one():
         np.testing.assert_array_equal(second[-1]["env_id"], [2, 3, -1, -1])
 
 
-def test_outside_and_inside_in_turn():
+def test_alternating_calls_inside_and_outside_jit():
     env, (handle, recv, send, step), stay = counter()
     program = jax.jit(step)
     for t in range(1, 20, 2):
@@ -225,16 +230,16 @@ def test_the_first_batch_may_be_received_inside():
 # ---- asynchronous pools ----
 
 
-@pytest.mark.parametrize("face", ["gymnasium", "dm", "same_step"])
+@pytest.mark.parametrize("interface", ["gymnasium", "dm", "same_step"])
 @pytest.mark.parametrize("task_id", ["CartPole-v1", "Pendulum-v1", "FrozenLake-v1", "Pong-v5"])
-def test_asynchronous_batches_hold_the_same_trajectories(task_id, face):
+def test_asynchronous_batches_hold_the_same_trajectories(task_id, interface):
     num_envs, batch, steps = 7, 3, 40
-    options = {"num_envs": num_envs, "seed": 5, "max_episode_steps": LIMIT, **FACES[face]}
+    options = {"num_envs": num_envs, "seed": 5, "max_episode_steps": LIMIT, **INTERFACES[interface]}
     one = actions_of(task_id, 30 * num_envs, 1)[:, 0].reshape(30, num_envs, *actions_of(task_id, 1, 1).shape[2:])
 
     def parts(result):
-        """Arrays with a row per environment, its id among them."""
-        if face == "dm":
+        """Returns the arrays with a row per environment, including its id."""
+        if interface == "dm":
             return {"id": result.observation.env_id, "obs": result.observation.obs, "type": result.step_type}
         obs, reward, terminated, truncated, info = result
         rows = {"id": info["env_id"], "obs": obs, "reward": reward, "ends": terminated, "cut": truncated}
@@ -268,7 +273,7 @@ def test_asynchronous_batches_hold_the_same_trajectories(task_id, face):
             np.testing.assert_array_equal(array[mine], theirs, name)
 
 
-def test_the_loop_of_the_manual_that_sends_and_receives_by_one_handle():
+def test_send_and_recv_with_the_same_handle():
     env = envpool.make_dm("CartPole-v1", num_envs=8, batch_size=4)
     handle, recv, send, step = env.xla()
 
@@ -284,7 +289,7 @@ def test_the_loop_of_the_manual_that_sends_and_receives_by_one_handle():
     assert len(set(np.asarray(states.observation.env_id).tolist())) == 4
 
 
-# ---- rows that hold nothing ----
+# ---- padding rows ----
 
 
 def test_fewer_environments_than_a_batch():
@@ -301,8 +306,8 @@ def test_fewer_environments_than_a_batch():
 
 
 @pytest.mark.parametrize("batch_size", [5, 2])
-def test_players_come_and_go_with_padding(batch_size):
-    """Worlds of 1 to 4 players. Each player's row finds its way back, whatever the order."""
+def test_varying_numbers_of_players_with_padding(batch_size):
+    """Environments have 1 to 4 players. Actions of players are sent in any order."""
     env = envpool.make_gymnasium("Crowd-v0", num_envs=5, batch_size=batch_size, seed=3)
     handle, recv, send, _ = env.xla()
 
@@ -310,9 +315,9 @@ def test_players_come_and_go_with_padding(batch_size):
         handle, (obs, reward, *_, info) = recv(handle)
         owner = info["players"]["env_id"]
         order = jax.random.permutation(key, len(owner))
-        move = jnp.where(owner == -1, 77, info["players"]["id"] % 3)  # what padding says does not matter
+        move = jnp.where(owner == -1, 77, info["players"]["id"] % 3)  # values of padding are ignored
         ids = info["env_id"]
-        # Players of a world act in their order; the worlds may be mixed.
+        # The players of one environment must be in order; the environments may be mixed.
         order = order[jnp.argsort(info["players"]["id"][order], stable=True)]
         action = {"action": move[order], "players.env_id": owner[order], "env_id": ids}
         return send(handle, action), (obs, reward, info)
@@ -332,17 +337,17 @@ def test_players_come_and_go_with_padding(batch_size):
                 assert reward[t, row] == player[t, row] % 3 - 1
 
 
-# ---- how long it lives ----
+# ---- lifetime ----
 
 
-def test_the_functions_keep_the_pool():
+def test_the_functions_keep_the_pool_alive():
     env, (handle, recv, send, step), stay = counter()
     del env
     gc.collect()
     assert (np.asarray(jax.jit(step)(handle, stay)[1][0]) == 1).all()
 
 
-def test_compiled_code_does_not():
+def test_compiled_code_does_not_keep_the_pool_alive():
     env, (handle, recv, send, step), stay = counter()
     compiled = jax.jit(step).lower(handle, stay).compile()
     jax.block_until_ready(compiled(handle, stay))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Training that is killed and resumed, in examples/ppo_jax.py, ends with the bits of training that was not."""
+"""In examples/ppo_jax.py, a killed and resumed training run ends with the bits of an uninterrupted one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OPTIONS += ["--width=8", "--eval_episodes=2", "--video="]
 
 @pytest.fixture
 def train(tmp_path):
-    """Runs the example, which is compiled once, and in haste."""
+    """Returns a function that runs the example, compiled once and without optimisation."""
     environ = {
         **os.environ,
         "JAX_COMPILATION_CACHE_DIR": str(tmp_path / "compiled"),
@@ -75,9 +75,9 @@ def test_killed_and_resumed(train, tmp_path):
         assert refused.stderr.startswith(f"--resume: {parts}/checkpoint.npz is damaged"), refused.stderr
     (parts / "checkpoint.npz").write_bytes(whole_file)
 
-    resumed = train(parts, "--resume", "--save_every=2")  # however the updates are cut
+    resumed = train(parts, "--resume", "--save_every=2")  # with another number of updates per compiled call
     assert resumed.returncode == 0, resumed.stderr
     assert updates(parts) == UPDATES
     for name in ("checkpoint.npz", "curves.npz"):
         assert arrays(parts / name) == arrays(whole / name), name
-    assert resumed.stdout.splitlines()[1:] == alone.stdout.splitlines()[1:]  # the first has seconds
+    assert resumed.stdout.splitlines()[1:] == alone.stdout.splitlines()[1:]  # the first line has times

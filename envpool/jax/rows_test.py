@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""States and parameters as values: pytrees of one array, with named parts, that can be pickled, copied and donated."""
+"""States and parameters are pytrees of one array with named parts, which can be pickled, copied and donated."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STATES = ENV.reset_batch(jax.random.key(0), 3, PARAMS)[1]
 LEFT = np.zeros(3, np.int32)
 
 
-def test_they_are_pytrees_of_one_array():
+def test_rows_are_pytrees_of_one_array():
     for row, name in ((STATES, "raw"), (PARAMS, "raw")):
         ((path, leaf),) = jax.tree_util.tree_leaves_with_path(row)
         assert leaf is row.raw and jax.tree_util.keystr(path) == f".{name}" and leaf.dtype == jnp.uint32
@@ -34,7 +34,7 @@ def test_they_are_pytrees_of_one_array():
     assert jax.tree.structure(STATES) != jax.tree.structure(other)
 
 
-def test_parts_are_of_the_rows_wherever_they_are_read():
+def test_reading_parts_of_rows():
     names = ["elapsed_step", "episode", "over", "position", "velocity", "angle", "angular_velocity"]
     assert [name for name in dir(STATES) if name in names] == sorted(names) and "parts: " + ", ".join(names) in repr(
         STATES
@@ -53,7 +53,7 @@ def test_parts_are_of_the_rows_wherever_they_are_read():
         _ = STATES.height
 
 
-def test_pickled_and_copied_rows_go_on_alike():
+def test_pickled_and_copied_rows():
     ours = ENV.step_batch(None, STATES, LEFT, PARAMS)
     for again in (lambda row: pickle.loads(pickle.dumps(row)), copy.deepcopy, copy.copy):
         states, params = again(STATES), again(PARAMS)
@@ -79,7 +79,7 @@ assert params.replace(gravity=5.0).raw.tolist() == mine.replace(gravity=5.0, max
 """
 
 
-def test_they_can_be_sent_to_another_process():
+def test_rows_in_another_process():
     reward = np.asarray(ENV.step_batch(None, STATES, LEFT, PARAMS)[2])
     content = pickle.dumps((STATES, PARAMS, reward))
     subprocess.run([sys.executable, "-c", ELSEWHERE], check=True, env=os.environ, input=content)
@@ -95,7 +95,7 @@ assert (env.step_batch(None, states, np.ones(2, int), mine)[2] == reward).all()
 
 
 @pytest.mark.parametrize("native", ["1", "0"])
-def test_atari_states_can_be_sent_to_another_process(native):
+def test_atari_states_in_another_process(native):
     pytest.importorskip("ale_py")
     env, params = envpool.jax.make("Pong-v5")
     states = env.reset_batch(jax.random.key(0), 2, params)[1]
@@ -105,7 +105,7 @@ def test_atari_states_can_be_sent_to_another_process(native):
     subprocess.run([sys.executable, "-c", ATARI_ELSEWHERE], check=True, env=environment, input=content)
 
 
-def test_atari_options_can_be_replaced():
+def test_replacing_atari_options():
     pytest.importorskip("ale_py")
     env, params = envpool.jax.make("Pong-v5")
     changed = params.replace(frame_skip=2, repeat_action_probability=0.25, max_episode_steps=5)
@@ -127,7 +127,7 @@ def test_a_donated_state_is_stepped_in_place():
         ENV.step_batch(None, states, LEFT, PARAMS)
 
 
-def test_a_state_that_is_not_donated_stays_as_it_was():
+def test_a_state_that_is_not_donated_is_not_modified():
     before = np.array(STATES.raw)
     jax.block_until_ready(jax.jit(ENV.step_batch)(None, STATES, LEFT, PARAMS))
     np.testing.assert_array_equal(STATES.raw, before)

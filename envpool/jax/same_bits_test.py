@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trajectories inside `jit` are the pool's, bit for bit, and the same however the calls are transformed."""
+"""Trajectories inside `jit` equal the pool's, bit for bit, under all transformations of the calls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ jax = pytest.importorskip("jax")
 jnp = jax.numpy
 
 LIMIT, NUM_ENVS, STEPS = 23, 13, 120
-# Left out: one game of Atari stands for all, MuJoCo is not portable, tag is in worlds_test.py with other worlds.
+# Excluded families: one Atari game represents all, MuJoCo is not portable, and worlds_test.py has the environments of
+# several players.
 OTHERS = ("", "atari", "mujoco", "tag")
 
 
@@ -32,7 +33,7 @@ def key_of(seed: int):
 
 
 def actions_of(task_id: str, seed: int, steps: int, num_envs: int):
-    """Random actions for the pool, as it takes them: an array or a dict of arrays, each (steps, num_envs, ...)."""
+    """Returns random actions for the pool: an array or a dict of arrays, each (steps, num_envs, ...)."""
     space = envpool.make_spec(task_id).action_space
     rng = np.random.default_rng(seed)
 
@@ -47,7 +48,7 @@ def actions_of(task_id: str, seed: int, steps: int, num_envs: int):
 
 
 def assert_same(ours, theirs, where: str):
-    """Trees of arrays; 64-bit arrays of the pool come out of JAX as 32 bits."""
+    """Compares trees of arrays; 64-bit arrays of the pool are 32-bit arrays in JAX."""
     if isinstance(theirs, dict):
         assert set(ours) == set(theirs), where
         for name in theirs:
@@ -63,7 +64,7 @@ def at(tree, index):
 
 
 @pytest.mark.parametrize("task_id", portable_ids())
-def test_a_batch_is_the_pool(task_id):
+def test_a_batch_equals_the_pool(task_id):
     steps = 30 if task_id == "Pong-v5" else STEPS
     options = {"max_episode_steps": LIMIT}
     env, params = envpool.jax.make(task_id, **options)
@@ -104,8 +105,8 @@ def test_a_batch_is_the_pool(task_id):
             assert ends >= NUM_ENVS
 
 
-def test_a_call_that_is_shared_among_threads_is_the_pool():
-    count, steps = 4099, 25  # some hundred microseconds a step
+def test_a_multithreaded_call_equals_the_pool():
+    count, steps = 4099, 25  # large enough that several threads share a step
     env, params = envpool.jax.make("Acrobot-v1", max_episode_steps=11)
     limits = params.replace(max_episode_steps=np.full(count, 11))  # a row of parameters for each
     actions = actions_of("Acrobot-v1", 1, steps, count)
@@ -128,7 +129,7 @@ CARTPOLE = envpool.jax.make("CartPole-v1", max_episode_steps=9)
 
 
 def plain_loop(env, params, keys, actions):
-    """One environment, call by call; the outputs of each step."""
+    """Returns the outputs of each step of one environment, call by call."""
     outputs = []
     _, state = env.reset(keys[0], params)
     for key, action in zip(keys[1:], actions, strict=True):
@@ -166,7 +167,7 @@ def given(shape, steps=25, task_id="CartPole-v1"):
 
 
 @pytest.mark.parametrize("task_id", ["CartPole-v1", "Pendulum-v1", "Acrobot-v1"])
-def test_scan_while_and_nested_vmap_are_the_plain_loop(task_id):
+def test_scan_while_and_nested_vmap_equal_a_plain_loop(task_id):
     env, params = envpool.jax.make(task_id, max_episode_steps=9)
     keys, actions = given((2, 3), task_id=task_id)
     nested = jax.jit(jax.vmap(jax.vmap(lambda k, a: scanned(env, params, k, a))))(keys, actions)
@@ -231,7 +232,7 @@ def test_every_single_axis_may_be_mapped():
             assert_same_tree(jax.tree.map(lambda array, i=i: array[i], together), env.step(*one))
 
 
-def test_the_key_of_a_step_is_what_it_draws_from():
+def test_a_step_draws_from_its_key():
     env, params = envpool.jax.make("Acrobot-v1", torque_noise_max=0.5)
     _, state = env.reset(jax.random.key(0), params)
     first, again, other = (env.step(jax.random.key(seed), state, 1, params)[0] for seed in (1, 1, 2))
@@ -241,12 +242,12 @@ def test_the_key_of_a_step_is_what_it_draws_from():
     np.testing.assert_array_equal(held, same)
 
 
-def test_legacy_keys_are_the_same_keys():
+def test_legacy_keys_equal_new_keys():
     env, params = CARTPOLE
     np.testing.assert_array_equal(env.reset(jax.random.key(5), params)[0], env.reset(jax.random.PRNGKey(5), params)[0])
 
 
-def test_step_env_stays_where_the_episode_ended():
+def test_step_env_after_the_end_of_an_episode():
     env, params = envpool.jax.make("CartPole-v1", max_episode_steps=2)
     _, state = env.reset(jax.random.key(0), params)
     for t in range(4):

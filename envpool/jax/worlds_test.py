@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Worlds of several players inside `jit`: the pool's bits, an axis of players, and errors that name what is wrong."""
+"""Environments of several players inside `jit`: equal to the pool bit for bit, with an axis of players."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def actions_of(task_id, options, seed, *extents):
 
 
 def rows_of(tree, present):
-    """The rows of those who are there, as a pool has them. `present` is (num_envs, players)."""
+    """Returns the rows of the present players, as a pool has them. `present` is (num_envs, players)."""
     return jax.tree.map(lambda array: np.asarray(array)[present] if np.ndim(array) > 1 else np.asarray(array), tree)
 
 
 @pytest.mark.parametrize("name", WORLDS)
-def test_a_batch_is_the_pool(name):
+def test_a_batch_equals_the_pool(name):
     task_id, options = WORLDS[name]
     options = {**options, "max_episode_steps": LIMIT}
     env, params = envpool.jax.make(task_id, **options)
@@ -84,7 +84,9 @@ def test_a_batch_is_the_pool(name):
                 theirs = pool.step(
                     {"action": actions[t][asked], "players.env_id": np.nonzero(asked)[0].astype(np.int32)}
                 )
-                widest = present | (players < after[:, None])  # a pool's row has room for both, and zeros
+                widest = present | (
+                    players < after[:, None]
+                )  # the pool has rows for both episodes' players, padded with zeros
                 assert pool.players().tolist() == widest.sum(1).tolist()
                 assert_same(rows_of(obs, widest), theirs[0], f"obs at {t}")
                 assert_same(rows_of(reward, widest), theirs[1], f"reward at {t}")
@@ -108,7 +110,7 @@ def test_a_batch_is_the_pool(name):
 
 
 def check_players(ours, theirs, widest, worlds):
-    """What the info of these worlds says of each player."""
+    """Compares the info of each player in these environments."""
     chosen = worlds[np.nonzero(widest)[0]]
     assert ours.keys() - theirs.keys() == {"present"} and len(ours) > 1
     for key in ours.keys() & theirs.keys():
@@ -117,7 +119,7 @@ def check_players(ours, theirs, widest, worlds):
 
 
 def play(env, params, keys, actions):
-    """One world, call by call: all outputs, and the last state."""
+    """Returns all outputs and the last state of one environment, call by call."""
     outputs = []
     _, state = env.reset(keys[0], params)
     for key, action in zip(keys[1:], actions, strict=True):
@@ -142,7 +144,7 @@ def assert_same_tree(ours, theirs):
 
 
 @pytest.mark.parametrize("name", ["five", "crowd"])
-def test_nested_vmap_and_params_are_the_plain_loop(name):
+def test_nested_vmap_and_params_equal_a_plain_loop(name):
     task_id, options = WORLDS[name]
     env, params = envpool.jax.make(task_id, **options)
     keys = jax.random.split(jax.random.key(3), (2, 3, 16))
@@ -175,7 +177,7 @@ def test_each_operand_may_be_mapped_alone():
             assert_same_tree(jax.tree.map(lambda array, i=i: array[i], together), env.step(*one))
 
 
-def test_large_worlds_that_are_shared_among_threads():
+def test_large_worlds_on_several_threads():
     options = {"num_taggers": 100, "num_runners": 900, "use_full_observation": False, "episode_length": 4}
     env, params = envpool.jax.make("TagContinuous-v0", **options)
     step = jax.jit(env.step_batch)
@@ -191,7 +193,7 @@ def test_large_worlds_that_are_shared_among_threads():
             assert_same(done, theirs[2], f"done at {t}")
 
 
-def test_what_step_env_and_get_obs_do():
+def test_step_env_and_get_obs():
     env, params = envpool.jax.make("TagGridWorld-v0", num_taggers=2, max_episode_steps=2)
     obs, state = env.reset(jax.random.key(0), params)
     assert obs.shape == (3, 13) and state.players == 3
@@ -264,13 +266,13 @@ CALLS = [
 
 
 @pytest.mark.parametrize("call,error,text", CALLS, ids=range(len(CALLS)))
-def test_told_before_anything_runs(call, error, text):
+def test_errors_before_execution(call, error, text):
     with pytest.raises(error, match=text):
         call()
     assert TAG.step(KEY, STATE, STAY)[2].shape == (3,)
 
 
-def test_told_from_inside_of_jit():
+def test_errors_inside_jit():
     def act(level):
         return TAG.step(KEY, STATE, jnp.zeros((3, 2), int).at[2, 1].set(level))[0]
 
@@ -283,7 +285,7 @@ def test_told_from_inside_of_jit():
         jax.block_until_ready(jax.jit(lambda: TAG.step(KEY, garbage, STAY)[0])())
 
 
-def test_levels_of_one_element_do_not_allow_another_more():
+def test_each_element_of_an_action_has_its_own_range():
     env, params = envpool.jax.make("TagContinuous-v0", num_taggers=1, num_runners=1, num_turn_levels=4)
     _, state = env.reset(KEY, params)
     step = jax.jit(lambda a: env.step(None, state, a, params)[0])
@@ -321,12 +323,12 @@ def test_on_several_devices_of_the_host():
     subprocess.run([sys.executable, "-c", DEVICES], check=True, env=environment)
 
 
-def test_what_a_world_shows_of_its_state():
+def test_visible_parts_of_the_state():
     env, params = envpool.jax.make("TagContinuous-v0", num_taggers=1, num_runners=4, tagging_distance=1.0)
     _, state = env.reset(KEY, params)
     assert state.runners == 4 and state.players == 5
     _, state, _, done, _ = env.step_env(None, state, np.zeros((5, 2), int), params)
     assert state.runners == 0 and done
-    assert state.replace(players=10**9).players == 10**9  # what is shown is a copy, which nothing depends on
+    assert state.replace(players=10**9).players == 10**9  # the visible part is a copy, on which nothing depends
     other, _, _, _, info = env.step(None, state.replace(players=10**9), np.zeros((5, 2), int), params)
     assert other.shape == (5, 29) and info["players"]["present"].all()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An action that is wrong is refused by every face, with the same class of error and in the same words."""
+"""Every interface raises the same errors, with the same texts, for bad actions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAN, INF = float("nan"), float("inf")
 
 
 class Hostile:
-    """An object that NumPy cannot make an array of."""
+    """An object that NumPy cannot convert to an array."""
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise RuntimeError("no")
@@ -37,7 +37,7 @@ WHOLE = "action: expected integers (int32), got "
 FLOATS = "action: expected floats (float32), got "
 CARE = {"move": np.zeros(2, np.int32), "turn": np.zeros((2, 2), np.float32)}
 COUNTS = {"CartPole-v1": 4, "Pendulum-v1": 2, "Zoo-v0": 2}
-# By id: actions that are wrong, the error and its text after the id.
+# Ids, bad actions, and the error with its text after the id.
 BAD: list[tuple[str, Any, type[Exception], str]] = [
     ("CartPole-v1", None, TypeError, WHOLE + "None"),
     ("CartPole-v1", "left", TypeError, WHOLE + "<U4"),
@@ -113,12 +113,12 @@ def jax_batch(task_id: str) -> Any:
 
 
 def pool(make: Any, **options: Any) -> Any:
-    def face(task_id: str) -> Any:
+    def interface(task_id: str) -> Any:
         env = make(task_id, num_envs=COUNTS[task_id], **options)
         env.reset()
         return env.step
 
-    return face
+    return interface
 
 
 def vector_sb3(task_id: str) -> Any:
@@ -129,7 +129,7 @@ def vector_sb3(task_id: str) -> Any:
 
 
 def checker(task_id: str) -> Any:
-    """The check in Python as envpool.ray makes it, without Ray."""
+    """Returns a step function with the checks of envpool.ray, without Ray."""
     fields = envpool.make_spec(task_id).arrays.actions
 
     def step(action: Any) -> None:
@@ -150,7 +150,7 @@ def across_ray(task_id: str) -> Any:
     return env.step
 
 
-FACES = {
+INTERFACES = {
     "gymnasium": pool(envpool.make),
     "vector": pool(envpool.make_vec),
     "gym": pool(envpool.make_gym, step_api="classic"),
@@ -164,15 +164,17 @@ FACES = {
 }
 
 
-@pytest.mark.parametrize("name", FACES)
+@pytest.mark.parametrize("name", INTERFACES)
 @pytest.mark.parametrize("task_id", COUNTS)
-def test_every_face_says_the_same(task_id: str, name: str) -> None:
-    step = FACES[name](task_id)
+def test_every_interface_raises_the_same_errors(task_id: str, name: str) -> None:
+    step = INTERFACES[name](task_id)
     label = "" if name == "checker" else f"[{task_id}] "
     for _, action, error, text in [entry for entry in BAD if entry[0] == task_id]:
         value = action.get("action") if isinstance(action, dict) else action
         floats = task_id == "CartPole-v1" and isinstance(value, list) and any(isinstance(item, float) for item in value)
-        if name.startswith("jax") and floats:  # whose values may not be known yet
+        if (
+            name.startswith("jax") and floats
+        ):  # JAX's interfaces accept no floats, because the values of traced arrays are unknown
             error, text = TypeError, WHOLE + "float64"
         with pytest.raises((TypeError, ValueError)) as caught:
             step(action)
@@ -182,9 +184,9 @@ def test_every_face_says_the_same(task_id: str, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["jax pool", "jax batch"])
 @pytest.mark.parametrize("task_id", ["CartPole-v1", "Pendulum-v1"])
-def test_values_that_only_the_program_knows(task_id: str, name: str) -> None:
+def test_values_of_traced_actions(task_id: str, name: str) -> None:
     jax = pytest.importorskip("jax")
-    step = jax.jit(FACES[name](task_id))
+    step = jax.jit(INTERFACES[name](task_id))
     tried = 0
     for _, action, error, text in [entry for entry in BAD if entry[0] == task_id]:
         if type(action) is np.ndarray and action.dtype in (np.int32, np.uint8, np.float32) and action.size:
@@ -196,7 +198,7 @@ def test_values_that_only_the_program_knows(task_id: str, name: str) -> None:
     jax.block_until_ready(step(GOOD[task_id]))
 
 
-def test_players_of_pure_functions_are_named() -> None:
+def test_errors_of_pure_functions_name_the_player() -> None:
     jax = pytest.importorskip("jax")
     env, _ = envpool.jax.make("Crowd-v0")
     _, state = env.reset_batch(jax.random.PRNGKey(0), 2)
@@ -227,7 +229,7 @@ def test_one_environment_of_pure_functions() -> None:
 
 
 def test_numbers_that_do_not_fit_the_dtype_of_a_traced_field() -> None:
-    """A float64 that is finite and becomes an infinite float32 is refused like any other."""
+    """A finite float64 that overflows to an infinite float32 is refused."""
     jax = pytest.importorskip("jax")
     env = envpool.make("Pendulum-v1", num_envs=2)
     env.reset()
@@ -239,7 +241,7 @@ def test_numbers_that_do_not_fit_the_dtype_of_a_traced_field() -> None:
 
 
 @pytest.mark.skipif(SOURCE is None, reason="needs the sources: ENVPOOL_SOURCE_DIR")
-def test_values_are_judged_in_one_place_of_each_language() -> None:
+def test_values_are_checked_in_one_file_per_language() -> None:
     folders = [Path(SOURCE or "", "envpool", name) for name in ("bindings", "core", "jax", "python", "ray")]
     files = [
         path

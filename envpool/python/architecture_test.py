@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The imports among the package's Python files hold no circle, and follow the layers of docs/architecture.md."""
+"""The imports among the package's Python files have no cycles, and follow the layers of docs/architecture.md."""
 
 import ast
 import os
@@ -15,7 +15,7 @@ SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
 
 
 def files():
-    """The package's files by the name of their module, without tests."""
+    """Returns the package's files by the name of their module, without tests."""
     found = {}
     for root in envpool.__path__:
         for path in Path(root).rglob("*.py"):
@@ -27,7 +27,7 @@ def files():
 
 
 def imports(text):
-    """The modules and names that a file imports anywhere, also by importlib's function with a plain string."""
+    """Yields the modules and names that a file imports anywhere, including importlib.import_module with a literal."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             yield from ((alias.name, "") for alias in node.names)
@@ -38,7 +38,7 @@ def imports(text):
 
 
 def graph(texts):
-    """The modules that each module imports."""
+    """Returns the modules that each module imports."""
     known = {*texts, "envpool._core"}
     found = {}
     for module, (_, text) in texts.items():
@@ -47,8 +47,8 @@ def graph(texts):
     return found
 
 
-def circles(graph):
-    """The sets of more than one module that import each other."""
+def cycles(graph):
+    """Returns the sets of modules that import each other."""
 
     def reached(module):
         seen, waiting = set(), [module]
@@ -67,7 +67,7 @@ def circles(graph):
     }
 
 
-def test_circles_are_found():
+def test_import_cycles_are_found():
     texts = {
         "envpool.a": ("a.py", "def f():\n    from envpool.b import name"),
         "envpool.b": ("b.py", "import importlib\nimportlib.import_module('envpool.c')"),
@@ -75,23 +75,23 @@ def test_circles_are_found():
         "envpool.d": ("d.py", "import envpool.a"),
     }
     assert graph(texts)["envpool.c"] == {"envpool.a", "envpool._core"}
-    assert circles(graph(texts)) == {frozenset({"envpool.a", "envpool.b", "envpool.c"})}
+    assert cycles(graph(texts)) == {frozenset({"envpool.a", "envpool.b", "envpool.c"})}
 
 
-def test_no_files_import_each_other():
+def test_there_are_no_import_cycles():
     found = files()
     assert {"envpool", "envpool.python.construction", "envpool.jax.pool", "envpool.registration"} <= found.keys()
-    assert not circles(graph(found)), [sorted(circle) for circle in circles(graph(found))]
+    assert not cycles(graph(found)), [sorted(cycle) for cycle in cycles(graph(found))]
 
 
-def test_faces_keep_to_what_a_spec_and_a_pool_offer():
-    """No file reads a construction that another object keeps to itself."""
+def test_interfaces_use_only_public_attributes_of_specs_and_pools():
+    """No file reads the private construction of another object."""
     for _, (place, text) in sorted(files().items()):
         assert not re.findall(r"(?<!self)\._construction\b", text), place
 
 
 @pytest.mark.skipif(SOURCE is None, reason="needs the sources: ENVPOOL_SOURCE_DIR")
-def test_imports_go_up_the_table_of_layers():
+def test_imports_follow_the_table_of_layers():
     page = Path(SOURCE, "docs/architecture.md").read_text()
     section = page.split("### Layers of the Python files\n")[1].split("\n#")[0]
     rows = [re.findall(r"`([^`]+)`", line.split("|")[1]) for line in section.splitlines() if line.startswith("| `")]
@@ -99,7 +99,7 @@ def test_imports_go_up_the_table_of_layers():
     order = [(pattern, number) for number, patterns in enumerate(rows) for pattern in patterns]
 
     def layer(place):
-        """The first row that names a file."""
+        """Returns the first row that names a file."""
         fitting = [number for pattern, number in order if fits(place, pattern)]
         assert fitting, f"{place} is in no row"
         return fitting[0]
@@ -111,6 +111,6 @@ def test_imports_go_up_the_table_of_layers():
     layers = {module: layer(place) for module, (place, _) in found.items()} | {"envpool._core": 0}
     for module, others in graph(found).items():
         for other in others:
-            assert layers[other] <= layers[module], f"{module} imports {other}, which is of a row below"
+            assert layers[other] <= layers[module], f"{module} imports {other}, which is in a lower row"
     for pattern, _ in order:
         assert pattern == "_core" or any(fits(place, pattern) for place, _ in found.values()), pattern

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("within_5_seconds")
 NAN, INF = float("nan"), float("inf")
 
 
-# What is called on a pool of four Counters after its first reset; the error; words of its text.
+# Calls on a pool of four Counters after its first reset: a name, the call, the error, and words of its text.
 DISCRETE = [
     ("too few rows", lambda e: e.step(np.zeros(2, np.int32)), ValueError, ["action", "(4,)", "(2,)"]),
     ("too many rows", lambda e: e.step(np.zeros(8, np.int32)), ValueError, ["action", "(4,)", "(8,)"]),

@@ -42,7 +42,7 @@ def test_partial_reset():
 @pytest.mark.parametrize("task_id", ["Counter-v1", "Zoo-v0", "Crowd-v0"])
 @pytest.mark.parametrize("interface", INTERFACES)
 def test_reset_of_no_environment(interface, task_id):
-    """What comes back is like that of some, of no row, and nothing has happened."""
+    """The result has the form of a partial reset without rows, and no environment changes."""
     env = make(interface, task_id, num_envs=3)
     env.reset(seed=1)
     before = [env.snapshot(i) for i in range(3)]

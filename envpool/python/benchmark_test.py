@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The benchmarks of the sources: that they run, refuse what they do not know, and see what has become slower."""
+"""The scripts in benchmark/: they run, refuse unknown arguments, and detect slowdowns."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ pytestmark = pytest.mark.skipif(not BENCHMARK.is_dir(), reason="ENVPOOL_SOURCE_D
 
 def run(script: str, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(BENCHMARK / script), *arguments]
-    # Scripts import what lies beside them.
+    # Scripts import modules from their own folder.
     env = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
     return subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=cwd, env=env)
 
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory) -> str:
-    """An interpreter that finds this envpool, wherever it lies; benchmarks drop PYTHONPATH."""
+    """Returns an interpreter that finds this envpool although the benchmarks clear PYTHONPATH."""
     path = tmp_path_factory.mktemp("python") / "python"
     path.write_text(f'#!/bin/sh\nPYTHONPATH="{os.environ.get("PYTHONPATH", "")}" exec "{sys.executable}" "$@"\n')
     path.chmod(0o755)
     return str(path)
 
 
-def test_check_fails_when_we_are_slower_and_passes_when_not(python, tmp_path):
+def test_check_fails_only_when_envpool_is_slower(python, tmp_path):
     baseline = tmp_path / "baseline.json"
     few = [f"--python={python}", f"--baseline={baseline}", "--only=CartPole, 1 env", "--rounds=5", "--window=0.05"]
     assert run("check.py", *few, "--write=1", cwd=tmp_path).returncode == 0
@@ -45,7 +45,7 @@ def test_check_fails_when_we_are_slower_and_passes_when_not(python, tmp_path):
     assert slowed.returncode == 1, slowed.stdout
     assert "SLOWER" in slowed.stdout and "3 attempts" in slowed.stdout
     assert slowed.stderr.startswith("bench-check: slower than the baseline: CartPole, 1 env."), slowed.stderr
-    entry["noise"] = 0.2  # on a machine that others use, this few rounds say little
+    entry["noise"] = 0.2  # so few rounds are noisy on a shared machine
     baseline.write_text(json.dumps({"cases": {"CartPole, 1 env": entry}}))
     passed = run("check.py", *few, cwd=tmp_path)
     assert passed.returncode == 0, passed.stdout + passed.stderr
@@ -72,7 +72,7 @@ def test_the_baseline_has_every_case():
         ("suite.py", ["quick"], ["what is 'quick'?"]),
     ],
 )
-def test_what_is_not_known_is_refused_in_a_sentence(script, arguments, words, tmp_path):
+def test_unknown_arguments_are_refused_in_one_line(script, arguments, words, tmp_path):
     done = run(script, *arguments, cwd=tmp_path)
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1, done.stderr
@@ -99,11 +99,11 @@ def test_a_quick_run_writes_tables_and_pictures(python, tmp_path):
 
 
 def started(script: str, *arguments: str, cwd: Path) -> subprocess.Popen[str]:
-    """A script that is running, in a group of its own."""
+    """Starts a script in its own process group."""
     env = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
     command = [sys.executable, str(BENCHMARK / script), *arguments]
     pipe = subprocess.PIPE
-    # What a shell runs in the background ignores Ctrl-C, and what that starts would too.
+    # Background jobs of a shell ignore SIGINT, and their children inherit that.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         return subprocess.Popen(command, cwd=cwd, env=env, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
@@ -112,7 +112,7 @@ def started(script: str, *arguments: str, cwd: Path) -> subprocess.Popen[str]:
 
 
 def soon(holds: Callable[[], bool], seconds: float = 120) -> bool:
-    """Whether something holds before long."""
+    """Returns whether a condition becomes true within some seconds."""
     until = time.monotonic() + seconds
     while not holds() and time.monotonic() < until:
         time.sleep(0.02)
@@ -120,7 +120,7 @@ def soon(holds: Callable[[], bool], seconds: float = 120) -> bool:
 
 
 def broken_off(script: subprocess.Popen[str]) -> str:
-    """Sends Ctrl-C as a terminal does, to every process of the group; returns the last line that the script says."""
+    """Sends SIGINT to the process group, as a terminal does, and returns the script's last line on stderr."""
     os.killpg(script.pid, signal.SIGINT)
     out, errors = script.communicate(timeout=60)
     assert script.returncode == 130, errors
@@ -128,18 +128,18 @@ def broken_off(script: subprocess.Popen[str]) -> str:
     return errors.splitlines()[-1]
 
 
-def test_ctrl_c_keeps_what_was_measured_and_leaves_nobody_behind(python, tmp_path):
+def test_ctrl_c_keeps_results_and_ends_all_processes(python, tmp_path):
     few = [f"--interpreter=bench={python}", "--parts=latency", "--peers=", "--tasks=CartPole-v1,HalfCheetah-v5"]
     suite = started("suite.py", *few, "--rounds=6", "--window=0.5", cwd=tmp_path)
     written = tmp_path / "build" / "bench" / "latency.json"
     assert soon(written.exists)
-    time.sleep(0.5)  # the second case's process is being started, or has its turns
+    time.sleep(0.5)  # the second case has started by now
     assert broken_off(suite).startswith("bench-all: broken off; what was measured is in build/bench")
     assert [result["case"]["task"] for result in json.loads(written.read_text())["results"]] == ["CartPole-v1"]
     assert soon(lambda: not has_sides(tmp_path), 30)
 
 
-def test_ctrl_c_ends_a_script_in_a_line_and_its_sides_with_it(python, tmp_path):
+def test_ctrl_c_ends_a_script_and_its_sides_with_one_line(python, tmp_path):
     few = [f"--python={python}", "--only=CartPole, 1 env", "--rounds=1000"]
     check = started("check.py", *few, cwd=tmp_path)
     assert soon(lambda: has_sides(tmp_path))
@@ -148,23 +148,23 @@ def test_ctrl_c_ends_a_script_in_a_line_and_its_sides_with_it(python, tmp_path):
 
 
 def has_sides(folder: Path) -> bool:
-    """Whether a side of a comparison works in a folder."""
+    """Returns whether the process of a side runs in a folder."""
     return any(f"{BENCHMARK.resolve()}/sides.py".encode() in line for line in command_lines(folder))
 
 
 def command_lines(folder: Path) -> list[bytes]:
-    """Of the processes that work in a folder."""
+    """Returns the command lines of the processes that run in a folder."""
     lines = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
             if process.joinpath("cwd").resolve() == folder.resolve():
                 lines.append(process.joinpath("cmdline").read_bytes())
-        except OSError:  # it has ended, or is not ours
+        except OSError:  # the process has ended or belongs to another user
             continue
     return lines
 
 
-def test_a_peer_that_is_ahead_is_marked():
+def test_a_faster_peer_is_marked():
     def spread(value):
         return {"median": value, "low": value, "high": value}
 
@@ -183,5 +183,5 @@ def test_a_peer_that_is_ahead_is_marked():
     record = json.dumps({"part": "throughput", "results": [result]})
     command = [sys.executable, "-c", code, str(BENCHMARK), record]
     out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert "0.50× ▼" in out and "CPU 0.50× ▼" in out  # beside a floor nobody is ahead
+    assert "0.50× ▼" in out and "CPU 0.50× ▼" in out  # the floor does not count as a peer
     assert "0.30× (" in out and out.count("- throughput, Pong-v5, 8 envs") == 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of the cache are whole or not there, and can be kept few. What uses them has tests of its own."""
+"""Cache files: atomic writes, detection of damage, and removal of old files."""
 
 import os
 import time
@@ -9,7 +9,7 @@ import pytest
 from envpool.python.cache_files import read, trim, write
 
 
-def test_what_is_written_is_read(tmp_path):
+def test_written_files_can_be_read(tmp_path):
     path = tmp_path / "new" / "folder" / "file"
     for content in (b"", b"x" * 100_000, b"envpool:sha256:" * 3):
         write(path, content)
@@ -19,14 +19,14 @@ def test_what_is_written_is_read(tmp_path):
 
 
 @pytest.mark.parametrize("damage", [lambda whole: whole[:-1], lambda whole: b"?" + whole[1:], lambda whole: b""])
-def test_what_was_damaged_is_not_read(tmp_path, damage):
+def test_damaged_files_are_not_read(tmp_path, damage):
     path = tmp_path / "file"
     write(path, b"content")
     path.write_bytes(damage(path.read_bytes()))
     assert read(path) is None
 
 
-def test_a_failure_leaves_nothing(tmp_path, monkeypatch):
+def test_a_failed_write_leaves_no_file(tmp_path, monkeypatch):
     write(tmp_path / "file", b"old")
 
     def full(*arguments):
@@ -39,7 +39,7 @@ def test_a_failure_leaves_nothing(tmp_path, monkeypatch):
     assert read(tmp_path / "file") == b"old"
 
 
-def test_what_was_not_used_for_longest_goes_first(tmp_path):
+def test_least_recently_used_files_are_removed_first(tmp_path):
     for age in range(5):
         (tmp_path / f"{age}").write_bytes(b"x" * 10)
         os.utime(tmp_path / f"{age}", (time.time() - age, time.time() - age))

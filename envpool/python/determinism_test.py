@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trajectory depends on id, options, seed, environment and actions, and on nothing else.
+"""A trajectory depends only on the id, the options, the seed, the environment's index and the actions.
 
-Tasks are played by every number of threads and batch size, synchronously and asynchronously, with actions that are a
-function of environment and step alone. The hash of all observations, rewards and ends is the same for all of them, and
-for most it is a constant (testing/golden.csv): whoever changes it changes what users train on.
+Tasks run with several numbers of threads and batch sizes, synchronously and asynchronously, with actions that are a
+function of environment and step. The hash of all observations, rewards and flags must be the same for all of them. For
+most ids it must also equal a constant (testing/golden.csv), because a change affects what users train on.
 
-The list of tasks is made of the registry: one id of each portable table, and the known hard ones of MuJoCo. Of all
-other ids two are played, which are others each day. With ENVPOOL_TEST_TRAJECTORIES=whole all ids are played in every
-way, else the hard ones are, and the others in a few.
+The tasks are one id of each portable table, difficult ids of MuJoCo, and two other ids that change from day to day. With
+ENVPOOL_TEST_TRAJECTORIES=whole, all ids run with all combinations; otherwise only the difficult ids do, and the other ids
+run with a few.
 """
 
 import os
@@ -30,12 +30,12 @@ def test_every_family_is_played() -> None:
     assert "ControlSuite" in {find(i).table for i in ALWAYS}
 
 
-def test_golden_hashes_are_of_all_portable_tables() -> None:
+def test_all_portable_tables_have_golden_hashes() -> None:
     assert golden().keys() == set(golden_ids()), "run `make generated`"
 
 
 @pytest.mark.parametrize("task_id", TODAY)
-def test_every_way_of_playing_gives_the_same(task_id: str) -> None:
+def test_trajectories_do_not_depend_on_threads_and_batches(task_id: str) -> None:
     want = play(task_id, 1, NUM_ENVS)
     assert [len(rows) for rows in want] == [STEPS + 1] * NUM_ENVS
     for threads, batch_size in WAYS if WHOLE or task_id in ALWAYS else FEW_WAYS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The name pip knows, what error texts tell to install, and folders that are not this package as it was installed."""
+"""The name of the distribution, the install commands in error texts, and installations that conflict."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def run(*arguments: str, path: str = "", cwd: str = "/") -> subprocess.Completed
     return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, env=env, cwd=cwd)
 
 
-def test_the_name_is_ours_alone() -> None:
-    """Whoever installs `envpool` gets the released EnvPool, so no text may tell it."""
+def test_the_name_of_the_distribution() -> None:
+    """`pip install envpool` installs the released EnvPool, so no error text may recommend it."""
     installed = importlib.metadata.distribution("envpool-unified")
     assert envpool.__version__ == installed.version
     assert set(importlib.metadata.packages_distributions()["envpool"]) == {"envpool-unified"}
@@ -35,7 +35,7 @@ def test_the_name_is_ours_alone() -> None:
 
 
 @pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
-def test_commands_name_packages_as_the_extras_do() -> None:
+def test_install_commands_match_the_extras() -> None:
     tomllib = pytest.importorskip("tomllib")  # of Python 3.11
     extras = tomllib.loads(Path(SOURCE, "pyproject.toml").read_text())["project"]["optional-dependencies"]
     (jax,), (atari,) = extras["jax"], extras["atari"]
@@ -49,7 +49,7 @@ def test_commands_name_packages_as_the_extras_do() -> None:
 
 @pytest.fixture
 def both(tmp_path: Path) -> str:
-    """A path where this package and the released EnvPool's metadata lie side by side."""
+    """Returns a path with this package and the metadata of the released EnvPool in the same folder."""
     (tmp_path / "envpool").symlink_to(PACKAGE)
     (tmp_path / "envpool-1.2.5.dist-info").mkdir()
     (tmp_path / "envpool-1.2.5.dist-info" / "METADATA").write_text(
@@ -67,7 +67,7 @@ def test_the_released_envpool_in_the_same_folder(both: str) -> None:
     assert run("-W", "error", "-c", "import envpool", path=both).returncode == 1
 
 
-def test_doctor_sees_the_released_envpool(both: str) -> None:
+def test_doctor_reports_the_released_envpool(both: str) -> None:
     pytest.importorskip("typer")
     done = run("-m", "envpool", "doctor", "--json", path=both)
     assert "pip uninstall envpool" in json.loads(done.stdout)["conflict"]
@@ -76,7 +76,7 @@ def test_doctor_sees_the_released_envpool(both: str) -> None:
 
 
 def test_the_released_envpool_elsewhere_is_no_conflict(tmp_path: Path) -> None:
-    """What lies in another folder shares no file with ours; the first on the path is imported."""
+    """In another folder the released EnvPool shares no files with this package."""
     (tmp_path / "envpool-1.2.5.dist-info").mkdir()
     done = run("-W", "error", "-c", "import envpool", path=os.pathsep.join([str(PACKAGE.parent), str(tmp_path)]))
     assert (done.returncode, done.stderr) == (0, "")
@@ -84,7 +84,7 @@ def test_the_released_envpool_elsewhere_is_no_conflict(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
 @pytest.mark.parametrize("arguments", [("-c", "import envpool"), ("-m", "envpool", "doctor"), ("-m", "envpool.cli")])
-def test_the_sources_say_that_they_are_not_compiled(arguments: tuple[str, ...]) -> None:
+def test_importing_uncompiled_sources(arguments: tuple[str, ...]) -> None:
     done = run(*arguments, cwd=SOURCE)
     assert done.returncode == 1
     last = done.stderr.strip().splitlines()[-1]

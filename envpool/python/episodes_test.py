@@ -21,9 +21,9 @@ def test_next_step_autoreset():
     assert info["elapsed_step"].tolist() == [0, 2]
 
 
-@pytest.mark.parametrize("door", [envpool.make_gymnasium, envpool.make_vec])
-def test_same_step_autoreset(door):
-    env = door("Counter-v1", num_envs=2, autoreset_mode=autoreset_constant("same_step"))
+@pytest.mark.parametrize("make_function", [envpool.make_gymnasium, envpool.make_vec])
+def test_same_step_autoreset(make_function):
+    env = make_function("Counter-v1", num_envs=2, autoreset_mode=autoreset_constant("same_step"))
     assert env.metadata["autoreset_mode"] == autoreset_constant("same_step")
     _, info = env.reset()
     luck = info["luck"].copy()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gymnasium's own door, checks and vector wrappers, over a pool."""
+"""gymnasium's make_vec, checks and vector wrappers with pools."""
 
 import os
 import pickle
@@ -24,7 +24,7 @@ MODES = list(AutoresetMode)
 
 
 def play(envs, steps, seed=3):
-    """Checks every return of a run against what gymnasium says a VectorEnv returns."""
+    """Checks every return value of a run against gymnasium's specification of VectorEnv."""
     assert isinstance(envs, VectorEnv)
     observation, info = envs.reset(seed=seed)
     assert envs.observation_space.contains(observation)
@@ -59,14 +59,14 @@ def test_spaces_are_batched(task_id, mode):
     assert envs.closed
 
 
-def test_envpools_door_is_the_same():
+def test_envpool_make_vec_is_the_same():
     a, b = envpool.make_vec("Zoo-v0", 2, seed=4), gymnasium.make_vec("envpool/Zoo-v0", num_envs=2, seed=4)
     for x, y in zip(play(a, 20), play(b, 20), strict=True):
         np.testing.assert_equal(x, y)
 
 
 @pytest.mark.parametrize("order", ["import envpool, gymnasium", "import gymnasium, envpool", "import gymnasium"])
-def test_ids_are_there_whichever_is_imported_first(order):
+def test_ids_are_registered_in_any_order_of_imports(order):
     # The form "module:id" imports the module first.
     code = (
         f"{order}; from gymnasium.envs.registration import _find_spec; print(_find_spec('envpool:envpool/Pong-v5').id)"
@@ -76,7 +76,7 @@ def test_ids_are_there_whichever_is_imported_first(order):
 
 
 def test_a_process_that_imports_gymnasium_alone():
-    """gymnasium looks for no plugins, so the id says what to import."""
+    """gymnasium has no plugins, so the id names the module to import."""
     code = (
         "import gymnasium, sys; assert 'envpool' not in sys.modules\n"
         "envs = gymnasium.make_vec('envpool:envpool/CartPole-v1', num_envs=3)\n"
@@ -88,7 +88,7 @@ def test_a_process_that_imports_gymnasium_alone():
 
 
 @pytest.mark.filterwarnings("error")
-def test_gymnasium_has_nothing_to_warn_of():
+def test_gymnasium_issues_no_warning():
     envs = gymnasium.make_vec("envpool/Zoo-v0", num_envs=2)
     play(envs, 3)
 
@@ -161,7 +161,7 @@ def test_filter_observation_of_a_dict():
 
 
 @pytest.mark.parametrize("task_id", TASKS)
-def test_final_observations_are_as_gymnasiums_own(task_id):
+def test_final_observations_have_gymnasiums_form(task_id):
     envs = envpool.make_vec(task_id, 3, autoreset_mode="same_step")
     returns = play(envs, 60)
     ended = [result for result in returns if "final_obs" in result[-1]]
@@ -195,7 +195,7 @@ def test_partial_reset_returns_every_row(mode):
     np.testing.assert_array_equal(envs.reset(seed=1)[0]["image"], before["image"])
 
 
-def test_disabled_keeps_rows_that_a_wrapper_wrote_into():
+def test_partial_resets_ignore_writes_of_wrappers():
     envs = envpool.make_vec("Counter-v0", 2, autoreset_mode="disabled")
     envs.reset()
     observation = envs.step(np.array([1, 0]))[0]
@@ -204,7 +204,7 @@ def test_disabled_keeps_rows_that_a_wrapper_wrote_into():
     assert observation[:, 0].tolist() == [0, 1]
 
 
-def test_seeds_of_gymnasiums_door():
+def test_seeds_of_gymnasium_make_vec():
     envs = gymnasium.make_vec("envpool/Counter-v0", num_envs=3)
     first = envs.reset(seed=11)[1]["luck"].tolist()
     assert envs.reset()[1]["luck"].tolist() != first
@@ -219,7 +219,7 @@ def test_render():
     assert [frame.shape for frame in frames] == [(8, 8, 3)] * 2
 
 
-# Not the mode with "final_obs": an array of objects, which that wrapper converts for none of gymnasium's vectors.
+# Without the mode that has "final_obs", an array of objects, which this wrapper cannot convert.
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED])
 @pytest.mark.parametrize("task_id", TASKS)
 def test_numpy_to_torch(task_id, mode):
@@ -256,10 +256,10 @@ def test_record_video(tmp_path):
 
 
 def gymnasiums_ids():
-    """The ids that gymnasium has too, as far as it can make them with the packages of the tests."""
+    """Returns the ids that gymnasium has too and can make with the packages of the tests."""
     gymnasium.register_envs(pytest.importorskip("ale_py"))
     both = [task_id for task_id in envpool.list_all_envs() if task_id in gymnasium.registry]
-    # MuJoCo's versions 2 and 3 are entries that raise an error, with neither threshold nor limit.
+    # gymnasium's entries for versions 2 and 3 of MuJoCo's environments only raise an error.
     return [task_id for task_id in both if "raise_mujoco_" not in str(gymnasium.registry[task_id].entry_point)]
 
 
@@ -276,20 +276,20 @@ def test_specs_have_gymnasiums_thresholds_and_limits():
     assert gymnasium.registry["envpool/CartPole-v1"].reward_threshold == 475.0
 
 
-@pytest.mark.parametrize("door", [gymnasium.make_vec, envpool.make_vec])
-def test_the_spec_of_a_pool(door):
-    with door("envpool/CartPole-v1", num_envs=2) as envs:
+@pytest.mark.parametrize("make_function", [gymnasium.make_vec, envpool.make_vec])
+def test_the_spec_of_a_pool(make_function):
+    with make_function("envpool/CartPole-v1", num_envs=2) as envs:
         assert (envs.spec.reward_threshold, envs.spec.max_episode_steps) == (475.0, 500)
-    with door("envpool/CartPole-v1", num_envs=2, max_episode_steps=7, reward_threshold=6) as envs:
+    with make_function("envpool/CartPole-v1", num_envs=2, max_episode_steps=7, reward_threshold=6) as envs:
         assert (envs.spec.reward_threshold, envs.spec.max_episode_steps) == (6.0, 7)
     for no_limit in (0, None):
-        with door("envpool/CartPole-v1", num_envs=2, max_episode_steps=no_limit) as envs:
+        with make_function("envpool/CartPole-v1", num_envs=2, max_episode_steps=no_limit) as envs:
             assert envs.spec.max_episode_steps is None
     assert gymnasium.registry["envpool/CartPole-v1"].max_episode_steps == 500
 
 
 def masks_of(info, rows, path=()):
-    """Checks that every key of info has a mask beside it, and returns the masks by path."""
+    """Checks that every key of info has a mask, and returns the masks by path."""
     found = {}
     for key, value in info.items():
         if key.startswith("_"):
@@ -322,7 +322,7 @@ def test_info_has_gymnasiums_masks(task_id, mode):
     assert ("players", "env_id") in masks_of(infos[0], 3)
     infos[0]["_env_id"][:] = False
     assert envs.step(envs.action_space.sample())[-1]["_env_id"].all()
-    # The faces of EnvPool have EnvPool's info.
+    # make_gymnasium has EnvPool's info, without masks.
     plain = envpool.make_gymnasium(task_id, num_envs=3, autoreset_mode="next_step").reset()[1]
     assert not [key for key in plain if key.startswith("_")]
 
@@ -344,7 +344,7 @@ def first_row(tree):
 
 
 def facts(envs):
-    """What a vector returns, by what it is."""
+    """Returns what a vector environment returns, by name."""
     observation, _ = envs.reset(seed=1)
     envs.action_space.seed(1)
     _, reward, terminated, truncated, info = envs.step(envs.action_space.sample())
@@ -356,7 +356,7 @@ def facts(envs):
 
 @pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
 @pytest.mark.filterwarnings("ignore")
-def test_dtypes_are_as_the_table_of_the_docs_says():
+def test_dtypes_match_the_table_of_the_documentation():
     pytest.importorskip("jax")  # which gymnasium's tabular environments need
     text = Path(SOURCE, "docs", "migration.md").read_text()
     lines = re.search(r"\| what \| of \|.*\n\|[-|]+\n((?:\|.*\n)+)", text)[1].replace("info `", "info ").splitlines()
@@ -365,7 +365,7 @@ def test_dtypes_are_as_the_table_of_the_docs_says():
     found = {}
     for task_id in gymnasiums_ids():
         mujoco = envpool.python.registry.find(task_id).family == "mujoco"
-        # The rest of Atari and MuJoCo's older versions are the same.
+        # Other Atari games and older versions of MuJoCo's environments have the same dtypes.
         if (mujoco and not task_id.endswith("-v5")) or task_id.startswith("ALE/") > (task_id == "ALE/Pong-v5"):
             continue
         theirs = facts(gymnasium.make_vec(task_id, num_envs=2, vectorization_mode="sync"))
@@ -384,8 +384,8 @@ def test_dtypes_are_as_the_table_of_the_docs_says():
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_gymnasiums_dtypes_are_the_same_numbers(mode):
-    """The option changes dtypes alone, in whatever comes back."""
+def test_the_option_dtypes_changes_no_values(mode):
+    """The option changes only the dtypes of the returned arrays."""
     ours = envpool.make_vec("FrozenLake-v1", 3, autoreset_mode=mode, seed=3)
     theirs = gymnasium.make_vec("envpool/FrozenLake-v1", num_envs=3, autoreset_mode=mode, seed=3, dtypes="gymnasium")
     copy = pickle.loads(pickle.dumps(theirs))
@@ -417,7 +417,7 @@ def test_gymnasiums_actions_of_mujoco():
 
 
 @pytest.mark.parametrize("dtypes", ["float64", None, 3, np.array(["gymnasium"])])
-def test_dtypes_that_are_none(dtypes):
+def test_bad_values_of_dtypes(dtypes):
     with pytest.raises(ValueError, match=r"\[CartPole-v1\] dtypes: expected 'envpool' or 'gymnasium', got "):
         envpool.make_vec("CartPole-v1", 2, dtypes=dtypes)
     with pytest.raises(TypeError, match="unknown option 'dtypes'"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names that EnvPool's scripts import from families."""
+"""The classes that EnvPool's scripts import from families."""
 
 import copy
 import importlib
@@ -16,7 +16,7 @@ import envpool
 from envpool.python.import_paths import import_paths
 from envpool.python.registry import find
 
-# As in the released EnvPool 1.2.5: the names of a family's classes begin with these, in this order.
+# The prefixes of the class names of each family in the released EnvPool 1.2.5, in order.
 THEIRS = {
     "envpool.atari": ["Atari"],
     "envpool.classic_control": ["CartPole", "Pendulum", "MountainCar", "MountainCarContinuous", "Acrobot"],
@@ -27,7 +27,7 @@ THEIRS = {
 
 
 @pytest.mark.parametrize("module", THEIRS)
-def test_all_is_in_their_order(module):
+def test_all_lists_names_in_the_order_of_envpool(module):
     names = [name + kind for name in THEIRS[module] for kind in ("EnvSpec", "DMEnvPool", "GymnasiumEnvPool")]
     assert importlib.import_module(module).__all__[: len(names)] == names
     assert set(names) <= set(dir(importlib.import_module(module)))
@@ -44,7 +44,7 @@ def test_all_of_the_package():
 
 
 @pytest.mark.parametrize("task_id", [name for name in envpool.list_all_envs() if find(name).family])
-def test_every_id_is_at_home(task_id):
+def test_every_id_has_its_classes(task_id):
     places = import_paths(find(task_id))
     assert places
     for module, name, _ in places:
@@ -69,7 +69,7 @@ def test_a_spec_and_its_pools():
     assert isinstance(CartPoleGymEnvPool(spec), type(envpool.make_gym("CartPole-v1")))
 
 
-def test_what_make_returns_is_of_these_classes():
+def test_pools_and_specs_are_instances_of_these_classes():
     from envpool.classic_control import CartPoleDMEnvPool, CartPoleEnvSpec, CartPoleGymnasiumEnvPool, PendulumEnvSpec
 
     spec, pool = envpool.make_spec("CartPole-v1"), envpool.make_gymnasium("CartPole-v0")
@@ -86,7 +86,7 @@ def test_what_make_returns_is_of_these_classes():
     assert isinstance(Mine(spec), Mine) and not isinstance(pool, Mine)
 
 
-def test_pictures_have_classes_of_their_own():
+def test_pixel_observations_have_their_own_classes():
     from envpool.mujoco.gym import GymHalfCheetahEnvSpec, GymHalfCheetahPixelEnvSpec
 
     spec, pixels = envpool.make_spec("HalfCheetah-v4"), envpool.make_spec("HalfCheetah-v4", from_pixels=True)
@@ -106,7 +106,7 @@ def test_copies():
     assert isinstance(pickle.loads(pickle.dumps(pool.spec)), CartPoleEnvSpec)
 
 
-def test_usual_options():
+def test_default_options_of_a_class():
     from envpool.atari import AtariEnvSpec
     from envpool.mujoco.dmc import DmcAcrobotEnvSpec, DmcCheetahEnvSpec
 
@@ -118,9 +118,9 @@ def test_usual_options():
 @pytest.mark.parametrize("kind", ["DMEnvPool", "GymnasiumEnvPool"])
 @pytest.mark.parametrize("spec", [3, None, "CartPole-v1", envpool.make_spec("Pendulum-v1")])
 def test_wrong_specs(kind, spec):
-    face = getattr(importlib.import_module("envpool.classic_control"), "CartPole" + kind)
+    pool_class = getattr(importlib.import_module("envpool.classic_control"), "CartPole" + kind)
     with pytest.raises(TypeError, match=r"\[envpool.classic_control.CartPole.*spec: expected a CartPoleEnvSpec, got "):
-        face(spec)
+        pool_class(spec)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pools and the interpreter around them: its end, its signals, its memory, its threads' floating-point mode."""
+"""Pools and the Python interpreter: its exit, signals, failed allocations, and the rounding mode of threads."""
 
 import ctypes
 import importlib.util
@@ -23,7 +23,7 @@ from envpool.testing.registration import release
 
 @pytest.fixture(autouse=True)
 def hangs():
-    """What is told to hang does, until a test lets go of it."""
+    """Makes environments that are told to hang do so until the test releases them."""
     release(False)
     yield
     release()
@@ -36,7 +36,7 @@ def start(program, *arguments):
 
 
 def output_of(process):
-    """Returns what a program printed. It must end by itself, without an error."""
+    """Returns the output of a program, which must end without an error."""
     try:
         stdout, stderr = process.communicate(timeout=60)
     finally:
@@ -97,13 +97,13 @@ DAEMON = """
 
 
 @pytest.mark.parametrize("calls", [["recv"], ["timeout"], ["step"], ["turn"], ["hang", "discard", "close"]])
-def test_a_daemon_thread_is_in_a_call_when_the_interpreter_ends(calls):
+def test_the_interpreter_ends_while_a_daemon_thread_is_in_a_call(calls):
     for process in [start(DAEMON, call) for call in calls for _ in range(2)]:
         assert output_of(process) == "ends\n"
 
 
-# A program that ends while a pool that it has not closed steps. Where its Python object is never freed, the threads are
-# still there when the interpreter has ended, and must not step while exit() destroys static objects.
+# A program that ends while an open pool is stepping. If its Python object is never freed, the threads outlive the
+# interpreter, and must not step while exit() destroys static objects.
 BUSY = """
     import atexit, ctypes, sys, threading, time
     import numpy as np
@@ -156,13 +156,13 @@ def test_a_program_ends_while_a_pool_steps(kept, command, num_pools, times):
         assert time.monotonic() - began < 20
 
 
-def test_environments_that_hang_delay_the_end_by_seconds():
+def test_hanging_environments_delay_the_exit_by_seconds():
     began = time.monotonic()
     assert run(BUSY, "forever", HANGS, "2") == "ends\n"
     assert 4 < time.monotonic() - began < 30
 
 
-def test_a_subinterpreter_is_refused_in_a_sentence():
+def test_importing_in_a_subinterpreter():
     name = next((name for name in ("_interpreters", "_xxsubinterpreters") if importlib.util.find_spec(name)), None)
     if name is None:
         pytest.skip("this Python has no module for subinterpreters")
@@ -175,13 +175,13 @@ def test_a_subinterpreter_is_refused_in_a_sentence():
             failed = error
         print(failed)
     """
-    # From 3.13 on Python refuses it before the module is asked.
+    # Since 3.13 Python itself refuses the import.
     ours = "ImportError.*: envpool cannot be imported in a subinterpreter: its pools belong to the main one"
     pythons = "ImportError.*module envpool._core does not support loading in subinterpreters"
     assert re.search(pythons if sys.version_info >= (3, 13) else ours, run(program))
 
 
-def test_close_takes_any_number_of_seconds():
+def test_close_with_any_timeout():
     for timeout in (1e8, 1e18, 1e300, math.inf):
         env = envpool.make_gymnasium("Trouble-v0", num_envs=2, num_threads=2)
         env.reset()
@@ -202,12 +202,12 @@ def test_a_signal_handler_closes_twice(call):
     env.reset()
     if call != "step":
         env.send(np.full(2, 3, np.int32))
-        time.sleep(0.05)  # now they hang; what no worker has begun close would drop
+        time.sleep(0.05)  # now they hang; close would discard steps that no worker has begun
     seen = []
 
     def handler(*_):
         seen.append(True)
-        if len(seen) == 1:  # while this one waits, the other comes
+        if len(seen) == 1:  # the second signal arrives while this call waits
             signal.setitimer(signal.ITIMER_REAL, 0.1)
         else:
             release()
@@ -229,7 +229,7 @@ def test_a_signal_handler_closes_twice(call):
     assert len(seen) == 2
 
 
-def test_a_close_that_is_interrupted_is_ended_by_the_next():
+def test_an_interrupted_close_is_completed_by_the_next():
     env = envpool.make_gymnasium("Trouble-v0", num_threads=1)
     env.reset()
     env.send(np.full(1, 3, np.int32))
@@ -256,7 +256,7 @@ def test_a_close_that_is_interrupted_is_ended_by_the_next():
 
 
 @pytest.mark.parametrize("num_threads", [1, 2])
-def test_the_callers_floating_point_mode_does_not_reach_environments(num_threads):
+def test_the_callers_rounding_mode_does_not_affect_environments(num_threads):
     libm = ctypes.CDLL("libm.so.6")
     upward = {"x86_64": 0x800, "aarch64": 0x400000}.get(platform.machine())
     if upward is None:
@@ -275,7 +275,7 @@ def test_the_callers_floating_point_mode_does_not_reach_environments(num_threads
     np.testing.assert_array_equal(play(0), play(upward))
 
 
-# Python's own allocations fail one by one in each call of a pool. A call that a MemoryError broke off is made again.
+# Each allocation of Python's in each call of a pool fails in turn. A call that raised MemoryError is repeated.
 NO_MEMORY = """
     import functools, gc, sys
     import numpy as np
@@ -402,8 +402,8 @@ NO_MEMORY = """
         return rows, calls, failed
 
     expected, calls, _ = script(-1, 0)
-    np.testing.assert_array_equal(expected[0][0][0], expected[0][0][0])  # which imports what it needs
-    for _ in range(2):  # what the first makes for good is there when the second counts what is left behind
+    np.testing.assert_array_equal(expected[0][0][0], expected[0][0][0])  # imports modules before allocations are counted
+    for _ in range(2):  # the first pass fills Python's caches, so that the second can count leaks
         gc.collect()
         before, swept = sys.getallocatedblocks(), 0
         for target in range(calls):
@@ -426,7 +426,7 @@ NO_MEMORY = """
 
 @pytest.mark.skipif(not importlib.util.find_spec("_testcapi"), reason="this Python cannot have its allocations fail")
 @pytest.mark.parametrize("batch_size", [4, 2])
-def test_every_allocation_of_pythons_may_fail(batch_size):
+def test_every_python_allocation_may_fail(batch_size):
     calls, swept, leaked = map(int, run(NO_MEMORY, str(batch_size)).split())
     assert swept > 2 * calls
-    assert leaked < swept  # a call that leaks one object each time it fails is seen; Python's own caches vary
+    assert leaked < swept  # detects one leaked object per failed call; Python's own caches vary

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Without an optional package, whatever needs it raises the one error that says so and how to install it."""
+"""Without an optional package, functions that need it raise MissingPackageError with the command that installs it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-# By package: what is tried without it, and what the text begins with.
+# For each package, calls that need it and the beginning of the error text.
 WITHOUT = {
     "gymnasium": {
         "envpool.make('CartPole-v1')": "[envpool] make_gymnasium needs gymnasium, ",
@@ -46,7 +46,7 @@ WITHOUT = {
     "pygame": {"envpool.make('CartPole-v1', render_mode='human')": "[CartPole-v1] render_mode 'human' needs pygame, "},
     "nvidia": {"importlib.import_module('envpool.cuda.nvrtc').load()": "[envpool.cuda] there is no NVRTC, "},
 }
-# What else these calls need.
+# Other packages that these calls need.
 NEEDS = {
     "envpool.make('CheetahRun-v1')": "mujoco",
     "envpool.jax.make('Ant-v5')": "jax",
@@ -73,7 +73,7 @@ assert len(envpool.list_all_envs()) > 100
 
 
 @pytest.mark.parametrize("package", WITHOUT)
-def test_without(package: str) -> None:
+def test_errors_without_a_package(package: str) -> None:
     calls = {call: text for call, text in WITHOUT[package].items() if _is_there(NEEDS.get(call, ""))}
     done = subprocess.run(
         [sys.executable, "-c", CODE],
@@ -98,7 +98,7 @@ def _is_there(package: str) -> bool:
     return not package or importlib.util.find_spec(package) is not None
 
 
-def test_a_package_that_lacks_something_is_not_called_missing() -> None:
+def test_a_broken_package_is_not_reported_as_missing() -> None:
     code = "import sys; sys.modules['gymnasium.vector'] = None; import envpool; envpool.make('CartPole-v1')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "gymnasium.vector" in done.stderr.splitlines()[-1]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every code block of README.md, CONTRIBUTING.md and docs/, run as it is printed.
+"""Runs every code block of README.md, CONTRIBUTING.md and docs/.
 
-A page's blocks run in turn and share their names, and have no others. The README's are programs of their own: each runs
-in an empty file. Headers are written to the file that their first line names; a block marked `text` is what the Python
-before it prints. `<!-- not run: why -->` above a block leaves it out.
+The blocks of a page run in order in one namespace. Each block of the README is a program of its own. Headers are written to
+the file that their first line names. A `text` block must equal the output of the Python block before it. A comment
+`<!-- not run: why -->` above a block skips it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ pytestmark = [
 
 @contextlib.contextmanager
 def without_opengl():
-    """What draws is skipped where nothing can."""
+    """Skips the test if rendering needs OpenGL, which is missing."""
     try:
         yield
     except (RuntimeError, ValueError) as error:
@@ -57,12 +57,12 @@ def write_header(text: str) -> None:
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory):
-    """One for all pages, for some compile the same game."""
+    """Returns one cache for all pages, some of which compile the same game."""
     return tmp_path_factory.mktemp("cache")
 
 
 @pytest.mark.parametrize("page", [*filter(blocks, PAGES)], ids=lambda page: page.name)
-def test_a_pages_code(page, tmp_path, monkeypatch, cache):
+def test_code_of_pages(page, tmp_path, monkeypatch, cache):
     pytest.importorskip("jax")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ENVPOOL_CACHE_DIR", str(cache))
@@ -82,7 +82,7 @@ def test_a_pages_code(page, tmp_path, monkeypatch, cache):
 
 
 @pytest.mark.parametrize("number", range(len(blocks(README))))
-def test_the_readmes_code_in_an_empty_file(number, tmp_path, monkeypatch, cache):
+def test_code_of_the_readme(number, tmp_path, monkeypatch, cache):
     kind, text = blocks(README)[number]
     if kind != "python":
         assert kind == "cpp"
@@ -102,7 +102,7 @@ def test_the_readmes_code_in_an_empty_file(number, tmp_path, monkeypatch, cache)
     assert done.returncode == 0, done.stderr
 
 
-def test_the_tutorials_game_is_a_gpus_too(tmp_path):
+def test_the_tutorials_game_compiles_for_a_gpu(tmp_path):
     from envpool.cuda.program import program
     from envpool.testing.nvrtc import FLAGS, Nvrtc
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a script written for EnvPool reads: options and their defaults, spaces, specs, info, attributes, imports.
+"""Everything that a script written for EnvPool reads: options, defaults, spaces, specs, info, attributes, imports.
 
-Each id that the released EnvPool has too is described by both packages, in a process each, and compared. Whatever
-theirs has, ours must have, and equal; ours may have more. What differs on purpose is data in envpool/testing, with a
-reason each, and is the table in docs/migration.md. The interpreter that has theirs is named by ENVPOOL_PEER_PYTHON
-(`make test-peer`); without it ids of every kind are compared with what it told once (peer_facts.json).
+Each id that the released EnvPool has too is described by both packages in separate processes, and the descriptions are
+compared. Everything in theirs must be equal in ours, which may have more. Intended differences are listed in
+envpool/testing, each with a reason, and in the table of docs/migration.md. ENVPOOL_PEER_PYTHON names the interpreter with
+the released EnvPool (`make test-peer`); without it, ids of every kind are compared with a recording (peer_facts.json).
 """
 
 import json
@@ -22,7 +22,7 @@ from envpool.testing.differences import ABSENT, ON_PURPOSE, differences, explain
 
 PEER = os.environ.get("ENVPOOL_PEER_PYTHON", "")
 FACTS = Path(describe.__file__).with_name("peer_facts.json")
-# One of every class, as far as they differ. To write the file anew: tell(PEER, *RECORDED) as JSON.
+# One id of every class that differs. To record the file again, write tell(PEER, *RECORDED) as JSON.
 RECORDED = ("CartPole-v1", "Acrobot-v1", "FrozenLake-v1", "CliffWalking-v1", "Pong-v5", "HalfCheetah-v4", "Hopper-v3")
 RECORDED += ("CheetahRun-v1", "DogWalk-v1")
 
@@ -35,12 +35,12 @@ def run(python, *arguments):
 
 
 def tell(python, *task_ids):
-    """Descriptions of ids, and of the package under an empty id."""
+    """Returns descriptions of ids, and of the package under an empty id."""
     return {"": run(python, "package"), **run(python, "describe", *task_ids)}
 
 
 def compared(theirs, ours):
-    """What differs without a reason, and which of the reasons were needed."""
+    """Returns the unexplained differences, and the explanations that were needed."""
     unexplained, needed = defaultdict(list), set()
     for task_id, told in theirs.items():
         mine = ours[task_id]
@@ -56,7 +56,7 @@ def compared(theirs, ours):
 
 
 def in_order(theirs, ours):
-    """Both, with what theirs has not left out of our lists: the rest must be in the same order."""
+    """Returns both, without the names in our lists that theirs lack: the rest must be in the same order."""
     key = "order of names"
     kept = {name: [entry for entry in ours[key][name] if entry in set(listed)] for name, listed in theirs[key].items()}
     return theirs, {**ours, key: kept}
@@ -74,7 +74,7 @@ def test_recorded_ids(ours_of_recorded):
 
 
 def test_a_new_difference_is_found(ours_of_recorded):
-    """Whatever of theirs ours would lack or have otherwise is told, wherever it is."""
+    """Anything that ours lacks or has otherwise is reported, at any depth."""
     theirs = json.loads(FACTS.read_text())
     places = 0
     for task_id in ("CartPole-v1", "Pong-v5"):
@@ -92,7 +92,7 @@ def test_a_new_difference_is_found(ours_of_recorded):
 
 
 def broken(told, path=()):
-    """Copies of a description, each with another value in one place."""
+    """Yields copies of a description, each with one changed value."""
     for key, value in told.items():
         if isinstance(value, dict):
             for changed in broken(value):
@@ -108,7 +108,7 @@ def test_explanations():
     assert explain("Hopper-v3", "spec/reward_threshold", 6000.0, 3800.0).reason == "it is gymnasium's"
 
 
-def test_documentation_has_the_table():
+def test_the_documentation_has_the_table_of_differences():
     source = os.environ.get("ENVPOOL_SOURCE_DIR")
     if not source:
         pytest.skip("ENVPOOL_SOURCE_DIR names no checkout")
@@ -125,4 +125,4 @@ def test_every_shared_id():
     assert {task_id: told[task_id] for task_id in recorded} == recorded, "peer_facts.json is stale"
     unexplained, needed = compared(told, tell(sys.executable, *shared))
     assert unexplained == {}
-    assert needed == {entry.what for entry in ON_PURPOSE}, "a difference that is no more"
+    assert needed == {entry.what for entry in ON_PURPOSE}, "an explanation is no longer needed"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A world as PettingZoo's ParallelEnv, by that library's own tests and beside the pool it is."""
+"""The PettingZoo interface, tested with that library's own tests and compared with a pool."""
 
 import subprocess
 import sys
@@ -30,26 +30,26 @@ def test_without_the_library():
 def checks():
     pytest.importorskip("pettingzoo")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # its tests import its games
+        warnings.simplefilter("ignore")  # PettingZoo's tests import its games, which issue warnings
         import pettingzoo.test
     return pettingzoo.test
 
 
 @pytest.mark.parametrize("task_id", TAGS)
-def test_their_tests(checks, task_id):
+def test_pettingzoos_own_tests(checks, task_id):
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # what they dislike, they warn of
+        warnings.simplefilter("error")  # the tests report violations as warnings
         checks.parallel_api_test(envpool.make_pettingzoo(task_id, **TAGS[task_id]), 500)
         checks.parallel_seed_test(lambda: envpool.make_pettingzoo(task_id, **TAGS[task_id]), 100)
 
 
-def test_their_tests_of_players_who_are_not_always_as_many(checks):
+def test_pettingzoos_own_tests_with_a_varying_number_of_players(checks):
     checks.parallel_api_test(envpool.make_pettingzoo("Crowd-v0"), 100)
 
 
 @pytest.mark.parametrize("task_id", TAGS)
-def test_as_the_pool(checks, task_id):
-    """What an agent gets is its row, until it has left the game."""
+def test_agents_receive_the_rows_of_the_pool(checks, task_id):
+    """An agent receives its row of the pool until it has left the game."""
     world = envpool.make_pettingzoo(task_id, **TAGS[task_id])
     pool = envpool.make_gymnasium(task_id, autoreset_mode="disabled", **TAGS[task_id])
     left_early = 0

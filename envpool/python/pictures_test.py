@@ -33,14 +33,14 @@ def test_larger_pictures_repeat_pixels():
 
 
 @pytest.mark.parametrize("size", [(5, 3), (7, 8), (13, 1), (100, 77)])
-def test_any_size_keeps_a_plain_picture(size):
+def test_a_uniform_picture_stays_uniform(size):
     plain = np.full((1, 12, 8, 3), 201, np.uint8)
     assert np.array_equal(resized(plain, *size), np.full((1, *size, 3), 201))
 
 
-@pytest.mark.parametrize("face", ["gymnasium", "dm", "gym"])
-def test_options_give_the_size(face):
-    options = {"render_mode": "rgb_array", "render_env_id": [0, 1], "seed": 1, "num_envs": 2, "env_type": face}
+@pytest.mark.parametrize("interface", ["gymnasium", "dm", "gym"])
+def test_options_give_the_size(interface):
+    options = {"render_mode": "rgb_array", "render_env_id": [0, 1], "seed": 1, "num_envs": 2, "env_type": interface}
     whole = envpool.make("CartPole-v1", **options)
     small = envpool.make("CartPole-v1", **options, render_width=100, render_height=50, render_camera_id=3)
     whole.reset(), small.reset()
@@ -84,10 +84,10 @@ env.close(); env.close()
 """
 
 
-@pytest.mark.parametrize("face", ["gymnasium", "dm", "gym"])
-def test_human_opens_a_window(face):
+@pytest.mark.parametrize("interface", ["gymnasium", "dm", "gym"])
+def test_human_opens_a_window(interface):
     pytest.importorskip("pygame")
-    make = f"'CartPole-v1', {face!r}, num_envs=2, render_mode='human'"
+    make = f"'CartPole-v1', {interface!r}, num_envs=2, render_mode='human'"
     result = run(SHOWN.format(make=make), SDL_VIDEODRIVER="dummy")
     assert result.stdout.splitlines()[-2:] == ["(600, 400, 3) True CartPole-v1", "None"], result.stderr
 
@@ -112,7 +112,7 @@ vector = envpool.make_vec("CartPole-v1", 3, render_mode="human"); vector.reset()
         ({"DISPLAY": ":987"}, "cannot be opened"),
     ],
 )
-def test_where_there_is_no_window(variables, words):
+def test_errors_without_a_display(variables, words):
     pytest.importorskip("pygame")
     code = "env = envpool.make('CartPole-v1', render_mode='human'); env.reset(); env.render()"
     result = run(code, **variables)

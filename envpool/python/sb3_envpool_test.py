@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pool as Stable-Baselines3's VecEnv, beside that library's own DummyVecEnv of the same environments."""
+"""The Stable-Baselines3 interface, compared with that library's DummyVecEnv of the same environments."""
 
 import subprocess
 import sys
@@ -44,12 +44,12 @@ class One(gymnasium.Env):
 
     @staticmethod
     def first(info):
-        # Which of the environments it is, and how far, is the pool's to say.
+        # These entries exist only in pools.
         return {key: value[0] for key, value in info.items() if key not in ("env_id", "players", "elapsed_step")}
 
 
 @pytest.mark.parametrize("task_id", ["Counter-v1", "CartPole-v1", "MountainCarContinuous-v0", "Breakout-MinAtar"])
-def test_as_dummy_vec_env(vec_env, task_id):
+def test_equal_to_dummy_vec_env(vec_env, task_id):
     ours = envpool.make_sb3(task_id, 3)
     theirs = vec_env.DummyVecEnv([lambda: One(task_id)] * 3)
     assert ours.observation_space == theirs.observation_space

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long it takes until there is a pool: less than to import NumPy.
+"""The time to import envpool and to make a pool.
 
-CPU time, as a ratio to that of importing NumPy in a process beside it, for other programs share the machine.
+Both are CPU times, measured as ratios to the import of NumPy, because other programs may share the machine.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-# NumPy's import takes 100 ms of CPU where it is quick, so these are 150 ms and 50 ms there.
+# NumPy's import takes 100 ms of CPU time on a fast machine, where these limits are 150 ms and 50 ms.
 IMPORT_RATIO, MAKE_RATIO = 1.5, 0.5
 
 IMPORT = """
@@ -23,7 +23,7 @@ print(time.process_time() - start)
 """
 MAKE = """
 import json, time
-import gymnasium.vector  # which is not ours to make quicker
+import gymnasium.vector  # its import time is not ours
 import envpool
 from envpool.python.registry import find
 envpool.make("CartPole-v1").close()

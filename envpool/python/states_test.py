@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a snapshot may be restored into, and what becomes of states that nobody's step has made.
+"""Where snapshots may be restored, and how pools handle states that no step has produced.
 
-envpool.testing.mutate_states tries such states for every id: here, as many as take seconds, other ones each day.
+envpool.testing.mutate_states tries such states for every id. The test here tries a sample, which changes from day to day.
 """
 
 import json
@@ -95,7 +95,7 @@ def test_snapshots_of_other_ids_are_refused():
                 refuses(env, state)
 
 
-def test_a_model_of_other_parts_is_refused():
+def test_snapshots_of_another_model_are_refused():
     def model(geom):
         return (
             f'<mujoco><worldbody><body name="{geom}"><joint name="j" type="slide"/><geom size=".1"/></body></worldbody>'
@@ -107,7 +107,7 @@ def test_a_model_of_other_parts_is_refused():
     refuses(pool_of("Mujoco-v0", xml_file=model("b")), state, "other options")
 
 
-def test_each_bit_of_a_snapshot_is_summed():
+def test_the_checksum_covers_every_bit():
     env = pool_of("TagGridWorld-v0", num_taggers=3)
     state = env.snapshot(0)
     for bit in range(8 * len(state)):
@@ -125,7 +125,7 @@ def test_players_and_over_are_in_range(players, over):
     )
 
 
-def test_a_clone_takes_no_state_of_other_options():
+def test_clones_with_other_options_are_refused():
     env = envpool.make_gymnasium("Pong-v5", num_envs=3, env_options=[{"mode": 0}, {"mode": 0}, {"mode": 1}])
     env.reset()
     env.clone(0, [1])
@@ -135,7 +135,7 @@ def test_a_clone_takes_no_state_of_other_options():
 
 @pytest.mark.parametrize("task_id", ["Ant-v5", "CheetahRun-v1"])
 @pytest.mark.parametrize("number", [np.nan, np.inf, -1e200])
-def test_physics_is_of_finite_numbers(task_id, number):
+def test_non_finite_positions_are_refused(task_id, number):
     env = pool_of(task_id)
     signed = Signed(env.snapshot(0))
     state = signed.with_body(put(signed.body, 48 + 8 + 16, np.float64(number).tobytes()))  # a position
@@ -144,7 +144,7 @@ def test_physics_is_of_finite_numbers(task_id, number):
     assert env.snapshot(0) == before
 
 
-def test_the_cursor_of_a_history_stays_in_it():
+def test_the_cursor_of_a_delay_buffer_is_checked():
     model = (
         '<mujoco><worldbody><body><joint name="j" type="slide"/><geom size=".1"/></body></worldbody>'
         '<actuator><motor joint="j" delay=".01" nsample="5"/></actuator></mujoco>'

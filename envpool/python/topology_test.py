@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layouts on machines as Linux described them, on machines it describes badly, and on this one."""
+"""Assignment of threads to CPUs, on described machines, with malformed descriptions, and on this machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from envpool.python.topology import Cpu, assign_cpus, cpu_list, current_cpu, rea
 
 
 def machine(root: Path, nodes: list[str], siblings: list[str], online: str = "") -> Path:
-    """Writes what Linux shows: the CPUs of each node, and for each core the CPUs that are its threads."""
+    """Writes the files of Linux: the CPUs of each node, and the sibling threads of each core."""
     for node, cpus in enumerate(nodes):
         (root / f"node/node{node}").mkdir(parents=True)
         (root / f"node/node{node}/cpulist").write_text(cpus + "\n")
@@ -23,12 +23,12 @@ def machine(root: Path, nodes: list[str], siblings: list[str], online: str = "")
             (root / f"cpu/cpu{cpu}/topology").mkdir(parents=True)
             (root / f"cpu/cpu{cpu}/topology/thread_siblings_list").write_text(core + "\n")
     (root / "cpu/online").write_text((online or f"0-{sum(len(cpu_list(core)) for core in siblings) - 1}") + "\n")
-    (root / "cpu/cpufreq").mkdir()  # a neighbour of the CPUs that is none
+    (root / "cpu/cpufreq").mkdir()  # a folder that is not a CPU
     return root
 
 
-# One socket of four cores; a server of two sockets, four cores each, whose second threads are numbered after all first
-# ones, as Intel's are; one whose threads of a core are neighbours and whose nodes alternate, as some of AMD's and Dell's.
+# One socket of four cores; a server of two sockets with four cores each, whose sibling threads are numbered after all
+# cores, as on Intel's; a machine whose sibling threads have adjacent numbers and whose nodes alternate, as on some of AMD's.
 PLAIN = (["0-3"], ["0", "1", "2", "3"])
 SERVER = (["0-3,8-11", "4-7,12-15"], [f"{core},{core + 8}" for core in range(8)])
 WOVEN = (["0-1,4-5", "2-3,6-7"], ["0-1", "2-3", "4-5", "6-7"])
@@ -39,16 +39,16 @@ WOVEN = (["0-1,4-5", "2-3,6-7"], ["0-1", "2-3", "4-5", "6-7"])
     [
         (PLAIN, "0-3", 1, 2, [0]),
         (PLAIN, "0-3", 4, 3, [0, 1, 2, 3]),
-        (PLAIN, "0-3", 6, 0, [0, 1, 2, 3, 0, 1]),  # CPUs are taken twice only when there are no more
+        (PLAIN, "0-3", 6, 0, [0, 1, 2, 3, 0, 1]),  # CPUs are used twice only if there are no others
         (PLAIN, "1,3", 2, 1, [1, 3]),
         (SERVER, "0-15", 4, 1, [0, 1, 2, 3]),
-        (SERVER, "0-15", 4, 13, [4, 5, 6, 7]),  # where the caller's memory is
+        (SERVER, "0-15", 4, 13, [4, 5, 6, 7]),  # the node of the caller's memory
         (SERVER, "0-15", 3, -1, [0, 1, 2]),
-        (SERVER, "0-15", 6, 5, [4, 5, 6, 7, 0, 1]),  # cores of the other node before second threads of this one
+        (SERVER, "0-15", 6, 5, [4, 5, 6, 7, 0, 1]),  # cores of the other node before sibling threads of this one
         (SERVER, "0-15", 8, 0, [0, 1, 2, 3, 4, 5, 6, 7]),
         (SERVER, "0-15", 12, 0, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]),
-        (SERVER, "8-15", 4, 15, [12, 13, 14, 15]),  # first ones belong to somebody else: second ones are cores then
-        (SERVER, "0,8,4-7", 3, 0, [4, 5, 6]),  # the caller's node has but one core for us
+        (SERVER, "8-15", 4, 15, [12, 13, 14, 15]),  # only sibling threads are allowed, which then count as cores
+        (SERVER, "0,8,4-7", 3, 0, [4, 5, 6]),  # the caller's node has a single allowed core
         (SERVER, "0,8,4,12", 4, 4, [4, 0, 12, 8]),
         (WOVEN, "0-7", 2, 0, [0, 4]),
         (WOVEN, "0-7", 2, 7, [2, 6]),
@@ -56,12 +56,12 @@ WOVEN = (["0-1,4-5", "2-3,6-7"], ["0-1", "2-3", "4-5", "6-7"])
         (WOVEN, "0-7", 8, 3, [2, 6, 0, 4, 3, 7, 1, 5]),
     ],
 )
-def test_layouts(tmp_path, kind, allowed, threads, near, expected):
+def test_assign_cpus(tmp_path, kind, allowed, threads, near, expected):
     topology = read_topology(machine(tmp_path, *kind))
     assert assign_cpus(topology, cpu_list(allowed), threads, near) == expected
 
 
-def test_every_layout_uses_as_few_nodes_and_as_many_cores_as_there_are(tmp_path):
+def test_assignments_use_few_nodes_and_many_cores(tmp_path):
     topology = read_topology(machine(tmp_path, *SERVER))
     cpu = {each.number: each for each in topology}
     for mask in range(1, 1 << 16, 97):
@@ -78,13 +78,13 @@ def test_every_layout_uses_as_few_nodes_and_as_many_cores_as_there_are(tmp_path)
                 assert len({cpu[number].node for number in chosen}) == 1
 
 
-def test_cpus_that_are_offline_are_none(tmp_path):
+def test_offline_cpus_are_ignored(tmp_path):
     root = machine(tmp_path, ["0,2", "4,6"], ["0", "2", "4", "6"], online="0,2,4,6")
     (root / "cpu/cpu1").mkdir()  # an offline CPU has a folder, and no topology
     assert read_topology(root) == [Cpu(0, 0, 0), Cpu(2, 2, 0), Cpu(4, 4, 1), Cpu(6, 6, 1)]
 
 
-def test_a_node_without_cpus_or_memory_is_passed_over(tmp_path):
+def test_a_node_without_cpus_is_ignored(tmp_path):
     root = machine(tmp_path, ["", "0-1"], ["0", "1"])
     assert read_topology(root) == [Cpu(0, 0, 1), Cpu(1, 1, 1)]
     assert assign_cpus(read_topology(root), [0, 1], 2) == [0, 1]
@@ -95,7 +95,7 @@ NONSENSE = ["", "what", "3-", "-1", "1-2-3", "0-99999999999", "\x00", "\udce9"]
 
 @pytest.mark.parametrize("text", NONSENSE)
 @pytest.mark.parametrize("name", ["cpu/online", "node/node1/cpulist", "cpu/cpu2/topology/thread_siblings_list"])
-def test_files_that_make_no_sense_cost_no_more_than_what_they_say(tmp_path, name, text):
+def test_malformed_files_affect_only_their_own_cpus(tmp_path, name, text):
     root = machine(tmp_path, ["0-1", "2-3"], ["0", "1", "2", "3"])
     (root / name).write_bytes(text.encode(errors="surrogateescape"))
     node = 0 if "node1" in name else 1
@@ -107,7 +107,7 @@ def test_without_any_file_each_cpu_is_a_core(tmp_path):
     assert assign_cpus([], {7, 3}, 3) == [3, 7, 3]
 
 
-def test_lists_of_cpus():
+def test_cpu_list():
     assert cpu_list("0-2,8,10-11") == [0, 1, 2, 8, 10, 11]
     assert cpu_list("") == cpu_list("0-1,x") == []
 
@@ -116,7 +116,7 @@ def test_lists_of_cpus():
 
 
 def allowed_lists(task: str, **options: object) -> list[list[int]]:
-    """Where the threads of a new pool may run."""
+    """Returns the CPUs on which each thread of a new pool may run."""
     before = set(os.listdir("/proc/self/task"))
     with envpool.make_gymnasium(task, **options) as env:  # type: ignore[arg-type]
         deadline = time.monotonic() + 10
@@ -131,7 +131,7 @@ def allowed_lists(task: str, **options: object) -> list[list[int]]:
             time.sleep(0.01)
 
 
-def test_this_machine_is_understood():
+def test_topology_of_this_machine():
     allowed = sorted(os.sched_getaffinity(0))
     topology = read_topology()
     assert set(allowed) <= {cpu.number for cpu in topology}
@@ -139,11 +139,11 @@ def test_this_machine_is_understood():
     assert set(thread_cpus("auto", len(allowed))) == set(allowed)
 
 
-def test_threads_run_where_they_are_put():
+def test_threads_are_pinned():
     allowed = sorted(os.sched_getaffinity(0))
     n = len(allowed)
     options = {"num_envs": 4, "num_threads": 3}
-    envpool.make_gymnasium("CartPole-v1").close()  # what a first pool starts beside its threads is there
+    envpool.make_gymnasium("CartPole-v1").close()  # so that later pools start no threads but their own
     for offset in (0, 1, n + 1):
         pinned = allowed_lists("CartPole-v1", thread_affinity_offset=offset, **options)
         assert pinned == [[allowed[(offset + i) % n]] for i in range(3)]
@@ -154,7 +154,7 @@ def test_threads_run_where_they_are_put():
     ]
 
 
-def test_trajectories_are_the_same_wherever_threads_run():
+def test_trajectories_do_not_depend_on_affinity():
     runs = []
     for offset in (-1, 0, "auto"):
         with envpool.make_gymnasium("CartPole-v1", num_envs=8, num_threads=2, thread_affinity_offset=offset) as env:

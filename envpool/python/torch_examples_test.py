@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The training examples in torch: killed and resumed they end with the bits of a run that was not, and a checkpoint that
-is not theirs is refused in a line. examples/ppo_jax.py has a test beside envpool.jax.
+"""The training examples in torch: a killed and resumed run ends with the bits of an uninterrupted one, and invalid
+checkpoints are refused in one line. examples/ppo_jax.py is tested in envpool/jax.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def train(script, out, *options, kill=False):
 
 
 def bits(state, leave=("wall", "cpu")):
-    """All that a checkpoint holds but the seconds that it took, to be compared."""
+    """Returns the content of a checkpoint, without its times, in a form that can be compared."""
     if isinstance(state, dict):
         return {name: bits(value) for name, value in state.items() if name not in leave}
     if isinstance(state, list | tuple):
@@ -89,10 +89,10 @@ def test_killed_and_resumed(script, tmp_path):
     assert len(log) == 5
 
 
-def test_a_new_run_sets_the_checkpoint_of_one_before_aside(tmp_path):
+def test_a_new_run_keeps_the_previous_checkpoint(tmp_path):
     assert train("pqn_atari", tmp_path).returncode == 0
     first = (tmp_path / "checkpoint.pt").read_bytes()
-    killed = train("pqn_atari", tmp_path, "--seed=2", "--save_every=3", kill=True)  # before it saves a second time
+    killed = train("pqn_atari", tmp_path, "--seed=2", "--save_every=3", kill=True)  # killed before the second save
     assert killed.returncode in (0, -9), killed.stderr
     assert (tmp_path / "checkpoint_before.pt").read_bytes() == first
 
@@ -105,7 +105,7 @@ def common(monkeypatch):
     return common
 
 
-def test_checkpoints_that_are_none(common, tmp_path):
+def test_invalid_checkpoints(common, tmp_path):
     class Options:
         def __init__(self, gamma):
             self.gamma, self.seed, self.out = gamma, 1, tmp_path

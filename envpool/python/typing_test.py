@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stubs say what is so: of the compiled core, and of the options of each id."""
+"""The stubs of the compiled core and of the options of each id are current."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def classes_and_functions(stub: str) -> dict[str, Any]:
 
 
 def of_module(module: ModuleType) -> dict[str, Any]:
-    """The same of the module itself."""
+    """Returns the constants, classes and functions of a module, methods as "Class.method"."""
     found: dict[str, Any] = {}
     for name, value in vars(module).items():
         if name.startswith("_"):
@@ -43,19 +43,19 @@ def of_module(module: ModuleType) -> dict[str, Any]:
         if inspect.isclass(value) and not issubclass(value, Exception):
             protocols = re.compile(r"__(len|dlpack\w*|cuda_array_interface)__")
             own = {key: item for key, item in vars(value).items() if key[0] != "_" or protocols.fullmatch(key)}
-            if "->" in (value.__init__.__doc__ or ""):  # else it cannot be made from Python
+            if "->" in (value.__init__.__doc__ or ""):  # otherwise it cannot be constructed from Python
                 own["__init__"] = value.__init__
             found |= {f"{name}.{key}": item for key, item in own.items()}
     return found
 
 
 def parameters(doc: str) -> list[str]:
-    """Names of the parameters in what pybind11 writes of a function, "=" after those that have a default."""
+    """Returns the parameters in pybind11's docstring of a function, with "=" after those that have a default."""
     inside = doc[doc.index("(") + 1 : doc.index(") ->")]
     return [name + ("=" if default else "") for name, default in re.findall(r"(\w+): [^=]*?(= [^,]+)?(?:, |$)", inside)]
 
 
-def test_the_core_is_what_its_stub_says() -> None:
+def test_the_stub_of_the_core() -> None:
     stub = classes_and_functions((HERE / "_core.pyi").read_text())
     module = of_module(_core)
     assert stub.keys() == module.keys()
@@ -71,21 +71,21 @@ def test_the_core_is_what_its_stub_says() -> None:
         count = len(names) - len(arguments.defaults) - sum(default is not None for default in arguments.kw_defaults)
         said = [*names[:count], *(argument + "=" for argument in names[count:])]
         (doc,) = [line for line in value.__doc__.splitlines() if "->" in line]
-        if "**kwargs" in doc:  # whose names the function itself knows
+        if "**kwargs" in doc:  # the function checks the names itself
             with pytest.raises(TypeError) as caught:
                 module[name.partition(".")[0]]()
             names = str(caught.value).partition("expected the keywords ")[2].split(", ")
             assert names == [argument.arg for argument in arguments.kwonlyargs]
             continue
-        # pybind11 knows no names of what it was not told: arg0, arg1.
+        # pybind11 names unnamed parameters arg0, arg1.
         told = parameters(doc)
         assert len(told) == len(said), name
         for ours, theirs in zip(said, told, strict=True):
             assert ours == theirs or re.fullmatch(r"arg\d+", theirs), (name, said, told)
 
 
-def test_the_options_that_editors_show_are_those_there_are() -> None:
-    from envpool.testing.doors import stub
+def test_the_stub_of_options_is_current() -> None:
+    from envpool.testing.signatures import stub
 
     lacking = {find(task_id).family for task_id in envpool.list_all_envs() if find(task_id).family}
     for family in lacking:
@@ -93,13 +93,13 @@ def test_the_options_that_editors_show_are_those_there_are() -> None:
             next(find(task_id) for task_id in envpool.list_all_envs() if find(task_id).family == family).load()
         except RuntimeError as error:
             pytest.skip(str(error))
-    assert (HERE / "_doors.pyi").read_text() == stub(), "run `make generated`"
+    assert (HERE / "_signatures.pyi").read_text() == stub(), "run `make generated`"
 
 
-def test_what_every_environment_takes() -> None:
+def test_the_stub_has_all_common_options() -> None:
     (common,) = [
         node
-        for node in ast.parse((HERE / "_doors.pyi").read_text()).body
+        for node in ast.parse((HERE / "_signatures.pyi").read_text()).body
         if isinstance(node, ast.ClassDef) and node.name == "CommonOptions"
     ]
     names = {

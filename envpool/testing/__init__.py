@@ -7,7 +7,7 @@
 - Environments without a pool: functions.h and functions.cc, which capi.py calls; libraries.py finds what was built.
 - Statistics: chi_square.py compares counts of random outcomes with probabilities.
 - Checks over all that is registered: trajectories.py with golden.csv, mutate_states.py, describe.py and differences.py.
-- Files made of the registry (`make generated`): doors.py, tables.py, and the `.csv` files' writers.
+- Files made of the registry (`make generated`): signatures.py, tables.py, and the `.csv` files' writers.
 - Kernels without a GPU: standin/ is a stand-in for the CUDA driver. It runs PTX, which ptx.py translates into C.
   cuda.py calls it, words.py has a kernel that needs no compiler, nvrtc.py makes kernels, machine_code.py reads what the assembler makes of them, and
   kernel_budgets.csv limits that. device_comparison.py steps a pool on a device beside one on the CPU, and

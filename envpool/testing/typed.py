@@ -14,7 +14,7 @@ from envpool.python.gym_envpool import GymEnvPool
 from envpool.python.gymnasium_envpool import GymnasiumEnvPool, GymnasiumVectorEnv
 
 if TYPE_CHECKING:
-    from envpool._doors import AtariOptions, CartPoleOptions
+    from envpool._signatures import AtariOptions, CartPoleOptions
 
 
 def faces(task_id: str, face: str) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes envpool/_doors.pyi: `make` and its kin as an editor sees them, with the options of each id.
+"""Writes envpool/_signatures.pyi, which shows editors the make functions with the options of each id.
 
-    python -m envpool.testing.doors envpool/_doors.pyi       (make generated)
+    python -m envpool.testing.signatures envpool/_signatures.pyi       (make generated)
 
 Options come from the declarations in C++, so a changed option or a new id makes the file stale, which a test tells.
 """
@@ -20,7 +20,7 @@ from envpool.python.registry import Registration, find
 _HEAD = '''\
 # SPDX-License-Identifier: Apache-2.0
 # Written by `make generated` from what the environments declare. Do not edit.
-"""`make` and its kin as an editor sees them: each id with its options. At run time they are in registration.py."""
+"""The make functions as editors show them, with the options of each id. Their code is in registration.py."""
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
@@ -58,9 +58,9 @@ class CommonOptions(TypedDict, total=False):
     device: str
 '''
 
-# The doors: what stands between the id and the options, and what comes back.
+# Return type and further parameters of each make function.
 _ENVS = "*, num_envs: int = ..."
-_DOORS = (
+_MAKE_FUNCTIONS = (
     ("make", f'env_type: Literal["gymnasium"] = ..., {_ENVS}', "GymnasiumEnvPool"),
     ("make", f'env_type: Literal["gym"], {_ENVS}', "GymEnvPool | GymnasiumEnvPool"),
     ("make", f'env_type: Literal["dm"], {_ENVS}', "DMEnvPool"),
@@ -90,7 +90,7 @@ def stub() -> str:
     names = _class_names(groups)
     for name, ids in zip(names, groups.values(), strict=True):
         lines += _group(name, ids)
-    lines += _doors(names)
+    lines += _signatures(names)
     return "\n".join(lines) + "\n"
 
 
@@ -134,12 +134,12 @@ def _wrapped(text: str) -> list[str]:
     )
 
 
-def _doors(names: list[str]) -> Iterator[str]:
+def _signatures(names: list[str]) -> Iterator[str]:
     """A door has an overload for each table, so that editors know the options, and one that takes anything.
 
     The last is for ids of plugins, ids that are known only when the program runs, and keywords a family translates.
     """
-    for door, between, result in _DOORS:
+    for door, between, result in _MAKE_FUNCTIONS:
         for name in names if "env_type: str" not in between else []:
             yield "@overload"
             yield f"def {door}(task_id: {name}Id, {between}, **options: Unpack[{name}Options]) -> {result}: ..."

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by `make generated` from what the environments declare. Do not edit.
-"""`make` and its kin as an editor sees them: each id with its options. At run time they are in registration.py."""
+"""The make functions as editors show them, with the options of each id. Their code is in registration.py."""
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
