@@ -147,7 +147,8 @@ def make_gym(task_id: str, **options: Any) -> GymEnvPool | GymnasiumEnvPool:
     """Makes a pool with gym's interface; `make` describes the options.
 
     The pool is a `gym.Env` of the installed version: before 0.26 it has `obs = reset()` and 4-tuples, since then
-    `obs, info = reset()` and 5-tuples. If gym is not installed, it has gymnasium's interface. `step_api` overrides this.
+    `obs, info = reset()` and 5-tuples. If gym is not installed, it has gymnasium's interface. `step_api` overrides
+    this.
 
     Args:
         task_id: one of `list_all_envs()`.

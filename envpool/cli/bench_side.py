@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One side of `envpool bench`: a process under an interpreter that may have the released EnvPool instead of this package.
+"""One side of `envpool bench`: a process whose interpreter may have the released EnvPool instead of this package.
 
-It makes the environments that the JSON in its first argument describes, and serves turns (side.py). It imports nothing of
-this package except what it measures.
+It makes the environments that the JSON in its first argument describes, and serves turns (side.py). It imports nothing
+of this package except what it measures.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def info(task_id: str, option: Sequence[str], *, picture: bool | None, as_json: 
 
 
 def describe(registration: Registration, given: dict[str, Any]) -> dict[str, Any]:
-    """Returns the description as plain values. If a package is missing, `missing` has the error, and the rest is empty."""
+    """Returns the description as plain values. If a package is missing, `missing` has the error, the rest is empty."""
     facts: dict[str, Any] = {
         "id": registration.task_id,
         "family": family_of(registration),

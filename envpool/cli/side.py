@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The protocol of one side of a benchmark (turns.py).
 
-A side is a process under an interpreter that may have the released EnvPool instead of this package, so this module imports
-nothing of this package and is found by its folder. The process makes the environments of a case. Each line of its input
-requests a turn: "seconds 0.5" or "steps 3200" to step that long, "latency 0.5" to measure single calls for 0.5 s. It
-answers with a line of JSON. Between the lines it is idle, so that the sides can take turns.
+A side is a process under an interpreter that may have the released EnvPool instead of this package, so this module
+imports nothing of this package and is found by its folder. The process makes the environments of a case. Each line of
+its input requests a turn: "seconds 0.5" or "steps 3200" to step that long, "latency 0.5" to measure single calls for
+0.5 s. It answers with a line of JSON. Between the lines it is idle, so that the sides can take turns.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Interleaved benchmarks: the sides of a comparison take turns. `envpool bench` and the scripts in benchmark/ use this.
 
-A side is a process that runs `serve` of side.py. The order of the sides alternates between rounds, so that other load on
-the machine affects all sides equally. Ratios are computed within a round; the median over rounds is reported.
+A side is a process that runs `serve` of side.py. The order of the sides alternates between rounds, so that other load
+on the machine affects all sides equally. Ratios are computed within a round; the median over rounds is reported.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class Turns:
         return spread([a / b for a, b in zip(self.rates(self.ours), self.rates(name), strict=True)])
 
     def by_cpu(self, name: str) -> dict[str, float]:
-        """Returns the ratio of another side's CPU time to ours, which is less sensitive to other load on the machine."""
+        """Returns the ratio of another side's CPU time to ours, which other load on the machine affects less."""
         return spread([b / a for a, b in zip(self.cpu_times(self.ours), self.cpu_times(name), strict=True)])
 
 

@@ -280,7 +280,7 @@ class Environment:
         return self._advance(None, state.replace(over=True), idle, params, autoreset=False)[0]
 
     def is_terminal(self, state: EnvState, params: EnvParams | None = None) -> Any:
-        """Returns whether the episode has ended, by the time limit too. After `step`, the next one has already begun."""
+        """Returns whether the episode has ended, also by the time limit. After `step`, the next one has begun."""
         self._check_state(state)
         return state.over
 

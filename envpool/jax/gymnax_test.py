@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Comparison with gymnax 0.0.9: its interface, and its dynamics from equal states.
 
-gymnax computes in float32, envpool in float64 as gymnasium does; one step from a float32 state stays within the tolerance.
-Acrobot has a larger tolerance, because its step has four stages of Runge-Kutta with speeds up to 28 rad/s.
+gymnax computes in float32, envpool in float64 as gymnasium does; one step from a float32 state stays within the
+tolerance. Acrobot has a larger tolerance, because its step has four stages of Runge-Kutta with speeds up to 28 rad/s.
 """
 
 from __future__ import annotations

@@ -69,8 +69,8 @@ class PoolCalls:
 
         Args:
             handle: the handle that the previous call returned.
-            action: an array with one row per environment (per player, if there are several), or a dict of arrays, as for
-                the pool's own `send`. Rows may be padding.
+            action: an array with one row per environment (per player, if there are several), or a dict of arrays, as
+                for the pool's own `send`. Rows may be padding.
             env_id: ids of the environments to step, -1 for padding rows; None means all environments.
 
         Returns:

@@ -68,13 +68,14 @@ def compile(
 ) -> Registration:
     """Compiles a C++ header with an environment and registers it under an id.
 
-    The environment is a struct that follows one of the three contracts of `envpool/core/env.h`; docs/write_your_own.md is
-    a tutorial. The plugin is cached in $ENVPOOL_CACHE_DIR, else $XDG_CACHE_HOME/envpool, else ~/.cache/envpool, and is
-    compiled again only if the header, an included file, envpool's headers, the compiler or the flags have changed.
+    The environment is a struct that follows one of the three contracts of `envpool/core/env.h`; docs/write_your_own.md
+    is a tutorial. The plugin is cached in $ENVPOOL_CACHE_DIR, else $XDG_CACHE_HOME/envpool, else ~/.cache/envpool, and
+    is compiled again only if the header, an included file, envpool's headers, the compiler or the flags have changed.
     Compiling another header under the same id replaces it for pools that are made afterwards.
 
-    A new process, such as one that multiprocessing starts with "spawn", must call this function as well, which takes about
-    a tenth of a second with the cache. Alternatively, send it a pickled pool, which works as long as the cache exists.
+    A new process, such as one that multiprocessing starts with "spawn", must call this function as well, which takes
+    about a tenth of a second with the cache. Alternatively, send it a pickled pool, which works as long as the cache
+    exists.
 
     Args:
         source: the path of the header; or its text, if the str contains a line break.
@@ -84,7 +85,8 @@ def compile(
         reward_threshold: the return at which the task counts as solved.
         doc: one line of description.
         defaults: options whose default differs from the header's declaration.
-        cxx: the compiler; by default $CXX, else the first of c++, g++, clang++ and the package ziglang that is installed.
+        cxx: the compiler; by default $CXX, else the first of c++, g++, clang++ and the package ziglang that is
+            installed.
         flags: further flags, such as "-I..." or "-l...".
         timeout: seconds after which the compiler is stopped.
 
@@ -185,8 +187,8 @@ def _choose(label: str, shown: str, structs: Sequence[Struct], name: str) -> Str
 class _Build:
     """The compilation of one header.
 
-    The header is preprocessed first. The preprocessed text contains everything that the plugin depends on, so its hash is
-    part of the plugin's name. That text is then compiled, so that changes of the files in between have no effect.
+    The header is preprocessed first. The preprocessed text contains everything that the plugin depends on, so its hash
+    is part of the plugin's name. That text is then compiled, so that changes of the files in between have no effect.
     """
 
     def __init__(self, label: str, source: _Source, command: list[str], folder: Path, timeout: float) -> None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds the environments in a header: the structs that have a `kName`.
 
-The parser handles comments, strings, directives, and the braces of namespaces and structs. A struct that a macro defines
-is not found; the caller must name it.
+The parser handles comments, strings, directives, and the braces of namespaces and structs. A struct that a macro
+defines is not found; the caller must name it.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ Tasks run with several numbers of threads and batch sizes, synchronously and asy
 function of environment and step. The hash of all observations, rewards and flags must be the same for all of them. For
 most ids it must also equal a constant (testing/golden.csv), because a change affects what users train on.
 
-The tasks are one id of each portable table, difficult ids of MuJoCo, and two other ids that change from day to day. With
-ENVPOOL_TEST_TRAJECTORIES=whole, all ids run with all combinations; otherwise only the difficult ids do, and the other ids
-run with a few.
+The tasks are one id of each portable table, difficult ids of MuJoCo, and two other ids that change from day to day.
+With ENVPOOL_TEST_TRAJECTORIES=whole, all ids run with all combinations; otherwise only the difficult ids do, and the
+other ids run with a few.
 """
 
 import os

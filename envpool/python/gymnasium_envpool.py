@@ -100,8 +100,8 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
 
         Args:
             env_id: the environments to reset; None means all.
-            seed: int from 0 to 2**64 - 1: environment i draws from stream i of that seed. Or a sequence with one int for
-                each environment that is reset. None: the generators continue from their current state.
+            seed: int from 0 to 2**64 - 1: environment i draws from stream i of that seed. Or a sequence with one int
+                for each environment that is reset. None: the generators continue from their current state.
             options: `{"reset_mask": mask}` selects the environments by a bool array of shape (num_envs,).
 
         Returns:
@@ -313,8 +313,8 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
         """Starts new episodes, in all environments or in those of `options["reset_mask"]`.
 
         Args:
-            seed: int from 0 to 2**64 - 1: environment i draws from stream i of that seed. Or a sequence with one int for
-                each environment. None: the generators continue from their current state.
+            seed: int from 0 to 2**64 - 1: environment i draws from stream i of that seed. Or a sequence with one int
+                for each environment. None: the generators continue from their current state.
             options: `{"reset_mask": mask}` selects the environments by a bool array of shape (num_envs,).
 
         Returns:

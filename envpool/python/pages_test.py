@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs every code block of README.md, CONTRIBUTING.md and docs/.
 
-The blocks of a page run in order in one namespace. Each block of the README is a program of its own. Headers are written to
-the file that their first line names. A `text` block must equal the output of the Python block before it. A comment
-`<!-- not run: why -->` above a block skips it.
+The blocks of a page run in order in one namespace. Each block of the README is a program of its own. Headers are
+written to the file that their first line names. A `text` block must equal the output of the Python block before it. A
+comment `<!-- not run: why -->` above a block skips it.
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@
 
 Each id that the released EnvPool has too is described by both packages in separate processes, and the descriptions are
 compared. Everything in theirs must be equal in ours, which may have more. Intended differences are listed in
-envpool/testing, each with a reason, and in the table of docs/migration.md. ENVPOOL_PEER_PYTHON names the interpreter with
-the released EnvPool (`make test-peer`); without it, ids of every kind are compared with a recording (peer_facts.json).
+envpool/testing, each with a reason, and in the table of docs/migration.md. ENVPOOL_PEER_PYTHON names the interpreter
+with the released EnvPool (`make test-peer`); without it, ids of every kind are compared with a recording
+(peer_facts.json).
 """
 
 import json

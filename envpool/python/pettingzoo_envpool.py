@@ -35,7 +35,7 @@ _ALLOWED = {"num_envs": (1,), "batch_size": (0, 1), "autoreset_mode": ("disabled
 
 
 class PettingZooEnvPool(ParallelEnv):
-    """An environment of several players with PettingZoo's interface: dicts of observations, rewards and actions by agent.
+    """An environment of several players with PettingZoo's interface: observations, rewards and actions by agent.
 
     An agent whose `players.done` is set has left the game: it is terminated in that step and no longer in `agents`
     afterwards.

@@ -41,7 +41,7 @@ def resized(pictures: Pictures, height: int, width: int) -> Pictures:
 
 
 def _means(size: int, old: int) -> npt.NDArray[np.float32]:
-    """Returns the weight of each of `old` pixels in each of `size` pixels along one axis: (size, old), rows sum to 1."""
+    """Returns the weights of `old` pixels in each of `size` pixels along one axis: (size, old), rows sum to 1."""
     edges = np.arange(size + 1) * (old / size)
     pixels = np.arange(old)
     overlap = np.minimum(edges[1:, None], pixels + 1) - np.maximum(edges[:-1, None], pixels)
@@ -50,7 +50,7 @@ def _means(size: int, old: int) -> npt.NDArray[np.float32]:
 
 
 def grid(pictures: Pictures) -> Pictures:
-    """Arranges pictures in a nearly square grid with black lines between them. Both sides are even, for video codecs."""
+    """Arranges pictures in a nearly square grid with black lines between them, of even size for video codecs."""
     count, height, width, _ = pictures.shape
     columns = math.ceil(math.sqrt(count))
     rows = math.ceil(count / columns)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Spaces of gymnasium and gym, and specs of dm_env, derived from the arrays that an environment declares in C++.
 
-`ArraySpecs` is that declaration. `nest` turns dotted names into a tree, and `space` and `dm_spec` convert the tree to the
-types of their library.
+`ArraySpecs` is that declaration. `nest` turns dotted names into a tree, and `space` and `dm_spec` convert the tree to
+the types of their library.
 """
 
 from __future__ import annotations

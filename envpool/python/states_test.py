@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where snapshots may be restored, and how pools handle states that no step has produced.
 
-envpool.testing.mutate_states tries such states for every id. The test here tries a sample, which changes from day to day.
+envpool.testing.mutate_states tries such states for every id. The test here tries a sample, which changes from day to
+day.
 """
 
 import json

@@ -82,18 +82,19 @@ def make(
 ) -> RayEnvPool:
     """Makes a pool whose environments are distributed over Ray actors.
 
-    Starts Ray if it is not running. Call `ray.init(address="auto")` first to join a cluster; envpool must be installed on
-    its nodes.
+    Starts Ray if it is not running. Call `ray.init(address="auto")` first to join a cluster; envpool must be installed
+    on its nodes.
 
     Args:
         task_id: one of `envpool.list_all_envs()`, an environment of one player.
         num_envs: the total number of environments.
         num_workers: the number of actors, at most num_envs. Environments are distributed evenly.
-        batch_size: rows that a `recv` returns. None: all, in the order in which they were sent. A smaller number, at most
-            the number of environments of each worker: the rows of the first worker to finish, without a copy from Ray's
-            object store.
+        batch_size: rows that a `recv` returns. None: all, in the order in which they were sent. A smaller number, at
+            most the number of environments of each worker: the rows of the first worker to finish, without a copy from
+            Ray's object store.
         seed: as in `envpool.make`. The rows do not depend on the number of workers.
-        cpus_per_worker: CPUs that Ray reserves for each worker; also its number of threads, unless num_threads is given.
+        cpus_per_worker: CPUs that Ray reserves for each worker; also its number of threads, unless num_threads is
+            given.
         start_timeout: seconds to wait for all workers to start.
         **options: the options of `envpool.make`; num_threads applies to each worker.
 
