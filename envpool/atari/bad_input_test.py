@@ -67,7 +67,7 @@ def test_wrong_options(error: type[Exception], name: str, value: Any, words: str
 def test_modes_and_difficulties_that_a_game_lacks() -> None:
     for task_id, option, words in (
         ("Boxing-v5", {"mode": 1}, "mode: expected a mode of boxing (0), got 1"),
-        ("Boxing-v5", {"difficulty": 4}, "difficulty must be an int from -1 to 3, got 4"),
+        ("Boxing-v5", {"difficulty": 4}, "difficulty: expected an int from -1 to 3, got 4"),
         ("SpaceInvaders-v5", {"difficulty": 2}, "difficulty: expected a difficulty of space_invaders (0, 1), got 2"),
         (
             "ALE/SpaceInvaders-v5",

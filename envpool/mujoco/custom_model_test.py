@@ -216,7 +216,7 @@ NO_ACTUATORS = "<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></w
         ({"xml_file": ""}, ValueError, "xml_file must be"),
         ({"xml_file": "/nowhere/robot.xml"}, ValueError, "xml_file must be .*/nowhere/robot.xml"),
         ({"xml_file": b"<mujoco/>"}, TypeError, "xml_file must be a str"),
-        ({"xml_file": 3}, TypeError, "xml_file must be a str"),
+        ({"xml_file": 3}, TypeError, "xml_file: expected a str"),
         ({"xml_file": "<mujoco>"}, ValueError, "xml_file: MuJoCo cannot load"),
         ({"xml_file": "<mujoco/>"}, ValueError, "observation: the model has none"),
         ({"xml_file": NO_ACTUATORS}, ValueError, "action: the model has none .*qfrc_applied"),

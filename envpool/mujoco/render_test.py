@@ -206,7 +206,7 @@ def test_sizes():
         ({"width": 3, "render_width": 4}, TypeError, "width and render_width are the same option"),
         ({"default_camera_config": {"speed": 3}}, ValueError, "default_camera_config must be .* got 'speed=3.0'"),
         ({"default_camera_config": {"lookat": 3}}, ValueError, "default_camera_config must be .* got 'lookat=3.0'"),
-        ({"default_camera_config": 3}, TypeError, "default_camera_config must be"),
+        ({"default_camera_config": 3}, TypeError, "default_camera_config: expected"),
         ({"render_width": 10**6}, ValueError, "render_width: expected"),
         ({"frame_stack": 0}, ValueError, "frame_stack: expected"),
     ],
