@@ -32,7 +32,7 @@ class Driver:
         if not path.exists():
             raise FileNotFoundError(f"{path}: expected the stand-in for the CUDA driver, which `make standin` builds")
         self.library = ctypes.CDLL(str(path))
-        self.library.standinCount.restype = ctypes.c_uint64
+        self.library.standinCount.restype = self.library.standinFail.restype = ctypes.c_uint64
         self.library.standinFault.restype = ctypes.c_char_p
         self.call("cuInit", 0)
         self.context = self.enter()
@@ -73,6 +73,10 @@ class Driver:
     def count(self, what: str) -> int:
         """Returns how many objects of a kind there are, such as "allocations" (libcuda.cc, standinCount)."""
         return int(self.library.standinCount(what.encode()))
+
+    def fail(self, after: int, code: int = 2) -> int:
+        """Lets a later call fail; 0 undoes that. Returns how many calls were left of what was asked before (libcuda.cc)."""
+        return int(self.library.standinFail(ctypes.c_uint64(after), ctypes.c_int(code)))
 
     def enter(self, device: int = 0) -> int:
         """Makes a device's primary context current."""

@@ -93,6 +93,7 @@ int Machine::refuse_captures(const Context* context) {
 
 int Machine::enqueue(Stream* stream, NodeType type, std::function<int()> run, void* recorded) {
   if (const int refused = check_capture(stream); refused != kSuccess) return refused;
+  if (const int failed = injected_failure(); failed != kSuccess) return failed;
   if (stream->capture == nullptr) return submit(stream, std::move(run)), kSuccess;
   std::vector<Node>& nodes = stream->capture->graph->nodes;
   Node node;

@@ -21,6 +21,7 @@
 #include <map>
 #include <new>
 #include <string>
+#include <utility>
 
 namespace standin {
 
@@ -88,6 +89,15 @@ int set_text(int error, const char** text, std::size_t skipped) {
 extern "C" __attribute__((visibility("default"))) u64 standinCount(const char* what) {
   const std::lock_guard guard(lock);
   return machine == nullptr ? 0 : machine->count(what);
+}
+
+// Lets the call number `after` of those that follow fail with `code`. Counted are calls that make something or enqueue
+// work. Returns how many calls were left of what was asked for before; 0 if that has happened.
+extern "C" __attribute__((visibility("default"))) u64 standinFail(u64 after, int code) {
+  const std::lock_guard guard(lock);
+  if (machine == nullptr) return 0;
+  machine->failure = code;
+  return std::exchange(machine->calls_until_failure, after);
 }
 
 // Describes the fault of the last kernel that failed: the instruction, the address, the thread.

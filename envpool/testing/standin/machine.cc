@@ -78,6 +78,7 @@ void Machine::destroy_context(Context* context) {
 
 int Machine::allocate(Context* context, u64 bytes, bool pinned_memory, Allocation** out) {
   if (bytes == 0) return kInvalidValue;
+  if (const int failed = injected_failure(); failed != kSuccess) return failed;
   Device* device = context->device;
   if (!pinned_memory && (bytes > memory_bytes || device->used + bytes > memory_bytes)) return kOutOfMemory;
   Allocation made = {

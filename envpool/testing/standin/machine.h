@@ -218,6 +218,11 @@ class Machine {
   u64 memory_bytes = u64{8} << 30;        // of a device
   bool flat = false, races = false;       // ENVPOOL_STANDIN_MODE
 
+  // The call that fails on purpose: how many of those that may fail come until then, and with which Result.
+  u64 calls_until_failure = 0;
+  int failure = kSuccess;
+  int injected_failure() { return calls_until_failure > 0 && --calls_until_failure == 0 ? failure : int{kSuccess}; }
+
   // Reads ENVPOOL_STANDIN_DEVICES, _MEMORY (bytes) and _MODE.
   void begin();
 

@@ -28,6 +28,12 @@ std::string refusal_of_image(const void* image, int* code) {
   return std::strstr(static_cast<const char*>(image), ".version") == nullptr ? "expected PTX" : "";
 }
 
+void unload(Module* module) {
+  machine->functions.remove_if([&](const Function& function) { return function.module == module; });
+  for (const u64 address : module->globals) machine->release(address);
+  machine->modules.remove(module->handle);
+}
+
 int load_module(Context& context, const char* image, void** out, std::string* log) {
   if (image == nullptr || out == nullptr) return kInvalidValue;
   int code = kSuccess;
@@ -42,8 +48,10 @@ int load_module(Context& context, const char* image, void** out, std::string* lo
   for (u32 i = 0; i < loaded.table->variable_count; ++i) {
     const ModuleVariable& variable = loaded.table->variables[i];
     Allocation* memory = nullptr;
-    if (const int failed = machine->allocate(&context, variable.bytes, false, &memory); failed != kSuccess)
+    if (const int failed = machine->allocate(&context, variable.bytes, false, &memory); failed != kSuccess) {
+      unload(module);
       return failed;
+    }
     if (variable.initial != nullptr) {
       std::memcpy(memory->host, variable.initial, variable.bytes);
     } else {
@@ -122,6 +130,7 @@ bool fits(const Function& function, const u32* grid, const u32* block, u32 dynam
 
 API cuModuleLoadDataEx(void** module, const void* image, u32 count, int* options, void** values) {
   return outside_captures([&](Context& context) {
+    if (const int failed = machine->injected_failure(); failed != kSuccess) return failed;
     std::string log;
     const int code = load_module(context, static_cast<const char*>(image), module, &log);
     if (!log.empty()) machine->fault = log;
@@ -139,9 +148,7 @@ API cuModuleUnload(void* module) {
     Module* found = machine->modules.find(module);
     if (found == nullptr) return kInvalidHandle;
     machine->finish(&context);
-    machine->functions.remove_if([&](const Function& function) { return function.module == found; });
-    for (const u64 address : found->globals) machine->release(address);
-    machine->modules.remove(module);
+    unload(found);
     return context.error;
   });
 }

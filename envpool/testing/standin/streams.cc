@@ -47,6 +47,7 @@ int join_capture(Stream& stream, const Event& event) {
 API cuStreamCreate(void** stream, u32 flags) {
   return within([&](Context& context) -> int {
     if (flags > 1) return kInvalidValue;
+    if (const int failed = machine->injected_failure(); failed != kSuccess) return failed;
     *stream = machine->make_stream(&context, flags, false)->handle;
     return kSuccess;
   });
@@ -124,7 +125,8 @@ API cuLaunchHostFunc(void* stream, void (*function)(void*), void* data) {
 }
 
 API cuEventCreate(void** event, u32 flags) {
-  return within([&](Context& context) {
+  return within([&](Context& context) -> int {
+    if (const int failed = machine->injected_failure(); failed != kSuccess) return failed;
     auto made = std::make_unique<Event>();
     made->context = &context;
     made->flags = flags;

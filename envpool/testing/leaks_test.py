@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pools on a device leave nothing behind: neither those that were closed nor those that could not be made."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import os
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import envpool
+from envpool.cuda.driver import CudaError
+from envpool.testing.cuda import STANDIN, Driver
+from envpool.testing.nvrtc import SOURCE
+
+pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
+
+KINDS = ("allocations", "streams", "events", "modules", "contexts", "graphs", "graph_execs")
+DRIVER = functools.cache(Driver)
+WHOLE = os.environ.get("ENVPOOL_TEST_DEVICE") == "whole"
+
+
+@pytest.fixture(autouse=True)
+def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("ENVPOOL_LIBCUDA", str(STANDIN))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=r"\[envpool.cuda\] .* is a stand-in")
+        yield
+    DRIVER().fail(0)
+
+
+def counts() -> dict[str, int]:
+    gc.collect()
+    return {kind: DRIVER().count(kind) for kind in KINDS}
+
+
+def use_pool(mode: str = "next_step") -> None:
+    """Makes a pool, resets it, steps it and closes it."""
+    pool = envpool.make_gymnasium("CartPole-v1", num_envs=3, seed=3, device="cuda", autoreset_mode=mode)
+    try:
+        pool.reset()
+        pool.step(np.zeros(3, int))[0].numpy()
+    finally:
+        pool.close()
+
+
+def test_closed_pools_leave_nothing() -> None:
+    use_pool()
+    before = counts()
+    free = free_bytes()
+    for _ in range(1000 if WHOLE else 100):
+        use_pool()
+    assert counts() == before
+    assert free_bytes() == free
+
+
+def free_bytes() -> int:
+    """Returns the free bytes of the device."""
+    driver = DRIVER()
+    driver.enter()
+    return driver.get("cuMemGetInfo_v2", np.zeros(1, np.uint64).ctypes.data)
+
+
+@pytest.mark.parametrize("mode", ["next_step", "same_step"])
+def test_a_failure_of_any_call_leaves_nothing(mode: str) -> None:
+    """Lets each call of the driver fail in turn, while a pool is made and used."""
+    out_of_memory = 2
+    use_pool(mode)
+    before, failures = counts(), 0
+    for number in range(1, 1000):
+        DRIVER().fail(number, out_of_memory)
+        try:
+            use_pool(mode)
+        except (CudaError, MemoryError) as error:
+            assert str(error).startswith("[CartPole-v1]") or "[envpool.cuda]" in str(error)
+            failures += 1
+        if DRIVER().fail(0):  # The pool needs fewer calls.
+            break
+        assert counts() == before, f"after a failure of call {number}"
+    assert 10 < failures == number - 1
+    use_pool(mode)
+    assert counts() == before
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"device": "cuda:9"},
+        {"num_envs": 2**20, "task_id": "Pong-v5"},
+        {"gravity": "strong"},
+        {"seed": [1, 2]},
+        {"num_envs": 2, "env_options": [{}]},
+    ],
+    ids=str,
+)
+def test_pools_that_cannot_be_made_leave_nothing(options: dict[str, object]) -> None:
+    use_pool()
+    before = counts()
+    given = {"task_id": "CartPole-v1", "num_envs": 4, "device": "cuda", **options}
+    for _ in range(10):
+        with pytest.raises((ValueError, TypeError, MemoryError, RuntimeError)):
+            envpool.make_gymnasium(**given)
+    assert counts() == before
