@@ -49,8 +49,10 @@ MORE: dict[str, dict[str, Any]] = {
 
 
 # Games on cartridges of one bank and of several.
-GAMES = ("Asteroids", "Breakout", "Enduro", "Freeway", "MontezumaRevenge", "MsPacman", "Pitfall", "Pong", "Seaquest")
-GAMES += ("SpaceInvaders",)
+GAMES = tuple(
+    f"{game}-v5"
+    for game in "Asteroids Breakout Enduro Freeway MontezumaRevenge MsPacman Pitfall Pong Seaquest SpaceInvaders".split()
+)
 
 
 def tasks() -> list[str]:
@@ -76,7 +78,7 @@ def cases(whole: bool) -> list[Case]:
     """All in each mode; unless `whole`, each in one mode, which the date decides, and worlds of changing size in all."""
     found = []
     ids = tasks()
-    ids += [f"{game}-v5" for game in GAMES if whole and f"{game}-v5" not in ids]
+    ids += [task_id for task_id in GAMES if whole and task_id not in ids]
     both = [*((task_id, {}) for task_id in ids), *MORE.items()]
     today = datetime.datetime.now(datetime.timezone.utc).date().toordinal()
     for number, (task_id, options) in enumerate(both):
