@@ -49,10 +49,10 @@ MORE: dict[str, dict[str, Any]] = {
 
 
 # Games on cartridges of one bank and of several.
-GAMES = tuple(
-    f"{game}-v5"
-    for game in "Asteroids Breakout Enduro Freeway MontezumaRevenge MsPacman Pitfall Pong Seaquest SpaceInvaders".split()
-)
+GAMES = [
+    *("Asteroids-v5", "Breakout-v5", "Enduro-v5", "Freeway-v5", "MontezumaRevenge-v5"),
+    *("MsPacman-v5", "Pitfall-v5", "Pong-v5", "Seaquest-v5", "SpaceInvaders-v5"),
+]
 
 
 def tasks() -> list[str]:
