@@ -139,7 +139,7 @@ test-device: build/test/.installed standin
 # A library that has the CUDA driver's API and runs PTX on the host. It needs python3 and a C compiler when it runs.
 standin: build/standin/libcuda.so.1
 
-build/standin/libcuda.so.1: $(wildcard envpool/testing/standin/*) envpool/testing/ptx.py
+build/standin/libcuda.so.1: $(wildcard envpool/testing/standin/*) $(filter-out %_test.py,$(wildcard envpool/testing/ptx*.py))
 	@mkdir -p $(@D)
 	$(CXX) -std=c++20 -O2 -Wall -Wextra -fPIC -shared -fvisibility=hidden -Wl,-soname,libcuda.so.1 \
 	  -DENVPOOL_TESTING_DIR='"$(CURDIR)/envpool/testing"' $(filter %.cc,$^) -o $@ -ldl -lpthread

@@ -8,9 +8,10 @@
 - Statistics: chi_square.py compares counts of random outcomes with probabilities.
 - Checks over all that is registered: trajectories.py with golden.csv, mutate_states.py, describe.py and differences.py.
 - Files made of the registry (`make generated`): signatures.py, tables.py, and the `.csv` files' writers.
-- Kernels without a GPU: standin/ is a stand-in for the CUDA driver. It runs PTX, which ptx.py translates into C.
-  cuda.py calls it, words.py has a kernel that needs no compiler, nvrtc.py makes kernels, machine_code.py reads what the assembler makes of them, and
-  kernel_budgets.csv limits that. device_comparison.py steps a pool on a device beside one on the CPU, and
-  device_arrays.py makes small pools and arrays on the device.
+- Kernels without a GPU: standin/ is a stand-in for the CUDA driver. It runs PTX, which ptx.py and the ptx_*.py that it
+  imports translate into C. cuda.py calls it, words.py and ptx_kernels.py have small kernels for its tests, nvrtc.py
+  compiles others, machine_code.py reads what the assembler makes of them, and kernel_budgets.csv limits that.
+  device_comparison.py steps a pool on a device beside one on the CPU, and
+  device_arrays.py makes small pools and arrays on it. kernels_test.cc runs the kernel as C++.
 - Programs for tests of other processes: killed.py and fake_driver.py. Type checkers read typed.py, which nothing runs.
 """

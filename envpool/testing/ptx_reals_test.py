@@ -10,7 +10,7 @@ import pytest
 
 from envpool.testing.cuda import Driver
 from envpool.testing.nvrtc import SOURCE, Program
-from envpool.testing.ptx_instructions import dtype, one_instruction, whole_numbers
+from envpool.testing.ptx_kernels import dtype, one_instruction, whole_numbers
 
 pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
 

@@ -8,7 +8,7 @@ import pytest
 
 from envpool.testing.cuda import CudaError, Driver
 from envpool.testing.nvrtc import SOURCE, Program
-from envpool.testing.ptx_instructions import wrap
+from envpool.testing.ptx_kernels import wrap
 
 pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
 

@@ -11,8 +11,11 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 extern char** environ;
@@ -21,13 +24,32 @@ extern char** environ;
 #define EMBED(name, path)                                                                               \
   __asm__(".section .rodata\n" #name ": .incbin \"" path "\"\n.byte 0\n.previous\n.local " #name "\n"); \
   extern "C" __attribute__((visibility("hidden"))) const char name[]
-EMBED(translator_text, ENVPOOL_TESTING_DIR "/ptx.py");
+EMBED(ptx_text, ENVPOOL_TESTING_DIR "/ptx.py");
+EMBED(ptx_functions_text, ENVPOOL_TESTING_DIR "/ptx_functions.py");
+EMBED(ptx_instructions_text, ENVPOOL_TESTING_DIR "/ptx_instructions.py");
+EMBED(ptx_operands_text, ENVPOOL_TESTING_DIR "/ptx_operands.py");
+EMBED(ptx_parser_text, ENVPOOL_TESTING_DIR "/ptx_parser.py");
+EMBED(ptx_variables_text, ENVPOOL_TESTING_DIR "/ptx_variables.py");
 EMBED(module_text, ENVPOOL_TESTING_DIR "/standin/module.h");
 EMBED(threads_text, ENVPOOL_TESTING_DIR "/standin/threads.h");
 EMBED(races_text, ENVPOOL_TESTING_DIR "/standin/races.h");
 
 namespace standin {
 namespace {
+
+// The translator: a folder in which python finds `envpool.testing.ptx`, and what it runs.
+const std::vector<std::pair<std::string, const char*>>& translator_files() {
+  static const std::vector<std::pair<std::string, const char*>> files = {
+      {"__main__.py", "import sys\nfrom envpool.testing.ptx import main\nsys.exit(main(sys.argv[1:]))\n"},
+      {"envpool/testing/ptx.py", ptx_text},
+      {"envpool/testing/ptx_functions.py", ptx_functions_text},
+      {"envpool/testing/ptx_instructions.py", ptx_instructions_text},
+      {"envpool/testing/ptx_operands.py", ptx_operands_text},
+      {"envpool/testing/ptx_parser.py", ptx_parser_text},
+      {"envpool/testing/ptx_variables.py", ptx_variables_text},
+  };
+  return files;
+}
 
 std::string setting(const char* name, const std::string& otherwise) {
   const char* value = std::getenv(name);
@@ -108,7 +130,8 @@ Loaded load(const std::string& ptx, bool races) {
   if (races) flags.emplace_back("-DENVPOOL_STANDIN_RACES");
   const std::string headers = std::string(module_text) + threads_text + (races ? races_text : "");
   std::vector<std::string> parts = flags;
-  parts.insert(parts.end(), {compiler, translator_text, headers, ptx});
+  parts.insert(parts.end(), {compiler, headers, ptx});
+  for (const auto& [path, text] : translator_files()) parts.emplace_back(text);
   const std::string folder = cache_folder();
   if (folder.empty()) return {nullptr, "the stand-in has no folder of its own: set ENVPOOL_STANDIN_CACHE"};
   const std::string base = folder + "/" + hash(parts), library = base + ".so";
@@ -117,11 +140,13 @@ Loaded load(const std::string& ptx, bool races) {
   // Another process may do the same: each has files of its own, and the last step is atomic.
   static int number = 0;
   const std::string mine = base + "." + std::to_string(getpid()) + "." + std::to_string(++number);
-  const std::string script = mine + ".py", source = mine + ".ptx", c = mine + ".c", log = mine + ".log";
-  write(script, translator_text);
+  const std::string script = mine + ".translator", source = mine + ".ptx", c = mine + ".c", log = mine + ".log";
+  std::error_code ignored;  // A file that is missing shows when it is read.
+  std::filesystem::create_directories(script + "/envpool/testing", ignored);
+  for (const auto& [path, text] : translator_files()) write(script + "/" + path, text);
   write(source, ptx);
   Loaded loaded;
-  if (const int status = run({python, "-I", "-S", script, source, c}, log); status != 0) {
+  if (const int status = run({python, "-I", "-S", "-B", script, source, c}, log); status != 0) {
     loaded.refusal = status == 127 ? "the stand-in cannot start " + python : "not translated: " + read(log);
   } else {
     write(c, headers + read(c));
@@ -134,7 +159,8 @@ Loaded load(const std::string& ptx, bool races) {
       loaded = open(library);
     }
   }
-  for (const std::string& path : {script, source, c, log, mine + ".so"}) unlink(path.c_str());
+  for (const std::string& path : {source, c, log, mine + ".so"}) unlink(path.c_str());
+  std::filesystem::remove_all(script, ignored);
   return loaded;
 }
 
