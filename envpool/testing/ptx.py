@@ -17,7 +17,7 @@ from envpool.testing.ptx_parser import is_function, items
 from envpool.testing.ptx_variables import Names
 
 # In these calls a thread waits for others. A kernel that has one runs its threads as coroutines.
-_MEETINGS = re.compile(r"\b(at_barrier|arrive|in_warp)\(t,")
+_RENDEZVOUS = re.compile(r"\b(at_barrier|arrive|in_warp)\(t,")
 
 
 def translate(ptx: str) -> str:
@@ -77,7 +77,7 @@ def _kernel(kernel: Function, bodies: dict[str, Function], depots: int, names: N
         if name not in reached and name in bodies:
             reached.add(name)
             todo.extend(bodies[name].calls)
-    together = any(_MEETINGS.search(bodies[name].text) for name in reached)
+    together = any(_RENDEZVOUS.search(bodies[name].text) for name in reached)
     arguments = "".join(f", t->launch->parameters[{i}]" for i in range(len(kernel.parameters)))
     return (
         f"static void body_{kernel.name}(Thread* t) {{ {kernel.name}(t, 0{arguments}); }}\n"

@@ -257,24 +257,24 @@ class Instructions:
             count = self._operands.value(rest[0], "b32") if len(rest) > red else "kUnbounded"
             if "arrive" in parts:
                 return f"arrive(t, {self._operands.value(number, 'b32')}, {count}, {what});"
-            meeting = {"popc": "kPopc", "and": "kAnd", "or": "kOr"}[parts[-2]] if red else "kSync"
+            rendezvous = {"popc": "kPopc", "and": "kAnd", "or": "kOr"}[parts[-2]] if red else "kSync"
             brought = self._operands.value(rest[-1], "pred") if red else "0"
-            code = f"at_barrier(t, {meeting}, {self._operands.value(number, 'b32')}, {count}, {brought}, {what});"
+            code = f"at_barrier(t, {rendezvous}, {self._operands.value(number, 'b32')}, {count}, {brought}, {what});"
             return f"{code} {name_in_c(x[0])} = t->result;" if red else code
         if name == "bar":
             return f"in_warp(t, kWarpSync, {self._operands.value(x[0], 'b32')}, 0, 0, 0, {what});"
-        meeting, mask = _WARP[parts[1]], self._operands.value(x[-1], "b32")
+        rendezvous, mask = _WARP[parts[1]], self._operands.value(x[-1], "b32")
         if name == "shfl":
             to, _, predicate = x[0].partition("|")
             values = ", ".join(self._operands.value(x[i], "b32") for i in (1, 2, 3))
-            code = f"in_warp(t, {meeting}, {mask}, {values}, {what}); {name_in_c(to)} = t->result;"
+            code = f"in_warp(t, {rendezvous}, {mask}, {values}, {what}); {name_in_c(to)} = t->result;"
             return f"{code} {name_in_c(predicate)} = t->predicate;" if predicate else code
         if name == "vote":
             brought = self._operands.value(x[1], "pred")
         else:  # redux
             brought = self._operands.value(x[1], "b32")
-            meeting += "Signed" if parts[1] in ("min", "max") and parts[2] == "s32" else ""
-        return f"in_warp(t, {meeting}, {mask}, {brought}, 0, 0, {what}); {name_in_c(x[0])} = t->result;"
+            rendezvous += "Signed" if parts[1] in ("min", "max") and parts[2] == "s32" else ""
+        return f"in_warp(t, {rendezvous}, {mask}, {brought}, 0, 0, {what}); {name_in_c(x[0])} = t->result;"
 
     @staticmethod
     def _quotient(name: str, kind: str, a: str, b: str) -> str:

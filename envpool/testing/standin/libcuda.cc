@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A stand-in for libcuda.so.1, for tests on machines without a GPU: the part of the CUDA driver API that a pool on a
-// device needs. A module is PTX, which is translated into C (ptx.py) and run by the host. It is no GPU and says so: its
-// device is called "envpool stand-in (no GPU)". What it refuses, and with which code, follows the driver's manual; it
-// is stricter where a mistake would pass unnoticed on a GPU (module.h, machine.h).
+// A stand-in for libcuda.so.1, for tests on machines without a GPU. It implements the part of the CUDA driver API that
+// a pool on a device needs. A module is PTX, which is translated into C (ptx.py) and runs on the host. The device is
+// called "envpool stand-in (no GPU)". Errors follow the driver's manual; checks are stricter where a mistake would pass
+// unnoticed on a GPU (module.h, machine.h).
 //
-// ENVPOOL_STANDIN_MODE=flat makes device memory the host's, without bounds; =races looks for races between the threads
-// of a launch, some thirty times as slowly; _DEVICES and _MEMORY say how many devices
-// there are (1) and how many bytes each has (8 GiB); _VERSION what cuDriverGetVersion says (12090).
+// ENVPOOL_STANDIN_MODE=flat makes device memory the host's, without bounds checks; =races detects races between the
+// threads of a launch, which makes kernels much slower. ENVPOOL_STANDIN_DEVICES is the number of devices (1), _MEMORY
+// the bytes of each (8 GiB), and _VERSION the result of cuDriverGetVersion (12090).
 //
-// Here are the start of the driver, names of errors, and the addresses of its functions; devices.cc, memory.cc,
-// modules.cc, streams.cc and capture.cc have the functions of their subjects.
+// This file has cuInit, the names of errors, and cuGetProcAddress. devices.cc, memory.cc, modules.cc, streams.cc and
+// capture.cc have the functions of their subjects.
 #include "libcuda.h"
 
 #include <dlfcn.h>
@@ -83,7 +83,7 @@ int set_text(int error, const char** text, std::size_t skipped) {
 
 }  // namespace
 
-// --- what only the stand-in has ---
+// --- functions that a driver does not have ---
 
 // Returns how many "allocations", "streams", "events", "modules", "contexts", "graphs" or "graph_execs" there are.
 extern "C" __attribute__((visibility("default"))) u64 standinCount(const char* what) {
@@ -91,8 +91,9 @@ extern "C" __attribute__((visibility("default"))) u64 standinCount(const char* w
   return machine == nullptr ? 0 : machine->count(what);
 }
 
-// Lets the call number `after` of those that follow fail with `code`. Counted are calls that make something or enqueue
-// work. Returns how many calls were left of what was asked for before; 0 if that has happened.
+// Makes the `after`-th of the following calls fail with `code`, once; 0 cancels that. Only calls that create an object
+// or enqueue work are counted. Returns how many calls were left until the failure that was set before; 0 if it has
+// happened.
 extern "C" __attribute__((visibility("default"))) u64 standinFail(u64 after, int code) {
   const std::lock_guard guard(lock);
   if (machine == nullptr) return 0;
@@ -113,12 +114,12 @@ API cuInit(u32 flags) {
   if (flags != 0) return kInvalidValue;
   if (forked) return kNotInitialized;
   if (machine != nullptr) return kSuccess;
-  auto* begun = new Machine;  // never deleted: other libraries may call until the very end
+  auto* begun = new Machine;  // Never deleted: other libraries may call it until the process ends.
   begun->begin();
   if (begun->devices.empty()) return delete begun, kNoDevice;
   machine = begun;
   pthread_atfork(nullptr, nullptr, [] {
-    new (&lock) std::recursive_mutex;  // another thread may have held it, and this one has a new number
+    new (&lock) std::recursive_mutex;  // Another thread may have held it.
     forked = true;
   });
   return kSuccess;
@@ -145,11 +146,11 @@ API cuGetProcAddress_v2(const char* symbol, void** function, int, u64, int* stat
   }();
   *function = dlsym(self, (std::string(symbol) + "_v2").c_str());
   if (*function == nullptr) *function = dlsym(self, symbol);
-  if (status != nullptr) *status = *function == nullptr;  // 1: there is none of this name
+  if (status != nullptr) *status = *function == nullptr;  // 1: there is no such function
   return *function == nullptr ? kNotFound : kSuccess;
 }
 
-// NVIDIA's own libraries ask for tables of private functions, as NVRTC does of any driver that it finds loaded.
+// NVIDIA's own libraries, NVRTC among them, ask a loaded driver for tables of private functions.
 API cuGetExportTable(const void** table, const void*) {
   *table = nullptr;
   return kNotFound;

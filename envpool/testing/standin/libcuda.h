@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The driver's functions share these: the machine, the lock, and the checks that come before each function's own work.
+// What the driver's functions share: the machine, its lock, and the checks with which each function begins.
 #pragma once
 
 #include <mutex>
@@ -15,18 +15,18 @@ namespace standin {
 extern std::recursive_mutex lock;
 extern Machine* machine;  // null before cuInit
 extern bool forked;
-extern thread_local std::vector<void*> current;  // handles of contexts, the last is current
+extern thread_local std::vector<void*> current;  // handles of contexts; the last is current
 
 inline u64 address_of(const void* pointer) { return reinterpret_cast<u64>(pointer); }
 
-// Runs `f` where the driver has been started in this process.
+// Runs `f` if the driver has been initialised in this process.
 template <class F>
 int started(F f) {
   const std::lock_guard guard(lock);
   return machine == nullptr || forked ? int{kNotInitialized} : f();
 }
 
-// Runs `f` with the current context, where there is one that no kernel has broken.
+// Runs `f` with the current context, unless a kernel has failed in it.
 template <class F>
 int within(F f) {
   return started([&]() -> int {
@@ -54,7 +54,7 @@ int on_device(int ordinal, F f) {
   });
 }
 
-// Runs `f` with a stream of the current context; of any context, where `anywhere` says so.
+// Runs `f` with a stream of the current context, or with `anywhere`, of any context.
 template <class F>
 int on_stream(void* handle, F f, bool anywhere = false) {
   return within([&](Context& context) -> int {

@@ -20,7 +20,7 @@
 
 extern char** environ;
 
-// The translator and the headers of a module are part of the library, which can so be copied anywhere.
+// The library contains the translator and the headers of a module, so that it can be copied anywhere.
 #define EMBED(name, path)                                                                               \
   __asm__(".section .rodata\n" #name ": .incbin \"" path "\"\n.byte 0\n.previous\n.local " #name "\n"); \
   extern "C" __attribute__((visibility("hidden"))) const char name[]
@@ -37,7 +37,7 @@ EMBED(races_text, ENVPOOL_TESTING_DIR "/standin/races.h");
 namespace standin {
 namespace {
 
-// The translator: a folder in which python finds `envpool.testing.ptx`, and what it runs.
+// Files of the translator, in a folder that Python runs and in which it finds `envpool.testing.ptx`.
 const std::vector<std::pair<std::string, const char*>>& translator_files() {
   static const std::vector<std::pair<std::string, const char*>> files = {
       {"__main__.py", "import sys\nfrom envpool.testing.ptx import main\nsys.exit(main(sys.argv[1:]))\n"},
@@ -56,7 +56,7 @@ std::string setting(const char* name, const std::string& otherwise) {
   return value != nullptr && *value != '\0' ? value : otherwise;
 }
 
-// FNV-1a, twice with different beginnings: 128 bits, in hexadecimal.
+// Two FNV-1a hashes with different initial states: 128 bits, in hexadecimal.
 std::string hash(const std::vector<std::string>& parts) {
   std::array<std::uint64_t, 2> state = {0xcbf29ce484222325u, 0x84222325cbf29ce4u};
   for (const std::string& part : parts) {
@@ -83,7 +83,7 @@ void write(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary).write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 
-// The exit status of a program whose stderr goes to a file; 127 where it cannot be started.
+// Runs a program with stderr in a file. Returns its exit status, or 127 if it cannot be started.
 int run(const std::vector<std::string>& words, const std::string& log) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -101,7 +101,7 @@ int run(const std::vector<std::string>& words, const std::string& log) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 126;
 }
 
-// A folder that nobody else can write to; empty where there is none.
+// Returns a folder that no other user can write to, or "" if there is none.
 std::string cache_folder() {
   const std::string folder =
       setting("ENVPOOL_STANDIN_CACHE", setting("TMPDIR", "/tmp") + "/envpool-standin-" + std::to_string(geteuid()));
@@ -123,7 +123,7 @@ Loaded open(const std::string& library) {
 Loaded load(const std::string& ptx, bool races) {
   const std::string python = setting("ENVPOOL_STANDIN_PYTHON", "python3"),
                     compiler = setting("ENVPOOL_STANDIN_CC", "cc");
-  // No product may be fused with a sum that is not fused in the PTX.
+  // The C compiler must not fuse a product with a sum that the PTX does not fuse.
   std::vector<std::string> flags = {"-std=gnu11",        "-O1",     "-w",
                                     "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing",
                                     "-U_FORTIFY_SOURCE", "-fPIC",   "-shared"};
@@ -137,7 +137,7 @@ Loaded load(const std::string& ptx, bool races) {
   const std::string base = folder + "/" + hash(parts), library = base + ".so";
   if (access(library.c_str(), R_OK) == 0) return open(library);
 
-  // Another process may do the same: each has files of its own, and the last step is atomic.
+  // Another process may compile the same module: each has its own files, and the final rename is atomic.
   static int number = 0;
   const std::string mine = base + "." + std::to_string(getpid()) + "." + std::to_string(++number);
   const std::string script = mine + ".translator", source = mine + ".ptx", c = mine + ".c", log = mine + ".log";

@@ -10,12 +10,12 @@ namespace standin {
 
 struct Loaded {
   const ModuleTable* table = nullptr;
-  std::string refusal;  // why there is none: what the translator or the C compiler says
+  std::string refusal;  // if `table` is null: the message of the translator or of the C compiler
 };
 
-// Translates PTX into C, compiles it and loads that. What was compiled before is taken from a folder of the user's
-// below $ENVPOOL_STANDIN_CACHE, $TMPDIR or /tmp. `python3` and `cc` are called, or what ENVPOOL_STANDIN_PYTHON and
-// ENVPOOL_STANDIN_CC name. With `races`, kernels look for races between their threads.
+// Translates PTX into C, compiles it and loads the result. Compiled modules are kept in $ENVPOOL_STANDIN_CACHE, or in a
+// folder of the user's below $TMPDIR or /tmp. ENVPOOL_STANDIN_PYTHON and ENVPOOL_STANDIN_CC name the programs that are
+// called instead of `python3` and `cc`. With `races`, kernels contain the race detector.
 Loaded load(const std::string& ptx, bool races);
 
 }  // namespace standin

@@ -11,7 +11,7 @@ namespace standin {
 namespace {
 
 constexpr u64 kSlotBytes = u64{1} << 32;
-constexpr u64 kGarbageBytes = u64{64} << 20;  // more of an allocation would cost too much memory of the host
+constexpr u64 kGarbageBytes = u64{64} << 20;  // filling more of an allocation would use too much of the host's memory
 
 u64 setting(const char* name, u64 otherwise) {
   const char* value = std::getenv(name);
@@ -83,7 +83,7 @@ int Machine::allocate(Context* context, u64 bytes, bool pinned_memory, Allocatio
   if (!pinned_memory && (bytes > memory_bytes || device->used + bytes > memory_bytes)) return kOutOfMemory;
   Allocation made = {
       context, 0, bytes, nullptr, pinned_memory, 0, static_cast<u32>((bytes + kSlotBytes - 1) / kSlotBytes)};
-  // Large ones need slots in a row.
+  // An allocation of more than 4 GiB needs consecutive slots.
   auto first = free_slots_.begin();
   const auto in_a_row = [&] {
     if (free_slots_.end() - first < static_cast<std::ptrdiff_t>(made.slots)) return false;
@@ -96,8 +96,7 @@ int Machine::allocate(Context* context, u64 bytes, bool pinned_memory, Allocatio
   if (first == free_slots_.end()) return kOutOfMemory;
   made.host = map(bytes);
   if (made.host == nullptr) return kOutOfMemory;
-  if (!pinned_memory)
-    std::memset(made.host, 0xA5, std::min(bytes, kGarbageBytes));  // as if somebody had used it before
+  if (!pinned_memory) std::memset(made.host, 0xA5, std::min(bytes, kGarbageBytes));  // as if it had been used before
   made.slot = *first;
   free_slots_.erase(first, first + made.slots);
   for (u32 i = 0; i < made.slots; ++i) {
@@ -181,7 +180,7 @@ Stream* Machine::make_stream(Context* context, u32 flags, bool special) {
 void Machine::submit(Stream* stream, std::function<int()> run, std::vector<Ticket> after) {
   constexpr u32 kNonBlocking = 1;
   Context* context = stream->context;
-  // The legacy stream waits for all that block, and they for it.
+  // The legacy stream waits for all blocking streams, and they wait for it.
   if (stream == context->legacy) {
     streams.each([&](const Stream& other) {
       if (other.context == context && &other != stream && !(other.flags & kNonBlocking))
@@ -216,7 +215,7 @@ void Machine::finish(Context* context) {
   streams.each([&](Stream& stream) {
     if (stream.context == context) all.push_back(&stream);
   });
-  // The newest first: who forgot to wait for an older one shall see it.
+  // The newest stream runs first, so that a missing wait for an older one shows.
   std::sort(all.begin(), all.end(), [](const Stream* a, const Stream* b) { return a->number > b->number; });
   for (Stream* stream : all) finish(stream);
 }

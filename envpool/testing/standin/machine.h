@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The devices of the stand-in: contexts, memory, and streams, which run late. Work is done only when somebody waits for
-// it, and of other streams only what it was told to wait for: a missing wait shows as old data.
+// The devices of the stand-in: contexts, memory and streams. Work in a stream runs as late as possible: only when the
+// host waits for it, and of other streams only what it depends on. A missing dependency therefore shows as stale data.
 #ifndef ENVPOOL_TESTING_STANDIN_MACHINE_H_
 #define ENVPOOL_TESTING_STANDIN_MACHINE_H_
 
@@ -24,7 +24,7 @@ using u8 = std::uint8_t;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-// The values of CUresult that are returned.
+// Values of CUresult.
 enum Result {
   kSuccess = 0,
   kInvalidValue = 1,
@@ -56,7 +56,7 @@ enum Result {
 
 inline u64 next_handle = 0x10000;
 
-// Objects that the host has handles of. A handle is never given twice, so that use after destruction is noticed.
+// Objects by their handles. A handle is never reused, so that use after destruction is an error.
 template <class T>
 class Handles {
  public:
@@ -90,13 +90,13 @@ struct Stream;
 
 struct Allocation {
   Context* context;
-  u64 address, bytes;  // as the device sees it
+  u64 address, bytes;  // the device's address
   u8* host;
-  bool pinned;  // the host's memory, which the device sees too
+  bool pinned;  // memory of the host that the device can access
   u32 slot, slots;
 };
 
-// A place in a stream: all that was submitted until then.
+// A position in a stream: all work submitted before it.
 struct Ticket {
   u64 stream;  // Stream::number
   u64 at;
@@ -114,7 +114,7 @@ struct Node {
   void* handle = nullptr;
   NodeType type = kEmptyNode;
   std::function<int()> run;  // a Result
-  std::vector<u64> after;    // indices of nodes, which are smaller than its own
+  std::vector<u64> after;    // indices of nodes, all smaller than its own
   void* recorded = nullptr;  // the event of a kRecordNode
 };
 
@@ -149,7 +149,7 @@ struct Stream {
   Context* context = nullptr;
   u64 number = 0;
   u32 flags = 0;
-  bool special = false;  // of the context: the legacy stream and that of threads
+  bool special = false;  // the context's legacy stream or per-thread stream
   std::deque<Work> work;
   u64 submitted = 0, done = 0;
   Capture* capture = nullptr;
@@ -162,7 +162,7 @@ struct Event {
   u32 flags = 0;
   Ticket ticket = {};
   bool recorded = false;
-  std::shared_ptr<double> seconds;  // when it came, once it has come
+  std::shared_ptr<double> seconds;  // when the event was reached
   u64 capture = 0;                  // id of the capture that it was recorded in last; 0: in none
   std::set<u64> capture_after;
 };
@@ -197,7 +197,7 @@ struct Function {
   u32 dynamic_limit = 48 << 10;
 };
 
-// All there is, under one lock (libcuda.h).
+// The whole state of the stand-in, protected by one lock (libcuda.h).
 class Machine {
  public:
   static constexpr u32 kMostThreads = 1024;
@@ -214,11 +214,11 @@ class Machine {
   Handles<Capture> captures;
   std::map<u64, Allocation> allocations;  // by the device's address
   std::map<u64, u64> pinned;              // the host's address of pinned memory to the device's
-  std::string fault;                      // the last one of a kernel, as text
+  std::string fault;                      // description of a kernel's last fault
   u64 memory_bytes = u64{8} << 30;        // of a device
   bool flat = false, races = false;       // ENVPOOL_STANDIN_MODE
 
-  // The call that fails on purpose: how many of those that may fail come until then, and with which Result.
+  // The injected failure: how many calls are left until it, and its Result.
   u64 calls_until_failure = 0;
   int failure = kSuccess;
   int injected_failure() { return calls_until_failure > 0 && --calls_until_failure == 0 ? failure : int{kSuccess}; }
@@ -227,15 +227,15 @@ class Machine {
   void begin();
 
   Context* make_context(Device* device);
-  // Frees all that is the context's.
+  // Frees everything that the context owns.
   void destroy_context(Context* context);
 
   // --- memory ---
   int allocate(Context* context, u64 bytes, bool pinned_memory, Allocation** out);
   void release(u64 address);
-  // The allocation that an address of the device or of pinned memory lies in; null: none.
+  // Returns the allocation that contains an address of the device or of pinned memory, or null.
   Allocation* owner(u64 address);
-  // The host's pointer to `bytes` of device memory that one allocation has; null: it has not.
+  // Returns the host's pointer to device memory, or null unless one allocation contains all `bytes`.
   u8* host(Context* context, u64 address, u64 bytes);
   u64 count(const std::string& what) const;
 
@@ -244,25 +244,25 @@ class Machine {
   void submit(Stream* stream, std::function<int()> run, std::vector<Ticket> after = {});
   Ticket ticket(const Stream* stream) const { return {stream->number, stream->submitted}; }
   bool reached(const Ticket& ticket) const;
-  // Does what comes until then, and what that waits for.
+  // Runs the work up to a position in a stream, and its dependencies.
   void reach(const Ticket& ticket);
   void finish(Stream* stream) { reach(ticket(stream)); }
   void finish(Context* context);
-  // Does the next work alone: who polls makes progress.
+  // Runs one item of work, so that a host that polls makes progress.
   void advance(Stream* stream);
   void advance(const Ticket& ticket) { advance(by_number_.at(ticket.stream)); }
   void forget(Stream* stream);
 
   // --- captures (capture.cc) ---
-  // Adds work to a stream, or a node to the graph that the stream's capture makes. Returns a Result.
+  // Adds work to a stream, or a node to the graph if the stream is being captured. Returns a Result.
   int enqueue(Stream* stream, NodeType type, std::function<int()> run, void* recorded = nullptr);
-  // The error of work for this stream that a capture forbids. That invalidates the capture.
+  // Returns the error of new work in this stream, if a capture forbids it; that capture is invalidated.
   int check_capture(const Stream* stream);
-  // The error of a call that may disturb captures, unless no capture forbids it. That invalidates the capture.
+  // Returns the error of a call that captures may forbid, such as an allocation; such captures are invalidated.
   int check_captures();
-  // Invalidates captures of the context, and returns an error if there is one.
+  // Invalidates all captures of the context. Returns an error if there were any.
   int refuse_captures(const Context* context);
-  // The capture that begins in another stream and that work in the legacy stream would wait for.
+  // Returns the capture of a blocking stream, which work in the legacy stream would implicitly depend on, or null.
   Capture* implicit_capture(const Stream* stream) const;
   Capture* capture_by_id(u64 id) const;
   void end_capture(Capture* capture);
@@ -272,7 +272,7 @@ class Machine {
 
   std::unordered_map<u64, Stream*> by_number_;
   u64 stream_numbers_ = 0;
-  std::deque<u32> free_slots_;  // those freed last come last, so that freed addresses stay invalid for long
+  std::deque<u32> free_slots_;  // first in, first out, so that freed addresses stay invalid for long
 };
 
 }  // namespace standin

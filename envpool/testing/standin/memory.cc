@@ -12,7 +12,7 @@ namespace {
 
 enum class Side { kHost, kDevice, kAny };
 
-// One end of a copy. The host's memory is late, as the device's, if it is pinned.
+// One end of a copy. Pinned memory of the host is accessed when the copy runs, as the device's is.
 struct End {
   u8* memory = nullptr;
   bool pageable = false;
@@ -43,7 +43,7 @@ int copy(Context& context, Stream& stream, u64 to, Side to_side, u64 from, Side 
     });
   }
   std::function<int()> run = [=] { return std::memmove(target.memory, source.memory, bytes), int{kSuccess}; };
-  if (source.pageable && !wait) {  // is read before the call returns
+  if (source.pageable && !wait) {  // Pageable memory is read before the call returns.
     auto staged = std::make_shared<std::vector<u8>>(source.memory, source.memory + bytes);
     run = [=] { return std::memcpy(target.memory, staged->data(), bytes), int{kSuccess}; };
   }
@@ -132,7 +132,7 @@ API cuMemFreeHost(void* pointer) {
   });
 }
 
-// Returns the device's address of pinned memory, which is another than the host's.
+// Returns the device's address of pinned memory, which differs from the host's.
 API cuMemHostGetDevicePointer_v2(u64* address, void* pointer, u32) {
   return within([&](Context&) -> int {
     const Allocation* owner = machine->owner(address_of(pointer));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The interface of the stand-in for the CUDA driver (modules.cc) and a translated module (threads.h, ptx.py). It is C
-// and C++. A device address has a tag in its upper 16 bits, so that the host cannot read it, then the number of a slot,
-// then 32 bits of an offset.
+// and C++. A device address consists of a tag in its upper 16 bits, so that the host cannot dereference it, the number
+// of a slot in the next 16, and an offset in the lower 32.
 #ifndef ENVPOOL_TESTING_STANDIN_MODULE_H_
 #define ENVPOOL_TESTING_STANDIN_MODULE_H_
 
@@ -18,7 +18,7 @@ enum {  // CUresult
   kLaunchFailed = 719
 };
 
-// 4 GiB of device addresses: where they are in the host's memory, and how many of them there are.
+// 4 GiB of device addresses: their memory on the host, and how many bytes of it are valid.
 typedef struct {
   uint8_t* host;
   uint64_t bytes;
@@ -26,12 +26,12 @@ typedef struct {
 
 typedef struct {
   Slot* slots;              // of the context
-  int flat;                 // an address without a tag is the host's
+  int flat;                 // addresses without a tag are the host's
   uint8_t** parameters;     // of the kernel
   const uint64_t* globals;  // device addresses of the module's variables
   uint32_t grid[3], block[3];
-  uint32_t dynamic_bytes;  // of shared memory, beside what the kernel declares
-  char fault[512];         // what went wrong, as text
+  uint32_t dynamic_bytes;  // of shared memory, in addition to what the kernel declares
+  char fault[512];         // description of the failure
 } Launch;
 
 typedef struct {

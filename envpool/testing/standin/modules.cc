@@ -71,8 +71,8 @@ int load_module(Context& context, const char* image, void** out, std::string* lo
   return kSuccess;
 }
 
-// Writes the log to the buffer that the options name, if they do. Their values are pointers or numbers.
-void tell(const std::string& log, u32 count, const int* options, void** values) {
+// Writes the log to the buffer that the options name, if any. Their values are pointers or numbers.
+void write_log(const std::string& log, u32 count, const int* options, void** values) {
   constexpr int kErrorLog = 5, kErrorLogBytes = 6;
   char* buffer = nullptr;
   u64 room = 0;
@@ -88,7 +88,7 @@ void tell(const std::string& log, u32 count, const int* options, void** values) 
 
 // --- launches ---
 
-// The values of a kernel's parameters, as they are when it is launched.
+// Copies of a kernel's parameters, made when it is launched.
 using Values = std::vector<std::vector<u8>>;
 
 bool read_parameters(const ModuleKernel& kernel, void** parameters, Values* values) {
@@ -97,7 +97,7 @@ bool read_parameters(const ModuleKernel& kernel, void** parameters, Values* valu
     const auto* value = static_cast<const u8*>(parameters[i]);
     if (value == nullptr) return false;
     values->emplace_back(value, value + kernel.parameter_bytes[i]);
-    values->back().resize((values->back().size() + 31) / 16 * 16);  // vectors are read whole
+    values->back().resize((values->back().size() + 31) / 16 * 16);  // a vector load may read past the end
   }
   return true;
 }
@@ -134,7 +134,7 @@ API cuModuleLoadDataEx(void** module, const void* image, u32 count, int* options
     std::string log;
     const int code = load_module(context, static_cast<const char*>(image), module, &log);
     if (!log.empty()) machine->fault = log;
-    tell(log, count, options, values);
+    write_log(log, count, options, values);
     return code;
   });
 }

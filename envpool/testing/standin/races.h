@@ -27,7 +27,7 @@ struct Races {
   u64 block;             // the number of the current one
   u32 count;             // threads of a block
   u32* clocks;           // of thread i, as thread j knows it: clocks[j * count + i]
-  u32* met;              // the union of the clocks that meet
+  u32* joined;           // the union of the clocks of a rendezvous
   u32* arrived;          // the clocks brought by bar.arrive, for each barrier
   Byte** slots[kSlots];  // pages of the bytes of each slot
 };
@@ -39,7 +39,7 @@ static void begin_races(Block* b, const Launch* launch) {
   Races* races = b->races = calloc(1, sizeof(Races));
   races->count = b->count;
   races->clocks = calloc((u64)b->count * b->count, sizeof(u32));
-  races->met = calloc(b->count, sizeof(u32));
+  races->joined = calloc(b->count, sizeof(u32));
   races->arrived = calloc((u64)kBarriers * b->count, sizeof(u32));
 }
 
@@ -51,7 +51,7 @@ static void end_races(Block* b, const Launch* launch) {
     free(races->slots[i]);
   }
   free(races->arrived);
-  free(races->met);
+  free(races->joined);
   free(races->clocks);
   free(races);
 }
@@ -68,21 +68,21 @@ static void join_clock(u32* to, const u32* from, u32 count) {
   for (u32 i = 0; i < count; ++i) to[i] = to[i] < from[i] ? from[i] : to[i];
 }
 
-// What a thread did until now is part of the meeting.
+// Adds what a thread has done so far to the rendezvous.
 static void bring_clock(Block* b, const Thread* t) {
-  join_clock(b->races->met, b->races->clocks + (u64)t->rank * b->races->count, b->races->count);
+  join_clock(b->races->joined, b->races->clocks + (u64)t->rank * b->races->count, b->races->count);
 }
 
-// What the thread does from now on comes after all that the meeting brought.
+// Orders what the thread does from now on after all that the rendezvous contains.
 static void take_clock(Block* b, const Thread* t) {
   u32* clock = b->races->clocks + (u64)t->rank * b->races->count;
-  memcpy(clock, b->races->met, b->races->count * sizeof(u32));
+  memcpy(clock, b->races->joined, b->races->count * sizeof(u32));
   ++clock[t->rank];
 }
 
-static void begin_meeting(Block* b) { memset(b->races->met, 0, b->races->count * sizeof(u32)); }
+static void begin_rendezvous(Block* b) { memset(b->races->joined, 0, b->races->count * sizeof(u32)); }
 
-static void arrive_at_meeting(Thread* t, u32 barrier) {
+static void note_arrival(Thread* t, u32 barrier) {
   Races* races = t->block->races;
   u32* clock = races->clocks + (u64)t->rank * races->count;
   join_clock(races->arrived + (u64)barrier * races->count, clock, races->count);
@@ -91,11 +91,11 @@ static void arrive_at_meeting(Thread* t, u32 barrier) {
 
 static void bring_arrived(Block* b, u32 barrier) {
   u32* arrived = b->races->arrived + (u64)barrier * b->races->count;
-  join_clock(b->races->met, arrived, b->races->count);
+  join_clock(b->races->joined, arrived, b->races->count);
   memset(arrived, 0, b->races->count * sizeof(u32));
 }
 
-// Whether an earlier access comes before whatever the thread does now.
+// Returns whether an earlier access is ordered before what the thread does now.
 static int is_before(const Access* earlier, const Thread* t) {
   const Races* races = t->block->races;
   return earlier->block == races->block &&

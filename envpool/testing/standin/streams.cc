@@ -10,11 +10,11 @@ using namespace standin;
 
 namespace {
 
-constexpr u32 kExternal = 1;  // the flag of events that a graph waits for or records
+constexpr u32 kExternal = 1;  // flag: a graph waits for or records the event as a node
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// Whether the host may wait for a stream, or ask whether it is done.
+// Returns the error of a host that waits for a stream or queries it, if a capture forbids that.
 int refusal_of_wait(const Stream& stream) {
   if (stream.capture != nullptr) return stream.capture->invalidated = true, int{kCaptureUnsupported};
   const int refused = machine->check_capture(&stream);
@@ -117,7 +117,7 @@ API cuStreamGetCtx(void* stream, void** context) {
   return on_stream(stream, [&](Context&, Stream& on) { return *context = on.context->handle, int{kSuccess}; }, true);
 }
 
-// The function may not call the driver.
+// The function must not call the driver.
 API cuLaunchHostFunc(void* stream, void (*function)(void*), void* data) {
   return on_stream(stream, [&](Context&, Stream& on) {
     return machine->enqueue(&on, kHostNode, [=] { return function(data), int{kSuccess}; });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The C that every translated module begins with: memory with checked bounds, arithmetic as a GPU has it, and the
-// threads of a block. Where a kernel has barriers, shuffles or votes, each thread is a coroutine; else it is a call.
+// The C code at the beginning of every translated module: memory accesses with bounds checks, a GPU's arithmetic, and
+// the threads of a block. If a kernel has barriers, shuffles or votes, each thread is a coroutine; otherwise a call.
 
 #include <math.h>
 #include <setjmp.h>
@@ -49,7 +49,7 @@ typedef enum {
   kBitOr,
   kBitXor,
   kWarpSync
-} Meeting;
+} Rendezvous;
 
 struct Thread {
   Launch* launch;
@@ -59,9 +59,9 @@ struct Thread {
   u8* local;
   u32 local_top, local_bytes;
   State state;
-  Meeting meeting;
-  u32 mask, barrier, expected;  // of a meeting: lanes, or the barrier's number and its threads
-  u32 value, other, limits;     // what the thread brings
+  Rendezvous rendezvous;
+  u32 mask, barrier, expected;  // of a rendezvous: its lanes, or the barrier's number and count of threads
+  u32 value, other, limits;     // the thread's operands
   u32 result;
   int predicate, started;
   jmp_buf place;
@@ -77,7 +77,7 @@ struct Block {
   Races* races;
 };
 
-// What an instruction does with memory. A strong access is an atomic or a volatile one.
+// How an instruction accesses memory. A strong access is an atomic or a volatile one.
 typedef enum { kReads = 1, kWrites = 2, kStrong = 4 } AccessKind;
 
 // The hooks of the race detector, races.h.
@@ -85,21 +85,21 @@ typedef enum { kReads = 1, kWrites = 2, kStrong = 4 } AccessKind;
 static void begin_races(Block* b, const Launch* launch);
 static void end_races(Block* b, const Launch* launch);
 static void begin_block_of_races(Block* b);
-static void begin_meeting(Block* b);
+static void begin_rendezvous(Block* b);
 static void bring_clock(Block* b, const Thread* t);
 static void bring_arrived(Block* b, u32 barrier);
 static void take_clock(Block* b, const Thread* t);
-static void arrive_at_meeting(Thread* t, u32 barrier);
+static void note_arrival(Thread* t, u32 barrier);
 static void note_access(Thread* t, const Slot* slots, u64 address, u32 bytes, AccessKind kind, const char* what);
 #else
 #define begin_races(b, launch)
 #define end_races(b, launch)
 #define begin_block_of_races(b)
-#define begin_meeting(b)
+#define begin_rendezvous(b)
 #define bring_clock(b, t)
 #define bring_arrived(b, barrier)
 #define take_clock(b, t)
-#define arrive_at_meeting(t, barrier)
+#define note_arrival(t, barrier)
 #define note_access(t, slots, address, bytes, kind, what)
 #endif
 
@@ -116,7 +116,7 @@ __attribute__((noreturn, noinline)) static void fail(Thread* t, int code, const 
 #define WINDOW(slot) ((u64)kTag << 48 | (u64)(slot) << 32)
 #define SHARED(address) (WINDOW(kSharedSlot) | (u32)(address))
 
-__attribute__((noinline)) static u8* stray(Thread* t, u64 address, u32 bytes, const char* what) {
+__attribute__((noinline)) static u8* report_bad_address(Thread* t, u64 address, u32 bytes, const char* what) {
   char why[160];
   if (address & (bytes - 1)) {
     snprintf(why, sizeof(why), "the address %#llx is not a multiple of %u", (unsigned long long)address, bytes);
@@ -133,7 +133,7 @@ __attribute__((noinline)) static u8* stray(Thread* t, u64 address, u32 bytes, co
   fail(t, kIllegalAddress, what, why);
 }
 
-// `slots` are the launch's, which a function keeps at hand.
+// Returns the host's pointer to device memory, after checking bounds and alignment. `slots` are the launch's.
 static inline u8* at(Thread* t, const Slot* slots, u64 address, u32 bytes, AccessKind kind, const char* what) {
   const u64 number = (address >> 32) - ((u64)kTag << 16);
   if (__builtin_expect(number < kSlots && (u32)address + (u64)bytes <= slots[number].bytes && !(address & (bytes - 1)),
@@ -141,7 +141,7 @@ static inline u8* at(Thread* t, const Slot* slots, u64 address, u32 bytes, Acces
     note_access(t, slots, address, bytes, kind, what);
     return slots[number].host + (u32)address;
   }
-  return stray(t, address, bytes, what);
+  return report_bad_address(t, address, bytes, what);
 }
 
 #define LOAD_AND_STORE(T)                 \
@@ -160,7 +160,7 @@ LOAD_AND_STORE(i16)
 LOAD_AND_STORE(i32)
 LOAD_AND_STORE(i64)
 
-// Room in the thread's local memory, which the caller gives back.
+// Allocates from the thread's stack of local memory; the caller frees it by restoring `local_top`.
 static inline u64 local(Thread* t, u32 bytes, const char* what) {
   const u32 begin = (t->local_top + 15) / 16 * 16;
   if (begin + bytes > t->local_bytes) fail(t, kLaunchFailed, what, "local memory is exhausted by recursion");
@@ -180,7 +180,7 @@ static inline f64 as_f64(u64 bits) {
   memcpy(&x, &bits, 8);
   return x;
 }
-// A GPU has one NaN of 32 bits. Of 64 bits it has the payloads of its operands, as the host.
+// The only 32-bit NaN that a GPU's arithmetic returns is 0x7FFFFFFF. 64-bit NaNs keep their payload, as on the host.
 static inline u32 of_f32(f32 x) {
   u32 bits;
   memcpy(&bits, &x, 4);
@@ -192,14 +192,14 @@ static inline u64 of_f64(f64 x) {
   return bits;
 }
 
-// The operand that is a number, and of two zeros the one with the sign, or without it.
+// If one operand is a NaN, the result is the other one; -0 is less than +0.
 #define MINIMUM_AND_MAXIMUM(T)                                                                                       \
   static inline T min_##T(T a, T b) { return a != a ? b : b != b ? a : a < b ? a : b < a ? b : signbit(a) ? a : b; } \
   static inline T max_##T(T a, T b) { return a != a ? b : b != b ? a : a > b ? a : b > a ? b : signbit(a) ? b : a; }
 MINIMUM_AND_MAXIMUM(f32)
 MINIMUM_AND_MAXIMUM(f64)
 
-// A number that is whole already. Beyond the range it is clamped.
+// Converts a number that is already rounded to an integer; out of range it saturates.
 static inline u64 to_whole(f64 x, f64 low, f64 high, u64 lowest, u64 highest, u64 nan) {
   return x != x ? nan : x <= low ? lowest : x >= high ? highest : x < 0 ? (u64)(i64)x : (u64)x;
 }
@@ -218,7 +218,7 @@ static inline u32 permute(u32 a, u32 b, u32 select) {
   }
   return y;
 }
-// The field of `count` bits at `begin`, with a sign where it is signed.
+// Extracts `count` bits from `begin` on, sign-extended if `is_signed`.
 static inline u64 field(u64 x, u32 begin, u32 count, int width, int is_signed) {
   begin &= 255, count &= 255;
   const u64 sign =
@@ -230,37 +230,37 @@ static inline u64 field(u64 x, u32 begin, u32 count, int width, int is_signed) {
 }
 #define DP2A(H, B, a, b, c) ((c) + (H)(a) * (B)(b) + (H)((a) >> 16) * (B)((b) >> 8))
 
-// --- threads that meet ---
+// --- barriers and warps ---
 
-static void give_way(Thread* t) {
+static void yield_to_scheduler(Thread* t) {
   if (!_setjmp(t->place)) _longjmp(t->block->scheduler, 1);
 }
 
-static void at_barrier(Thread* t, Meeting meeting, u32 barrier, u32 expected, u32 value, const char* what) {
+static void at_barrier(Thread* t, Rendezvous rendezvous, u32 barrier, u32 expected, u32 value, const char* what) {
   if (barrier >= kBarriers) fail(t, kIllegalInstruction, what, "there are 16 barriers, 0 to 15");
   if (expected != kUnbounded && (expected == 0 || expected % 32)) {
     fail(t, kIllegalInstruction, what, "a barrier's threads are whole warps");
   }
-  t->meeting = meeting, t->barrier = barrier, t->expected = expected, t->value = value;
+  t->rendezvous = rendezvous, t->barrier = barrier, t->expected = expected, t->value = value;
   t->state = kAtBarrier;
-  give_way(t);
+  yield_to_scheduler(t);
 }
 
 static void arrive(Thread* t, u32 barrier, u32 expected, const char* what) {
   if (barrier >= kBarriers) fail(t, kIllegalInstruction, what, "there are 16 barriers, 0 to 15");
   ++t->block->arrived[barrier];
-  arrive_at_meeting(t, barrier);
+  note_arrival(t, barrier);
   t->block->expected[barrier] = expected;
 }
 
-static void in_warp(Thread* t, Meeting meeting, u32 mask, u32 value, u32 other, u32 limits, const char* what) {
+static void in_warp(Thread* t, Rendezvous rendezvous, u32 mask, u32 value, u32 other, u32 limits, const char* what) {
   if (!(mask >> (t->rank & 31) & 1)) fail(t, kIllegalInstruction, what, "the lane is not in its own mask");
-  t->meeting = meeting, t->mask = mask, t->value = value, t->other = other, t->limits = limits;
+  t->rendezvous = rendezvous, t->mask = mask, t->value = value, t->other = other, t->limits = limits;
   t->state = kInWarp;
-  give_way(t);
+  yield_to_scheduler(t);
 }
 
-// Lets go the threads of a barrier that all have come to. A thread that has returned is waited for no more.
+// Releases the threads at a barrier if all have arrived. Threads that have returned are not waited for.
 static int release_barrier(Block* b, u32 barrier, u32 alive) {
   u32 waiting = 0, ones = 0, expected = b->expected[barrier];
   for (u32 i = 0; i < b->count; ++i) {
@@ -271,7 +271,7 @@ static int release_barrier(Block* b, u32 barrier, u32 alive) {
     if (t->expected != kUnbounded) expected = t->expected;
   }
   if (waiting == 0 || waiting + b->arrived[barrier] < (expected ? expected : alive)) return 0;
-  begin_meeting(b);
+  begin_rendezvous(b);
   bring_arrived(b, barrier);
   for (u32 i = 0; i < b->count; ++i) {
     const Thread* t = &b->threads[i];
@@ -281,7 +281,7 @@ static int release_barrier(Block* b, u32 barrier, u32 alive) {
     Thread* t = &b->threads[i];
     if (t->state != kAtBarrier || t->barrier != barrier) continue;
     take_clock(b, t);
-    t->result = t->meeting == kPopc ? ones : t->meeting == kAnd ? ones == waiting : ones > 0;
+    t->result = t->rendezvous == kPopc ? ones : t->rendezvous == kAnd ? ones == waiting : ones > 0;
     t->state = kReady;
   }
   b->arrived[barrier] = b->expected[barrier] = 0;
@@ -291,16 +291,16 @@ static int release_barrier(Block* b, u32 barrier, u32 alive) {
 static void shuffle(const Thread* warp, Thread* t, u32 group) {
   const i32 lane = t->rank & 31, move = t->other & 31, segment = t->limits >> 8 & 31, clamp = t->limits & 31;
   const i32 lowest = lane & segment, highest = lowest | (clamp & ~segment);
-  i32 from = t->meeting == kUp          ? lane - move
-             : t->meeting == kDown      ? lane + move
-             : t->meeting == kButterfly ? lane ^ move
-                                        : lowest | (move & ~segment);
-  t->predicate = t->meeting == kUp ? from >= highest : from <= highest;
+  i32 from = t->rendezvous == kUp          ? lane - move
+             : t->rendezvous == kDown      ? lane + move
+             : t->rendezvous == kButterfly ? lane ^ move
+                                           : lowest | (move & ~segment);
+  t->predicate = t->rendezvous == kUp ? from >= highest : from <= highest;
   if (!t->predicate) from = lane;
-  t->result = group >> from & 1 ? warp[from].value : 0xDEADDEAD;  // undefined, of a lane that is not there
+  t->result = group >> from & 1 ? warp[from].value : 0xDEADDEAD;  // a lane that is not there has no defined value
 }
 
-static void conclude(const Thread* warp, Thread* t, u32 group) {
+static void exchange(const Thread* warp, Thread* t, u32 group) {
   u32 ballot = 0, sum = 0, low = ~0u, high = 0, all = ~0u, any = 0, odd = 0;
   i32 least = INT32_MAX, most = INT32_MIN;
   for (u32 i = 0; i < 32; ++i) {
@@ -311,7 +311,7 @@ static void conclude(const Thread* warp, Thread* t, u32 group) {
     low = x < low ? x : low, high = x > high ? x : high;
     least = (i32)x < least ? (i32)x : least, most = (i32)x > most ? (i32)x : most;
   }
-  switch (t->meeting) {
+  switch (t->rendezvous) {
     case kAll: t->result = ballot == group; break;
     case kAny: t->result = ballot != 0; break;
     case kUniform: t->result = ballot == 0 || ballot == group; break;
@@ -332,7 +332,7 @@ static void conclude(const Thread* warp, Thread* t, u32 group) {
   }
 }
 
-// Lets go the lanes whose mask has come whole.
+// Releases the lanes of each mask of which all lanes have arrived.
 static int release_warp(Block* b, Thread* warp, u32 lanes) {
   u32 present = 0;
   int released = 0;
@@ -343,18 +343,18 @@ static int release_warp(Block* b, Thread* warp, u32 lanes) {
     int whole = 1;
     for (u32 j = 0; j < lanes; ++j) {
       if (!(group >> j & 1)) continue;
-      whole &= warp[j].state == kInWarp && warp[j].mask == warp[i].mask && warp[j].meeting == warp[i].meeting;
+      whole &= warp[j].state == kInWarp && warp[j].mask == warp[i].mask && warp[j].rendezvous == warp[i].rendezvous;
     }
     if (!whole) continue;
     for (u32 j = 0; j < lanes; ++j) {
-      if (group >> j & 1) conclude(warp, &warp[j], group);
+      if (group >> j & 1) exchange(warp, &warp[j], group);
     }
-    begin_meeting(b);
+    begin_rendezvous(b);
     for (u32 j = 0; j < lanes; ++j) {
-      if (group >> j & 1 && warp[j].meeting == kWarpSync) bring_clock(b, &warp[j]);
+      if (group >> j & 1 && warp[j].rendezvous == kWarpSync) bring_clock(b, &warp[j]);
     }
     for (u32 j = 0; j < lanes; ++j) {
-      if (group >> j & 1 && warp[j].meeting == kWarpSync) take_clock(b, &warp[j]);
+      if (group >> j & 1 && warp[j].rendezvous == kWarpSync) take_clock(b, &warp[j]);
       if (group >> j & 1) warp[j].state = kReady;
     }
     released = 1;
@@ -362,12 +362,12 @@ static int release_warp(Block* b, Thread* warp, u32 lanes) {
   return released;
 }
 
-static void live(u32 low, u32 high) {
+static void run_thread(u32 low, u32 high) {
   Thread* t = (Thread*)((u64)high << 32 | low);
   for (;;) {  // for each block
     t->block->body(t);
     t->state = kLeft;
-    give_way(t);
+    yield_to_scheduler(t);
   }
 }
 
@@ -383,7 +383,7 @@ static void run_together(Block* b) {
   memset(b->arrived, 0, sizeof(b->arrived));
   memset(b->expected, 0, sizeof(b->expected));
   for (;;) {
-    // The last thread is first: a host's loop has the other order, so that what depends on the order shows.
+    // The last thread runs first. A loop on the host has the opposite order, so that a dependency on the order shows.
     for (volatile u32 i = b->count; i > 0; --i) {
       Thread* t = &b->threads[i - 1];
       if (t->state != kReady) continue;
@@ -419,7 +419,7 @@ static void run_in_turn(Block* b) {
   }
 }
 
-// Runs all blocks. `shared_bytes` and `local_bytes` are what the kernel declares.
+// Runs all blocks one after another. The kernel declares `shared_bytes` and `local_bytes`.
 static int launch_kernel(Launch* launch, void (*body)(Thread* t), int together, u32 shared_bytes, u32 local_bytes) {
   static u8* stacks;  // kept for the next launch
   static u64 stacks_bytes;
@@ -446,7 +446,7 @@ static int launch_kernel(Launch* launch, void (*body)(Thread* t), int together, 
     getcontext(&t->context);
     t->context.uc_stack.ss_sp = stacks + (u64)i * kStack;
     t->context.uc_stack.ss_size = kStack;
-    makecontext(&t->context, (void (*)(void))live, 2, (u32)(u64)t, (u32)((u64)t >> 32));
+    makecontext(&t->context, (void (*)(void))run_thread, 2, (u32)(u64)t, (u32)((u64)t >> 32));
   }
   begin_races(&block, launch);
   const int code = _setjmp(block.out);
