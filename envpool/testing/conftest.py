@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stand-in for the CUDA driver, as its tests take it."""
+"""Fixtures of the stand-in for the CUDA driver."""
 
 from __future__ import annotations
 
@@ -18,4 +18,4 @@ def shared_driver() -> Driver:
 @pytest.fixture
 def driver(shared_driver: Driver) -> Iterator[Driver]:
     yield shared_driver
-    shared_driver.reset()  # also after an error that stays
+    shared_driver.reset()  # also clears a sticky error

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The CUDA driver's API through ctypes, as far as tests call it: of a real driver, or of the stand-in.
+"""The part of the CUDA driver's API that tests call, through ctypes: of a real driver or of the stand-in.
 
 The stand-in (`make standin`, envpool/testing/standin) is a library that runs PTX on the host. It is no GPU.
 """
@@ -18,7 +18,7 @@ STANDIN = Path(os.environ.get("ENVPOOL_SOURCE_DIR", ""), "build", "standin", "li
 
 
 class CudaError(RuntimeError):
-    """A call that the driver refused; `code` is its CUresult."""
+    """A call of the driver failed; `code` is its CUresult."""
 
     def __init__(self, code: int, text: str) -> None:
         super().__init__(text)
@@ -39,7 +39,7 @@ class Driver:
 
     @classmethod
     def another(cls, folder: Path) -> Driver:
-        """One that shares nothing with others in this process, and reads the environment's settings again."""
+        """Loads another copy of the library, which reads the settings in the environment again."""
         return cls(Path(shutil.copy(STANDIN, folder / "libcuda.so.1")))
 
     def code(self, name: str, *arguments: object) -> int:
@@ -67,7 +67,7 @@ class Driver:
 
     @property
     def fault(self) -> str:
-        """Returns what the stand-in says of the kernel that failed last, or of the module that it refused last."""
+        """Describes the last failure of a kernel or of loading a module."""
         return str(self.library.standinFault().decode())
 
     def count(self, what: str) -> int:
@@ -79,13 +79,13 @@ class Driver:
         return int(self.library.standinFail(ctypes.c_uint64(after), ctypes.c_int(code)))
 
     def enter(self, device: int = 0) -> int:
-        """Makes a device's primary context current."""
+        """Retains a device's primary context and makes it current."""
         context = self.get("cuDevicePrimaryCtxRetain", device)
         self.call("cuCtxSetCurrent", context)
         return context
 
     def reset(self) -> None:
-        """Begins anew, as after an error that stays."""
+        """Resets the primary context, which clears a sticky error."""
         self.call("cuDevicePrimaryCtxReset_v2", 0)
         self.context = self.enter()
 
@@ -98,7 +98,7 @@ class Driver:
         self.call("cuMemFree_v2", address)
 
     def upload(self, array: np.ndarray, address: int | None = None) -> int:
-        """Copies an array to the device, where new memory is made for it unless an address is given."""
+        """Copies an array to the device: to an address, or to new memory."""
         array = np.ascontiguousarray(array)
         address = self.allocate(max(array.nbytes, 1)) if address is None else address
         self.call("cuMemcpyHtoD_v2", address, ctypes.c_void_p(array.ctypes.data), array.nbytes)
@@ -137,5 +137,5 @@ class Driver:
         self.call("cuLaunchKernel", function, *extents, shared, stream, places, None)
 
     def synchronize(self) -> None:
-        """Waits for all that was enqueued; errors of kernels are raised here."""
+        """Waits for all enqueued work, and raises the errors of kernels."""
         self.call("cuCtxSynchronize")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stand-in for the CUDA driver: what it refuses, in which order its streams run, and what it counts."""
+"""The stand-in for the CUDA driver: errors, the order in which streams run, and counts of objects."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def words(driver: Driver) -> Words:
     return Words(driver)
 
 
-def test_it_says_that_it_is_no_gpu(driver: Driver) -> None:
+def test_the_device_name_says_that_it_is_a_stand_in(driver: Driver) -> None:
     name = ctypes.create_string_buffer(80)
     driver.call("cuDeviceGetName", name, 80, 0)
     assert name.value == b"envpool stand-in (no GPU)"
@@ -43,7 +43,7 @@ def test_it_says_that_it_is_no_gpu(driver: Driver) -> None:
     assert text.value == b"ILLEGAL_ADDRESS"
 
 
-def test_addresses_of_functions(driver: Driver) -> None:
+def test_get_proc_address(driver: Driver) -> None:
     status = ctypes.c_int(-1)
     found, address = ctypes.c_uint64(), ctypes.c_uint64()
     driver.call("cuGetProcAddress_v2", b"cuMemAlloc", ctypes.byref(found), 12000, 0, ctypes.byref(status))
@@ -73,7 +73,7 @@ def of_host(words: Words) -> None:
 
 
 def other_allocation(words: Words) -> None:
-    """A step from one allocation into the next one, which a GPU would not notice."""
+    """Reads past one allocation into the next, which a GPU would not notice."""
     words.driver.upload(np.zeros(8, np.int32))
     words.read(words.address + 32)
 
@@ -127,12 +127,12 @@ def copy(count: int) -> Callable[[Words], None]:
 
 
 BAD = {
-    "a word too many": (end, ILLEGAL_ADDRESS),
+    "a word past the end": (end, ILLEGAL_ADDRESS),
     "freed memory": (freed, ILLEGAL_ADDRESS),
     "the host's memory": (of_host, ILLEGAL_ADDRESS),
     "another allocation": (other_allocation, ILLEGAL_ADDRESS),
     "null": (lambda words: words.read(0), ILLEGAL_ADDRESS),
-    "off its alignment": (lambda words: words.read(words.address + 2), MISALIGNED_ADDRESS),
+    "a misaligned address": (lambda words: words.read(words.address + 2), MISALIGNED_ADDRESS),
     "a block too large": (launch(1, 1, 1, 1025, 1, 1), INVALID_VALUE),
     "more threads than the kernel declares": (lambda words: words.add(1, count=65), INVALID_VALUE),
     "no blocks": (launch(0, 1, 1, 1, 1, 1), INVALID_VALUE),
@@ -145,9 +145,9 @@ BAD = {
     "no context": (without_context, INVALID_CONTEXT),
     "a copy too long": (copy(9), INVALID_VALUE),
     "memory freed twice": (lambda words: [words.driver.free(words.address) for _ in range(2)], INVALID_VALUE),
-    "memory freed by its middle": (lambda words: words.driver.free(words.address + 4), INVALID_VALUE),
-    "no bytes": (lambda words: words.driver.allocate(0), INVALID_VALUE),
-    "too many bytes": (lambda words: words.driver.allocate(9 << 30), OUT_OF_MEMORY),
+    "freeing an address inside an allocation": (lambda words: words.driver.free(words.address + 4), INVALID_VALUE),
+    "an empty allocation": (lambda words: words.driver.allocate(0), INVALID_VALUE),
+    "an allocation that does not fit": (lambda words: words.driver.allocate(9 << 30), OUT_OF_MEMORY),
     "a copy of the device's memory as the host's": (
         lambda words: words.driver.call("cuMemcpyHtoD_v2", words.address, words.address, 4),
         INVALID_VALUE,
@@ -168,7 +168,7 @@ def test_bad_use_is_refused(words: Words, name: str) -> None:
     assert error.value.code == code
     if code in (ILLEGAL_ADDRESS, MISALIGNED_ADDRESS):
         assert "in thread (" in str(error.value)
-        # It stays, as on a GPU, until the context is made anew.
+        # The error is sticky, as on a GPU, until the context is reset.
         for call in (lambda: words.driver.allocate(8), lambda: words.add(1), words.driver.synchronize):
             with pytest.raises(CudaError) as again:
                 call()
@@ -181,7 +181,7 @@ def test_bad_use_is_refused(words: Words, name: str) -> None:
         assert words.first() == 7
 
 
-def test_what_was_not_begun_is_refused(tmp_path: Path) -> None:
+def test_calls_before_initialization_fail(tmp_path: Path) -> None:
     library = ctypes.CDLL(shutil.copy(STANDIN, tmp_path))
     assert library.cuDeviceGet(ctypes.byref(ctypes.c_int()), 0) == NOT_INITIALIZED
     assert library.cuInit(1) == INVALID_VALUE
@@ -192,14 +192,14 @@ def test_the_host_cannot_read_device_memory(driver: Driver) -> None:
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == -signal.SIGSEGV
 
 
-def test_a_forked_child_is_refused(driver: Driver) -> None:
+def test_calls_in_a_forked_child_fail(driver: Driver) -> None:
     child = os.fork()
     if child == 0:
         os._exit(driver.code("cuCtxSynchronize"))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == NOT_INITIALIZED
 
 
-def test_refusals_are_written_where_the_program_asks(driver: Driver) -> None:
+def test_the_error_log_of_a_module_goes_to_the_buffer_of_the_caller(driver: Driver) -> None:
     log = ctypes.create_string_buffer(400)
     options, values = (ctypes.c_int * 2)(5, 6), (ctypes.c_void_p * 2)(ctypes.addressof(log), 400)
     bad = PTX.replace("add.s32", "add.sat.s32").encode()
@@ -207,7 +207,7 @@ def test_refusals_are_written_where_the_program_asks(driver: Driver) -> None:
     assert b"add.sat.s32 %r3, %r3, %r1" in log.value
 
 
-def test_a_missing_cache_folder_is_told(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cache_folder_that_cannot_be_made_is_reported(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ENVPOOL_STANDIN_CACHE", "/proc/nothing")
     with pytest.raises(CudaError, match="ENVPOOL_STANDIN_CACHE"):
         driver.module(PTX + "\n")
@@ -223,7 +223,7 @@ sys.exit(driver.cuModuleLoadData(ctypes.byref(module), sys.argv[2].encode()))
 """
 
 
-def test_processes_share_what_was_compiled(tmp_path: Path) -> None:
+def test_processes_share_compiled_modules(tmp_path: Path) -> None:
     command = [sys.executable, "-S", "-c", LOADER, str(STANDIN), PTX]
     environment = {**os.environ, "ENVPOOL_STANDIN_CACHE": str(tmp_path / "new")}
     processes = [subprocess.Popen(command, env=environment) for _ in range(3)]
@@ -231,13 +231,13 @@ def test_processes_share_what_was_compiled(tmp_path: Path) -> None:
     (library,) = (tmp_path / "new").iterdir()
     assert library.suffix == ".so"
     broken = {**environment, "ENVPOOL_STANDIN_PYTHON": "/nothing", "ENVPOOL_STANDIN_CC": "cc"}
-    assert subprocess.run(command, env=broken, check=False).returncode == 0  # from the folder
+    assert subprocess.run(command, env=broken, check=False).returncode == 0  # The compiled module is in the folder.
 
 
 # --- streams ---
 
 
-def test_work_is_late(words: Words) -> None:
+def test_work_runs_only_when_the_host_waits(words: Words) -> None:
     driver, seen = words.driver, Pinned(words.driver)
     stream = driver.get("cuStreamCreate", 0)
     words.add(5, stream=stream)
@@ -249,7 +249,7 @@ def test_work_is_late(words: Words) -> None:
     assert driver.code("cuStreamQuery", stream) == 0
 
 
-def test_only_who_waits_for_an_event_sees_what_was_before(words: Words) -> None:
+def test_a_stream_sees_only_the_work_that_it_waits_for(words: Words) -> None:
     driver, seen = words.driver, Pinned(words.driver)
     first, second = (driver.get("cuStreamCreate", NON_BLOCKING) for _ in range(2))
     event = driver.get("cuEventCreate", 0)
@@ -265,18 +265,18 @@ def test_only_who_waits_for_an_event_sees_what_was_before(words: Words) -> None:
     assert words.first() == 2
 
 
-def test_the_legacy_stream_waits_for_those_that_block(words: Words) -> None:
+def test_the_legacy_stream_waits_for_blocking_streams(words: Words) -> None:
     driver = words.driver
     blocking, free = (driver.get("cuStreamCreate", flags) for flags in (0, NON_BLOCKING))
     words.add(1, stream=blocking)
     assert words.first() == 1
     words.add(1, stream=free)
-    assert words.first() == 1  # a plain copy does not wait for it
+    assert words.first() == 1  # A plain copy does not wait for a non-blocking stream.
     driver.call("cuStreamSynchronize", free)
     assert words.first() == 2
 
 
-def test_a_copy_of_pageable_memory_is_read_at_once_and_of_pinned_memory_later(words: Words) -> None:
+def test_a_copy_reads_pageable_memory_at_once_and_pinned_memory_when_it_runs(words: Words) -> None:
     driver, pinned, pageable = words.driver, Pinned(words.driver), np.full(8, 3, np.int32)
     stream = driver.get("cuStreamCreate", 0)
     driver.call("cuMemcpyHtoDAsync_v2", words.address, ctypes.c_void_p(pageable.ctypes.data), 32, stream)
@@ -288,7 +288,7 @@ def test_a_copy_of_pageable_memory_is_read_at_once_and_of_pinned_memory_later(wo
     assert words.first() == 6
 
 
-def test_events_have_times(words: Words) -> None:
+def test_elapsed_time_between_events(words: Words) -> None:
     driver = words.driver
     events = [driver.get("cuEventCreate", flags) for flags in (0, 0, 2)]
     for event in events:
@@ -305,7 +305,7 @@ def test_events_have_times(words: Words) -> None:
 def test_memory_is_filled_and_copied(words: Words) -> None:
     driver = words.driver
     other = driver.allocate(32)
-    assert (driver.download(other, np.zeros(32, np.uint8)) == 0xA5).all()  # whoever reads it has forgotten to write
+    assert (driver.download(other, np.zeros(32, np.uint8)) == 0xA5).all()  # New memory holds garbage.
     driver.call("cuMemsetD32_v2", words.address, 0x01020304, 8)
     driver.call("cuMemsetD8_v2", words.address + 4, 9, 4)
     driver.call("cuMemcpyDtoD_v2", other, words.address, 32)
@@ -324,7 +324,7 @@ def test_mapped_memory_is_written_by_kernels(words: Words) -> None:
     assert (mapped.array == 7).all()
 
 
-def test_what_is_left_is_counted(driver: Driver) -> None:
+def test_live_objects_are_counted(driver: Driver) -> None:
     names = ("allocations", "streams", "events", "modules")
     assert [driver.count(name) for name in names] == [0, 0, 0, 0]
     words = Words(driver)
@@ -342,7 +342,7 @@ def test_what_is_left_is_counted(driver: Driver) -> None:
 # --- settings ---
 
 
-def test_flat_memory_is_the_hosts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_flat_memory_is_memory_of_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ENVPOOL_STANDIN_MODE", "flat")
     words = Words(Driver.another(tmp_path))
     words.add(6)
@@ -367,7 +367,7 @@ def test_devices_cannot_read_each_others_memory(tmp_path: Path, monkeypatch: pyt
         words.read(mine)
     assert error.value.code == ILLEGAL_ADDRESS
     driver.enter(0)
-    driver.synchronize()  # this device is whole
+    driver.synchronize()  # The error is the other device's.
     with pytest.raises(CudaError) as error:
         driver.allocate(1000)
     assert error.value.code == OUT_OF_MEMORY

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pool on a GPU beside one on the CPU: every array, state and generator, through whole episodes in each mode.
+"""Compares a pool on a GPU with one on the CPU: every array, state and generator, over whole episodes in each mode.
 
 Tests run this on the stand-in for NVIDIA's driver, tools/gpu_proof.py on a GPU.
 """
@@ -25,7 +25,7 @@ SEED = 11
 
 
 class Case(NamedTuple):
-    """What is compared: an id with options, in a mode, so many environments for so many steps."""
+    """A comparison: an id with options, an autoreset mode, a number of environments and of steps."""
 
     task_id: str
     options: tuple[tuple[str, Any], ...]
@@ -37,7 +37,7 @@ class Case(NamedTuple):
         return f"{self.task_id}{'+' * bool(self.options)}-{self.mode}-{self.num_envs}"
 
 
-# What the defaults leave out: noise, chance, and other arithmetic.
+# Options that turn on noise, chance and arithmetic that the defaults leave out.
 MORE: dict[str, dict[str, Any]] = {
     "Acrobot-v1": {"torque_noise_max": 0.5},
     "CartPole-v0": {"kinematics_integrator": "semi-implicit"},
@@ -56,9 +56,9 @@ GAMES = [
 
 
 def tasks() -> list[str]:
-    """Ids of portable environments, one of those that differ in nothing else, and one game of Atari.
+    """Returns an id of each portable environment and set of defaults, and one game of Atari.
 
-    Crowd, a world of changing size for tests, is among them where envpool.testing.registration was imported.
+    Crowd, a world for tests whose size changes, is included if envpool.testing.registration was imported.
     """
     found, seen = [], set()
     for task_id in sorted(envpool.list_all_envs()):
@@ -75,7 +75,7 @@ def tasks() -> list[str]:
 
 
 def cases(whole: bool) -> list[Case]:
-    """All in each mode; unless `whole`, each in one mode, which the date decides, and worlds of changing size in all."""
+    """Returns all comparisons if `whole`. Otherwise each environment has one mode, chosen by the date, and Crowd has all."""
     found = []
     ids = tasks()
     ids += [task_id for task_id in GAMES if whole and task_id not in ids]
@@ -91,7 +91,7 @@ def cases(whole: bool) -> list[Case]:
             if family == "tag" or task_id == "Crowd-v0":
                 counts = (1, 17) if whole else (7,)
             if family == "atari":
-                counts, steps = (3,), 45  # whose C is a thousand times as slow as the pool
+                counts, steps = (3,), 45  # Its translated kernel is a thousand times as slow as the pool.
             found += [Case(task_id, tuple(options.items()), mode, count, steps) for count in counts]
     return found
 
@@ -133,7 +133,7 @@ def pools(task_id: str, mode: str, count: int, **options: Any) -> Pools:
 
 
 def random_actions(arrays: ArraySpecs, rng: np.random.Generator, rows: int) -> dict[str, np.ndarray]:
-    """Actions of so many environments, by field, with a row for each player that there could be."""
+    """Returns random actions by field, with a row for each possible player of each environment."""
     made = {}
     for field in arrays.actions:
         shape = (rows * (arrays.max_players if field.per_player else 1), *field.shape)
@@ -146,7 +146,7 @@ def random_actions(arrays: ArraySpecs, rng: np.random.Generator, rows: int) -> d
 
 
 class Comparison:
-    """Counts what differs between the two pools, in words."""
+    """Counts the 32-bit words that differ between the two pools."""
 
     def __init__(self, both: Pools) -> None:
         self.pools = both
@@ -161,7 +161,7 @@ class Comparison:
             self.different[name] += int((mine != other).sum())
 
     def check_batch(self) -> np.ndarray:
-        """Receives from both. Returns which environments ended."""
+        """Receives a batch from both pools and compares them. Returns which episodes ended."""
         both = self.pools
         *ours, done = (array.numpy() for array in both.device.recv())
         theirs = both.cpu.recv()
@@ -169,7 +169,7 @@ class Comparison:
         there = np.arange(both.players) < batch["players"][:, None]
         for name, mine, other in zip(both.names, ours, theirs, strict=True):
             assert mine.dtype == other.dtype, name
-            if both.per_player(name):  # the CPU leaves out who is not there
+            if both.per_player(name):  # The CPU leaves out rows of absent players.
                 rows = there.ravel()
                 absent = mine[~rows]
                 assert (absent == (-1 if name == "players.env_id" else 0)).all() or name.startswith("final."), name
@@ -177,7 +177,7 @@ class Comparison:
                 last = np.repeat(done, both.players)[rows]
             else:
                 last = done
-            if name.startswith("final."):  # says something of episodes that ended
+            if name.startswith("final."):  # Only rows of episodes that ended have a final observation.
                 mine, other = mine[last], other[last]
             self.check(name, mine.tobytes(), other.tobytes())
             # A GPU has another NaN than a CPU. Nothing that an environment returns may be one.

@@ -25,7 +25,7 @@ SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
 
 @dataclass(frozen=True)
 class Environment:
-    """One that runs on a device.
+    """A portable environment.
 
     Attributes:
         family: folder of its sources.
@@ -48,17 +48,17 @@ class Environment:
 
     @property
     def world(self) -> bool:
-        """Whether it has several players: then a block is an environment and a thread a player."""
+        """Whether it has several players. Then a block is an environment and a thread is a player."""
         return bool(self.device["world"])
 
     @property
     def kernel(self) -> str:
-        """The source of the kernel that a pool runs, for as many players as a block has threads."""
+        """The source of the kernel that a pool runs, for the largest number of players."""
         return checked_program(self.device, 1024 if self.world else 1).source
 
 
 def environments() -> list[Environment]:
-    """All portable ones of the registered families, and of those that only tests use, the world."""
+    """Returns all registered portable environments; of those for tests, only the one with several players."""
     found: dict[tuple[str, str], Environment] = {}
     for task_id in envpool.list_all_envs():
         registration = find(task_id)
@@ -70,7 +70,7 @@ def environments() -> list[Environment]:
 
 
 class Nvrtc:
-    """The compiler, with the installed headers; those of environments that only tests use are in the sources."""
+    """NVRTC with the installed headers, and with the source folder for headers of tests' environments."""
 
     def compile(self, source: str, flags: Sequence[str]) -> Compiled:
         """Compiles for a virtual machine ("compute_80": no cubin) or a real one ("sm_80")."""

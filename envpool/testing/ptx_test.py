@@ -142,7 +142,7 @@ def test_assertions_and_traps_stop_a_kernel(driver: Driver) -> None:
         "tex.1d.v4.s32.s32 {%r1, %r1, %r1, %r1}, [%rd1, {%r1}]",
     ],
 )
-def test_what_is_not_known_is_refused_with_its_text(driver: Driver, instruction: str) -> None:
+def test_unknown_instructions_are_refused_by_name(driver: Driver, instruction: str) -> None:
     registers = ".reg .f32 %f<3>; .reg .f64 %fd<3>; .reg .b32 %r<3>; .reg .b64 %rd<3>; .reg .pred %p<3>;".replace(
         "; ", ";\n"
     )
@@ -152,7 +152,7 @@ def test_what_is_not_known_is_refused_with_its_text(driver: Driver, instruction:
     assert instruction in str(error.value)
 
 
-def test_calls_of_functions_that_are_not_there_are_refused(driver: Driver) -> None:
+def test_calls_of_undefined_functions_are_refused(driver: Driver) -> None:
     source = 'extern "C" __global__ void f(int* x) { printf("%d", x[0]); }'
     with pytest.raises(CudaError, match="a call of vprintf, which the module does not have"):
         Program(driver, source)

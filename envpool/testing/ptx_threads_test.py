@@ -65,7 +65,7 @@ def test_shuffles(driver: Driver, how: str) -> None:
             assert out[i, j].tolist() == [7 * lane for lane in lanes], (width, move)
 
 
-def test_votes_of_lanes_that_diverge_and_of_a_warp_that_is_not_full(driver: Driver) -> None:
+def test_votes_of_divergent_lanes_and_partial_warps(driver: Driver) -> None:
     program = Program(
         driver,
         """
@@ -136,7 +136,7 @@ def test_barriers_have_numbers_and_counts(driver: Driver) -> None:
     assert (out == expected).all()
 
 
-def test_who_waits_for_nobody_is_told(driver: Driver) -> None:
+def test_deadlocks_are_reported(driver: Driver) -> None:
     program = Program(
         driver,
         """

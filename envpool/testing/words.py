@@ -65,7 +65,7 @@ class Words:
 
 
 class Pinned:
-    """Memory of the host that copies do not stage."""
+    """Pinned memory of the host."""
 
     def __init__(self, driver: Driver, count: int = 8) -> None:
         self.pointer = driver.get("cuMemHostAlloc", 4 * count, 0)
