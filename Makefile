@@ -277,12 +277,14 @@ format: $(VENV)/lint/.ready
 # --- what is made of the registry; tests tell when it is stale ---
 
 # Options as editors show them, the tables of docs/environments.md, golden hashes of trajectories, and what kernels may
-# take of a GPU. Hashes and budgets that are there stay: to have one made anew, delete its row.
-generated: build/test/.installed
+# take of a GPU and execute there. Hashes, budgets and counts that are there stay: to have one made anew, delete its row.
+generated: build/test/.installed standin
 	@$(call installed,test,python) -m envpool.testing.signatures "$(CURDIR)/envpool/_signatures.pyi"
 	@$(call installed,test,python) -m envpool.testing.tables "$(CURDIR)/docs/environments.md"
 	@$(call installed,test,python) -m envpool.testing.trajectories "$(CURDIR)/envpool/testing/golden.csv"
 	@$(call installed,test,python) -m envpool.testing.machine_code "$(CURDIR)/envpool/testing/kernel_budgets.csv"
+	@$(call installed,test,python) -m envpool.testing.rooflines \
+	  "$(CURDIR)/envpool/testing/kernel_work.csv" "$(CURDIR)/docs/gpu.md"
 
 # --- the site ---
 

@@ -11,7 +11,8 @@
 - Kernels without a GPU: standin/ is a stand-in for the CUDA driver. It runs PTX, which ptx.py and the ptx_*.py that it
   imports translate into C. cuda.py calls it, words.py and ptx_kernels.py have small kernels for its tests, nvrtc.py
   compiles others, machine_code.py reads what the assembler makes of them, and kernel_budgets.csv limits that.
-  device_comparison.py steps a pool on a device beside one on the CPU, and
-  device_arrays.py makes small pools and arrays on it. kernels_test.cc runs the kernel as C++.
+  device_comparison.py steps a pool on a device beside one on the CPU, and device_arrays.py makes small pools and arrays
+  on it. kernels_test.cc runs the kernel as C++. rooflines.py counts what kernels execute, in kernel_work.csv, and
+  computes how fast a GPU could be at most.
 - Programs for tests of other processes: killed.py and fake_driver.py. Type checkers read typed.py, which nothing runs.
 """

@@ -1,0 +1,448 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Computes how many steps a second a GPU could do at most, from what kernels execute and what cards are specified to do.
+
+    python -m envpool.testing.rooflines kernel_work.csv docs/gpu.md       (make generated)
+
+The work of a step is counted on the stand-in for NVIDIA's driver: a counter is added to every basic block of a kernel's
+PTX, and pools play at random. Rows of kernel_work.csv that are there stay; delete a row to have it counted again. The
+table of docs/gpu.md, which follows the line `<!-- made by make generated: rooflines -->`, is computed from the rows, the
+layouts of the environments and the specified figures of the cards.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import functools
+import os
+import re
+import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import envpool
+from envpool import _core
+from envpool.cuda import cache
+from envpool.python.construction import Construction
+from envpool.python.registry import find
+from envpool.python.spaces import ArraySpecs
+from envpool.testing.device_comparison import random_actions
+
+WORK = Path(__file__).with_name("kernel_work.csv")
+
+
+class Sample(NamedTuple):
+    """An environment that represents its family, and for how long its work is counted.
+
+    Attributes:
+        task_id: its id.
+        num_envs: how many are stepped. Those of one player share warps of 32.
+        steps: how often each is stepped.
+    """
+
+    task_id: str
+    num_envs: int = 64
+    steps: int = 200
+
+
+SAMPLES = (
+    Sample("CartPole-v1"),
+    Sample("Acrobot-v1", steps=60),
+    Sample("FrozenLake-v1"),
+    Sample("Taxi-v3"),
+    Sample("Breakout-MinAtar"),
+    Sample("Seaquest-MinAtar"),
+    Sample("Catch-bsuite"),
+    Sample("DeepSea-bsuite"),
+    Sample("FourRooms-misc"),
+    Sample("Reacher-misc"),
+    Sample("TagGridWorld-v0", 8, 60),
+    Sample("TagContinuous-v0", 8, 60),
+    Sample("Pong-v5", 32, 8),
+    Sample("Breakout-v5", 32, 8),
+)
+
+
+class Card(NamedTuple):
+    """The specified figures of a GPU.
+
+    Attributes:
+        name: as NVIDIA calls it.
+        bytes_per_second: of its memory.
+        multiprocessors: each of which issues one instruction of four warps per cycle.
+        hertz: the boost clock.
+        f64_lanes: results of f64 arithmetic that a multiprocessor gives per cycle.
+    """
+
+    name: str
+    bytes_per_second: float
+    multiprocessors: int
+    hertz: float
+    f64_lanes: int
+
+
+# H200: NVIDIA H200 Tensor Core GPU data sheet (SXM: 4.8 TB/s, 34 TFLOPS of f64, 67 of f32), and the H100 Tensor Core GPU
+# Architecture whitepaper for the multiprocessor. The clock is that at which 132 of them do 67 TFLOPS.
+# RTX 4090: NVIDIA Ada GPU Architecture whitepaper. RTX 5090: NVIDIA RTX Blackwell GPU Architecture whitepaper.
+CARDS = (
+    Card("H200", 4.8e12, 132, 1.98e9, 64),
+    Card("RTX 4090", 1.008e12, 128, 2.52e9, 2),
+    Card("RTX 5090", 1.792e12, 170, 2.407e9, 2),
+)
+SCHEDULERS = 4  # of a multiprocessor, on all of these cards
+LANES = 32
+WARM_UP = 100  # steps of each environment before its work is counted
+# Assumed, not specified: seconds from one launch to the next in a stream that is never empty, and cycles from an
+# instruction to the next of the same warp that needs its result.
+LAUNCH = 4e-6
+DEPENDENT = 4
+
+
+# --- counting ---
+
+
+class Block(NamedTuple):
+    """The instructions of a basic block: all, those of f64 arithmetic, and bytes of global memory."""
+
+    instructions: int
+    f64: int
+    traffic: int
+
+
+_LABEL = re.compile(r"[\w$]+:$")
+_DIRECTIVE = re.compile(r"\.|$")
+_INSTRUCTION = re.compile(r"(?:@!?%\w+\s+)?(?P<operation>[a-z]\w*)(?P<modifiers>(?:\.[\w:]+)*)\s*(?P<rest>.*)")
+_LEAVES = ("bra", "brx", "ret", "exit", "trap")
+# Renaming, and parameters of the kernel, which an instruction takes from constant memory as an operand.
+_FREE = re.compile(r"mov\.|cvta\.|ld\.param|st\.param")
+# The machine code of these is a sequence: all of it, and what of it is f64 arithmetic. The second number is that of
+# machine_code.py, and the first was read in machine code for compute capability 9.0.
+_SEQUENCES = {
+    "div.rn.f32": (9, 0),
+    "sqrt.rn.f32": (8, 0),
+    "div.rn.f64": (14, 9),
+    "sqrt.rn.f64": (13, 7),
+}
+_F64 = re.compile(r"(add|sub|mul|fma|div|sqrt|rcp|min|max|setp|cvt)\.")
+# Loads marked .nc read tables that all environments share, which stay in the caches.
+_GLOBAL = re.compile(r"(?:ld|st|atom|red)\.(?:\w+\.)*?global\.(?!nc\.)(?:[\w:]+\.)*?(?:v(\d)\.)?[bsuf](\d+)$")
+
+
+def cost_of(instruction: str) -> Block:
+    """Returns what one instruction of PTX counts as."""
+    match = _INSTRUCTION.match(instruction)
+    assert match, instruction
+    name = match["operation"] + match["modifiers"]
+    if _FREE.match(name):
+        return Block(0, 0, 0)
+    traffic = _GLOBAL.match(name)
+    bytes_ = int(traffic[2]) // 8 * int(traffic[1] or 1) if traffic else 0
+    if name in _SEQUENCES:
+        return Block(*_SEQUENCES[name], bytes_)
+    return Block(1, int(".f64" in name and _F64.match(name) is not None), bytes_)
+
+
+def with_counters(ptx: str, base: int) -> tuple[str, list[Block]]:
+    """Returns PTX in which each thread counts how often it runs each basic block, and those blocks.
+
+    Args:
+        ptx: a module.
+        base: device address of the counters, one u32 for each block of each thread, threads in the order of the grid.
+    """
+    blocks: list[list[str]] = []
+    lines: list[str] = []
+    stride = ptx.count("\n") * 4  # there are fewer blocks than lines
+    inside, body, fresh, statement = False, False, False, ""
+    for line in re.sub(r"//[^\n]*", "", ptx).splitlines():
+        text = line.strip()
+        if not inside:
+            lines.append(line)
+            inside = text == "{"
+            body = False
+            if inside:
+                lines.append("\t.reg .b32 %count_a, %count_b, %count_c;\n\t.reg .b64 %counters;")
+            continue
+        if text == "}" and line == "}":  # the end of a function; blocks of a call are indented
+            inside = False
+            lines.append(line)
+            continue
+        if not statement and (_DIRECTIVE.match(text) or text in "{}"):
+            lines.append(line)
+            continue
+        if not body:
+            lines += [
+                "\tmov.u32 %count_a, %ctaid.x;",
+                "\tmov.u32 %count_b, %ntid.x;",
+                "\tmov.u32 %count_c, %tid.x;",
+                "\tmad.lo.s32 %count_a, %count_a, %count_b, %count_c;",
+                f"\tmul.wide.u32 %counters, %count_a, {stride};",
+                f"\tadd.s64 %counters, %counters, {base};",
+            ]
+            body = fresh = True
+        if not statement and _LABEL.match(text):
+            lines.append(line)
+            fresh = True
+            continue
+        if not statement and ".branchtargets" in text:
+            lines.append(line)
+            continue
+        if fresh:
+            lines.append(f"\tred.global.add.u32 [%counters+{4 * len(blocks)}], 1;")
+            blocks.append([])
+            fresh = False
+        lines.append(line)
+        statement = f"{statement} {text}".strip()
+        if statement.endswith(";"):
+            blocks[-1].append(statement)
+            match = _INSTRUCTION.match(statement)
+            fresh = match is not None and match["operation"] in _LEAVES
+            statement = ""
+    costs = [[cost_of(each) for each in block] for block in blocks]
+    return "\n".join(lines) + "\n", [Block(*(sum(column) for column in zip(*each, strict=True))) for each in costs]
+
+
+class Work(NamedTuple):
+    """What a step of one environment costs, on average over random play with its resets.
+
+    Attributes:
+        executed: instructions of its thread, or of the threads of all its players.
+        issued: instructions that warps issue for it. The lanes of a warp that take another branch than the rest wait, so
+            this is more than a 32nd of `executed`.
+        f64: of `issued`, those of f64 arithmetic.
+        traffic: bytes that its loads and stores of global memory name, where each access counts.
+        registers: of a thread, in machine code for compute capability 9.0.
+    """
+
+    executed: float
+    issued: float
+    f64: float
+    traffic: float
+    registers: int
+
+
+def count(sample: Sample) -> Work:
+    """Counts what a sample's steps execute on the stand-in, from states that differ from each other."""
+    from envpool.testing.cuda import STANDIN, Driver
+    from envpool.testing.machine_code import compile_for, use_of
+    from envpool.testing.nvrtc import environments
+
+    registration, driver = find(sample.task_id), Driver()
+    arrays = Construction(registration, {}).arrays
+    blocks: list[Block] = []
+    zeros = np.zeros((0, 0), np.uint32)
+    address = 0
+
+    def counting(*arguments: Any, **keywords: Any) -> bytes:
+        nonlocal zeros, address
+        ptx = image(*arguments, **keywords).decode()
+        found = re.search(r"\.maxntid (\d+)", ptx)
+        assert found, "the kernel does not say how many threads a block has"
+        threads = int(found[1])
+        grid = sample.num_envs if arrays.max_players > 1 else -(-sample.num_envs // threads)
+        zeros = np.zeros((grid * threads, ptx.count("\n")), np.uint32)
+        address = driver.upload(zeros)
+        text, found_blocks = with_counters(ptx, address)
+        blocks.extend(found_blocks)
+        return text.encode()
+
+    image = cache.image
+    with _stand_in(STANDIN):
+        cache.image = counting
+        try:
+            pool: Any = envpool.make_gymnasium(sample.task_id, num_envs=sample.num_envs, device="cuda", seed=1)
+        finally:
+            cache.image = image
+        rng = np.random.default_rng(0)
+        _continue(pool, arrays, sample, rng)
+        costs, total = np.array(blocks, float), np.zeros(4)
+        for _ in range(sample.steps):
+            driver.upload(zeros, address)
+            pool.step(random_actions(arrays, rng, sample.num_envs))
+            pool._pool.wait()
+            visits = driver.download(address, np.empty_like(zeros))[:, : len(blocks)]
+            lanes = visits.sum(axis=0)
+            # A block is issued at least as often as the lane that visits it most often does.
+            warps = visits.reshape(-1, LANES, len(blocks)).max(axis=1).sum(axis=0)
+            total += lanes @ costs[:, 0], warps @ costs[:, 0], warps @ costs[:, 1], lanes @ costs[:, 2]
+        pool.close()
+    driver.free(address)
+    key = registration.family, registration.table
+    (environment,) = (each for each in environments() if (each.family, each.table) == key)
+    means = (total / (sample.num_envs * sample.steps)).tolist()
+    return Work(*(round(mean, 2) for mean in means), use_of(compile_for(environment, "sm_90")).registers)
+
+
+def _continue(pool: Any, arrays: ArraySpecs, sample: Sample, rng: np.random.Generator) -> None:
+    """Gives a pool states of the midst of episodes, which a pool on the CPU plays up to."""
+    cpu: Any = envpool.make_gymnasium(sample.task_id, num_envs=sample.num_envs, seed=1)
+    pool.reset(), cpu.reset()
+    for _ in range(WARM_UP):
+        given = random_actions(arrays, rng, sample.num_envs)
+        there = (np.arange(arrays.max_players) < cpu.players()[:, None]).ravel()
+        cpu.step(
+            {
+                field.name: given[field.name][there] if field.per_player else given[field.name]
+                for field in arrays.actions
+            }
+        )
+    for env_id in range(sample.num_envs):
+        pool.restore(env_id, cpu.snapshot(env_id))
+    pool._pool.wait()
+
+
+@contextlib.contextmanager
+def _stand_in(path: Path) -> Iterator[None]:
+    """Makes the stand-in the driver, without its warning."""
+    before = os.environ.get("ENVPOOL_LIBCUDA")
+    os.environ["ENVPOOL_LIBCUDA"] = str(path)
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=r"\[envpool.cuda\] .* is a stand-in")
+            yield
+    finally:
+        if before is None:
+            del os.environ["ENVPOOL_LIBCUDA"]
+        else:
+            os.environ["ENVPOOL_LIBCUDA"] = before
+
+
+def read_work(path: Path = WORK) -> dict[str, Work]:
+    """Returns the counted work of each sample, by id."""
+    if not path.exists():
+        return {}
+    with path.open(newline="") as file:
+        return {row[0]: Work(*map(float, row[1:-1]), int(row[-1])) for row in list(csv.reader(file))[1:]}
+
+
+# --- ceilings ---
+
+
+def bytes_of(task_id: str) -> int:
+    """Returns how many bytes of memory a step has to read or write: the state both ways, and a row of every array."""
+    construction = Construction(find(task_id), {})
+    arrays, table = construction.arrays, construction.table
+    assert table.device is not None
+    pool: Any = envpool.make_gymnasium(task_id, num_envs=1)
+    pool.reset()
+    # A snapshot is a header and what a slot holds; the header is as long in all environments.
+    header = _header_bytes()
+    slot = len(pool.snapshot(0)) - header
+    pool.close()
+    own = [*arrays.actions, *arrays.observations, *arrays.infos]
+    rows = sum(
+        field.dtype.itemsize * int(np.prod(field.shape)) * (arrays.max_players if field.per_player else 1)
+        for field in own
+    )
+    for name, dtype in _core.COMMON_ARRAYS.items():
+        if name == "players.env_id" and arrays.max_players == 1:
+            continue
+        rows += np.dtype(dtype).itemsize * (arrays.max_players if name in PER_PLAYER else 1)
+    return 2 * slot + rows
+
+
+PER_PLAYER = ("reward", "discount", "players.env_id")
+
+
+@functools.cache
+def _header_bytes() -> int:
+    """Returns how many bytes of a snapshot come before the state."""
+    pool: Any = envpool.make_gymnasium("CartPole-v1", num_envs=1)
+    pool.reset()
+    device = find("CartPole-v1").load().device
+    assert device is not None
+    header = len(pool.snapshot(0)) - -(-(device["state_at"] + device["state_bytes"]) // 16) * 16
+    pool.close()
+    return header
+
+
+def ceilings(work: Work, layout: int, card: Card) -> dict[str, float]:
+    """Returns how many steps of environments a second each of a card's resources allows.
+
+    Args:
+        work: of a step.
+        layout: bytes that the layouts make a step read and write. Where the kernel names fewer, those count.
+        card: the GPU.
+    """
+    cycles = card.multiprocessors * card.hertz
+    found = {
+        "memory": card.bytes_per_second / min(layout, work.traffic),
+        "issue": cycles * SCHEDULERS / work.issued,
+    }
+    if work.f64:
+        found["f64"] = cycles * card.f64_lanes / LANES / work.f64
+    return found
+
+
+def ceiling(work: Work, layout: int, card: Card) -> tuple[float, str]:
+    """Returns the lowest ceiling, and the resource that sets it."""
+    found = ceilings(work, layout, card)
+    bound = min(found, key=found.__getitem__)
+    return found[bound], bound
+
+
+def environments_needed(task_id: str, work: Work, rate: float, card: Card) -> float:
+    """Returns how many environments reach a rate, where each step takes a launch or the instructions of one warp."""
+    players = Construction(find(task_id), {}).arrays.max_players
+    warps = -(-players // LANES) if players > 1 else 1 / LANES  # of an environment
+    return rate * max(LAUNCH, work.issued / warps * DEPENDENT / card.hertz)
+
+
+# --- the table ---
+
+_TABLE = re.compile(r"(<!-- made by make generated: rooflines -->\n)(?:\|.*\n)*")
+
+
+def updated(page: str, works: Mapping[str, Work] | None = None) -> str:
+    """Returns a page with its table made anew."""
+    return _TABLE.sub(lambda found: found[1] + table(read_work() if works is None else works), page)
+
+
+def table(works: Mapping[str, Work]) -> str:
+    """Returns the ceilings of all samples, as Markdown."""
+    cards = "".join(f" {card.name} |" for card in CARDS)
+    lines = [
+        f"| environment | bytes | instructions | lanes busy | f64 | registers |{cards} environments needed |",
+        "|---|" + "---|" * (6 + len(CARDS)),
+    ]
+    for sample in SAMPLES:
+        work, layout = works[sample.task_id], bytes_of(sample.task_id)
+        found = [ceiling(work, layout, card) for card in CARDS]
+        cells = [
+            f"`{sample.task_id}`",
+            f"{min(layout, round(work.traffic)):,}",
+            f"{work.executed:,.0f}",
+            f"{work.executed / LANES / work.issued:.0%}",
+            f"{work.f64 / work.issued:.0%}",
+            str(work.registers),
+            *(f"{readable(rate)}, {bound}" for rate, bound in found),
+            readable(environments_needed(sample.task_id, work, found[0][0], CARDS[0])),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "".join(line + "\n" for line in lines)
+
+
+def readable(number: float) -> str:
+    """Returns a number in two or three digits, such as 20.9 G."""
+    for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if number >= size * 0.9995:
+            return f"{number / size:.3g} {unit}" if number < 999.5 * size else f"{number / size:,.0f} {unit}"
+    return f"{number:.3g}"
+
+
+def main() -> None:
+    """Counts what is not counted yet, and writes the table of the page anew."""
+    path, page = Path(sys.argv[1]), Path(sys.argv[2])
+    known = read_work(path)
+    works = {sample.task_id: known.get(sample.task_id) or count(sample) for sample in SAMPLES}
+    with path.open("w", newline="") as file:
+        rows = ((task_id, *work) for task_id, work in works.items())
+        csv.writer(file, lineterminator="\n").writerows([("task_id", *Work._fields), *rows])
+    page.write_text(updated(page.read_text(), works))
+
+
+if __name__ == "__main__":
+    main()
