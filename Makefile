@@ -9,6 +9,7 @@ BENCH_ARGS ?=
 EXACT_ARGS ?=
 STATES_ARGS ?= --whole
 DOCS_ARGS ?=
+DEVICE_PYTHON ?= python3.12
 
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -23,7 +24,7 @@ IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test cpp-test py-test test-gym test-jax test-ray test-peer test-clients test-states \
-  test-device standin lint format generated docs docs-browse tsan \
+  test-device standin device-wheel lint format generated docs docs-browse tsan \
   asan exact exact-mujoco bench bench-atari bench-mujoco bench-all bench-check bench-baseline wheel clean
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -33,6 +34,7 @@ help:
 	@echo 'make test          build and run every test, C++ and Python, against the installed package'
 	@echo 'make test-device   kernels for a GPU: their machine code, and their bits on a stand-in for the CUDA driver'
 	@echo 'make standin       that stand-in: build/standin/libcuda.so.1'
+	@echo 'make device-wheel  build/device/*.whl: all that a GPU machine without a network installs (DEVICE_PYTHON=python3.12)'
 	@echo 'make test-clients  six RL libraries and the examples train on the installed wheel'
 	@echo 'make test-peer     beside the released EnvPool: Atari bit for bit, and what scripts read (minutes; installs it)'
 	@echo 'make test-ray      pools in Ray actors, on a local cluster of several nodes'
@@ -143,6 +145,22 @@ build/standin/libcuda.so.1: $(wildcard envpool/testing/standin/*) $(filter-out %
 	@mkdir -p $(@D)
 	$(CXX) -std=c++20 -O2 -Wall -Wextra -fPIC -shared -fvisibility=hidden -Wl,-soname,libcuda.so.1 \
 	  -DENVPOOL_TESTING_DIR='"$(CURDIR)/envpool/testing"' $(filter %.cc,$^) -o $@ -ldl -lpthread
+
+# The package with its tests, without MuJoCo, for the Python of a GPU machine that has no network, and what the package
+# needs there beside NumPy; docs/gpu.md has the commands for that machine.
+device-wheel: build/device/.made
+
+$(VENV)/device/bin/python: PYTHON := $(DEVICE_PYTHON)
+
+build/device/.made: $(SOURCES) $(VENV)/device/.ready
+	@rm -rf build/device
+	@echo 'compiling envpool for $(DEVICE_PYTHON)'
+	@PATH="$(CURDIR)/$(VENV)/device/bin:$$PATH" ENVPOOL_TESTING=1 python -m pip wheel -q --no-build-isolation --no-deps \
+	  -w build/device -Cbuild-dir=build/device/cmake -Ccmake.define.ENVPOOL_TESTING=OFF .
+	@$(VENV)/device/bin/python -m pip download -q --no-deps --only-binary=:all: -d build/device --group device-packages
+	@rm -rf build/device/cmake
+	@du -ch build/device/*.whl | tail -1
+	@touch $@
 
 # The tests of what pools return, which other environments run with other versions of gym and gymnasium.
 INTERFACE_TESTS := $(patsubst %,envpool.python.%_test,registry specs interfaces batches episodes copies)

@@ -1,44 +1,66 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a GPU makes of the kernels: whether it gives the CPU's bits, whether arrays reach other libraries, how fast it is.
+"""Checks on a GPU that pools give the CPU's bits and that arrays reach other libraries, and measures how fast they are.
 
-    python tools/gpu_proof.py --out proof                     every section, as long as it takes
-    python tools/gpu_proof.py --out proof --sections bits --seconds 540
+    python tools/gpu_proof.py --out proof                           every section, one after another
+    python tools/gpu_proof.py --out proof --sections bits           one section, which takes nine minutes at most
     ENVPOOL_LIBCUDA=build/standin/libcuda.so.1 python tools/gpu_proof.py --small --out proof   without a GPU
 
-It needs envpool installed with ENVPOOL_TESTING=1 and no network. Each section writes a file of JSON lines; what is in it
-already is not done again, so that a run that was cut off goes on where it was. At the end, all files are summed up as
-Markdown, for docs/gpu.md. On the stand-in for NVIDIA's driver the summary says that no GPU was there.
+It needs envpool installed with ENVPOOL_TESTING=1, and no network. Each section writes a file of JSON lines; what is in it
+already is not done again, so that a run that was interrupted continues. At the end, the results of all sections are
+written as Markdown: summary.md, and gpu.md, which is a section for docs/gpu.md. On the stand-in for NVIDIA's driver both
+say that no GPU was there.
 """
 
 from __future__ import annotations
 
 import argparse
+import concurrent.futures
+import functools
 import importlib.metadata
+import importlib.util
 import json
+import multiprocessing
 import os
 import platform
+import shutil
+import subprocess
 import sys
 import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import envpool
 from envpool.cuda import driver, nvrtc
+from envpool.python.options import AUTORESET_MODES
 from envpool.python.registry import find
-from envpool.testing.device_comparison import Case, cases, compare, pools, random_actions, tasks
+from envpool.testing.device_comparison import MORE, Case, compare, indexed, pools, random_actions, tasks
+from envpool.testing.rooflines import CARDS, SAMPLES, bytes_of, ceiling, read_work, readable
 
-Step = tuple[str, Callable[[], dict[str, Any]]]
+Result = dict[str, Any]
+Step = tuple[str, Callable[[], Result]]
+
+# Those of benchmark/atari.py.
+GAMES = (
+    *("Alien", "Asterix", "Atlantis", "BeamRider", "Boxing", "Breakout", "Enduro", "Freeway", "Gopher", "Hero"),
+    *("KungFuMaster", "MontezumaRevenge", "MsPacman", "Pong", "Qbert", "Riverraid", "RoadRunner", "Seaquest"),
+    *("SpaceInvaders", "Venture"),
+)
 
 
-# --- what the machine is ---
+def usable_cpus() -> int:
+    """Returns how many CPUs this process may use."""
+    return len(os.sched_getaffinity(0))
 
 
-def machine() -> dict[str, Any]:
+# --- machine ---
+
+
+def machine() -> Result:
     """Versions, and what the driver says of the devices."""
     loaded = driver.load()
     versions = {}
@@ -56,122 +78,291 @@ def machine() -> dict[str, Any]:
         ],
         "nvrtc": repr(nvrtc.load()),
         "python": platform.python_version(),
-        "cpus": len(os.sched_getaffinity(0)),
+        "cpus": usable_cpus(),
         "packages": versions,
     }
+
+
+def copied() -> Result:
+    """Bytes a second that a copy on the device reads and writes, which is what memory can do in practice."""
+    import torch
+
+    source = torch.zeros(1 << 30, dtype=torch.int32, device="cuda")
+    target = torch.empty_like(source)
+    for _ in range(3):
+        target.copy_(source)
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    begin.record()
+    for _ in range(20):
+        target.copy_(source)
+    end.record()
+    end.synchronize()
+    return {"bytes_per_second": 20 * 2 * source.nbytes / (begin.elapsed_time(end) / 1000)}
+
+
+def about(small: bool) -> Iterator[Step]:
+    """The machine, and the bandwidth of its memory."""
+    yield "machine", machine
+    if not small and importlib.util.find_spec("torch"):
+        yield "copy", copied
+
+
+# --- compile ---
+
+
+def compiled(task_id: str) -> float:
+    """Makes a pool, and returns the seconds that takes; those of the compiler are most of it."""
+    warnings.filterwarnings("ignore", message=r"\[envpool.cuda\] .* is a stand-in")
+    begun = time.monotonic()
+    envpool.make_gymnasium(task_id, num_envs=1, device="cuda").close()
+    return round(time.monotonic() - begun, 2)
+
+
+def compile_all(task_ids: list[str]) -> Result:
+    """Fills the cache of kernels, in several processes, so that later sections do not wait for the compiler."""
+    spawn = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(usable_cpus(), mp_context=spawn) as executor:
+        return {"kernels": dict(zip(task_ids, executor.map(compiled, task_ids), strict=True))}
+
+
+def kernels(small: bool) -> Iterator[Step]:
+    """Every kernel, compiled."""
+    task_ids = ["CartPole-v1"] if small else [name for name in tasks() if find(name).family]
+    yield "kernels", lambda: compile_all(task_ids)
 
 
 # --- bits ---
 
 
-def bits_of(case: Case) -> dict[str, Any]:
-    """Steps a pool on the device and one on the CPU with the same actions."""
-    both = pools(case.task_id, case.mode, case.num_envs, **dict(case.options))
+def bits_of(case: Case) -> Result:
+    """Steps a pool on the device and one on the CPU with the same actions, and compares every array and state."""
+    threads = min(usable_cpus(), max(case.num_envs // 256, 1))
+    options = dict(case.options)
+    both = pools(case.task_id, case.mode, case.num_envs, **{"num_threads": threads, **options})
+    apart = indexed(options)
     try:
-        found, ends = compare(both, case.num_envs, case.steps)
+        found, ends = compare(both, case.num_envs, case.steps, exchange=25 if apart else 0, states=not apart)
     finally:
         both.device.close()
     return {"words": found.words, "episodes": ends, "different": dict(found.different)}
 
 
+def bits_cases(small: bool) -> Iterator[Case]:
+    """The portable ids in all modes with 1, 33 and 4,096 environments, worlds of 1,000 agents, and games of Atari."""
+    names = [name for name in tasks() if find(name).family]
+    if small:
+        names = [name for name in names if find(name).family not in ("atari", "minatar")]
+        yield from (Case(name, (), AUTORESET_MODES[i % 3], 33, 60) for i, name in enumerate(names))
+        yield Case("TagGridWorld-v0", (("num_taggers", 99), ("grid_length", 30)), "next_step", 2, 45)
+        return
+    for count, steps in ((33, 300), (1, 300), (4096, 250)):
+        for mode in AUTORESET_MODES:
+            if count == 33:
+                yield from (Case(name, tuple(options.items()), mode, count, steps) for name, options in MORE.items())
+            for name in names:
+                family = find(name).family
+                if family == "atari":
+                    yield Case(name, (), mode, min(count, 256), 100)
+                else:
+                    yield Case(name, (), mode, min(count, 512) if family == "tag" else count, steps)
+    for mode in AUTORESET_MODES:
+        yield Case("TagGridWorld-v0", (("num_taggers", 999), ("grid_length", 100)), mode, 16, 120)
+        crowd = (("num_taggers", 100), ("num_runners", 900), ("use_full_observation", False))
+        yield Case("TagContinuous-v0", (*crowd, ("num_other_agents_observed", 10)), mode, 16, 120)
+    for game in GAMES:
+        yield Case(f"{game}-v5", (), "next_step", 64, 100)
+
+
 def bits(small: bool) -> Iterator[Step]:
-    """Every array, state and generator of every portable id."""
-    for case in cases(not small):
-        if not (small and find(case.task_id).family in ("atari", "minatar")):
-            yield str(case), lambda case=case: bits_of(case)  # type: ignore[misc]
+    """Every array, state and generator."""
+    for case in bits_cases(small):
+        yield str(case), functools.partial(bits_of, case)
 
 
-# --- other libraries ---
+# --- math ---
 
 
-def in_torch() -> dict[str, Any]:
-    """The same memory in PyTorch, its results as actions, and its streams."""
+def functions(count: int, arguments: int, steps: int) -> Result:
+    """Compares each function of math.h at random arguments, half of them near 1 (math_probe.h)."""
+    envpool.compile(Path(__file__).with_name("math_probe.h"), "Math-v0")
+    options = {"arguments": arguments, "num_threads": usable_cpus(), "max_episode_steps": 0}
+    both = pools("Math-v0", "next_step", count, **options)
+    try:
+        found, _ = compare(both, count, steps + 1)
+    finally:
+        both.device.close()
+    return {"arguments": count * arguments * steps, "words": found.words, "different": dict(found.different)}
+
+
+def mathematics(small: bool) -> Iterator[Step]:
+    """2^25 arguments of each function and type."""
+    for number in range(1 if small else 8):
+        yield f"math {number}", functools.partial(functions, *((33, 16, 8) if small else (1 << 14, 64, 4)))
+
+
+# --- plumbing: states that move, and other libraries ---
+
+
+def moved(task_id: str = "Acrobot-v1", count: int = 8, steps: int = 60) -> Result:
+    """Exchanges the states of a pool on the device and of one on the CPU in the middle of episodes."""
+    both = pools(task_id, "next_step", count)
+    try:
+        found, _ = compare(both, count, steps, exchange=7)
+    finally:
+        both.device.close()
+    return {"equal": not found.different}
+
+
+class Library(NamedTuple):
+    """How another library takes arrays.
+
+    Attributes:
+        take: makes its array of one of ours, without a copy.
+        act: an action for each row of observations, which is a comparison of one column with 0.
+        read: copies its array to NumPy.
+        address: of its array's first element.
+    """
+
+    take: Callable[[Any], Any]
+    act: Callable[[Any], Any]
+    read: Callable[[Any], np.ndarray[Any, Any]]
+    address: Callable[[Any], int]
+
+
+def torch_arrays() -> Library:
+    """Returns PyTorch's functions."""
     import torch
 
-    device = torch.device("cuda:0")
-    pool = envpool.make_gymnasium("CartPole-v1", num_envs=1000, seed=3, device="cuda")
-    twin = envpool.make_gymnasium("CartPole-v1", num_envs=1000, seed=3)
+    def act(x: Any) -> Any:
+        return (x[:, 2] > 0).long()
+
+    return Library(torch.from_dlpack, act, lambda x: x.cpu().numpy(), lambda x: int(x.data_ptr()))
+
+
+def cupy_arrays() -> Library:
+    """Returns CuPy's functions."""
+    import cupy  # type: ignore[import-not-found]
+
+    def act(x: Any) -> Any:
+        return (x[:, 2] > 0).astype(cupy.int32)
+
+    return Library(cupy.from_dlpack, act, cupy.asnumpy, lambda x: int(x.data.ptr))
+
+
+def jax_arrays() -> Library:
+    """Returns JAX's functions."""
+    import jax
+
+    def act(x: Any) -> Any:
+        return (x[:, 2] > 0).astype("int32")
+
+    return Library(jax.dlpack.from_dlpack, act, np.asarray, lambda x: int(x.unsafe_buffer_pointer()))
+
+
+LIBRARIES = {"torch": torch_arrays, "cupy": cupy_arrays, "jax": jax_arrays}
+
+
+def in_library(name: str, steps: int = 200) -> Result:
+    """Plays with actions that a library computes on the device, and compares with a pool on the CPU."""
+    library = LIBRARIES[name]()
+    pool: Any = envpool.make_gymnasium("CartPole-v1", num_envs=1000, seed=3, device="cuda")
+    twin: Any = envpool.make_gymnasium("CartPole-v1", num_envs=1000, seed=3)
     observation, _ = pool.reset()
     twin.reset()
-    seen = torch.from_dlpack(observation)
-    same_memory = seen.data_ptr() == observation.__cuda_array_interface__["data"][0]
+    same_memory = library.address(library.take(observation)) == observation.__cuda_array_interface__["data"][0]
     equal = True
-    for stream in (torch.cuda.current_stream(device), torch.cuda.Stream(device)):
-        with torch.cuda.stream(stream):
-            for _ in range(200):
-                action = (torch.from_dlpack(observation)[:, 2] > 0).long()
-                observation, reward, *_ = pool.step(action)
-                theirs = twin.step(action.cpu().numpy())
-                equal &= np.array_equal(torch.from_dlpack(observation).cpu().numpy(), theirs[0])
-                equal &= np.array_equal(torch.from_dlpack(reward).cpu().numpy(), theirs[1])
+    for _ in range(steps):
+        action = library.act(library.take(observation))
+        observation, reward, *_ = pool.step(action)
+        theirs = twin.step(library.read(action))
+        equal &= np.array_equal(library.read(library.take(observation)), theirs[0])
+        equal &= np.array_equal(library.read(library.take(reward)), theirs[1])
+    pool.close()
     return {"same_memory": same_memory, "equal": bool(equal)}
 
 
-def in_cupy() -> dict[str, Any]:
-    """The same in CuPy."""
-    import cupy  # type: ignore[import-not-found]
+def on_another_stream() -> Result:
+    """The same in a stream of PyTorch that is not the default one."""
+    import torch
 
-    pool = envpool.make_gymnasium("CartPole-v1", num_envs=1000, seed=3, device="cuda")
-    twin = envpool.make_gymnasium("CartPole-v1", num_envs=1000, seed=3)
-    observation, _ = pool.reset()
-    twin.reset()
-    equal = True
-    for _ in range(200):
-        action = (cupy.from_dlpack(observation)[:, 2] > 0).astype(cupy.int32)
-        observation, *_ = pool.step(action)
-        equal &= np.array_equal(cupy.asnumpy(cupy.from_dlpack(observation)), twin.step(cupy.asnumpy(action))[0])
-    return {"equal": bool(equal)}
+    with torch.cuda.stream(torch.cuda.Stream()):
+        return in_library("torch")
 
 
-def in_jax() -> dict[str, Any]:
-    """The same in JAX."""
-    import jax
+def bad_actions() -> Result:
+    """An action on the device that is out of range raises an error at the next call, which names the row."""
+    import torch
 
-    pool = envpool.make_gymnasium("CartPole-v1", num_envs=1000, seed=3, device="cuda")
-    twin = envpool.make_gymnasium("CartPole-v1", num_envs=1000, seed=3)
-    observation, _ = pool.reset()
-    twin.reset()
-    equal = True
-    for _ in range(200):
-        action = (jax.dlpack.from_dlpack(observation)[:, 2] > 0).astype("int32")
-        observation, *_ = pool.step(action)
-        equal &= np.array_equal(np.asarray(jax.dlpack.from_dlpack(observation)), twin.step(np.asarray(action))[0])
-    return {"equal": bool(equal)}
+    pool: Any = envpool.make_gymnasium("CartPole-v1", num_envs=100, seed=3, device="cuda")
+    pool.reset()
+    action = torch.zeros(100, dtype=torch.int64, device="cuda")
+    action[57] = 2
+    pool.step(action)
+    pool._pool.wait()
+    try:
+        pool.step(torch.zeros(100, dtype=torch.int64, device="cuda"))
+    except ValueError as error:
+        return {"equal": "row 57" in str(error)}
+    return {"equal": False}
 
 
-def moved() -> dict[str, Any]:
-    """An environment that goes from the CPU to the device and back in the middle of an episode."""
-    cpu = envpool.make_gymnasium("Acrobot-v1", num_envs=2, seed=1)
-    gpu = envpool.make_gymnasium("Acrobot-v1", num_envs=2, seed=2, device="cuda")
-    for pool in (cpu, gpu):
-        pool.reset()
-        for _ in range(20):
-            pool.step(np.zeros(2, int))
-    for _ in range(3):
-        gpu.restore(1, cpu.snapshot(0))
-        for _ in range(15):
-            ours, theirs = gpu.step(np.array([0, 2])), cpu.step(np.array([2, 0]))
-        cpu.restore(1, gpu.snapshot(1))
-    return {"equal": np.array_equal(ours[0].numpy()[1], theirs[0][0]) and cpu.snapshot(0) == gpu.snapshot(1)}
+SANITIZED = """
+import numpy as np, envpool
+for task_id in ("CartPole-v1", "Breakout-MinAtar", "TagGridWorld-v0"):
+    pool = envpool.make_gymnasium(task_id, num_envs=70, device="cuda", max_episode_steps=4)
+    pool.reset()
+    for _ in range(10):
+        pool.step(np.zeros(70 * pool.spec.arrays.max_players, int))
+    pool._pool.wait()
+"""
+
+
+def sanitized(tool: str) -> Result:
+    """Runs kernels under a tool of compute-sanitizer."""
+    command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", sys.executable, "-c", SANITIZED]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=150, check=False, cwd="/")
+    return {"equal": done.returncode == 0, "said": (done.stdout + done.stderr)[-300:] if done.returncode else ""}
 
 
 def plumbing(small: bool) -> Iterator[Step]:
-    """Arrays in other libraries, and states that move."""
+    """States that move, arrays in other libraries, and NVIDIA's checks of memory and threads."""
     yield "moved", moved
-    for package, check in (("torch", in_torch), ("cupy", in_cupy), ("jax", in_jax)):
-        if not small and importlib.util.find_spec(package) is not None:
-            yield package, check
+    if small:
+        return
+    for task_id in ("TagGridWorld-v0", "Pong-v5"):
+        yield f"moved {task_id}", functools.partial(moved, task_id)
+    for package in LIBRARIES:
+        if importlib.util.find_spec(package) is not None:
+            yield package, functools.partial(in_library, package)
+    if importlib.util.find_spec("torch") is not None:
+        yield "torch, another stream", on_another_stream
+        yield "bad actions", bad_actions
+    if shutil.which("compute-sanitizer"):
+        for tool in ("memcheck", "racecheck", "initcheck", "synccheck"):
+            yield tool, functools.partial(sanitized, tool)
 
 
 # --- speed ---
 
 
-def speed_of(task_id: str, count: int, seconds: float) -> dict[str, Any]:
-    """Steps a second, from Python, with actions that come from the host."""
-    pool: Any = envpool.make_gymnasium(task_id, num_envs=count, device="cuda", seed=1)
+def speed_of(task_id: str, count: int, seconds: float, *, on_device: bool = False) -> Result:
+    """Measures steps a second in a Python loop.
+
+    Args:
+        task_id: the environment.
+        count: how many.
+        seconds: for how long.
+        on_device: whether the actions are tensors on the device; otherwise each step copies them there.
+    """
+    try:
+        pool: Any = envpool.make_gymnasium(task_id, num_envs=count, device="cuda", seed=1)
+    except MemoryError as error:
+        return {"num_envs": count, "too_large": str(error)[-200:]}
     pool.reset()
     rng = np.random.default_rng(0)
-    actions = [random_actions(pool.spec.arrays, rng, count) for _ in range(8)]
+    actions: list[Any] = [random_actions(pool.spec.arrays, rng, count) for _ in range(8)]
+    if on_device:
+        actions = [_tensors(action) for action in actions]
     for action in actions:  # the first launches load code
         pool.step(action)
     pool._pool.wait()
@@ -182,38 +373,116 @@ def speed_of(task_id: str, count: int, seconds: float) -> dict[str, Any]:
         steps += len(actions)
         pool._pool.wait()
     pool.close()
-    return {
-        "num_envs": count,
-        "steps_per_second": steps * count / passed,
-        "microseconds_per_call": passed / steps * 1e6,
-    }
+    return _rate(task_id, count, steps, passed)
+
+
+def _tensors(action: dict[str, Any]) -> dict[str, Any]:
+    import torch
+
+    return {name: torch.from_numpy(values).cuda() for name, values in action.items()}
+
+
+def _rate(task_id: str, count: int, steps: int, seconds: float) -> Result:
+    rate = steps * count / seconds
+    found: Result = {"num_envs": count, "steps_per_second": rate, "microseconds_per_call": seconds / steps * 1e6}
+    cards = [card for card in CARDS if card.name in driver.load().devices()[0].name]
+    work = read_work().get(task_id)
+    if cards and work:
+        found["ceiling"], found["bound"] = ceiling(work, bytes_of(task_id), cards[0])
+        found["share"] = rate / found["ceiling"]
+    return found
+
+
+def replayed(task_id: str, count: int, seconds: float) -> Result:
+    """Measures steps a second where PyTorch replays a CUDA graph of one step, if a pool can be captured."""
+    import torch
+
+    try:
+        pool: Any = envpool.make_gymnasium(task_id, num_envs=count, device="cuda", seed=1)
+    except MemoryError as error:
+        return {"num_envs": count, "too_large": str(error)[-200:]}
+    pool.reset()
+    action = _tensors(random_actions(pool.spec.arrays, np.random.default_rng(0), count))
+    graph, stream = torch.cuda.CUDAGraph(), torch.cuda.Stream()
+    try:
+        with torch.cuda.stream(stream):
+            for _ in range(3):
+                pool.step(action)
+            pool._pool.wait()
+            torch.cuda.synchronize()
+            with torch.cuda.graph(graph, stream=stream):
+                pool.step(action)
+        before = pool.snapshot(0)
+        graph.replay()
+        torch.cuda.synchronize()
+        if pool.snapshot(0) == before:
+            return {"num_envs": count, "unsupported": "the graph holds no step"}
+    except Exception as error:  # noqa: BLE001  (whatever a driver says of a capture)
+        return {"num_envs": count, "unsupported": f"{type(error).__name__}: {error}"[:300]}
+    steps, begun = 0, time.perf_counter()
+    while (passed := time.perf_counter() - begun) < seconds:
+        for _ in range(50):
+            graph.replay()
+        steps += 50
+        torch.cuda.synchronize()
+    pool.close()
+    return _rate(task_id, count, steps, passed)
+
+
+def counts_of(task_id: str) -> tuple[int, ...]:
+    """Numbers of environments to measure: an Atari environment takes 0.1 MB, and a tenth of a second a million steps."""
+    family = find(task_id).family
+    return (256, 4096, 16384, 65536) if family == "atari" else (1024, 4096, 16384, 131072, 1048576)
 
 
 def speed(small: bool) -> Iterator[Step]:
-    """From one environment to a million."""
-    names = ["CartPole-v1"] if small else [name for name in tasks() if find(name).family]
-    for task_id in names:
-        for count in (1, 64) if small else (1024, 16384, 131072, 1048576):
-            family = find(task_id).family
-            if family == "atari" and count > 16384:
-                continue
-            if family == "tag" and count > 16384:
-                continue
-            yield f"{task_id} x {count}", lambda t=task_id, n=count: speed_of(t, n, 0.05 if small else 1.0)  # type: ignore[misc]
+    """A Python loop with actions of the host and of the device."""
+    if small:
+        for count in (1, 64):
+            yield f"CartPole-v1 x {count}", functools.partial(speed_of, "CartPole-v1", count, 0.05)
+        return
+    torch = importlib.util.find_spec("torch") is not None
+    for sample in SAMPLES:
+        for count in counts_of(sample.task_id):
+            name = f"{sample.task_id} x {count}"
+            if torch:
+                yield (
+                    f"{name}, actions on the device",
+                    functools.partial(speed_of, sample.task_id, count, 0.7, on_device=True),
+                )
+            if count in (4096, 1048576):
+                yield name, functools.partial(speed_of, sample.task_id, count, 0.7)
 
+
+def graphs(small: bool) -> Iterator[Step]:
+    """CUDA graphs; after the other sections, because a capture that fails can leave errors behind."""
+    if small or importlib.util.find_spec("torch") is None:
+        return
+    for task_id in ("CartPole-v1", "Acrobot-v1", "Breakout-MinAtar", "TagGridWorld-v0", "Pong-v5"):
+        for count in counts_of(task_id)[:-1]:
+            yield f"{task_id} x {count}, graph", functools.partial(replayed, task_id, count, 0.7)
+
+
+# --- the sections, and what they found ---
 
 SECTIONS: dict[str, Callable[[bool], Iterator[Step]]] = {
-    "machine": lambda small: iter([("machine", machine)]),
-    "bits": bits,
+    "machine": about,
+    "compile": kernels,
+    "math": mathematics,
     "plumbing": plumbing,
+    "bits": bits,
     "speed": speed,
+    "graph": graphs,
 }
 
 
-def run(section: str, out: Path, small: bool, deadline: float) -> bool:
-    """Does what is not in the section's file yet. Returns whether all of it is done."""
-    path = out / f"{section}.jsonl"
-    done = {json.loads(line)["name"] for line in path.read_text().splitlines()} if path.exists() else set()
+def run(section: str, out: Path, small: bool, seconds: float) -> bool:
+    """Does what is not in the section's file yet, and begins nothing after so many seconds.
+
+    Returns whether all of it is done.
+    """
+    path, deadline = out / f"{section}.jsonl", time.monotonic() + seconds
+    done = {line["name"] for line in _lines(path)}
     with path.open("a") as file:
         for name, check in SECTIONS[section](small):
             if name in done:
@@ -232,69 +501,96 @@ def run(section: str, out: Path, small: bool, deadline: float) -> bool:
     return True
 
 
-def summary(out: Path) -> str:
-    """What all sections found, as Markdown."""
-    read = {
-        section: [json.loads(line) for line in (out / f"{section}.jsonl").read_text().splitlines()]
-        for section in SECTIONS
-        if (out / f"{section}.jsonl").exists()
-    }
-    lines = []
+def _lines(path: Path) -> list[Result]:
+    """Returns the results in a file. A run that was killed may have left a line unfinished, which is removed."""
+    if not path.exists():
+        return []
+    whole, _, unfinished = path.read_text().rpartition("\n")
+    if unfinished:
+        path.write_text(whole + "\n" if whole else "")
+    return [json.loads(line) for line in whole.splitlines()]
+
+
+def card(read: dict[str, list[Result]]) -> str:
+    """Returns the name of the card, or that there was none."""
+    for told in read.get("machine", []):
+        if "devices" in told:
+            return (
+                "**the stand-in for NVIDIA's driver: no GPU ran this**"
+                if told["stand_in"]
+                else str(told["devices"][0]["name"])
+            )
+    return "an unknown machine"
+
+
+def summary(read: dict[str, list[Result]]) -> str:
+    """Returns what all sections found, as Markdown."""
+    lines: list[str] = []
     for told in read.get("machine", []):
         if "error" in told:
-            return f"The machine cannot run this: {told['error']}"
-        where = (
-            "**the stand-in for NVIDIA's driver: no GPU ran this**" if told["stand_in"] else told["devices"][0]["name"]
-        )
-        lines += [f"On {where}; {told['driver']}; {told['nvrtc']}; Python {told['python']}; {told['packages']}.", ""]
-    if "bits" in read:
-        failed = [each for each in read["bits"] if each.get("different") or "error" in each]
-        words = sum(each.get("words", 0) for each in read["bits"])
-        episodes = sum(each.get("episodes", 0) for each in read["bits"])
-        lines += [
-            f"**Bits**: {len(read['bits'])} cases, {words:,} words of 32 bits and {episodes:,} episodes; "
-            f"{len(failed)} cases differ.",
-            *(f"- {each['name']}: {each.get('different') or each.get('error')}" for each in failed),
-            "",
-        ]
-    for each in read.get("plumbing", []):
-        lines.append(
-            f"- {each['name']}: { ({k: v for k, v in each.items() if k not in ('name', 'seconds', 'trace')}) }"
-        )
-    if "speed" in read:
-        lines += ["", "| environment | steps/s | µs a call |", "|---|---|---|"]
-        for each in read["speed"]:
-            said = (
-                f"{each['steps_per_second']:,.0f} | {each['microseconds_per_call']:,.1f}"
-                if "error" not in each
-                else f"{each['error'][:80]} |"
+            lines += [f"{told['name']}: {told['error']}", ""]
+        elif told["name"] == "copy":
+            lines += [f"A copy in its memory moves {told['bytes_per_second'] / 1e12:.2f} TB/s.", ""]
+        else:
+            versions = ", ".join(f"{name} {version}" for name, version in told["packages"].items())
+            lines += [f"On {card(read)}; {told['driver']}; {told['nvrtc']}; Python {told['python']}; {versions}.", ""]
+    for section, what in (("bits", "cases"), ("math", "cases of each function of math.h")):
+        if found := read.get(section):
+            bad = [each for each in found if is_bad(each)]
+            words, episodes, arguments = (
+                sum(each.get(key, 0) for each in found) for key in ("words", "episodes", "arguments")
             )
-            lines.append(f"| {each['name']} | {said} |")
+            lines += [
+                f"**{section.capitalize()}**: {len(found)} {what}, {words:,} words of 32 bits"
+                + (f", {episodes:,} episodes" if episodes else "")
+                + (f", {arguments:,} arguments of each type" if arguments else "")
+                + f"; {len(bad)} cases differ.",
+                *(f"- {each['name']}: {each.get('different') or each.get('error')}" for each in bad),
+                "",
+            ]
+    for each in read.get("plumbing", []):
+        told = {key: value for key, value in each.items() if key not in ("name", "seconds", "trace") and value != ""}
+        lines.append(f"- {each['name']}: {told}")
+    if rates := [*read.get("speed", []), *read.get("graph", [])]:
+        lines += ["", "| environments | steps/s | µs a call | share of the ceiling |", "|---|---|---|---|"]
+        lines += [f"| {each['name']} | {_cells(each)} |" for each in rates]
     return "\n".join(lines)
 
 
+def _cells(result: Result) -> str:
+    for key in ("error", "unsupported", "too_large"):
+        if key in result:
+            return f"{key.replace('_', ' ')}: {result[key][:80]} | |".replace("\n", " ")
+    share = f"{result['share']:.1%} of {readable(result['ceiling'])}, {result['bound']}" if "share" in result else ""
+    return f"{readable(result['steps_per_second'])} | {result['microseconds_per_call']:,.1f} | {share}"
+
+
+def is_bad(result: Result) -> bool:
+    """Whether a result says that something is wrong."""
+    return bool("error" in result or result.get("different")) or not (
+        result.get("equal", True) and result.get("same_memory", True)
+    )
+
+
 def main() -> None:
-    """See the module."""
+    """See the module. The exit status is 2 where something is wrong, and 3 where something is left to do."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("proof"), help="folder of the results")
     parser.add_argument("--sections", nargs="+", default=list(SECTIONS), choices=list(SECTIONS))
-    parser.add_argument("--seconds", type=float, default=1e9, help="begin nothing new after so many")
+    parser.add_argument("--seconds", type=float, default=510, help="a section begins nothing new after so many")
     parser.add_argument("--small", action="store_true", help="a sample, for the stand-in")
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore", message=r"\[envpool.cuda\] .* is a stand-in")
     arguments.out.mkdir(parents=True, exist_ok=True)
-    deadline = time.monotonic() + arguments.seconds
-    complete = [run(section, arguments.out, arguments.small, deadline) for section in arguments.sections]
-    text = summary(arguments.out)
+    complete = [run(section, arguments.out, arguments.small, arguments.seconds) for section in arguments.sections]
+    read = {section: lines for section in SECTIONS if (lines := _lines(arguments.out / f"{section}.jsonl"))}
+    text = summary(read)
     (arguments.out / "summary.md").write_text(text + "\n")
+    title = f"## What was measured on {card(read)}"
+    (arguments.out / "gpu.md").write_text(f"{title}\n\n{text}\n")
     print(text)
-    lines = [line for each in SECTIONS for line in _lines(arguments.out / f"{each}.jsonl")]
-    bad = [line for line in lines if "error" in line or line.get("different") or line.get("equal") is False]
+    bad = [line for lines in read.values() for line in lines if is_bad(line)]
     sys.exit(2 if bad else 0 if all(complete) else 3)
-
-
-def _lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import collections
 import datetime
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -96,6 +96,14 @@ def cases(whole: bool) -> list[Case]:
     return found
 
 
+def indexed(options: Mapping[str, Any]) -> bool:
+    """Whether states differ between devices: the CPU keeps an index of TagContinuous's agents, where few are observed.
+
+    restore() makes it anew, so that such states can still be exchanged.
+    """
+    return options.get("use_full_observation") is False
+
+
 class Pools(NamedTuple):
     """A pool on the device, a pool on the CPU, and the arrays that both return."""
 
@@ -151,7 +159,6 @@ class Comparison:
     def __init__(self, both: Pools) -> None:
         self.pools = both
         self.words, self.different = 0, collections.Counter[str]()
-        self.ended = np.zeros(0, bool)
 
     def check(self, name: str, ours: bytes, theirs: bytes) -> None:
         assert len(ours) == len(theirs), name
@@ -190,8 +197,17 @@ class Comparison:
             self.check("state", self.pools.device.snapshot(int(env_id)), self.pools.cpu.snapshot(int(env_id)))
 
 
-def compare(both: Pools, count: int, steps: int) -> tuple[Comparison, int]:
-    """Steps both pools with the same actions."""
+def compare(both: Pools, count: int, steps: int, *, exchange: int = 0, states: bool = True) -> tuple[Comparison, int]:
+    """Steps both pools with the same actions. Returns what was compared, and how many episodes ended.
+
+    Args:
+        both: the pools.
+        count: how many environments each has.
+        steps: how often they are stepped, where resets count too.
+        exchange: after every so many steps, each environment of one pool takes over the state that the next environment
+            of the other pool has, in whatever part of its episode that is. 0: never.
+        states: whether states are compared too.
+    """
     found, ends = Comparison(both), 0
     rng = np.random.default_rng(5)
     over = np.ones(count, bool)
@@ -203,22 +219,29 @@ def compare(both: Pools, count: int, steps: int) -> tuple[Comparison, int]:
         else:
             env_ids = np.flatnonzero(~over).astype(np.int32)
             sent = random_actions(both.construction.arrays, rng, len(env_ids))
-            here = np.repeat(both.cpu.players(env_ids), 1)
-            dense = {}
-            for field in both.construction.arrays.actions:
-                rows = (np.arange(both.players) < np.asarray(here)[:, None]).ravel()
-                dense[field.name] = sent[field.name][rows] if field.per_player else sent[field.name]
+            there = (np.arange(both.players) < np.asarray(both.cpu.players(env_ids))[:, None]).ravel()
+            fields = both.construction.arrays.actions
+            dense = {field.name: sent[field.name][there] if field.per_player else sent[field.name] for field in fields}
             ids = None if len(env_ids) == count else env_ids
             both.device.send(sent, ids)
             both.cpu.send(dense, ids)
         ended = found.check_batch()
         ends += int(ended.sum())
-        over = np.zeros(count, bool)
         if both.construction.common.autoreset_mode == "disabled":
-            over[:] = True
             over[env_ids] = ended
-            idle = np.setdiff1d(np.arange(count), env_ids)
-            over[idle] = True
-        if step % 30 == 29:
+        else:
+            over[:] = False
+        if states and step % 30 == 29:
             found.check_states(range(min(count, 40)))
+        if exchange and step % exchange == exchange - 1:
+            exchange_states(both, count)
+            over = np.roll(over, -1)
     return found, ends
+
+
+def exchange_states(both: Pools, count: int) -> None:
+    """Gives each environment of either pool the state of the next environment of the other pool."""
+    saved = [[pool.snapshot(env_id) for env_id in range(count)] for pool in (both.device, both.cpu)]
+    for pool, states in zip((both.cpu, both.device), saved, strict=True):
+        for env_id in range(count):
+            pool.restore(env_id, states[(env_id + 1) % count])

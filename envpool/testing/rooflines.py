@@ -272,8 +272,8 @@ def count(sample: Sample) -> Work:
     driver.free(address)
     key = registration.family, registration.table
     (environment,) = (each for each in environments() if (each.family, each.table) == key)
-    means = (total / (sample.num_envs * sample.steps)).tolist()
-    return Work(*(round(mean, 2) for mean in means), use_of(compile_for(environment, "sm_90")).registers)
+    executed, issued, f64, traffic = np.round(total / (sample.num_envs * sample.steps), 2).tolist()
+    return Work(executed, issued, f64, traffic, use_of(compile_for(environment, "sm_90")).registers)
 
 
 def _continue(pool: Any, arrays: ArraySpecs, sample: Sample, rng: np.random.Generator) -> None:
@@ -315,7 +315,11 @@ def read_work(path: Path = WORK) -> dict[str, Work]:
     if not path.exists():
         return {}
     with path.open(newline="") as file:
-        return {row[0]: Work(*map(float, row[1:-1]), int(row[-1])) for row in list(csv.reader(file))[1:]}
+        rows = list(csv.reader(file))[1:]
+    return {
+        task_id: Work(float(executed), float(issued), float(f64), float(traffic), int(registers))
+        for task_id, executed, issued, f64, traffic, registers in rows
+    }
 
 
 # --- ceilings ---
@@ -354,7 +358,7 @@ def _header_bytes() -> int:
     pool.reset()
     device = find("CartPole-v1").load().device
     assert device is not None
-    header = len(pool.snapshot(0)) - -(-(device["state_at"] + device["state_bytes"]) // 16) * 16
+    header: int = len(pool.snapshot(0)) - -(-(device["state_at"] + device["state_bytes"]) // 16) * 16
     pool.close()
     return header
 

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pools exchange states with those on the stand-in, and sections of tools/gpu_proof.py that cuda/pool_test.py leaves out."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from envpool.testing.cuda import STANDIN
+from envpool.testing.device_comparison import Comparison, compare, indexed, pools
+
+SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
+
+pytestmark = pytest.mark.skipif(SOURCE is None, reason="needs the sources: ENVPOOL_SOURCE_DIR")
+
+
+@pytest.fixture(autouse=True)
+def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("ENVPOOL_LIBCUDA", str(STANDIN))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=r"\[envpool.cuda\] .* is a stand-in")
+        yield
+
+
+@pytest.mark.parametrize(
+    ("task_id", "mode", "options"),
+    [
+        ("Acrobot-v1", "next_step", {}),
+        ("CartPole-v1", "disabled", {}),
+        ("TagGridWorld-v0", "same_step", {}),
+        ("TagContinuous-v0", "next_step", {"num_runners": 400, "use_full_observation": False}),
+    ],
+)
+def test_states_are_exchanged_in_the_middle_of_episodes(task_id: str, mode: str, options: dict[str, int]) -> None:
+    found, _ = compare(pools(task_id, mode, 3, **options), 3, 60, exchange=7, states=not indexed(options))
+    assert found.words > 400 and not found.different
+
+
+def test_a_state_that_differs_is_found() -> None:
+    both = pools("CartPole-v1", "next_step", 3)
+    both.cpu.reset(), both.device.reset()
+    both.cpu.recv(), both.device.recv()
+    found = Comparison(both)
+    found.check_states(range(3))
+    assert not found.different
+    both.cpu.restore(1, both.cpu.snapshot(0))
+    found.check_states(range(3))
+    assert found.different.keys() == {"state"}
+
+
+def test_sections_run_and_continue(tmp_path: Path) -> None:
+    script = Path(str(SOURCE), "tools", "gpu_proof.py")
+    command = [
+        sys.executable,
+        str(script),
+        "--small",
+        "--out",
+        str(tmp_path),
+        "--sections",
+        "machine",
+        "compile",
+        "math",
+    ]
+    for finished in (True, False):
+        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        results = {path.stem: path.read_text().splitlines() for path in tmp_path.glob("*.jsonl")}
+        assert {name: len(lines) for name, lines in results.items()} == {"machine": 1, "compile": 1, "math": 1}
+        if finished:  # as if the machine had gone away while it wrote
+            Path(tmp_path, "math.jsonl").write_text(results["math"][0][:50])
+    assert json.loads(results["math"][0])["different"] == {}
+    section = (tmp_path / "gpu.md").read_text()
+    assert section.startswith("## What was measured on **the stand-in")
+    assert "arguments of each type; 0 cases differ." in section
