@@ -251,6 +251,7 @@ def cupy_arrays() -> Library:
 
 def jax_arrays() -> Library:
     """Returns JAX's functions."""
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # other libraries need memory too
     import jax
 
     def act(x: Any) -> Any:
@@ -320,7 +321,8 @@ for task_id in ("CartPole-v1", "Breakout-MinAtar", "TagGridWorld-v0"):
 def sanitized(tool: str) -> Result:
     """Runs kernels under a tool of compute-sanitizer."""
     command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", sys.executable, "-c", SANITIZED]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=150, check=False, cwd="/")
+    packages = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False, cwd="/", env=packages)
     return {"equal": done.returncode == 0, "said": (done.stdout + done.stderr)[-300:] if done.returncode else ""}
 
 

@@ -106,11 +106,10 @@ DEPENDENT = 4
 
 
 class Block(NamedTuple):
-    """The instructions of a basic block: all, those of f64 arithmetic, and bytes of global memory."""
+    """The instructions of a basic block: all, and those of f64 arithmetic."""
 
     instructions: int
     f64: int
-    traffic: int
 
 
 _LABEL = re.compile(r"[\w$]+:$")
@@ -129,7 +128,10 @@ _SEQUENCES = {
 }
 _F64 = re.compile(r"(add|sub|mul|fma|div|sqrt|rcp|min|max|setp|cvt)\.")
 # Loads marked .nc read tables that all environments share, which stay in the caches.
-_GLOBAL = re.compile(r"(?:ld|st|atom|red)\.(?:\w+\.)*?global\.(?!nc\.)(?:[\w:]+\.)*?(?:v(\d)\.)?[bsuf](\d+)$")
+_GLOBAL = re.compile(
+    r"(?P<guard>@!?%\w+\s+)?(?P<what>ld|st|atom|red)\.(?:\w+\.)*?global\.(?!nc\.)(?:[\w:]+\.)*?(?:v(?P<count>\d)\.)?"
+    r"[bsuf](?P<width>\d+)\s.*?\[(?P<register>%\w+)(?:\+(?P<offset>-?\d+))?\]"
+)
 
 
 def cost_of(instruction: str) -> Block:
@@ -138,20 +140,51 @@ def cost_of(instruction: str) -> Block:
     assert match, instruction
     name = match["operation"] + match["modifiers"]
     if _FREE.match(name):
-        return Block(0, 0, 0)
-    traffic = _GLOBAL.match(name)
-    bytes_ = int(traffic[2]) // 8 * int(traffic[1] or 1) if traffic else 0
+        return Block(0, 0)
     if name in _SEQUENCES:
-        return Block(*_SEQUENCES[name], bytes_)
-    return Block(1, int(".f64" in name and _F64.match(name) is not None), bytes_)
+        return Block(*_SEQUENCES[name])
+    return Block(1, int(".f64" in name and _F64.match(name) is not None))
 
 
-def with_counters(ptx: str, base: int) -> tuple[str, list[Block]]:
+class Marks(NamedTuple):
+    """Memory in which a thread marks what it accesses: a byte for each word of 32 bits, by a hash of its address.
+
+    Attributes:
+        base: its device address. Marks of words that are written follow those of words that are read.
+        bits: of a hash.
+    """
+
+    base: int
+    bits: int
+
+    def code(self, instruction: str) -> list[str]:
+        """Returns instructions that mark what one instruction accesses."""
+        match = _GLOBAL.match(instruction)
+        if match is None:
+            return []
+        lines, guard = [], match["guard"] or ""
+        for word in range(-(-int(match["width"]) * int(match["count"] or 1) // 32)):
+            for written in (match["what"] != "ld", match["what"] == "st")[: 1 + (match["what"] in ("atom", "red"))]:
+                lines += [
+                    f"\t{guard}add.s64 %mark, {match['register']}, {int(match['offset'] or 0) + 4 * word};",
+                    f"\t{guard}shr.u64 %mark_slot, %mark, 32;",  # allocations are 2^32 apart
+                    f"\t{guard}mul.lo.s64 %mark_slot, %mark_slot, 2654435761;",
+                    f"\t{guard}shr.u64 %mark, %mark, 2;",
+                    f"\t{guard}add.s64 %mark, %mark, %mark_slot;",
+                    f"\t{guard}and.b64 %mark, %mark, {(1 << self.bits) - 1};",
+                    f"\t{guard}add.s64 %mark, %mark, {self.base + (int(written) << self.bits)};",
+                    f"\t{guard}st.global.u8 [%mark], 1;",
+                ]
+        return lines
+
+
+def with_counters(ptx: str, base: int, marks: Marks | None = None) -> tuple[str, list[Block]]:
     """Returns PTX in which each thread counts how often it runs each basic block, and those blocks.
 
     Args:
         ptx: a module.
         base: device address of the counters, one u32 for each block of each thread, threads in the order of the grid.
+        marks: where threads mark what they access in global memory.
     """
     blocks: list[list[str]] = []
     lines: list[str] = []
@@ -164,7 +197,7 @@ def with_counters(ptx: str, base: int) -> tuple[str, list[Block]]:
             inside = text == "{"
             body = False
             if inside:
-                lines.append("\t.reg .b32 %count_a, %count_b, %count_c;\n\t.reg .b64 %counters;")
+                lines.append("\t.reg .b32 %count_a, %count_b, %count_c;\n\t.reg .b64 %counters, %mark, %mark_slot;")
             continue
         if text == "}" and line == "}":  # the end of a function; blocks of a call are indented
             inside = False
@@ -194,6 +227,8 @@ def with_counters(ptx: str, base: int) -> tuple[str, list[Block]]:
             lines.append(f"\tred.global.add.u32 [%counters+{4 * len(blocks)}], 1;")
             blocks.append([])
             fresh = False
+        if marks is not None and not statement:
+            lines += marks.code(text)
         lines.append(line)
         statement = f"{statement} {text}".strip()
         if statement.endswith(";"):
@@ -210,10 +245,11 @@ class Work(NamedTuple):
 
     Attributes:
         executed: instructions of its thread, or of the threads of all its players.
-        issued: instructions that warps issue for it. The lanes of a warp that take another branch than the rest wait, so
-            this is more than a 32nd of `executed`.
+        issued: instructions that warps issue for it, at least. The lanes of a warp that take another branch than the rest
+            wait, so this is more than a 32nd of `executed`. Lanes that run the same block at different times count as if
+            they ran it together.
         f64: of `issued`, those of f64 arithmetic.
-        traffic: bytes that its loads and stores of global memory name, where each access counts.
+        traffic: bytes of global memory that it reads, and that it writes, each counted once, in words of 32 bits.
         registers: of a thread, in machine code for compute capability 9.0.
     """
 
@@ -235,6 +271,8 @@ def count(sample: Sample) -> Work:
     blocks: list[Block] = []
     zeros = np.zeros((0, 0), np.uint32)
     address = 0
+    unmarked = np.zeros((2, 1 << (24 if registration.family == "atari" else 20)), np.uint8)
+    marks = Marks(driver.upload(unmarked), unmarked.shape[1].bit_length() - 1)
 
     def counting(*arguments: Any, **keywords: Any) -> bytes:
         nonlocal zeros, address
@@ -245,7 +283,7 @@ def count(sample: Sample) -> Work:
         grid = sample.num_envs if arrays.max_players > 1 else -(-sample.num_envs // threads)
         zeros = np.zeros((grid * threads, ptx.count("\n")), np.uint32)
         address = driver.upload(zeros)
-        text, found_blocks = with_counters(ptx, address)
+        text, found_blocks = with_counters(ptx, address, marks)
         blocks.extend(found_blocks)
         return text.encode()
 
@@ -261,15 +299,18 @@ def count(sample: Sample) -> Work:
         costs, total = np.array(blocks, float), np.zeros(4)
         for _ in range(sample.steps):
             driver.upload(zeros, address)
+            driver.upload(unmarked, marks.base)
             pool.step(random_actions(arrays, rng, sample.num_envs))
             pool._pool.wait()
             visits = driver.download(address, np.empty_like(zeros))[:, : len(blocks)]
             lanes = visits.sum(axis=0)
             # A block is issued at least as often as the lane that visits it most often does.
             warps = visits.reshape(-1, LANES, len(blocks)).max(axis=1).sum(axis=0)
-            total += lanes @ costs[:, 0], warps @ costs[:, 0], warps @ costs[:, 1], lanes @ costs[:, 2]
+            words = np.count_nonzero(driver.download(marks.base, np.empty_like(unmarked)))
+            total += lanes @ costs[:, 0], warps @ costs[:, 0], warps @ costs[:, 1], 4 * words
         pool.close()
     driver.free(address)
+    driver.free(marks.base)
     key = registration.family, registration.table
     (environment,) = (each for each in environments() if (each.family, each.table) == key)
     executed, issued, f64, traffic = np.round(total / (sample.num_envs * sample.steps), 2).tolist()
@@ -368,7 +409,7 @@ def ceilings(work: Work, layout: int, card: Card) -> dict[str, float]:
 
     Args:
         work: of a step.
-        layout: bytes that the layouts make a step read and write. Where the kernel names fewer, those count.
+        layout: bytes of what a step may read and write. Where the kernel accesses fewer, those count.
         card: the GPU.
     """
     cycles = card.multiprocessors * card.hertz

@@ -48,7 +48,7 @@ $end:
 def test_counters_count_each_threads_basic_blocks(shared_driver: Driver) -> None:
     counters, out = shared_driver.allocate(64 * 4 * LOOP.count("\n")), shared_driver.allocate(8)
     text, blocks = rooflines.with_counters(LOOP, counters)
-    assert blocks == [Block(0, 0, 0), Block(2, 0, 0), Block(3, 1, 0), Block(2, 0, 8)]
+    assert blocks == [Block(0, 0), Block(2, 0), Block(3, 1), Block(2, 0)]
     zeros = np.zeros((64, LOOP.count("\n")), np.uint32)
     shared_driver.upload(zeros, counters)
     function = shared_driver.function(shared_driver.module(text), "loop")
@@ -58,12 +58,28 @@ def test_counters_count_each_threads_basic_blocks(shared_driver: Driver) -> None
     assert np.array_equal(visits, [[1, k + 1, k, 1] for k in range(64)])
 
 
+def test_words_that_are_accessed_are_marked_once(shared_driver: Driver) -> None:
+    counters, out = shared_driver.allocate(64 * 4 * LOOP.count("\n")), shared_driver.allocate(8)
+    marks = rooflines.Marks(shared_driver.upload(np.zeros(2 << 10, np.uint8)), 10)
+    text, _ = rooflines.with_counters(LOOP, counters, marks)
+    function = shared_driver.function(shared_driver.module(text), "loop")
+    shared_driver.launch(function, 1, 64, [out.to_bytes(8, "little")])
+    shared_driver.synchronize()
+    marked = shared_driver.download(marks.base, np.zeros((2, 1 << 10), np.uint8))
+    assert marked.sum(axis=1).tolist() == [0, 2]  # 64 threads write the same f64
+    assert marks.code("@%p1 ld.global.v2.u32 {%r1, %r2}, [%rd1+-8];")[0] == "\t@%p1 add.s64 %mark, %rd1, -8;"
+    assert len(marks.code("@%p1 ld.global.v2.u32 {%r1, %r2}, [%rd1+-8];")) == 2 * len(
+        marks.code("st.global.u8 [%rd1], %r1;")
+    )
+    assert len(marks.code("atom.global.add.u32 %r1, [%rd1], 1;")) == 2 * len(marks.code("st.global.u8 [%rd1], %r1;"))
+    assert marks.code("ld.global.nc.f64 %d1, [%rd1];") == marks.code("st.local.u32 [%rd1], %r1;") == []
+
+
 def test_costs_of_instructions() -> None:
-    assert cost_of("mov.u32 %r1, %tid.x;") == cost_of("ld.param.u64 %rd1, [out];") == Block(0, 0, 0)
-    assert cost_of("@%p1 ld.global.v2.u32 {%r1, %r2}, [%rd1];") == Block(1, 0, 8)
-    assert cost_of("ld.global.nc.f64 %d1, [%rd1];") == cost_of("st.local.u32 [%rd1], %r1;") == Block(1, 0, 0)
-    assert cost_of("setp.lt.f64 %p1, %d1, %d2;") == Block(1, 1, 0)
-    assert cost_of("selp.f64 %d1, %d2, %d3, %p1;") == Block(1, 0, 0)
+    assert cost_of("mov.u32 %r1, %tid.x;") == cost_of("ld.param.u64 %rd1, [out];") == Block(0, 0)
+    assert cost_of("@%p1 ld.global.v2.u32 {%r1, %r2}, [%rd1];") == Block(1, 0)
+    assert cost_of("setp.lt.f64 %p1, %d1, %d2;") == Block(1, 1)
+    assert cost_of("selp.f64 %d1, %d2, %d3, %p1;") == Block(1, 0)
     assert cost_of("div.rn.f64 %d1, %d2, %d3;").f64 == 9
 
 
