@@ -432,7 +432,7 @@ def replayed(task_id: str, count: int, seconds: float) -> Result:
 
 
 def counts_of(task_id: str) -> tuple[int, ...]:
-    """Numbers of environments to measure: an Atari environment takes 0.1 MB, and a tenth of a second a million steps."""
+    """Returns the numbers of environments to measure. Atari's take more than 0.1 MB each."""
     family = find(task_id).family
     return (256, 4096, 16384, 65536) if family == "atari" else (1024, 4096, 16384, 131072, 1048576)
 
