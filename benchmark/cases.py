@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What suite.py measures, as data: tasks with the sides that have them, and the cases of each part."""
+"""The cases of suite.py: the tasks, the sides that have each, and the cases of each part."""
 
 import os
 
 CORES = len(os.sched_getaffinity(0))
 THREADS = sorted({t for k in range(8) if (t := 2**k) <= CORES} | {CORES})
 
-# What tables call a side, the environment it lives in (build/venv/...), and its loop, if it is not the case's.
+# The label of a side in tables, its virtual environment (build/venv/...), and its loop if it is not the case's.
 SIDES = {
     "ours": ("this package", "bench", None),
     "envpool": ("EnvPool", "peer", None),
@@ -37,8 +37,8 @@ TASKS = {
         "num_threads": CORES,
         "atari": True,
     },
-    # For a C++ loop over mj_step: model, simulation steps of an action, whether contact forces are read, reset noise.
-    # So that all sides see the same physics, no episode ends before its time limit.
+    # "loop" is for the C++ loop over mj_step: model, simulation steps per action, whether contact forces are read, noise
+    # of a reset. No episode ends before its time limit, so that all sides simulate the same physics.
     "HalfCheetah-v5": {
         "sides": MUJOCO,
         "num_envs": [1, 8, 32, 256],
@@ -55,8 +55,12 @@ TASKS = {
         "loop": ("ant.xml", 5, True, 0.1),
     },
 }
-THREADED = ("envpool", "ale", "rollout", "floor")  # sides that threads or batches change
-ONE = {"gymnasium_sync": "gymnasium", "gymnasium_async": None, "gymnasium_numpy": None}  # with one environment
+THREADED = ("envpool", "ale", "rollout", "floor")  # sides whose speed depends on threads
+ONE = {
+    "gymnasium_sync": "gymnasium",
+    "gymnasium_async": None,
+    "gymnasium_numpy": None,
+}  # loops that replace them for one environment
 
 
 def case(task, num_envs, loop="sync", **more):
@@ -87,7 +91,7 @@ def threads(quick, tasks):
 
 
 def batch(quick, tasks):
-    """An asynchronous pool's batches, and the whole at the end, which is a synchronous step."""
+    """Batch sizes of an asynchronous pool; the last is the whole pool, which makes a step synchronous."""
     found = []
     for task in chosen(quick, tasks):
         num_envs = {"CartPole-v1": 1024}.get(task, 64)
@@ -110,12 +114,12 @@ def only(task, sides):
 
 
 def startup(quick, tasks):
-    """A pool of 64, made in a new process each time."""
+    """A pool of 64 environments, made in a new process each time."""
     return [case(t, 64, sides=only(t, ("envpool", "ale", "gymnasium_sync", "gymnax"))) for t in chosen(quick, tasks)]
 
 
 def memory(quick, tasks):
-    """So many that they stand out; of sides that take long to make, a tenth."""
+    """Enough environments to dominate the memory of a process; a tenth for the sides that are slow to make them."""
     slow, found = ("envpool", "ale", "gymnasium_sync"), []
     for task in chosen(quick, tasks):
         many = 60000 if task == "CartPole-v1" else 600
@@ -127,12 +131,12 @@ JIT_QUICK = ["CartPole-v1", "Catch-bsuite"]
 
 
 def jit(tasks):
-    """Inside jax.jit: a scan of 300 steps of 2,048 environments."""
+    """A scan of 300 steps of 2,048 environments inside jax.jit."""
     shape = {"num_envs": 2048, "num_threads": CORES, "length": 300}
     return [{"task": t, "loop": "jit", **shape, "options": {}, "sides": ["gymnax"]} for t in tasks]
 
 
-# The scripts that make the tables of README and docs: options, and those of a quick run.
+# The scripts that make the tables of README and docs, with their options and further options of a quick run.
 SCRIPTS = {
     "pool": ("pool.py", [], ["--rounds=1", "--window=0.2", "--only=CartPole, 1024"]),
     "pool_light": ("pool.py", ["--light", "--rounds=9", "--window=0.2"], None),

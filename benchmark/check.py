@@ -1,35 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fails if this package has become slower than baseline.json says: a minute, and nothing installed beside the tests.
+"""Fails if this package has become slower than baseline.json says; takes a minute and needs only what the tests install.
 
     make bench-check                                # compares with the baseline
-    make bench-baseline                             # writes it anew: eight runs
+    make bench-baseline                             # measures a new baseline, in eight runs
 
-What is compared is a ratio of CPU time, of our step to that of something which a change of ours leaves as it is: a plain
-C++ loop, MuJoCo's mj_step, ale-py's emulator, gymnasium's CartPole in Python. Both sides run in turn on the same machine,
-for some 0.1 s each and many rounds, so that what others do there, and how fast it is, falls out of the quotient; the
-ratio is the median over the rounds. Its noise is the standard deviation of the ratio's logarithm over the runs that made
-the baseline. The limit is the baseline times 1 + 4 noises, and at least 1.25 times it, or twice it on another processor or
-compiler than the baseline's, which shift ratios too. A case that is over its limit is measured again, twice; only one that
-is over it each time fails.
+It compares ratios of CPU time: that of our step over that of a reference which our changes do not affect, such as a plain
+C++ loop, MuJoCo's mj_step, ale-py's emulator, or gymnasium's CartPole in Python. Both sides run in turn on the same
+machine, for some 0.1 s each and many rounds, so that the machine's speed and its other load cancel out; the ratio is the
+median over the rounds. Its noise is the standard deviation of the ratio's logarithm over the runs that made the baseline.
+The limit is the baseline times 1 + 4 noises, and at least 1.25 times it. It is twice the baseline if the processor or the
+compiler is not the baseline's, because these shift ratios too. A case over its limit is measured again, up to three times
+in all, and fails only if it is over the limit each time.
 """
 
 import json
 import math
 import statistics
-import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import floors
-import pool
 from absl import flags
+from harness import HERE, PythonSide, chosen, machine, refuse, run, take_turns
 from tqdm import tqdm
 
 FLAGS = flags.FLAGS
-flags.DEFINE_string("baseline", str(pool.HERE / "baseline.json"), "file of the ratios")
-flags.DEFINE_integer("write", 0, "measure so many times and write the baseline", lower_bound=0)
+flags.DEFINE_string("baseline", str(HERE / "baseline.json"), "file of the ratios")
+flags.DEFINE_integer("write", 0, "write a new baseline from this many runs", lower_bound=0)
 flags.DEFINE_float(
-    "slow", 0.0, "for tests: so many times its own CPU time is burnt after each of our steps", lower_bound=0
+    "slow", 0.0, "for tests: burn this many times its own CPU time after each of our steps", lower_bound=0
 )
 FLAGS.set_default("rounds", 21)
 FLAGS.set_default("window", 0.1)
@@ -51,30 +52,31 @@ CASES = {
 }
 
 
-def other_side(case: dict, other: str):
-    """The yardstick, which knows nothing of this package."""
-    if other == "a plain loop":
+def start_reference(case: dict[str, Any], reference: str) -> Any:
+    """Starts the side that we are compared with, which uses nothing of this package."""
+    if reference == "a plain loop":
         return floors.cartpole_loop(case["num_envs"])
-    if other == "mj_step":
+    if reference == "mj_step":
         return floors.mujoco_loop(FLAGS.python, case, "half_cheetah.xml", 5, False, 0.1)
-    loop = {"gymnasium": "gymnasium", "ale-py's emulator": "ale_alone"}[other]
-    return pool.Runner(FLAGS.python, {**case, "loop": loop})
+    loop = {"gymnasium": "gymnasium", "ale-py's emulator": "ale_alone"}[reference]
+    return PythonSide(FLAGS.python, {**case, "loop": loop})
 
 
-def measure(name: str, after_round=lambda: None) -> float:
-    """CPU time of our step over that of the yardstick's."""
-    case, other = CASES[name]
-    sides = {"ours": pool.Runner(FLAGS.python, {**case, "slow": FLAGS.slow}), "other": other_side(case, other)}
-    return 1 / pool.Turns(sides, after_round=after_round).by_cpu("other")["median"]
+def measure(name: str, after_round: Callable[[], object] = lambda: None) -> float:
+    """Returns the CPU time of our step over that of the reference's."""
+    case, reference = CASES[name]
+    ours = PythonSide(FLAGS.python, {**case, "slow": FLAGS.slow})
+    turns = take_turns({"ours": ours, "reference": start_reference(case, reference)}, after_round=after_round)
+    return 1 / turns.by_cpu("reference")["median"]
 
 
-def limit(entry: dict, least: float) -> float:
+def limit(entry: dict[str, Any], least: float) -> float:
     return entry["ratio"] * max(least, 1 + NOISES * entry["noise"])
 
 
-def verdict(name: str, entry: dict, measured, least: float = LEAST_MARGIN) -> tuple[bool, str]:
-    """Whether a case is within its limit, and a sentence; `measured()` is called up to three times."""
-    most, found = limit(entry, least), []
+def verdict(name: str, entry: dict[str, Any], measured: Callable[[], float], least: float) -> tuple[bool, str]:
+    """Returns whether a case is within its limit, and a sentence; calls `measured` up to three times."""
+    most, found = limit(entry, least), list[float]()
     while len(found) < ATTEMPTS and (not found or found[-1] > most):
         found.append(measured())
     best, ok = min(found), found[-1] <= most
@@ -86,7 +88,7 @@ def verdict(name: str, entry: dict, measured, least: float = LEAST_MARGIN) -> tu
 
 
 def write_baseline(names: list[str]) -> None:
-    """Each run measures all cases, so that the runs of one lie far apart in time."""
+    """Writes a new baseline. Each run measures all cases, so that the runs of one case are far apart in time."""
     runs: dict[str, list[float]] = {name: [] for name in names}
     with tqdm(total=FLAGS.write * len(names) * (FLAGS.rounds + 1), unit=" rounds", dynamic_ncols=True) as bar:
         for _ in range(FLAGS.write):
@@ -103,9 +105,9 @@ def write_baseline(names: list[str]) -> None:
             "runs": [round(value, 4) for value in ratios],
         }
     record = {
-        "what": "CPU time of our step over that of a yardstick; benchmark/check.py says how, `make bench-baseline` writes it",
+        "what": "CPU time of our step over that of a reference, as benchmark/check.py describes; written by `make bench-baseline`",
         "date": time.strftime("%Y-%m-%d"),
-        "machine": pool.machine(),
+        "machine": machine(),
         "compiler": floors.compiler_version(),
         "rounds": FLAGS.rounds,
         "window_s": FLAGS.window,
@@ -116,28 +118,24 @@ def write_baseline(names: list[str]) -> None:
         print(f"{name}: {before[name]['ratio']}, noise {before[name]['noise']:.1%}")
 
 
-def refuse(sentence: str) -> None:
-    sys.exit(f"bench-check: {sentence}")
-
-
 def main(arguments: list[str]) -> None:
-    names = [name for name in CASES if FLAGS.only in name]
+    names = list(chosen(CASES))
     if arguments[1:]:
-        refuse(f"what is {arguments[1]!r}? Options begin with --; --help lists them.")
+        refuse(f"unknown argument {arguments[1]!r}; options begin with --, and --help lists them.")
     if not names:
-        refuse(f"--only: no case's name holds {FLAGS.only!r}; there are {'; '.join(CASES)}.")
+        refuse(f"--only: no case's name contains {FLAGS.only!r}; the cases are {'; '.join(CASES)}.")
     if FLAGS.write:
         write_baseline(names)
         return
     path = Path(FLAGS.baseline)
     if not path.is_file():
-        refuse(f"--baseline: there is no file {path}; `make bench-baseline` writes it.")
+        refuse(f"--baseline: no file {path}; `make bench-baseline` writes it.")
     record = json.loads(path.read_text())
     baseline = record["cases"]
     if missing := [name for name in names if name not in baseline]:
         refuse(f"{path} has no ratio for {missing[0]!r}; `make bench-baseline` writes it.")
     made_on = (record.get("machine", {}).get("cpu"), record.get("compiler"))
-    here = (pool.machine()["cpu"], floors.compiler_version()) == made_on
+    here = (machine()["cpu"], floors.compiler_version()) == made_on
     least = LEAST_MARGIN if here else ELSEWHERE
     slower = []
     for name in names:
@@ -146,9 +144,9 @@ def main(arguments: list[str]) -> None:
         slower += [] if ok else [name]
     if slower:
         refuse(
-            f"slower than the baseline: {'; '.join(slower)}. If that is meant, `make bench-baseline` writes it anew."
+            f"slower than the baseline: {'; '.join(slower)}. If this is intended, write a new one: `make bench-baseline`."
         )
 
 
 if __name__ == "__main__":
-    pool.run(main)
+    run(main)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What games cost before they are played: seconds to make a pool of them, and the memory of each.
+"""The cost of Atari games before they are played: the seconds to make a pool of them, and the memory of each.
 
-Memory is what the system gives a process with so many and one with a sixth of them, subtracted, when they have stepped
-a little; in it is the batch that the caller holds while the next one is made. EnvPool needs some 0.1 s for each, so it
-makes fewer.
+The memory of a game is the difference between the resident sizes of two processes, one with all of the environments and one
+with a sixth of them, after a few steps, divided by the difference in number. It includes the batch that the caller holds
+while the next one is made. The released EnvPool needs some 0.1 s to make a game, so fewer of its games are made.
 
     python benchmark/light.py --games=Pong,Breakout
 """
@@ -11,13 +11,13 @@ makes fewer.
 import json
 import subprocess
 
-import pool
 from absl import flags
+from harness import begin_table, peer_python, row, run, write_json
 
 FLAGS = flags.FLAGS
-flags.DEFINE_list("games", ["Pong"], "which games")
-flags.DEFINE_integer("num_envs", 1200, "how many of ours are made", lower_bound=6)
-flags.DEFINE_integer("peer_num_envs", 60, "how many of EnvPool's", lower_bound=6)
+flags.DEFINE_list("games", ["Pong"], "games to make")
+flags.DEFINE_integer("num_envs", 1200, "environments of this package", lower_bound=6)
+flags.DEFINE_integer("peer_num_envs", 60, "environments of the released EnvPool", lower_bound=6)
 
 PROGRAM = """
 import json, os, sys, time
@@ -25,7 +25,7 @@ import numpy as np
 import envpool
 
 task, num_envs = sys.argv[1], int(sys.argv[2])
-envpool.make_gymnasium(task, num_envs=1).reset()  # what is imported and loaded once is not counted
+envpool.make_gymnasium(task, num_envs=1).reset()  # imports and the ROM are loaded once and not counted
 started = time.perf_counter()
 env = envpool.make_gymnasium(task, num_envs=num_envs, num_threads=2)
 made = time.perf_counter() - started
@@ -39,7 +39,7 @@ print(json.dumps([made, resident]))
 
 
 def measure(python: str, task: str, num_envs: int) -> tuple[float, int]:
-    """Seconds to make so many, and bytes resident at the end."""
+    """Returns the seconds to make a pool, and the bytes that are resident at the end."""
     program = [python, "-I", "-W", "ignore", "-c", PROGRAM, task, str(num_envs)]
     out = subprocess.run(program, check=True, stdout=subprocess.PIPE, text=True).stdout
     seconds, resident = json.loads(out.rstrip().split("\n")[-1])
@@ -49,16 +49,19 @@ def measure(python: str, task: str, num_envs: int) -> tuple[float, int]:
 def main(_: list[str]) -> None:
     sides = {
         "this package": (FLAGS.python, FLAGS.num_envs),
-        "EnvPool": (pool.peer_python(), FLAGS.peer_num_envs),
+        "EnvPool": (peer_python(), FLAGS.peer_num_envs),
     }
-    print("| game | side | environments | s to make them | kB each |\n|---|---|---|---|---|", flush=True)
+    begin_table(["game", "side", "environments", "s to make them", "kB each"])
+    results = []
     for game in FLAGS.games:
         for side, (python, num_envs) in sides.items():
             seconds, resident = measure(python, f"{game}-v5", num_envs)
             few = num_envs // 6
             each = (resident - measure(python, f"{game}-v5", few)[1]) / (num_envs - few) / 1000
-            print(f"| {game} | {side} | {num_envs} | {seconds:.2f} | {each:.0f} |", flush=True)
+            print(row([game, side, num_envs, f"{seconds:.2f}", f"{each:.0f}"]), flush=True)
+            results.append({"game": game, "side": side, "num_envs": num_envs, "make_s": seconds, "kb_each": each})
+    write_json(results=results)
 
 
 if __name__ == "__main__":
-    pool.run(main)
+    run(main)

@@ -1,30 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The floor under a pool of MuJoCo environments: mj_step and nothing else. As many simulations of a model as there are
-// environments, shared out among threads, with random controls and a noisy reset after so many steps; no observation,
-// no reward, and contact forces only where asked for.
+// The lower bound on the cost of a pool of MuJoCo environments: mj_step and nothing else. One simulation of a model per
+// environment, divided among threads, with random controls and a noisy reset at the end of each episode. It computes no
+// observation and no reward, and contact forces only on request.
 //
 //   M=$(python -c 'import mujoco; print(mujoco.__path__[0])')
-//   c++ -std=c++20 -O3 -I$M/include benchmark/mj_loop.cc $M/libmujoco.so.* -Wl,-rpath,$M -o build/mj_loop
-//   build/mj_loop model.xml frame_skip environments threads forces episode noise
-//
-// It reads turns from its input, "seconds 0.5" or "steps 3200", and answers each with "steps wall_s cpu_s".
+//   c++ -std=c++20 -O3 -I. -I$M/include benchmark/mj_loop.cc $M/libmujoco.so.* -Wl,-rpath,$M -o build/mj_loop
+//   echo seconds 1 | build/mj_loop model.xml frame_skip environments threads forces episode noise
 #include <mujoco/mujoco.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <ctime>
 #include <memory>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
-namespace {
+#include "benchmark/turns.h"
 
-using Clock = std::chrono::steady_clock;
+namespace {
 
 struct Deleter {
   void operator()(mjData* data) const { mj_deleteData(data); }
@@ -38,8 +34,10 @@ struct Loop {
   std::vector<std::minstd_rand> generators{};
   std::vector<std::unique_ptr<mjData, Deleter>> sims{};
   std::vector<int> elapsed{};
-  std::vector<long> taken{};  // steps in all, resets too: episodes begin at different places of the ring, as ours do
-  std::vector<double> controls{};  // of each simulation
+  // Steps and resets since the start. An episode continues in the ring of controls where the last one stopped, as the
+  // actions of a pool's episodes do.
+  std::vector<long> taken{};
+  std::vector<double> controls{};  // (kRing, simulations, actuators)
   static constexpr int kRing = 64;
 
   void start(int count) {
@@ -53,7 +51,8 @@ struct Loop {
       generators.emplace_back(i + 1);
       reset(size_t(i));
       taken.push_back(0);
-      elapsed.push_back(0);  // all begin together, as pools do: what a step costs depends on how far an episode is
+      // All episodes begin together, as in a pool, because the cost of a step depends on the time since the reset.
+      elapsed.push_back(0);
     }
   }
 
@@ -80,15 +79,15 @@ struct Loop {
     if (forces) mj_rnePostConstraint(model, data);
   }
 
-  // Each thread steps its own simulations, one after the other: no waiting for others.
-  // Stops after `seconds`, or where that is 0 after every simulation's share of `steps`.
+  // Each thread steps its own simulations and never waits for another. It stops after `seconds`, or, where that is 0,
+  // after its simulations' share of `steps`.
   long run(double seconds, long steps) {
-    const auto until = Clock::now() + std::chrono::duration<double>(seconds);
+    const auto start = benchmark::WallClock::now();
     const long rounds = steps / long(sims.size());
     std::atomic<long> total = 0;
     const auto work = [&](size_t first) {
       long count = 0;
-      for (long k = 0; seconds > 0 ? Clock::now() < until : k < rounds; ++k) {
+      for (long k = 0; seconds > 0 ? benchmark::seconds_since(start) < seconds : k < rounds; ++k) {
         for (size_t i = first; i < sims.size(); i += size_t(threads)) {
           step(i);
           ++count;
@@ -120,18 +119,8 @@ int main(int argc, char** argv) {
   Loop loop{
       model, std::atoi(argv[2]), std::atoi(argv[4]), std::atoi(argv[6]), std::atoi(argv[5]) != 0, std::atof(argv[7])};
   loop.start(std::atoi(argv[3]));
-  std::printf("ready %s\n", mj_versionString());
-  std::fflush(stdout);
-  double amount;
-  for (char unit[8]; std::scanf("%7s %lf", unit, &amount) == 2;) {
-    const bool timed = std::strcmp(unit, "seconds") == 0;
-    const std::clock_t cpu = std::clock();
-    const auto start = Clock::now();
-    const long steps = loop.run(timed ? amount : 0, timed ? 0 : long(amount));
-    const double wall = std::chrono::duration<double>(Clock::now() - start).count();
-    std::printf("%ld %.9f %.9f\n", steps, wall, double(std::clock() - cpu) / CLOCKS_PER_SEC);
-    std::fflush(stdout);
-  }
+  const std::string versions = std::string("{\"mujoco\": \"") + mj_versionString() + "\"}";
+  benchmark::take_turns(versions.c_str(), [&](double seconds, long steps) { return loop.run(seconds, steps); });
   loop.sims.clear();
   mj_deleteModel(model);
 }

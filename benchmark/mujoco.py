@@ -1,26 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
 """gymnasium's MuJoCo environments: this package, the released EnvPool, gymnasium's vectors, MuJoCo's own rollout.
 
-The floor is a loop in C++ over mj_step (mj_loop.cc) with as many threads; it computes contact forces where the task's
-observation or reward holds them. Sides, turns and ratios are those of pool.py. What a step costs depends on how long ago
-an episode began: so no episode ends before its limit of a hundred steps, and a turn is whole episodes, as many as make
---window seconds with us, and one at least. Where a process happens to have its memory is worth some hundredths: so the
-sides are started anew --launches times, for --rounds turns each.
+The floor is a C++ loop over mj_step (mj_loop.cc) with as many threads; it computes contact forces where the task's
+observation or reward needs them. The cost of a step depends on the time since the reset. Therefore no episode ends before
+its limit of a hundred steps, and a turn is a number of whole episodes, at least one, that take us about --window seconds.
+The addresses that a process happens to get change its speed by some hundredths. Therefore the sides are started anew
+--launches times, for --rounds turns each.
 
     python benchmark/mujoco.py --peer_python=/path/to/python                   # all tasks and shapes, two threads
     python benchmark/mujoco.py --tasks=Ant --shapes="32 envs" --sides=floor --num_threads=1
 """
 
-import math
 import sys
+from typing import Any
 
 import floors
-import pool
 from absl import flags
+from harness import (
+    PythonSide,
+    Turns,
+    begin_table,
+    peer_python,
+    print_summary,
+    record_of,
+    row,
+    run,
+    take_turns,
+    times,
+    write_json,
+)
 
 FLAGS = flags.FLAGS
 TASKS = {
-    # model, simulation steps of an action, whether contact forces are read, noise of a reset, options
+    # model, simulation steps per action, whether contact forces are read, noise of a reset, options
     "Ant": ("ant.xml", 5, True, 0.1, {"terminate_when_unhealthy": False}),
     "Humanoid": ("humanoid.xml", 5, True, 0.01, {"terminate_when_unhealthy": False}),
     "HalfCheetah": ("half_cheetah.xml", 5, False, 0.1, {}),
@@ -36,57 +48,51 @@ SHAPES = {
 }
 SIDES = ["floor", "envpool", "rollout", "gymnasium_sync", "gymnasium_async"]
 EPISODE = 100
-flags.DEFINE_list("tasks", list(TASKS), "which tasks")
-flags.DEFINE_multi_enum("shapes", list(SHAPES), list(SHAPES), "how many environments, in step or asynchronously")
-flags.DEFINE_list("sides", SIDES, "whom to measure us against")
-flags.DEFINE_integer("launches", 1, "how often all sides are started anew", lower_bound=1)
-flags.DEFINE_integer("num_threads", 2, "of each side that has threads; processes of gymnasium_async")
+flags.DEFINE_list("tasks", list(TASKS), f"tasks, of {', '.join(TASKS)}")
+flags.DEFINE_multi_enum("shapes", list(SHAPES), list(SHAPES), "numbers of environments, synchronous or asynchronous")
+flags.DEFINE_list("sides", SIDES, f"peers, of {', '.join(SIDES)}")
+flags.DEFINE_integer("launches", 1, "times that all sides are started anew", lower_bound=1)
+flags.DEFINE_integer("num_threads", 2, "threads of each side that has threads, and processes of gymnasium_async")
 
 
-def launch(task: str, shape: dict) -> tuple[dict, dict]:
-    """The sides of a case, started, and the case."""
-    model, frame_skip, forces, noise, options = TASKS[task]
-    case = {
-        "task": f"{task}-v5",
-        "num_threads": FLAGS.num_threads,
-        "options": {**options, "max_episode_steps": EPISODE},
-        **shape,
-    }
-    sides = {"ours": pool.Runner(FLAGS.python, case)}
-    for side in FLAGS.sides:
-        if side == "floor":
-            sides[side] = floors.mujoco_loop(FLAGS.python, case, model, frame_skip, forces, noise)
-        elif side == "envpool":
-            sides[side] = pool.Runner(pool.peer_python(), case)
-        else:
-            sides[side] = pool.Runner(FLAGS.python, {**case, "loop": side})
-    return sides, case
+def case_of(task: str, shape: dict[str, Any]) -> dict[str, Any]:
+    options = {**TASKS[task][-1], "max_episode_steps": EPISODE}
+    return {"task": f"{task}-v5", "num_threads": FLAGS.num_threads, "options": options, **shape}
 
 
-def take_turns(sides: dict, num_envs: int) -> pool.Turns:
-    once = (EPISODE + 1) * num_envs  # steps of an episode, restart included, of each environment
+def start(side: str, task: str, case: dict[str, Any]) -> Any:
+    if side == "floor":
+        return floors.mujoco_loop(FLAGS.python, case, *TASKS[task][:-1])
+    if side == "envpool":
+        return PythonSide(peer_python(), case)
+    return PythonSide(FLAGS.python, {**case, "loop": side})
+
+
+def play_episodes(sides: dict[str, Any], num_envs: int) -> Turns:
+    """Takes turns of whole episodes."""
+    once = (EPISODE + 1) * num_envs  # steps and the reset of an episode in each environment
     episodes = max(1, round(FLAGS.window / sides["ours"].turn(once, "steps")["wall_s"]))
-    return pool.Turns(sides, lambda side: side.turn(episodes * once, "steps"))
+    return take_turns(sides, lambda side: side.turn(episodes * once, "steps"))
 
 
-def compare(task: str, shape: dict) -> dict:
-    rounds: list[dict] = []
+def compare(task: str, shape: dict[str, Any]) -> dict[str, Any]:
+    rounds: list[dict[str, Any]] = []
+    case = case_of(task, shape)
     for _ in range(FLAGS.launches):
-        sides, case = launch(task, shape)
-        turns = take_turns(sides, shape["num_envs"])
+        sides = {"ours": PythonSide(FLAGS.python, case), **{side: start(side, task, case) for side in FLAGS.sides}}
+        turns = play_episodes(sides, shape["num_envs"])
         turns.rounds = rounds = rounds + turns.rounds
-    cpu = {side: turns.by_cpu(side)["median"] for side in FLAGS.sides if side != "gymnasium_async"}
+    by_cpu = {side: turns.by_cpu(side)["median"] for side in FLAGS.sides if side != "gymnasium_async"}
     ours_over = {side: turns.ours_over(side) for side in FLAGS.sides}
-    return {"case": case, **turns.record(), "ours_over": ours_over, "ours_over_by_cpu": cpu}
+    return {"case": case, **record_of(turns), "ours_over": ours_over, "ours_over_by_cpu": by_cpu}
 
 
 def main(_: list[str]) -> None:
     if unknown := set(FLAGS.sides) - set(SIDES) or set(FLAGS.tasks) - set(TASKS):
-        sys.exit(f"unknown: {', '.join(sorted(unknown))}")
+        sys.exit(f"mujoco: unknown task or side: {', '.join(sorted(unknown))}")
     results = {}
-    print("Rate over each side's (quartiles), and by CPU time of a step:\n")
-    print("| task | steps/s | CPU us a step | " + " | ".join(f"over {side}" for side in FLAGS.sides) + " |")
-    print("|---" * (3 + len(FLAGS.sides)) + "|", flush=True)
+    print("Our rate over each side's (quartiles), and the ratio by CPU time per step:\n")
+    begin_table(["task", "steps/s", "CPU us per step", *(f"over {side}" for side in FLAGS.sides)])
     for shape in FLAGS.shapes:
         for task in FLAGS.tasks:
             name = f"{task}, {shape}"
@@ -95,17 +101,10 @@ def main(_: list[str]) -> None:
             cells.append(f"{result['cpu_us_per_step']['ours']:.2f}")
             for side in FLAGS.sides:
                 by_cpu = result["ours_over_by_cpu"].get(side)
-                cells.append(pool.times(result["ours_over"][side]) + (f"; CPU {by_cpu:.2f}x" if by_cpu else ""))
-            print("| " + " | ".join(cells) + " |", flush=True)
-    summary = {}
-    for side in FLAGS.sides:
-        ratios = {name: result["ours_over"][side]["median"] for name, result in results.items()}
-        worst = min(ratios, key=ratios.__getitem__)
-        mean = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
-        summary[side] = {"geometric_mean": mean, "worst": ratios[worst], "worst_case": worst}
-        print(f"over {side}: geometric mean {mean:.2f}x, worst {ratios[worst]:.2f}x ({worst})")
-    pool.write_json(summary=summary, results=results)
+                cells.append(times(result["ours_over"][side]) + (f"; CPU {by_cpu:.2f}x" if by_cpu else ""))
+            print(row(cells), flush=True)
+    write_json(summary=print_summary(results, FLAGS.sides), results=results)
 
 
 if __name__ == "__main__":
-    pool.run(main)
+    run(main)

@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The floor under a pool of CartPoles: the loop one would write by hand. The same arithmetic, the same outputs, one
-// thread, and nothing of the engine but its generator and its sine.
+// The lower bound on the cost of a pool of CartPoles: a loop written by hand, with the same arithmetic and the same
+// outputs, on one thread. Of the engine it uses the random number generator and the sine.
 //
 //   c++ -std=c++20 -O3 -ffp-contract=off -I. benchmark/plain_loop.cc -o build/plain_loop
-//   build/plain_loop 1024 8192            # environments; prints env-steps per second, the best of five seconds
-//   build/plain_loop 1024 turns           # reads "seconds 0.5", steps for so long, answers "steps wall_s cpu_s"
-#include <algorithm>
-#include <chrono>
+//   echo seconds 1 | build/plain_loop 1024        # the number of environments
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <ctime>
 #include <vector>
 
+#include "benchmark/turns.h"
 #include "envpool/core/math/math.h"
 #include "envpool/core/math/rng.h"
 
 namespace {
 
 using namespace envpool;
-using Clock = std::chrono::steady_clock;
 
 struct CartPole {
   f64 x, x_dot, theta, theta_dot;
@@ -42,7 +37,7 @@ void step(std::vector<CartPole>& envs, const std::vector<i32>& actions, Batch& o
     CartPole& env = envs[i];
     const bool restart = env.over;
     bool fell = false;
-    if (restart) {  // an episode that ended starts again on the next step
+    if (restart) {  // the step after the end of an episode resets it
       env.rng.begin_episode(env.rng.episode + 1);
       for (f64* value : {&env.x, &env.x_dot, &env.theta, &env.theta_dot}) *value = env.rng.uniform(-0.05, 0.05);
       env.elapsed = 0;
@@ -90,62 +85,24 @@ struct Loop {
     }
   }
 
-  struct Turn {
-    i64 steps;
-    f64 wall, cpu;
-  };
-
-  // The clock is read once in some thousand steps.
-  Turn run(f64 seconds) {
+  // Takes some thousand steps, so that reading the clock between two calls costs nothing.
+  long steps() {
     const size_t calls = 1 + 4096 / envs.size();
-    const std::clock_t cpu = std::clock();
-    const auto start = Clock::now();
-    Turn turn{};
-    while (turn.wall < seconds) {
-      for (size_t k = 0; k < calls; ++k) step(envs, actions[next++ % 64], batch);
-      turn.steps += i64(calls * envs.size());
-      turn.wall = std::chrono::duration<f64>(Clock::now() - start).count();
-    }
-    turn.cpu = f64(std::clock() - cpu) / CLOCKS_PER_SEC;
-    return turn;
+    for (size_t k = 0; k < calls; ++k) step(envs, actions[next++ % 64], batch);
+    return long(calls * envs.size());
   }
 };
-
-f64 steps_per_second(size_t n) {
-  Loop loop(n);
-  f64 best = 0;
-  for (int round = 0; round < 5; ++round) {
-    const Loop::Turn turn = loop.run(1);
-    best = std::max(best, f64(turn.steps) / turn.wall);
-  }
-  return best;
-}
-
-void take_turns(size_t n) {
-  Loop loop(n);
-  for (f64 seconds = 0; std::scanf("%*s %lf", &seconds) == 1;) {
-    const Loop::Turn turn = loop.run(seconds);
-    std::printf("%lld %.9f %.9f\n", static_cast<long long>(turn.steps), turn.wall, turn.cpu);
-    std::fflush(stdout);
-  }
-}
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<size_t> sizes;
-  if (argc == 3 && std::strcmp(argv[2], "turns") == 0 && std::atoll(argv[1]) > 0) {
-    take_turns(size_t(std::atoll(argv[1])));
-    return 0;
+  const long num_envs = argc == 2 ? std::atol(argv[1]) : 0;
+  if (num_envs <= 0) {
+    std::fprintf(stderr, "usage: %s environments\n", argv[0]);
+    return 2;
   }
-  for (int i = 1; i < argc; ++i) sizes.push_back(size_t(std::atoll(argv[i])));
-  if (sizes.empty()) sizes = {1024, 8192};
-  for (const size_t n : sizes) {
-    if (n == 0) {
-      std::fprintf(stderr, "usage: plain_loop [environments]... | plain_loop environments turns\n");
-      return 2;
-    }
-    const f64 rate = steps_per_second(n);
-    std::printf("CartPole, plain loop, %zu environments: %.0f env-steps/s, %.1f ns each\n", n, rate, 1e9 / rate);
-  }
+  Loop loop{size_t(num_envs)};
+  benchmark::take_turns("{}", [&](double seconds, long steps) {
+    return benchmark::repeat([&] { return loop.steps(); }, seconds, steps);
+  });
 }

@@ -1,53 +1,51 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a batch costs on its way from a worker to the driver, and what follows for a thousand cores.
+"""The cost of a batch on its way from a Ray worker to the driver, and what follows for a thousand cores.
 
-    python benchmark/ray_cost.py --json=build/ray_cost.json     # where Ray is installed; not from a folder with envpool/
+    python benchmark/ray_cost.py --json=build/ray_cost.json     # with a Python that has Ray and this package
 
-A worker of one thread, on the driver's node and then on another, steps beside the same pool in this process, in turns.
-Both nodes are on this machine, but each has a store of its own, so that large batches go from raylet to raylet over TCP as
-they would between machines; the wire itself is missing. CPU times are those of processes, all threads together, of which
-other programs of a crowded machine change less:
+A worker with one thread, first on the driver's node and then on another, takes turns with the same pool in this process.
+Both nodes are on this machine, but each has its own object store. Large batches therefore go from raylet to raylet over
+TCP, as between machines, but over no wire. CPU times are those of whole processes, which other programs on the machine
+affect little:
 
-    way      wall-clock time of a step, less that of the pool here: how much later a batch comes
+    way      wall-clock time of a step, less that of the pool here: how much later a batch arrives
     driver   CPU time of the driver and of its node's raylet: what one driver has to spend
     worker   CPU time of the worker and of its node's raylet, less that of the pool here (on one node: without raylet)
 
-Ray sends what is at most 100 KiB along with its answer, and puts what is more into a store; each kind is fitted by
-`fixed + per_byte * bytes`, by least squares of relative errors.
+Ray sends up to 100 KiB along with its answer, and puts more into a store. Each kind is fitted by
+`fixed + per_byte * bytes`, with least squares of relative errors.
 """
 
-import argparse
 import json
 import os
 import statistics
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import ray
+from absl import flags
+from harness import run, take_turns, write_json
 from ray.cluster_utils import Cluster
 from tqdm import tqdm
 
 import envpool
 import envpool.ray
 
+FLAGS = flags.FLAGS
+FLAGS.set_default("rounds", 5)
+FLAGS.set_default("window", 0.5)
+
 CASES = [("CartPole-v1", n) for n in (16, 128, 1024, 3072, 8192)] + [("Pong-v5", n) for n in (1, 3, 8, 32, 128, 256)]
 INLINE = 100 << 10  # bytes; Ray's max_direct_call_object_size
-# Seconds of one step of one environment on one core, and bytes of its observation.
+# Seconds of a step of one environment on one core, and bytes of its observation.
 MODELS = {"CartPole-v1": (6e-8, 16), "HalfCheetah-v5": (2.8e-5, 17 * 8), "Pong-v5": (1.06e-4, 4 * 84 * 84)}
 WIRE = 25e9 / 8  # bytes a second into the driver's machine
 
 
-def parse():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5, help="times the two take turns (default: 5)")
-    parser.add_argument("--window", type=float, default=0.5, help="seconds of one turn (default: 0.5)")
-    parser.add_argument("--json", default="", help="file that the results are written to")
-    return parser.parse_args()
-
-
 def cpu_seconds(*pids):
-    """CPU time that all threads of these processes have had."""
+    """Returns the CPU time that all threads of some processes have used."""
     total = 0
     for pid in pids:
         for thread in Path(f"/proc/{pid}/task").iterdir():
@@ -55,57 +53,58 @@ def cpu_seconds(*pids):
     return total / 1e9
 
 
-def turn(env, action, window, groups):
-    """Seconds of a step, and CPU seconds of it in each group of processes."""
-    before = [cpu_seconds(*pids) for pids in groups]
-    count, started = 0, time.perf_counter()
-    while (passed := time.perf_counter() - started) < window:
-        env.step(action)
-        count += 1
-    spent = [cpu_seconds(*pids) - b for pids, b in zip(groups, before, strict=True)]
-    return np.array([passed, *spent]) / count, passed / count
+class PoolSide:
+    """A pool, with the CPU time of the driver's processes and of the worker's, without what raylets use when idle."""
+
+    def __init__(self, env: Any, driver: list[int], worker: list[int], idle: tuple[float, float] = (0.0, 0.0)) -> None:
+        self.env, self.groups, self.idle = env, (driver, worker), idle
+        self.action = np.zeros(env.config["num_envs"], np.int32)
+        env.reset()
+
+    def turn(self, seconds: float) -> dict[str, Any]:
+        before = [cpu_seconds(*pids) for pids in self.groups]
+        count, started = 0, time.perf_counter()
+        while (passed := time.perf_counter() - started) < seconds:
+            self.env.step(self.action)
+            count += 1
+        spent = [cpu_seconds(*pids) - b for pids, b in zip(self.groups, before, strict=True)]
+        driver, worker = ((cpu - rate * passed) / count for cpu, rate in zip(spent, self.idle, strict=True))
+        return {"step": passed / count, "driver": driver, "worker": worker}
+
+    def close(self) -> None:
+        self.env.close()
 
 
-def measure(task, num_envs, o, raylets, idle):
-    me = os.getpid()
-    with (
-        envpool.ray.make(task, num_envs, 1, num_threads=1) as far,
-        envpool.make_gymnasium(task, num_envs=num_envs, num_threads=1) as near,
-    ):
-        worker = ray.get(far._shards[0].actor.__ray_call__.remote(lambda _: os.getpid()))
-        action = np.zeros(num_envs, np.int32)
-        size, value = 0, far._value
+def measure(task, num_envs, raylets, idle):
+    far_pool = envpool.ray.make(task, num_envs, 1, num_threads=1)
+    near_pool = envpool.make_gymnasium(task, num_envs=num_envs, num_threads=1)
+    worker = ray.get(far_pool._shards[0].actor.__ray_call__.remote(lambda _: os.getpid()))
+    size, value = 0, far_pool._value
 
-        def weighed(shard, ref):
-            nonlocal size
-            arrays = value(shard, ref)
-            size = sum(a.nbytes for a in arrays)
-            return arrays
+    def value_with_size(shard, ref):
+        nonlocal size
+        arrays = value(shard, ref)
+        size = sum(a.nbytes for a in arrays)
+        return arrays
 
-        far._value = weighed
-        far.reset()
-        far._value = value
-        near.reset()
-        turns = []
-        for _ in range(o.rounds + 1):
-            there, step = turn(far, action, o.window, [[me, raylets[0]], [worker, *raylets[1:]]])
-            there[1 : 1 + len(idle)] -= idle * step  # what a raylet does without us
-            here, _ = turn(near, action, o.window, [[me]])
-            turns.append([there[0] - here[0], there[1], there[2] - here[1], here[0]])
-    way, driver, work, here = (sorted(column) for column in zip(*turns[1:], strict=True))
+    far_pool._value = value_with_size  # during the reset of PoolSide
+    far = PoolSide(far_pool, [os.getpid(), raylets[0]], [worker, *raylets[1:]], (*idle, 0.0)[:2])
+    far_pool._value = value
+    turns = take_turns({"far": far, "near": PoolSide(near_pool, [os.getpid()], [])})
+    pairs = [(round_["far"], round_["near"]) for round_ in turns.rounds]
     return {
         "task": task,
         "num_envs": num_envs,
         "bytes": size,
-        "way": way,
-        "driver": driver,
-        "worker": work,
-        "here": here,
+        "way": sorted(far["step"] - near["step"] for far, near in pairs),
+        "driver": sorted(far["driver"] for far, _ in pairs),
+        "worker": sorted(far["worker"] - near["driver"] for far, near in pairs),
+        "here": sorted(near["step"] for _, near in pairs),
     }
 
 
 def fitted(results, name):
-    """Least squares of relative errors, so that small batches count as much as large ones."""
+    """Fits by least squares of relative errors, so that small batches count as much as large ones."""
     size = np.array([r["bytes"] for r in results], float)
     cost = np.array([max(statistics.median(r[name]), 1e-6) for r in results])
     design = np.stack([np.ones_like(size), size], 1) / cost[:, None]
@@ -114,9 +113,9 @@ def fitted(results, name):
 
 
 def model(fits, wire):
-    """Cores that one driver keeps busy, `rows * step / driver(rows * size)`, and what follows from it.
+    """Returns the number of cores that one driver keeps busy, `rows * step / driver(rows * size)`, and what follows from it.
 
-    What comes over a wire cannot keep more than `wire * step / size` busy, however large its batches.
+    Batches that come over a wire cannot keep more than `wire * step / size` cores busy, however large they are.
     """
 
     def driver(size):
@@ -144,22 +143,23 @@ def model(fits, wire):
 
 @ray.remote(num_cpus=1)
 class Occupant:
-    """Takes the only CPU of a node, so that workers go elsewhere."""
+    """Takes the only CPU of a node, so that workers start on another one."""
 
     def there(self):
         return True
 
 
 def idle_rates(raylets):
-    time.sleep(4)  # what starts a node is over
+    """Returns the CPU seconds per second that raylets use without work."""
+    time.sleep(4)  # until the node has started
     before = [cpu_seconds(pid) for pid in raylets]
     time.sleep(3)
     return np.array([cpu_seconds(pid) - b for pid, b in zip(raylets, before, strict=True)]) / 3
 
 
-def measured(place, o, raylets):
+def measure_all(place, raylets):
     idle = idle_rates(raylets)
-    results = [measure(task, n, o, raylets, idle) for task, n in tqdm(CASES, unit=" cases", desc=place)]
+    results = [measure(task, n, raylets, idle) for task, n in tqdm(CASES, unit=" cases", desc=place)]
     for r in results:
         text = f"{place} {r['task']:12} {r['num_envs']:6} rows {r['bytes']:10,} bytes"
         for name in ("here", "way", "driver", "worker"):
@@ -178,25 +178,24 @@ def measured(place, o, raylets):
     return {"results": results, "fits": fits, "model": table}
 
 
-def main():
-    o = parse()
+def main(_):
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "object_store_memory": 1 << 30})
-    ray.init(address=cluster.address, log_to_driver=False)
+    try:
+        ray.init(address=cluster.address, log_to_driver=False)
 
-    def raylet(node):
-        return node.all_processes["raylet"][0].process.pid
+        def raylet(node):
+            return node.all_processes["raylet"][0].process.pid
 
-    found = {"ray": ray.__version__, "same_node": measured("same node", o, [raylet(cluster.head_node)])}
-    occupant = Occupant.remote()
-    ray.get(occupant.there.remote())
-    other = cluster.add_node(num_cpus=1, object_store_memory=1 << 30)
-    found["other_node"] = measured("other node", o, [raylet(cluster.head_node), raylet(other)])
-    if o.json:
-        with open(o.json, "w") as file:
-            json.dump(found, file, indent=1)
-    ray.shutdown()
-    cluster.shutdown()
+        found = {"ray": ray.__version__, "same_node": measure_all("same node", [raylet(cluster.head_node)])}
+        occupant = Occupant.remote()
+        ray.get(occupant.there.remote())
+        other = cluster.add_node(num_cpus=1, object_store_memory=1 << 30)
+        found["other_node"] = measure_all("other node", [raylet(cluster.head_node), raylet(other)])
+        write_json(**found)
+    finally:
+        ray.shutdown()
+        cluster.shutdown()
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

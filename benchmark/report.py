@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables in Markdown and pictures of what suite.py measured, made of its JSON files and nothing else."""
+"""Makes Markdown tables and pictures of suite.py's JSON files."""
 
 import json
 from collections import defaultdict
@@ -34,7 +34,7 @@ def label(side: str) -> str:
 
 
 def amount(value: float) -> str:
-    """Three digits, with a unit of thousands."""
+    """Formats a number with three digits and a prefix for thousands or millions."""
     for unit, size in (("M", 1e6), ("k", 1e3)):
         if value >= size:
             return f"{value / size:.3g} {unit}"
@@ -42,7 +42,7 @@ def amount(value: float) -> str:
 
 
 def ratio(value: dict | None, floor: bool = False) -> str:
-    """The median, and the least and most of a round; a mark where we are slower than a peer."""
+    """Formats a ratio: the median, the range over the rounds, and a mark if we are slower than a peer."""
     if value is None:
         return "–"
     mark = f" {SLOWER}" if value["median"] < 1 and not floor else ""
@@ -55,7 +55,7 @@ def table(header: list[str], rows: list[list[str]]) -> str:
 
 
 def peers_of(results: list[dict], key: str) -> list[str]:
-    """In the order of SIDES, those that some result has."""
+    """Returns the sides that any result has, in the order of SIDES."""
     return [side for side in SIDES if any(side in result.get(key, {}) for result in results)]
 
 
@@ -73,11 +73,11 @@ def size(case: dict) -> str:
 
 
 def rate_tables(record: dict) -> str:
-    """A table a task: our rate, and it over each peer's, by the clock and by CPU time."""
+    """Makes a table per task: our rate, and its ratio to each peer's by wall-clock and by CPU time."""
     text = ""
     for task, results in by_task(record).items():
         peers = peers_of(results, "ours_over")
-        header = [task, "steps/s", "CPU µs a step", *(f"over {label(side)}" for side in peers)]
+        header = [task, "steps/s", "CPU µs per step", *(f"over {label(side)}" for side in peers)]
         rows = []
         for result in results:
             row = [size(result["case"]), amount(result["steps_per_s"]["ours"]["median"])]
@@ -94,7 +94,7 @@ def rate_tables(record: dict) -> str:
 
 
 def efficiency_table(record: dict) -> str:
-    """Rate with t threads over t times the rate with one."""
+    """Makes a table of the rate with t threads over t times the rate with one."""
     rows = []
     for task, results in by_task(record).items():
         single = next((r for r in results if r["case"]["num_threads"] == 1), None)
@@ -105,7 +105,12 @@ def efficiency_table(record: dict) -> str:
             for side in peers_of([result], "steps_per_s"):
                 share, cpu = efficiency(single, result, side)
                 rows.append([f"{task}, {threads} threads", label(side), f"{share:.2f}", f"{cpu:.2f}"])
-    return table(["", "side", "rate of a thread, of what one alone does", "CPU time of a step, the same"], rows) + "\n"
+    return (
+        table(
+            ["", "side", "rate per thread over that of one thread", "CPU time per step over that with one thread"], rows
+        )
+        + "\n"
+    )
 
 
 def efficiency(single: dict, result: dict, side: str) -> tuple[float, float]:
@@ -115,7 +120,7 @@ def efficiency(single: dict, result: dict, side: str) -> tuple[float, float]:
 
 
 def floor_table(record: dict) -> str:
-    """What share of a loop without an engine is left, by the clock and by CPU time."""
+    """Makes a table of our rate over that of a loop without an engine, by wall-clock and by CPU time."""
     rows = []
     for result in record["results"]:
         for side in sorted(FLOORS & result["ours_over"].keys()):
@@ -131,11 +136,11 @@ def latency_table(record: dict) -> str:
             cells = [f"{us[p]['median']:.1f}" for p in ("p50", "p90", "p99")]
             over = "" if side == "ours" else ratio(result["theirs_over"][side])
             rows.append([result["case"]["task"], label(side), *cells, over])
-    return table(["one environment, µs a step", "side", "p50", "p90", "p99", "p50 over ours"], rows) + "\n"
+    return table(["one environment, µs per step", "side", "p50", "p90", "p99", "p50 over ours"], rows) + "\n"
 
 
 def startup_table(record: dict) -> str:
-    """What is put off from importing to making counts in the sum alone."""
+    """Makes a table of start-up times, compared by their sum because packages may defer imports until they are needed."""
     rows = []
     for result in record["results"]:
         total = result["total_s"]
@@ -153,7 +158,7 @@ def memory_table(record: dict) -> str:
         for side, count in result["bytes"].items():
             slower = f" {SLOWER}" if side != "ours" and count < result["bytes"]["ours"] else ""
             rows.append([result["case"]["task"], label(side), f"{count / 1000:,.1f}{slower}"])
-    return table(["", "side", "kB of an environment"], rows) + "\n"
+    return table(["", "side", "kB per environment"], rows) + "\n"
 
 
 def jit_table(record: dict) -> str:
@@ -168,7 +173,7 @@ def jit_table(record: dict) -> str:
 
 
 def lines(record: dict, out: Path, across: str, axis: str) -> list[str]:
-    """Rates of all sides against a number of the case: a picture a task."""
+    """Draws the rates of all sides against a number of the case, in one picture per task."""
     from matplotlib import pyplot
 
     names = []
@@ -204,7 +209,7 @@ def lines(record: dict, out: Path, across: str, axis: str) -> list[str]:
 
 
 def bars(record: dict, out: Path, values, axis: str, log: bool = True) -> list[str]:
-    """One picture: a bar for each side of each result; `values` gives a result's as side: (value, least, most)."""
+    """Draws a bar for each side of each result; `values` maps a result to {side: (value, least, most)}."""
     from matplotlib import pyplot
 
     rows = [(r["case"]["task"], side, value) for r in record["results"] for side, value in values(r).items()]
@@ -254,7 +259,7 @@ def jit_ratios(result: dict) -> dict:
     return {side: (v["median"] / 1e6, v["low"] / 1e6, v["high"] / 1e6) for side, v in result["steps_per_s"].items()}
 
 
-# What is written of each part: tables, and pictures.
+# The tables and pictures of each part.
 PARTS = {
     "throughput": (
         [rate_tables, lambda record: "### How close to the floor\n\n" + floor_table(record)],
@@ -267,16 +272,16 @@ PARTS = {
     "batch": ([rate_tables], lambda record, out: lines(record, out, "batch_size", "batch size")),
     "latency": (
         [latency_table],
-        lambda r, out: bars(r, out, percentiles, "µs a step of one environment: p50, line to p99"),
+        lambda r, out: bars(r, out, percentiles, "µs per step of one environment: p50, line to p99"),
     ),
     "startup": ([startup_table], lambda r, out: bars(r, out, seconds, "s to import, make, reset and step once")),
-    "memory": ([memory_table], lambda r, out: bars(r, out, kilobytes, "kB of an environment")),
+    "memory": ([memory_table], lambda r, out: bars(r, out, kilobytes, "kB per environment")),
     "jit": ([jit_table], lambda r, out: bars(r, out, jit_ratios, "million steps/s in a jitted scan")),
 }
 
 
 def losses(record: dict) -> list[str]:
-    """Every ratio in which a peer is the faster, or smaller, one."""
+    """Lists every ratio in which a peer is faster or smaller."""
     found = []
     for result in record["results"]:
         for side, value in [*result.get("ours_over", {}).items(), *result.get("theirs_over", {}).items()]:
@@ -291,7 +296,7 @@ def losses(record: dict) -> list[str]:
 
 
 def heading(record: dict) -> str:
-    """What was run, when, on what."""
+    """Describes the run: machine, date, versions and command."""
     machine = record["machine"]
     versions: dict[str, set] = defaultdict(set)
     for result in record["results"]:
@@ -299,24 +304,24 @@ def heading(record: dict) -> str:
             for name, version in found.items():
                 if version:
                     versions[name].add(version)
-    told = ", ".join(f"{name} {' and '.join(sorted(found))}" for name, found in sorted(versions.items()))
-    quick = "**A quick run: its numbers show that all works, and no more.** " if record["quick"] else ""
+    listed = ", ".join(f"{name} {' and '.join(sorted(found))}" for name, found in sorted(versions.items()))
+    quick = "**A quick run: it shows only that everything works.** " if record["quick"] else ""
     busy = [r["other_cores"] for r in record["results"] if r.get("other_cores") is not None]
-    others = f" Others kept up to {max(busy):.1f} of them busy." if busy else ""
+    others = f" Other programs kept up to {max(busy):.1f} of them busy." if busy else ""
     return (
         f"{quick}{machine['cpu']}, {machine['usable_cores']} CPUs, {machine['system']}; {record['date']}; "
-        f"{record['rounds']} rounds of {record['window_s']} s.{others} {told}.\n\n    {' '.join(record['command'])}\n"
+        f"{record['rounds']} rounds of {record['window_s']} s.{others} {listed}.\n\n    {' '.join(record['command'])}\n"
     )
 
 
 def write(out: Path) -> str:
-    """Writes all there is to write, and says where it lies."""
+    """Writes the pages of all parts that were measured; returns a sentence about them."""
     import matplotlib
 
     matplotlib.use("agg")
     whole = (
-        "# Benchmarks\n\nRatios are this package over the other: more is better for us, except where a heading says otherwise. "
-        f"Each is the median over the rounds, with the least and most of a round; {SLOWER} marks where the peer is ahead.\n"
+        "# Benchmarks\n\nRatios are this package over the other; higher is better for us unless a heading says otherwise. "
+        f"Each is the median over the rounds, with the range over the rounds; {SLOWER} marks where the peer is ahead.\n"
     )
     behind = []
     for part, (tables, pictures) in PARTS.items():

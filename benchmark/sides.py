@@ -1,51 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One side of a comparison, started once a side under that side's interpreter: every peer's loop, over any action space.
+"""One side of a comparison, in a process of its own under that side's interpreter.
 
-A case may say `slow`: so many times the time that its steps took is then burnt after them, which is how a test sees
-that check.py notices.
+The loops of `envpool bench` (envpool/cli/bench_side.py) are here too, by the names that cases give them. A case may set
+`slow`: after each turn's steps it then burns that many times their CPU time, so that a test can see check.py notice.
 """
 
 import json
-import re
 import sys
 import time
 
 import numpy as np
 
-sys.path[0] = sys.argv[2]  # the folder of side.py, in place of ours: mujoco.py, which lies beside this, is no package
+# The folder of side.py and bench_side.py takes the place of this one, whose mujoco.py would hide the package.
+sys.path[0] = sys.argv[2]
+import bench_side  # noqa: E402  (removes that folder from the path)
+from bench_side import RING, make_pool, maker, ring, rom_name  # noqa: E402
 from side import serve, stepping  # noqa: E402
 
-sys.path.pop(0)
-
-RING = 64  # batches of random actions, drawn before the clock starts
-MOST_IN_ONE_PROCESS = 128  # of gymnasium's environments in Python, whose rate is the same for more
-
-
-def ring(space, batch):
-    """Batches of random actions."""
-    random = np.random.default_rng(1)
-    if hasattr(space, "n"):
-        return random.integers(space.n, size=(RING, batch), dtype=np.int32)
-    return random.uniform(space.low, space.high, (RING, batch, *space.shape)).astype(space.dtype)
-
-
-def pool_of(case):
-    """Ours or EnvPool's: what is called envpool here."""
-    import envpool
-
-    sizes = {name: case[name] for name in ("num_envs", "num_threads", "batch_size") if name in case}
-    return envpool.make_gymnasium(case["task"], seed=1, **sizes, **case["options"])
-
-
-def sync_loop(case):
-    env = pool_of(case)
-    env.reset()
-    return stepping(env.step, ring(env.action_space, case["num_envs"]), case["num_envs"])
+MOST_IN_ONE_PROCESS = 128  # Gymnasium environments; their rate in one process is the same for more
 
 
 def async_loop(case):
-    """env.recv of the environments that are ready, env.send of their actions."""
-    env = pool_of(case)
+    """Steps whichever environments are ready, by env.recv and env.send."""
+    env = make_pool(case)
     env.async_reset()
 
     def step(action):
@@ -54,22 +31,8 @@ def async_loop(case):
     return stepping(step, ring(env.action_space, case["batch_size"]), case["batch_size"])
 
 
-def maker(case):
-    """Gymnasium's environment, as it does what EnvPool's of that id does."""
-    import gymnasium
-
-    if not case.get("atari"):
-        return lambda: gymnasium.make(case["task"], **case["options"])
-    import ale_py
-    from gymnasium.wrappers import AtariPreprocessing, FrameStackObservation
-
-    gymnasium.register_envs(ale_py)
-    task = f"ALE/{case['task']}"
-    return lambda: FrameStackObservation(AtariPreprocessing(gymnasium.make(task, frameskip=1)), 4)
-
-
 def gymnasium_loop(case):
-    """One environment alone, reset when it ends."""
+    """Steps one Gymnasium environment, and resets it when its episode ends."""
     env = maker(case)()
     env.reset(seed=1)
 
@@ -82,45 +45,31 @@ def gymnasium_loop(case):
     return stepping(step, actions.tolist() if actions.ndim == 1 else actions, 1)
 
 
-def gymnasium_vector_loop(case):
-    """Gymnasium's vectors: in one process; in as many as there would be threads; or as arrays of NumPy."""
+def gymnasium_sync_loop(case):
+    """Steps Gymnasium environments one after the other in one process."""
+    return bench_side.vectors({"most": MOST_IN_ONE_PROCESS, **case})
+
+
+def gymnasium_async_loop(case):
+    """Steps as many Gymnasium environments as the other sides have threads, each in a process."""
+    return bench_side.processes({"processes": case["num_threads"], **case})
+
+
+def gymnasium_numpy_loop(case):
+    """Steps Gymnasium's vector environment of NumPy arrays, for the tasks that have one."""
     import gymnasium
 
-    kind, count = case["loop"], case["num_envs"]
-    if kind == "gymnasium_numpy":
-        env = gymnasium.make_vec(case["task"], count, vectorization_mode="vector_entry_point")
-    elif kind == "gymnasium_async":
-        count = min(count, case["num_threads"])
-        env = gymnasium.vector.AsyncVectorEnv([maker(case)] * count)
-    else:
-        count = min(count, case.get("most", MOST_IN_ONE_PROCESS))
-        env = gymnasium.vector.SyncVectorEnv([maker(case)] * count)
+    env = gymnasium.make_vec(case["task"], case["num_envs"], vectorization_mode="vector_entry_point")
     env.reset(seed=1)
-    return stepping(env.step, ring(env.single_action_space, count), count)
-
-
-def snake_case(task):
-    """How ale-py names the ROM of SpaceInvaders-v5."""
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", task.removesuffix("-v5")).lower()
-
-
-def ale_loop(case):
-    """ale-py's own vector environment: the same skip, pictures and stack, in C++ threads."""
-    from ale_py.vector_env import AtariVectorEnv
-
-    batch = case.get("batch_size", case["num_envs"])
-    threads = min(case["num_threads"], case["num_envs"])
-    env = AtariVectorEnv(snake_case(case["task"]), case["num_envs"], batch_size=batch, num_threads=threads)
-    env.reset(seed=1)
-    return stepping(env.step, ring(env.single_action_space, batch), batch)
+    return stepping(env.step, ring(env.single_action_space, case["num_envs"]), case["num_envs"])
 
 
 def ale_alone_loop(case):
-    """ale-py's emulator for four frames: nothing is observed, nothing resized."""
+    """Steps ale-py's emulator for four frames, without observing or resizing a screen."""
     from ale_py import ALEInterface, roms
 
     ale = ALEInterface()
-    ale.loadROM(roms.get_rom_path(snake_case(case["task"])))
+    ale.loadROM(roms.get_rom_path(rom_name(case["task"])))
     actions = ale.getMinimalActionSet()
 
     def step(action):
@@ -134,7 +83,7 @@ def ale_alone_loop(case):
 
 
 def gymnax_loop(case):
-    """A jitted step of the batch, called from Python, as a policy outside JAX would."""
+    """Calls gymnax's jitted step of a batch from Python, as a policy outside JAX does."""
     import gymnax
     import jax
 
@@ -152,40 +101,48 @@ def gymnax_loop(case):
 
 
 def jit_loop(case):
-    """A jitted scan of many steps, wholly inside JAX; `module` is envpool.jax or gymnax."""
+    """Runs a jitted scan of many steps with autoreset; `module` is envpool.jax or gymnax.
+
+    With the load "env", actions are drawn before the clock starts and keys cost nothing. With "full", each step draws
+    every environment's action and splits its key, as gymnax's users do.
+    """
     import importlib
 
     import jax
     import jax.numpy as jnp
 
-    n, length = case["num_envs"], case["length"]
+    n, length, full = case["num_envs"], case["length"], case.get("load") == "full"
     env, params = importlib.import_module(case["module"]).make(case["task"])
-    if case["module"] == "gymnax":
-        one = jax.vmap(env.step, (0, 0, 0, None))
-        # Legacy keys: adding to them costs nothing, and XLA cannot move the resets that they lead to out of the loop.
-        fixed = jax.random.bits(jax.random.key(2), (n, 2), jnp.uint32)
-        first = jax.vmap(env.reset, (0, None))(jax.random.split(jax.random.key(0), n), params)
-
-        def advance(t, state, action):
-            return one(fixed + t.astype(jnp.uint32), state, action, params)
-    else:
-        first = env.reset_batch(jax.random.key(0), n, params)
-
-        def advance(t, state, action):
-            return env.step_batch(None, state, action, params)
-
+    ours = case["module"] == "envpool.jax"
     space = env.action_space(params)
-    actions = jax.vmap(jax.vmap(space.sample))(jax.random.split(jax.random.key(1), (RING, n)))
+    if ours:  # its batches have their own reset and step, which take one key or none
+        first = env.reset_batch(jax.random.key(0), n, params)
+    else:
+        first = jax.vmap(env.reset, (0, None))(jax.random.split(jax.random.key(0), n), params)
+        step_all = jax.vmap(env.step, (0, 0, 0, None))
+    # Adding to legacy keys costs nothing, and keeps XLA from moving the resets that use them out of the loop.
+    fixed_keys = jax.random.bits(jax.random.key(2), (n, 2), jnp.uint32)
+    ring_of_actions = jax.vmap(jax.vmap(space.sample))(jax.random.split(jax.random.key(1), (RING, n)))
 
     def body(carry, t):
-        _, state, total = carry
-        obs, state, reward, done, _ = advance(t, state, actions[t % RING])
-        return (obs, state, total + reward.sum() + done.sum()), None
+        key, _, state, total = carry
+        if full:
+            key, action_key, step_key = jax.random.split(key, 3)
+            actions = jax.vmap(space.sample)(jax.random.split(action_key, n))
+            keys = step_key if ours else jax.random.split(step_key, n)
+        else:
+            actions = ring_of_actions[t % RING]
+            keys = None if ours else fixed_keys + t.astype(jnp.uint32)
+        stepped = (env.step_batch if ours else step_all)(keys, state, actions, params)
+        obs, state, reward, done, _ = stepped
+        return (key, obs, state, total + reward.sum() + done.sum()), None
 
     @jax.jit
     def run(obs, state):
-        # Observations are carried, where a policy would read them: summed up, XLA would never write gymnax's.
-        obs, _, total = jax.lax.scan(body, (obs, state, jnp.float32(0)), jnp.arange(length))[0]
+        # Observations are carried from step to step because a policy would read them. If they were only summed, XLA
+        # would never write those of an environment that it compiles itself.
+        carry = (jax.random.key(3), obs, state, jnp.float32(0))
+        _, obs, _, total = jax.lax.scan(body, carry, jnp.arange(length))[0]
         return total + obs.sum()
 
     def steps(count):
@@ -197,7 +154,7 @@ def jit_loop(case):
 
 
 def rollout_loop(case):
-    """MuJoCo's own batch of simulations in threads: physics alone, no observation and no reward."""
+    """Steps MuJoCo's own batch of simulations in threads: physics alone, without observations and rewards."""
     import mujoco
     from mujoco.rollout import Rollout
 
@@ -224,6 +181,8 @@ def rollout_loop(case):
 
 
 def with_slow_down(make):
+    """Wraps a loop so that it burns CPU time where the case sets `slow`."""
+
     def loop(case):
         steps, slow = make(case), case.get("slow", 0)
         if not slow:
@@ -243,18 +202,19 @@ def with_slow_down(make):
 
 
 LOOPS = {
-    "sync": sync_loop,
+    "sync": bench_side.pool,
     "async": async_loop,
     "gymnasium": gymnasium_loop,
-    "gymnasium_sync": gymnasium_vector_loop,
-    "gymnasium_async": gymnasium_vector_loop,
-    "gymnasium_numpy": gymnasium_vector_loop,
-    "ale": ale_loop,
+    "gymnasium_sync": gymnasium_sync_loop,
+    "gymnasium_async": gymnasium_async_loop,
+    "gymnasium_numpy": gymnasium_numpy_loop,
+    "ale": bench_side.ale,
     "ale_alone": ale_alone_loop,
     "gymnax": gymnax_loop,
     "jit": jit_loop,
     "rollout": rollout_loop,
 }
+# The module whose import is measured for each loop; gymnasium for the others.
 IMPORTS = {"sync": "envpool", "async": "envpool", "ale": "ale_py.vector_env", "ale_alone": "ale_py", "gymnax": "gymnax"}
 
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The floor under a pool of tag: the loop one would write by hand around the same functions, on one thread, writing the
-// same arrays. What the pool takes beyond this is the engine's.
+// The lower bound on the cost of a pool of tag: a loop written by hand around the same functions, which writes the same
+// arrays on one thread. What a pool takes beyond this is the engine's. It counts a step for each player.
 //
 //   c++ -std=c++20 -O3 -ffp-contract=off -I. benchmark/tag_loop.cc -o build/tag_loop
-//   build/tag_loop 20 5 95 10       # worlds, taggers, runners, nearest observed (0: all); per second of CPU time
-#include <time.h>
-
+//   echo seconds 1 | build/tag_loop 20 5 95 10    # worlds, taggers, runners, observed players (0: all)
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 
+#include "benchmark/turns.h"
 #include "envpool/tag/tag_continuous.h"
 
 namespace {
@@ -18,14 +17,7 @@ namespace {
 using namespace envpool;
 using Env = tag::TagContinuous;
 
-// Of this process: others on the machine do not count.
-f64 cpu_seconds() {
-  timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return f64(now.tv_sec) + 1e-9 * f64(now.tv_nsec);
-}
-
-// WarpDrive's own settings for training.
+// The settings that WarpDrive trains with.
 Env::Params settings(i32 taggers, i32 runners, i32 observed) {
   const auto integer = [](const char* name, i64 value) {
     return abi::Option{name, abi::kOptionInt, value, 0, nullptr, 0};
@@ -129,8 +121,8 @@ struct Loop {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 5) {
-    std::fprintf(stderr, "usage: tag_loop WORLDS TAGGERS RUNNERS OBSERVED [SECONDS]\n");
+  if (argc != 5) {
+    std::fprintf(stderr, "usage: %s worlds taggers runners observed\n", argv[0]);
     return 2;
   }
   const i32 worlds = std::atoi(argv[1]);
@@ -140,15 +132,10 @@ int main(int argc, char** argv) {
   for (auto& batch : actions) {
     for (i32& action : batch) action = i32(random.below(21));
   }
-  const f64 window = argc > 5 ? std::atof(argv[5]) : 1;
-  const f64 start = cpu_seconds();
-  f64 seconds = 0;
-  i64 rows = 0;
-  for (int k = 0; seconds < window; ++k) {
-    loop.step(actions[size_t(k % 8)].data());
-    rows += i64(worlds) * loop.players;
-    seconds = cpu_seconds() - start;
-  }
-  std::printf("TagContinuous, plain loop, %d worlds of %d: %.0f agent-steps/s, %.1f ns each\n", worlds, loop.players,
-              f64(rows) / seconds, 1e9 * seconds / f64(rows));
+  size_t next = 0;
+  const auto batch = [&] {
+    loop.step(actions[next++ % 8].data());
+    return long(worlds) * loop.players;
+  };
+  benchmark::take_turns("{}", [&](double seconds, long steps) { return benchmark::repeat(batch, seconds, steps); });
 }

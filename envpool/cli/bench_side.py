@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One side of `envpool bench`: a process whose interpreter may have the released EnvPool instead of this package.
 
-It makes the environments that the JSON in its first argument describes, and serves turns (side.py). It imports nothing
-of this package except what it measures.
+It makes what the JSON in its first argument says and serves it (side.py). It imports nothing of ours but what it
+measures. benchmark/sides.py uses the loops too.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-# The folder is on the path only to import side.py; its other modules must not shadow packages.
+# This folder is on the path only while side.py is imported: the other modules in it belong to a package.
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import side  # type: ignore[import-not-found]  # noqa: E402
@@ -23,49 +23,51 @@ sys.path[:] = [path for path in sys.path if Path(path or ".").resolve() != HERE]
 
 import numpy as np  # noqa: E402
 
-RING = 16  # batches of random actions, drawn before the clock starts
-
-# Batches of actions, the function that steps with one batch, and the number of steps that this counts as.
-Stepper = tuple[list[Any], Callable[[Any], Any], int]
+RING = 64  # batches of random actions, drawn before the clock starts
 
 
-def pool(case: dict[str, Any]) -> Stepper:
-    """Steps a pool of the package that is called envpool under this interpreter."""
+def make_pool(case: dict[str, Any]) -> Any:
+    """Makes a pool of whichever package is called envpool here."""
     import envpool
 
-    env = envpool.make_gymnasium(
-        case["task"], num_envs=case["num_envs"], num_threads=case["num_threads"], seed=1, **case["options"]
-    )
+    sizes = {name: case[name] for name in ("num_envs", "num_threads", "batch_size") if name in case}
+    return envpool.make_gymnasium(case["task"], seed=1, **sizes, **case["options"])
+
+
+def pool(case: dict[str, Any]) -> side.Steps:
+    """Steps a whole pool at a time. With several players per environment, a step is that of one player if `agents`."""
+    env = make_pool(case)
     env.reset()
     rows = case["num_envs"] * max(1, env.config.get("max_num_players", 1))
-    actions = ring(env.action_space, rows)
-    return actions, env.step, case["num_envs"]
+    return side.stepping(env.step, ring(env.action_space, rows), rows if case.get("agents") else case["num_envs"])
 
 
-def vectors(case: dict[str, Any]) -> Stepper:
-    """Steps gymnasium's own environments in one process."""
+def vectors(case: dict[str, Any]) -> side.Steps:
+    """Steps Gymnasium's own environments in one process, at most `most` of them."""
     import gymnasium
 
-    env = gymnasium.vector.SyncVectorEnv([maker(case)] * case["num_envs"])
+    count = min(case["num_envs"], case.get("most", case["num_envs"]))
+    env = gymnasium.vector.SyncVectorEnv([maker(case)] * count)
     env.reset(seed=1)
-    return ring(env.single_action_space, case["num_envs"]), env.step, case["num_envs"]
+    return side.stepping(env.step, ring(env.single_action_space, count), count)
 
 
-def processes(case: dict[str, Any]) -> Stepper:
-    """Steps gymnasium's own environments, each in its own process."""
+def processes(case: dict[str, Any]) -> side.Steps:
+    """Steps Gymnasium's own environments, each in a process, in at most `processes` of them."""
     import gymnasium
 
-    env = gymnasium.vector.AsyncVectorEnv([maker(case)] * case["num_envs"])
+    count = min(case["num_envs"], case.get("processes", case["num_envs"]))
+    env = gymnasium.vector.AsyncVectorEnv([maker(case)] * count)
     env.reset(seed=1)
-    return ring(env.single_action_space, case["num_envs"]), env.step, case["num_envs"]
+    return side.stepping(env.step, ring(env.single_action_space, count), count)
 
 
 def maker(case: dict[str, Any]) -> Callable[[], Any]:
-    """Returns a function that makes one gymnasium environment, for EnvPool's Atari ids with equivalent wrappers."""
+    """Returns a function that makes one Gymnasium environment, with wrappers that do what EnvPool's Atari ids do."""
     import gymnasium
 
-    if not case["atari"]:
-        return lambda: gymnasium.make(case["task"])
+    if not case.get("atari"):
+        return lambda: gymnasium.make(case["task"], **case["options"])
     import ale_py
 
     gymnasium.register_envs(ale_py)
@@ -77,38 +79,51 @@ def maker(case: dict[str, Any]) -> Callable[[], Any]:
     return lambda: FrameStackObservation(AtariPreprocessing(gymnasium.make(task, frameskip=1)), 4)
 
 
-def ale(case: dict[str, Any]) -> Stepper:
-    """Steps ale-py's vector environment, with the same frame skip, resizing and stacking in C++ threads."""
+def rom_name(task: str) -> str:
+    """Returns ale-py's name of a game's ROM: space_invaders for SpaceInvaders-v5."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", task.removesuffix("-v5")).lower()
+
+
+def ale(case: dict[str, Any]) -> side.Steps:
+    """Steps ale-py's own vector environment: equal frame skip, image size and stack, in C++ threads."""
     from ale_py.vector_env import AtariVectorEnv
 
-    game = re.sub(r"(?<!^)(?=[A-Z])", "_", case["task"].removesuffix("-v5")).lower()
-    env = AtariVectorEnv(game, case["num_envs"], num_threads=case["num_threads"])
+    batch = case.get("batch_size", case["num_envs"])
+    threads = min(case["num_threads"], case["num_envs"])
+    env = AtariVectorEnv(rom_name(case["task"]), case["num_envs"], batch_size=batch, num_threads=threads)
     env.reset(seed=1)
-    return ring(env.single_action_space, case["num_envs"]), env.step, case["num_envs"]
+    return side.stepping(env.step, ring(env.single_action_space, batch), batch)
 
 
-def ring(space: Any, rows: int) -> list[Any]:
-    """Returns batches of random actions from one environment's space."""
+def ring(space: Any, rows: int) -> Any:
+    """Returns batches of random actions of one environment's space."""
+    random = np.random.default_rng(1)
+    if hasattr(space, "n"):
+        return random.integers(space.n, size=(RING, rows), dtype=np.int32) + np.int32(getattr(space, "start", 0))
+    if hasattr(space, "nvec"):
+        return random.integers(space.nvec, size=(RING, rows, *space.shape)).astype(np.int32)
+    if hasattr(space, "low") and np.isfinite(space.low).all() and np.isfinite(space.high).all():
+        return random.uniform(space.low, space.high, (RING, rows, *space.shape)).astype(space.dtype)
     space.seed(1)
     return [stack([space.sample() for _ in range(rows)]) for _ in range(RING)]
 
 
 def stack(samples: Sequence[Any]) -> Any:
-    """Returns actions stacked to one batch."""
+    """Returns actions as one batch."""
     if isinstance(samples[0], dict):
         return {key: stack([sample[key] for sample in samples]) for key in samples[0]}
     batch = np.stack([np.asarray(sample) for sample in samples])
     return batch.astype(np.int32) if batch.dtype == np.int64 else batch
 
 
-def loop(case: dict[str, Any]) -> side.Steps:
-    """Returns the function that steps the environments of a case."""
-    actions, step, num_envs = SIDES[case["side"]](case)
-    return side.stepping(step, actions, num_envs)
-
-
-SIDES = {"pool": pool, "vectors": vectors, "processes": processes, "ale": ale}
+LOOPS: dict[str, Callable[[dict[str, Any]], side.Steps]] = {
+    "pool": pool,
+    "vectors": vectors,
+    "processes": processes,
+    "ale": ale,
+}
 
 
 if __name__ == "__main__":
-    side.serve(json.loads(sys.argv[1]), loop)
+    case = json.loads(sys.argv[1])
+    side.serve(case, LOOPS[case["side"]])

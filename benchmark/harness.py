@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the benchmark scripts share: their flags, the processes that they measure, turns, ratios and records.
+
+This package and the released EnvPool are both called envpool, so each side of a comparison is a process of its own, under
+its own interpreter (sides.py), or a compiled loop (floors.py). The sides take turns in an order that changes every round
+(envpool/cli/turns.py). A ratio is the median over the rounds of the quotient within a round. On a machine that runs other
+programs too, ratios and CPU times are reliable, and rates are not.
+"""
+
+import json
+import math
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from absl import app, flags
+
+from envpool.cli.turns import SIDE_FOLDER, Side, Turns, machine, spread
+
+HERE = Path(__file__).resolve().parent
+FLAGS = flags.FLAGS
+flags.DEFINE_string("python", sys.executable, "an interpreter that has this package installed")
+flags.DEFINE_string("peer_python", None, "an interpreter that has the released EnvPool (default: that of --peer_venv)")
+flags.DEFINE_string("peer_venv", "build/venv/peer", "virtual environment of the released EnvPool; made if missing")
+flags.DEFINE_string("peer_version", "1.2.5", "release of EnvPool to install into --peer_venv")
+flags.DEFINE_integer("rounds", 9, "turns of each side", lower_bound=1)
+flags.DEFINE_float("window", 1.0, "seconds of one turn", lower_bound=0)
+flags.DEFINE_string("only", "", "measure only the cases whose name contains this")
+flags.DEFINE_string("json", None, "file to which the results are written")
+
+
+class MeasuredSide(Side):
+    """A process that takes turns.
+
+    Raises:
+        RuntimeError: it could not start.
+    """
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        super().__init__(command, environment)
+        if "error" in self.start:
+            self.close()
+            raise RuntimeError(f"{command[0]}: {self.start['error']}")
+
+
+class PythonSide(MeasuredSide):
+    """A loop of sides.py under some interpreter; `case` says which one and how."""
+
+    def __init__(self, python: str, case: dict[str, Any]) -> None:
+        dropped = ("PYTHONPATH", "PYTHONHOME", "PYTHONSAFEPATH")
+        environment = {name: value for name, value in os.environ.items() if name not in dropped}
+        given = json.dumps({"options": {}, **case})
+        super().__init__([python, "-W", "ignore", str(HERE / "sides.py"), given, str(SIDE_FOLDER)], environment)
+
+
+def peer_python() -> str:
+    """Returns an interpreter that has the released EnvPool; installs EnvPool if no flag names an interpreter."""
+    if FLAGS.peer_python:
+        return FLAGS.peer_python
+    venv = Path(FLAGS.peer_venv)
+    python = venv / "bin" / "python"
+    if not (venv / ".ready").exists():
+        print(f"installing EnvPool {FLAGS.peer_version} into {venv} (some 150 MB)", flush=True)
+        shutil.rmtree(venv, ignore_errors=True)
+        subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
+        packages = [f"envpool=={FLAGS.peer_version}", "gymnasium==1.4.0", "numpy<2.5"]
+        subprocess.run([str(python), "-m", "pip", "install", "-q", *packages], check=True)
+        (venv / ".ready").touch()
+    return str(python)
+
+
+# gymnax's Asterix takes minutes, and its SimpleBandit cannot step.
+LEFT_OUT_OF_GYMNAX = {"Asterix-MinAtar", "SimpleBandit-bsuite"}
+
+
+def tasks_of_gymnax(ours: str, gymnax: str) -> list[str]:
+    """Returns the ids that one interpreter's envpool and another's gymnax both have, less those that are left out."""
+    listings = {
+        "import envpool; print(*envpool.list_all_envs())": ours,
+        "import gymnax; print(*gymnax.registered_envs)": gymnax,
+    }
+    ids = []
+    for code, python in listings.items():
+        command = [python, "-I", "-W", "ignore", "-c", code]
+        out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        ids.append(out.split("\n")[-2].split())
+    return [task for task in ids[1] if task in ids[0] and task not in LEFT_OUT_OF_GYMNAX]
+
+
+def take_turns(
+    sides: Mapping[str, Any],
+    turn: Callable[[Any], dict[str, Any]] = lambda side: side.turn(FLAGS.window),
+    after_round: Callable[[], object] = lambda: None,
+) -> Turns:
+    """Lets the sides take --rounds turns each, after one to warm up, and ends them."""
+    turns = Turns(sides)
+    turns.run(FLAGS.rounds, turn, after_round=after_round)
+    return turns
+
+
+def record_of(turns: Turns) -> dict[str, Any]:
+    """Returns what a result contains for every side."""
+    sides = turns.sides
+    return {
+        "versions": {name: side.start["versions"] for name, side in sides.items()},
+        "ready_s": {name: side.start["ready_s"] for name, side in sides.items() if "ready_s" in side.start},
+        "steps_per_s": {name: spread(turns.rates(name)) for name in sides},
+        "cpu_us_per_step": {name: turns.cpu_us(name) for name in sides},
+        "other_cores": statistics.median(round_["ours"]["other_cores"] for round_ in turns.rounds),
+    }
+
+
+def chosen(cases: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the cases that --only selects."""
+    return {name: case for name, case in cases.items() if FLAGS.only in name}
+
+
+def times(value: Mapping[str, float] | None) -> str:
+    """Formats a ratio for a table: the median, and the quartiles where they differ."""
+    if value is None:
+        return ""
+    quartiles = f" ({value['q1']:.2f}-{value['q3']:.2f})" if value["low"] < value["high"] else ""
+    return f"{value['median']:.2f}x{quartiles}"
+
+
+def row(cells: Iterable[object]) -> str:
+    """Formats a row of a Markdown table."""
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def begin_table(header: Sequence[str]) -> None:
+    """Prints the first two lines of a Markdown table."""
+    print(row(header))
+    print("|---" * len(header) + "|", flush=True)
+
+
+def print_summary(results: Mapping[str, Any], sides: Iterable[str]) -> dict[str, Any]:
+    """Prints and returns, for each side, the geometric mean of our ratios to it and the smallest one."""
+    summary = {}
+    for side in sides:
+        ratios = {name: result["ours_over"][side]["median"] for name, result in results.items()}
+        worst = min(ratios, key=ratios.__getitem__)
+        mean = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
+        summary[side] = {"geometric_mean": mean, "worst": ratios[worst], "worst_case": worst}
+        print(f"over {side}: geometric mean {mean:.2f}x, worst {ratios[worst]:.2f}x ({worst})")
+    return summary
+
+
+def circumstances() -> dict[str, Any]:
+    """Returns the beginning of a record: the command, the date and the machine."""
+    return {"command": ["python", *sys.argv], "date": time.strftime("%Y-%m-%d"), "machine": machine()}
+
+
+def write_json(**results: Any) -> None:
+    """Writes the results to the file that --json names, if it is given."""
+    if not FLAGS.json:
+        return
+    Path(FLAGS.json).parent.mkdir(parents=True, exist_ok=True)
+    Path(FLAGS.json).write_text(json.dumps(circumstances() | results, indent=1) + "\n")
+
+
+def refuse(sentence: str) -> None:
+    """Ends the script with a sentence and status 1."""
+    sys.exit(f"{script_name()}: {sentence}")
+
+
+def end_interrupted(results: str = "") -> None:
+    """Ends the script after Ctrl-C with one line and status 130."""
+    print(f"{script_name()}: interrupted{results and f'; {results}'}", file=sys.stderr)
+    sys.exit(130)
+
+
+def script_name() -> str:
+    return Path(sys.argv[0]).stem
+
+
+def run(main: Callable[[list[str]], object]) -> None:
+    """Runs a script. Ctrl-C ends it with one line and status 130; its sides end with it."""
+    try:
+        app.run(main)
+    except KeyboardInterrupt:
+        end_interrupted()
