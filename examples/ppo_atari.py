@@ -12,21 +12,23 @@ It leaves log.csv, curve.png, checkpoint.pt and a video of a game in --out, and 
 holds the games too: a run that was killed and resumed ends with the same bits as one that was not.
 
 For comparisons --engine=gymnasium and --engine=ale have the vectors of gymnasium and of ale-py step the games. The
-released EnvPool runs it too: nothing but `import envpool` decides which package it is. None of these can save its games.
+released EnvPool runs it too, where `import envpool` finds it. None of these can save its games.
+
+The algorithm stands in this file alone, though parts of it are like those of the other examples, so that it can be read
+from top to bottom and changed without changing another; common.py and torch_run.py have what is not about learning.
 """
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from common import Log, film, judge, load, option, parse, plot, save, set_aside, whole_games
-from gymnasium.spaces import Discrete
+from common import Log, film, judge, option, plot, set_aside, whole_games
 from torch import Tensor, nn
 from torch.distributions import Categorical
+from torch_run import Checkpoint, Games, begin
 from tqdm import tqdm
 
 import envpool
@@ -82,34 +84,6 @@ def make(o: Options, num_envs: int, seed: int, **more: Any) -> Any:
     import engines
 
     return engines.atari(o.engine, o.task, num_envs, seed, o.picture, o.stack_num)
-
-
-class Games:
-    """A pool, the returns of the whole games played in it, and the time it took."""
-
-    def __init__(self, o: Options, num_envs: int, seed: int):
-        self.pool = make(o, num_envs, seed)
-        assert isinstance(self.pool.action_space, Discrete)
-        self.num_actions = int(self.pool.action_space.n)
-        self.running = np.zeros(num_envs, np.float64)
-        self.finished: list[tuple[int, float]] = []  # (environment, return), in the order they ended
-        self.count = 0
-        self.wall = self.cpu = 0.0
-
-    def reset(self) -> Tensor:
-        return torch.from_numpy(self.pool.reset()[0])
-
-    def step(self, actions: Tensor) -> Iterator[Tensor]:
-        wall, cpu = time.perf_counter(), time.process_time()
-        observation, reward, terminated, truncated, info = self.pool.step(actions.numpy().astype(np.int32))
-        self.wall += time.perf_counter() - wall
-        self.cpu += time.process_time() - cpu
-        self.running += info["reward"]  # the points of the game, where `reward` is their sign
-        over = info["terminated"].astype(bool) | truncated  # the game, where `terminated` may be a life
-        self.finished += [(int(i), float(self.running[i])) for i in np.flatnonzero(over)]
-        self.count += int(over.sum())
-        self.running[over] = 0
-        return (torch.from_numpy(x) for x in (observation, reward, terminated, truncated))
 
 
 def layer(module: nn.Module, gain: float = 2**0.5) -> nn.Module:
@@ -187,40 +161,25 @@ def learn(
 
 
 class Run:
-    """Everything that a checkpoint holds."""
+    """A training run."""
 
     def __init__(self, o: Options):
-        self.o, self.checkpoint = o, o.out / "checkpoint.pt"
-        self.games = Games(o, o.num_envs, o.seed)
+        self.o = o
+        self.games = Games(make(o, o.num_envs, o.seed), o.num_envs)
         self.agent = Agent(o, self.games.num_actions)
         self.optimizer = torch.optim.Adam(self.agent.parameters(), lr=o.learning_rate, eps=1e-5)
         self.observation = self.games.reset()
         self.over = torch.zeros(o.num_envs, dtype=torch.bool)
         self.steps, self.wall, self.cpu = 0, 0.0, 0.0
-
-    def save(self) -> None:
-        pool = self.games.pool
-        state = {
-            "agent": self.agent.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-            "generator": torch.get_rng_state(),
-            "run": {name: getattr(self, name) for name in ("observation", "over", "steps", "wall", "cpu")},
-            "games": {name: getattr(self.games, name) for name in ("running", "finished", "count", "wall", "cpu")},
-            "simulations": [pool.snapshot(i) for i in range(self.o.num_envs)] if hasattr(pool, "snapshot") else None,
-        }
-        save(self.o, state, self.checkpoint)
-
-    def load(self) -> None:
-        state = load(self.o, self.checkpoint)
-        if state["simulations"] is None:
-            raise SystemExit("--resume: the checkpoint is of an engine that cannot save its games")
-        self.agent.load_state_dict(state["agent"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        torch.set_rng_state(state["generator"])
-        vars(self).update(state["run"])
-        vars(self.games).update(state["games"])
-        for env, simulation in enumerate(state["simulations"]):
-            self.games.pool.restore(env, simulation)
+        self.checkpoint = Checkpoint(
+            o,
+            self.games.pool,
+            {"agent": self.agent, "optimizer": self.optimizer},
+            {
+                "run": (self, ("observation", "over", "steps", "wall", "cpu")),
+                "games": (self.games, ("running", "finished", "count", "wall", "cpu")),
+            },
+        )
 
     @torch.no_grad()
     def collect(self) -> tuple[Tensor, ...]:
@@ -246,9 +205,9 @@ class Run:
     def train(self) -> None:
         o, games = self.o, self.games
         if o.resume:
-            self.load()
+            self.checkpoint.load()
         else:
-            set_aside(self.checkpoint)
+            set_aside(self.checkpoint.path)
         per_update = o.num_envs * o.num_steps
         updates, done = max(1, o.total_timesteps // per_update), self.steps // per_update
         columns = ("steps", "wall_s", "cpu_s", "env_wall_s", "env_cpu_s", "games", "mean_return_100")
@@ -265,15 +224,13 @@ class Run:
                 learn(o, self.agent, self.optimizer, o.entropy * left, *rollout)
             self.steps += per_update
             self.wall, self.cpu = time.perf_counter() - started, time.process_time() - started_cpu
-            del games.finished[:-100]
-            recent = [score for _, score in games.finished]
-            mean = float(np.mean(recent)) if recent else float("nan")
+            mean = games.mean_score()
             bar.update(per_update)
             bar.set_postfix_str(f"return {mean:.1f}, {games.count} games", refresh=False)
             times = [f"{x:.2f}" for x in (self.wall, self.cpu, games.wall, games.cpu)]
             log.write([self.steps, *times, games.count, f"{mean:.3f}"])
             if update % o.save_every == o.save_every - 1 or update == updates - 1:
-                self.save()
+                self.checkpoint.save()
         bar.close()
         print(
             f"{self.steps:,} steps in {self.wall / 60:.1f} min ({self.steps / self.wall:,.0f} steps/s; "
@@ -287,8 +244,9 @@ class Run:
         return actions
 
     def evaluate(self) -> list[float]:
-        """Returns of whole games, each step the likeliest action."""
-        return whole_games(Games(self.o, self.o.eval_games, self.o.seed + 10_000), self.likeliest)
+        """Returns the scores of whole games, in which each step takes the likeliest action."""
+        pool = make(self.o, self.o.eval_games, self.o.seed + 10_000)
+        return whole_games(Games(pool, self.o.eval_games), self.likeliest)
 
     def film(self) -> None:
         pool = make(self.o, 1, self.o.seed + 20_000, render_mode="rgb_array")
@@ -297,10 +255,7 @@ class Run:
 
 
 def main() -> None:
-    o = parse(Options, __doc__)
-    o.out.mkdir(parents=True, exist_ok=True)
-    torch.manual_seed(o.seed)
-    torch.set_num_threads(o.torch_threads)
+    o = begin(Options, __doc__)
     run = Run(o)
     run.train()
     plot(o.out, o.task, "games")

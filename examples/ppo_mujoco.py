@@ -13,7 +13,10 @@ It leaves log.csv, curve.png, checkpoint.pt and a video of an episode in --out. 
 synchronous run that was killed and resumed ends with the same bits as one that was not.
 
 For comparisons --engine=gymnasium, synchronous only, has gymnasium's AsyncVectorEnv step the environments. The released
-EnvPool runs it too: nothing but `import envpool` decides which package it is. Neither can save its simulations.
+EnvPool runs it too, where `import envpool` finds it. Neither can save its simulations.
+
+The algorithm stands in this file alone, though parts of it are like those of the other examples, so that it can be read
+from top to bottom and changed without changing another; common.py and torch_run.py have what is not about learning.
 """
 
 import time
@@ -23,9 +26,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from common import Log, film, judge, load, option, parse, plot, save, set_aside
+from common import Log, film, judge, option, plot, set_aside
 from torch import Tensor, nn
 from torch.distributions import Normal
+from torch_run import Checkpoint, begin
 from tqdm import tqdm
 
 import envpool
@@ -144,15 +148,15 @@ class Actors:
         self.observations, self.returns = Scale((self.observed,)), Scale()
         self.discounted, self.running = np.zeros(o.num_envs), np.zeros(o.num_envs)
         self.finished: list[float] = []  # the last hundred
-        self.waiting: list[Any] = []  # batches received and not dealt with
+        self.waiting: list[Any] = []  # batches received ahead of `recv`
         self.gamma = o.gamma
         self.wall = 0.0
 
     def begin(self) -> None:
         self.pool.async_reset()
 
-    def rest(self) -> None:
-        """Waits for all environments, so that they can be saved; what they brought is dealt with later."""
+    def wait_for_all(self) -> None:
+        """Receives all batches under way, so that every environment can be saved; `recv` returns them later."""
         while sum(len(batch[1]) for batch in self.waiting) < self.pool.config["num_envs"]:
             self.waiting.append(self.pool.recv())
 
@@ -236,52 +240,37 @@ def learn(
 
 
 class Run:
-    """Everything that a checkpoint holds."""
+    """A training run."""
 
     def __init__(self, o: Options):
-        self.o, self.checkpoint = o, o.out / "checkpoint.pt"
+        self.o = o
         self.actors = Actors(o)
         self.agent = Agent(self.actors.observed, self.actors.actions)
         self.optimizer = torch.optim.Adam(self.agent.parameters(), lr=o.learning_rate, eps=1e-5)
         self.steps, self.wall = 0, 0.0
+        scale = ("mean", "variance", "count")
+        self.checkpoint = Checkpoint(
+            o,
+            self.actors.pool,
+            {"agent": self.agent, "optimizer": self.optimizer},
+            {
+                "run": (self, ("steps", "wall")),
+                "actors": (self.actors, ("discounted", "running", "finished", "waiting", "wall")),
+                "observations": (self.actors.observations, scale),
+                "returns": (self.actors.returns, scale),
+            },
+        )
 
     def save(self) -> None:
-        actors = self.actors
-        actors.rest()
-        pool = actors.pool
-        kept = ("discounted", "running", "finished", "waiting", "wall")
-        state = {
-            "agent": self.agent.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-            "generator": torch.get_rng_state(),
-            "steps": self.steps,
-            "wall": self.wall,
-            "actors": {name: getattr(actors, name) for name in kept},
-            "scales": [vars(actors.observations), vars(actors.returns)],
-            "simulations": [pool.snapshot(i) for i in range(self.o.num_envs)] if hasattr(pool, "snapshot") else None,
-        }
-        save(self.o, state, self.checkpoint)
-
-    def load(self) -> None:
-        state = load(self.o, self.checkpoint)
-        if state["simulations"] is None:
-            raise SystemExit("--resume: the checkpoint is of an engine that cannot save its simulations")
-        self.agent.load_state_dict(state["agent"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        torch.set_rng_state(state["generator"])
-        self.steps, self.wall = state["steps"], state["wall"]
-        vars(self.actors).update(state["actors"])
-        vars(self.actors.observations).update(state["scales"][0])
-        vars(self.actors.returns).update(state["scales"][1])
-        for env, simulation in enumerate(state["simulations"]):
-            self.actors.pool.restore(env, simulation)
+        self.actors.wait_for_all()
+        self.checkpoint.save()
 
     def train(self) -> None:
         o, actors = self.o, self.actors
         if o.resume:
-            self.load()
+            self.checkpoint.load()
         else:
-            set_aside(self.checkpoint)
+            set_aside(self.checkpoint.path)
             actors.begin()
         rows = o.num_steps * o.num_envs // o.batch_size
         per_update = rows * o.batch_size
@@ -332,10 +321,7 @@ class Run:
 
 
 def main() -> None:
-    o = parse(Options, __doc__)
-    o.out.mkdir(parents=True, exist_ok=True)
-    torch.manual_seed(o.seed)
-    torch.set_num_threads(o.torch_threads)
+    o = begin(Options, __doc__)
     run = Run(o)
     run.train()
     plot(o.out, o.task, "episodes")

@@ -10,6 +10,9 @@ is learned from a lambda-return (Gallici et al. 2024, https://arxiv.org/abs/2407
 
 It leaves log.csv, curve.png, checkpoint.pt and a video of a game in --out. A checkpoint holds the games too: a run that
 was killed and resumed ends with the same bits as one that was not.
+
+The algorithm stands in this file alone, though parts of it are like those of the other examples, so that it can be read
+from top to bottom and changed without changing another; common.py and torch_run.py have what is not about learning.
 """
 
 import time
@@ -19,8 +22,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from common import Log, film, judge, load, option, parse, plot, save, set_aside, whole_games
+from common import Log, film, judge, option, plot, set_aside, whole_games
 from torch import Tensor, nn
+from torch_run import Checkpoint, Games, begin
 from tqdm import tqdm
 
 import envpool
@@ -62,31 +66,6 @@ def make(o: Options, num_envs: int, seed: int, **more: Any) -> Any:
     if not is_minatar(o.task):
         more = {"stack_num": 4, "reward_clip": True, **more}
     return envpool.make_gymnasium(o.task, num_envs=num_envs, seed=seed, **more)
-
-
-class Games:
-    """A pool, and the returns of the games played in it."""
-
-    def __init__(self, o: Options, num_envs: int, seed: int):
-        self.pool = make(o, num_envs, seed)
-        self.running = np.zeros(num_envs)
-        self.finished: list[tuple[int, float]] = []  # (environment, return), in the order they ended
-        self.count = 0
-        self.wall = 0.0
-
-    def reset(self) -> Tensor:
-        return torch.from_numpy(self.pool.reset()[0])
-
-    def step(self, actions: Tensor) -> tuple[Tensor, ...]:
-        started = time.perf_counter()
-        observation, reward, terminated, truncated, info = self.pool.step(actions.numpy().astype(np.int32))
-        self.wall += time.perf_counter() - started
-        self.running += info.get("reward", reward)  # the points of Atari's games, where `reward` is their sign
-        over = terminated | truncated
-        self.finished += [(int(i), float(self.running[i])) for i in np.flatnonzero(over)]
-        self.count += int(over.sum())
-        self.running[over] = 0
-        return tuple(torch.from_numpy(x) for x in (observation, reward, terminated, truncated))
 
 
 class Network(nn.Module):
@@ -133,38 +112,26 @@ def returns_of(o: Options, rewards: Tensor, values: Tensor, terminated: Tensor, 
 
 
 class Run:
-    """Everything that a checkpoint holds."""
+    """A training run."""
 
     def __init__(self, o: Options):
-        self.o, self.checkpoint = o, o.out / "checkpoint.pt"
-        self.games = Games(o, o.num_envs, o.seed)
-        self.actions = int(self.games.pool.action_space.n)
+        self.o = o
+        self.games = Games(make(o, o.num_envs, o.seed), o.num_envs)
+        self.actions = self.games.num_actions
         self.observation = self.games.reset()
         self.over = torch.zeros(o.num_envs, dtype=torch.bool)
         self.network = Network(o, self.observation, self.actions)
         self.optimizer = torch.optim.RAdam(self.network.parameters(), lr=o.learning_rate)
         self.steps, self.wall = 0, 0.0
-
-    def save(self) -> None:
-        state = {
-            "network": self.network.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-            "generator": torch.get_rng_state(),
-            "run": {name: getattr(self, name) for name in ("observation", "over", "steps", "wall")},
-            "games": {name: getattr(self.games, name) for name in ("running", "finished", "count", "wall")},
-            "simulations": [self.games.pool.snapshot(i) for i in range(self.o.num_envs)],
-        }
-        save(self.o, state, self.checkpoint)
-
-    def load(self) -> None:
-        state = load(self.o, self.checkpoint)
-        self.network.load_state_dict(state["network"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        torch.set_rng_state(state["generator"])
-        vars(self).update(state["run"])
-        vars(self.games).update(state["games"])
-        for env, simulation in enumerate(state["simulations"]):
-            self.games.pool.restore(env, simulation)
+        self.checkpoint = Checkpoint(
+            o,
+            self.games.pool,
+            {"network": self.network, "optimizer": self.optimizer},
+            {
+                "run": (self, ("observation", "over", "steps", "wall")),
+                "games": (self.games, ("running", "finished", "count", "wall", "cpu")),
+            },
+        )
 
     @torch.no_grad()
     def collect(self) -> tuple[Tensor, Tensor, Tensor]:
@@ -202,9 +169,9 @@ class Run:
     def train(self) -> None:
         o = self.o
         if o.resume:
-            self.load()
+            self.checkpoint.load()
         else:
-            set_aside(self.checkpoint)
+            set_aside(self.checkpoint.path)
         per_update = o.num_envs * o.num_steps
         updates, done = max(1, o.total_timesteps // per_update), self.steps // per_update
         log = Log(o.out, ("steps", "wall_s", "env_wall_s", "games", "mean_return_100"), done)
@@ -215,14 +182,12 @@ class Run:
             self.learn(*self.collect())
             self.steps += per_update
             self.wall = before + time.perf_counter() - started
-            del self.games.finished[:-100]
-            recent = [score for _, score in self.games.finished]
-            mean = float(np.mean(recent)) if recent else float("nan")
+            mean = self.games.mean_score()
             bar.update(per_update)
             bar.set_postfix_str(f"return {mean:.1f}, {self.games.count} games", refresh=False)
             log.write([self.steps, f"{self.wall:.2f}", f"{self.games.wall:.2f}", self.games.count, f"{mean:.3f}"])
             if update % o.save_every == o.save_every - 1 or update == updates - 1:
-                self.save()
+                self.checkpoint.save()
         bar.close()
         print(
             f"{self.steps:,} steps in {self.wall / 60:.1f} min ({self.steps / max(self.wall, 1e-9):,.0f} steps/s), of which "
@@ -235,8 +200,9 @@ class Run:
         return actions
 
     def evaluate(self) -> list[float]:
-        """Returns of whole games, each step the best action."""
-        return whole_games(Games(self.o, self.o.eval_games, self.o.seed + 10_000), self.best)
+        """Returns the scores of whole games, in which each step takes the best action."""
+        pool = make(self.o, self.o.eval_games, self.o.seed + 10_000)
+        return whole_games(Games(pool, self.o.eval_games), self.best)
 
     def film(self) -> None:
         pool = make(self.o, 1, self.o.seed + 20_000, render_mode="rgb_array")
@@ -245,10 +211,7 @@ class Run:
 
 
 def main() -> None:
-    o = parse(Options, __doc__)
-    o.out.mkdir(parents=True, exist_ok=True)
-    torch.manual_seed(o.seed)
-    torch.set_num_threads(o.torch_threads)
+    o = begin(Options, __doc__)
     run = Run(o)
     run.train()
     plot(o.out, o.task, "games")
