@@ -23,7 +23,7 @@ CPP := $(shell find envpool benchmark examples -name '*.h' -o -name '*.cc' 2>/de
 IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test cpp-test py-test test-gym test-jax test-ray test-peer test-clients test-states \
+.PHONY: help demo test test-all cpp-test py-test test-gym test-jax test-ray test-peer test-clients test-states \
   test-device standin device-wheel lint format generated docs docs-browse tsan \
   asan exact exact-mujoco bench bench-atari bench-mujoco bench-all bench-check bench-baseline wheel clean
 .DELETE_ON_ERROR:
@@ -32,6 +32,7 @@ IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 help:
 	@echo 'make demo          install into an environment of its own and play 100 Pongs for some seconds'
 	@echo 'make test          build and run every test, C++ and Python, against the installed package'
+	@echo 'make test-all      the same, with every sweep whole that make test samples'
 	@echo 'make test-device   kernels for a GPU: their machine code, and their bits on a stand-in for the CUDA driver'
 	@echo 'make standin       that stand-in: build/standin/libcuda.so.1'
 	@echo 'make device-wheel  build/device/*.whl: all that a GPU machine without a network installs (DEVICE_PYTHON=python3.12)'
@@ -64,7 +65,7 @@ $(VENV)/%/bin/python:
 	  || { rm -rf $(VENV)/$*; echo 'python -m venv failed (Debian, Ubuntu: install python3-venv)' >&2; exit 1; }
 	@$@ -m pip install -q 'pip>=25.1'
 
-# Holds the packages of the dependency group of the same name.
+# Mask the packages of the dependency group of the same name.
 $(VENV)/%/.ready: pyproject.toml | $(VENV)/%/bin/python
 	@echo 'installing what $* needs'
 	@$(VENV)/$*/bin/python -m pip install -q --group $*
@@ -122,6 +123,12 @@ $(VENV)/demo/.demo: $(SHIPPED) $(VENV)/demo/.ready
 test: build/test/.installed
 	@$(MAKE) --no-print-directory cpp-test
 	@$(MAKE) --no-print-directory py-test
+
+# The same with every sweep whole that `make test` samples; CONTRIBUTING.md lists them.
+test-all: export ENVPOOL_TEST_TRAJECTORIES := whole
+test-all: export ENVPOOL_TEST_PARAMS := whole
+test-all: export ENVPOOL_TEST_DEVICE := whole
+test-all: test
 
 cpp-test: build/test/.installed
 	$(IN_TEST_VENV) ctest --test-dir build/test --output-on-failure -j $(JOBS)

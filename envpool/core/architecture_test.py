@@ -85,6 +85,21 @@ def test_targets_that_a_page_names_exist(page: Path) -> None:
     assert set(re.findall(r"(?:`|^    )make ([a-z][\w-]*)", page.read_text(), re.M)) <= targets
 
 
+# A test that samples what it sweeps reads one of these variables, or runs the program that tries hostile states.
+SAMPLES = re.compile(
+    r"environ\.get\(\s*\"ENVPOOL_(TEST_(?!LIB_DIR)|ATARI_|DMC_)|\"-m\", \"envpool\.testing\.mutate_states\""
+)
+
+
+def test_the_page_names_the_tests_that_sample() -> None:
+    page = Path(SOURCE, "CONTRIBUTING.md").read_text()
+    named = re.findall(r"^\| `(envpool/[\w/*]+_test\.py)` \|", page, re.M)
+    files = {str(path.relative_to(SOURCE)): path.read_text() for path in SOURCE.glob("envpool/**/*_test.py")}
+    sampling = {name for name, text in files.items() if SAMPLES.search(text)}
+    assert len(sampling) >= 9
+    assert {name for pattern in named for name in files if Path(name).match(pattern)} == sampling
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_variables_that_a_page_names_are_read(page: Path) -> None:
     named = set(re.findall(r"\bENVPOOL_[A-Z_]+[A-Z]\b", page.read_text()))
