@@ -221,7 +221,7 @@ def test_a_header_of_ones_own(tmp_path: Path) -> None:
             MemoryError,
             r"1048576 environments take .* MiB of cuda:0, which has",
         ),
-        ({"task_id": "Trouble-v0"}, ValueError, "device: expected 'cpu', because this environment is not portable"),
+        ({"task_id": "Faulty-v0"}, ValueError, "device: expected 'cpu', because this environment is not portable"),
     ],
 )
 def test_pools_that_cannot_be_made(given: dict[str, Any], error: type[Exception], text: str) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import envpool
-import envpool.testing.registration  # noqa: F401 (registers Zoo, Crowd and Trouble)
+import envpool.testing.registration  # noqa: F401 (registers AllTypes, Crowd and Faulty)
 from envpool.testing.mutate_states import sign_params
 
 jax = pytest.importorskip("jax")
@@ -19,7 +19,7 @@ jnp = jax.numpy
 
 ENV, PARAMS = envpool.jax.make("CartPole-v1")
 PENDULUM, PENDULUM_PARAMS = envpool.jax.make("Pendulum-v1")
-ZOO, ZOO_PARAMS = envpool.jax.make("Zoo-v0")
+ALL_TYPES, ALL_TYPES_PARAMS = envpool.jax.make("AllTypes-v0")
 KEY = jax.random.PRNGKey(0)
 STATE = ENV.reset(KEY, PARAMS)[1]
 SWING = PENDULUM.reset(KEY)[1]
@@ -81,9 +81,13 @@ CALLS = [
     (lambda: PENDULUM.step(KEY, SWING, 0.5), ValueError, r"action: expected shape \(1,\), got \(\)"),
     (lambda: PENDULUM.step(KEY, SWING, [np.nan]), ValueError, "action: expected finite numbers, got nan in row 0"),
     (lambda: PENDULUM.step(KEY, SWING, [True]), TypeError, "action: expected floats .float32., got bool"),
-    (lambda: ZOO.step(KEY, ZOO.reset(KEY)[1], 0), TypeError, "action: expected a dict with move, turn, got int"),
     (
-        lambda: ZOO.step(KEY, ZOO.reset(KEY)[1], {"move": 0}),
+        lambda: ALL_TYPES.step(KEY, ALL_TYPES.reset(KEY)[1], 0),
+        TypeError,
+        "action: expected a dict with move, turn, got int",
+    ),
+    (
+        lambda: ALL_TYPES.step(KEY, ALL_TYPES.reset(KEY)[1], {"move": 0}),
         ValueError,
         "action: key turn is missing; expected move, turn",
     ),
@@ -98,7 +102,7 @@ CALLS = [
     (lambda: envpool.jax.make("FrozenLake-v1", size=10**30), ValueError, "size: expected an int, got 1000000000"),
     (lambda: envpool.jax.make("CartPole-v1", gravitas=3), TypeError, "unknown option 'gravitas'"),
     (lambda: envpool.jax.make("CartPole-v1", step_values=4), ValueError, "step_values: expected 5 or 6, got 4"),
-    (lambda: envpool.jax.make("Trouble-v0"), ValueError, "Trouble-v0. it cannot run in JAX: it is not portable"),
+    (lambda: envpool.jax.make("Faulty-v0"), ValueError, "Faulty-v0. it cannot run in JAX: it is not portable"),
     (lambda: ENV.reset_batch(KEY, 0), ValueError, "num_envs: expected an int from 1 to .*, got 0"),
     (lambda: ENV.reset_batch(KEY, 2.0), ValueError, "num_envs: expected an int from 1 to .*, got 2.0"),
 ]

@@ -27,7 +27,7 @@ def pool_of(task_id="Counter-v0", num_envs=4, **options):
 
 COUNTER, HANDLE, RECV, SEND, STEP = pool_of()
 PENDULUM, SWING_HANDLE, _, _, SWING = pool_of("Pendulum-v1", 2)
-ZOO, ZOO_HANDLE, _, _, TEND = pool_of("Zoo-v0", 2)
+ALL_TYPES, ALL_TYPES_HANDLE, _, _, TEND = pool_of("AllTypes-v0", 2)
 CROWD, CROWD_HANDLE, _, _, MOVE = pool_of("Crowd-v0", 2)
 STAY = np.zeros(4, np.int32)
 ROWS = np.ones((2, 1), np.float32)
@@ -55,9 +55,9 @@ TOLD_WHILE_TRACING = [
     (lambda: SWING(SWING_HANDLE, [0.5, 0.5]), ValueError, r"action: expected shape \(2, 1\), .*got \(2,\)"),
     (lambda: SWING(SWING_HANDLE, ROWS * np.nan), ValueError, "action: expected finite numbers, got nan in row 0"),
     (lambda: SWING(SWING_HANDLE, ROWS > 0), TypeError, r"action: expected floats \(float32\), got bool"),
-    (lambda: TEND(ZOO_HANDLE, CARE["move"]), TypeError, "action: expected a dict with move, turn, got ndarray"),
-    (lambda: TEND(ZOO_HANDLE, {"move": CARE["move"]}), ValueError, "key turn is missing; expected move, turn"),
-    (lambda: TEND(ZOO_HANDLE, {**CARE, "jump": 1}), ValueError, "unknown key jump; expected move, turn"),
+    (lambda: TEND(ALL_TYPES_HANDLE, CARE["move"]), TypeError, "action: expected a dict with move, turn, got ndarray"),
+    (lambda: TEND(ALL_TYPES_HANDLE, {"move": CARE["move"]}), ValueError, "key turn is missing; expected move, turn"),
+    (lambda: TEND(ALL_TYPES_HANDLE, {**CARE, "jump": 1}), ValueError, "unknown key jump; expected move, turn"),
     (lambda: MOVE(CROWD_HANDLE, 1), ValueError, r"action: expected shape \(players,\), one row per player, got \(\)"),
     (
         lambda: MOVE(CROWD_HANDLE, {"action": STAY, "players.env_id": STAY[:3]}),
@@ -107,7 +107,11 @@ TOLD_WHILE_RUNNING = [
     (lambda x: STEP(HANDLE, jnp.array([2**32 - 1, 1, 0, 1], np.uint32)), 0, "action: .*got 4294967295 in row 0"),
     (lambda x: SWING(SWING_HANDLE, ROWS * x / 0), 1, "action: expected finite numbers, got inf in row 0"),
     (lambda x: SWING(SWING_HANDLE, ROWS * x * np.nan), 1, "action: expected finite numbers, got nan in row 0"),
-    (lambda x: TEND(ZOO_HANDLE, {**CARE, "move": CARE["move"] + x}), 3, "move: expected an integer in 0..2, got 3"),
+    (
+        lambda x: TEND(ALL_TYPES_HANDLE, {**CARE, "move": CARE["move"] + x}),
+        3,
+        "move: expected an integer in 0..2, got 3",
+    ),
     (lambda x: MOVE(CROWD_HANDLE, jnp.zeros(1, int) + x), 0, "action: expected . rows, one per player, got 1"),
     (lambda x: MOVE(CROWD_HANDLE, jnp.zeros(8, int) + x), 3, "action: expected an integer in 0..2, got 3 in row 0"),
     (
@@ -192,15 +196,15 @@ def test_without_autoreset_a_finished_episode_must_be_reset():
 
 
 def test_an_environment_throws():
-    env, handle, _, _, step = pool_of("Trouble-v0", 3)
-    fails(step, handle, np.array([0, 1, 0]), text=r"\[Trouble-v0\] environment 1: step 1 went wrong")
+    env, handle, _, _, step = pool_of("Faulty-v0", 3)
+    fails(step, handle, np.array([0, 1, 0]), text=r"\[Faulty-v0\] environment 1: step 1 went wrong")
     obs = jax.jit(step)(handle, np.zeros(3, np.int32))[1][0]
     np.testing.assert_array_equal(obs[:, 0], [2, 1, 2])  # the one that threw was reset
 
 
 def test_closing_ends_a_wait():
     release(False)
-    env, handle, recv, send, step = pool_of("Trouble-v0", 2)
+    env, handle, recv, send, step = pool_of("Faulty-v0", 2)
     program = jax.jit(step).lower(handle, np.array([3, 0])).compile()
     caught = []
 
@@ -219,7 +223,7 @@ def test_closing_ends_a_wait():
         env.close(timeout=0.1)
     thread.join(5)
     release()
-    assert not thread.is_alive() and "[Trouble-v0] recv: the pool is closed" in caught[0]
+    assert not thread.is_alive() and "[Faulty-v0] recv: the pool is closed" in caught[0]
 
 
 def test_closed():

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import envpool
-import envpool.testing.registration  # noqa: F401 (registers Zoo, Crowd and Trouble)
+import envpool.testing.registration  # noqa: F401 (registers AllTypes, Crowd and Faulty)
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
@@ -26,14 +26,14 @@ INTERFACES = {
     "dm": {"env_type": "dm"},
 }
 SLOW = ("Pong-v5", "Breakout-v5", "Ant-v5", "HumanoidStandup-v4", "InvertedDoublePendulum-v4")
-WITH_EVERY_INTERFACE = ("Counter-v0", "Zoo-v0", "Crowd-v0", "CartPole-v1", "Pong-v5")
+WITH_EVERY_INTERFACE = ("Counter-v0", "AllTypes-v0", "Crowd-v0", "CartPole-v1", "Pong-v5")
 
 
 def ids() -> list[str]:
     from envpool.python.registry import find
 
     every = [task_id for task_id in envpool.list_all_envs() if find(task_id).family not in ("atari", "mujoco")]
-    return [*(task_id for task_id in every if task_id != "Trouble-v0"), *SLOW]
+    return [*(task_id for task_id in every if task_id != "Faulty-v0"), *SLOW]
 
 
 def actions_of(task_id: str, steps: int, rows: int):
@@ -116,14 +116,14 @@ def test_steps_of(task_id, interface):
 
 def test_with_64_bit_arrays():
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
-    command += ["-k", "steps_of and (Zoo or Counter or Crowd or Pendulum)"]
+    command += ["-k", "steps_of and (AllTypes or Counter or Crowd or Pendulum)"]
     environment = {**os.environ, "JAX_ENABLE_X64": "1"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 
 
 def test_denormal_numbers_are_kept():
-    env = envpool.make_gymnasium("Zoo-v0", num_envs=3)
+    env = envpool.make_gymnasium("AllTypes-v0", num_envs=3)
     env.reset()
     tiny = np.float32(1e-40)
     actions = {"move": np.ones((1, 3), np.int32), "turn": np.full((1, 3, 2), tiny)}

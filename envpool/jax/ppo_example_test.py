@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import envpool
-from envpool.testing.killed import KILLED
+from envpool.testing.kill_while_saving import KILL_WHILE_SAVING
 
 for package in ("jax", "optax", "tqdm", "matplotlib"):
     pytest.importorskip(package)
@@ -58,7 +58,7 @@ def test_killed_and_resumed(train, tmp_path):
     alone = train(whole, "--save_every=3")
     assert alone.returncode == 0, alone.stderr
 
-    killed = train(parts, "--save_every=3", program=("-c", KILLED, EXAMPLE))
+    killed = train(parts, "--save_every=3", program=("-c", KILL_WHILE_SAVING, EXAMPLE))
     assert killed.returncode == -9, killed.stderr
     assert (parts / "checkpoint.new").exists()
     assert updates(parts) == 6

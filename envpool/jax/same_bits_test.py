@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import envpool
-import envpool.testing.registration  # noqa: F401: registers Counter and Zoo
+import envpool.testing.registration  # noqa: F401: registers Counter and AllTypes
 from envpool.python.registry import find
 
 jax = pytest.importorskip("jax")
@@ -25,7 +25,7 @@ OTHERS = ("", "atari", "mujoco", "tag")
 
 def portable_ids() -> list[str]:
     ids = [task_id for task_id in envpool.list_all_envs() if find(task_id).family not in OTHERS]
-    return [*ids, "Counter-v1", "Zoo-v0", "Pong-v5"]
+    return [*ids, "Counter-v1", "AllTypes-v0", "Pong-v5"]
 
 
 def key_of(seed: int):

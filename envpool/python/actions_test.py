@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import envpool
-import envpool.testing.registration  # noqa: F401 (registers Zoo and Crowd)
+import envpool.testing.registration  # noqa: F401 (registers AllTypes and Crowd)
 from envpool.python import actions
 
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
@@ -36,7 +36,7 @@ def rows(got: str) -> str:
 WHOLE = "action: expected integers (int32), got "
 FLOATS = "action: expected floats (float32), got "
 CARE = {"move": np.zeros(2, np.int32), "turn": np.zeros((2, 2), np.float32)}
-COUNTS = {"CartPole-v1": 4, "Pendulum-v1": 2, "Zoo-v0": 2}
+COUNTS = {"CartPole-v1": 4, "Pendulum-v1": 2, "AllTypes-v0": 2}
 # Ids, bad actions, and the error with its text after the id.
 BAD: list[tuple[str, Any, type[Exception], str]] = [
     ("CartPole-v1", None, TypeError, WHOLE + "None"),
@@ -80,21 +80,21 @@ BAD: list[tuple[str, Any, type[Exception], str]] = [
     ("Pendulum-v1", np.float32([[INF], [0]]), ValueError, "action: expected finite numbers, got inf in row 0"),
     ("Pendulum-v1", [[0.0], [-INF]], ValueError, "action: expected finite numbers, got -inf in row 1"),
     ("Pendulum-v1", [[0.0], [1e300]], ValueError, "action: expected finite numbers, got inf in row 1"),
-    ("Zoo-v0", CARE["move"], TypeError, "action: expected a dict with move, turn, got ndarray"),
-    ("Zoo-v0", 0, TypeError, "action: expected a dict with move, turn, got int"),
-    ("Zoo-v0", None, TypeError, "action: expected a dict with move, turn, got None"),
-    ("Zoo-v0", {"move": CARE["move"]}, ValueError, "action: key turn is missing; expected move, turn"),
-    ("Zoo-v0", {**CARE, "jump": 1, 3: 4}, ValueError, "action: unknown key jump; expected move, turn"),
-    ("Zoo-v0", {**CARE, "move": None}, TypeError, "move: expected integers (int32), got None"),
-    ("Zoo-v0", {**CARE, "move": [3, 0]}, ValueError, "move: expected an integer in 0..2, got 3 in row 0"),
+    ("AllTypes-v0", CARE["move"], TypeError, "action: expected a dict with move, turn, got ndarray"),
+    ("AllTypes-v0", 0, TypeError, "action: expected a dict with move, turn, got int"),
+    ("AllTypes-v0", None, TypeError, "action: expected a dict with move, turn, got None"),
+    ("AllTypes-v0", {"move": CARE["move"]}, ValueError, "action: key turn is missing; expected move, turn"),
+    ("AllTypes-v0", {**CARE, "jump": 1, 3: 4}, ValueError, "action: unknown key jump; expected move, turn"),
+    ("AllTypes-v0", {**CARE, "move": None}, TypeError, "move: expected integers (int32), got None"),
+    ("AllTypes-v0", {**CARE, "move": [3, 0]}, ValueError, "move: expected an integer in 0..2, got 3 in row 0"),
     (
-        "Zoo-v0",
+        "AllTypes-v0",
         {**CARE, "turn": np.float32([[0, 0], [0, NAN]])},
         ValueError,
         "turn: expected finite numbers, got nan in row 1",
     ),
 ]
-GOOD = {"CartPole-v1": np.zeros(4, np.int32), "Pendulum-v1": np.zeros((2, 1), np.float32), "Zoo-v0": CARE}
+GOOD = {"CartPole-v1": np.zeros(4, np.int32), "Pendulum-v1": np.zeros((2, 1), np.float32), "AllTypes-v0": CARE}
 
 
 def jax_pool(task_id: str) -> Any:
@@ -143,7 +143,7 @@ def checker(task_id: str) -> Any:
 
 def across_ray(task_id: str) -> Any:
     pytest.importorskip("ray")
-    if task_id == "Zoo-v0":
+    if task_id == "AllTypes-v0":
         pytest.skip("envpool.ray takes one action field")
     env = envpool.ray.make(task_id, COUNTS[task_id], 2)
     env.reset()

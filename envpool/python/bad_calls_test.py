@@ -141,11 +141,11 @@ CONTINUOUS = [
     ("turn", "error", "words"), [row[1:] for row in CONTINUOUS], ids=[row[0] for row in CONTINUOUS]
 )
 def test_bad_continuous_actions(interface, turn, error, words):
-    env = make(interface, "Zoo-v0", num_envs=2)
+    env = make(interface, "AllTypes-v0", num_envs=2)
     move = np.ones(2, np.int32)
     env.reset()
     for _ in range(2):
-        raises_quickly(lambda: env.step({"move": move, "turn": turn}), error, "[Zoo-v0]", *words)
+        raises_quickly(lambda: env.step({"move": move, "turn": turn}), error, "[AllTypes-v0]", *words)
         env.step({"move": move, "turn": np.zeros((2, 2), np.float32)})
     raises_quickly(lambda: env.step(move), TypeError, "dict", "move", "turn")
     raises_quickly(lambda: env.step({"move": move}), ValueError, "turn", "missing")
@@ -228,7 +228,7 @@ def test_an_action_whose_conversion_calls_the_pool(call):
 
 
 def test_an_action_array_may_change_after_send():
-    env = envpool.make("Trouble-v0", num_envs=2, num_threads=1)
+    env = envpool.make("Faulty-v0", num_envs=2, num_threads=1)
     env.reset()
     action = np.array([2, 2], np.int32)
     env.send({"action": action, "env_id": np.array([1, 0])})
@@ -298,5 +298,5 @@ def test_use_after_close(interface):
 
 
 def test_render_before_reset():
-    assert envpool.make("Zoo-v0", render_mode="rgb_array").render().shape == (1, 8, 8, 3)
+    assert envpool.make("AllTypes-v0", render_mode="rgb_array").render().shape == (1, 8, 8, 3)
     assert envpool.make("Pong-v5", render_mode="rgb_array").render().shape == (1, 210, 160, 3)

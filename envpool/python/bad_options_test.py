@@ -138,7 +138,7 @@ def test_bad_options(interface, options, error, words):
         (lambda: envpool.make_vec("Crowd-v0", 4), ValueError, ["players", "make_gymnasium"]),
         (lambda: envpool.make("Counter-v0", num_envs=2**20, width=10**6), MemoryError, ["num_envs", "1048576"]),
         (
-            lambda: envpool.make("Trouble-v0", throw_in_constructor=True),
+            lambda: envpool.make("Faulty-v0", throw_in_constructor=True),
             (ValueError, RuntimeError),
             ["there is no making me"],
         ),

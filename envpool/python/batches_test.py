@@ -10,7 +10,7 @@ from envpool.testing.interfaces import INTERFACES, make, observation_of
 
 @pytest.mark.parametrize("interface", INTERFACES)
 def test_rows_have_the_order_of_env_id(interface):
-    env = make(interface, "Trouble-v0", num_envs=6, num_threads=3)
+    env = make(interface, "Faulty-v0", num_envs=6, num_threads=3)
     env.reset()
     for ids in ([5, 0, 3], [2], [1, 4], [0, 1, 2, 3, 4, 5]):
         observation = observation_of(env.step(np.full(len(ids), 2), np.array(ids)))
@@ -19,7 +19,7 @@ def test_rows_have_the_order_of_env_id(interface):
 
 @pytest.mark.parametrize("interface", INTERFACES)
 def test_batches_have_the_order_of_their_sends(interface):
-    env = make(interface, "Trouble-v0", num_envs=4, num_threads=2)
+    env = make(interface, "Faulty-v0", num_envs=4, num_threads=2)
     env.reset()
     env.send(np.array([2, 2]), [3, 1])
     env.send(np.array([0]), [0])
@@ -39,7 +39,7 @@ def test_partial_reset():
     assert info["env_id"].tolist() == [0, 3]
 
 
-@pytest.mark.parametrize("task_id", ["Counter-v1", "Zoo-v0", "Crowd-v0"])
+@pytest.mark.parametrize("task_id", ["Counter-v1", "AllTypes-v0", "Crowd-v0"])
 @pytest.mark.parametrize("interface", INTERFACES)
 def test_reset_of_no_environment(interface, task_id):
     """The result has the form of a partial reset without rows, and no environment changes."""
@@ -69,7 +69,7 @@ def leaves_of(tree, path=""):
 
 @pytest.mark.parametrize("interface", INTERFACES)
 def test_async_loop_reaches_every_environment(interface):
-    env = make(interface, "Trouble-v0", num_envs=9, batch_size=4, num_threads=3, sleep_ms=1)
+    env = make(interface, "Faulty-v0", num_envs=9, batch_size=4, num_threads=3, sleep_ms=1)
     env.async_reset()
     counts = np.zeros(9, int)
     for _ in range(200):

@@ -15,7 +15,7 @@ from envpool.testing.interfaces import INTERFACES, make, observation_of
 
 
 def test_restore_continues_exactly():
-    env = envpool.make_gymnasium("Zoo-v0", num_envs=3)
+    env = envpool.make_gymnasium("AllTypes-v0", num_envs=3)
     space = gymnasium.vector.utils.batch_space(env.action_space, 3)
     space.seed(1)
     actions = [space.sample() for _ in range(60)]
@@ -28,7 +28,7 @@ def test_restore_continues_exactly():
         env.restore(i, state)
     for action, want in zip(actions[30:], after, strict=True):
         np.testing.assert_equal(env.step(action), want)
-    other = envpool.make_gymnasium("Zoo-v0", num_envs=1, seed=9)
+    other = envpool.make_gymnasium("AllTypes-v0", num_envs=1, seed=9)
     other.reset()
     other.restore(0, states[1])
     first = other.step({key: value[1:2] for key, value in actions[30].items()})
@@ -40,7 +40,7 @@ def pick_row(tree, row):
 
 
 def test_snapshot_of_a_host_environment():
-    env = envpool.make_gymnasium("Trouble-v0", num_envs=2)
+    env = envpool.make_gymnasium("Faulty-v0", num_envs=2)
     env.reset()
     env.step([0, 0])
     state = env.snapshot(0)
@@ -66,7 +66,7 @@ def test_clones_continue_like_their_source(interface):
 
 
 def test_clones_of_a_host_environment():
-    env = envpool.make_gymnasium("Trouble-v0", num_envs=3)
+    env = envpool.make_gymnasium("Faulty-v0", num_envs=3)
     env.reset()
     env.step([0], [1])
     env.clone(1, (2, 1))
@@ -75,7 +75,7 @@ def test_clones_of_a_host_environment():
 
 def test_clones_with_a_seed():
     def after(seed):
-        env = envpool.make_gymnasium("Zoo-v0", num_envs=4, seed=5)
+        env = envpool.make_gymnasium("AllTypes-v0", num_envs=4, seed=5)
         space = gymnasium.vector.utils.batch_space(env.action_space, 4)
         space.seed(1)
         env.reset()

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("within_5_seconds")
 @pytest.mark.parametrize("interface", INTERFACES)
 @pytest.mark.parametrize(("command", "message"), [(1, "step 1 went wrong"), (5, "")])
 def test_exception_in_step(interface, batch_size, command, message):
-    env = make(interface, "Trouble-v0", num_envs=3, batch_size=batch_size)
+    env = make(interface, "Faulty-v0", num_envs=3, batch_size=batch_size)
     env.reset()
     if batch_size == 2:
         env._pool.discard()  # the third environment's first observation
@@ -25,7 +25,7 @@ def test_exception_in_step(interface, batch_size, command, message):
     action = np.zeros(batch_size, np.int32)
     action[0] = command
     start = time.monotonic()
-    with pytest.raises(envpool.EnvError, match=r"\[Trouble-v0\].*environment 1.*" + message) as caught:
+    with pytest.raises(envpool.EnvError, match=r"\[Faulty-v0\].*environment 1.*" + message) as caught:
         env.step(action, ids)
     assert time.monotonic() - start < 1
     assert caught.value.env_id == [1]
@@ -39,7 +39,7 @@ def test_exception_in_step(interface, batch_size, command, message):
 
 @pytest.mark.parametrize("interface", INTERFACES)
 def test_exception_in_reset(interface):
-    env = make(interface, "Trouble-v0", num_envs=2, throw_in_reset=2)
+    env = make(interface, "Faulty-v0", num_envs=2, throw_in_reset=2)
     env.reset()
     with pytest.raises(envpool.EnvError, match="reset went wrong") as caught:
         env.reset()
@@ -52,7 +52,7 @@ def test_exception_in_reset(interface):
 def test_env_error_is_the_python_class(interface):
     from envpool._core import EnvError as CoreEnvError
 
-    env = make(interface, "Trouble-v0")
+    env = make(interface, "Faulty-v0")
     env.reset()
     env.send([1])
     with pytest.raises(RuntimeError) as caught:
@@ -73,11 +73,11 @@ def hanging():
 @pytest.mark.usefixtures("hanging")
 @pytest.mark.parametrize("interface", INTERFACES)
 def test_hang_in_step(interface):
-    env = make(interface, "Trouble-v0", num_envs=2, num_threads=2)
+    env = make(interface, "Faulty-v0", num_envs=2, num_threads=2)
     env.reset()
     env.send([3, 0])
     for timeout in (0, 0.1):
-        with pytest.raises(TimeoutError, match=r"\[Trouble-v0\]"):
+        with pytest.raises(TimeoutError, match=r"\[Faulty-v0\]"):
             env.recv(timeout=timeout)
     raises_quickly(lambda: env.send([0], [0]), RuntimeError, "environment 0 is under way")
     release()
@@ -87,7 +87,7 @@ def test_hang_in_step(interface):
 
 @pytest.mark.usefixtures("hanging")
 def test_a_hanging_environment_does_not_block_an_asynchronous_pool():
-    env = envpool.make_gymnasium("Trouble-v0", num_envs=3, batch_size=1, num_threads=2)
+    env = envpool.make_gymnasium("Faulty-v0", num_envs=3, batch_size=1, num_threads=2)
     env.async_reset()
     ids = [int(env.recv()[-1]["env_id"][0]) for _ in range(3)]
     env.send([3], [ids[0]])
@@ -101,10 +101,10 @@ def test_a_hanging_environment_does_not_block_an_asynchronous_pool():
 @pytest.mark.usefixtures("hanging")
 @pytest.mark.parametrize("interface", INTERFACES)
 def test_close_with_a_hanging_environment(interface):
-    env = make(interface, "Trouble-v0", num_envs=2)
+    env = make(interface, "Faulty-v0", num_envs=2)
     env.reset()
     env.send([3, 0])
     time.sleep(0.1)  # it may not have begun, and then closing is easy
-    raises_quickly(lambda: env.close(timeout=0.1), TimeoutError, "[Trouble-v0]", "close")
+    raises_quickly(lambda: env.close(timeout=0.1), TimeoutError, "[Faulty-v0]", "close")
     raises_quickly(lambda: env.step([0, 0]), RuntimeError, "closed")
     env.close()

@@ -19,7 +19,7 @@ import envpool
 import envpool.testing.registration  # noqa: F401  (registers the test environments)
 
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
-TASKS = ["Counter-v1", "Zoo-v0"]
+TASKS = ["Counter-v1", "AllTypes-v0"]
 MODES = list(AutoresetMode)
 
 
@@ -60,7 +60,7 @@ def test_spaces_are_batched(task_id, mode):
 
 
 def test_envpool_make_vec_is_the_same():
-    a, b = envpool.make_vec("Zoo-v0", 2, seed=4), gymnasium.make_vec("envpool/Zoo-v0", num_envs=2, seed=4)
+    a, b = envpool.make_vec("AllTypes-v0", 2, seed=4), gymnasium.make_vec("envpool/AllTypes-v0", num_envs=2, seed=4)
     for x, y in zip(play(a, 20), play(b, 20), strict=True):
         np.testing.assert_equal(x, y)
 
@@ -89,7 +89,7 @@ def test_a_process_that_imports_gymnasium_alone():
 
 @pytest.mark.filterwarnings("error")
 def test_gymnasium_issues_no_warning():
-    envs = gymnasium.make_vec("envpool/Zoo-v0", num_envs=2)
+    envs = gymnasium.make_vec("envpool/AllTypes-v0", num_envs=2)
     play(envs, 3)
 
 
@@ -154,7 +154,7 @@ def test_dict_info_to_list(mode):
 
 
 def test_filter_observation_of_a_dict():
-    envs = wrappers.FilterObservation(envpool.make_vec("Zoo-v0", 2), ["image", "cards"])
+    envs = wrappers.FilterObservation(envpool.make_vec("AllTypes-v0", 2), ["image", "cards"])
     observation, _ = envs.reset()
     assert set(observation) == {"image", "cards"}
     play(envs, 10)
@@ -179,7 +179,7 @@ def test_final_observations_have_gymnasiums_form(task_id):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_partial_reset_returns_every_row(mode):
-    envs = envpool.make_vec("Zoo-v0", 4, autoreset_mode=mode)
+    envs = envpool.make_vec("AllTypes-v0", 4, autoreset_mode=mode)
     with pytest.raises(RuntimeError, match="first reset"):
         envs.reset(options={"reset_mask": np.array([True, False, False, False])})
     before, _ = envs.reset(seed=1)
@@ -212,7 +212,7 @@ def test_seeds_of_gymnasium_make_vec():
 
 
 def test_render():
-    envs = gymnasium.make_vec("envpool/Zoo-v0", num_envs=2, render_mode="rgb_array")
+    envs = gymnasium.make_vec("envpool/AllTypes-v0", num_envs=2, render_mode="rgb_array")
     envs.reset()
     frames = envs.render()
     assert isinstance(frames, tuple)
@@ -236,8 +236,8 @@ def test_numpy_to_torch(task_id, mode):
         for mine, theirs in zip(got[1:4], expected[1:4], strict=True):
             assert isinstance(mine, torch.Tensor)
             np.testing.assert_array_equal(mine.numpy(), theirs)
-        image = got[0]["image"] if task_id.startswith("Zoo") else got[0]
-        np.testing.assert_array_equal(image, expected[0]["image"] if task_id.startswith("Zoo") else expected[0])
+        image = got[0]["image"] if task_id.startswith("AllTypes") else got[0]
+        np.testing.assert_array_equal(image, expected[0]["image"] if task_id.startswith("AllTypes") else expected[0])
         done = expected[2] | expected[3]
         if mode is AutoresetMode.DISABLED and done.any():
             for env in (envs, plain):
@@ -246,7 +246,7 @@ def test_numpy_to_torch(task_id, mode):
 
 def test_record_video(tmp_path):
     pytest.importorskip("moviepy")
-    envs = gymnasium.make_vec("envpool/Zoo-v0", num_envs=2, render_mode="rgb_array")
+    envs = gymnasium.make_vec("envpool/AllTypes-v0", num_envs=2, render_mode="rgb_array")
     envs = wrappers.RecordVideo(envs, str(tmp_path), episode_trigger=lambda episode: episode == 0, disable_logger=True)
     envs.reset()
     for _ in range(30):

@@ -33,7 +33,7 @@ def test_gymnasium_interface():
 
 
 def test_nested_observations_infos_and_actions():
-    env = envpool.make_gymnasium("Zoo-v0", num_envs=2)
+    env = envpool.make_gymnasium("AllTypes-v0", num_envs=2)
     observation, info = env.reset()
     assert set(observation) == {"image", "body", "cards", "flags", "ticks"}
     assert set(observation["body"]) == {"place", "speed"}
@@ -141,7 +141,7 @@ def test_gymnasium_wrapper_around_a_pool():
 
 
 def test_dm_env_interface_and_specs():
-    env = envpool.make_dm("Zoo-v0", num_envs=3)
+    env = envpool.make_dm("AllTypes-v0", num_envs=3)
     assert isinstance(env, dm_env.Environment)
     first = env.reset()
     assert first.step_type.tolist() == [0, 0, 0]
@@ -195,13 +195,13 @@ def test_actions_of_players_in_any_order():
 
 
 def test_render():
-    env = envpool.make_gymnasium("Zoo-v0", num_envs=3, render_mode="rgb_array", render_env_id=[2, 0])
+    env = envpool.make_gymnasium("AllTypes-v0", num_envs=3, render_mode="rgb_array", render_env_id=[2, 0])
     observation, _ = env.reset()
     frames = env.render()
     assert frames.shape == (2, 8, 8, 3)
     assert frames.dtype == np.uint8
     assert np.flatnonzero(frames[0, :, :, 0].ravel() == 255).tolist() == [observation["body"]["place"][2]]
     assert env.render([1]).shape == (1, 8, 8, 3)
-    vec = envpool.make_vec("Zoo-v0", 2, render_mode="rgb_array")
+    vec = envpool.make_vec("AllTypes-v0", 2, render_mode="rgb_array")
     vec.reset()
     assert [frame.shape for frame in vec.render()] == [(8, 8, 3)] * 2

@@ -60,7 +60,7 @@ DAEMON = """
     waits.send(np.zeros(1, np.int32), np.zeros(1, np.int32))  # too little for a batch
     steps = envpool.make_gymnasium("Counter-v0", num_envs=4096, num_threads=2)
     steps.reset()
-    hangs = envpool.make_gymnasium("Trouble-v0", num_envs=2, num_threads=2)
+    hangs = envpool.make_gymnasium("Faulty-v0", num_envs=2, num_threads=2)
     hangs.reset()
     if sys.argv[1] in ("discard", "close"):
         hangs.send(np.full(2, 3, np.int32))
@@ -112,7 +112,7 @@ BUSY = """
     kept, command, num_pools = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     pools = []
     for _ in range(num_pools):
-        env = envpool.make_gymnasium("Trouble-v0", num_envs=64, batch_size=1, num_threads=2, sleep_ms=7)
+        env = envpool.make_gymnasium("Faulty-v0", num_envs=64, batch_size=1, num_threads=2, sleep_ms=7)
         env.async_reset()
         for _ in range(64):
             info = env.recv()[-1]
@@ -135,7 +135,7 @@ BUSY = """
     del env
     print("ends", flush=True)
 """
-STEPS, SLEEPS, HANGS = "0", "2", "3"  # Trouble's commands
+STEPS, SLEEPS, HANGS = "0", "2", "3"  # Faulty's commands
 
 
 @pytest.mark.parametrize(
@@ -183,11 +183,11 @@ def test_importing_in_a_subinterpreter():
 
 def test_close_with_any_timeout():
     for timeout in (1e8, 1e18, 1e300, math.inf):
-        env = envpool.make_gymnasium("Trouble-v0", num_envs=2, num_threads=2)
+        env = envpool.make_gymnasium("Faulty-v0", num_envs=2, num_threads=2)
         env.reset()
         env.send(np.full(2, 2, np.int32))
         env.close(timeout=timeout)
-    env = envpool.make_gymnasium("Trouble-v0")
+    env = envpool.make_gymnasium("Faulty-v0")
     for timeout in (math.nan, -1.0, -math.inf):
         with pytest.raises(ValueError, match="timeout"):
             env.close(timeout=timeout)
@@ -198,7 +198,7 @@ def test_close_with_any_timeout():
 
 @pytest.mark.parametrize("call", ["recv", "reset", "step", "close"])
 def test_a_signal_handler_closes_twice(call):
-    env = envpool.make_gymnasium("Trouble-v0", num_envs=2, num_threads=2)
+    env = envpool.make_gymnasium("Faulty-v0", num_envs=2, num_threads=2)
     env.reset()
     if call != "step":
         env.send(np.full(2, 3, np.int32))
@@ -230,7 +230,7 @@ def test_a_signal_handler_closes_twice(call):
 
 
 def test_an_interrupted_close_is_completed_by_the_next():
-    env = envpool.make_gymnasium("Trouble-v0", num_threads=1)
+    env = envpool.make_gymnasium("Faulty-v0", num_threads=1)
     env.reset()
     env.send(np.full(1, 3, np.int32))
     time.sleep(0.05)
@@ -288,8 +288,8 @@ NO_MEMORY = """
     seeds, streams = np.full(4, 5, np.uint64), np.arange(4, dtype=np.uint32)
     example = envpool.make_gymnasium("Counter-v0", num_envs=4, batch_size=batch_size)
     table, outputs = example._construction.table, list(example._layout.outputs)
-    troubles = envpool.make_gymnasium("Trouble-v0", num_envs=2)
-    troubled = troubles._construction.table
+    faulty_pool = envpool.make_gymnasium("Faulty-v0", num_envs=2)
+    faulty_table = faulty_pool._construction.table
     ENV_ID = outputs.index("env_id")
     two = np.full(2, 1, np.int32), np.arange(2, dtype=np.int32), seeds[:2], streams[:2]
 
@@ -371,8 +371,8 @@ NO_MEMORY = """
         call(pool.close, 20.0)
 
         throws = _core.Pool(
-            table=troubled,
-            label="Trouble-v0",
+            table=faulty_table,
+            label="Faulty-v0",
             options=[{}],
             num_envs=2,
             batch_size=2,
@@ -394,7 +394,7 @@ NO_MEMORY = """
 
         try:
             call(throws.recv, until=unless_lost)
-            assert failed and target == calls - 1, "Trouble threw nothing"
+            assert failed and target == calls - 1, "Faulty threw nothing"
         except _core.EnvError as error:
             assert error.env_id == [0, 1] and len(error.messages) == 2 and len(error.arrays) == 2
         assert throws.under_way == 0

@@ -103,7 +103,7 @@ def test_wrappers(vec_env):
 
 
 def test_pictures(vec_env):
-    env = envpool.make_sb3("Zoo-v0", 3, render_mode="rgb_array")
+    env = envpool.make_sb3("AllTypes-v0", 3, render_mode="rgb_array")
     env.reset()
     assert env.render_mode == "rgb_array"
     assert env.render().shape == (16, 16, 3)

@@ -32,7 +32,7 @@ def test_bounds_of_mujoco_specs():
     assert cheetah.action_array_spec["action"] == ([-1, 6], np.float64, -1, 1)
 
 
-@pytest.mark.parametrize("task_id", ["Counter-v0", "Zoo-v0", "Crowd-v0", "CartPole-v1"])
+@pytest.mark.parametrize("task_id", ["Counter-v0", "AllTypes-v0", "Crowd-v0", "CartPole-v1"])
 def test_action_specs_have_a_batch_axis(task_id):
     spec = envpool.make_spec(task_id)
     specs = spec.action_array_spec
@@ -43,7 +43,7 @@ def test_action_specs_have_a_batch_axis(task_id):
 
 
 def test_spaces_match_the_cpp_declaration():
-    spec = envpool.make_spec("Zoo-v0")
+    spec = envpool.make_spec("AllTypes-v0")
     space = spec.observation_space
     assert space["image"] == gymnasium.spaces.Box(0, 255, (1, 8, 8), np.uint8)
     assert space["body"]["place"] == gymnasium.spaces.Discrete(64)
@@ -145,7 +145,7 @@ def test_max_episode_steps_without_a_limit():
 
 
 def test_specs_can_be_pickled():
-    spec = envpool.make_spec("Zoo-v0")
+    spec = envpool.make_spec("AllTypes-v0")
     assert pickle.loads(pickle.dumps(spec)).observation_space == spec.observation_space
 
 

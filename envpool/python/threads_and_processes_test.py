@@ -68,7 +68,7 @@ def test_ctrl_c(call):
         import envpool
         from envpool.testing.registration import release
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        env = envpool.make("Trouble-v0", num_envs=2, num_threads=1)
+        env = envpool.make("Faulty-v0", num_envs=2, num_threads=1)
         env.reset()
         call = {call!r}
         if call != "env.step([3, 0])":
@@ -180,7 +180,7 @@ def test_closing_a_pool_of_many_threads_is_fast():
 
 def test_deleting_a_pool_with_steps_under_way():
     for _ in range(20):
-        env = envpool.make("Trouble-v0", num_envs=4, batch_size=1, sleep_ms=2)
+        env = envpool.make("Faulty-v0", num_envs=4, batch_size=1, sleep_ms=2)
         env.async_reset()
         env.recv()
         del env

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import envpool
-from envpool.testing.killed import KILLED
+from envpool.testing.kill_while_saving import KILL_WHILE_SAVING
 
 torch = pytest.importorskip("torch")
 for package in ("tqdm", "matplotlib"):
@@ -37,7 +37,7 @@ NEEDS = {"ppo_atari": "ale_py", "ppo_mujoco": "mujoco"}
 
 
 def train(script, out, *options, kill=False):
-    how = ["-c", KILLED] if kill else []
+    how = ["-c", KILL_WHILE_SAVING] if kill else []
     command = [sys.executable, *how, EXAMPLES / f"{script}.py", *SCRIPTS[script], "--video=", "--save_every=1"]
     return subprocess.run(
         [*command, "--total_timesteps=256", f"--out={out}", *options],

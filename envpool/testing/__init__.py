@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """This package holds what only tests use; a wheel for users leaves it out.
 
-- Environments for tests of pools: counter.h, crowd.h, trouble.h and zoo.h, listed in plugin.cc. Importing
+- Environments for tests of pools: counter.h, crowd.h, faulty.h and all_types.h, listed in plugin.cc. Importing
   registration.py registers them; interfaces.py makes pools of them with each interface. The engine's own C++ tests have
   others, in core/testing/environments.h.
 - Environments without a pool: functions.h and functions.cc, which capi.py calls; libraries.py finds what was built.
@@ -14,5 +14,5 @@
   device_comparison.py steps a pool on a device beside one on the CPU, and device_arrays.py makes small pools and arrays
   on it. kernels_test.cc runs the kernel as C++. rooflines.py counts what kernels execute, in kernel_work.csv, and
   computes how fast a GPU could be at most.
-- Programs for tests of other processes: killed.py and fake_driver.py. Type checkers read typed.py, which nothing runs.
+- Programs for tests of other processes: kill_while_saving.py and fake_driver.py. Type checkers read type_checks.py, which nothing runs.
 """

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Environments that only tests make: one in each contract, and one with every kind of array.
+#include "envpool/testing/all_types.h"
 #include "envpool/testing/counter.h"
 #include "envpool/testing/crowd.h"
-#include "envpool/testing/trouble.h"
-#include "envpool/testing/zoo.h"
+#include "envpool/testing/faulty.h"
 
 ENVPOOL_PLUGIN(envpool::table<envpool::testing::Counter, "envpool/testing/counter.h">(),
-               envpool::table<envpool::testing::Zoo, "envpool/testing/zoo.h">(),
+               envpool::table<envpool::testing::AllTypes, "envpool/testing/all_types.h">(),
                envpool::table<envpool::testing::Crowd, "envpool/testing/crowd.h">(),
-               envpool::table<envpool::testing::Trouble, "envpool/testing/trouble.h">())
+               envpool::table<envpool::testing::Faulty, "envpool/testing/faulty.h">())
 
 // Lets go of what hangs, from Python through ctypes; 0 makes it hang again.
 extern "C" __attribute__((visibility("default"))) void testing_release(int on) { envpool::testing::released = on != 0; }

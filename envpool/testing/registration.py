@@ -13,7 +13,7 @@ register("Counter-v0", LIBRARY, "Counter", doc="counts its steps; action 1 ends 
 register(
     "Counter-v1", LIBRARY, "Counter", max_episode_steps=5, reward_threshold=5.0, aliases=["counter"], colour="green"
 )
-register("Zoo-v0", LIBRARY, "Zoo", max_episode_steps=20, doc="every kind of array")
+register("AllTypes-v0", LIBRARY, "AllTypes", max_episode_steps=20, doc="every kind of array")
 register(
     "Crowd-v0",
     LIBRARY,
@@ -21,7 +21,7 @@ register(
     doc="several players, not always as many",
     include=os.environ.get("ENVPOOL_SOURCE_DIR", ""),
 )
-register("Trouble-v0", LIBRARY, "Trouble", doc="throws, sleeps and hangs on command")
+register("Faulty-v0", LIBRARY, "Faulty", doc="throws, sleeps and hangs on command")
 
 
 def release(on: bool = True) -> None:

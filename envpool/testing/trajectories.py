@@ -32,7 +32,7 @@ LONGEST = 60  # seconds that a trajectory may take
 # These are tested every day, and have golden hashes whatever else changes. The Control Suite and Gymnasium's MuJoCo
 # have one each, because the last digits of such hashes are those of MuJoCo 3.17.0 and of the libm that it calls.
 ALWAYS = (
-    *("Counter-v1", "Zoo-v0", "Crowd-v0"),
+    *("Counter-v1", "AllTypes-v0", "Crowd-v0"),
     *("CartPole-v1", "Pendulum-v1", "Acrobot-v1", "MountainCarContinuous-v0"),
     *("FrozenLake8x8-v1", "Taxi-v4", "Blackjack-v1", "NChain-v0"),
     *("FourRooms-misc", "GaussianBandit-misc", "UmbrellaChain-bsuite"),
@@ -44,7 +44,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     # So many agents that the host finds the nearest ones in another way than a device does.
     "TagContinuous-v0": {"num_runners": 90, "use_full_observation": False, "tagging_distance": 0.05},
 }
-_UNFIT = {"Trouble"}  # throws, sleeps and hangs on command
+_UNFIT = {"Faulty"}  # throws, sleeps and hangs on command
 
 
 @functools.cache

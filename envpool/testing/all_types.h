@@ -7,8 +7,8 @@
 
 namespace envpool::testing {
 
-struct Zoo {
-  static constexpr const char* kName = "Zoo";
+struct AllTypes {
+  static constexpr const char* kName = "AllTypes";
   static constexpr i32 kSize = 8;
   struct Params {};
   struct State {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A training script that is killed while it writes a checkpoint, for the tests of those in examples/."""
 
-# Run as `python -c KILLED script.py options`: its third checkpoint is written, and does not take the second's place.
-KILLED = """
+# Run as `python -c KILL_WHILE_SAVING script.py options`: its third checkpoint is written, and does not take the second's place.
+KILL_WHILE_SAVING = """
 import os, runpy, signal, sys
 from pathlib import Path
 

@@ -36,9 +36,9 @@ struct Statics {
 };
 inline const Statics statics;
 
-class Trouble {
+class Faulty {
  public:
-  static constexpr const char* kName = "Trouble";
+  static constexpr const char* kName = "Faulty";
   enum Command { kGoOn, kThrow, kSleep, kHang, kEnd, kThrowNothingKnown, kCommands };
   struct Params {
     i32 sleep_ms, throw_in_reset;
@@ -60,7 +60,7 @@ class Trouble {
     spec.action<i32>().categories(kCommands).says("go on, throw, sleep, hang, end the episode, throw an int");
   }
 
-  Trouble(const Params& params, i32 env_id) : params_(params), env_id_(env_id), heap_(std::make_unique<i32>(0)) {
+  Faulty(const Params& params, i32 env_id) : params_(params), env_id_(env_id), heap_(std::make_unique<i32>(0)) {
     if (params.throw_in_constructor) throw std::runtime_error("there is no making me");
   }
   void reset(Rng&) {
