@@ -65,7 +65,7 @@ def test_killed_and_resumed(train, tmp_path):
 
     other = train(parts, "--resume", "--num_envs=8")
     assert other.returncode == 1
-    assert other.stderr.strip() == f"--resume: {parts}/checkpoint.npz is of num_envs 4, not 8"
+    assert other.stderr.strip() == f"--resume: {parts}/checkpoint.npz has num_envs 4, not 8"
 
     whole_file = (parts / "checkpoint.npz").read_bytes()
     for damaged in (b"", b"PK", whole_file[:-100], whole_file[:3000] + bytes(100) + whole_file[3100:]):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The training examples in torch: a killed and resumed run ends with the bits of an uninterrupted one, and invalid
-checkpoints are refused in one line. examples/ppo_jax.py is tested in envpool/jax.
+"""Tests of the training examples in torch: a killed and resumed run ends with the bits of an uninterrupted one, and a
+checkpoint of another run is refused. envpool/jax has the test of examples/ppo_jax.py.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def train(script, out, *options, kill=False):
 
 
 def bits(state, leave=("wall", "cpu")):
-    """Returns the content of a checkpoint, without its times, in a form that can be compared."""
+    """Returns the contents of a checkpoint in a comparable form, without the times."""
     if isinstance(state, dict):
         return {name: bits(value) for name, value in state.items() if name not in leave}
     if isinstance(state, list | tuple):
@@ -79,7 +79,7 @@ def test_killed_and_resumed(script, tmp_path):
 
     other = train(script, parts, "--resume", "--gamma=0.5")
     assert other.returncode == 1
-    assert other.stderr.splitlines()[-1] == f"--resume: {parts}/checkpoint.pt is of gamma 0.99, not 0.5"
+    assert other.stderr.splitlines()[-1] == f"--resume: {parts}/checkpoint.pt has gamma 0.99, not 0.5"
 
     resumed = train(script, parts, "--resume")
     assert resumed.returncode == 0, resumed.stderr
@@ -89,7 +89,7 @@ def test_killed_and_resumed(script, tmp_path):
     assert len(log) == 5
 
 
-def test_a_new_run_keeps_the_previous_checkpoint(tmp_path):
+def test_a_new_run_renames_an_earlier_checkpoint(tmp_path):
     assert train("pqn_atari", tmp_path).returncode == 0
     first = (tmp_path / "checkpoint.pt").read_bytes()
     killed = train("pqn_atari", tmp_path, "--seed=2", "--save_every=3", kill=True)  # killed before the second save
@@ -105,23 +105,23 @@ def common(monkeypatch):
     return common
 
 
-def test_invalid_checkpoints(common, tmp_path):
+def test_missing_and_damaged_checkpoints_are_refused(common, tmp_path):
     class Options:
         def __init__(self, gamma):
             self.gamma, self.seed, self.out = gamma, 1, tmp_path
 
     path = tmp_path / "checkpoint.pt"
-    with pytest.raises(SystemExit, match=f"^--resume: there is no {path}$"):
+    with pytest.raises(SystemExit, match=f"^--resume: {path} does not exist$"):
         common.load(Options(0.9), path)
     common.save(Options(0.9), {"network": torch.arange(4096)}, path)
     assert common.load(Options(0.9), path)["network"].tolist() == list(range(4096))
-    with pytest.raises(SystemExit, match="is of gamma 0.9, not 0.8$"):
+    with pytest.raises(SystemExit, match="has gamma 0.9, not 0.8$"):
         common.load(Options(0.8), path)
 
     written = path.read_bytes()
     for damaged in (b"", b"PK", b"no checkpoint at all", written[:-100], written[: len(written) // 2]):
         path.write_bytes(damaged)
-        with pytest.raises(SystemExit, match=f"^--resume: {path} is damaged, or no checkpoint"):
+        with pytest.raises(SystemExit, match=f"^--resume: {path} is damaged or not a checkpoint"):
             common.load(Options(0.9), path)
     for something in ([1, 2], {"network": 1}, {"options": None}):
         torch.save(something, path)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One array of every dtype and kind, nested names, an action of several fields, and a picture.
+// An environment with arrays of every dtype and kind, nested names, an action with several fields, and rendering.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -12,7 +12,7 @@ struct AllTypes {
   static constexpr i32 kSize = 8;
   struct Params {};
   struct State {
-    i32 at;  // the cell that is lit
+    i32 at;  // the index of the lit cell
     f32 turned[2];
     u8 noise;
   };
@@ -27,10 +27,10 @@ struct AllTypes {
     spec.obs<i32>("cards", {3}).categories(5);
     spec.obs<bool>("flags", {4});
     spec.obs<i64>("ticks", {1}).says("unbounded");
-    spec.info<f32>("score").says("the square of the place");
+    spec.info<f32>("score").says("the square of the index");
     spec.info<i32>("deep.er.wide", {2, 2});
     spec.info<bool>("deep.alone");
-    spec.action<i32>("move").categories(3).says("back, stay, on");
+    spec.action<i32>("move").categories(3).says("step back, stay, step forward");
     spec.action<f32>("turn", {2}).bounds(-1, 1);
     spec.render_height = spec.render_width = kSize;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The smallest portable environment whose every number a test can foretell: it counts its steps, and ends when told to.
+// A small portable environment with predictable outputs: it counts its steps, and an action ends the episode.
 #pragma once
 
 #include "envpool/core/api.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A world whose number of players changes at every reset. Each walks on a line of its own.
+// A world of several players, whose number changes at every reset. Each player walks on its own line.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -23,17 +23,17 @@ struct Crowd {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& specs) {
-    specs.integer("fewest", 1, "players there are at least").between(0, kMaxPlayers);
+    specs.integer("fewest", 1, "the least number of players").between(0, kMaxPlayers);
     specs.integer("length", 10, "steps of an episode").between(1, 1000);
   }
   static Params params(const OptionValues& options) {
     return {i32(options.integer("fewest")), i32(options.integer("length"))};
   }
   static void spec(const Params&, Spec& spec) {
-    spec.obs<f32>("obs", {2}).of_players().says("place of the player, players in its world");
+    spec.obs<f32>("obs", {2}).of_players().says("position of the player, and number of players in its world");
     spec.info<i32>("players.id").of_players().says("number of the player in its world");
     spec.info<i32>("size").says("players in the world");
-    spec.action<i32>().categories(3).of_players().says("back, stay, on");
+    spec.action<i32>().categories(3).of_players().says("step back, stay, step forward");
   }
 #endif
 

@@ -26,7 +26,7 @@ class CudaError(RuntimeError):
 
 
 class Driver:
-    """A driver with the primary context of its first device current in the thread that makes this."""
+    """A driver. The constructor makes the primary context of its first device current in the calling thread."""
 
     def __init__(self, path: Path = STANDIN) -> None:
         if not path.exists():
@@ -43,7 +43,7 @@ class Driver:
         return cls(Path(shutil.copy(STANDIN, folder / "libcuda.so.1")))
 
     def code(self, name: str, *arguments: object) -> int:
-        """Calls a function of the API; the CUresult. Whole numbers, handles and addresses are given as `int`."""
+        """Calls a function of the API; returns the CUresult. Integers, handles and addresses are passed as `int`."""
         given = [ctypes.c_uint64(argument) if isinstance(argument, int) else argument for argument in arguments]
         return int(getattr(self.library, name)(*given))
 
@@ -51,7 +51,7 @@ class Driver:
         """Calls a function of the API.
 
         Raises:
-            CudaError: it returned an error.
+            CudaError: the function returned an error.
         """
         code = self.code(name, *arguments)
         if code:
@@ -105,7 +105,7 @@ class Driver:
         return address
 
     def download(self, address: int, into: np.ndarray) -> np.ndarray:
-        """Fills an array from the device."""
+        """Fills an array from device memory."""
         self.call("cuMemcpyDtoH_v2", ctypes.c_void_p(into.ctypes.data), address, into.nbytes)
         return into
 
@@ -127,7 +127,7 @@ class Driver:
         shared: int = 0,
         stream: int = 0,
     ) -> None:
-        """Enqueues a launch. An argument is the bytes of a parameter."""
+        """Enqueues a launch; each argument is the bytes of a parameter."""
         extents = []
         for extent in (grid, block):
             given = [extent] if isinstance(extent, int) else list(extent)

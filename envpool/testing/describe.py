@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints what scripts can read of environments as JSON. Run with the released EnvPool's Python, it describes theirs.
+"""Prints the public attributes of environments as JSON; run by the released EnvPool's Python, it describes that.
 
 python describe.py ids
 python describe.py describe Pong-v5 CartPole-v1
@@ -19,15 +19,15 @@ import envpool
 FACES = ("gymnasium", "dm")
 FUNCTIONS = ("make", "make_dm", "make_gym", "make_gymnasium", "make_spec", "list_all_envs", "register")
 METHODS = ("step", "send", "recv", "reset", "async_reset", "render", "close", "seed", "xla")
-# Their modules with classes of environments that we have too.
+# Modules with classes of environments that both packages have.
 MODULES = ("atari", "classic_control", "toy_text", "mujoco.gym", "mujoco.dmc")
-# Of ids with these options only one is stepped: each takes a second to make, and the code is the same.
+# Only one id with each of these options is stepped, because making one takes a second and all run the same code.
 HEAVY = {"stack_num": "Pong-v5"}
 CLASSES = envpool.registration.registry.envpools
 
 
 def bound(value):
-    """A bound in words, and whether it is one value or an array."""
+    """Describes a bound: its value or values, and whether it is an array."""
     array = np.asarray(value)
     if array.dtype == object:
         return str(value)
@@ -38,7 +38,7 @@ def bound(value):
 
 
 def space(it):
-    """A space in words."""
+    """Describes a space."""
     kind = type(it).__name__
     if kind == "Dict":
         return {key: space(value) for key, value in it.spaces.items()}
@@ -56,17 +56,17 @@ def space(it):
 
 
 def dm_spec(it):
-    """A dm_env spec, or a tree of them, in words."""
+    """Describes a dm_env spec, or a tree of them."""
     if hasattr(it, "_asdict"):
         return {"type": type(it).__name__, **{key: dm_spec(value) for key, value in it._asdict().items()}}
-    told = {"kind": type(it).__name__, "shape": list(it.shape), "dtype": str(it.dtype), "name": it.name}
+    described = {"kind": type(it).__name__, "shape": list(it.shape), "dtype": str(it.dtype), "name": it.name}
     if hasattr(it, "minimum"):
-        told |= {"minimum": bound(it.minimum), "maximum": bound(it.maximum)}
-    return told | ({"num_values": int(it.num_values)} if hasattr(it, "num_values") else {})
+        described |= {"minimum": bound(it.minimum), "maximum": bound(it.maximum)}
+    return described | ({"num_values": int(it.num_values)} if hasattr(it, "num_values") else {})
 
 
 def array_specs(specs):
-    """Raw arrays in words."""
+    """Describes the specs of raw arrays."""
     return {
         name: {
             "shape": list(spec.shape),
@@ -79,7 +79,7 @@ def array_specs(specs):
 
 
 def leaves(tree):
-    """Dtypes and shapes of a tree of arrays."""
+    """Returns the dtypes and shapes of a tree of arrays."""
     if isinstance(tree, dict):
         return {key: leaves(value) for key, value in tree.items()}
     if hasattr(tree, "_asdict"):
@@ -88,7 +88,7 @@ def leaves(tree):
 
 
 def names(iterable):
-    """A dict, of which only keys are compared."""
+    """Returns a dict for comparisons that ignore values and order."""
     return dict.fromkeys(iterable, True)
 
 
@@ -106,7 +106,7 @@ def parameters(function):
 
 
 def plain(config):
-    """Options with their values, without the folder where a package lies."""
+    """Returns options with their values, without the folder of the package."""
     return {**config, "base_path": "a folder" if config["base_path"] else ""}
 
 
@@ -130,7 +130,7 @@ def describe_spec(spec):
 def describe_pool(pool, face):
     """Describes the attributes of a pool of three environments and the results of its calls."""
     first = pool.reset()
-    told = {
+    described = {
         "attributes": attributes(pool),
         "config": plain(pool.config),
         "length": len(pool),
@@ -141,11 +141,11 @@ def describe_pool(pool, face):
     }
     if face == "dm":
         for name in ("observation_spec", "action_spec", "reward_spec", "discount_spec"):
-            told[name] = dm_spec(getattr(pool, name)())
+            described[name] = dm_spec(getattr(pool, name)())
     else:
         for name in ("observation_space", "action_space", "single_observation_space", "single_action_space"):
-            told[name] = space(getattr(pool, name))
-        told["metadata"] = {key: str(value) for key, value in pool.metadata.items()}
+            described[name] = space(getattr(pool, name))
+        described["metadata"] = {key: str(value) for key, value in pool.metadata.items()}
     action = np.zeros((3, *pool.spec.action_space.shape), pool.spec.action_space.dtype)
     action = action.astype(np.int32) if action.dtype == np.int64 else action
     parts = {"reset": first, "step": pool.step(action), "reset of some": pool.reset(np.array([0, 2], np.int32))}
@@ -153,26 +153,26 @@ def describe_pool(pool, face):
         parts["step with floats"] = pool.step(action.astype(np.float64))
     for call, result in parts.items():
         result = result._asdict() if face == "dm" else dict(enumerate(result))
-        told[call] = {str(key): leaves(part) for key, part in result.items() if part is not None}
-    return told
+        described[call] = {str(key): leaves(part) for key, part in result.items() if part is not None}
+    return described
 
 
 def describe(task_id):
     spec = envpool.make_spec(task_id)
-    told = {"spec": describe_spec(spec), "classes": CLASSES[task_id]}
+    described = {"spec": describe_spec(spec), "classes": CLASSES[task_id]}
     if "frame_stack" in spec.gen_config._fields:
-        told["pixels"] = describe_spec(envpool.make_spec(task_id, from_pixels=True))
+        described["pixels"] = describe_spec(envpool.make_spec(task_id, from_pixels=True))
     if any(name in spec.gen_config._fields and task_id != id_ for name, id_ in HEAVY.items()):
-        return told
+        return described
     for face in FACES:
-        told[face] = describe_pool(envpool.make(task_id, env_type=face, num_envs=3), face)
-    return told
+        described[face] = describe_pool(envpool.make(task_id, env_type=face, num_envs=3), face)
+    return described
 
 
 def describe_package():
-    """Describes what can be imported."""
+    """Describes the names that can be imported."""
     registry = envpool.registration.registry
-    told = {
+    described = {
         "functions": {name: parameters(getattr(envpool, name)) for name in FUNCTIONS},
         "registry": attributes(registry),
         "order of names": {"envpool": list(envpool.__all__)},
@@ -180,26 +180,26 @@ def describe_package():
     }
     for name in MODULES:
         module = importlib.import_module(f"envpool.{name}")
-        told["order of names"][f"envpool.{name}"] = list(module.__all__)
+        described["order of names"][f"envpool.{name}"] = list(module.__all__)
         for member in module.__all__:
             getattr(module, member)
     for part in ("gym", "dmc"):
         name = f"{part}_mujoco_envs"
         entries = getattr(importlib.import_module(f"envpool.mujoco.{part}.registration"), name)
-        told["lists"][name] = names(str(entry) for entry in entries)
-    return told
+        described["lists"][name] = names(str(entry) for entry in entries)
+    return described
 
 
 def main():
     warnings.simplefilter("ignore")
     what, *task_ids = sys.argv[1:]
     if what == "ids":
-        told = envpool.list_all_envs()
+        described = envpool.list_all_envs()
     elif what == "package":
-        told = describe_package()
+        described = describe_package()
     else:
-        told = {task_id: describe(task_id) for task_id in task_ids}
-    json.dump(told, sys.stdout, default=str)
+        described = {task_id: describe(task_id) for task_id in task_ids}
+    json.dump(described, sys.stdout, default=str)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists where we differ from the released EnvPool on purpose, as data that tests and docs/migration.md read.
+"""Lists the intended differences from the released EnvPool, as data that tests and docs/migration.md use.
 
-A description is what `describe.py` tells of an id. Whatever theirs has, ours has too, and equal; ours may have more.
+describe.py makes the descriptions that are compared. Ours must contain everything in theirs, with equal values, and may
+contain more.
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ ABSENT = "absent"
 
 
 class Difference(NamedTuple):
-    """Something that is different on purpose.
+    """An intended difference.
 
     Attributes:
-        what: that is different; the first column of the table in docs/migration.md.
-        theirs: how it is in EnvPool, in words.
-        ours: how it is here, in words.
-        reason: why.
-        path: pattern of the places in a description where it shows.
+        what: the thing that differs; the first column of the table in docs/migration.md.
+        theirs: its value in EnvPool, for readers.
+        ours: its value here, for readers.
+        reason: why it differs.
+        path: pattern of the paths in a description where it appears.
         values: patterns of the two values there.
-        ids: pattern of the ids that it concerns.
+        ids: pattern of the ids that have it.
     """
 
     what: str
@@ -35,8 +36,7 @@ class Difference(NamedTuple):
     ids: str = ".*"
 
 
-# If a bound was left out, EnvPool has the limits of the dtype, and for floats the smallest positive number as the
-# lower one.
+# EnvPool's value of an omitted bound is a limit of the dtype; the lower one of floats is the smallest positive number.
 _LIMIT = r"(array of )?(1\.79769e\+308|3\.40282e\+38|2\.22507e-308|1\.17549e-38|-?2\.14748e\+09)"
 
 ON_PURPOSE = (
@@ -146,7 +146,7 @@ ON_PURPOSE = (
 
 
 def differences(theirs: Any, ours: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Yields place and both values of whatever theirs has and ours has not, or has otherwise."""
+    """Yields the path and both values of everything in theirs that ours lacks or that has another value in ours."""
     if not isinstance(theirs, dict) or not isinstance(ours, dict):
         if theirs != ours:
             yield path, theirs, ours
@@ -160,7 +160,7 @@ def differences(theirs: Any, ours: Any, path: str = "") -> Iterator[tuple[str, A
 
 
 def explain(task_id: str, path: str, theirs: Any, ours: Any) -> Difference | None:
-    """Returns what says that this is so on purpose."""
+    """Returns the entry of ON_PURPOSE that covers a difference, if there is one."""
     for entry in ON_PURPOSE:
         pairs = ((entry.ids, task_id), (entry.path, path), (entry.values[0], theirs), (entry.values[1], ours))
         if all(re.fullmatch(pattern, str(value), re.DOTALL) for pattern, value in pairs):
@@ -169,6 +169,6 @@ def explain(task_id: str, path: str, theirs: Any, ours: Any) -> Difference | Non
 
 
 def table() -> str:
-    """The table of docs/migration.md."""
+    """Returns the table of docs/migration.md."""
     rows = [f"| {entry.what} | {entry.theirs} | {entry.ours} | {entry.reason} |" for entry in ON_PURPOSE]
     return "\n".join(["| | EnvPool 1.2.5 | here | why |", "|---|---|---|---|", *rows])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A library with the few functions of libcuda that envpool/cuda/driver.py calls, which answers and does nothing.
+"""A library with the functions of libcuda that envpool/cuda/driver.py calls. They return fixed results and do nothing.
 
-It is no GPU, no driver, and no stand-in that runs kernels: it lets tests see what is called, and say what comes back.
+Unlike the stand-in, it cannot run kernels. Tests choose the results with macros.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-# Every call's answer is a macro's.
 _SOURCE = r"""
 #include <stddef.h>
 #include <string.h>
@@ -64,7 +63,7 @@ const char* standinFault(void) { return ""; }
 
 
 def build_driver(folder: Path, *macros: str) -> str:
-    """Compiles it with these macros, such as "COUNT=0", and returns its path."""
+    """Compiles the library with macros such as "COUNT=0"; returns its path."""
     (folder / "fake.c").write_text(_SOURCE)
     command = ["gcc", "-shared", "-fPIC", "-o", "libfake.so", *(f"-D{macro}" for macro in macros), "fake.c"]
     subprocess.run(command, cwd=folder, check=True)

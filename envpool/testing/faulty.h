@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An environment on the host that does, on command, what environments should not: throw, dawdle, hang.
+// A host-only environment that throws, sleeps or hangs on command.
 #pragma once
 
 #include <atomic>
@@ -17,11 +17,11 @@
 
 namespace envpool::testing {
 
-// Environments that hang go on when a test sets this (testing_release in plugin.cc).
+// Hanging environments continue once a test sets this, through testing_release in plugin.cc.
 inline std::atomic<bool> released{false};
 
-// exit() destroys the static objects of a library, after which no step of an environment may run any more: one that
-// does ends the process. The destructor waits, so that a step that is still under way is noticed.
+// exit() destroys a library's static objects, and no step may run after that. One that does aborts the process. The
+// destructor waits, so that a step still in progress is detected.
 inline std::atomic<bool> statics_destroyed{false};
 struct Statics {
   ~Statics() {
@@ -39,7 +39,7 @@ inline const Statics statics;
 class Faulty {
  public:
   static constexpr const char* kName = "Faulty";
-  enum Command { kGoOn, kThrow, kSleep, kHang, kEnd, kThrowNothingKnown, kCommands };
+  enum Command { kContinue, kThrow, kSleep, kHang, kEnd, kThrowInt, kCommands };
   struct Params {
     i32 sleep_ms, throw_in_reset;
     bool throw_in_constructor;
@@ -48,7 +48,7 @@ class Faulty {
   static void options(OptionSpecs& specs) {
     specs.integer("sleep_ms", 10, "how long action 2 sleeps, in milliseconds").between(0, 10000);
     specs.integer("throw_in_reset", 0, "the number of the reset that throws, counted from 1; 0: none").between(0, 1000);
-    specs.boolean("throw_in_constructor", false, "whether it cannot even be made");
+    specs.boolean("throw_in_constructor", false, "whether the constructor throws");
   }
   static Params params(const OptionValues& options) {
     return {i32(options.integer("sleep_ms")), i32(options.integer("throw_in_reset")),
@@ -57,11 +57,11 @@ class Faulty {
   static void spec(const Params&, Spec& spec) {
     spec.obs<f32>("obs", {2}).says("steps since the reset, and the environment's id");
     spec.info<i32>("resets").says("resets since it was made");
-    spec.action<i32>().categories(kCommands).says("go on, throw, sleep, hang, end the episode, throw an int");
+    spec.action<i32>().categories(kCommands).says("continue, throw, sleep, hang, end the episode, throw an int");
   }
 
   Faulty(const Params& params, i32 env_id) : params_(params), env_id_(env_id), heap_(std::make_unique<i32>(0)) {
-    if (params.throw_in_constructor) throw std::runtime_error("there is no making me");
+    if (params.throw_in_constructor) throw std::runtime_error("the constructor went wrong");
   }
   void reset(Rng&) {
     *heap_ = 0;
@@ -73,7 +73,7 @@ class Faulty {
     const i32 command = *action.at<i32>(0);
     switch (command) {
       case kThrow: throw std::runtime_error("step " + std::to_string(*heap_) + " went wrong");
-      case kThrowNothingKnown: throw 1;
+      case kThrowInt: throw 1;
       case kSleep: std::this_thread::sleep_for(std::chrono::milliseconds(params_.sleep_ms)); break;
       case kHang:
         while (!released) std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The environments of one family as C functions for tests (functions.h). It is compiled once for each family, with
-// ENVPOOL_FAMILY_LIST as the family's plugin.cc, whose list of tables becomes a list of these functions here: an
-// environment that is added to the list has them.
+// Exports the environments of one family to tests as C functions (functions.h). It is compiled once for each family,
+// with ENVPOOL_FAMILY_LIST naming the family's plugin.cc, whose list of tables becomes a list of these functions. An
+// environment that is added to that list therefore has them too.
 #include "envpool/testing/functions.h"
 #include "envpool/core/plugin.h"
 
 #undef ENVPOOL_PLUGIN
-// In this namespace, the list's envpool::table is the function of this name in functions.h.
+// In this namespace, envpool::table in the list means the function of that name in functions.h.
 #define ENVPOOL_PLUGIN(...)                                                           \
   namespace envpool::testing::of_family {                                             \
   namespace envpool = ::envpool::testing;                                             \
@@ -45,7 +45,7 @@ void test_render(const char* name, const abi::Options* options, u8* state, u8* r
   find(name).render(options, state, rgb);
 }
 
-// The offset of the State in a snapshot.
+// Returns the offset of the State in a snapshot.
 i64 test_episode_size() { return sizeof(Episode); }
 
 }  // extern "C"

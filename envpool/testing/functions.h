@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Portable environments without the pool, for tests that reach them through ctypes (capi.py): n states in, n states
-// out. A state is passed as it lies in memory, with the extra bytes that follow it. Each draws from a stream of its
-// own, so that n equal states are n independent samples.
+// Portable environments without a pool, for tests that call them through ctypes (capi.py) on n states at a time. A
+// state is passed as its bytes in memory, with the extra bytes that follow it. State i draws from stream i, so that n
+// equal states give n independent samples.
 #pragma once
 
 #include <stdexcept>
@@ -13,7 +13,7 @@
 
 namespace envpool::testing {
 
-// An environment with its options.
+// The functions of an environment with fixed options.
 template <class Env>
 struct Functions {
   using State = StateOf<Env>;
@@ -83,7 +83,7 @@ struct Functions {
   State& state(u8* states, i64 i) const { return *reinterpret_cast<State*>(states + i * stride); }
 };
 
-// The functions of an environment, which take its options at every call.
+// The functions of an environment, each of which takes its options as an argument.
 struct FunctionTable {
   const char* name;
   i64 (*stride)(const abi::Options*);

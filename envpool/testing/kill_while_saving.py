@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A training script that is killed while it writes a checkpoint, for the tests of those in examples/."""
+"""A program that kills a training script of examples/ while it writes a checkpoint."""
 
-# Run as `python -c KILL_WHILE_SAVING script.py options`: its third checkpoint is written, and does not take the second's place.
+# Run as `python -c KILL_WHILE_SAVING script.py options`. The third checkpoint is written to a temporary file, and the
+# process is killed before that replaces the second one.
 KILL_WHILE_SAVING = """
 import os, runpy, signal, sys
 from pathlib import Path

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the shared objects that only tests load, which ENVPOOL_TESTING=ON builds, in $ENVPOOL_TEST_LIB_DIR."""
+"""Finds the test libraries, which ENVPOOL_TESTING=ON builds, in the folder $ENVPOOL_TEST_LIB_DIR."""
 
 import os
 from pathlib import Path
 
 
 def library(name: str) -> str:
-    """Path of lib<name>.so; `ctypes.CDLL` takes it.
+    """Returns the path of lib<name>.so.
 
     Raises:
-        RuntimeError: the variable does not say where to look.
+        RuntimeError: the variable is not set.
     """
     folder = os.environ.get("ENVPOOL_TEST_LIB_DIR")
     if not folder:

@@ -3,8 +3,8 @@
 
     python -m envpool.testing.machine_code FILE
 
-writes kernel_budgets.csv (`make generated`). Budgets that are there stay; an environment without one gets some room
-above what is measured now.
+writes kernel_budgets.csv (`make generated`). Existing budgets stay. An environment without one gets a budget somewhat
+above its present use.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ SLOW = {"AtariEnv", "AleEnv"}  # ten to twenty seconds each
 
 _FUNCTION = re.compile(r"([$\w][$\w.]*):$")
 _INSTRUCTION = re.compile(r"\s*/\*[0-9a-f]+\*/\s+(?:@!?U?P\w+\s+)?(?P<operation>[A-Z][A-Z0-9_]*)(?P<rest>[^;]*);")
-# The routines that NVRTC adds for operands out of the ordinary.
+# Routines that NVRTC adds for unusual operands.
 _NVIDIAS_OWN = re.compile(r"\$__internal_\d+_\$__cuda_sm\w+?_(div|rcp|sqrt|dsqrt|rem)_\w+$")
-# A division or a root begins with one of these, and has as many fused operations, which round its result correctly.
+# A division or a square root contains one of these instructions and this many fused operations, which round it correctly.
 _SEQUENCES = {
     "FCHK": {"FFMA": 5},  # f32 / f32
     "MUFU.RSQ": {"FFMA": 2},  # sqrt(f32)
     "MUFU.RCP64H": {"DFMA": 7, "FFMA": 1},  # f64 / f64
     "MUFU.RSQ64H": {"DFMA": 5},  # sqrt(f64)
 }
-_CONSTANT = re.compile(r"\S* R\d+, -RZ, RZ, [^,R]+, [^,R]+$")  # how HFMA2 puts a constant into a register
+_CONSTANT = re.compile(r"\S* R\d+, -RZ, RZ, [^,R]+, [^,R]+$")  # HFMA2 that loads a constant into a register
 
 
 class Use(NamedTuple):
-    """The resources of a kernel: registers and bytes of stack of a thread, and bytes of machine code."""
+    """The resources of a kernel: registers and bytes of stack per thread, and bytes of machine code."""
 
     registers: int
     stack: int
@@ -49,13 +49,13 @@ class Use(NamedTuple):
 
 
 def compile_for(environment: Environment, architecture: str) -> Compiled:
-    """Compiles an environment's kernel so that the log has what `use_of` reads."""
+    """Compiles an environment's kernel with the log that `use_of` reads."""
     flags = [f"--gpu-architecture={architecture}", *FLAGS, "--ptxas-options=-v"]
     return Nvrtc().compile(environment.kernel, flags)
 
 
 def use_of(compiled: Compiled) -> Use:
-    """Reads the assembler's account of a module's one kernel."""
+    """Reads the resources of a module's only kernel from the assembler's log."""
     registers = re.search(r"Used (\d+) registers", compiled.log)
     assert registers, f"no registers in:\n{compiled.log}"
     stack = re.search(r"(\d+) bytes cumulative stack size", compiled.log)
@@ -69,7 +69,7 @@ def budgets() -> dict[str, Use]:
 
 
 def over_budget(name: str, use: Use, budget: Use) -> list[str]:
-    """Returns a sentence for each resource of which a kernel takes more than its budget."""
+    """Returns a sentence for each resource that exceeds its budget."""
     return [
         f"{name} takes {got} of {what}, and its budget in {BUDGETS.name} is {most}"
         for what, got, most in zip(Use._fields, use, budget, strict=True)
@@ -78,7 +78,7 @@ def over_budget(name: str, use: Use, budget: Use) -> list[str]:
 
 
 def disassembler() -> str | None:
-    """The program nvdisasm, of the wheel nvidia-cuda-nvdisasm or of a CUDA toolkit."""
+    """Returns the path of nvdisasm, from the wheel nvidia-cuda-nvdisasm or a CUDA toolkit."""
     spec = importlib.util.find_spec("nvidia")
     folders = list(spec.submodule_search_locations or ()) if spec else []
     found = [str(path) for folder in folders for path in sorted(Path(folder).glob("*/bin/nvdisasm"))]
@@ -96,10 +96,10 @@ def disassemble(cubin: bytes) -> str:
 
 
 def fused(listing: str) -> list[str]:
-    """Which functions of a listing hold fused multiply-adds outside of divisions and square roots, in sentences.
+    """Returns a sentence for each function of a listing with fused multiply-adds outside divisions and square roots.
 
-    Divisions and roots are counted by the instruction that each begins with, and the fused operations must be exactly
-    as many as those need, so that one more cannot hide among them.
+    It counts divisions and roots by the instruction that each contains. The number of fused operations must be exactly
+    what those need, so that an additional one cannot go unnoticed.
     """
     counts: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
     function, problems = "", []
@@ -131,7 +131,7 @@ def fused(listing: str) -> list[str]:
 
 
 def main() -> None:
-    """Writes the budgets: known ones, and for others the most that any architecture takes and an eighth more."""
+    """Writes the budgets: the existing ones, and for others an eighth more than the maximum over the architectures."""
     known, rows = budgets(), []
     for environment in environments():
         name = f"{environment.family}/{environment.name}"
@@ -141,7 +141,7 @@ def main() -> None:
 
 
 def budget_of(environment: Environment) -> Use:
-    """Returns a budget with some room above what an environment takes today."""
+    """Returns a budget somewhat above the present use of an environment."""
 
     def room(values: tuple[int, ...], step: int) -> int:
         return -(-max(values) * 9 // 8 // step) * step

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile states and parameters of every id: they give an error or nonsense numbers, and touch only what is theirs.
+"""Tries hostile states and parameters of every id: they may give errors or nonsense numbers, but affect nothing else.
 
 python -m envpool.testing.mutate_states                    a sample of ids and of states, in seconds
 python -m envpool.testing.mutate_states --whole            every id; every byte of states up to a kilobyte
 python -m envpool.testing.mutate_states --ids Catch-v0     these ids alone
 
-A state is a snapshot that goes into a pool, its checksum made right again, and a row of bytes that goes into JAX. Of
-each, named parts, words and bytes take extreme values, one at a time, and all of it takes random ones. Then it is
-stepped, observed and, where it can be, rendered, beside sound environments whose results must stay what they were.
-Rows of parameters are changed likewise, with a checksum that is right again: what is not refused must be, byte for
-byte, a row that `replace` makes of its values.
-`make test-states` runs this under AddressSanitizer and UndefinedBehaviorSanitizer, which see what crashes nothing.
+A state is a snapshot for a pool, with a corrected checksum, or a row of bytes for JAX. Named parts, words and bytes of it
+take extreme values, one at a time, and the whole state takes random ones. The state is then stepped, observed and, where
+possible, rendered beside sound environments, whose results must not change. Rows of parameters are changed in the same
+way, with a corrected checksum. An accepted row must equal, byte for byte, the row that `replace` makes of its values.
+`make test-states` runs this under AddressSanitizer and UndefinedBehaviorSanitizer, which detect errors without a crash.
 
-Ids are tried in processes of their own: one that dies or hangs is reported with the state that it had.
+Ids are tried in separate processes. If one dies or hangs, the state that it was trying is reported.
 """
 
 from __future__ import annotations
@@ -39,12 +38,12 @@ import numpy as np
 import envpool
 from envpool.python.registry import find
 
-HEAD = struct.Struct("<QQQii")  # of a snapshot: magic, identity, checksum, players, over
-TAG = range(40, 44)  # of a row: of which environment it is; another is refused
-STEPS, HANGS = 3, 60  # steps of each state; seconds that a few of them may take
+HEAD = struct.Struct("<QQQii")  # header of a snapshot: magic, identity, checksum, players, over
+TAG = range(40, 44)  # the part of a row that identifies the environment; a row of another one is refused
+STEPS, HANGS = 3, 60  # steps from each state; time limit of a few of them, in seconds
 WORDS = (0, 1, 2, 255, 1 << 31, (1 << 31) - 1, (1 << 32) - 1, 2_000_000_000, 0x7F800000, 0x7FC00000, 0xFF7FFFFF)
 DOUBLES = (float("nan"), float("inf"), -1e308, 1e18, -1.0)
-# Known to have written outside of arrays, to have hung, or to have divided by zero.
+# Hostile states once made these write outside of arrays, hang, or divide by zero.
 ALWAYS = (
     "Seaquest-MinAtar",
     "Asterix-MinAtar",
@@ -54,7 +53,7 @@ ALWAYS = (
     "TagGridWorld-v0",
     "TagContinuous-v0",
 )
-# What an id cannot be made without: a model with a history, whose cursors are part of a state.
+# A model with an actuator delay, whose history is part of a state. Mujoco-v0 cannot be made without a model.
 MODEL = (
     '<mujoco><worldbody><body><joint name="j" type="slide"/><geom size=".1"/></body></worldbody>'
     '<actuator><motor joint="j" delay=".01" nsample="5"/></actuator></mujoco>'
@@ -63,14 +62,14 @@ NEEDED: dict[str, dict[str, Any]] = {"Mujoco-v0": {"xml_file": MODEL}}
 
 
 def checksum(data: bytes, mark: int = 0xCBF29CE484222325) -> int:
-    """FNV-1a, as snapshots have it."""
+    """Returns the FNV-1a checksum of snapshots."""
     for byte in data:
         mark = (mark ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
     return mark
 
 
 class Signed:
-    """Snapshots made of one, with the right checksum: what comes before a change is summed up once."""
+    """Makes variants of a snapshot with correct checksums; the checksum of each prefix is computed only once."""
 
     def __init__(self, snapshot: bytes) -> None:
         self.magic, self.identity, _, self.players, self.over = HEAD.unpack_from(snapshot)
@@ -83,7 +82,7 @@ class Signed:
         return HEAD.pack(self.magic, self.identity, mark, players, over)
 
     def with_body(self, body: bytes) -> bytes:
-        """Another state."""
+        """Returns a snapshot of another state."""
         same = 0
         if body[: len(body) // 2] == self.body[: len(body) // 2]:
             same = len(body) // 2
@@ -92,18 +91,18 @@ class Signed:
         return self._head(checksum(body[same:], self.marks[same]), self.players, self.over) + body
 
     def with_head(self, players: int, over: int) -> bytes:
-        """The same state, said to have so many players and to be over or not."""
+        """Returns a snapshot of the same state with another number of players, and over or not."""
         mark = checksum(self.body, checksum(self._head(0, players, over)))
         return self._head(mark, players, over) + self.body
 
 
 def put(body: bytes, at: int, what: bytes) -> bytes:
-    """With these bytes in the place of those that are there."""
+    """Returns the bytes with some of them replaced."""
     return body[:at] + what + body[at + len(what) :]
 
 
 def extremes(dtype: str) -> list[Any]:
-    """What a part of this dtype may be set to by hand."""
+    """Returns extreme values of a dtype."""
     kind = np.dtype(dtype)
     if kind.kind == "b":
         return [0, 1, 2, 7, 128, 255]
@@ -119,7 +118,7 @@ def extremes(dtype: str) -> list[Any]:
 def mutations(
     body: bytes, parts: Iterable[tuple[str, Any]], rng: random.Random, whole: bool, keep: range = range(0)
 ) -> Iterator[tuple[str, bytes]]:
-    """States beside this one, and in words what was done. The bytes in `keep` stay."""
+    """Yields changed states, each with a description of the change. The bytes in `keep` stay."""
 
     def cases() -> Iterator[tuple[str, bytes]]:
         size = len(body)
@@ -167,7 +166,7 @@ def _some(these: list[Any], count: int, rng: random.Random) -> list[Any]:
 def sampled_cases(
     body: bytes, parts: Iterable[tuple[str, Any]], rng: random.Random, count: int = 1500
 ) -> list[tuple[str, bytes]]:
-    """As many of them, of a state that is too long for all."""
+    """Returns `count` changes of a state that is too long to try all."""
     made = []
     for name, part in parts:
         dtype = np.dtype("uint8" if part.dtype == "bool" else part.dtype)
@@ -197,7 +196,7 @@ def sampled_cases(
 
 
 def draw(space: Any, rows: int, rng: np.random.Generator) -> Any:
-    """Random actions, a row for each environment or player."""
+    """Returns random actions, one row per environment or player."""
     if hasattr(space, "items"):
         return {name: draw(part, rows, rng) for name, part in space.items()}
     shape = (rows, *(space.shape or ()))
@@ -234,7 +233,7 @@ class Progress:
 
 
 def try_pool(task_id: str, rng: random.Random, whole: bool, progress: Progress) -> dict[str, int]:
-    """Snapshots of the second of three environments; the others' results are the same each time."""
+    """Tries snapshots in the second of three environments; the others' results must stay the same."""
     pictures = find(task_id).family in ("classic_control", "minatar")
     options = NEEDED.get(task_id, {}) | ({"render_mode": "rgb_array"} if pictures else {})
     env = envpool.make_gymnasium(task_id, num_envs=3, num_threads=1, seed=7, max_episode_steps=1000, **options)
@@ -250,7 +249,7 @@ def try_pool(task_id: str, rng: random.Random, whole: bool, progress: Progress) 
         step(numbers)
         made = env.snapshot(1)
         env.restore(1, made)
-        assert env.snapshot(1) == made, f"{task_id}: a state that a step made is not taken as it is"
+        assert env.snapshot(1) == made, f"{task_id}: a state that a step made changed when it was restored"
     sound = [env.snapshot(i) for i in range(3)]
     signed = Signed(sound[1])
     accepted = refused = 0
@@ -272,10 +271,10 @@ def try_pool(task_id: str, rng: random.Random, whole: bool, progress: Progress) 
         for _ in range(STEPS):
             try:
                 arrays = leaves(step(given)[:4])
-            except RuntimeError:  # of an environment of the host, which says that it failed
+            except RuntimeError:  # a host-only environment reported that it failed
                 env.restore(1, sound[1])
                 return
-            except ValueError:  # of a state that is over: other rows
+            except ValueError:  # the state is over, so the number of rows differs
                 return
             rows = 1 if not several else len(arrays[0]) // 3
             seen += [array[:rows].tobytes() + (array[-rows:].tobytes() if not several else b"") for array in arrays]
@@ -284,7 +283,7 @@ def try_pool(task_id: str, rng: random.Random, whole: bool, progress: Progress) 
         if expected is None:
             expected = seen
         elif seen != expected and not several:
-            raise AssertionError(f"{task_id}: other environments were not the same beside {what}")
+            raise AssertionError(f"{task_id}: other environments changed beside {what}")
 
     tried("as it was", sound[1])
     for players, over in itertools.product((-1, 0, 1, 5, 64, 100_000, 2**31 - 1), (-1, 0, 1, 2, 2**31 - 1)):
@@ -301,7 +300,7 @@ def try_pool(task_id: str, rng: random.Random, whole: bool, progress: Progress) 
 
 
 def refused_or_raise(env: Any, state: bytes, what: str) -> None:
-    """What must not be accepted."""
+    """Raises AssertionError if a state is accepted."""
     try:
         env.restore(0, state)
     except ValueError:
@@ -310,7 +309,7 @@ def refused_or_raise(env: Any, state: bytes, what: str) -> None:
 
 
 def try_other_options(task_id: str, snapshot: bytes) -> int:
-    """The state of the id with options that change the shape of an array is refused."""
+    """Tries a state in pools whose options change the shape of an array, which must refuse it."""
     needed = NEEDED.get(task_id, {})
     plain = envpool.make_spec(task_id, **needed)
     refused = 0
@@ -340,13 +339,13 @@ def try_other_options(task_id: str, snapshot: bytes) -> int:
 
 
 def describe(task_id: str) -> list[dict[str, Any]]:
-    """The options that C++ declares."""
+    """Returns the options that the environment declares."""
     described: list[dict[str, Any]] = json.loads(find(task_id).load().describe())
     return described
 
 
 def try_jax(task_id: str, rng: random.Random, whole: bool, progress: Progress, rows: int = 64) -> dict[str, int]:
-    """Rows of a batch, each second of which is left as it is."""
+    """Tries rows of a batch in which every second row stays sound."""
     import jax
     import jax.numpy as jnp
 
@@ -388,8 +387,8 @@ def try_jax(task_id: str, rng: random.Random, whole: bool, progress: Progress, r
             hostile[2 * k + 1] = np.frombuffer(row, np.uint32)
         seen = [np.asarray(array)[::2].tobytes() for array in jax.tree.leaves(play(hostile, actions))]
         if seen != plain:
-            raise AssertionError(f"{task_id}: rows beside {some_of_them} were not the same")
-    # As a user does it: the part's own dtype, in every row.
+            raise AssertionError(f"{task_id}: rows beside {some_of_them} changed")
+    # Users call `replace`, with the part's own dtype, on every row.
     replaced = 0
     for name, part in parts:
         for value in extremes(part.dtype):
@@ -413,11 +412,11 @@ def try_jax(task_id: str, rng: random.Random, whole: bool, progress: Progress, r
 
 
 def sign_params(row: bytes, texts: Iterable[str] = ()) -> bytes:
-    """The row with its checksum made right again.
+    """Returns the row with a corrected checksum.
 
     Args:
         row: a row of parameters.
-        texts: the options of the environment that are free texts and change no shape, which the checksum covers too.
+        texts: the environment's options that are free texts and change no shape, which the checksum covers too.
     """
     check, mask = 0x9E3779B97F4A7C15, 2**64 - 1
     words = np.frombuffer(row, np.uint64).tolist()
@@ -430,7 +429,7 @@ def sign_params(row: bytes, texts: Iterable[str] = ()) -> bytes:
 
 
 def try_params(task_id: str, rng: random.Random, whole: bool, progress: Progress) -> dict[str, int]:
-    """Rows of parameters, the third of four each time."""
+    """Tries rows of parameters as the third row of four."""
     import jax
     import jax.numpy as jnp
 
@@ -456,7 +455,7 @@ def try_params(task_id: str, rng: random.Random, whole: bool, progress: Progress
 
     sound = np.asarray(params.raw)
     body = sound.tobytes()
-    assert sign_params(body, texts) == body, f"{task_id}: the checksum is computed in another way"
+    assert sign_params(body, texts) == body, f"{task_id}: the checksum is computed differently here"
     accepted = refused = 0
 
     def tried(what: str, row: bytes) -> bool:
@@ -466,13 +465,15 @@ def try_params(task_id: str, rng: random.Random, whole: bool, progress: Progress
         try:
             jax.block_until_ready(play(batch))
         except Exception as error:  # JAX's own type differs between versions
-            assert f"[{find(task_id).task_id}]" in str(error), error  # an alias is told of by its first name
+            assert f"[{find(task_id).task_id}]" in str(error), error  # errors name an alias by its first name
             with contextlib.suppress(ValueError):
                 env.observation_space(EnvParams(batch[2], params.format, params.model))
             return False
         same = EnvParams(batch[2], params.format, params.model)
         values = option_values(same) | {"max_episode_steps": int(same.max_episode_steps)}
-        assert bytes(np.asarray(params.replace(**values).raw)) == row, f"{task_id}: took a row of no options, {what}"
+        assert bytes(np.asarray(params.replace(**values).raw)) == row, (
+            f"{task_id}: accepted a row that no options give: {what}"
+        )
         return True
 
     assert tried("as it was", body)
@@ -489,7 +490,7 @@ def try_params(task_id: str, rng: random.Random, whole: bool, progress: Progress
 
 
 def portable(task_id: str) -> bool:
-    """Whether JAX can step it. MuJoCo's ids cannot, and loading them needs a package that may not be there."""
+    """Returns whether JAX can step an id. MuJoCo's ids are excluded first, because loading them may need a missing package."""
     registration = find(task_id)
     return registration.family != "mujoco" and registration.load().flags & 1 != 0
 
@@ -498,7 +499,7 @@ FACES = {"pool": try_pool, "jax": try_jax, "params": try_params}
 
 
 def child(arguments: argparse.Namespace) -> None:
-    """Tries ids, and prints a line of JSON for each."""
+    """Tries ids; prints a line of JSON for each."""
     warnings.simplefilter("ignore")
     progress = Progress(arguments.progress)
     for what in arguments.ids:
@@ -514,7 +515,7 @@ def child(arguments: argparse.Namespace) -> None:
 
 
 def chosen(arguments: argparse.Namespace) -> list[str]:
-    """What to try, as face:id."""
+    """Returns what to try, as face:id."""
     ids = arguments.ids or [i for i in envpool.list_all_envs() if find(i).family in arguments.families]
     rng = random.Random(arguments.seed)
     work = []
@@ -528,7 +529,7 @@ def chosen(arguments: argparse.Namespace) -> list[str]:
 
 
 def _gist(text: str) -> str:
-    """Of what a process said before it ended, a sanitizer's report or else the last lines."""
+    """Returns a sanitizer's report from the output of a process, or its last lines."""
     lines = text.splitlines()
     said = next(
         (k for k, line in enumerate(lines) if "runtime error" in line or "ERROR: Addr" in line), len(lines) - 25
@@ -537,7 +538,7 @@ def _gist(text: str) -> str:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Shares the ids out to processes, and sums up what they say."""
+    """Distributes the ids to processes; prints and writes a summary of their results."""
     work, results, failed = chosen(arguments), [], []
     start = time.monotonic()
     while work:
@@ -573,16 +574,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def main() -> None:
-    """See the module."""
+    """Parses the command line and tries the ids that it selects."""
     families = sorted({find(i).family for i in envpool.list_all_envs()})
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--ids", nargs="+", default=[], help="these alone")
+    parser.add_argument("--ids", nargs="+", default=[], help="try only these ids")
     parser.add_argument("--families", nargs="+", default=families, choices=families)
     parser.add_argument("--faces", nargs="+", default=[*FACES], choices=[*FACES])
     parser.add_argument("--whole", action="store_true", help="every id, every byte")
     parser.add_argument("--seed", default=str(datetime.datetime.now(datetime.timezone.utc).date()))
-    parser.add_argument("--each", type=int, default=40, help="ids that a process tries")
-    parser.add_argument("--json", help="a file for the results")
+    parser.add_argument("--each", type=int, default=40, help="ids per process")
+    parser.add_argument("--json", help="file of the results")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--progress", help=argparse.SUPPRESS)
     arguments = parser.parse_args()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Environments that only tests make: one in each contract, and one with every kind of array.
+// The test environments: one in each contract, and one with every kind of array.
 #include "envpool/testing/all_types.h"
 #include "envpool/testing/counter.h"
 #include "envpool/testing/crowd.h"
@@ -11,5 +11,5 @@ ENVPOOL_PLUGIN(envpool::table<envpool::testing::Counter, "envpool/testing/counte
                envpool::table<envpool::testing::Crowd, "envpool/testing/crowd.h">(),
                envpool::table<envpool::testing::Faulty, "envpool/testing/faulty.h">())
 
-// Lets go of what hangs, from Python through ctypes; 0 makes it hang again.
+// Releases hanging environments (1), or lets later ones hang (0). Tests call it through ctypes.
 extern "C" __attribute__((visibility("default"))) void testing_release(int on) { envpool::testing::released = on != 0; }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Registers the test environments, which `list_all_envs` does not name before this module is imported."""
+"""Registers the test environments; `list_all_envs` names them once this module is imported."""
 
 import ctypes
 import os
@@ -18,12 +18,12 @@ register(
     "Crowd-v0",
     LIBRARY,
     "Crowd",
-    doc="several players, not always as many",
+    doc="a number of players that changes at every reset",
     include=os.environ.get("ENVPOOL_SOURCE_DIR", ""),
 )
 register("Faulty-v0", LIBRARY, "Faulty", doc="throws, sleeps and hangs on command")
 
 
 def release(on: bool = True) -> None:
-    """Lets go of environments that hang, or (False) makes the next ones hang again."""
+    """Releases hanging environments, or (False) lets later ones hang."""
     ctypes.CDLL(LIBRARY).testing_release(int(on))

@@ -3,7 +3,7 @@
 
     python -m envpool.testing.signatures envpool/_signatures.pyi       (make generated)
 
-Options come from the declarations in C++, so a changed option or a new id makes the file stale, which a test tells.
+The options come from the declarations in C++. A changed option or a new id makes the file stale, and a test fails.
 """
 
 from __future__ import annotations
@@ -78,11 +78,11 @@ Groups = dict[tuple[str, str], list[Registration]]
 
 
 def stub() -> str:
-    """The whole file."""
+    """Returns the contents of the file."""
     groups: Groups = {}
     for task_id in envpool.list_all_envs():
         registration = find(task_id)
-        if registration.family:  # what others registered is known to nobody else
+        if registration.family:  # not an id that a user or a test registered
             group = groups.setdefault((registration.family, registration.table), [])
             group.append(registration._replace(task_id=task_id))
     groups = dict(sorted(groups.items(), key=lambda item: item[0][0]))
@@ -95,13 +95,13 @@ def stub() -> str:
 
 
 def _class_names(groups: Groups) -> list[str]:
-    """A table's own name, with its family's before it where several families have one of that name."""
+    """Returns the name of each table, prefixed with its family's if several families have one of that name."""
     tables = [table for _, table in groups]
     return [table if tables.count(table) == 1 else family.title().replace("_", "") + table for family, table in groups]
 
 
 def _group(name: str, ids: list[Registration]) -> Iterator[str]:
-    """The ids of a table, and its options."""
+    """Yields the types of a table's ids and of its options."""
     each = [declared_options(registration.load(), registration.defaults) for registration in ids]
     yield f"{name}Id = Literal["
     yield from _wrapped(", ".join(f'"{registration.task_id}"' for registration in ids) + ",")
@@ -137,7 +137,7 @@ def _wrapped(text: str) -> list[str]:
 def _signatures(names: list[str]) -> Iterator[str]:
     """A door has an overload for each table, so that editors know the options, and one that takes anything.
 
-    The last is for ids of plugins, ids that are known only when the program runs, and keywords a family translates.
+    The general one is for ids of plugins, ids computed at run time, and keywords that a family translates.
     """
     for door, between, result in _MAKE_FUNCTIONS:
         for name in names if "env_type: str" not in between else []:
@@ -148,7 +148,7 @@ def _signatures(names: list[str]) -> Iterator[str]:
 
 
 def main() -> None:
-    """Writes the file that is named, or prints it."""
+    """Writes the file named on the command line, or prints it."""
     if len(sys.argv) > 1:
         Path(sys.argv[1]).write_text(stub())
     else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Brings the tables of docs/environments.md in line with the registry and with what environments declare.
+"""Updates the tables of docs/environments.md from the registry and the declarations of environments.
 
     python -m envpool.testing.tables docs/environments.md       (make generated)
 
@@ -23,7 +23,7 @@ _TABLE = re.compile(r"(<!-- made by make generated: (\w+) -->\n)(?:\|.*\n)*")
 
 
 def updated(page: str) -> str:
-    """A page with its tables made anew."""
+    """Returns a page with updated tables."""
     return _TABLE.sub(lambda found: found[1] + _table(found[2]), page)
 
 
@@ -64,7 +64,7 @@ def _one(field: Field) -> str:
 
 
 def main() -> None:
-    """Writes the page that is named anew."""
+    """Updates the page named on the command line."""
     page = Path(sys.argv[1])
     page.write_text(updated(page.read_text()))
 

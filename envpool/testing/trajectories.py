@@ -3,8 +3,8 @@
 
     python -m envpool.testing.trajectories FILE
 
-writes golden.csv anew (`make generated`): it adds rows for ids that have none. Whoever changes a trajectory on purpose
-deletes its row first and says why in the changelog.
+writes golden.csv (`make generated`): it adds rows for ids that have none. To change a trajectory on purpose, delete its
+row first and explain the change in the changelog.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ import gymnasium
 import numpy as np
 
 import envpool
-import envpool.testing.registration  # noqa: F401  (registers the environments that only tests use)
+import envpool.testing.registration  # noqa: F401  (registers the test environments)
 from envpool.python.registry import find
 
 GOLDEN = Path(__file__).with_name("golden.csv")
-NUM_ENVS, STEPS = 12, 150  # twelve in a batch: eight draw their words at once, and four alone
-LONGEST = 60  # seconds that a trajectory may take
-# These are tested every day, and have golden hashes whatever else changes. The Control Suite and Gymnasium's MuJoCo
-# have one each, because the last digits of such hashes are those of MuJoCo 3.17.0 and of the libm that it calls.
+NUM_ENVS, STEPS = 12, 150  # in a batch of twelve, eight draw random words together and four singly
+LONGEST = 60  # time limit of a trajectory, in seconds
+# These ids are tested every day and have golden hashes. The Control Suite and Gymnasium's MuJoCo have only one each,
+# because their trajectories depend on MuJoCo 3.17.0 and on the libm that it calls.
 ALWAYS = (
     *("Counter-v1", "AllTypes-v0", "Crowd-v0"),
     *("CartPole-v1", "Pendulum-v1", "Acrobot-v1", "MountainCarContinuous-v0"),
@@ -40,8 +40,8 @@ ALWAYS = (
     *("TagContinuous-v0", "TagGridWorld-v0", "Hopper-v5", "CheetahRun-v1"),
 )
 OPTIONS: dict[str, dict[str, Any]] = {
-    "Crowd-v0": {"fewest": 0},  # worlds without any player
-    # So many agents that the host finds the nearest ones in another way than a device does.
+    "Crowd-v0": {"fewest": 0},  # allows worlds without players
+    # With this many agents, the host finds the nearest ones by another algorithm than a device.
     "TagContinuous-v0": {"num_runners": 90, "use_full_observation": False, "tagging_distance": 0.05},
 }
 _UNFIT = {"Faulty"}  # throws, sleeps and hangs on command
@@ -66,21 +66,21 @@ def representatives() -> dict[str, list[str]]:
 
 @functools.cache
 def golden_ids() -> list[str]:
-    """The ids that have golden hashes: ALWAYS, and one of each portable table."""
+    """Returns the ids that have golden hashes: ALWAYS, and one of each portable table."""
     portable = [i for ids in representatives().values() for i in ids if find(i).load().flags & 1]
     return sorted({*ALWAYS, *portable})
 
 
 @functools.cache
 def todays_ids(whole: bool) -> list[str]:
-    """Ids to play in every way: those with golden hashes and, of the others, all or another two each day."""
+    """Returns the ids to test: those with golden hashes, and all others or two that change every day."""
     others = [i for i in envpool.list_all_envs() if i not in golden_ids() and find(i).table not in _UNFIT]
     day = str(datetime.datetime.now(datetime.timezone.utc).date())
     return golden_ids() + (others if whole else random.Random(day).sample(others, 2))
 
 
 def _batch(space: gymnasium.Space[Any], numbers: np.ndarray) -> Any:
-    """An action for each number, by arithmetic: random generators change with the version of their library."""
+    """Returns an action for each number, by arithmetic alone, because random generators change between versions."""
     if isinstance(space, gymnasium.spaces.Dict):
         return {key: _batch(part, numbers + 7919 * index) for index, (key, part) in enumerate(space.items())}
     elements = numbers[:, None] * 31 + np.arange(int(np.prod(space.shape)))
@@ -101,9 +101,9 @@ def _leaves(tree: Any) -> list[np.ndarray]:
 
 
 def play(task_id: str, threads: int, batch_size: int, seed: int = 2024) -> list[list[bytes]]:
-    """A digest of what each environment returned in each of its first steps, under actions fixed for all.
+    """Plays with fixed actions; returns a digest of the outputs of each environment in each of its first steps.
 
-    Where environments are slow and `batch_size` is less than their number, some of them may come to fewer steps.
+    Slow environments may take fewer steps if `batch_size` is less than their number.
     """
     options = OPTIONS.get(task_id, {})
     spec = envpool.make_spec(task_id, **options)
@@ -145,18 +145,18 @@ def play(task_id: str, threads: int, batch_size: int, seed: int = 2024) -> list[
 
 
 def hash_of(seen: list[list[bytes]]) -> str:
-    """One hash of what `play` returned."""
+    """Returns one hash of the result of `play`."""
     return hashlib.sha256(b"".join(map(b"".join, seen))).hexdigest()[:16]
 
 
 def golden() -> dict[str, str]:
-    """The golden hash of each id that has one."""
+    """Returns the golden hash of each id that has one."""
     with GOLDEN.open(newline="") as file:
         return dict(list(csv.reader(file))[1:])
 
 
 def main() -> None:
-    """Writes the file that is named."""
+    """Writes the file named on the command line."""
     known = golden()
     rows = [(task_id, known.get(task_id) or hash_of(play(task_id, 1, NUM_ENVS))) for task_id in golden_ids()]
     with open(sys.argv[1], "w", newline="") as file:
