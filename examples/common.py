@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the training examples share: options, the log with its curve, checkpoints, evaluation, videos.
 
-None of it is about learning. Networks, returns and updates stand in each example, though some are alike, so that an
-algorithm is read from top to bottom in one file and changed there without changing another.
+None of it is about learning. Each example has its own networks, returns and updates, even where they are alike, so that
+an algorithm can be read from top to bottom in one file and changed without changing another example.
 """
 
 import argparse
@@ -18,12 +18,13 @@ import numpy as np
 T = TypeVar("T")
 
 
-def option(default: Any, says: str) -> Any:
-    return field(default=default, metadata={"help": f"{says} (default: {default})"})
+def option(default: Any, description: str) -> Any:
+    """Makes a field of an options class."""
+    return field(default=default, metadata={"help": f"{description} (default: {default})"})
 
 
 def parse(options: type[T], description: str | None) -> T:
-    """The command line as a dataclass whose fields were made by `option`."""
+    """Parses the command line into a dataclass whose fields were made by `option`."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     for f in fields(options):  # type: ignore[arg-type]
         how: dict[str, Any] = {"action": argparse.BooleanOptionalAction} if f.type is bool else {"type": f.type}
@@ -32,7 +33,7 @@ def parse(options: type[T], description: str | None) -> T:
 
 
 class Log:
-    """log.csv, a row an update. A run that is resumed keeps the rows that its checkpoint knows of."""
+    """Writes log.csv, one row per update. A resumed run keeps the `kept` rows that came before its checkpoint."""
 
     def __init__(self, out: Path, columns: Sequence[str], kept: int):
         path = out / "log.csv"
@@ -42,8 +43,8 @@ class Log:
 
 
 def save(options: Any, state: dict[str, Any], path: Path) -> None:
-    """A run that is killed while it writes leaves the last checkpoint whole."""
-    import torch  # not at the top: who trains by JAX need not have it
+    """Writes a checkpoint; a run that is killed meanwhile leaves the previous one intact."""
+    import torch  # not at the top, because training in JAX does not need it
 
     new = path.with_suffix(".new")
     torch.save({"options": fixed(options), **state}, new)
@@ -51,7 +52,7 @@ def save(options: Any, state: dict[str, Any], path: Path) -> None:
 
 
 def load(options: Any, path: Path) -> Any:
-    """What was saved by a run of the same options."""
+    """Returns the state that a run with the same options saved."""
     import torch
 
     with opened(path):
@@ -61,7 +62,7 @@ def load(options: Any, path: Path) -> Any:
     return state
 
 
-# What a run that is resumed may have otherwise; the checkpoint holds the rest.
+# Options that may change when a run is resumed. A checkpoint holds the others.
 FREE = ["out", "resume", "save_every", "total_timesteps", "target", "torch_threads", "num_threads"]
 FREE += ["require_return", "eval_games", "eval_episodes", "eval_steps", "video"]
 
@@ -73,33 +74,33 @@ def fixed(options: Any) -> dict[str, Any]:
 def require_same(options: Any, kept: Any, path: Path) -> None:
     for name, value in fixed(options).items():
         if kept.get(name) != value:
-            raise SystemExit(f"--resume: {path} is of {name} {kept.get(name)}, not {value}")
+            raise SystemExit(f"--resume: {path} has {name} {kept.get(name)}, not {value}")
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[None]:
-    """Where a checkpoint is read: says so if there is none, or it is damaged."""
+    """Wraps the reading of a checkpoint: exits with a sentence if it is missing or damaged."""
     if not path.exists():
-        raise SystemExit(f"--resume: there is no {path}")
+        raise SystemExit(f"--resume: {path} does not exist")
     try:
         yield
-    except Exception as error:  # whatever damaged bytes lead to
-        raise SystemExit(f"--resume: {path} is damaged, or no checkpoint: {error!r}") from error
+    except Exception as error:  # damaged bytes can raise anything
+        raise SystemExit(f"--resume: {path} is damaged or not a checkpoint: {error!r}") from error
 
 
 def set_aside(path: Path) -> None:
-    """A new run: the checkpoint of one before is set aside, so that --resume does not take it for this one's."""
+    """Renames the checkpoint of an earlier run, so that --resume does not take it for that of the new run."""
     if path.exists():
         path.replace(path.with_stem(path.stem + "_before"))
 
 
 def plot(out: Path, title: str, unit: str) -> None:
-    """curve.png of a run's log.csv."""
+    """Draws curve.png from a run's log.csv."""
     curve({"": out}, out / "curve.png", title, f"mean return of 100 {unit}")
 
 
 def curve(runs: dict[str, Path], picture: Path, title: str, ylabel: str) -> None:
-    """A picture of runs by their labels. The columns of log.csv begin with steps and seconds, and end with the return."""
+    """Draws the curves of runs by label. The columns of log.csv begin with steps and seconds, and end with the return."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -121,9 +122,9 @@ def curve(runs: dict[str, Path], picture: Path, title: str, ylabel: str) -> None
 
 
 def film(path: Path, pool: Any, act: Callable[[Any], Any], fps: int, most: int) -> None:
-    """Plays an episode in a pool of one environment, or as many of its steps, as a video.
+    """Records an episode of a pool with one environment, at most `most` steps of it, as a video.
 
-    A .mp4 needs the package imageio-ffmpeg, a .gif does not.
+    A .mp4 file needs the package imageio-ffmpeg; a .gif file does not.
     """
     import imageio.v3
 
@@ -133,16 +134,18 @@ def film(path: Path, pool: Any, act: Callable[[Any], Any], fps: int, most: int) 
     while not over and len(frames) < most:
         frames.append(pool.render()[0])
         observation, _, terminated, truncated, info = pool.step(act(observation))
-        over = bool(info.get("terminated", terminated)[0] or truncated[0])  # Atari's game, where another may be a life
+        over = bool(
+            info.get("terminated", terminated)[0] or truncated[0]
+        )  # the end of an Atari game rather than of a life
     if path.suffix == ".gif":
         imageio.v3.imwrite(path, np.stack(frames), duration=1000 / fps, loop=0)
     else:
         imageio.v3.imwrite(path, np.stack(frames), fps=fps, macro_block_size=1)
-    print(f"{path}: {len(frames)} pictures")
+    print(f"{path}: {len(frames)} frames")
 
 
 def judge(returns: Sequence[float], what: str, least: float) -> None:
-    """Prints the mean return of an evaluation of some games or episodes, and fails where it is below the least."""
+    """Prints the mean return of an evaluation; exits with status 1 if it is below `least`."""
     mean = float(np.mean(returns))
     print(f"mean return of {len(returns)} {what} {mean:.2f}, from {min(returns):.0f} to {max(returns):.0f}")
     if mean < least:
@@ -150,9 +153,9 @@ def judge(returns: Sequence[float], what: str, least: float) -> None:
 
 
 def whole_games(games: Any, act: Callable[[Any], Any]) -> list[float]:
-    """Returns of whole games, one of each environment: of the first games to end, too many would be short ones.
+    """Plays whole games and returns their scores, one per environment: the first games to end are too often short ones.
 
-    `games` has reset, step, and `finished`, the (environment, return) of each game that ended.
+    `games` has reset, step, and `finished`, the (environment, score) of each game that ended.
     """
     observation = games.reset()
     returns: dict[int, float] = {}

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From pixels to winning at Pong on a CPU: proximal policy optimisation in one file.
+"""Learns Pong from pixels on a CPU: proximal policy optimisation in one file.
 
-What makes it quick is a pool that draws the pictures in the size the network wants (42 x 42, three of them), and a network
-of half a million multiplications that is content with them.
+It is fast because the pool renders observations at the size that the network needs (three of 42 x 42 pixels), and because
+a network with half a million multiplications suffices for them.
 
     python examples/ppo_atari.py                                   # Pong
     python examples/ppo_atari.py --task=Breakout-v5 --episodic_life --total_timesteps=10000000
-    python examples/ppo_atari.py --resume --total_timesteps=2000000   # goes on where it stopped
+    python examples/ppo_atari.py --resume --total_timesteps=2000000   # continues where it stopped
 
-It leaves log.csv, curve.png, checkpoint.pt and a video of a game in --out, and plays whole games at the end. A checkpoint
-holds the games too: a run that was killed and resumed ends with the same bits as one that was not.
+It writes log.csv, curve.png, checkpoint.pt and a video of a game to --out, and plays whole games at the end. A checkpoint
+includes the state of the games, so a killed and resumed run ends with the same bits as an uninterrupted one.
 
-For comparisons --engine=gymnasium and --engine=ale have the vectors of gymnasium and of ale-py step the games. The
-released EnvPool runs it too, where `import envpool` finds it. None of these can save its games.
+For comparisons, --engine=gymnasium and --engine=ale step the games with the vector environments of gymnasium and ale-py.
+The script also runs with the released EnvPool, if `import envpool` finds that. None of these can save its games.
 
 The algorithm stands in this file alone, though parts of it are like those of the other examples, so that it can be read
 from top to bottom and changed without changing another; common.py and torch_run.py have what is not about learning.
@@ -36,34 +36,34 @@ import envpool
 
 @dataclass
 class Options:
-    task: str = option("Pong-v5", "which game")
-    seed: int = option(1, "of everything")
-    total_timesteps: int = option(1_500_000, "environment steps to learn from; each is four frames")
-    out: Path = option(Path("runs/ppo_atari"), "folder of what is left behind")
-    resume: bool = option(False, "go on from the checkpoint in that folder")
+    task: str = option("Pong-v5", "game to learn")
+    seed: int = option(1, "seed of everything random")
+    total_timesteps: int = option(1_500_000, "environment steps in all; each is four frames")
+    out: Path = option(Path("runs/ppo_atari"), "output folder")
+    resume: bool = option(False, "continue from the checkpoint in that folder")
     save_every: int = option(50, "updates between two checkpoints")
-    torch_threads: int = option(1, "cores that the network may use; its steps are too small to share")
-    require_return: float = option(float("-inf"), "fail if the mean return of the evaluation is below")
-    # What the agent sees
-    engine: str = option("envpool", "who steps the games: envpool, gymnasium or ale")
+    torch_threads: int = option(1, "threads of torch; the network is too small to gain from more")
+    require_return: float = option(float("-inf"), "fail if the mean return of the evaluation is lower")
+    # The environment
+    engine: str = option("envpool", "library that steps the games: envpool, gymnasium or ale")
     num_envs: int = option(32, "games stepped together")
     picture: int = option(42, "height and width of an observation")
-    stack_num: int = option(3, "pictures in an observation: where the ball is, and where it was")
+    stack_num: int = option(3, "frames in an observation, which show how the ball moves")
     episodic_life: bool = option(False, "a lost life ends an episode")
-    # How it learns
-    num_steps: int = option(64, "steps of each game between two updates")
-    minibatch: int = option(256, "steps learned from at once")
-    epochs: int = option(3, "times each step is learned from")
-    learning_rate: float = option(5e-4, "at the start; it falls to a tenth linearly")
-    gamma: float = option(0.99, "discount")
-    gae_lambda: float = option(0.95, "of generalised advantage estimation")
-    clip: float = option(0.2, "how far an update may move the policy")
-    entropy: float = option(0.01, "weight of the entropy bonus at the start; it falls to a tenth linearly")
+    # Learning
+    num_steps: int = option(64, "steps of each game per rollout")
+    minibatch: int = option(256, "steps per minibatch")
+    epochs: int = option(3, "passes over each rollout")
+    learning_rate: float = option(5e-4, "initial value; falls linearly to a tenth")
+    gamma: float = option(0.99, "discount factor")
+    gae_lambda: float = option(0.95, "lambda of generalised advantage estimation")
+    clip: float = option(0.2, "limit of the change of the policy in an update")
+    entropy: float = option(0.01, "initial weight of the entropy bonus; falls linearly to a tenth")
     value_weight: float = option(0.5, "weight of the value loss")
-    max_grad_norm: float = option(0.5, "gradients are cut to it")
-    # How it is judged
+    max_grad_norm: float = option(0.5, "gradients are clipped to this norm")
+    # Evaluation
     eval_games: int = option(20, "whole games played at the end, one in each of as many environments")
-    video: str = option("game.mp4", "of one more, in --out; .gif needs no ffmpeg, '' is none")
+    video: str = option("game.mp4", "video of one more game, in --out; .gif needs no ffmpeg, '' makes none")
 
 
 def make(o: Options, num_envs: int, seed: int, **more: Any) -> Any:
@@ -80,7 +80,7 @@ def make(o: Options, num_envs: int, seed: int, **more: Any) -> Any:
             **more,
         )
     if o.episodic_life:
-        raise SystemExit(f"--engine={o.engine} starts a whole game after each life: leave out --episodic_life")
+        raise SystemExit(f"--engine={o.engine} does not support --episodic_life")
     import engines
 
     return engines.atari(o.engine, o.task, num_envs, seed, o.picture, o.stack_num)
@@ -93,24 +93,24 @@ def layer(module: nn.Module, gain: float = 2**0.5) -> nn.Module:
 
 
 class Agent(nn.Module):
-    """Two convolutions and a hidden layer, from which both the policy and the value are read."""
+    """Two convolutions and a hidden layer, shared by the policy and the value."""
 
     def __init__(self, o: Options, num_actions: int):
         super().__init__()
-        seen = nn.Sequential(
+        convolutions = nn.Sequential(
             layer(nn.Conv2d(o.stack_num, 16, 6, stride=3)), nn.ReLU(), layer(nn.Conv2d(16, 32, 3, stride=2)), nn.ReLU()
         )
         with torch.no_grad():
-            size = seen(torch.zeros(1, o.stack_num, o.picture, o.picture)).numel()
-        self.body = nn.Sequential(seen, nn.Flatten(), layer(nn.Linear(size, 128)), nn.ReLU())
+            size = convolutions(torch.zeros(1, o.stack_num, o.picture, o.picture)).numel()
+        self.body = nn.Sequential(convolutions, nn.Flatten(), layer(nn.Linear(size, 128)), nn.ReLU())
         self.policy = layer(nn.Linear(128, num_actions), 0.01)
         self.value = layer(nn.Linear(128, 1), 1.0)
-        self.to(memory_format=torch.channels_last)  # a third quicker on a CPU
+        self.to(memory_format=torch.channels_last)  # a third faster on a CPU
         self.register_buffer("background", torch.zeros(o.stack_num, o.picture, o.picture))
         self.register_buffer("contrast", torch.tensor(1 / 255))
 
-    def look(self, observations: Tensor) -> None:
-        """Learn what always looks the same; so little is left of a ball in a small picture that it would be lost."""
+    def normalize_by(self, observations: Tensor) -> None:
+        """Sets the background and contrast of the games, without which a ball of a few pixels would be too faint."""
         pixels = observations.float()
         self.background.copy_(pixels.mean(dim=0))
         self.contrast.copy_(1 / (pixels - self.background).std().clamp(min=1))
@@ -122,11 +122,11 @@ class Agent(nn.Module):
 
 
 def advantages_of(o: Options, rewards: Tensor, values: Tensor, terminated: Tensor, truncated: Tensor) -> Tensor:
-    """Generalised advantage estimation; `values` has one row more than the rest."""
+    """Returns generalised advantage estimates; `values` has one row more than the rest."""
     advantages = torch.zeros_like(rewards)
     running = torch.zeros_like(rewards[0])
     for t in reversed(range(len(rewards))):
-        # A game cut off keeps the value of its last picture, which is in the next row; one that ended is worth nothing.
+        # A truncated game keeps the value of its last observation, which is in the next row; the end of a game has value 0.
         delta = rewards[t] + o.gamma * values[t + 1] * ~terminated[t] - values[t]
         running = delta + o.gamma * o.gae_lambda * running * ~(terminated[t] | truncated[t])
         advantages[t] = running
@@ -144,7 +144,7 @@ def learn(
     advantages: Tensor,
     returns: Tensor,
 ) -> None:
-    """The clipped objective over one rollout, several times."""
+    """Optimizes the clipped objective over one rollout, several times."""
     for _ in range(o.epochs):
         for chosen in torch.randperm(len(actions)).split(o.minibatch):
             policy, value = agent(observations[chosen])
@@ -183,7 +183,7 @@ class Run:
 
     @torch.no_grad()
     def collect(self) -> tuple[Tensor, ...]:
-        """Some steps of each game: observations, actions, their log probabilities, advantages and returns."""
+        """Collects a rollout: observations, actions, their log probabilities, advantages and returns."""
         o, shape = self.o, (self.o.num_steps, self.o.num_envs)
         observations = torch.zeros(*shape, o.stack_num, o.picture, o.picture, dtype=torch.uint8)
         actions = torch.zeros(shape, dtype=torch.int64)
@@ -198,7 +198,7 @@ class Run:
             self.over = terminated[t] | truncated[t]
         values[-1] = self.agent(self.observation)[1]
         advantages = advantages_of(o, rewards, values, terminated, truncated)
-        # The step after an end only starts the next game, whatever the action: there is nothing to learn from it.
+        # The step after the end of a game resets it and ignores the action, so there is nothing to learn from it.
         kept = ~resets
         return tuple(x[kept] for x in (observations, actions, logprobs, advantages, advantages + values[:-1]))
 
@@ -218,8 +218,8 @@ class Run:
             left = 1 - 0.9 * update / updates
             self.optimizer.param_groups[0]["lr"] = o.learning_rate * left
             rollout = self.collect()
-            if update == 0:  # moves at random still: the pictures are of use, the policy has nothing to be told
-                self.agent.look(rollout[0])
+            if update == 0:  # the first rollout only sets the normalization; its actions are random
+                self.agent.normalize_by(rollout[0])
             else:
                 learn(o, self.agent, self.optimizer, o.entropy * left, *rollout)
             self.steps += per_update

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many agents trained by one compiled program: proximal policy optimisation, environments included, inside `jax.jit`.
+"""Trains many agents in one compiled program: proximal policy optimisation, environments included, inside `jax.jit`.
 
-The idea and the hyperparameters are PureJaxRL's (https://github.com/luchris429/purejaxrl). Several values of a
-hyperparameter make a grid, and every point of the grid is trained with every seed, all at once.
+The idea and the hyperparameters are PureJaxRL's (https://github.com/luchris429/purejaxrl). Several values of
+hyperparameters form a grid; every point of the grid is trained with every seed, all at once.
 
     python examples/ppo_jax.py --learning_rate=2.5e-4,5e-4,1e-3 --seeds=8
-    python examples/ppo_jax.py --learning_rate=2.5e-4,5e-4,1e-3 --seeds=8 --resume   # goes on where it stopped
+    python examples/ppo_jax.py --learning_rate=2.5e-4,5e-4,1e-3 --seeds=8 --resume   # continues where it stopped
 
-It prints a table and leaves curve.png, curves.npz, checkpoint.npz and a video of the best agent in --out. A checkpoint
-holds the environments too: a run that was killed and resumed ends with the same bits as one that was not.
+It prints a table and writes curve.png, curves.npz, checkpoint.npz and a video of the best agent to --out. A checkpoint
+includes the environments, so a killed and resumed run ends with the same bits as an uninterrupted one.
 
-The environments are envpool.jax's; with --backend=gymnax they are gymnax 0.0.9's, and nothing else differs but that
-there is no video.
+The environments are envpool.jax's. With --backend=gymnax they are gymnax 0.0.9's, and there is no video.
+
+The algorithm stands in this file alone, so that it can be read from top to bottom and changed without changing another
+example; it shares little with those in torch, because the whole training is one function of JAX.
 """
 
 import importlib
@@ -34,7 +36,7 @@ from tqdm import tqdm
 
 
 class Numbers(list[float]):
-    """With commas between. Several make a dimension of the grid."""
+    """Numbers separated by commas. Several form a dimension of the grid."""
 
     def __init__(self, text: str) -> None:
         super().__init__(float(x) for x in text.split(","))
@@ -42,37 +44,39 @@ class Numbers(list[float]):
 
 @dataclass
 class Options:
-    task: str = option("CartPole-v1", "which environment; its actions are counted")
-    backend: str = option("envpool", "whose environments: envpool or gymnax")
-    out: Path = option(Path("runs/ppo_jax"), "folder of what is left behind")
-    resume: bool = option(False, "go on from the checkpoint in that folder")
+    task: str = option("CartPole-v1", "environment to learn, with discrete actions")
+    backend: str = option("envpool", "library of the environments: envpool or gymnax")
+    out: Path = option(Path("runs/ppo_jax"), "output folder")
+    resume: bool = option(False, "continue from the checkpoint in that folder")
     save_every: int = option(10, "updates between two checkpoints")
-    require_return: float = option(float("-inf"), "fail if the evaluation of the best setting is below")
-    target: float = option(float("inf"), "the table tells after how many steps 100 episodes had this mean return")
-    # How much is trained
-    seeds: int = option(4, "agents of each setting")
-    seed: int = option(0, "what the seeds are drawn from")
-    total_timesteps: int = option(500_000, "environment steps of each agent")
-    num_envs: int = option(4, "environments of each agent")
-    num_steps: int = option(128, "steps of each environment between two updates")
-    # The network: two towers, one for the policy, one for the value
-    width: int = option(64, "of the two hidden layers")
-    activation: str = option("tanh", "of the hidden layers, a function of jax.nn")
-    # How an agent learns
-    epochs: int = option(4, "times each step is learned from")
-    minibatches: int = option(4, "parts that an epoch is cut into")
-    anneal: bool = option(True, "whether the learning rate falls to 0, linearly")
-    learning_rate: Numbers = option("2.5e-4", "of Adam")
-    gamma: Numbers = option("0.99", "discount")
-    gae_lambda: Numbers = option("0.95", "of generalised advantage estimation")
-    clip: Numbers = option("0.2", "how far an update may move the policy, and a value")
+    require_return: float = option(float("-inf"), "fail if the mean return of the best setting is lower")
+    target: float = option(
+        float("inf"), "the table shows after how many steps the mean return of 100 episodes reached this"
+    )
+    # Amount of training
+    seeds: int = option(4, "agents per setting")
+    seed: int = option(0, "seed from which the agents' seeds are drawn")
+    total_timesteps: int = option(500_000, "environment steps per agent")
+    num_envs: int = option(4, "environments per agent")
+    num_steps: int = option(128, "steps of each environment per rollout")
+    # The network: two towers, for the policy and for the value
+    width: int = option(64, "width of the two hidden layers")
+    activation: str = option("tanh", "activation of the hidden layers, a function of jax.nn")
+    # Learning
+    epochs: int = option(4, "passes over each rollout")
+    minibatches: int = option(4, "minibatches per epoch")
+    anneal: bool = option(True, "whether the learning rate falls linearly to 0")
+    learning_rate: Numbers = option("2.5e-4", "learning rate of Adam")
+    gamma: Numbers = option("0.99", "discount factor")
+    gae_lambda: Numbers = option("0.95", "lambda of generalised advantage estimation")
+    clip: Numbers = option("0.2", "limit of the change of the policy, and of a value, in an update")
     entropy: Numbers = option("0.01", "weight of the entropy bonus")
     value_weight: Numbers = option("0.5", "weight of the value loss")
-    max_grad_norm: Numbers = option("0.5", "gradients are cut to it")
-    # How it is judged
-    eval_episodes: int = option(64, "whole episodes of each agent at the end, each step the likeliest action")
-    eval_steps: int = option(1000, "evaluated episodes are cut off here")
-    video: str = option("episode.gif", "of the best agent, in --out; '' is none")  # .mp4 would fork, under JAX
+    max_grad_norm: Numbers = option("0.5", "gradients are clipped to this norm")
+    # Evaluation
+    eval_episodes: int = option(64, "episodes per agent at the end, in which each action is the likeliest one")
+    eval_steps: int = option(1000, "evaluated episodes are truncated after this many steps")
+    video: str = option("episode.gif", "video of the best agent, in --out; '' makes none")  # not .mp4, which forks
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -87,7 +91,7 @@ class Options:
 
     @property
     def batch(self) -> int:
-        """Steps of an agent between two updates."""
+        """Steps of an agent per rollout."""
         return self.num_envs * self.num_steps
 
     @property
@@ -96,7 +100,7 @@ class Options:
 
 
 class Hyper(NamedTuple):
-    """One value of each hyperparameter, or all that are tried."""
+    """One value of each hyperparameter, or arrays of the values of all settings."""
 
     learning_rate: Any
     gamma: Any
@@ -108,26 +112,26 @@ class Hyper(NamedTuple):
 
 
 class Agent(NamedTuple):
-    """All that one agent carries from update to update, in arrays of numbers."""
+    """The state of an agent between updates, in numeric arrays."""
 
     key: Any
     net: Any
     optimizer: Any
     obs: Any
     state: Any
-    running: Any  # return so far of the episode in each environment
+    running: Any  # return of the current episode in each environment
 
 
 class Run(NamedTuple):
-    """All that a checkpoint holds."""
+    """The contents of a checkpoint."""
 
-    done: Any  # updates
-    agents: Any  # of each setting and seed
-    curves: Any  # of each update, setting and seed: sum and number of the returns of episodes that ended
+    done: Any  # number of finished updates
+    agents: Any  # Agent, for each setting and seed
+    curves: Any  # (updates, settings, seeds, 2): the sum and number of the returns of ended episodes
 
 
 class Step(NamedTuple):
-    """What is learned from. `following` is where the step led, which is not the next `obs` where an episode ended."""
+    """A step to learn from. `following` is its final observation, which differs from the next `obs` after an end."""
 
     obs: Any
     action: Any
@@ -141,7 +145,7 @@ class Step(NamedTuple):
 class Environments:
     """A batch of environments, with flat observations.
 
-    envpool.jax has batches of its own, whose randomness is in their state. gymnax's are made by vmap, and want keys.
+    envpool.jax has batches, whose state includes their generators. gymnax's batches are made by vmap and need keys.
     """
 
     def __init__(self, task: str, backend: str, num: int):
@@ -150,7 +154,7 @@ class Environments:
         self.env, self.params = module.make(task)
         actions, seen = self.env.action_space(self.params), self.env.observation_space(self.params)
         if not hasattr(actions, "n") or not hasattr(seen, "shape"):
-            raise SystemExit(f"--task={task}: this policy takes one array and answers with the number of an action")
+            raise SystemExit(f"--task={task}: this policy needs observations of one array and discrete actions")
         self.num_actions, self.obs_size = int(actions.n), int(np.prod(seen.shape))
 
     def flat(self, obs: Array) -> Array:
@@ -167,22 +171,29 @@ class Environments:
         return self.flat(obs), state
 
     def step(self, keys: Array | None, state: Any, action: Array) -> tuple[Any, ...]:
-        """The next observations and state, reward, terminated, done, and the observations that the step itself led to."""
+        """Returns the next observations and state, reward, terminated, done, and the final observations of the step."""
         if self.batched:
             obs, state, reward, done, info = self.env.step_batch(None, state, action, self.params)
             return self.flat(obs), state, reward, info["terminated"], done, self.flat(info["final_observation"])
         obs, state, reward, done, _ = jax.vmap(self.env.step, (0, 0, 0, None))(keys, state, action, self.params)
-        return self.flat(obs), state, reward, done, done, self.flat(obs)  # cut off or ended: it does not tell
+        return (
+            self.flat(obs),
+            state,
+            reward,
+            done,
+            done,
+            self.flat(obs),
+        )  # gymnax does not distinguish truncated from terminated
 
 
 def towers(o: Options, key: Array, inputs: int, outputs: int) -> dict[str, list[Any]]:
-    """Weights and biases of the two, orthogonal and 0."""
+    """Returns the weights and biases of the two towers, orthogonal and 0."""
     w, root = o.width, 2**0.5
     shapes = {
         "policy": [(inputs, w, root), (w, w, root), (w, outputs, 0.01)],
         "value": [(inputs, w, root), (w, w, root), (w, 1, 1.0)],
     }
-    # One draw for all: each call of jax.random costs half a second of compiling.
+    # One draw for all layers, because each call of jax.random takes half a second to compile.
     draws = jax.random.normal(key, (sum(a * b for layers in shapes.values() for a, b, _ in layers),))
 
     def orthogonal(a: int, b: int, gain: float) -> Array:
@@ -195,10 +206,10 @@ def towers(o: Options, key: Array, inputs: int, outputs: int) -> dict[str, list[
 
 
 def orthonormal(columns: Array) -> Array:
-    """Gram and Schmidt's, every projection taken off twice for the sake of float32.
+    """Orthonormalizes columns by Gram and Schmidt's method, subtracting projections twice for accuracy in float32.
 
-    Not jnp.linalg.qr: jaxlib 0.10.2 works at batches of it in its threads, each of which then waits for a free one. Two
-    batches at once, as under vmap here, stand still for ever on a machine of two CPUs.
+    It avoids jnp.linalg.qr, whose batches jaxlib 0.10.2 computes in its thread pool while each waits for a free thread.
+    Two batches at once, as under vmap here, deadlock on a machine with two CPUs.
     """
 
     def next_column(j: Any, q: Array) -> Array:
@@ -234,9 +245,9 @@ def begin(o: Options, envs: Environments, key: Array, h: Hyper) -> Agent:
 
 
 def collect(o: Options, envs: Environments, agent: Agent, key: list[Array]) -> tuple[Agent, Step, tuple[Array, ...]]:
-    """Goes on for some steps. Returns the agent, its steps, and the sum and number of the returns of ended episodes."""
+    """Takes a rollout of steps. Returns the agent, the steps, and the sum and number of the returns of ended episodes."""
     noise_key, step_key = key
-    # Drawn at once: the action of the largest sum of logit and Gumbel noise is a sample of the policy.
+    # All noise is drawn at once. The action with the largest sum of logit and Gumbel noise is a sample of the policy.
     noise = jax.random.gumbel(noise_key, (o.num_steps, envs.num, envs.num_actions))
 
     def one(carry: Any, drawn: Any) -> Any:
@@ -261,7 +272,7 @@ def pick(rows: Array, index: Array) -> Array:
 
 
 def advantages_of(h: Hyper, steps: Step, values: Array, next_values: Array) -> Array:
-    """Generalised advantage estimation. An episode cut off keeps the value of where it was; an ended one has none."""
+    """Returns generalised advantage estimates. A truncated episode keeps the value of its final observation."""
     deltas = steps.reward + h.gamma * next_values * ~steps.terminated - values
 
     def one(running: Array, x: Any) -> Any:
@@ -287,7 +298,7 @@ def loss_of(o: Options, net: Any, h: Hyper, batch: Any) -> Array:
 
 
 def update(o: Options, envs: Environments, agent: Agent, h: Hyper, left: Any) -> tuple[Agent, Array]:
-    """Collects steps and learns from them. `left` is the part of the training that is still to come."""
+    """Collects a rollout and learns from it. `left` is the fraction of the training that remains."""
     key, shuffle_key, *collect_key = jax.random.split(jax.random.wrap_key_data(agent.key), 4)
     agent, steps, ended = collect(o, envs, agent, collect_key)
     values = value_of(o, agent.net, steps.obs)
@@ -308,14 +319,14 @@ def update(o: Options, envs: Environments, agent: Agent, h: Hyper, left: Any) ->
 
 
 def begin_all(o: Options, envs: Environments, keys: Array, grid: Hyper) -> Run:
-    """Every setting with every key, before the first update."""
+    """Initializes an agent for every setting and key."""
     # The inner vmap goes over seeds, the outer over settings.
     agents = jax.vmap(jax.vmap(partial(begin, o, envs), (0, None)), (None, 0))(keys, grid)
     return Run(jnp.int32(0), agents, jnp.zeros((o.updates, len(grid.gamma), len(keys), 2)))
 
 
 def train(o: Options, envs: Environments, grid: Hyper, run: Run, until: Any) -> Run:
-    """Goes on until so many of all updates are done. That is no constant: one program takes all ways there."""
+    """Trains until `until` updates are done. `until` is an argument of the program, so that it is compiled only once."""
     update_all = jax.vmap(jax.vmap(partial(update, o, envs), (0, None, None)), (0, 0, None))
 
     def one(run: Run) -> Run:
@@ -327,7 +338,7 @@ def train(o: Options, envs: Environments, grid: Hyper, run: Run, until: Any) -> 
 
 
 def save(o: Options, run: Run) -> None:
-    """A run that is killed while it writes leaves the last checkpoint whole."""
+    """Writes a checkpoint; a run that is killed meanwhile leaves the previous one intact."""
     new = o.out / "checkpoint.new"
     with new.open("wb") as file:
         np.savez(file, *jax.tree.leaves(run), options=json.dumps(fixed(o)))
@@ -335,7 +346,7 @@ def save(o: Options, run: Run) -> None:
 
 
 def load(o: Options, form: Run) -> Run:
-    """The run in a checkpoint. It may have been meant to be longer or shorter than `form`."""
+    """Reads the run in a checkpoint, which may have had more or fewer updates to do than `form`."""
     path = o.out / "checkpoint.npz"
     with opened(path), np.load(path) as file:
         kept = json.loads(str(file["options"]))
@@ -344,16 +355,18 @@ def load(o: Options, form: Run) -> Run:
     run: Run = jax.tree.unflatten(jax.tree.structure(form), leaves)
     done, before, now = int(run.done), len(run.curves), len(form.curves)
     if done > now:
-        raise SystemExit(f"--resume: {path} has had {done} updates, and --total_timesteps={o.total_timesteps} is {now}")
+        raise SystemExit(f"--resume: {path} has {done} updates, but --total_timesteps={o.total_timesteps} gives {now}")
     if before != now and o.anneal:
-        print(f"--resume: {done} updates were of a run of {before}; the learning rate goes on as in one of {now}")
+        print(
+            f"--resume: the first {done} updates were part of {before}; the learning rate continues as in a run of {now}"
+        )
     curves = np.zeros(form.curves.shape, np.float32)
     curves[:done] = run.curves[:done]
     return run._replace(curves=curves)
 
 
 def evaluate(o: Options, envs: Environments, key: Array, net: Any) -> Array:
-    """Mean return of a first episode in each environment, so that short ones do not count for more."""
+    """Returns the mean return of the first episode in each environment, so that short ones do not count more often."""
 
     def go_on(carry: Any) -> Array:
         _, _, _, over, t = carry
@@ -371,13 +384,13 @@ def evaluate(o: Options, envs: Environments, key: Array, net: Any) -> Array:
 
 
 def last_hundred(total: Any, number: Any) -> Any:
-    """After each update, the mean return of its agent's latest episodes: 100, and those that ended in the same update."""
+    """Returns, after each update, the mean return of the agent's latest 100 episodes, or more if they ended together."""
 
     def of_one(total: Any, number: Any) -> Any:
         total, number = (np.append(0.0, np.cumsum(x)) for x in (total, number))
         first = np.searchsorted(number, number - 100, side="right") - 1
         means = (total - total[first]) / np.maximum(number - number[first], 1)
-        return np.where(first >= 0, means, np.nan)[1:]  # not a number while there are fewer
+        return np.where(first >= 0, means, np.nan)[1:]  # NaN while there are fewer
 
     runs = [x.reshape(len(x), -1).T for x in (total, number)]
     return np.stack([of_one(*run) for run in zip(*runs, strict=True)], axis=-1).reshape(total.shape)
@@ -392,7 +405,7 @@ class Time(NamedTuple):
 
 
 class Clock:
-    """Laps in seconds."""
+    """A stopwatch of wall-clock and CPU time."""
 
     def __init__(self) -> None:
         self.last = self.now()
@@ -427,13 +440,13 @@ def plot(o: Options, steps: Any, means: Any, labels: list[str]) -> None:
 
 
 def show_agent(o: Options, net: Any) -> None:
-    """An episode in a pool, whose steps have the bits of envpool.jax's."""
+    """Records an episode in a pool, whose steps have the same bits as those of envpool.jax."""
     import envpool
 
     make = partial(envpool.make_gymnasium, o.task, num_envs=1, seed=o.seed)
     with closing(make()) as plain:
         if not plain.metadata["render_modes"]:
-            print(f"no video: {o.task} has no picture")
+            print(f"no video: {o.task} cannot be rendered")
             return
     act = jax.jit(lambda obs: jnp.argmax(forward(o, net["policy"], obs.reshape(1, -1)), axis=-1))
     with closing(make(render_mode="rgb_array")) as pool:
@@ -443,7 +456,7 @@ def show_agent(o: Options, net: Any) -> None:
 def main() -> None:
     o = parse(Options, __doc__)
     o.out.mkdir(parents=True, exist_ok=True)
-    jax.config.update("jax_platforms", "cpu")  # the only one that envpool.jax has
+    jax.config.update("jax_platforms", "cpu")  # the only platform that envpool.jax supports
     points = list(itertools.product(*(getattr(o, name) for name in Hyper._fields)))
     grid = Hyper(*jnp.array(points).T)
     varied = [i for i, name in enumerate(Hyper._fields) if len(getattr(o, name)) > 1]

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cheetah that learns to run: proximal policy optimisation on MuJoCo, with actors that never wait.
+"""Teaches a cheetah to run: proximal policy optimisation on MuJoCo, in an asynchronous pool.
 
-Of `num_envs` environments `batch_size` are answered at a time, while the others are being stepped; with batch_size equal
-to num_envs it is the usual synchronous loop. Each environment's steps stay in order, so advantages are computed along
-`info["env_id"]`, however the batches fell.
+The policy acts for `batch_size` of the `num_envs` environments at a time, while the others are being stepped. With
+batch_size equal to num_envs it is the usual synchronous loop. Each environment's steps stay in order, so advantages are
+computed along `info["env_id"]`, whatever the order of the batches.
 
     python examples/ppo_mujoco.py                                     # HalfCheetah-v5, some minutes
     python examples/ppo_mujoco.py --task=Ant-v5 --total_timesteps=3000000
-    python examples/ppo_mujoco.py --resume --total_timesteps=2000000  # goes on where it stopped
+    python examples/ppo_mujoco.py --resume --total_timesteps=2000000  # continues where it stopped
 
-It leaves log.csv, curve.png, checkpoint.pt and a video of an episode in --out. A checkpoint holds the simulations too: a
-synchronous run that was killed and resumed ends with the same bits as one that was not.
+It writes log.csv, curve.png, checkpoint.pt and a video of an episode to --out. A checkpoint includes the state of the
+simulations, so a killed and resumed synchronous run ends with the same bits as an uninterrupted one.
 
-For comparisons --engine=gymnasium, synchronous only, has gymnasium's AsyncVectorEnv step the environments. The released
-EnvPool runs it too, where `import envpool` finds it. Neither can save its simulations.
+For comparisons, --engine=gymnasium, synchronous only, steps the environments with gymnasium's AsyncVectorEnv. The script
+also runs with the released EnvPool, if `import envpool` finds that. Neither can save its simulations.
 
 The algorithm stands in this file alone, though parts of it are like those of the other examples, so that it can be read
 from top to bottom and changed without changing another; common.py and torch_run.py have what is not about learning.
@@ -37,32 +37,34 @@ import envpool
 
 @dataclass
 class Options:
-    task: str = option("HalfCheetah-v5", "which environment")
-    seed: int = option(1, "of everything")
+    task: str = option("HalfCheetah-v5", "environment to learn")
+    seed: int = option(1, "seed of everything random")
     total_timesteps: int = option(1_500_000, "environment steps to learn from")
-    out: Path = option(Path("runs/ppo_mujoco"), "folder of what is left behind")
-    resume: bool = option(False, "go on from the checkpoint in that folder")
+    out: Path = option(Path("runs/ppo_mujoco"), "output folder")
+    resume: bool = option(False, "continue from the checkpoint in that folder")
     save_every: int = option(50, "updates between two checkpoints")
-    torch_threads: int = option(1, "cores that the network may use; its steps are too small to share")
-    require_return: float = option(float("-inf"), "fail if the mean return of the evaluation is below")
-    # Who acts
-    engine: str = option("envpool", "who steps the environments: envpool or gymnasium")
-    num_envs: int = option(64, "environments under way")
-    batch_size: int = option(32, "environments in one answer; num_envs: synchronous")
-    num_threads: int = option(0, "of the pool; 0: the CPUs this process may use")
-    # How it learns
-    num_steps: int = option(64, "steps of each environment between two updates, on average")
-    minibatch: int = option(256, "steps learned from at once")
-    epochs: int = option(8, "times each step is learned from")
-    learning_rate: float = option(4e-4, "at the start; it falls to a tenth linearly")
-    gamma: float = option(0.99, "discount")
-    gae_lambda: float = option(0.95, "of generalised advantage estimation")
-    clip: float = option(0.2, "how far an update may move the policy")
+    torch_threads: int = option(1, "threads of torch; the network is too small to gain from more")
+    require_return: float = option(float("-inf"), "fail if the mean return of the evaluation is lower")
+    # The environment
+    engine: str = option("envpool", "library that steps the environments: envpool or gymnasium")
+    num_envs: int = option(64, "environments in the pool")
+    batch_size: int = option(32, "environments per batch; num_envs makes the pool synchronous")
+    num_threads: int = option(0, "threads of the pool; 0: the CPUs that this process may use")
+    # Learning
+    num_steps: int = option(64, "steps of each environment per rollout, on average")
+    minibatch: int = option(256, "steps per minibatch")
+    epochs: int = option(8, "passes over each rollout")
+    learning_rate: float = option(4e-4, "initial value; falls linearly to a tenth")
+    gamma: float = option(0.99, "discount factor")
+    gae_lambda: float = option(0.95, "lambda of generalised advantage estimation")
+    clip: float = option(0.2, "limit of the change of the policy in an update")
     value_weight: float = option(0.5, "weight of the value loss")
-    max_grad_norm: float = option(0.5, "gradients are cut to it")
-    # How it is judged
-    eval_episodes: int = option(16, "episodes at the end, each step the mean of the policy")
-    video: str = option("episode.mp4", "of the beginning of one more, in --out; .gif needs no ffmpeg, '' is none")
+    max_grad_norm: float = option(0.5, "gradients are clipped to this norm")
+    # Evaluation
+    eval_episodes: int = option(16, "episodes at the end, in which each action is the mean of the policy")
+    video: str = option(
+        "episode.mp4", "video of the beginning of one more episode, in --out; .gif needs no ffmpeg, '' makes none"
+    )
 
 
 def make(o: Options) -> Any:
@@ -85,7 +87,7 @@ class Scale:
         self.variance: Any = np.ones(shape)
         self.count = 1e-4
 
-    def see(self, rows: Any) -> None:
+    def update(self, rows: Any) -> None:
         total = self.count + len(rows)
         shift = rows.mean(0) - self.mean
         squares = self.variance * self.count + rows.var(0) * len(rows) + shift**2 * self.count * len(rows) / total
@@ -119,9 +121,9 @@ class Agent(nn.Module):
 
 @dataclass
 class Rollout:
-    """`rows` batches in the order they came; what an environment's last step brought comes with its next observation."""
+    """Batches in the order in which they were received. The reward of a step comes with the observation after it."""
 
-    env: Tensor  # (rows, batch) which environment
+    env: Tensor  # (rows, batch), the environments' indices
     observation: Tensor
     action: Tensor
     logprob: Tensor
@@ -139,7 +141,7 @@ class Rollout:
 
 
 class Actors:
-    """The pool, the scales of what it returns, and the returns of the episodes played in it."""
+    """The pool, the scales of its observations and rewards, and the returns of its episodes."""
 
     def __init__(self, o: Options):
         self.pool = make(o)
@@ -147,7 +149,7 @@ class Actors:
         self.low, self.high = self.pool.action_space.low, self.pool.action_space.high
         self.observations, self.returns = Scale((self.observed,)), Scale()
         self.discounted, self.running = np.zeros(o.num_envs), np.zeros(o.num_envs)
-        self.finished: list[float] = []  # the last hundred
+        self.finished: list[float] = []  # returns of the last hundred episodes
         self.waiting: list[Any] = []  # batches received ahead of `recv`
         self.gamma = o.gamma
         self.wall = 0.0
@@ -173,8 +175,8 @@ class Actors:
         self.finished = (self.finished + self.running[env][over].tolist())[-100:]
         self.running[env] *= ~over
         self.discounted[env] = self.discounted[env] * self.gamma + reward
-        self.observations.see(observation)
-        self.returns.see(self.discounted[env])
+        self.observations.update(observation)
+        self.returns.update(self.discounted[env])
         self.discounted[env] *= ~over
         reward = (reward / self.returns.deviation).clip(-10, 10)
         return torch.from_numpy(env), self.scaled(observation), *map(torch.from_numpy, (reward, terminated, truncated))
@@ -195,10 +197,10 @@ class Actors:
 
 
 def advantages_of(o: Options, roll: Rollout) -> tuple[Tensor, Tensor]:
-    """Generalised advantage estimation along each environment, and which rows can be learned from.
+    """Returns generalised advantage estimates along each environment, and which rows can be learned from.
 
-    Not from an environment's last row, whose reward has yet to come, nor from the row that ended an episode: its action
-    is discarded, for the step that follows only starts the next one.
+    Two kinds of rows cannot: an environment's last row, whose reward has not arrived yet, and a row that ended an episode,
+    whose action is ignored because the next step resets the environment.
     """
     advantages, usable = torch.zeros_like(roll.value), torch.zeros_like(roll.terminated)
     value, advantage, reward = torch.zeros(3, o.num_envs)
@@ -224,7 +226,7 @@ def learn(
     advantages: Tensor,
     returns: Tensor,
 ) -> None:
-    """The clipped objective over one rollout, several times."""
+    """Optimizes the clipped objective over one rollout, several times."""
     for _ in range(o.epochs):
         for chosen in torch.randperm(len(action)).split(o.minibatch):
             policy, value = agent(observation[chosen])
@@ -305,7 +307,7 @@ class Run:
         return np.clip(mean, self.actors.low, self.actors.high).astype(np.float64)
 
     def evaluate(self) -> Any:
-        """Returns of whole episodes, one in each of as many environments."""
+        """Returns the returns of whole episodes, one in each of as many environments."""
         pool = envpool.make_gymnasium(self.o.task, num_envs=self.o.eval_episodes, seed=self.o.seed + 10_000)
         observation, _ = pool.reset()
         returns, playing = np.zeros(self.o.eval_episodes), np.ones(self.o.eval_episodes, bool)

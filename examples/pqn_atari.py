@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Q-learning without a replay buffer, on MinAtar or Atari: PQN in one file.
 
-Many games stepped together take the place of the buffer, layer normalisation that of the target network, and each value
-is learned from a lambda-return (Gallici et al. 2024, https://arxiv.org/abs/2407.04811, most of whose settings these are).
+Many games stepped together replace the buffer, layer normalisation replaces the target network, and values are learned
+from lambda-returns (Gallici et al. 2024, https://arxiv.org/abs/2407.04811, whose settings most of these are).
 
     python examples/pqn_atari.py                                    # MinAtar's Breakout, some minutes
-    python examples/pqn_atari.py --resume --total_timesteps=3000000 # goes on where it stopped
+    python examples/pqn_atari.py --resume --total_timesteps=3000000 # continues where it stopped
     python examples/pqn_atari.py --task=Pong-v5 --learning_rate=2.5e-4 --epochs=2
 
-It leaves log.csv, curve.png, checkpoint.pt and a video of a game in --out. A checkpoint holds the games too: a run that
-was killed and resumed ends with the same bits as one that was not.
+It writes log.csv, curve.png, checkpoint.pt and a video of a game to --out. A checkpoint includes the state of the games,
+so a killed and resumed run ends with the same bits as an uninterrupted one.
 
 The algorithm stands in this file alone, though parts of it are like those of the other examples, so that it can be read
 from top to bottom and changed without changing another; common.py and torch_run.py have what is not about learning.
@@ -32,30 +32,30 @@ import envpool
 
 @dataclass
 class Options:
-    task: str = option("Breakout-MinAtar", "which game, of MinAtar's or Atari's ids")
-    seed: int = option(1, "of everything")
+    task: str = option("Breakout-MinAtar", "game to learn, an id of MinAtar or Atari")
+    seed: int = option(1, "seed of everything random")
     total_timesteps: int = option(1_500_000, "environment steps to learn from")
-    out: Path = option(Path("runs/pqn_atari"), "folder of what is left behind")
-    resume: bool = option(False, "go on from the checkpoint in that folder")
+    out: Path = option(Path("runs/pqn_atari"), "output folder")
+    resume: bool = option(False, "continue from the checkpoint in that folder")
     save_every: int = option(50, "updates between two checkpoints")
-    torch_threads: int = option(1, "cores that the network may use; its steps are too small to share")
-    require_return: float = option(float("-inf"), "fail if the mean return of the evaluation is below")
+    torch_threads: int = option(1, "threads of torch; the network is too small to gain from more")
+    require_return: float = option(float("-inf"), "fail if the mean return of the evaluation is lower")
     num_envs: int = option(128, "games stepped together")
-    # How it explores: of so many steps one is at random
-    explore_first: float = option(1.0, "at the start")
-    explore_last: float = option(0.05, "after it has fallen linearly")
-    explore_until: int = option(250_000, "steps in which it falls")
-    # How it learns
-    num_steps: int = option(32, "steps of each game between two updates")
-    minibatch: int = option(256, "steps learned from at once")
-    epochs: int = option(2, "times each step is learned from")
-    learning_rate: float = option(5e-4, "at the start; it falls to a tenth linearly")
-    gamma: float = option(0.99, "discount")
-    td_lambda: float = option(0.65, "how far returns look ahead before they trust the network: 0 a step, 1 to the end")
-    max_grad_norm: float = option(10.0, "gradients are cut to it")
-    # How it is judged
+    # Exploration: the probability of a random action
+    explore_first: float = option(1.0, "initial probability")
+    explore_last: float = option(0.05, "final probability, after a linear decrease")
+    explore_until: int = option(250_000, "steps of the decrease")
+    # Learning
+    num_steps: int = option(32, "steps of each game per rollout")
+    minibatch: int = option(256, "steps per minibatch")
+    epochs: int = option(2, "passes over each rollout")
+    learning_rate: float = option(5e-4, "initial value; falls linearly to a tenth")
+    gamma: float = option(0.99, "discount factor")
+    td_lambda: float = option(0.65, "lambda of the returns: 0 looks one step ahead, 1 to the end of the game")
+    max_grad_norm: float = option(10.0, "gradients are clipped to this norm")
+    # Evaluation
     eval_games: int = option(64, "whole games played at the end, one in each of as many environments")
-    video: str = option("game.mp4", "of one more, in --out; .gif needs no ffmpeg, '' is none")
+    video: str = option("game.mp4", "video of one more game, in --out; .gif needs no ffmpeg, '' makes none")
 
 
 def is_minatar(task: str) -> bool:
@@ -69,7 +69,7 @@ def make(o: Options, num_envs: int, seed: int, **more: Any) -> Any:
 
 
 class Network(nn.Module):
-    """The value of each action. Every layer but the last is normalised, which keeps it from running away."""
+    """The value of each action. Every layer but the last is normalised, which keeps the values from diverging."""
 
     def __init__(self, o: Options, observation: Tensor, actions: int):
         super().__init__()
@@ -92,7 +92,7 @@ class Network(nn.Module):
         nn.init.orthogonal_(self.layers[-1].weight, 1.0)
 
     def pixels(self, observation: Tensor) -> Tensor:
-        """MinAtar has its channels last, as few zeros and ones; Atari has bytes, stacked."""
+        """Converts MinAtar's zeros and ones, channels last, or Atari's stacked bytes to floats, channels first."""
         return observation.float().permute(0, 3, 1, 2) if self.minatar else observation / 255
 
     def forward(self, observation: Tensor) -> Any:
@@ -100,11 +100,11 @@ class Network(nn.Module):
 
 
 def returns_of(o: Options, rewards: Tensor, values: Tensor, terminated: Tensor, truncated: Tensor) -> Tensor:
-    """Lambda-returns; `values`, of the best actions, has one row more than the rest."""
+    """Returns lambda-returns; `values`, of the best actions, has one row more than the rest."""
     returns = torch.zeros_like(rewards)
     following = values[-1]
     for t in reversed(range(len(rewards))):
-        # A game cut off keeps the value of its last picture, which is in the next row; one that ended is worth nothing.
+        # A truncated game keeps the value of its last observation, which is in the next row; the end of a game has value 0.
         mixed = o.td_lambda * following + (1 - o.td_lambda) * values[t + 1]
         ahead = torch.where(truncated[t], values[t + 1], mixed) * ~terminated[t]
         following = returns[t] = rewards[t] + o.gamma * ahead
@@ -135,7 +135,7 @@ class Run:
 
     @torch.no_grad()
     def collect(self) -> tuple[Tensor, Tensor, Tensor]:
-        """Observations, actions and returns of some steps of each game."""
+        """Collects a rollout: observations, actions and returns."""
         o, shape = self.o, (self.o.num_steps, self.o.num_envs)
         observations = torch.empty(o.num_steps, *self.observation.shape, dtype=self.observation.dtype)
         actions = torch.empty(shape, dtype=torch.int64)
@@ -152,7 +152,7 @@ class Run:
             self.over = terminated[t] | truncated[t]
         values[-1] = self.network(self.observation).amax(dim=-1)
         returns = returns_of(o, rewards, values, terminated, truncated)
-        # The step after an end only starts the next game, whatever the action: there is nothing to learn from it.
+        # The step after the end of a game resets it and ignores the action, so there is nothing to learn from it.
         kept = ~resets
         return observations[kept], actions[kept], returns[kept]
 
