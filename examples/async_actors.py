@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Actors that never wait for the slowest environment.
+"""Acts without waiting for the slowest environment.
 
-A pool of `num_envs` hands back whichever `batch_size` of them are ready; the actor answers those and takes the next
-ones, while the others are still being stepped. Each environment's own transitions stay in order, so a trajectory is
-gathered by `info["env_id"]`.
+A pool of `num_envs` environments returns whichever `batch_size` of them are ready. The actor sends their actions and
+receives the next batch, while the others are still being stepped. The transitions of each environment stay in order, so
+`info["env_id"]` assigns them to trajectories.
 
     python examples/async_actors.py --task=Breakout-v5 --num_envs=100 --batch_size=32
 """
@@ -17,16 +17,16 @@ from gymnasium.spaces import Discrete
 import envpool
 
 FLAGS = flags.FLAGS
-flags.DEFINE_string("task", "Pong-v5", "which environment")
-flags.DEFINE_integer("num_envs", 100, "environments under way", lower_bound=1)
-flags.DEFINE_integer("batch_size", 32, "environments in one answer", lower_bound=1)
-flags.DEFINE_integer("num_threads", 0, "0: the CPUs this process may use", lower_bound=0)
+flags.DEFINE_string("task", "Pong-v5", "environment to step")
+flags.DEFINE_integer("num_envs", 100, "environments in the pool", lower_bound=1)
+flags.DEFINE_integer("batch_size", 32, "environments per batch", lower_bound=1)
+flags.DEFINE_integer("num_threads", 0, "threads of the pool; 0: the CPUs that this process may use", lower_bound=0)
 flags.DEFINE_integer("steps", 20_000, "environment steps to take")
-flags.DEFINE_integer("seed", 0, "of the environments and of the actions")
+flags.DEFINE_integer("seed", 0, "seed of the environments and of the actions")
 
 
 class RandomPolicy:
-    """Stands where a network would."""
+    """A placeholder for a network."""
 
     def __init__(self, actions: int, seed: int):
         self.actions = actions
@@ -66,7 +66,7 @@ def main(_: list[str]) -> None:
     env.close()
 
     if transitions.min() == 0:
-        raise RuntimeError(f"environments {np.flatnonzero(transitions == 0)} never answered")
+        raise RuntimeError(f"environments {np.flatnonzero(transitions == 0)} were never ready")
     print(
         f"{transitions.sum() / elapsed:,.0f} steps/s; each environment took {transitions.min()} to {transitions.max()}"
     )

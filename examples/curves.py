@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several training runs in one picture: their mean returns against steps and minutes.
+"""Draws several training runs in one picture: their mean returns against steps and minutes.
 
     python examples/curves.py runs/ppo_atari runs/ppo_atari_gymnasium --labels='this package,gymnasium' --out=curves.png
 
@@ -15,8 +15,10 @@ from common import curve
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", nargs="+", type=Path, help="folders that hold a log.csv")
-    parser.add_argument("--labels", default="", help="their names, separated by commas (default: the folders')")
-    parser.add_argument("--title", default="", help="of the picture")
+    parser.add_argument(
+        "--labels", default="", help="names of the runs, separated by commas (default: the folders' names)"
+    )
+    parser.add_argument("--title", default="", help="title of the picture")
     parser.add_argument(
         "--out", type=Path, default=Path("curves.png"), help="file of the picture (default: curves.png)"
     )
@@ -25,7 +27,7 @@ def main() -> None:
     if len(labels) != len(o.runs):
         parser.error(f"--labels: expected {len(o.runs)}, one for each run, got {len(labels)}")
     if missing := [str(run) for run in o.runs if not (run / "log.csv").exists()]:
-        parser.error(f"there is no log.csv in {', '.join(missing)}")
+        parser.error(f"runs: expected folders with a log.csv, got {', '.join(missing)}")
     curve(dict(zip(labels, o.runs, strict=True)), o.out, o.title, "mean return of the last 100")
 
 

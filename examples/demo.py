@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A hundred Ataris with random actions: how fast, and what the agents see.
+"""Plays a hundred Atari games with random actions: prints the speed and saves a picture of the observations.
 
 python examples/demo.py --task=Breakout-v5 --num_envs=256 --seconds=10
 """
@@ -17,19 +17,19 @@ from tqdm import tqdm
 import envpool
 
 FLAGS = flags.FLAGS
-flags.DEFINE_string("task", "Pong-v5", "which game")
-flags.DEFINE_integer("num_envs", 100, "how many of them", lower_bound=1)
-flags.DEFINE_integer("num_threads", 0, "0: the CPUs this process may use", lower_bound=0)
-flags.DEFINE_float("seconds", 8.0, "how long to play")
-flags.DEFINE_integer("seed", 0, "of the games and of the actions")
-flags.DEFINE_string("sheet", "build/demo.png", "where the picture goes")
+flags.DEFINE_string("task", "Pong-v5", "game to play")
+flags.DEFINE_integer("num_envs", 100, "number of games", lower_bound=1)
+flags.DEFINE_integer("num_threads", 0, "threads of the pool; 0: the CPUs that this process may use", lower_bound=0)
+flags.DEFINE_float("seconds", 8.0, "duration of the demo")
+flags.DEFINE_integer("seed", 0, "seed of the games and of the actions")
+flags.DEFINE_string("sheet", "build/demo.png", "file of the picture")
 
 FRAME_SKIP = 4
 GAP = 2
 
 
 def contact_sheet(observation: np.ndarray) -> Image.Image:
-    """The newest frame that each agent sees, side by side."""
+    """Returns a picture with the newest frame of every observation."""
     frames = observation[:, -1]
     count, height, width = frames.shape
     columns = math.ceil(math.sqrt(count))
@@ -78,8 +78,8 @@ def main(_: list[str]) -> None:
     print(
         f"{steps:,} steps in {elapsed:.1f} s: {steps / elapsed:,.0f} steps/s, {steps * FRAME_SKIP / elapsed:,.0f} frames/s"
     )
-    print(f"{episodes} episodes ended; points an environment so far: {score.mean():+.1f}")
-    print(f"what the agents see: {path}")
+    print(f"{episodes} episodes ended; mean points per environment so far: {score.mean():+.1f}")
+    print(f"the observations: {path}")
 
 
 if __name__ == "__main__":

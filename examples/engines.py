@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other engines behind the calls that the training examples make, so that one script trains over each of them.
+"""Other engines with the interface that the training examples use, so that one script trains with any of them.
 
-The released EnvPool needs none of this: it has the same calls, and whichever package `import envpool` finds is used.
+The released EnvPool has that interface already; the examples use whichever package `import envpool` finds.
 """
 
 import re
@@ -15,7 +15,7 @@ from gymnasium.wrappers import AtariPreprocessing, FrameStackObservation
 
 
 class Vector:
-    """One of gymnasium's vectors as a synchronous pool. It cannot save its environments."""
+    """A gymnasium vector environment as a synchronous pool. It cannot save its environments."""
 
     def __init__(self, env: Any, seed: int, clip: bool = False):
         self.env, self.seed, self.clip = env, seed, clip
@@ -49,7 +49,7 @@ class Vector:
 
 
 class FireReset(gymnasium.Wrapper[Any, Any, Any, Any]):
-    """Games that wait for the button begin at once."""
+    """Presses fire after a reset, to start games that wait for it."""
 
     def reset(self, **how: Any) -> Any:
         self.env.reset(**how)
@@ -70,7 +70,7 @@ def one_game(task: str, picture: int, stack_num: int) -> Any:
 
 
 def atari(engine: str, task: str, num_envs: int, seed: int, picture: int, stack_num: int) -> Vector:
-    """A game (EnvPool's id) with the same pictures and rewards as EnvPool's, but for how a picture is made smaller."""
+    """Makes a game (EnvPool's id) with EnvPool's observations and rewards, except for the method of resizing."""
     if engine == "gymnasium":
         return Vector(AsyncVectorEnv([partial(one_game, task, picture, stack_num)] * num_envs), seed, clip=True)
     from ale_py.vector_env import AtariVectorEnv
@@ -82,7 +82,7 @@ def atari(engine: str, task: str, num_envs: int, seed: int, picture: int, stack_
             img_height=picture,
             img_width=picture,
             stack_num=stack_num,
-            reward_clipping=False,  # its sign is taken here, where the points are still to be had
+            reward_clipping=False,  # `step` takes the sign, because `info` needs the points
         ),
         seed,
         clip=True,
@@ -90,5 +90,5 @@ def atari(engine: str, task: str, num_envs: int, seed: int, picture: int, stack_
 
 
 def mujoco(task: str, num_envs: int, seed: int) -> Vector:
-    """AsyncVectorEnv: a process each environment."""
+    """Makes an AsyncVectorEnv, with one process per environment."""
     return Vector(gymnasium.make_vec(task, num_envs=num_envs, vectorization_mode="async"), seed)

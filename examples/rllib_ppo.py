@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RLlib's PPO, whose every EnvRunner steps a pool.
+"""Trains RLlib's PPO, with a pool in each EnvRunner.
 
-RLlib takes environments that are vectors already through gymnasium's door, `vector_entry_point`; the id's "envpool:"
-imports envpool in each runner's process, which enters our ids there. RLlib gives each runner a seed of its own.
+RLlib makes vector environments through gymnasium's `vector_entry_point`. The prefix "envpool:" of the id imports envpool in
+each runner's process, which registers our ids there. RLlib gives each runner its own seed.
 
     python examples/rllib_ppo.py --task=CartPole-v1 --num_env_runners=2 --num_envs=16
 """
@@ -20,18 +20,18 @@ from tqdm import tqdm
 import envpool
 
 FLAGS = flags.FLAGS
-flags.DEFINE_string("task", "CartPole-v1", "which environment")
+flags.DEFINE_string("task", "CartPole-v1", "environment to learn")
 flags.DEFINE_integer(
-    "num_env_runners", 1, "processes that collect, each with a pool; 0: the learner's own", lower_bound=0
+    "num_env_runners", 1, "processes that collect steps, each with a pool; 0: the learner itself", lower_bound=0
 )
-flags.DEFINE_integer("num_envs", 16, "environments of each pool", lower_bound=1)
-flags.DEFINE_integer("num_threads", 1, "threads of each pool", lower_bound=1)
-flags.DEFINE_integer("batch", 2048, "environment steps between two updates", lower_bound=1)
-flags.DEFINE_integer("total_timesteps", 200_000, "environment steps to learn from, at most")
-flags.DEFINE_float("target", None, "stop when the mean return of episodes that RLlib reports reaches this")
-flags.DEFINE_integer("seed", 1, "of everything")
-flags.DEFINE_string("address", None, "a running cluster's address, or auto; default: Ray starts on this machine")
-flags.DEFINE_float("require_return", None, "fail if the trained policy's mean return over 20 new episodes is below")
+flags.DEFINE_integer("num_envs", 16, "environments per pool", lower_bound=1)
+flags.DEFINE_integer("num_threads", 1, "threads per pool", lower_bound=1)
+flags.DEFINE_integer("batch", 2048, "environment steps per update", lower_bound=1)
+flags.DEFINE_integer("total_timesteps", 200_000, "environment steps in all, at most")
+flags.DEFINE_float("target", None, "stop when the mean return that RLlib reports reaches this")
+flags.DEFINE_integer("seed", 1, "seed of everything random")
+flags.DEFINE_string("address", None, "address of a running cluster, or auto (default: Ray starts on this machine)")
+flags.DEFINE_float("require_return", None, "fail if the trained policy's mean return over 20 new episodes is lower")
 
 
 def configured() -> PPOConfig:
@@ -61,7 +61,7 @@ def configured() -> PPOConfig:
 
 
 def evaluated(module: RLModule) -> np.ndarray:
-    """Returns of the likeliest actions in 20 episodes, of streams that the training has not drawn from."""
+    """Returns the returns of 20 episodes of the likeliest actions, with streams that the training has not used."""
     total, running = np.zeros(20), np.ones(20, bool)
     with envpool.make_gymnasium(FLAGS.task, num_envs=20, seed=FLAGS.seed + 2**32) as env, torch.no_grad():
         obs, _ = env.reset()

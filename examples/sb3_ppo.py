@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stable-Baselines3's PPO on a pool.
+"""Trains Stable-Baselines3's PPO on a pool.
 
 python examples/sb3_ppo.py --task=CartPole-v1 --total_timesteps=100000
 """
@@ -14,11 +14,11 @@ from stable_baselines3.common.vec_env import VecMonitor
 import envpool
 
 FLAGS = flags.FLAGS
-flags.DEFINE_string("task", "CartPole-v1", "which environment")
+flags.DEFINE_string("task", "CartPole-v1", "environment to learn")
 flags.DEFINE_integer("num_envs", 8, "environments stepped together", lower_bound=1)
 flags.DEFINE_integer("total_timesteps", 100_000, "environment steps to learn from")
-flags.DEFINE_integer("seed", 1, "of everything")
-flags.DEFINE_float("require_return", None, "fail if the trained policy's mean return is below")
+flags.DEFINE_integer("seed", 1, "seed of everything random")
+flags.DEFINE_float("require_return", None, "fail if the trained policy's mean return is lower")
 
 
 def main(_: list[str]) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""skrl's PPO on a pool that comes through gymnasium's door, within one of gymnasium's vector wrappers.
+"""Trains skrl's PPO on a pool made by `gymnasium.make_vec`, in one of gymnasium's vector wrappers.
 
 python examples/skrl_ppo.py --task=CartPole-v1 --total_timesteps=100000
 """
@@ -20,12 +20,12 @@ from skrl.utils import set_seed
 from torch import nn
 
 FLAGS = flags.FLAGS
-flags.DEFINE_string("task", "CartPole-v1", "which environment; its actions must be discrete")
+flags.DEFINE_string("task", "CartPole-v1", "environment to learn, with discrete actions")
 flags.DEFINE_integer("num_envs", 8, "environments stepped together", lower_bound=1)
-flags.DEFINE_integer("num_steps", 128, "steps of each between two updates")
+flags.DEFINE_integer("num_steps", 128, "steps of each environment per rollout")
 flags.DEFINE_integer("total_timesteps", 100_000, "environment steps to learn from")
-flags.DEFINE_integer("seed", 1, "of everything")
-flags.DEFINE_float("require_return", None, "fail if the mean return of the last 20 episodes is below")
+flags.DEFINE_integer("seed", 1, "seed of everything random")
+flags.DEFINE_float("require_return", None, "fail if the mean return of the last 20 episodes is lower")
 
 
 def network(inputs: int, outputs: int) -> nn.Module:
@@ -54,7 +54,7 @@ class Value(DeterministicMixin, Model):
 
 def main(_: list[str]) -> None:
     set_seed(FLAGS.seed)
-    # "envpool:" imports envpool, which enters its ids.
+    # "envpool:" imports envpool, which registers its ids.
     pool = gymnasium.make_vec(f"envpool:envpool/{FLAGS.task}", num_envs=FLAGS.num_envs, seed=FLAGS.seed)
     recorded = RecordEpisodeStatistics(pool, buffer_length=20)
     env = wrap_env(recorded)
