@@ -1,5 +1,5 @@
-# Everything here needs Python >= 3.10 and a C++20 compiler. All else comes as wheels into virtual environments under
-# build/, one a purpose. Nothing outside build/ is written, save what `make format` formats.
+# Every target needs Python >= 3.10 and a C++20 compiler. Everything else is installed as wheels into virtual environments
+# under build/, one per purpose. Only `make format` and `make generated` write outside build/.
 
 PYTHON ?= python3
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -19,7 +19,7 @@ VENV := build/venv
 SOURCES := $(shell find envpool cmake CMakeLists.txt pyproject.toml -type f -not -name '*.pyc' 2>/dev/null)
 SHIPPED := $(filter-out %_test.py %_test.cc,$(SOURCES))
 CPP := $(shell find envpool benchmark examples -name '*.h' -o -name '*.cc' 2>/dev/null)
-# So that its CMake, Ninja and Python are found first.
+# Puts that environment's CMake, Ninja and Python first on the path.
 IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
@@ -30,42 +30,42 @@ IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 .SECONDARY:
 
 help:
-	@echo 'make demo          install into an environment of its own and play 100 Pongs for some seconds'
+	@echo 'make demo          install into its own virtual environment and play 100 games of Pong for some seconds'
 	@echo 'make test          build and run every test, C++ and Python, against the installed package'
 	@echo 'make test-all      the same, with every sweep whole that make test samples'
-	@echo 'make test-device   kernels for a GPU: their machine code, and their bits on a stand-in for the CUDA driver'
-	@echo 'make standin       that stand-in: build/standin/libcuda.so.1'
-	@echo 'make device-wheel  build/device/*.whl: all that a GPU machine without a network installs (DEVICE_PYTHON=python3.12)'
-	@echo 'make test-clients  six RL libraries and the examples train on the installed wheel'
-	@echo 'make test-peer     beside the released EnvPool: Atari bit for bit, and what scripts read (minutes; installs it)'
-	@echo 'make test-ray      pools in Ray actors, on a local cluster of several nodes'
-	@echo 'make lint          clang-format, ruff, mypy --strict, and commit messages'
-	@echo 'make format        let clang-format and ruff put the files in order'
-	@echo 'make generated     write what is made of the registry, after ids, options or environments have changed'
-	@echo 'make docs          the site, build/docs/html/index.html; warnings are errors'
-	@echo 'make docs-browse   opens its pages in a headless Chromium, follows its links, takes pictures'
-	@echo 'make test-states   hostile states and parameters of every id, in pools and in JAX, under sanitizers (an hour; STATES_ARGS=--help)'
-	@echo 'make tsan asan     C++ tests under ThreadSanitizer; under Address- and UndefinedBehaviorSanitizer'
-	@echo 'make exact         every Atari game and mode beside ale-py, for hours (EXACT_ARGS=--help)'
-	@echo "make exact-mujoco  MuJoCo's environments beside gymnasium, whole episodes, for minutes"
-	@echo 'make bench         measure us and the released EnvPool in turn (minutes; BENCH_ARGS=--help)'
+	@echo 'make test-device   test GPU kernels: their machine code, and their results on a stand-in for the CUDA driver'
+	@echo 'make standin       build that stand-in: build/standin/libcuda.so.1'
+	@echo 'make device-wheel  build build/device/*.whl, all that a GPU machine without a network installs (DEVICE_PYTHON=python3.12)'
+	@echo 'make test-clients  train six RL libraries and the examples on the installed wheel'
+	@echo 'make test-peer     compare with the released EnvPool: Atari bit for bit, and the public attributes (minutes; installs it)'
+	@echo 'make test-ray      test pools in Ray actors, on a local cluster of several nodes'
+	@echo 'make lint          check with clang-format, ruff, mypy --strict, and check commit messages'
+	@echo 'make format        format the files with clang-format and ruff'
+	@echo 'make generated     write the files derived from the registry, after ids, options or environments have changed'
+	@echo 'make docs          build the site, build/docs/html/index.html; warnings are errors'
+	@echo 'make docs-browse   open its pages in a headless Chromium, follow its links, take screenshots'
+	@echo 'make test-states   try hostile states and parameters of every id, in pools and in JAX, under sanitizers (an hour; STATES_ARGS=--help)'
+	@echo 'make tsan asan     run the C++ tests under ThreadSanitizer; under Address- and UndefinedBehaviorSanitizer'
+	@echo 'make exact         compare every Atari game and mode with ale-py, for hours (EXACT_ARGS=--help)'
+	@echo "make exact-mujoco  compare MuJoCo's environments with gymnasium over whole episodes, for minutes"
+	@echo 'make bench         measure this package and the released EnvPool in turn (minutes; BENCH_ARGS=--help)'
 	@echo 'make bench-atari   the same for twenty Atari games, ale-py and gymnasium too'
-	@echo "make bench-mujoco  the same for MuJoCo's, gymnasium, MuJoCo's rollout and a plain loop too"
-	@echo 'make bench-all     every table and picture: all peers, in environments of their own (two hours; BENCH_ARGS=--quick)'
-	@echo 'make bench-check   fails if we are slower, beside plain loops, than benchmark/baseline.json says (a minute)'
-	@echo 'make wheel         build/wheel/envpool_unified-*.whl, and every id of it tried in an empty environment'
+	@echo "make bench-mujoco  the same for MuJoCo's environments, with gymnasium, MuJoCo's rollout and a plain loop too"
+	@echo 'make bench-all     make every table and picture, with all peers in their own environments (two hours; BENCH_ARGS=--quick)'
+	@echo 'make bench-check   fail if we have become slower, relative to plain loops, than benchmark/baseline.json says (a minute)'
+	@echo 'make wheel         build build/wheel/envpool_unified-*.whl and try every id of it in an empty environment'
 	@echo 'make clean         remove build/'
 
 # --- virtual environments ---
 
 $(VENV)/%/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
-	  || { echo 'envpool needs Python 3.10 or newer: name one, as in make PYTHON=python3.12' >&2; exit 1; }
+	  || { echo 'envpool needs Python 3.10 or newer, such as: make PYTHON=python3.12' >&2; exit 1; }
 	@$(PYTHON) -m venv $(VENV)/$* \
 	  || { rm -rf $(VENV)/$*; echo 'python -m venv failed (Debian, Ubuntu: install python3-venv)' >&2; exit 1; }
 	@$@ -m pip install -q 'pip>=25.1'
 
-# Mask the packages of the dependency group of the same name.
+# Each environment has the packages of the dependency group of its name.
 $(VENV)/%/.ready: pyproject.toml | $(VENV)/%/bin/python
 	@echo 'installing what $* needs'
 	@$(VENV)/$*/bin/python -m pip install -q --group $*
@@ -73,12 +73,12 @@ $(VENV)/%/.ready: pyproject.toml | $(VENV)/%/bin/python
 
 # --- the package ---
 
-# Installs the wheel of the folder $(2) into the environment $(1). What an environment has by the name envpool, such as an
-# older build of ours, goes first, for its files lie where the wheel's do.
+# Installs the wheel in the folder $(2) into the environment $(1). A distribution named envpool, such as an older build of
+# ours, is uninstalled first, because it has files in the same places.
 install = $(VENV)/$(1)/bin/python -m pip uninstall -q -y envpool 2>/dev/null; \
   $(VENV)/$(1)/bin/python -m pip install -q --no-deps --force-reinstall $(2)/envpool_unified-*.whl
 
-# The wheel as others get it: made of the sdist, for any Linux of its age, and tried where nothing else is installed.
+# The wheel for users: built from the sdist, for any Linux of its age, and tested where nothing else is installed.
 wheel: build/wheel/.checked
 
 build/wheel/.made: $(SHIPPED) $(VENV)/wheel/.ready
@@ -93,7 +93,7 @@ build/wheel/.built: build/wheel/.made
 	  || { cat build/repair.log; exit 1; }
 	@touch $@
 
-# What a family takes from a package that is installed beside ours.
+# Libraries that a family uses from another installed package.
 OTHERS_LIBRARIES := libmujoco.so.3.17.0
 
 build/wheel/.checked: build/wheel/.built tools/check_wheel.py
@@ -133,19 +133,19 @@ test-all: test
 cpp-test: build/test/.installed
 	$(IN_TEST_VENV) ctest --test-dir build/test --output-on-failure -j $(JOBS)
 
-# Tests lie in the installed package, and no folder with our sources is on sys.path. Files are shared out among
-# processes in their order, which has the longest files early.
+# Tests are in the installed package, and no folder with our sources is on sys.path. Files are distributed to processes in
+# their order, which has the longest files early.
 py-test: build/test/.installed standin
 	@$(call pytest,test) -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations=15 --pyargs envpool $(PYTEST_ARGS)
 
-# Kernels for a GPU: their machine code, and what they compute on the stand-in for the CUDA driver. `make test` takes a
-# sample of it. It needs no GPU.
+# Tests GPU kernels: their machine code, and their results on the stand-in for the CUDA driver. `make test` takes a sample.
+# It needs no GPU.
 test-device: build/test/.installed standin
 	@ENVPOOL_TEST_DEVICE=whole && export ENVPOOL_TEST_DEVICE \
 	  && $(call pytest,test) -n $(JOBS) --dist loadfile --pyargs envpool.cuda.pool_test envpool.core.device_compile_test \
 	  envpool.cuda envpool.testing $(PYTEST_ARGS)
 
-# A library that has the CUDA driver's API and runs PTX on the host. It needs python3 and a C compiler when it runs.
+# A library with the CUDA driver's API that runs PTX on the host. It needs python3 and a C compiler at run time.
 standin: build/standin/libcuda.so.1
 
 build/standin/libcuda.so.1: $(wildcard envpool/testing/standin/*) $(filter-out %_test.py,$(wildcard envpool/testing/ptx*.py))
@@ -172,7 +172,7 @@ build/device/.made: $(SOURCES) $(VENV)/device/.ready
 # The tests of what pools return, which other environments run with other versions of gym and gymnasium.
 INTERFACE_TESTS := $(patsubst %,envpool.python.%_test,registry specs interfaces batches episodes copies)
 
-# gym's interface, with both of its forms.
+# Tests gym's interface with both of its generations.
 test-gym: build/test/.installed $(VENV)/gym/.ready
 	@$(call install,gym,build/test/wheel)
 	@for version in 0.23.1 0.26.2; do \
@@ -180,12 +180,12 @@ test-gym: build/test/.installed $(VENV)/gym/.ready
 	    && ($(call pytest,gym) -W ignore --pyargs $(INTERFACE_TESTS)) || exit 1; \
 	done
 
-# What must be the same as in the released EnvPool, in games and in what scripts read of any environment.
+# Compares games and the public attributes of environments with the released EnvPool.
 test-peer: build/test/.installed $(VENV)/peer/.ready
 	@ENVPOOL_PEER_PYTHON="$(CURDIR)/$(VENV)/peer/bin/python" && export ENVPOOL_PEER_PYTHON \
 	  && $(call pytest,test) --pyargs envpool.atari.peer_test envpool.python.peer_test $(PYTEST_ARGS)
 
-# The oldest JAX that envpool.jax takes, and gymnax 1; the newest JAX and gymnax 0.0.9 are among the tests.
+# Tests the oldest JAX that envpool.jax supports, and gymnax 1. `make test` has the newest JAX and gymnax 0.0.9.
 test-jax: build/test/.installed $(VENV)/jax/.ready $(VENV)/gymnax1/.ready
 	@for venv in jax gymnax1; do \
 	  $(call install,$$venv,build/test/wheel) || exit 1; \
@@ -193,7 +193,7 @@ test-jax: build/test/.installed $(VENV)/jax/.ready $(VENV)/gymnax1/.ready
 	@$(call pytest,jax) --pyargs envpool.jax -k 'CartPole or Crowd or offsets or inside or mapped or parts or equal_calls or errors or refused or succeed or memory or lifetime'
 	@$(call pytest,gymnax1) --pyargs envpool.jax.gymnax1_test
 
-# A pool over several machines, on a cluster that the tests start.
+# Tests pools over several machines, on a cluster that the tests start.
 test-ray: build/test/.installed $(VENV)/ray/.ready
 	@$(call install,ray,build/test/wheel)
 	@$(call pytest,ray) --pyargs envpool.ray $(PYTEST_ARGS)
@@ -205,7 +205,7 @@ exact: build/test/.installed
 exact-mujoco: build/test/.installed
 	@$(call installed,test,python) -W ignore -m envpool.mujoco.testing.gym_sweep $(EXACT_ARGS)
 
-# Runs the program $(2) of the environment $(1), from the folder where packages are installed.
+# Runs the program $(2) of the environment $(1) in the folder where its packages are installed.
 installed = site="$$($(VENV)/$(1)/bin/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
   && cd "$$site" \
   && ENVPOOL_TEST_LIB_DIR="$(CURDIR)/build/test/test_libs" ENVPOOL_SOURCE_DIR="$(CURDIR)" PYTHONSAFEPATH=1 \
@@ -221,7 +221,7 @@ build/test/.installed: $(SOURCES) $(VENV)/test/.ready
 	@$(call install,test,build/test/wheel)
 	@touch $@
 
-# Each library trains through its own way to hold EnvPool or gymnasium, for as long as learning takes to show.
+# Each library trains through its own EnvPool or gymnasium adapter, until its return has risen.
 test-clients: test-gym test-jax build/test/.installed $(VENV)/clients/.ready $(VENV)/clients-old/.ready \
   $(VENV)/clients/gym-0.23.1 $(VENV)/clients/gym-0.26.2
 	@for venv in clients clients-old; do \
@@ -250,12 +250,12 @@ test-clients: test-gym test-jax build/test/.installed $(VENV)/clients/.ready $(V
 	$(VENV)/clients/bin/python examples/ppo_jax.py --num_envs=64 --num_steps=32 --learning_rate=2.5e-3,5e-3 --seeds=2 \
 	  --total_timesteps=150000 --require_return=475 --out=build/ppo_jax
 
-# Networks this small are learned fastest by one thread.
+# Such small networks train fastest on one thread.
 CLIENT := OMP_NUM_THREADS=1 $(VENV)/clients/bin/python
 CLIENT_OLD := OMP_NUM_THREADS=1 "$(CURDIR)/$(VENV)/clients-old/bin/python"
 CLEANRL_ARGS := --total_timesteps=512 --num_envs=8 --num_steps=32
 
-# gym beside gymnasium, only for those that ask for it.
+# gym, for the examples that need it beside gymnasium.
 $(VENV)/clients/gym-%: $(VENV)/clients/.ready
 	@$(VENV)/clients/bin/python -m pip install -q --no-deps --target=$@ gym==$* gym-notices
 	@touch $@
@@ -267,8 +267,8 @@ tsan asan: $(VENV)/test/.ready
 	$(IN_TEST_VENV) cmake --build --preset $@ -j $(JOBS)
 	$(IN_TEST_VENV) $(NO_ASLR) ctest --preset $@
 
-# The package with its tests, compiled with sanitizers. An ordinary Python loads it, so their runtimes come first, and
-# the C++ library whose exceptions they watch.
+# The package with its tests, compiled with sanitizers. An ordinary Python loads it, so the sanitizers' runtimes and the C++
+# library, whose exceptions they intercept, are preloaded.
 test-states: build/states/.installed
 	@cd build/states/site && LD_PRELOAD="$(foreach name,asan ubsan stdc++,$(shell $${CXX:-g++} -print-file-name=lib$(name).so))" \
 	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONPATH="$(CURDIR)/build/states/site" JAX_PLATFORMS=cpu \
@@ -283,7 +283,7 @@ build/states/.installed: $(SOURCES) $(VENV)/test/.ready
 	@$(VENV)/test/bin/python -m pip install -q --no-deps --target=build/states/site build/states/wheel/envpool_unified-*.whl
 	@touch $@
 
-# Older sanitizer runtimes cannot lay out their shadow where the kernel scatters addresses widely.
+# Older sanitizer runtimes cannot place their shadow memory if the kernel randomizes addresses widely.
 NO_ASLR := $(shell setarch $$(uname -m) -R true 2>/dev/null && echo setarch $$(uname -m) -R)
 
 # --- lint ---
@@ -299,12 +299,16 @@ format: $(VENV)/lint/.ready
 	$(VENV)/lint/bin/ruff check -q --fix-only .
 	$(VENV)/lint/bin/ruff format -q .
 
-# --- what is made of the registry; tests tell when it is stale ---
+# --- files derived from the registry; tests fail if they are stale ---
 
 # Options as editors show them, the tables of docs/environments.md, golden hashes of trajectories, and what kernels may
 # take of a GPU and execute there. Hashes, budgets and counts that are there stay: to have one made anew, delete its row.
 generated: build/test/.installed standin
 	@$(call installed,test,python) -m envpool.testing.signatures "$(CURDIR)/envpool/_signatures.pyi"
+# Writes the type stubs, the tables of docs/environments.md, golden hashes of trajectories, and the budgets of kernels.
+# Existing hashes and budgets stay: to renew one, delete its row.
+generated: build/test/.installed
+	@$(call installed,test,python) -m envpool.testing.doors "$(CURDIR)/envpool/_doors.pyi"
 	@$(call installed,test,python) -m envpool.testing.tables "$(CURDIR)/docs/environments.md"
 	@$(call installed,test,python) -m envpool.testing.trajectories "$(CURDIR)/envpool/testing/golden.csv"
 	@$(call installed,test,python) -m envpool.testing.machine_code "$(CURDIR)/envpool/testing/kernel_budgets.csv"
@@ -331,11 +335,11 @@ bench-atari: $(VENV)/bench/.installed
 bench-mujoco: $(VENV)/bench/.installed
 	$(VENV)/bench/bin/python benchmark/mujoco.py --json=build/bench-mujoco.json $(BENCH_ARGS)
 
-# All peers, each in an environment of its own, which is made first: some 2 GB. Results are in build/bench.
+# All peers, each in its own environment, which is made first: some 2 GB. Results are in build/bench.
 bench-all: $(VENV)/bench/.installed $(patsubst %,$(VENV)/%/.ready,peer bench-ale bench-gymnasium bench-gymnax bench-rollout)
 	$(VENV)/bench/bin/python benchmark/suite.py $(BENCH_ARGS)
 
-# Beside loops that need nothing but what the tests have.
+# Compares with loops that need only what the tests install.
 bench-check: build/test/.installed
 	@$(VENV)/test/bin/python benchmark/check.py $(BENCH_ARGS)
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# For plugins of others: find_package(envpool CONFIG REQUIRED), where `python -m envpool --cmake-dir` prints envpool_DIR.
+# For plugins outside this project: find_package(envpool CONFIG REQUIRED); `python -m envpool --cmake-dir` prints envpool_DIR.
 #
-#   envpool_add_plugin(snake plugin.cc)     a shared object, snake.so, to give to envpool.register
-#   envpool::headers                        what such a thing links: the headers, C++20, and the flags that keep bits
+#   envpool_add_plugin(snake plugin.cc)     builds snake.so, a shared object for envpool.register
+#   envpool::headers                        target with the headers, C++20, and the flags for reproducible arithmetic
 
-# As installed, and in the sources.
+# The first path is for an installed package, the second for the sources.
 foreach(folder "${CMAKE_CURRENT_LIST_DIR}/../../../include" "${CMAKE_CURRENT_LIST_DIR}/..")
   if(NOT envpool_INCLUDE_DIR AND EXISTS "${folder}/envpool/core/plugin.h")
     get_filename_component(envpool_INCLUDE_DIR "${folder}" ABSOLUTE)
@@ -21,11 +21,11 @@ if(NOT TARGET envpool::headers)
   add_library(envpool::headers INTERFACE IMPORTED)
   set_target_properties(envpool::headers PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${envpool_INCLUDE_DIR}")
   target_compile_features(envpool::headers INTERFACE cxx_std_20)
-  # Float order is interface: no fused multiply-add, so that every compiler makes the same bits.
+  # The order of float operations is part of the interface: without fused multiply-adds, all compilers give the same bits.
   target_compile_options(envpool::headers INTERFACE -ffp-contract=off)
 endif()
 
-# The sources hold one ENVPOOL_PLUGIN(envpool::table<MyEnv>(), ...). Nothing else is visible outside.
+# The sources contain one ENVPOOL_PLUGIN(envpool::table<MyEnv>(), ...). No other symbol is exported.
 function(envpool_add_plugin name)
   if(NOT ARGN)
     message(FATAL_ERROR "envpool_add_plugin(${name}) needs sources")

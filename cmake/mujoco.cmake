@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# MuJoCo's headers and library are those of its Python package. Nothing of it is installed with us: the shared object
-# names libmujoco.so.<version>, and envpool/mujoco/registration.py loads that before it.
+# MuJoCo's headers and library come from its Python package, and we install none of them. Our shared object links to
+# libmujoco.so.<version>, which envpool/mujoco/registration.py loads first.
 find_package(Python 3.10 QUIET COMPONENTS Interpreter)
 set(mujoco_find "import importlib.util as i; s = i.find_spec('mujoco'); print(s.submodule_search_locations[0] if s else '')")
 execute_process(COMMAND "${Python_EXECUTABLE}" -c "${mujoco_find}" OUTPUT_VARIABLE mujoco_folder

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The kinds of thing that are built. What a folder does not hold yet is passed over.
+# Functions for each kind of target. They skip folders that do not have the sources of a target.
 
-# Where the libraries that only tests load are put; tests find it in $ENVPOOL_TEST_LIB_DIR.
+# The folder of the test libraries; tests find it in $ENVPOOL_TEST_LIB_DIR.
 set(ENVPOOL_TEST_LIB_DIR "${PROJECT_BINARY_DIR}/test_libs")
 
-# The one pybind11 module.
+# Builds the only pybind11 module.
 function(envpool_extension name folder)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.cc")
   if(NOT sources)
@@ -23,15 +23,15 @@ function(envpool_extension name folder)
   install(TARGETS ${name} LIBRARY DESTINATION envpool)
 endfunction()
 
-# A shared object that knows nothing of Python and exports `envpool_plugin`, or a test's C functions.
+# Builds a shared object that does not use Python and exports `envpool_plugin`, or a test's C functions.
 function(envpool_shared_object target output)
   add_library(${target} MODULE ${ARGN})
   set_target_properties(${target} PROPERTIES PREFIX "lib" SUFFIX ".so" OUTPUT_NAME ${output})
   target_link_libraries(${target} PRIVATE envpool_flags)
 endfunction()
 
-# A family is its plugin.cc, and whatever sources its subfolders hold, which its tests link too. Where it needs a library
-# from outside, that is a target <family>_library.
+# Builds a family from its plugin.cc and the sources in its subfolders, which its tests link too. An external library that
+# it needs is the target <family>_library.
 function(envpool_family name)
   set(folder "${PROJECT_SOURCE_DIR}/envpool/${name}")
   if(NOT EXISTS "${folder}/plugin.cc")
@@ -45,8 +45,8 @@ function(envpool_family name)
   endif()
 endfunction()
 
-# What a GPU's compiler includes of the families, so that an installed package can compile them for one. Left out is what
-# only the host includes, because it needs more than headers; core/device_compile_test.py says when the two lists differ.
+# Installs the headers of the families that kernels include, so that an installed package can compile them for a GPU. The
+# host-only headers, which need more than headers, are left out. core/device_compile_test.py compares the two lists.
 function(envpool_portable_headers)
   set(host_only draw lake_map resize_avx2 game_info decode native_base native_calls native_ops palette rom_builder x64)
   list(JOIN host_only "|" host_only)
@@ -84,7 +84,7 @@ function(envpool_test_library room pattern)
   endif()
 endfunction()
 
-# The environments of a family of headers alone as C functions, with what else its testing_capi.cc exports.
+# Builds the C functions of a header-only family's environments, and what else its testing_capi.cc exports.
 function(envpool_test_functions family)
   if(TARGET ${family}_parts)
     return()
@@ -97,7 +97,7 @@ function(envpool_test_functions family)
                                                      CXX_VISIBILITY_PRESET default)
 endfunction()
 
-# Every *_test.cc is a program of its own, written with core/testing/testing.h. The target core_tests builds the core's.
+# Builds every *_test.cc as a separate program, with core/testing/testing.h. The target core_tests builds those of the core.
 function(envpool_cpp_tests)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/envpool/*/*_test.cc"
                                        "${PROJECT_SOURCE_DIR}/envpool/core/*/*_test.cc")

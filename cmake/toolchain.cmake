@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The compiler, and the flags that all of our code is compiled with.
+# Sets the compiler and the flags of all targets.
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
@@ -24,8 +24,8 @@ find_package(Threads REQUIRED)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 
-# Float order is interface: no fused multiply-add, no fast-math, no -march=native. The same bits come out of every
-# compiler and machine; vector code is chosen at run time.
+# The order of float operations is part of the interface: no fused multiply-add, no fast-math, no -march=native. All
+# compilers and machines give the same bits. SIMD code is selected at run time.
 add_library(envpool_flags INTERFACE)
 target_compile_features(envpool_flags INTERFACE cxx_std_20)
 target_compile_options(envpool_flags INTERFACE -ffp-contract=off -Wall -Wextra)

@@ -21,7 +21,7 @@ IMPERATIVE |= {"Address", "Access", "Discuss", "Express", "Suppress", "Focus", "
 
 
 def faults(message: str) -> list[str]:
-    """What is wrong with a commit message, one sentence each; nothing for a merge or a revert that git wrote."""
+    """Returns a sentence for each fault of a commit message; none for a merge or a revert that git wrote."""
     subject, *rest = message.rstrip("\n").split("\n")
     if subject.startswith(("Merge ", "Revert ")):
         return []
@@ -41,7 +41,7 @@ def faults(message: str) -> list[str]:
 
 
 def commits(revisions: str) -> list[tuple[str, str]]:
-    """Hash and message of each commit, without merges."""
+    """Returns the hash and message of each commit, without merges."""
     text = subprocess.run(
         ["git", "log", "--no-merges", "--format=%h%x00%B%x01", revisions], capture_output=True, text=True, check=True
     ).stdout
@@ -50,11 +50,11 @@ def commits(revisions: str) -> list[tuple[str, str]]:
 
 
 def main(arguments: list[str]) -> int:
-    """Prints every fault; the exit status says whether there was one."""
+    """Prints every fault; returns 1 if there was one."""
     try:
         checked = commits(arguments[0] if arguments else f"{RULES_ADOPTED}..HEAD")
     except (OSError, subprocess.CalledProcessError):
-        print("commit messages: not checked, because this is no git checkout with the history that it needs")
+        print("commit messages: not checked, because this is not a git checkout with the necessary history")
         return 0
     status = 0
     for name, message in checked:

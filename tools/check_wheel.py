@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether an installed wheel works: every registered id for 100 steps. Needs what the wheel needs, and nothing else.
+"""Checks an installed wheel by 100 steps of every registered id. It needs only the dependencies of the wheel.
 
     python tools/check_wheel.py [--wheel=build/wheel/envpool_unified-....whl] [--only=TEXT]
 
-Of each id: it can be made; every observation is inside its space; equal seeds and actions give equal bits, with one
-thread and with two; other seeds, other environments of a pool and later episodes go another way under the same actions,
-at the latest after some thousand steps, for some games begin with a title. Where nothing is left to chance they must not
-(NO_CHANCE).
+For each id: it can be made; every observation is inside its space; equal seeds and actions give equal bits, with one thread
+and with two. Other seeds, other environments of a pool and later episodes must differ under the same actions, at the latest
+after some thousand steps, because some games begin with a title screen. Deterministic environments must not (NO_CHANCE).
 """
 
 import argparse
@@ -23,9 +22,9 @@ import envpool
 from envpool.python.distribution import conflict
 
 ENVS, STEPS, MOST_BYTES = 4, 100, 20e6
-LONGER = (1000, 5000)  # steps after which chance must have made a difference
+LONGER = (1000, 5000)  # steps after which random numbers must have made a difference
 
-# Where it makes none by the rules of the game.
+# Environments, or parts of them, that are deterministic.
 SEED, POOL, EPISODE = "another seed", "environments of a pool", "a second episode"
 NO_CHANCE: dict[str, set[str]] = {
     "CliffWalking-v0": {SEED, POOL, EPISODE},  # nothing is slippery
@@ -35,26 +34,26 @@ NO_CHANCE: dict[str, set[str]] = {
     "DiscountingChain-bsuite": {SEED, POOL, EPISODE},
     "Mujoco-v0": {SEED, POOL, EPISODE},  # noise at a reset is an option
     "Pong-misc": {SEED, POOL, EPISODE},  # the ball begins in the middle, to the right
-    "SimpleBandit-bsuite": {EPISODE},  # what arms pay is drawn once a seed
+    "SimpleBandit-bsuite": {EPISODE},  # the rewards of the arms are drawn once per seed
     "SpaceInvaders-MinAtar": {SEED, POOL, EPISODE},  # no sticky actions in gymnax's form
     "TagGridWorld-v0": {SEED, POOL, EPISODE},  # random_start=False
 }
 
 
 def rows_of(tree: Any, index: int) -> Any:
-    """One environment's (or player's) part of a batch."""
+    """Returns one environment's (or player's) part of a batch."""
     if isinstance(tree, dict):
         return {key: rows_of(value, index) for key, value in tree.items()}
     return tree[index]
 
 
 def leaves(tree: Any) -> list[Any]:
-    """The arrays of a batch."""
+    """Returns the arrays of a batch."""
     return [leaf for value in tree.values() for leaf in leaves(value)] if isinstance(tree, dict) else [tree]
 
 
 def stack(samples: list[Any]) -> Any:
-    """Actions as a batch."""
+    """Returns actions as a batch."""
     if isinstance(samples[0], dict):
         return {key: stack([sample[key] for sample in samples]) for key in samples[0]}
     batch = np.stack([np.asarray(sample) for sample in samples])
@@ -62,11 +61,11 @@ def stack(samples: list[Any]) -> Any:
 
 
 class Run:
-    """Two episodes (or pieces of them) of a pool under the same random actions.
+    """Plays two episodes of a pool, or the beginnings of them, with the same random actions.
 
     Attributes:
-        digests: of each episode, of each environment, of all that was returned.
-        outside: the first observation that is not in its space, in words.
+        digests: for each episode and environment, a digest of everything that was returned.
+        outside: a sentence about the first observation outside its space, or empty.
     """
 
     def __init__(self, task_id: str, seed: int, num_threads: int, steps: int = STEPS, inside: bool = False) -> None:
@@ -85,7 +84,7 @@ class Run:
         self._look(obs, (), info, digests)
         for _ in range(self._steps):
             rows = len(info["players"]["env_id"]) if isinstance(info.get("players"), dict) else ENVS
-            # The same action for all, so that environments differ by chance alone.
+            # All environments get the same action, so that they differ only by random numbers.
             action = env.action_space.sample()
             obs, *others, info = env.step(stack([action] * rows))
             self._look(obs, others, info, digests)
@@ -107,14 +106,14 @@ class Run:
 
 
 def differences(run: Run, other: Run) -> set[str]:
-    """What made a difference: another seed's run is compared, and environments and episodes within a run."""
+    """Returns what made a difference: the seed (between two runs), the environment or the episode (within a run)."""
     first, second = run.digests
     found = {SEED: other.digests != run.digests, POOL: len(set(first)) > 1, EPISODE: first != second}
     return {what for what, differs in found.items() if differs}
 
 
 def problems_of(task_id: str) -> list[str]:
-    """What is wrong with an id, in sentences."""
+    """Returns a sentence for each problem of an id."""
     expected = {SEED, POOL, EPISODE} - NO_CHANCE.get(task_id, set())
     try:
         run = Run(task_id, seed=1, num_threads=1, inside=True)
@@ -123,21 +122,21 @@ def problems_of(task_id: str) -> list[str]:
         for steps in LONGER:
             if not expected <= found:
                 found |= differences(*(Run(task_id, seed=seed, num_threads=1, steps=steps) for seed in (1, 2)))
-    except Exception as error:  # whatever it is, the other ids are looked at too
+    except Exception as error:  # the other ids are checked after any error
         return [f"{type(error).__name__}: {error}"]
     return [
         *([run.outside] if run.outside else []),
         *([] if equal else ["equal seeds and actions gave other bits"]),
         *(f"{what} made no difference" for what in sorted(expected - found)),
-        *(f"{what} made a difference, where all is determined" for what in sorted(found - expected)),
+        *(f"{what} made a difference in a deterministic environment" for what in sorted(found - expected)),
     ]
 
 
 def main() -> None:
-    """Checks, and exits with 1 where something is wrong."""
+    """Checks the ids; exits with status 1 if any has a problem."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--wheel", default="", help="its size is checked")
-    parser.add_argument("--only", default="", help="only ids that contain this")
+    parser.add_argument("--wheel", default="", help="wheel whose size is checked")
+    parser.add_argument("--only", default="", help="check only ids that contain this")
     arguments = parser.parse_args()
     if said := conflict():
         sys.exit(said)
