@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CoinHunt-v0 as installed: nothing imports coin_hunt here, its entry point does."""
+"""Tests the installed CoinHunt-v0; its entry point imports coin_hunt, nothing here does."""
 
 import numpy as np
 

@@ -7,7 +7,7 @@ import envpool
 
 
 def register() -> None:
-    """Registers the ids. envpool calls it, through the entry point, when it looks for an id that it does not know."""
+    """Registers the ids. envpool calls this through the entry point when it meets an unknown id."""
     envpool.register(
         "CoinHunt-v0",
         plugin=Path(__file__).with_name("coin_hunt.so"),

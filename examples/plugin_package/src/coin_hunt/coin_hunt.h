@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CoinHunt: a walker on a square field, and a coin that lies elsewhere whenever it has been found.
+// CoinHunt: a walker on a square field looks for a coin, which moves to another cell whenever it is found.
 //
-//   Action       i32: 0 up, 1 right, 2 down, 3 left; the field's edges hold
+//   Action       i32: 0 up, 1 right, 2 down, 3 left; moves beyond the edge have no effect
 //   Observation  i32[4]: row and column of the walker, row and column of the coin
 //   Reward       1 for a coin
 //   Terminated   with the tenth coin
-//   Reset        both anywhere, not in the same place
+//   Reset        two different random cells
 #pragma once
 
 #include "envpool/core/api.h"
@@ -67,7 +67,7 @@ struct CoinHunt {
  private:
   ENVPOOL_FN static void lay_coin(State& s, const Params& p, Rng& rng) {
     const i32 place = i32(rng.below(u32(p.size * p.size - 1)));
-    s.coin = place < s.walker ? place : place + 1;  // anywhere but under the walker
+    s.coin = place < s.walker ? place : place + 1;  // any cell but the walker's
   }
 };
 
