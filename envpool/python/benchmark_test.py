@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Benchmark scripts run, refuse unknown arguments, end on Ctrl-C, and detect what has become slower."""
+"""The scripts in benchmark/: they run, refuse unknown arguments, and detect slowdowns."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_check_fails_only_when_envpool_is_slower(python, tmp_path):
     assert slowed.returncode == 1, slowed.stdout
     assert "SLOWER" in slowed.stdout and "3 attempts" in slowed.stdout
     assert slowed.stderr.startswith("check: slower than the baseline: CartPole, 1 env."), slowed.stderr
-    entry["noise"] = 0.2  # so few rounds are noisy on a machine that runs other programs
+    entry["noise"] = 0.2  # so few rounds are noisy on a shared machine
     baseline.write_text(json.dumps({"cases": {"CartPole, 1 env": entry}}))
     passed = run("check.py", *few, cwd=tmp_path)
     assert passed.returncode == 0, passed.stdout + passed.stderr
@@ -72,7 +72,7 @@ def test_the_baseline_has_every_case():
         ("suite.py", ["quick"], ["unknown argument 'quick'"]),
     ],
 )
-def test_unknown_values_are_refused_in_one_line(script, arguments, words, tmp_path):
+def test_unknown_arguments_are_refused_in_one_line(script, arguments, words, tmp_path):
     done = run(script, *arguments, cwd=tmp_path)
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1, done.stderr
@@ -99,11 +99,11 @@ def test_a_quick_run_writes_tables_and_pictures(python, tmp_path):
 
 
 def started(script: str, *arguments: str, cwd: Path) -> subprocess.Popen[str]:
-    """Starts a script in a process group of its own."""
+    """Starts a script in its own process group."""
     env = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
     command = [sys.executable, str(BENCHMARK / script), *arguments]
     pipe = subprocess.PIPE
-    # A shell's background jobs ignore Ctrl-C, and so would the processes that they start.
+    # Background jobs of a shell ignore SIGINT, and their children inherit that.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         return subprocess.Popen(command, cwd=cwd, env=env, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
@@ -112,7 +112,7 @@ def started(script: str, *arguments: str, cwd: Path) -> subprocess.Popen[str]:
 
 
 def soon(holds: Callable[[], bool], seconds: float = 120) -> bool:
-    """Waits until something holds; returns whether it does."""
+    """Returns whether a condition becomes true within some seconds."""
     until = time.monotonic() + seconds
     while not holds() and time.monotonic() < until:
         time.sleep(0.02)
@@ -120,7 +120,7 @@ def soon(holds: Callable[[], bool], seconds: float = 120) -> bool:
 
 
 def interrupted(script: subprocess.Popen[str]) -> str:
-    """Sends Ctrl-C as a terminal does, to every process of the group; returns the last line that the script prints."""
+    """Sends SIGINT to the process group, as a terminal does, and returns the script's last line on stderr."""
     os.killpg(script.pid, signal.SIGINT)
     out, errors = script.communicate(timeout=60)
     assert script.returncode == 130, errors
@@ -128,12 +128,12 @@ def interrupted(script: subprocess.Popen[str]) -> str:
     return errors.splitlines()[-1]
 
 
-def test_ctrl_c_keeps_the_results_and_ends_all_processes(python, tmp_path):
+def test_ctrl_c_keeps_results_and_ends_all_processes(python, tmp_path):
     few = [f"--interpreter=bench={python}", "--parts=latency", "--peers=", "--tasks=CartPole-v1,HalfCheetah-v5"]
     suite = started("suite.py", *few, "--rounds=6", "--window=0.5", cwd=tmp_path)
     written = tmp_path / "build" / "bench" / "latency.json"
     assert soon(written.exists)
-    time.sleep(0.5)  # the second case's process is starting or takes turns
+    time.sleep(0.5)  # the second case has started by now
     assert interrupted(suite).startswith("suite: interrupted; build/bench has what was measured")
     assert [result["case"]["task"] for result in json.loads(written.read_text())["results"]] == ["CartPole-v1"]
     assert soon(lambda: not has_sides(tmp_path), 30)
@@ -146,7 +146,7 @@ def test_ctrl_c_keeps_the_results_and_ends_all_processes(python, tmp_path):
         ("tag.py", "tag_loop", ["--only=100 players"]),
     ],
 )
-def test_ctrl_c_ends_a_script_in_one_line_and_its_sides(script, side, arguments, python, tmp_path):
+def test_ctrl_c_ends_a_script_and_its_sides_with_one_line(script, side, arguments, python, tmp_path):
     measuring = started(script, f"--python={python}", *arguments, "--rounds=1000", cwd=tmp_path)
     assert soon(lambda: has_sides(tmp_path, side))
     assert interrupted(measuring) == f"{script.removesuffix('.py')}: interrupted"
@@ -164,18 +164,18 @@ def test_a_compiled_loop_takes_turns_as_a_pool_does(python, tmp_path):
 
 
 def has_sides(folder: Path, side: str = "sides.py") -> bool:
-    """Returns whether a side of a comparison runs in a folder."""
+    """Returns whether the process of a side runs in a folder."""
     return any(f"/{side}\0".encode() in line for line in command_lines(folder))
 
 
 def command_lines(folder: Path) -> list[bytes]:
-    """Returns the command lines of the processes whose working directory is a folder."""
+    """Returns the command lines of the processes that run in a folder."""
     lines = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
             if process.joinpath("cwd").resolve() == folder.resolve():
                 lines.append(process.joinpath("cmdline").read_bytes())
-        except OSError:  # it has ended, or belongs to another user
+        except OSError:  # the process has ended or belongs to another user
             continue
     return lines
 
@@ -199,5 +199,5 @@ def test_a_faster_peer_is_marked():
     record = json.dumps({"part": "throughput", "results": [result]})
     command = [sys.executable, "-c", code, str(BENCHMARK), record]
     out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert "0.50× ▼" in out and "CPU 0.50× ▼" in out  # a floor is never marked
+    assert "0.50× ▼" in out and "CPU 0.50× ▼" in out  # the floor does not count as a peer
     assert "0.30× (" in out and out.count("- throughput, Pong-v5, 8 envs") == 1
