@@ -301,14 +301,10 @@ format: $(VENV)/lint/.ready
 
 # --- files derived from the registry; tests fail if they are stale ---
 
-# Options as editors show them, the tables of docs/environments.md, golden hashes of trajectories, and what kernels may
-# take of a GPU and execute there. Hashes, budgets and counts that are there stay: to have one made anew, delete its row.
+# Writes the type stubs, the tables of the pages, golden hashes of trajectories, and what kernels may take of a GPU and
+# execute there. Existing hashes, budgets and counts stay: to renew one, delete its row.
 generated: build/test/.installed standin
 	@$(call installed,test,python) -m envpool.testing.signatures "$(CURDIR)/envpool/_signatures.pyi"
-# Writes the type stubs, the tables of docs/environments.md, golden hashes of trajectories, and the budgets of kernels.
-# Existing hashes and budgets stay: to renew one, delete its row.
-generated: build/test/.installed
-	@$(call installed,test,python) -m envpool.testing.doors "$(CURDIR)/envpool/_doors.pyi"
 	@$(call installed,test,python) -m envpool.testing.tables "$(CURDIR)/docs/environments.md"
 	@$(call installed,test,python) -m envpool.testing.trajectories "$(CURDIR)/envpool/testing/golden.csv"
 	@$(call installed,test,python) -m envpool.testing.machine_code "$(CURDIR)/envpool/testing/kernel_budgets.csv"

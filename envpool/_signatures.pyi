@@ -355,11 +355,11 @@ class MinAtarAsterixOptions(CommonOptions, total=False):
     """What MinAtar/Asterix-v0 and its like take."""
 
     sticky_action_prob: float
-    """probability of the last action being repeated; a number from 0 to 1; default its id's."""
+    """probability that the last action is repeated; a number from 0 to 1; default its id's."""
     difficulty_ramping: bool
     """the game gets faster; default True."""
     use_minimal_action_set: bool
-    """only the actions that do something; default its id's."""
+    """only the actions that have an effect; default its id's."""
     obs_dtype: Literal["bool", "float32"]
     """dtype of the observation; default its id's."""
 
@@ -371,11 +371,11 @@ class MinAtarBreakoutOptions(CommonOptions, total=False):
     """What MinAtar/Breakout-v0 and its like take."""
 
     sticky_action_prob: float
-    """probability of the last action being repeated; a number from 0 to 1; default its id's."""
+    """probability that the last action is repeated; a number from 0 to 1; default its id's."""
     difficulty_ramping: bool
-    """without effect: this game never gets faster; default True."""
+    """no effect, as this game never gets faster; default True."""
     use_minimal_action_set: bool
-    """only the actions that do something; default its id's."""
+    """only the actions that have an effect; default its id's."""
     obs_dtype: Literal["bool", "float32"]
     """dtype of the observation; default its id's."""
 
@@ -387,11 +387,11 @@ class MinAtarFreewayOptions(CommonOptions, total=False):
     """What MinAtar/Freeway-v0 and its like take."""
 
     sticky_action_prob: float
-    """probability of the last action being repeated; a number from 0 to 1; default its id's."""
+    """probability that the last action is repeated; a number from 0 to 1; default its id's."""
     difficulty_ramping: bool
-    """without effect: this game never gets faster; default True."""
+    """no effect, as this game never gets faster; default True."""
     use_minimal_action_set: bool
-    """only the actions that do something; default its id's."""
+    """only the actions that have an effect; default its id's."""
     obs_dtype: Literal["bool", "float32"]
     """dtype of the observation; default its id's."""
 
@@ -403,11 +403,11 @@ class MinAtarSeaquestOptions(CommonOptions, total=False):
     """What MinAtar/Seaquest-v0 and its like take."""
 
     sticky_action_prob: float
-    """probability of the last action being repeated; a number from 0 to 1; default its id's."""
+    """probability that the last action is repeated; a number from 0 to 1; default its id's."""
     difficulty_ramping: bool
     """the game gets faster; default True."""
     use_minimal_action_set: bool
-    """only the actions that do something; default its id's."""
+    """only the actions that have an effect; default its id's."""
     obs_dtype: Literal["bool", "float32"]
     """dtype of the observation; default its id's."""
 
@@ -419,11 +419,11 @@ class MinAtarSpaceInvadersOptions(CommonOptions, total=False):
     """What MinAtar/SpaceInvaders-v0 and its like take."""
 
     sticky_action_prob: float
-    """probability of the last action being repeated; a number from 0 to 1; default its id's."""
+    """probability that the last action is repeated; a number from 0 to 1; default its id's."""
     difficulty_ramping: bool
     """the game gets faster; default True."""
     use_minimal_action_set: bool
-    """only the actions that do something; default its id's."""
+    """only the actions that have an effect; default its id's."""
     obs_dtype: Literal["bool", "float32"]
     """dtype of the observation; default its id's."""
 
@@ -435,7 +435,7 @@ class FourRoomsOptions(CommonOptions, total=False):
     """What FourRooms-misc takes."""
 
     use_visual_obs: bool
-    """observe a picture; default False."""
+    """observe an image of the rooms; default False."""
     goal_fixed_row: int
     """row of the goal; goal_fixed=(row, column) sets both; an int from 1 to 11; default 8."""
     goal_fixed_column: int
@@ -445,11 +445,11 @@ class FourRoomsOptions(CommonOptions, total=False):
     pos_fixed_column: int
     """column of the start; an int from 1 to 11; default 1."""
     fail_prob: float
-    """probability of going elsewhere than meant; a number from 0 to 0.75; default 0.333333."""
+    """probability that a move goes in another direction; a number from 0 to 0.75; default 0.333333."""
     resample_init_pos: bool
-    """start anywhere; default False."""
+    """draw the start of each episode; default False."""
     resample_goal_pos: bool
-    """a goal anywhere in each episode; default False."""
+    """draw the goal of each episode; default False."""
 
 MetaMazeId = Literal[
     "MetaMaze-misc",
@@ -461,13 +461,13 @@ class MetaMazeOptions(CommonOptions, total=False):
     maze_size: int
     """rows and columns of the maze, odd; an int from 1 to 1023; default 9."""
     rf_size: int
-    """rows and columns of what is seen, odd; an int from 3 to 1023; default 3."""
+    """rows and columns of the visible cells, odd; an int from 3 to 1023; default 3."""
     reward: float
-    """for reaching the goal; a number from -1e+18 to 1e+18; default 10."""
+    """reward for reaching the goal; a number from -1e+18 to 1e+18; default 10."""
     punishment: float
-    """added to the reward for going into a wall; a number from -1e+18 to 1e+18; default 0."""
+    """reward for a move into a wall; a number from -1e+18 to 1e+18; default 0."""
     normalize_time: bool
-    """show the time scaled, not as the number of steps; default False."""
+    """observe the scaled time instead of the number of steps; default False."""
 
 PointRobotId = Literal[
     "PointRobot-misc",
@@ -479,15 +479,15 @@ class PointRobotOptions(CommonOptions, total=False):
     max_force: float
     """largest change of x and of y in a step; a number from 1e-06 to 1000000; default 0.1."""
     circle_radius: float
-    """of the half circle; a number from 0 to 1000000; default 1."""
+    """radius of the half circle; a number from 0 to 1000000; default 1."""
     dense_reward: bool
-    """the distance from the goal, negative, as reward; default False."""
+    """reward the negative distance from the goal; default False."""
     goal_radius: float
-    """distance from the goal that counts as there; a number from 0 to 1000000; default 0.2."""
+    """distance at which the goal is reached; a number from 0 to 1000000; default 0.2."""
     center_init: bool
     """start at (0, 0); default False."""
     normalize_time: bool
-    """show the time scaled, not as the number of steps; default True."""
+    """observe the scaled time instead of the number of steps; default True."""
 
 BernoulliBanditId = Literal[
     "BernoulliBandit-misc",
@@ -497,15 +497,15 @@ class BernoulliBanditOptions(CommonOptions, total=False):
     """What BernoulliBandit-misc takes."""
 
     reward_prob: float
-    """probability that one arm pays; the other does with 1 minus this; a number from 0 to 1; default 0.1."""
+    """probability that one arm pays; that of the other is 1 minus this; a number from 0 to 1; default 0.1."""
     normalize_time: bool
-    """show the time scaled, not as the number of steps; default True."""
+    """observe the scaled time instead of the number of steps; default True."""
     min_lim: float
-    """what the scaled time begins with; a number; default -1."""
+    """scaled time at the start; a number; default -1."""
     max_lim: float
-    """what the scaled time is after t_max steps; a number; default 1."""
+    """scaled time after t_max steps; a number; default 1."""
     t_max: int
-    """see max_lim; an int from 1 to 16777216; default 100."""
+    """steps until the scaled time is max_lim; an int from 1 to 16777216; default 100."""
 
 GaussianBanditId = Literal[
     "GaussianBandit-misc",
@@ -521,7 +521,7 @@ class GaussianBanditOptions(CommonOptions, total=False):
     sigma_l: float
     """standard deviation of arm 1's reward within an episode; a number from 0 to 1e+18; default 0.1."""
     normalize_time: bool
-    """show the time scaled, not as the number of steps; default True."""
+    """observe the scaled time instead of the number of steps; default True."""
 
 MiscReacherId = Literal[
     "Reacher-misc",
@@ -533,9 +533,9 @@ class MiscReacherOptions(CommonOptions, total=False):
     num_joints: int
     """links of the arm; an int from 1 to 256; default 2."""
     torque_scale: float
-    """angular acceleration by a torque of 1; a number from -1000000 to 1000000; default 1."""
+    """angular acceleration from a torque of 1; a number from -1000000 to 1000000; default 1."""
     dt: float
-    """s, of a step; a number from 0 to 1000000; default 0.05."""
+    """s, duration of a step; a number from 0 to 1000000; default 0.05."""
 
 MiscSwimmerId = Literal[
     "Swimmer-misc",
@@ -545,9 +545,9 @@ class MiscSwimmerOptions(CommonOptions, total=False):
     """What Swimmer-misc takes."""
 
     num_urchins: int
-    """urchins; an int from 0 to 1024; default 5."""
+    """number of urchins; an int from 0 to 1024; default 5."""
     dt: float
-    """s, of a step; a number from 0 to 1000000; default 0.05."""
+    """s, duration of a step; a number from 0 to 1000000; default 0.05."""
 
 PongId = Literal[
     "Pong-misc",
@@ -561,19 +561,19 @@ class PongOptions(CommonOptions, total=False):
     height: int
     """rows; an int from 3 to 1024; default 30."""
     paddle_half_height: int
-    """rows of a paddle above its middle, and below; an int from 1 to 511; default 2."""
+    """rows of a paddle above its middle, and below it; an int from 1 to 511; default 2."""
     ball_max_y_speed: int
-    """rows a step; an int from 0 to 1024; default 3."""
+    """rows per step; an int from 0 to 1024; default 3."""
     paddle_y_speed: int
-    """rows a step; an int from 0 to 1024; default 1."""
+    """rows per step; an int from 0 to 1024; default 1."""
     ball_x_speed: int
-    """columns a step; an int from -1024 to 1024; default 1."""
+    """columns per step; an int from -1024 to 1024; default 1."""
     use_ai_policy: bool
-    """the right paddle follows the ball; else it does what the left one does; default True."""
+    """the right paddle follows the ball; otherwise it copies the left one; default True."""
     reflect_top: bool
     """the ball bounces off the upper edge too; default False."""
     rounding: Literal["nearest", "towards_zero"]
-    """how the ball's speed in y is made whole; default 'nearest'."""
+    """rounding of the ball's speed in y; default 'nearest'."""
 
 AntId = Literal[
     "Ant-v3", "Ant-v4", "Ant-v5",
@@ -583,68 +583,68 @@ class AntOptions(CommonOptions, total=False):
     """What Ant-v3 and its like take."""
 
     xml_file: str | bytes
-    """Model: a file of gymnasium's, a path of your own, or XML itself; default 'ant.xml'."""
+    """Model: name of a file of gymnasium, a path, or XML; default 'ant.xml'."""
     frame_skip: int
-    """Simulation steps that an action lasts; an int from 1 to 10000; default 5."""
+    """Simulation steps for each action; an int from 1 to 10000; default 5."""
     frame_stack: int
-    """Observations that are returned together, the latest last; an int from 1 to 1000; default 1."""
+    """Number of stacked observations, the oldest first; an int from 1 to 1000; default 1."""
     post_constraint: bool
-    """Contact forces are computed after a step; else they are zeros; default its id's."""
+    """Compute contact forces after a step; otherwise they are zeros; default its id's."""
     info_version: int
-    """Infos are those of this version of the environment; an int from 2 to 5; default its id's."""
+    """Version of the environment whose infos are returned; an int from 2 to 5; default its id's."""
     forward_reward_weight: float
-    """What a unit of velocity pays; a number; default 1."""
+    """Reward per unit of velocity; a number; default 1."""
     ctrl_cost_weight: float
-    """What a unit of squared torque costs; a number; default 0.5."""
+    """Cost per unit of squared torque; a number; default 0.5."""
     contact_cost_weight: float
-    """What a unit of squared contact force costs; a number; default 0.0005."""
+    """Cost per unit of squared contact force; a number; default 0.0005."""
     healthy_reward: float
-    """What a step in health pays; a number; default 1."""
+    """Reward for a step in a healthy state; a number; default 1."""
     terminate_when_unhealthy: bool
-    """An episode ends when health does; default True."""
+    """Terminate the episode in an unhealthy state; default True."""
     legacy_healthy_reward: bool
-    """The step that ends health is paid as if in health; default its id's."""
+    """Give healthy_reward also for the step that becomes unhealthy; default its id's."""
     healthy_z_min: float
-    """Health: the torso's height, from here; a number; default 0.2."""
+    """Lower bound of the torso's height in a healthy state; a number; default 0.2."""
     healthy_z_max: float
-    """Health: the torso's height, to here; a number; default 1."""
+    """Upper bound of the torso's height in a healthy state; a number; default 1."""
     main_body: str | bytes
-    """Body whose velocity pays: its name or number; default its id's."""
+    """Name or number of the body whose velocity is rewarded; default its id's."""
     contact_force_min: float
-    """Contact forces count from here; a number; default -1."""
+    """Lower bound of contact forces; a number; default -1."""
     contact_force_max: float
-    """Contact forces count to here; a number; default 1."""
+    """Upper bound of contact forces; a number; default 1."""
     reset_noise_scale: float
-    """Size of the noise at a reset; a number from 0 to 1000000; default 0.1."""
+    """Scale of the noise at a reset; a number from 0 to 1000000; default 0.1."""
     exclude_current_positions_from_observation: bool
-    """The observation leaves out the torso's x and y; default True."""
+    """Leave the torso's x and y out of the observation; default True."""
     use_contact_force: bool
-    """Contact forces cost, and are observed; default its id's."""
+    """Contact forces have a cost and are observed; default its id's."""
     include_cfrc_ext_in_observation: bool
-    """Contact forces that cost are observed; default True."""
+    """Observe contact forces, if use_contact_force; default True."""
     exclude_worldbody_contact_forces: bool
-    """The world's own contact forces are not observed; default its id's."""
+    """Leave contact forces of the world body out of the observation; default its id's."""
     from_pixels: bool
-    """Observations are pictures; default False."""
+    """Observe pixels; default False."""
     render_width: int
-    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
     render_height: int
-    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
     render_camera_id: int
-    """Camera of the model; -1 is a free one; an int from -1 to 1000000000; default -1."""
+    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; default -1."""
     camera_name: str | bytes
-    """Camera of the model, by name; default ''."""
+    """Name of a camera of the model; default ''."""
     default_camera_config: str | bytes
     """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
     max_geom: int
-    """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
+    """Maximum number of geoms in a picture; an int from 1 to 1000000; default 1000."""
     shadow_size: int
-    """Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time; an int from -1 to 16384;
+    """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
     default -1."""
     antialias: int
-    """Samples of a pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
     gymnasium_v5_render_camera: bool
-    """The free camera is gymnasium's; else the model's camera 'track' is; default True."""
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; default True."""
 
 HalfCheetahId = Literal[
     "HalfCheetah-v3", "HalfCheetah-v4", "HalfCheetah-v5",
@@ -654,44 +654,44 @@ class HalfCheetahOptions(CommonOptions, total=False):
     """What HalfCheetah-v3 and its like take."""
 
     xml_file: str | bytes
-    """Model: a file of gymnasium's, a path of your own, or XML itself; default 'half_cheetah.xml'."""
+    """Model: name of a file of gymnasium, a path, or XML; default 'half_cheetah.xml'."""
     frame_skip: int
-    """Simulation steps that an action lasts; an int from 1 to 10000; default 5."""
+    """Simulation steps for each action; an int from 1 to 10000; default 5."""
     frame_stack: int
-    """Observations that are returned together, the latest last; an int from 1 to 1000; default 1."""
+    """Number of stacked observations, the oldest first; an int from 1 to 1000; default 1."""
     post_constraint: bool
-    """Contact forces are computed after a step; else they are zeros; default its id's."""
+    """Compute contact forces after a step; otherwise they are zeros; default its id's."""
     info_version: int
-    """Infos are those of this version of the environment; an int from 2 to 5; default its id's."""
+    """Version of the environment whose infos are returned; an int from 2 to 5; default its id's."""
     forward_reward_weight: float
-    """What a unit of velocity pays; a number; default 1."""
+    """Reward per unit of velocity; a number; default 1."""
     ctrl_cost_weight: float
-    """What a unit of squared torque costs; a number; default 0.1."""
+    """Cost per unit of squared torque; a number; default 0.1."""
     reset_noise_scale: float
-    """Size of the noise at a reset; a number from 0 to 1000000; default 0.1."""
+    """Scale of the noise at a reset; a number from 0 to 1000000; default 0.1."""
     exclude_current_positions_from_observation: bool
-    """The observation leaves out the root's x; default True."""
+    """Leave the root's x out of the observation; default True."""
     from_pixels: bool
-    """Observations are pictures; default False."""
+    """Observe pixels; default False."""
     render_width: int
-    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
     render_height: int
-    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
     render_camera_id: int
-    """Camera of the model; -1 is a free one; an int from -1 to 1000000000; default -1."""
+    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; default -1."""
     camera_name: str | bytes
-    """Camera of the model, by name; default ''."""
+    """Name of a camera of the model; default ''."""
     default_camera_config: str | bytes
     """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
     max_geom: int
-    """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
+    """Maximum number of geoms in a picture; an int from 1 to 1000000; default 1000."""
     shadow_size: int
-    """Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time; an int from -1 to 16384;
+    """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
     default -1."""
     antialias: int
-    """Samples of a pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
     gymnasium_v5_render_camera: bool
-    """The free camera is gymnasium's; else the model's camera 'track' is; default True."""
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; default True."""
 
 HopperId = Literal[
     "Hopper-v3", "Hopper-v4", "Hopper-v5",
@@ -701,66 +701,66 @@ class HopperOptions(CommonOptions, total=False):
     """What Hopper-v3 and its like take."""
 
     xml_file: str | bytes
-    """Model: a file of gymnasium's, a path of your own, or XML itself; default 'hopper.xml'."""
+    """Model: name of a file of gymnasium, a path, or XML; default 'hopper.xml'."""
     frame_skip: int
-    """Simulation steps that an action lasts; an int from 1 to 10000; default 4."""
+    """Simulation steps for each action; an int from 1 to 10000; default 4."""
     frame_stack: int
-    """Observations that are returned together, the latest last; an int from 1 to 1000; default 1."""
+    """Number of stacked observations, the oldest first; an int from 1 to 1000; default 1."""
     post_constraint: bool
-    """Contact forces are computed after a step; else they are zeros; default its id's."""
+    """Compute contact forces after a step; otherwise they are zeros; default its id's."""
     info_version: int
-    """Infos are those of this version of the environment; an int from 2 to 5; default its id's."""
+    """Version of the environment whose infos are returned; an int from 2 to 5; default its id's."""
     forward_reward_weight: float
-    """What a unit of velocity pays; a number; default 1."""
+    """Reward per unit of velocity; a number; default 1."""
     ctrl_cost_weight: float
-    """What a unit of squared torque costs; a number; default 0.001."""
+    """Cost per unit of squared torque; a number; default 0.001."""
     healthy_reward: float
-    """What a step in health pays; a number; default 1."""
+    """Reward for a step in a healthy state; a number; default 1."""
     terminate_when_unhealthy: bool
-    """An episode ends when health does; default True."""
+    """Terminate the episode in an unhealthy state; default True."""
     legacy_healthy_reward: bool
-    """The step that ends health is paid as if in health; default its id's."""
+    """Give healthy_reward also for the step that becomes unhealthy; default its id's."""
     healthy_z_min: float
-    """Health: the torso's height, from here; a number; default 0.7."""
+    """Lower bound of the torso's height in a healthy state; a number; default 0.7."""
     healthy_z_max: float
-    """Health: the torso's height, to here; a number; default inf."""
+    """Upper bound of the torso's height in a healthy state; a number; default inf."""
     healthy_state_min: float
-    """Health: every other number, from here; a number; default -100."""
+    """Lower bound of the other elements of the state in a healthy state; a number; default -100."""
     healthy_state_max: float
-    """Health: every other number, to here; a number; default 100."""
+    """Upper bound of the other elements of the state in a healthy state; a number; default 100."""
     healthy_angle_min: float
-    """Health: the torso's angle, from here; a number; default -0.2."""
+    """Lower bound of the torso's angle in a healthy state; a number; default -0.2."""
     healthy_angle_max: float
-    """Health: the torso's angle, to here; a number; default 0.2."""
+    """Upper bound of the torso's angle in a healthy state; a number; default 0.2."""
     velocity_min: float
-    """Velocities are shown from here; a number; default -10."""
+    """Lower bound of observed velocities; a number; default -10."""
     velocity_max: float
-    """Velocities are shown to here; a number; default 10."""
+    """Upper bound of observed velocities; a number; default 10."""
     reset_noise_scale: float
-    """Size of the noise at a reset; a number from 0 to 1000000; default 0.005."""
+    """Scale of the noise at a reset; a number from 0 to 1000000; default 0.005."""
     exclude_current_positions_from_observation: bool
-    """The observation leaves out the root's x; default True."""
+    """Leave the root's x out of the observation; default True."""
     from_pixels: bool
-    """Observations are pictures; default False."""
+    """Observe pixels; default False."""
     render_width: int
-    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
     render_height: int
-    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
     render_camera_id: int
-    """Camera of the model; -1 is a free one; an int from -1 to 1000000000; default -1."""
+    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; default -1."""
     camera_name: str | bytes
-    """Camera of the model, by name; default ''."""
+    """Name of a camera of the model; default ''."""
     default_camera_config: str | bytes
     """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
     max_geom: int
-    """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
+    """Maximum number of geoms in a picture; an int from 1 to 1000000; default 1000."""
     shadow_size: int
-    """Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time; an int from -1 to 16384;
+    """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
     default -1."""
     antialias: int
-    """Samples of a pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
     gymnasium_v5_render_camera: bool
-    """The free camera is gymnasium's; else the model's camera 'track' is; default True."""
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; default True."""
 
 HumanoidId = Literal[
     "Humanoid-v3", "Humanoid-v4", "Humanoid-v5",
@@ -770,74 +770,74 @@ class HumanoidOptions(CommonOptions, total=False):
     """What Humanoid-v3 and its like take."""
 
     xml_file: str | bytes
-    """Model: a file of gymnasium's, a path of your own, or XML itself; default 'humanoid.xml'."""
+    """Model: name of a file of gymnasium, a path, or XML; default 'humanoid.xml'."""
     frame_skip: int
-    """Simulation steps that an action lasts; an int from 1 to 10000; default 5."""
+    """Simulation steps for each action; an int from 1 to 10000; default 5."""
     frame_stack: int
-    """Observations that are returned together, the latest last; an int from 1 to 1000; default 1."""
+    """Number of stacked observations, the oldest first; an int from 1 to 1000; default 1."""
     post_constraint: bool
-    """Contact forces are computed after a step; else they are zeros; default its id's."""
+    """Compute contact forces after a step; otherwise they are zeros; default its id's."""
     info_version: int
-    """Infos are those of this version of the environment; an int from 2 to 5; default its id's."""
+    """Version of the environment whose infos are returned; an int from 2 to 5; default its id's."""
     forward_reward_weight: float
-    """What a unit of velocity pays; a number; default 1.25."""
+    """Reward per unit of velocity; a number; default 1.25."""
     ctrl_cost_weight: float
-    """What a unit of squared torque costs; a number; default 0.1."""
+    """Cost per unit of squared torque; a number; default 0.1."""
     use_contact_force: bool
-    """Contact forces cost; default its id's."""
+    """Contact forces have a cost; default its id's."""
     contact_cost_weight: float
-    """What a unit of squared contact force costs; a number; default 5e-07."""
+    """Cost per unit of squared contact force; a number; default 5e-07."""
     contact_cost_min: float
-    """Contact costs from here; a number; default -inf."""
+    """Lower bound of the contact cost; a number; default -inf."""
     contact_cost_max: float
-    """Contact costs to here; a number; default 10."""
+    """Upper bound of the contact cost; a number; default 10."""
     healthy_reward: float
-    """What a step in health pays; a number; default 5."""
+    """Reward for a step in a healthy state; a number; default 5."""
     terminate_when_unhealthy: bool
-    """An episode ends when health does; default True."""
+    """Terminate the episode in an unhealthy state; default True."""
     legacy_healthy_reward: bool
-    """The step that ends health is paid as if in health; default its id's."""
+    """Give healthy_reward also for the step that becomes unhealthy; default its id's."""
     healthy_z_min: float
-    """Health: the torso's height, from here; a number; default 1."""
+    """Lower bound of the torso's height in a healthy state; a number; default 1."""
     healthy_z_max: float
-    """Health: the torso's height, to here; a number; default 2."""
+    """Upper bound of the torso's height in a healthy state; a number; default 2."""
     reset_noise_scale: float
-    """Size of the noise at a reset; a number from 0 to 1000000; default 0.01."""
+    """Scale of the noise at a reset; a number from 0 to 1000000; default 0.01."""
     exclude_current_positions_from_observation: bool
-    """The observation leaves out the torso's x and y; default True."""
+    """Leave the torso's x and y out of the observation; default True."""
     exclude_worldbody_observations: bool
-    """The observation leaves out the world's numbers; default its id's."""
+    """Leave the world body out of the observation; default its id's."""
     exclude_root_actuator_forces: bool
-    """The observation leaves out actuator forces on the root; default its id's."""
+    """Leave actuator forces on the root out of the observation; default its id's."""
     include_cinert_in_observation: bool
-    """Inertias are observed; default True."""
+    """Observe inertias; default True."""
     include_cvel_in_observation: bool
-    """Velocities about the centre of mass are observed; default True."""
+    """Observe velocities about the centre of mass; default True."""
     include_qfrc_actuator_in_observation: bool
-    """Actuator forces are observed; default True."""
+    """Observe actuator forces; default True."""
     include_cfrc_ext_in_observation: bool
-    """Contact forces are observed; default True."""
+    """Observe contact forces; default True."""
     from_pixels: bool
-    """Observations are pictures; default False."""
+    """Observe pixels; default False."""
     render_width: int
-    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
     render_height: int
-    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
     render_camera_id: int
-    """Camera of the model; -1 is a free one; an int from -1 to 1000000000; default -1."""
+    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; default -1."""
     camera_name: str | bytes
-    """Camera of the model, by name; default ''."""
+    """Name of a camera of the model; default ''."""
     default_camera_config: str | bytes
     """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
     max_geom: int
-    """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
+    """Maximum number of geoms in a picture; an int from 1 to 1000000; default 1000."""
     shadow_size: int
-    """Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time; an int from -1 to 16384;
+    """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
     default -1."""
     antialias: int
-    """Samples of a pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
     gymnasium_v5_render_camera: bool
-    """The free camera is gymnasium's; else the model's camera 'track' is; default True."""
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; default True."""
 
 HumanoidStandupId = Literal[
     "HumanoidStandup-v2", "HumanoidStandup-v4", "HumanoidStandup-v5",
@@ -847,64 +847,64 @@ class HumanoidStandupOptions(CommonOptions, total=False):
     """What HumanoidStandup-v2 and its like take."""
 
     xml_file: str | bytes
-    """Model: a file of gymnasium's, a path of your own, or XML itself; default 'humanoidstandup.xml'."""
+    """Model: name of a file of gymnasium, a path, or XML; default 'humanoidstandup.xml'."""
     frame_skip: int
-    """Simulation steps that an action lasts; an int from 1 to 10000; default 5."""
+    """Simulation steps for each action; an int from 1 to 10000; default 5."""
     frame_stack: int
-    """Observations that are returned together, the latest last; an int from 1 to 1000; default 1."""
+    """Number of stacked observations, the oldest first; an int from 1 to 1000; default 1."""
     post_constraint: bool
-    """Contact forces are computed after a step; else they are zeros; default its id's."""
+    """Compute contact forces after a step; otherwise they are zeros; default its id's."""
     info_version: int
-    """Infos are those of this version of the environment; an int from 2 to 5; default its id's."""
+    """Version of the environment whose infos are returned; an int from 2 to 5; default its id's."""
     forward_reward_weight: float
-    """What a unit of height, over the time step, pays; a number; default 1."""
+    """Reward per unit of height / timestep; a number; default 1."""
     ctrl_cost_weight: float
-    """What a unit of squared torque costs; a number; default 0.1."""
+    """Cost per unit of squared torque; a number; default 0.1."""
     contact_cost_weight: float
-    """What a unit of squared contact force costs; a number; default 5e-07."""
+    """Cost per unit of squared contact force; a number; default 5e-07."""
     contact_cost_min: float
-    """Contact costs from here; a number; default -inf."""
+    """Lower bound of the contact cost; a number; default -inf."""
     contact_cost_max: float
-    """Contact costs to here; a number; default 10."""
+    """Upper bound of the contact cost; a number; default 10."""
     healthy_reward: float
-    """What each step pays; a number; default 1."""
+    """Reward for each step; a number; default 1."""
     reset_noise_scale: float
-    """Size of the noise at a reset; a number from 0 to 1000000; default 0.01."""
+    """Scale of the noise at a reset; a number from 0 to 1000000; default 0.01."""
     exclude_current_positions_from_observation: bool
-    """The observation leaves out the torso's x and y; default True."""
+    """Leave the torso's x and y out of the observation; default True."""
     exclude_worldbody_observations: bool
-    """The observation leaves out the world's numbers; default its id's."""
+    """Leave the world body out of the observation; default its id's."""
     exclude_root_actuator_forces: bool
-    """The observation leaves out actuator forces on the root; default its id's."""
+    """Leave actuator forces on the root out of the observation; default its id's."""
     include_cinert_in_observation: bool
-    """Inertias are observed; default True."""
+    """Observe inertias; default True."""
     include_cvel_in_observation: bool
-    """Velocities about the centre of mass are observed; default True."""
+    """Observe velocities about the centre of mass; default True."""
     include_qfrc_actuator_in_observation: bool
-    """Actuator forces are observed; default True."""
+    """Observe actuator forces; default True."""
     include_cfrc_ext_in_observation: bool
-    """Contact forces are observed; default True."""
+    """Observe contact forces; default True."""
     from_pixels: bool
-    """Observations are pictures; default False."""
+    """Observe pixels; default False."""
     render_width: int
-    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
     render_height: int
-    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
     render_camera_id: int
-    """Camera of the model; -1 is a free one; an int from -1 to 1000000000; default -1."""
+    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; default -1."""
     camera_name: str | bytes
-    """Camera of the model, by name; default ''."""
+    """Name of a camera of the model; default ''."""
     default_camera_config: str | bytes
     """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
     max_geom: int
-    """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
+    """Maximum number of geoms in a picture; an int from 1 to 1000000; default 1000."""
     shadow_size: int
-    """Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time; an int from -1 to 16384;
+    """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
     default -1."""
     antialias: int
-    """Samples of a pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
     gymnasium_v5_render_camera: bool
-    """The free camera is gymnasium's; else the model's camera 'track' is; default True."""
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; default True."""
 
 InvertedDoublePendulumId = Literal[
     "InvertedDoublePendulum-v2", "InvertedDoublePendulum-v4", "InvertedDoublePendulum-v5",
@@ -914,50 +914,50 @@ class InvertedDoublePendulumOptions(CommonOptions, total=False):
     """What InvertedDoublePendulum-v2 and its like take."""
 
     xml_file: str | bytes
-    """Model: a file of gymnasium's, a path of your own, or XML itself; default 'inverted_double_pendulum.xml'."""
+    """Model: name of a file of gymnasium, a path, or XML; default 'inverted_double_pendulum.xml'."""
     frame_skip: int
-    """Simulation steps that an action lasts; an int from 1 to 10000; default 5."""
+    """Simulation steps for each action; an int from 1 to 10000; default 5."""
     frame_stack: int
-    """Observations that are returned together, the latest last; an int from 1 to 1000; default 1."""
+    """Number of stacked observations, the oldest first; an int from 1 to 1000; default 1."""
     post_constraint: bool
-    """Contact forces are computed after a step; else they are zeros; default its id's."""
+    """Compute contact forces after a step; otherwise they are zeros; default its id's."""
     info_version: int
-    """Infos are those of this version of the environment; an int from 2 to 5; default its id's."""
+    """Version of the environment whose infos are returned; an int from 2 to 5; default its id's."""
     healthy_reward: float
-    """What a step pays, less penalties; a number; default 10."""
+    """Reward for a step, before penalties; a number; default 10."""
     reward_if_not_terminated: bool
-    """The step that ends the episode does not pay healthy_reward; default its id's."""
+    """Give no healthy_reward for the step that ends the episode; default its id's."""
     constraint_obs_dim: int
-    """Constraint forces that are observed; an int from 0 to 1000; default its id's."""
+    """Number of observed constraint forces; an int from 0 to 1000; default its id's."""
     healthy_z_max: float
-    """The episode ends with the tip at this height; a number; default 1."""
+    """Height of the tip at which the episode ends; a number; default 1."""
     observation_min: float
-    """Velocities and forces are shown from here; a number; default -10."""
+    """Lower bound of observed velocities and forces; a number; default -10."""
     observation_max: float
-    """Velocities and forces are shown to here; a number; default 10."""
+    """Upper bound of observed velocities and forces; a number; default 10."""
     reset_noise_scale: float
-    """Size of the noise at a reset; a number from 0 to 1000000; default 0.1."""
+    """Scale of the noise at a reset; a number from 0 to 1000000; default 0.1."""
     from_pixels: bool
-    """Observations are pictures; default False."""
+    """Observe pixels; default False."""
     render_width: int
-    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
     render_height: int
-    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
     render_camera_id: int
-    """Camera of the model; -1 is a free one; an int from -1 to 1000000000; default -1."""
+    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; default -1."""
     camera_name: str | bytes
-    """Camera of the model, by name; default ''."""
+    """Name of a camera of the model; default ''."""
     default_camera_config: str | bytes
     """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default its id's."""
     max_geom: int
-    """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
+    """Maximum number of geoms in a picture; an int from 1 to 1000000; default 1000."""
     shadow_size: int
-    """Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time; an int from -1 to 16384;
+    """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
     default -1."""
     antialias: int
-    """Samples of a pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
     gymnasium_v5_render_camera: bool
-    """The free camera is gymnasium's; else the model's camera 'track' is; default True."""
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; default True."""
 
 InvertedPendulumId = Literal[
     "InvertedPendulum-v2", "InvertedPendulum-v4", "InvertedPendulum-v5",
@@ -967,46 +967,46 @@ class InvertedPendulumOptions(CommonOptions, total=False):
     """What InvertedPendulum-v2 and its like take."""
 
     xml_file: str | bytes
-    """Model: a file of gymnasium's, a path of your own, or XML itself; default 'inverted_pendulum.xml'."""
+    """Model: name of a file of gymnasium, a path, or XML; default 'inverted_pendulum.xml'."""
     frame_skip: int
-    """Simulation steps that an action lasts; an int from 1 to 10000; default 2."""
+    """Simulation steps for each action; an int from 1 to 10000; default 2."""
     frame_stack: int
-    """Observations that are returned together, the latest last; an int from 1 to 1000; default 1."""
+    """Number of stacked observations, the oldest first; an int from 1 to 1000; default 1."""
     post_constraint: bool
-    """Contact forces are computed after a step; else they are zeros; default its id's."""
+    """Compute contact forces after a step; otherwise they are zeros; default its id's."""
     info_version: int
-    """Infos are those of this version of the environment; an int from 2 to 5; default its id's."""
+    """Version of the environment whose infos are returned; an int from 2 to 5; default its id's."""
     healthy_reward: float
-    """What a step pays; a number; default 1."""
+    """Reward for a step; a number; default 1."""
     reward_if_not_terminated: bool
-    """The step that ends the episode pays nothing; default its id's."""
+    """Give no reward for the step that ends the episode; default its id's."""
     healthy_z_min: float
-    """The pole's angle may be from here; a number; default -0.2."""
+    """Lower bound of the pole's angle; a number; default -0.2."""
     healthy_z_max: float
-    """The pole's angle may be to here; a number; default 0.2."""
+    """Upper bound of the pole's angle; a number; default 0.2."""
     reset_noise_scale: float
-    """Size of the noise at a reset; a number from 0 to 1000000; default 0.01."""
+    """Scale of the noise at a reset; a number from 0 to 1000000; default 0.01."""
     from_pixels: bool
-    """Observations are pictures; default False."""
+    """Observe pixels; default False."""
     render_width: int
-    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
     render_height: int
-    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
     render_camera_id: int
-    """Camera of the model; -1 is a free one; an int from -1 to 1000000000; default -1."""
+    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; default -1."""
     camera_name: str | bytes
-    """Camera of the model, by name; default ''."""
+    """Name of a camera of the model; default ''."""
     default_camera_config: str | bytes
     """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
     max_geom: int
-    """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
+    """Maximum number of geoms in a picture; an int from 1 to 1000000; default 1000."""
     shadow_size: int
-    """Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time; an int from -1 to 16384;
+    """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
     default -1."""
     antialias: int
-    """Samples of a pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
     gymnasium_v5_render_camera: bool
-    """The free camera is gymnasium's; else the model's camera 'track' is; default True."""
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; default True."""
 
 PusherId = Literal[
     "Pusher-v2", "Pusher-v4", "Pusher-v5",
@@ -1016,58 +1016,58 @@ class PusherOptions(CommonOptions, total=False):
     """What Pusher-v2 and its like take."""
 
     xml_file: str | bytes
-    """Model: a file of gymnasium's, a path of your own, or XML itself; default its id's."""
+    """Model: name of a file of gymnasium, a path, or XML; default its id's."""
     frame_skip: int
-    """Simulation steps that an action lasts; an int from 1 to 10000; default 5."""
+    """Simulation steps for each action; an int from 1 to 10000; default 5."""
     frame_stack: int
-    """Observations that are returned together, the latest last; an int from 1 to 1000; default 1."""
+    """Number of stacked observations, the oldest first; an int from 1 to 1000; default 1."""
     post_constraint: bool
-    """Contact forces are computed after a step; else they are zeros; default its id's."""
+    """Compute contact forces after a step; otherwise they are zeros; default its id's."""
     info_version: int
-    """Infos are those of this version of the environment; an int from 2 to 5; default its id's."""
+    """Version of the environment whose infos are returned; an int from 2 to 5; default its id's."""
     dist_cost_weight: float
-    """What a unit of distance from cylinder to goal costs; a number; default 1."""
+    """Cost per unit of distance from cylinder to goal; a number; default 1."""
     ctrl_cost_weight: float
-    """What a unit of squared torque costs; a number; default 0.1."""
+    """Cost per unit of squared torque; a number; default 0.1."""
     near_cost_weight: float
-    """What a unit of distance from tip to cylinder costs; a number; default 0.5."""
+    """Cost per unit of distance from tip to cylinder; a number; default 0.5."""
     reward_after_step: bool
-    """Distances after a step count, not those before it; default its id's."""
+    """Use the distances after a step, not before it; default its id's."""
     weighted_reward_info: bool
-    """Infos are weighted; default its id's."""
+    """Apply the weights to the infos; default its id's."""
     reset_qvel_scale: float
-    """Noise of velocities at a reset; a number from 0 to 1000000; default 0.005."""
+    """Scale of the noise on velocities at a reset; a number from 0 to 1000000; default 0.005."""
     cylinder_x_min: float
-    """The cylinder starts from here; a number; default -0.3."""
+    """Lower bound of the cylinder's initial x; a number; default -0.3."""
     cylinder_x_max: float
-    """The cylinder starts to here; a number; default 0."""
+    """Upper bound of the cylinder's initial x; a number; default 0."""
     cylinder_y_min: float
-    """The cylinder starts from here; a number; default -0.2."""
+    """Lower bound of the cylinder's initial y; a number; default -0.2."""
     cylinder_y_max: float
-    """The cylinder starts to here; a number; default 0.2."""
+    """Upper bound of the cylinder's initial y; a number; default 0.2."""
     cylinder_dist_min: float
-    """The cylinder starts farther from the goal than this; a number from -1 to 1000000; default 0.17."""
+    """Minimum initial distance of the cylinder from the goal; a number from -1 to 1000000; default 0.17."""
     from_pixels: bool
-    """Observations are pictures; default False."""
+    """Observe pixels; default False."""
     render_width: int
-    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
     render_height: int
-    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
     render_camera_id: int
-    """Camera of the model; -1 is a free one; an int from -1 to 1000000000; default -1."""
+    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; default -1."""
     camera_name: str | bytes
-    """Camera of the model, by name; default ''."""
+    """Name of a camera of the model; default ''."""
     default_camera_config: str | bytes
     """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
     max_geom: int
-    """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
+    """Maximum number of geoms in a picture; an int from 1 to 1000000; default 1000."""
     shadow_size: int
-    """Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time; an int from -1 to 16384;
+    """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
     default -1."""
     antialias: int
-    """Samples of a pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
     gymnasium_v5_render_camera: bool
-    """The free camera is gymnasium's; else the model's camera 'track' is; default True."""
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; default True."""
 
 MujocoReacherId = Literal[
     "Reacher-v2", "Reacher-v4", "Reacher-v5",
@@ -1077,50 +1077,50 @@ class MujocoReacherOptions(CommonOptions, total=False):
     """What Reacher-v2 and its like take."""
 
     xml_file: str | bytes
-    """Model: a file of gymnasium's, a path of your own, or XML itself; default 'reacher.xml'."""
+    """Model: name of a file of gymnasium, a path, or XML; default 'reacher.xml'."""
     frame_skip: int
-    """Simulation steps that an action lasts; an int from 1 to 10000; default 2."""
+    """Simulation steps for each action; an int from 1 to 10000; default 2."""
     frame_stack: int
-    """Observations that are returned together, the latest last; an int from 1 to 1000; default 1."""
+    """Number of stacked observations, the oldest first; an int from 1 to 1000; default 1."""
     post_constraint: bool
-    """Contact forces are computed after a step; else they are zeros; default its id's."""
+    """Compute contact forces after a step; otherwise they are zeros; default its id's."""
     info_version: int
-    """Infos are those of this version of the environment; an int from 2 to 5; default its id's."""
+    """Version of the environment whose infos are returned; an int from 2 to 5; default its id's."""
     dist_cost_weight: float
-    """What a unit of distance costs; a number; default 1."""
+    """Cost per unit of distance; a number; default 1."""
     ctrl_cost_weight: float
-    """What a unit of squared torque costs; a number; default 1."""
+    """Cost per unit of squared torque; a number; default 1."""
     reward_after_step: bool
-    """The distance after a step counts, not that before it; default its id's."""
+    """Use the distance after a step, not before it; default its id's."""
     obs_include_z_distance: bool
-    """The height from target to tip is observed; default its id's."""
+    """Observe the height of the tip above the target; default its id's."""
     reset_qpos_scale: float
-    """Noise of positions at a reset; a number from 0 to 1000000; default 0.1."""
+    """Scale of the noise on positions at a reset; a number from 0 to 1000000; default 0.1."""
     reset_qvel_scale: float
-    """Noise of velocities at a reset; a number from 0 to 1000000; default 0.005."""
+    """Scale of the noise on velocities at a reset; a number from 0 to 1000000; default 0.005."""
     reset_goal_scale: float
-    """Radius of the disc that the target is in; a number from 0 to 1000000; default 0.2."""
+    """Radius of the disc from which the target is drawn; a number from 0 to 1000000; default 0.2."""
     from_pixels: bool
-    """Observations are pictures; default False."""
+    """Observe pixels; default False."""
     render_width: int
-    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
     render_height: int
-    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
     render_camera_id: int
-    """Camera of the model; -1 is a free one; an int from -1 to 1000000000; default -1."""
+    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; default -1."""
     camera_name: str | bytes
-    """Camera of the model, by name; default ''."""
+    """Name of a camera of the model; default ''."""
     default_camera_config: str | bytes
     """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
     max_geom: int
-    """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
+    """Maximum number of geoms in a picture; an int from 1 to 1000000; default 1000."""
     shadow_size: int
-    """Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time; an int from -1 to 16384;
+    """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
     default -1."""
     antialias: int
-    """Samples of a pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
     gymnasium_v5_render_camera: bool
-    """The free camera is gymnasium's; else the model's camera 'track' is; default True."""
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; default True."""
 
 MujocoSwimmerId = Literal[
     "Swimmer-v3", "Swimmer-v4", "Swimmer-v5",
@@ -1130,44 +1130,44 @@ class MujocoSwimmerOptions(CommonOptions, total=False):
     """What Swimmer-v3 and its like take."""
 
     xml_file: str | bytes
-    """Model: a file of gymnasium's, a path of your own, or XML itself; default 'swimmer.xml'."""
+    """Model: name of a file of gymnasium, a path, or XML; default 'swimmer.xml'."""
     frame_skip: int
-    """Simulation steps that an action lasts; an int from 1 to 10000; default 4."""
+    """Simulation steps for each action; an int from 1 to 10000; default 4."""
     frame_stack: int
-    """Observations that are returned together, the latest last; an int from 1 to 1000; default 1."""
+    """Number of stacked observations, the oldest first; an int from 1 to 1000; default 1."""
     post_constraint: bool
-    """Contact forces are computed after a step; else they are zeros; default its id's."""
+    """Compute contact forces after a step; otherwise they are zeros; default its id's."""
     info_version: int
-    """Infos are those of this version of the environment; an int from 2 to 5; default its id's."""
+    """Version of the environment whose infos are returned; an int from 2 to 5; default its id's."""
     forward_reward_weight: float
-    """What a unit of velocity pays; a number; default 1."""
+    """Reward per unit of velocity; a number; default 1."""
     ctrl_cost_weight: float
-    """What a unit of squared torque costs; a number; default 0.0001."""
+    """Cost per unit of squared torque; a number; default 0.0001."""
     reset_noise_scale: float
-    """Size of the noise at a reset; a number from 0 to 1000000; default 0.1."""
+    """Scale of the noise at a reset; a number from 0 to 1000000; default 0.1."""
     exclude_current_positions_from_observation: bool
-    """The observation leaves out the first link's x and y; default True."""
+    """Leave the first link's x and y out of the observation; default True."""
     from_pixels: bool
-    """Observations are pictures; default False."""
+    """Observe pixels; default False."""
     render_width: int
-    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
     render_height: int
-    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
     render_camera_id: int
-    """Camera of the model; -1 is a free one; an int from -1 to 1000000000; default -1."""
+    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; default -1."""
     camera_name: str | bytes
-    """Camera of the model, by name; default ''."""
+    """Name of a camera of the model; default ''."""
     default_camera_config: str | bytes
     """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
     max_geom: int
-    """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
+    """Maximum number of geoms in a picture; an int from 1 to 1000000; default 1000."""
     shadow_size: int
-    """Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time; an int from -1 to 16384;
+    """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
     default -1."""
     antialias: int
-    """Samples of a pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
     gymnasium_v5_render_camera: bool
-    """The free camera is gymnasium's; else the model's camera 'track' is; default True."""
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; default True."""
 
 Walker2dId = Literal[
     "Walker2d-v3", "Walker2d-v4", "Walker2d-v5",
@@ -1177,62 +1177,62 @@ class Walker2dOptions(CommonOptions, total=False):
     """What Walker2d-v3 and its like take."""
 
     xml_file: str | bytes
-    """Model: a file of gymnasium's, a path of your own, or XML itself; default its id's."""
+    """Model: name of a file of gymnasium, a path, or XML; default its id's."""
     frame_skip: int
-    """Simulation steps that an action lasts; an int from 1 to 10000; default 4."""
+    """Simulation steps for each action; an int from 1 to 10000; default 4."""
     frame_stack: int
-    """Observations that are returned together, the latest last; an int from 1 to 1000; default 1."""
+    """Number of stacked observations, the oldest first; an int from 1 to 1000; default 1."""
     post_constraint: bool
-    """Contact forces are computed after a step; else they are zeros; default its id's."""
+    """Compute contact forces after a step; otherwise they are zeros; default its id's."""
     info_version: int
-    """Infos are those of this version of the environment; an int from 2 to 5; default its id's."""
+    """Version of the environment whose infos are returned; an int from 2 to 5; default its id's."""
     forward_reward_weight: float
-    """What a unit of velocity pays; a number; default 1."""
+    """Reward per unit of velocity; a number; default 1."""
     ctrl_cost_weight: float
-    """What a unit of squared torque costs; a number; default 0.001."""
+    """Cost per unit of squared torque; a number; default 0.001."""
     healthy_reward: float
-    """What a step in health pays; a number; default 1."""
+    """Reward for a step in a healthy state; a number; default 1."""
     terminate_when_unhealthy: bool
-    """An episode ends when health does; default True."""
+    """Terminate the episode in an unhealthy state; default True."""
     legacy_healthy_reward: bool
-    """The step that ends health is paid as if in health; default its id's."""
+    """Give healthy_reward also for the step that becomes unhealthy; default its id's."""
     healthy_z_min: float
-    """Health: the torso's height, from here; a number; default 0.8."""
+    """Lower bound of the torso's height in a healthy state; a number; default 0.8."""
     healthy_z_max: float
-    """Health: the torso's height, to here; a number; default 2."""
+    """Upper bound of the torso's height in a healthy state; a number; default 2."""
     healthy_angle_min: float
-    """Health: the torso's angle, from here; a number; default -1."""
+    """Lower bound of the torso's angle in a healthy state; a number; default -1."""
     healthy_angle_max: float
-    """Health: the torso's angle, to here; a number; default 1."""
+    """Upper bound of the torso's angle in a healthy state; a number; default 1."""
     velocity_min: float
-    """Velocities are shown from here; a number; default -10."""
+    """Lower bound of observed velocities; a number; default -10."""
     velocity_max: float
-    """Velocities are shown to here; a number; default 10."""
+    """Upper bound of observed velocities; a number; default 10."""
     reset_noise_scale: float
-    """Size of the noise at a reset; a number from 0 to 1000000; default 0.005."""
+    """Scale of the noise at a reset; a number from 0 to 1000000; default 0.005."""
     exclude_current_positions_from_observation: bool
-    """The observation leaves out the root's x; default True."""
+    """Leave the root's x out of the observation; default True."""
     from_pixels: bool
-    """Observations are pictures; default False."""
+    """Observe pixels; default False."""
     render_width: int
-    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
     render_height: int
-    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
     render_camera_id: int
-    """Camera of the model; -1 is a free one; an int from -1 to 1000000000; default -1."""
+    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; default -1."""
     camera_name: str | bytes
-    """Camera of the model, by name; default ''."""
+    """Name of a camera of the model; default ''."""
     default_camera_config: str | bytes
     """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
     max_geom: int
-    """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
+    """Maximum number of geoms in a picture; an int from 1 to 1000000; default 1000."""
     shadow_size: int
-    """Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time; an int from -1 to 16384;
+    """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
     default -1."""
     antialias: int
-    """Samples of a pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
     gymnasium_v5_render_camera: bool
-    """The free camera is gymnasium's; else the model's camera 'track' is; default True."""
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; default True."""
 
 ControlSuiteId = Literal[
     "AcrobotSwingup-v1", "AcrobotSwingupSparse-v1", "BallInCupCatch-v1", "CartpoleBalance-v1",
@@ -1251,34 +1251,34 @@ class ControlSuiteOptions(CommonOptions, total=False):
     """What AcrobotSwingup-v1 and its like take."""
 
     domain_name: str | bytes
-    """dm_control's name of the domain, such as cheetah; default its id's."""
+    """Name of the domain in dm_control, such as cheetah; default its id's."""
     task_name: str | bytes
-    """dm_control's name of the task, such as run; default its id's."""
+    """Name of the task in dm_control, such as run; default its id's."""
     xml_file: str | bytes
-    """Model: empty for the suite's own, a path of your own, or XML itself; default ''."""
+    """Model: empty for that of the suite, a path, or XML; default ''."""
     frame_skip: int
-    """Simulation steps that an action lasts; an int from 1 to 10000; default its id's."""
+    """Simulation steps for each action; an int from 1 to 10000; default its id's."""
     frame_stack: int
-    """Observations returned together, the oldest first; an int from 1 to 1000; default 1."""
+    """Number of stacked observations, the oldest first; an int from 1 to 1000; default 1."""
     from_pixels: bool
-    """Observations are pictures; default False."""
+    """Observe pixels; default False."""
     render_width: int
-    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
     render_height: int
-    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
     render_camera_id: int
-    """Camera of the model; -1 is a free one; an int from -1 to 1000000000; default -1."""
+    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; default -1."""
     camera_name: str | bytes
-    """Camera of the model, by name; default ''."""
+    """Name of a camera of the model; default ''."""
     default_camera_config: str | bytes
     """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
     max_geom: int
-    """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
+    """Maximum number of geoms in a picture; an int from 1 to 1000000; default 1000."""
     shadow_size: int
-    """Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time; an int from -1 to 16384;
+    """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
     default -1."""
     antialias: int
-    """Samples of a pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
 
 MujocoId = Literal[
     "Mujoco-v0",
@@ -1288,42 +1288,42 @@ class MujocoOptions(CommonOptions, total=False):
     """What Mujoco-v0 takes."""
 
     xml_file: str | bytes
-    """Model: path of an MJCF or URDF file, or XML itself; default 'two_link_arm.xml'."""
+    """Model: path of an MJCF or URDF file, or XML; default 'two_link_arm.xml'."""
     frame_skip: int
-    """Simulation steps that an action lasts; an int from 1 to 10000; default 1."""
+    """Simulation steps for each action; an int from 1 to 10000; default 1."""
     observation: str | bytes
-    """Arrays of mjData that are observed; default 'qpos,qvel,sensordata'."""
+    """Arrays of mjData in the observation; default 'qpos,qvel,sensordata'."""
     action: str | bytes
     """Arrays of mjData that an action sets; default 'ctrl'."""
     flat: bool
-    """The observation is one vector; default False."""
+    """Observe one vector instead of a dict; default False."""
     keyframe: str | bytes
-    """State that episodes begin in: a keyframe's name or number; empty is the initial state; default ''."""
+    """Initial state: name or number of a keyframe; empty for the model's; default ''."""
     qpos_noise: float
-    """Size of uniform noise on positions at a reset; a number from 0 to 1000000; default 0."""
+    """Bound of the uniform noise on positions at a reset; a number from 0 to 1000000; default 0."""
     qvel_noise: float
-    """Size of normal noise on velocities at a reset; a number from 0 to 1000000; default 0."""
+    """Standard deviation of the noise on velocities at a reset; a number from 0 to 1000000; default 0."""
     from_pixels: bool
-    """Observations are pictures; default False."""
+    """Observe pixels; default False."""
     frame_stack: int
-    """Pictures in an observation from pixels; an int from 1 to 1000; default 1."""
+    """Number of pictures in an observation from pixels; an int from 1 to 1000; default 1."""
     render_width: int
-    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
     render_height: int
-    """Of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
     render_camera_id: int
-    """Camera of the model; -1 is a free one; an int from -1 to 1000000000; default -1."""
+    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; default -1."""
     camera_name: str | bytes
-    """Camera of the model, by name; default ''."""
+    """Name of a camera of the model; default ''."""
     default_camera_config: str | bytes
     """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
     max_geom: int
-    """Geoms that a picture can show; an int from 1 to 1000000; default 1000."""
+    """Maximum number of geoms in a picture; an int from 1 to 1000000; default 1000."""
     shadow_size: int
-    """Side of the shadow map; 0: no shadows, -1: the model's. Most of a picture's time; an int from -1 to 16384;
+    """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
     default -1."""
     antialias: int
-    """Samples of a pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
 
 TagContinuousId = Literal[
     "TagContinuous-v0",
@@ -1333,9 +1333,9 @@ class TagContinuousOptions(CommonOptions, total=False):
     """What TagContinuous-v0 takes."""
 
     num_taggers: int
-    """how many players chase; an int from 1 to 1023; default 1."""
+    """number of players that chase; an int from 1 to 1023; default 1."""
     num_runners: int
-    """how many are chased; an int from 1 to 1023; default 10."""
+    """number of players that are chased; an int from 1 to 1023; default 10."""
     grid_length: float
     """length of the square's side; a number from 0.001 to 1000000; default 10."""
     episode_length: int
@@ -1343,43 +1343,43 @@ class TagContinuousOptions(CommonOptions, total=False):
     max_speed: float
     """length per step, times the skill level; a number from 0 to 1000000; default 1."""
     skill_level_runner: float
-    """times max_speed is a runner's greatest speed; a number from 0 to 1000000; default 1."""
+    """maximum speed of a runner, divided by max_speed; a number from 0 to 1000000; default 1."""
     skill_level_tagger: float
-    """times max_speed is a tagger's greatest speed; a number from 0 to 1000000; default 1."""
+    """maximum speed of a tagger, divided by max_speed; a number from 0 to 1000000; default 1."""
     max_acceleration: float
-    """what the last level adds to the acceleration; a number from -1000000 to 1000000; default 1."""
+    """change of acceleration by the last level; a number from -1000000 to 1000000; default 1."""
     min_acceleration: float
-    """what the first level adds to the acceleration; a number from -1000000 to 1000000; default -1."""
+    """change of acceleration by the first level; a number from -1000000 to 1000000; default -1."""
     max_turn: float
-    """radians, of the last level; a number from -1000000 to 1000000; default 1.5708."""
+    """turn of the last level, in radians; a number from -1000000 to 1000000; default 1.5708."""
     min_turn: float
-    """radians, of the first level; a number from -1000000 to 1000000; default -1.5708."""
+    """turn of the first level, in radians; a number from -1000000 to 1000000; default -1.5708."""
     num_acceleration_levels: int
-    """levels besides 0; an int from 0 to 1000000; default 10."""
+    """number of levels besides 0; an int from 0 to 1000000; default 10."""
     num_turn_levels: int
-    """levels besides 0; an int from 0 to 1000000; default 10."""
+    """number of levels besides 0; an int from 0 to 1000000; default 10."""
     edge_hit_penalty: float
-    """reward for running into the border; a number from -1000000 to 0; default 0."""
+    """reward for hitting the border; a number from -1000000 to 0; default 0."""
     use_full_observation: bool
-    """see all others, not just the nearest; default True."""
+    """observe all other players instead of the nearest ones; default True."""
     num_other_agents_observed: int
-    """how many of the nearest are seen if not all are; an int from 0 to 1024; default 2."""
+    """number of nearest players observed without use_full_observation; an int from 0 to 1024; default 2."""
     tagging_distance: float
-    """how near a tagger tags a runner, over grid_length; a number from 0 to 1; default 0.01."""
+    """distance at which a tagger tags a runner, divided by grid_length; a number from 0 to 1; default 0.01."""
     tag_reward_for_tagger: float
-    """reward for each runner one tags; a number from 0 to 1000000; default 1."""
+    """reward for each tagged runner; a number from 0 to 1000000; default 1."""
     step_penalty_for_tagger: float
-    """a tagger's reward for each step; a number from -1000000 to 0; default 0."""
+    """reward of a tagger for each step; a number from -1000000 to 0; default 0."""
     tag_penalty_for_runner: float
     """reward for being tagged; a number from -1000000 to 0; default -1."""
     step_reward_for_runner: float
-    """a runner's reward for each step in the game; a number from 0 to 1000000; default 0."""
+    """reward of a runner for each step in the game; a number from 0 to 1000000; default 0."""
     end_of_game_reward_for_runner: float
-    """for being in the game after episode_length steps; a number from 0 to 1000000; default 1."""
+    """reward for being in the game after episode_length steps; a number from 0 to 1000000; default 1."""
     runner_exits_game_after_tagged: bool
-    """a tagged runner leaves the game; else it can be tagged again; default True."""
+    """a tagged runner leaves the game; otherwise it can be tagged again; default True."""
     shuffle_roles: bool
-    """draw who is a tagger at each reset; else the first players are; default True."""
+    """draw the taggers at each reset; otherwise they are the first players; default True."""
 
 TagGridWorldId = Literal[
     "TagGridWorld-v0",
@@ -1389,23 +1389,23 @@ class TagGridWorldOptions(CommonOptions, total=False):
     """What TagGridWorld-v0 takes."""
 
     num_taggers: int
-    """how many players chase the runner; an int from 1 to 1023; default 10."""
+    """number of players that chase the runner; an int from 1 to 1023; default 10."""
     grid_length: int
-    """the largest x and y; an int from 2 to 32767; default 10."""
+    """largest x and y; an int from 2 to 32767; default 10."""
     episode_length: int
     """steps after which an episode ends; an int from 1 to 1000000000; default 100."""
     wall_hit_penalty: float
-    """taken from the reward for a step over the border; a number; default 0.1."""
+    """subtracted from the reward for a step over the border; a number; default 0.1."""
     tag_reward_for_tagger: float
-    """every tagger's reward when the runner is tagged; a number; default 10."""
+    """reward of every tagger when the runner is tagged; a number; default 10."""
     tag_penalty_for_runner: float
-    """taken from the runner's reward then; a number; default 2."""
+    """subtracted from the runner's reward when it is tagged; a number; default 2."""
     step_cost_for_tagger: float
-    """taken from a tagger's reward for any other step, and given to the runner; a number; default 0.01."""
+    """subtracted from a tagger's reward in any other step, and added to the runner's; a number; default 0.01."""
     use_full_observation: bool
-    """see all players, not just the nearest that matters; default True."""
+    """observe all players instead of the one that matters most; default True."""
     random_start: bool
-    """draw where taggers start; else they start in the middle; default False."""
+    """draw the starts of taggers; otherwise they start in the middle; default False."""
 
 ToyTextCatchId = Literal[
     "Catch-v0",

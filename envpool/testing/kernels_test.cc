@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <barrier>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <random>
@@ -28,6 +29,22 @@ static thread_local Extent blockIdx, threadIdx;  // NOLINT
 static Extent blockDim, gridDim;                 // NOLINT
 static std::barrier<>* block_barrier;
 static inline void __syncthreads() { block_barrier->arrive_and_wait(); }
+static inline int __syncthreads_or(int condition) {
+  static std::atomic<int> any = 0;
+  any.fetch_or(condition);
+  __syncthreads();
+  const int result = any;
+  __syncthreads();
+  any = 0;
+  __syncthreads();
+  return result;
+}
+// A world is a block here, so no team is a part of a warp.
+static inline void __syncwarp(unsigned) { std::abort(); }
+static inline int __any_sync(unsigned, int) { std::abort(); }
+// Fewer threads than agents, so that a thread has several.
+#define ENVPOOL_THREADS 8
+#define ENVPOOL_TEAM 8
 
 #include "envpool/bsuite/deep_sea.h"
 #include "envpool/classic_control/cartpole.h"
@@ -212,8 +229,7 @@ class Both {
 
   void launch(const device::Work& work) {
     const auto& params = *static_cast<const typename Env::Params*>(table_.device->params(model_));
-    const i32 threads = kWorld ? (layout_->max_players + 31) / 32 * 32 : kThreads;
-    blockDim.x = unsigned(kWorld ? std::min(threads, 8) : threads);  // so that a thread has several agents
+    blockDim.x = unsigned(kWorld ? ENVPOOL_TEAM : kThreads);
     gridDim.x = unsigned(kWorld ? work.count : (work.count + kThreads - 1) / kThreads);
     std::barrier<> barrier(blockDim.x);
     block_barrier = &barrier;
@@ -266,7 +282,7 @@ class Both {
                          field.dtype};
     }
     launch(work);
-    CHECK_EQ(fault_, device::kNoFault);
+    CHECK_EQ(fault_, device::Fault::kNone);
 
     i32 ends = 0;
     const i32* players = theirs.as<i32>(abi::kPlayers);
@@ -340,7 +356,7 @@ class Both {
   }
 
   const abi::Table& table_ = *table<Env, "of this test">();
-  const abi::Text nowhere_{[](void*, const char*, i64) {}, nullptr};
+  const abi::TextSink nowhere_{[](void*, const char*, i64) {}, nullptr};
   abi::Autoreset autoreset_;
   const abi::Layout* layout_ = nullptr;
   void *model_ = nullptr, *envs_ = nullptr;

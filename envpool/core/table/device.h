@@ -257,14 +257,27 @@ struct Team {
     if constexpr (kTeams == 1) {
       __syncthreads();
     } else {
-      constexpr u32 kAll = kThreads == 32 ? ~u32{0} : (u32{1} << kThreads % 32) - 1;
-      __syncwarp(kAll << (i32(threadIdx.x) % 32 - thread));
+      __syncwarp(mask());
     }
+  }
+  // Returns whether the condition holds in any thread, after all threads have come.
+  bool any(bool condition) const {
+    if constexpr (kTeams == 1) return __syncthreads_or(condition) != 0;
+    const bool holds = __any_sync(mask(), condition) != 0;
+    sync();  // a vote does not order memory
+    return holds;
   }
   // Calls a function for each agent, or row of an agent, that is this thread's.
   template <class Function>
   void for_each(i32 count, Function&& function) const {
     for (i32 i = thread; i < count; i += kThreads) function(i);
+  }
+
+ private:
+  // The team's threads in its warp.
+  u32 mask() const {
+    constexpr u32 kAll = kThreads == 32 ? ~u32{0} : (u32{1} << kThreads % 32) - 1;
+    return kAll << (i32(threadIdx.x) % 32 - thread);
   }
 };
 
@@ -297,9 +310,9 @@ void observe_all(const Team& team, const World<Env>& world, const typename Env::
   });
 }
 
-// What the first thread of a team decides for all, but for bad_action, which any thread may set.
+// What the first thread of a team decides for all.
 struct Decisions {
-  bool begins, refused, ended, bad_action;
+  bool begins, refused, ended;
   f32 discount;
 };
 
@@ -323,17 +336,15 @@ void run_world(const Work& work, const typename Env::Params& shared) {
     bool refused;
     const bool begins = restarts(work, episode, k, refused);
     if (begins) begin();
-    decided = {begins, refused, false, false, 1};
+    decided = {begins, refused, false, 1};
   }
   team.sync();
   const bool begins = decided.begins, refused = decided.refused;
+  bool good = true;
   if (!begins && !refused) {
-    bool good = true;
     team.for_each(players_of(world, work.max_players), [&](i32 agent) { good &= take_rows(work, first + agent); });
-    if (!good) decided.bad_action = true;
   }
-  team.sync();
-  const bool idle = refused || decided.bad_action, steps = !begins && !idle;
+  const bool idle = team.any(!good) || refused, steps = !begins && !idle;
   if (steps) {
     const ActionFields actions(work);
     run_phases<Env, 0>(team, world, place.params, episode, work, actions, first);
