@@ -36,6 +36,7 @@ class CommonOptions(TypedDict, total=False):
     step_api: Literal["classic", "modern"] | None
     first_stream: int
     device: str
+    in_place: bool
 
 AtariId = Literal[
     "Adventure-v5", "AirRaid-v5", "Alien-v5", "Amidar-v5", "Assault-v5", "Asterix-v5", "Asteroids-v5", "Atlantis-v5",

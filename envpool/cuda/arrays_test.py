@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
-from envpool.testing.device_arrays import DRIVER, OnDevice, make
+from envpool.testing.device_arrays import OnDevice, make
 
 pytestmark = pytest.mark.usefixtures("stand_in")
-WHOLE = os.environ.get("ENVPOOL_TEST_DEVICE") == "whole"
 
 
 @pytest.mark.parametrize("dtype", ["i4", "i8", "u1", "f4", "f8"])
@@ -60,19 +57,3 @@ def test_the_protocol_of_dlpack() -> None:
     for stream in (0, -2):
         with pytest.raises(ValueError, match="stream: expected"):
             array.__dlpack__(stream=stream)
-
-
-def test_nothing_is_left_on_the_device() -> None:
-    driver_of_tests = DRIVER()
-    make().close()
-    kinds = ("allocations", "streams", "events", "modules")
-    before = {kind: driver_of_tests.count(kind) for kind in kinds}
-    for number in range(200 if not WHOLE else 1000):
-        pool = make(num_envs=3)
-        observation = pool.reset()[0]
-        pool.step(np.zeros(3, int))
-        capsule = observation.__dlpack__() if number % 2 else None
-        if number % 3:
-            pool.close()
-        del pool, observation, capsule
-    assert {kind: driver_of_tests.count(kind) for kind in kinds} == before

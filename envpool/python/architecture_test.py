@@ -20,7 +20,11 @@ def files():
     for root in envpool.__path__:
         for path in Path(root).rglob("*.py"):
             inside = path.relative_to(root)
-            if not inside.stem.endswith("_test") and inside.parts[0] not in ("include", "share"):
+            if (
+                not inside.stem.endswith("_test")
+                and inside.stem != "conftest"
+                and inside.parts[0] not in ("include", "share")
+            ):
                 parts = inside.parent.parts if inside.stem == "__init__" else inside.with_suffix("").parts
                 found[".".join(("envpool", *parts))] = inside.as_posix(), path.read_text()
     return found

@@ -12,8 +12,8 @@
   and differences.py lists the intended differences.
 - Writers of files derived from the registry (`make generated`): signatures.py of type stubs, tables.py of tables in the
   docs, trajectories.py, machine_code.py and rooflines.py of the `.csv` files.
-- Kernels without a GPU: standin/ is a stand-in for the CUDA driver. It runs PTX, which ptx.py and the ptx_*.py that it
-  imports translate into C. cuda.py calls the driver, words.py and ptx_kernels.py have small kernels for its tests,
+- Kernels without a GPU: standin/ is a stand-in for the CUDA driver. It runs PTX, which ptx.py translates into C with
+  ptx_parser.py, ptx_operands.py, ptx_variables.py, ptx_functions.py and ptx_instructions.py. cuda.py calls the driver, words.py and ptx_kernels.py have small kernels for its tests,
   nvrtc.py compiles others, machine_code.py inspects their machine code, and kernel_budgets.csv limits its size.
   device_comparison.py compares a pool on a device with one on the CPU, and device_arrays.py makes small pools and arrays
   on a device. kernels_test.cc runs the kernel as C++. rooflines.py counts what kernels execute, in kernel_work.csv, and

@@ -29,9 +29,9 @@ class OnDevice:
         stream: on which it is computed, as __cuda_array_interface__ numbers streams.
     """
 
-    def __init__(self, array: np.ndarray, stream: int = 1) -> None:
+    def __init__(self, array: np.ndarray, stream: int = 1, driver: Driver | None = None) -> None:
         self.shape, self.dtype, self.stream = array.shape, array.dtype, stream
-        self.address = DRIVER().upload(array)
+        self.address = (driver or DRIVER()).upload(array)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:

@@ -16,7 +16,8 @@ import envpool.testing.registration  # noqa: F401  (registers Crowd)
 from envpool.python.options import AUTORESET_MODES
 from envpool.python.registry import find
 from envpool.testing.cuda import STANDIN, CudaError, Driver
-from envpool.testing.device_comparison import LIMIT, compare, pools, tasks
+from envpool.testing.device_arrays import OnDevice, make
+from envpool.testing.device_comparison import LIMIT, compare, pools, random_actions, tasks
 from envpool.testing.nvrtc import SOURCE, Program
 
 pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
@@ -124,7 +125,7 @@ SAMPLE = ("Crowd-v0", "TagContinuous-v0", "TagGridWorld-v0", "CartPole-v1", "Tax
 
 
 @pytest.fixture(scope="module")
-def detector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def detector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
     library = shutil.copy(STANDIN, tmp_path_factory.mktemp("races"))
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=r"\[envpool.cuda\] .* is a stand-in")
@@ -134,12 +135,12 @@ def detector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         with pytest.raises(CudaError, match="a race"):  # This library does look for races.
             Program(driver, kernel("out[0] = i;"))("run", np.zeros(64, np.int32), block=64)
         driver.reset()
-        yield
+        yield driver
 
 
 @pytest.mark.parametrize("mode", AUTORESET_MODES)
 @pytest.mark.parametrize("task_id", tasks() if WHOLE else SAMPLE)
-def test_kernels_of_pools_have_no_races(detector: None, task_id: str, mode: str) -> None:
+def test_kernels_of_pools_have_no_races(detector: Driver, task_id: str, mode: str) -> None:
     family = find(task_id).family
     # Two blocks, of threads or of worlds.
     count, steps = (2, 6) if family == "atari" else (3 if family in ("tag", "") else 130, LIMIT + 5)
@@ -148,3 +149,19 @@ def test_kernels_of_pools_have_no_races(detector: None, task_id: str, mode: str)
     assert not found.different
     assert ends >= count or family == "atari"
     both.device.close()
+
+
+@pytest.mark.parametrize("task_id", ["Crowd-v0", "TagContinuous-v0", "TagGridWorld-v0"])
+def test_several_bad_actions_are_no_race(detector: Driver, task_id: str) -> None:
+    pool = make(task_id, 3)
+    pool.reset()
+    sent = random_actions(pool._construction.arrays, np.random.default_rng(0), 3)
+    bad = {
+        name: np.full(rows.shape, np.nan if rows.dtype.kind == "f" else 99, rows.dtype) for name, rows in sent.items()
+    }
+    pool.step({name: OnDevice(rows, driver=detector) for name, rows in bad.items()})
+    pool._pool.wait()
+    with pytest.raises(ValueError, match="in row .* of an earlier step"):
+        pool.step(sent)
+    pool.step(sent)
+    pool.close()

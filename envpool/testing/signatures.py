@@ -56,6 +56,7 @@ class CommonOptions(TypedDict, total=False):
     step_api: Literal["classic", "modern"] | None
     first_stream: int
     device: str
+    in_place: bool
 '''
 
 # Return type and further parameters of each make function.
