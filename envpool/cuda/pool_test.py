@@ -304,7 +304,7 @@ def test_calls_that_are_refused() -> None:
     pool.recv(reset=True)
     with pytest.raises(ValueError, match="env_id 2 is repeated"):
         pool.reset([2, 2])
-    with pytest.raises(ValueError, match="restore: state must be what snapshot"):
+    with pytest.raises(ValueError, match="restore: state: expected what snapshot"):
         pool.restore(0, b"nothing")
     for _ in range(3):  # the third finds episodes that are over
         pool.step(np.zeros(4, int))

@@ -73,8 +73,8 @@ class Admission {
 
   void require_idle(i32 env_id, const char* call) const {
     if (env_id < 0 || env_id >= num_envs_) {
-      label_.refuse_argument(std::string(call) + ": env_id must be in 0.." + std::to_string(num_envs_ - 1) + ", got " +
-                             std::to_string(env_id));
+      label_.refuse_argument(std::string(call) + ": env_id: expected an id in 0.." + std::to_string(num_envs_ - 1) +
+                             ", got " + std::to_string(env_id));
     }
     if (under_way_[size_t(env_id)]) {
       label_.refuse_call(std::string(call) + ": environment " + std::to_string(env_id) +
