@@ -206,5 +206,5 @@ def test_envpools_names_of_models(name):
         action = np.full((1, *env.action_space.shape), 0.3)
         assert np.array_equal(env.step(action)[0], other.step(action)[0])
     for wrong in ("half_cat_envpool.xml", "_envpool.xml", f"assets/{name}_envpool.xml"):
-        with pytest.raises(ValueError, match="xml_file must be a model's file, got .*_envpool.xml"):
+        with pytest.raises(ValueError, match="xml_file: expected a model's file, got .*_envpool.xml"):
             envpool.make_gymnasium(task_id, xml_file=wrong)

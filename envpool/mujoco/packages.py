@@ -28,5 +28,5 @@ def model_source(given: Any, folder: Path) -> str:
         return source.lstrip()
     path = Path(source).expanduser() if source.startswith((".", "/", "~")) else folder / source
     if not path.is_file():
-        raise ValueError(f"xml_file must be a model's file, got {source!r}: there is no file {path}")
+        raise ValueError(f"xml_file: expected a model's file, got {source!r}: there is no file {path}")
     return str(path.resolve())

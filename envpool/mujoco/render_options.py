@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from envpool.python.options import shown, wrong_value
+
 NAMES = {"width": "render_width", "height": "render_height", "camera_id": "render_camera_id"}
 
 
@@ -14,6 +16,7 @@ def translate(given: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises:
         TypeError: An option is given by both names.
+        ValueError: A setting exceeds the range of a float.
     """
     for name, ours in NAMES.items():
         if name in given and ours in given:
@@ -21,7 +24,9 @@ def translate(given: Mapping[str, Any]) -> dict[str, Any]:
     options = {NAMES.get(name, name): value for name, value in given.items()}
     config = options.get("default_camera_config")
     if isinstance(config, Mapping):
-        options["default_camera_config"] = " ".join(f"{key}={_text(value)}" for key, value in config.items())
+        options["default_camera_config"] = " ".join(
+            f"{key if isinstance(key, str) else shown(key)}={_text(value)}" for key, value in config.items()
+        )
     return {name: value for name, value in options.items() if value is not None or name not in OPTIONAL}
 
 
@@ -34,5 +39,7 @@ def _text(value: Any) -> str:
 
     try:
         return ",".join(repr(float(item)) for item in np.ravel(value))
+    except OverflowError:
+        raise wrong_value("default_camera_config", "numbers within the range of a float", value) from None
     except (TypeError, ValueError):
-        return repr(value)
+        return shown(value)

@@ -200,12 +200,18 @@ def test_sizes():
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"camera_name": "nope"}, ValueError, "camera_name must be one of the model's 1: 0 'track', got 'nope'"),
-        ({"camera_id": 7}, ValueError, "render_camera_id must be -1, or one of the model's 1: 0 'track', got 7"),
-        ({"camera_id": 0, "camera_name": "track"}, ValueError, "camera_name must be empty if"),
+        ({"camera_name": "nope"}, ValueError, "camera_name: expected one of the model's 1: 0 'track', got 'nope'"),
+        ({"camera_id": 7}, ValueError, "render_camera_id: expected -1 or one of the model's 1: 0 'track', got 7"),
+        ({"camera_id": 0, "camera_name": "track"}, ValueError, "camera_name: expected no name if"),
         ({"width": 3, "render_width": 4}, TypeError, "width and render_width are the same option"),
-        ({"default_camera_config": {"speed": 3}}, ValueError, "default_camera_config must be .* got 'speed=3.0'"),
-        ({"default_camera_config": {"lookat": 3}}, ValueError, "default_camera_config must be .* got 'lookat=3.0'"),
+        ({"default_camera_config": {"speed": 3}}, ValueError, "default_camera_config: expected .* got 'speed=3.0'"),
+        ({"default_camera_config": {"lookat": 3}}, ValueError, "default_camera_config: expected .* got 'lookat=3.0'"),
+        (
+            {"default_camera_config": {"distance": 10**5000}},
+            ValueError,
+            "default_camera_config: expected .* be printed",
+        ),
+        ({"default_camera_config": {10**5000: 1}}, ValueError, "default_camera_config: expected"),
         ({"default_camera_config": 3}, TypeError, "default_camera_config: expected"),
         ({"render_width": 10**6}, ValueError, "render_width: expected"),
         ({"frame_stack": 0}, ValueError, "frame_stack: expected"),

@@ -80,7 +80,7 @@ def _child(parent: ElementTree.Element, tag: str, **attributes: str) -> ElementT
 def _find(root: ElementTree.Element, path: str) -> ElementTree.Element:
     found = root.find(path)
     if found is None:
-        raise ValueError(f"dm_control's model has no {path}; its version must be {VERSION}")
+        raise ValueError(f"expected a model of dm_control {VERSION}, got one without {path}")
     return found
 
 

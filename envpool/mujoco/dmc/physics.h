@@ -64,8 +64,8 @@ class Physics {
   int sensor(const std::string& name, int numbers = 1) const {
     const int found = id(mjOBJ_SENSOR, name);
     if (model()->sensor_dim[found] != numbers) {
-      throw std::invalid_argument("xml_file: sensor '" + name + "' must give " + std::to_string(numbers) +
-                                  " numbers, got " + std::to_string(model()->sensor_dim[found]));
+      throw std::invalid_argument("xml_file: expected a sensor '" + name + "' of dimension " + std::to_string(numbers) +
+                                  ", got one of dimension " + std::to_string(model()->sensor_dim[found]));
     }
     return model()->sensor_adr[found];
   }
@@ -155,14 +155,14 @@ class Physics {
   int scalar_joint(const std::string& name) const {
     const int found = id(mjOBJ_JOINT, name), type = model()->jnt_type[found];
     if (type != mjJNT_HINGE && type != mjJNT_SLIDE) {
-      throw std::invalid_argument("xml_file: joint '" + name + "' must be a hinge or a slide");
+      throw std::invalid_argument("xml_file: expected a hinge or a slide as joint '" + name + "', got another type");
     }
     return found;
   }
   int free_joint(const std::string& name) const {
     const int found = id(mjOBJ_JOINT, name);
     if (model()->jnt_type[found] != mjJNT_FREE)
-      throw std::invalid_argument("xml_file: joint '" + name + "' must be free");
+      throw std::invalid_argument("xml_file: expected a free joint '" + name + "', got another type");
     return found;
   }
   i64 sensor_bytes() const { return model()->nsensordata * i64(sizeof(mjtNum)); }

@@ -21,7 +21,7 @@ class PointMass : public Task {
   PointMass(Physics& physics, Variant variant)
       : Task(physics), target_(physics.geom("target")), mass_(physics.geom("pointmass")) {
     if (variant.hard && m_->nwrap < 4)
-      throw std::invalid_argument("xml_file: the model must have two tendons over two joints");
+      throw std::invalid_argument("xml_file: expected a model with two tendons over two joints, got one without them");
     if (variant.hard) gains_ = physics.copy_drawn_array(&mjModel::wrap_prm, m_->nwrap);
   }
 

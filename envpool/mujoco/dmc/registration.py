@@ -8,6 +8,7 @@ from typing import Any
 from envpool.mujoco.dmc.models import suite_folder, suite_model
 from envpool.mujoco.family import MujocoFamily
 from envpool.mujoco.packages import model_source
+from envpool.python.options import wrong_value
 from envpool.registration import register_family
 
 # For each domain of dm_control, the simulation steps for each action, and the tasks.
@@ -63,7 +64,7 @@ class ControlSuite(MujocoFamily):
         domain, task = prepared["domain_name"], prepared["task_name"]
         poles = prepared.pop("num_poles", {"two_poles": 2, "three_poles": 3}.get(task, 1))
         if not 1 <= poles <= 100:
-            raise ValueError(f"num_poles must be from 1 to 100, got {poles}")
+            raise wrong_value("num_poles", "an int from 1 to 100", poles)
         if prepared.pop("sparse", False):
             prepared["task_name"] += "_sparse"
         if not prepared.pop("fully_observable", True):

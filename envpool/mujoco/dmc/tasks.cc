@@ -110,7 +110,7 @@ const auto& entry(const Entries& entries, const std::string& option, const std::
   if (found != entries.end()) return found->second;
   std::string allowed;
   for (const auto& [key, value] : entries) allowed += (allowed.empty() ? "" : ", ") + key;
-  throw std::invalid_argument(option + " must be one of " + allowed + ", got '" + name + "'");
+  throw std::invalid_argument(option + ": expected one of " + allowed + ", got '" + name + "'");
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ class CustomModel {
   }
   static Params params(const OptionValues& o) {
     if (o.text("xml_file").empty()) {
-      throw std::invalid_argument("xml_file must be the path of a model, or XML, got nothing");
+      throw std::invalid_argument("xml_file: expected the path of a model, or XML, got nothing");
     }
     Params p{};
     p.model = load_model(std::string(o.text("xml_file")));
@@ -148,7 +148,7 @@ class CustomModel {
       const char* name = mj_id2name(m, mjOBJ_KEY, i);
       known += (i == 0 ? ": " : ", ") + std::to_string(i) + (name == nullptr ? "" : " '" + std::string(name) + "'");
     }
-    throw std::invalid_argument("keyframe must be one of the model's " + std::to_string(m->nkey) + known + ", got '" +
+    throw std::invalid_argument("keyframe: expected one of the model's " + std::to_string(m->nkey) + known + ", got '" +
                                 text + "'");
   }
   static std::pair<std::vector<f64>, std::vector<f64>> bounds_of(const mjModel* m, const Part& part) {

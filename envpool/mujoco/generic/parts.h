@@ -73,12 +73,12 @@ inline Parts parts_of(std::string_view option, std::string_view text, const mjMo
       if (name == part.name && (part.action || !action)) found = &part;
     }
     if (found == nullptr) {
-      throw std::invalid_argument(std::string(option) + " must be names separated by commas, out of " + known +
+      throw std::invalid_argument(std::string(option) + ": expected names separated by commas, out of " + known +
                                   ", got '" + std::string(name) + "'");
     }
     for (const Part* earlier : parts) {
       if (earlier == found) {
-        throw std::invalid_argument(std::string(option) + " must name an array once, got '" + std::string(name) +
+        throw std::invalid_argument(std::string(option) + ": expected each array once, got '" + std::string(name) +
                                     "' twice");
       }
     }

@@ -9,6 +9,7 @@ from typing import Any
 
 from envpool.mujoco.family import MujocoFamily
 from envpool.mujoco.packages import model_source
+from envpool.python.options import wrong_type, wrong_value
 from envpool.registration import register_family
 
 TASK_ID = "Mujoco-v0"
@@ -34,15 +35,22 @@ class CustomModel(MujocoFamily):
         """
         source = options["xml_file"]
         if not isinstance(source, str):
-            raise TypeError(f"xml_file must be a str, got {source!r}")
+            raise wrong_type("xml_file", "a str", source)
         folder = Path(__file__).parent if source == EXAMPLE and not Path(EXAMPLE).exists() else Path()
         return {**options, "xml_file": model_source(source, folder)}
 
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns the keywords, with the number of a keyframe as text, as C++ declares it."""
+        """Returns the keywords, with the number of a keyframe as text, as C++ declares it.
+
+        Raises:
+            ValueError: The number is too large for C++.
+        """
         given = super().translate(task_id, given)
-        if isinstance(given.get("keyframe"), int) and not isinstance(given["keyframe"], bool):
-            return {**given, "keyframe": str(given["keyframe"])}
+        keyframe = given.get("keyframe")
+        if isinstance(keyframe, int) and not isinstance(keyframe, bool):
+            if abs(keyframe) >= 2**31:
+                raise wrong_value("keyframe", "the name or number of a keyframe", keyframe)
+            return {**given, "keyframe": str(keyframe)}
         return given
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from envpool.mujoco.family import MujocoFamily
 from envpool.mujoco.packages import folder_of, model_source
+from envpool.python.options import wrong_type, wrong_value
 from envpool.registration import register_family
 
 
@@ -164,7 +165,7 @@ class GymMujoco(MujocoFamily):
 
         Raises:
             TypeError: A range is not a pair.
-            ValueError: An option is given by two names.
+            ValueError: An option is given by two names, or the number of a body is too large for C++.
         """
         renamed = _RENAMED[task_id]
         given, result = super().translate(task_id, given), {}
@@ -178,11 +179,13 @@ class GymMujoco(MujocoFamily):
             name = renamed.get(alias, alias)
             if name in _RANGES:
                 if isinstance(value, str) or not hasattr(value, "__len__") or len(value) != 2:
-                    raise TypeError(f"{alias} must be a pair of numbers (low, high), got {value!r}")
+                    raise wrong_type(alias, "a pair of numbers (low, high)", value)
                 stem = name.removesuffix("_range")
                 put(f"{stem}_min", value[0], alias)
                 put(f"{stem}_max", value[1], alias)
             elif name == "main_body" and isinstance(value, int) and not isinstance(value, bool):
+                if abs(value) >= 2**31:
+                    raise wrong_value("main_body", "the name or number of a body", value)
                 result[name] = str(value)
             elif name == "xml_file" and isinstance(value, os.PathLike):
                 result[name] = os.fspath(value)

@@ -32,7 +32,7 @@ void use_fixed(mjvCamera& view, int id) {
 
 std::invalid_argument invalid_entry(std::string_view entry) {
   return std::invalid_argument(
-      "default_camera_config must be settings such as 'distance=3 azimuth=90 elevation=-20 lookat=0,0,1', got '" +
+      "default_camera_config: expected settings such as 'distance=3 azimuth=90 elevation=-20 lookat=0,0,1', got '" +
       std::string(entry) + "'");
 }
 
@@ -80,15 +80,15 @@ bool fixed_camera(const mjModel* model, const OptionValues& o, mjvCamera& view) 
   known = std::to_string(model->ncam) + known;
   if (!name.empty()) {
     if (id >= 0)
-      throw std::invalid_argument("camera_name must be empty if render_camera_id is given, got '" + name + "'");
+      throw std::invalid_argument("camera_name: expected no name if render_camera_id is given, got '" + name + "'");
     const int found = mj_name2id(model, mjOBJ_CAMERA, name.c_str());
     if (found < 0)
-      throw std::invalid_argument("camera_name must be one of the model's " + known + ", got '" + name + "'");
+      throw std::invalid_argument("camera_name: expected one of the model's " + known + ", got '" + name + "'");
     use_fixed(view, found);
     return true;
   }
   if (id >= model->ncam) {
-    throw std::invalid_argument("render_camera_id must be -1, or one of the model's " + known + ", got " +
+    throw std::invalid_argument("render_camera_id: expected -1 or one of the model's " + known + ", got " +
                                 std::to_string(id));
   }
   if (id >= 0) use_fixed(view, int(id));

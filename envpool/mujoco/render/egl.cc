@@ -82,7 +82,8 @@ struct Egl final : GlBackend {
       char* end = nullptr;
       const long number = requested == nullptr ? 0 : std::strtol(requested, &end, 10);
       if (requested != nullptr && (end == requested || *end != 0 || number < 0 || number >= count)) {
-        throw std::runtime_error("MUJOCO_EGL_DEVICE_ID must be below " + std::to_string(count) + ", got " + requested);
+        throw std::runtime_error("MUJOCO_EGL_DEVICE_ID: expected a number below " + std::to_string(count) + ", got " +
+                                 requested);
       }
       for (i32 i = i32(number); i < (requested == nullptr ? count : i32(number) + 1); ++i) {
         if (try_display(get_platform_display(kPlatformDevice, devices[i], nullptr))) return;
