@@ -37,7 +37,7 @@ WRONG_VALUES: list[tuple[str, Any, str]] = [
     ("mode", 10**30, "mode: expected an int from -1 to 100000, got 1000000000000000000000000000000"),
     ("difficulty", 4, "difficulty: expected an int from -1 to 3, got 4"),
     ("obs_type", "rgb", "obs_type: expected one of 'screen', 'ram', got 'rgb'"),
-    ("task", "zork", "task must be one of adventure, air_raid, alien, "),
+    ("task", "zork", "task: expected one of adventure, air_raid, alien, "),
     ("rom", b"x" * 3072, "rom: expected a cartridge of 2048, 4096, 8192, 10240, 10495, 10496 or 16384 bytes, got 3072"),
     ("rom", b"\x85\x3e\xa9\x00" * 4096, "rom: expected a cartridge of type 2K, 4K, F8, F8SC, F6, "),
 ]

@@ -13,6 +13,7 @@ from typing import Any
 
 from envpool.python.errors import MissingPackageError, missing_package
 from envpool.python.family import Family
+from envpool.python.options import wrong_value
 from envpool.registration import register_family
 
 # The names of ale-py's ROM files without ".bin", and the MD5 checksums for which the rules in games/ are written.
@@ -149,7 +150,7 @@ class AtariFamily(Family):
         skip = plain.get("frameskip")
         if isinstance(skip, (tuple, list)):
             if len(skip) != 2 or not all(isinstance(end, int) for end in skip) or not 1 <= skip[0] < skip[1] <= 1001:
-                raise ValueError(f"frameskip must be an int or a pair (low, high) with 1 <= low < high, got {skip!r}")
+                raise wrong_value("frameskip", "an int or a pair (low, high) with 1 <= low < high", skip)
             plain["frameskip"] = skip[0]
             plain["frameskip_max"] = skip[1] - 1
         return plain
@@ -171,7 +172,7 @@ class AtariFamily(Family):
             return options
         name = "game" if "game" in options else "task"
         if options[name] not in ROMS:
-            raise ValueError(f"{name} must be one of {', '.join(ROMS)}, got {options[name]!r}")
+            raise wrong_value(name, f"one of {', '.join(ROMS)}", options[name])
         if options.get("rom_path"):
             return {**options, "rom": _read_file(options["rom_path"])}
         return {**options, "rom": _read_rom(options[name])}
@@ -191,13 +192,13 @@ def _read_file(path: str | bytes) -> bytes:
                 rom = file.read(_LARGEST_ROM + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise ValueError(f"rom_path must be a ROM file that can be read, got {shown!r}: {reason}") from None
+        raise ValueError(f"rom_path: expected a ROM file that can be read, got {shown!r}: {reason}") from None
     if is_special:
-        raise ValueError(f"rom_path must be a ROM file, got {shown!r}, which is not a file")
+        raise ValueError(f"rom_path: expected a ROM file, got {shown!r}, which is not a file")
     if not rom:
-        raise ValueError(f"rom_path must be a ROM file, got {shown!r}, which is empty")
+        raise ValueError(f"rom_path: expected a ROM file, got {shown!r}, which is empty")
     if len(rom) > _LARGEST_ROM:
-        raise ValueError(f"rom_path must be a ROM file, got {shown!r}, which is too large for one")
+        raise ValueError(f"rom_path: expected a ROM file, got {shown!r}, which is too large for one")
     return rom
 
 

@@ -16,6 +16,7 @@ import pytest
 from scipy import stats
 
 import envpool
+from envpool.python.options import shown
 from envpool.testing import libraries
 from envpool.testing.capi import Functions
 
@@ -547,11 +548,18 @@ INVALID = [
     ("DiscountingChain-bsuite", {"reward_timestep": "1 2 3 4 0"}, ValueError, ["reward_timestep", "at least 1"]),
     ("DiscountingChain-bsuite", {"reward_timestep": 4}, TypeError, ["reward_timestep", "sequence of ints", "got 4"]),
     ("DiscountingChain-bsuite", {"reward_timestep": [1.5]}, TypeError, ["reward_timestep", "sequence of ints", "1.5"]),
+    ("DiscountingChain-bsuite", {"reward_timestep": [0]}, ValueError, ["reward_timestep: expected ints of at least 1"]),
+    (
+        "DiscountingChain-bsuite",
+        {"reward_timestep": [10**5000]},
+        ValueError,
+        ["reward_timestep: expected", "be printed"],
+    ),
 ]
 
 
 @pytest.mark.parametrize("make", [envpool.make_spec, envpool.make_gymnasium])
-@pytest.mark.parametrize(("task_id", "options", "error", "words"), INVALID, ids=str)
+@pytest.mark.parametrize(("task_id", "options", "error", "words"), INVALID, ids=shown)
 def test_invalid_options(make, task_id, options, error, words):
     with pytest.raises(error) as caught:
         make(task_id, **options)

@@ -86,7 +86,7 @@ struct DiscountingChain {
  private:
   // Parses integers separated by spaces, at least one for each choice.
   static void read_steps(std::string_view text, Params& p) {
-    const std::string shown = " must be a step of at least 1 for each of " + std::to_string(p.n_actions) +
+    const std::string shown = ": expected a step of at least 1 for each of " + std::to_string(p.n_actions) +
                               " actions, got '" + std::string(text.substr(0, 80)) + "'";
     i32 count = 0;
     for (const char *at = text.data(), *end = at + text.size(); at != end;) {

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from envpool.python.family import Family
+from envpool.python.options import wrong_type, wrong_value
 from envpool.registration import register_family
 
 
@@ -22,6 +23,7 @@ class BehaviourSuite(Family):
 
         Raises:
             TypeError: reward_timestep is not a sequence of ints.
+            ValueError: One of them is out of range.
         """
         plain = dict(given)
         steps = plain.get("reward_timestep")
@@ -29,7 +31,9 @@ class BehaviourSuite(Family):
             return plain
         steps = steps.tolist() if hasattr(steps, "tolist") else steps
         if not isinstance(steps, (tuple, list)) or not all(type(step) is int for step in steps):
-            raise TypeError(f"reward_timestep must be a sequence of ints, such as [1, 3, 10], got {steps!r}")
+            raise wrong_type("reward_timestep", "a sequence of ints, such as [1, 3, 10]", steps)
+        if not all(1 <= step < 2**31 for step in steps):
+            raise wrong_value("reward_timestep", "ints of at least 1 and less than 2**31", steps)
         plain["reward_timestep"] = " ".join(map(str, steps))
         return plain
 

@@ -164,7 +164,7 @@ struct FourRooms {
   static Cell open_cell(const OptionValues& v, const std::string& name) {
     const Cell cell{i32(v.integer(name + "_row")), i32(v.integer(name + "_column"))};
     if (map().is_open(cell.row, cell.column)) return cell;
-    throw std::invalid_argument(name + " must be a cell without a wall, got row " + std::to_string(cell.row) +
+    throw std::invalid_argument(name + ": expected a cell without a wall, got row " + std::to_string(cell.row) +
                                 ", column " + std::to_string(cell.column));
   }
 #endif

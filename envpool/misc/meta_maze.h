@@ -142,7 +142,7 @@ struct MetaMaze {
   static i32 odd(const OptionValues& v, const std::string& name) {
     const i32 value = i32(v.integer(name));
     if (value % 2 == 1) return value;
-    throw std::invalid_argument(name + " must be odd, got " + std::to_string(value));
+    throw std::invalid_argument(name + ": expected an odd number, got " + std::to_string(value));
   }
 #endif
 };

@@ -11,6 +11,7 @@ import pytest
 import envpool
 import envpool.jax
 from envpool.misc.testing.reference import IDS, UNFUSED, Reference, jax, jnp
+from envpool.python.options import shown
 
 
 def episode(pool, actions):
@@ -128,6 +129,8 @@ INVALID = [
     ("FourRooms-misc", {"pos_fixed": (1, 2, 3)}, ValueError, ["pos_fixed", "two ints", "got (1, 2, 3)"]),
     ("FourRooms-misc", {"pos_fixed": 5}, TypeError, ["pos_fixed", "two ints", "got 5"]),
     ("FourRooms-misc", {"pos_fixed": "ab"}, TypeError, ["pos_fixed", "two ints", "got 'ab'"]),
+    ("FourRooms-misc", {"pos_fixed": (10**5000,)}, ValueError, ["pos_fixed", "two ints", "that cannot be printed"]),
+    ("FourRooms-misc", {"pos_fixed": (10**5000, 1)}, ValueError, ["pos_fixed_row", "that cannot be printed"]),
     ("FourRooms-misc", {"fail_prob": 0.8}, ValueError, ["fail_prob", "from 0 to 0.75", "got 0.8"]),
     ("MetaMaze-misc", {"maze_size": 8}, ValueError, ["maze_size", "odd", "got 8"]),
     ("MetaMaze-misc", {"rf_size": 1}, ValueError, ["rf_size", "from 3 to", "got 1"]),
@@ -152,7 +155,7 @@ INVALID = [
 ]
 
 
-@pytest.mark.parametrize(("task_id", "options", "error", "words"), INVALID, ids=str)
+@pytest.mark.parametrize(("task_id", "options", "error", "words"), INVALID, ids=shown)
 def test_invalid_options(task_id, options, error, words):
     with pytest.raises(error) as caught:
         envpool.make_spec(task_id, **options)

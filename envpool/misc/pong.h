@@ -56,7 +56,7 @@ struct Pong {
   static Params params(const OptionValues& v) {
     const i32 height = i32(v.integer("height")), half = i32(v.integer("paddle_half_height"));
     if (height < 2 * half + 1) {
-      throw std::invalid_argument("paddle_half_height must be at most " + std::to_string((height - 1) / 2) +
+      throw std::invalid_argument("paddle_half_height: expected at most " + std::to_string((height - 1) / 2) +
                                   " for a height of " + std::to_string(height) + ", got " + std::to_string(half));
     }
     return {.width = i32(v.integer("width")),

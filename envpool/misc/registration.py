@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from envpool.python.family import Family
+from envpool.python.options import wrong_type, wrong_value
 from envpool.registration import register_family
 
 
@@ -35,9 +36,9 @@ class Misc(Family):
             try:
                 numbers = [operator.index(number) for number in cell]
             except TypeError:
-                raise TypeError(f"{name} must be two ints, a row and a column, got {cell!r}") from None
+                raise wrong_type(name, "two ints, a row and a column", cell) from None
             if len(numbers) != 2:
-                raise ValueError(f"{name} must be two ints, a row and a column, got {cell!r}")
+                raise wrong_value(name, "two ints, a row and a column", cell)
             for part, number in zip(("row", "column"), numbers, strict=True):
                 plain.setdefault(f"{name}_{part}", number)
         return plain

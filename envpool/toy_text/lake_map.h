@@ -23,7 +23,7 @@ struct LakeMap {
   LakeMap(std::string_view desc, i64 size) {
     if (desc.empty()) {
       if (size != 4 && size != 8) {
-        throw std::invalid_argument("size must be 4 or 8 if no desc is given, got " + std::to_string(size));
+        throw std::invalid_argument("size: expected 4 or 8 if no desc is given, got " + std::to_string(size));
       }
       desc = size == 4 ? k4x4 : k8x8;
     }
@@ -65,7 +65,7 @@ struct LakeMap {
     }
   }
   [[noreturn]] static void fail(const std::string& expected, const std::string& got) {
-    throw std::invalid_argument("desc must have " + expected + ", got " + got);
+    throw std::invalid_argument("desc: expected " + expected + ", got " + got);
   }
 };
 

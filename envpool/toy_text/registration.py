@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from envpool.python.family import Family
+from envpool.python.options import shown, wrong_type, wrong_value
 from envpool.registration import register_family
 
 _SIZES = {"4x4": 4, "8x8": 8}
@@ -37,9 +38,9 @@ class ToyText(Family):
         if "map_name" in plain:
             name = plain.pop("map_name")
             if not (isinstance(name, str) and name in _SIZES) and not (name is None and has_desc):
-                raise ValueError(f"map_name must be one of {', '.join(map(repr, _SIZES))}, got {name!r}")
+                raise wrong_value("map_name", f"one of {', '.join(map(repr, _SIZES))}", name)
             if name is not None and plain.setdefault("size", _SIZES[name]) != _SIZES[name]:
-                raise ValueError(f"size must be that of map_name {name!r}, got {plain['size']!r}")
+                raise wrong_value("size", f"that of map_name {name!r}", plain["size"])
         if has_desc:
             plain["desc"] = _lines(plain["desc"])
         else:
@@ -47,7 +48,7 @@ class ToyText(Family):
         if "reward_schedule" in plain:
             rewards = plain.pop("reward_schedule")
             if not isinstance(rewards, (tuple, list)) or len(rewards) != 3:
-                raise ValueError(f"reward_schedule must be three numbers, for G, H and F, got {rewards!r}")
+                raise wrong_value("reward_schedule", "three numbers, for G, H and F", rewards)
             for name, reward in zip(("goal_reward", "hole_reward", "frozen_reward"), rewards, strict=True):
                 plain.setdefault(name, reward)
         return plain
@@ -61,11 +62,11 @@ def _lines(desc: Any) -> str | bytes:
     if isinstance(desc, (str, bytes)) and desc:
         return desc
     if isinstance(desc, Mapping) or not hasattr(desc, "__iter__"):
-        raise TypeError(f"desc must be rows of letters, such as ['SF', 'HG'], got {desc!r}")
+        raise wrong_type("desc", "rows of letters, such as ['SF', 'HG']", desc)
     rows = [row if isinstance(row, (str, bytes)) else _joined(row) for row in desc]
     lines = [row.decode("latin-1") if isinstance(row, bytes) else row for row in rows]
     if not any(lines) or any("\n" in line for line in lines):
-        raise ValueError(f"desc must be rows of letters, such as ['SF', 'HG'], got {desc!r}")
+        raise wrong_value("desc", "rows of letters, such as ['SF', 'HG']", desc)
     return "\n".join(lines)
 
 
@@ -73,7 +74,7 @@ def _joined(row: Any) -> str:
     """Joins the letters of a row that is a list or a NumPy array."""
     letters = list(row) if hasattr(row, "__iter__") else [row]
     if not all(isinstance(letter, (str, bytes)) for letter in letters):
-        raise TypeError(f"desc must be rows of letters, such as ['SF', 'HG'], got the row {row!r}")
+        raise TypeError(f"desc: expected rows of letters, such as ['SF', 'HG'], got the row {shown(row)}")
     return "".join(letter.decode("latin-1") if isinstance(letter, bytes) else letter for letter in letters)
 
 

@@ -10,6 +10,7 @@ import pytest
 from gymnasium.envs.toy_text.frozen_lake import generate_random_map
 
 import envpool
+from envpool.python.options import shown
 from envpool.toy_text.testing.engine import Engine, only_env
 
 # Facts of EnvPool 1.2.5: observation, number of actions, time limit, reward threshold, and options.
@@ -194,10 +195,14 @@ INVALID = [
     ("FrozenLake-v1", {"desc": ["SF\nHG"]}, ValueError, ["desc", "rows of letters", "got ['SF"]),
     ("FrozenLake-v1", {"desc": 5}, TypeError, ["desc", "rows of letters", "got 5"]),
     ("FrozenLake-v1", {"desc": [["S", 1]]}, TypeError, ["desc", "rows of letters", "['S', 1]"]),
+    ("FrozenLake-v1", {"desc": 10**5000}, TypeError, ["desc", "rows of letters", "cannot be printed"]),
+    ("FrozenLake-v1", {"desc": [[10**5000]]}, TypeError, ["desc", "rows of letters", "cannot be printed"]),
     ("FrozenLake-v1", {"map_name": "5x5"}, ValueError, ["map_name", "'4x4', '8x8'", "got '5x5'"]),
     ("FrozenLake-v1", {"map_name": None}, ValueError, ["map_name", "'4x4', '8x8'", "got None"]),
     ("FrozenLake-v1", {"map_name": ["4x4"]}, ValueError, ["map_name", "'4x4', '8x8'", "got ['4x4']"]),
     ("FrozenLake-v1", {"map_name": "8x8", "size": 4}, ValueError, ["size", "'8x8'", "got 4"]),
+    ("FrozenLake-v1", {"map_name": "8x8", "size": 10**5000}, ValueError, ["size", "'8x8'", "cannot be printed"]),
+    ("FrozenLake-v1", {"map_name": 10**5000}, ValueError, ["map_name", "'4x4', '8x8'", "cannot be printed"]),
     ("FrozenLake-v1", {"size": 5}, ValueError, ["size", "4 or 8", "got 5"]),
     ("FrozenLake-v1", {"size": "4"}, TypeError, ["size", "an int", "got '4'"]),
     ("FrozenLake-v1", {"success_rate": 1.5}, ValueError, ["success_rate", "from 0 to 1", "got 1.5"]),
@@ -205,6 +210,7 @@ INVALID = [
     ("FrozenLake-v1", {"is_slippery": 1}, TypeError, ["is_slippery", "True or False", "got 1"]),
     ("FrozenLake-v1", {"reward_schedule": (1, 0)}, ValueError, ["reward_schedule", "three numbers", "got (1, 0)"]),
     ("FrozenLake-v1", {"reward_schedule": 1}, ValueError, ["reward_schedule", "three numbers", "got 1"]),
+    ("FrozenLake-v1", {"reward_schedule": (10**5000,)}, ValueError, ["reward_schedule", "cannot be printed"]),
     ("FrozenLake-v1", {"reward_schedule": (1, "a", 0)}, TypeError, ["hole_reward", "a number", "got 'a'"]),
     ("NChain-v0", {"n": 0}, ValueError, ["n: expected", "from 1 to", "got 0"]),
     ("NChain-v0", {"n": 2**31}, ValueError, ["n: expected", "from 1 to", "got 2147483648"]),
@@ -223,7 +229,7 @@ INVALID = [
 
 
 @pytest.mark.parametrize("make", [envpool.make_spec, envpool.make_gymnasium])
-@pytest.mark.parametrize(("task_id", "options", "error", "words"), INVALID, ids=str)
+@pytest.mark.parametrize(("task_id", "options", "error", "words"), INVALID, ids=shown)
 def test_invalid_options(make, task_id, options, error, words):
     with pytest.raises(error) as caught:
         make(task_id, **options)
