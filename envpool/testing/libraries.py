@@ -13,5 +13,7 @@ def library(name: str) -> str:
     """
     folder = os.environ.get("ENVPOOL_TEST_LIB_DIR")
     if not folder:
-        raise RuntimeError("ENVPOOL_TEST_LIB_DIR must name the folder of the test libraries, as `make test` sets it")
+        raise RuntimeError(
+            "ENVPOOL_TEST_LIB_DIR: expected the folder of the test libraries, which `make test` sets, got nothing"
+        )
     return str(Path(folder, f"lib{name}.so"))
