@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lower bound on the cost of a pool of CartPoles: a loop written by hand, with the same arithmetic and the same
-// outputs, on one thread. Of the engine it uses the random number generator and the sine.
+// Measures a lower bound on the cost of a pool of CartPoles: a handwritten loop on one thread, with the same arithmetic
+// and outputs as the pool. From the engine it uses only the random number generator and the math functions.
 //
 //   c++ -std=c++20 -O3 -ffp-contract=off -I. benchmark/plain_loop.cc -o build/plain_loop
-//   echo seconds 1 | build/plain_loop 1024        # the number of environments
+//   echo seconds 1 | build/plain_loop 1024        # steps 1024 environments for a second
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -37,7 +37,7 @@ void step(std::vector<CartPole>& envs, const std::vector<i32>& actions, Batch& o
     CartPole& env = envs[i];
     const bool restart = env.over;
     bool fell = false;
-    if (restart) {  // the step after the end of an episode resets it
+    if (restart) {  // the step after the end of an episode resets the environment
       env.rng.begin_episode(env.rng.episode + 1);
       for (f64* value : {&env.x, &env.x_dot, &env.theta, &env.theta_dot}) *value = env.rng.uniform(-0.05, 0.05);
       env.elapsed = 0;
@@ -85,7 +85,7 @@ struct Loop {
     }
   }
 
-  // Takes some thousand steps, so that reading the clock between two calls costs nothing.
+  // Takes more than 4,096 steps, so that the cost of reading the clock between two calls is negligible.
   long steps() {
     const size_t calls = 1 + 4096 / envs.size();
     for (size_t k = 0; k < calls; ++k) step(envs, actions[next++ % 64], batch);

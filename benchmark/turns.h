@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lets a C++ loop take turns with other programs, by the protocol of envpool/cli/side.py: the program writes one line
-// of JSON when it is ready. It then reads lines such as "seconds 0.5" or "steps 3200", steps for that long, and answers
-// each with a line of JSON.
+// Lets a C++ loop take turns with other programs, using the protocol of envpool/cli/side.py. The program writes one
+// line of JSON when it is ready. It then reads lines such as "seconds 0.5" or "steps 3200", steps for that many seconds
+// or steps, and answers each line with a line of JSON.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,8 @@ inline double seconds_since(WallClock::time_point start) {
   return std::chrono::duration<double>(WallClock::now() - start).count();
 }
 
-// Calls `batch`, which returns how many steps it took, for `seconds`, or, where that is 0, for at least `steps` steps.
+// Calls `batch` for `seconds`, or, if `seconds` is 0, until it has taken at least `steps` steps. Each call of `batch`
+// returns the number of steps that it took; the result is their sum.
 template <class Batch>
 long repeat(Batch&& batch, double seconds, long steps) {
   const auto start = WallClock::now();
@@ -27,8 +28,8 @@ long repeat(Batch&& batch, double seconds, long steps) {
   return total;
 }
 
-// Takes turns until the input ends. `run(seconds, steps)` steps for `seconds`, or, where that is 0, for `steps` steps,
-// and returns how many steps it took. CPU time is that of all threads of the process.
+// Takes turns until the input ends. `run(seconds, steps)` steps for `seconds`, or, if `seconds` is 0, takes `steps`
+// steps. It returns the number of steps that it took. The reported CPU time is that of all threads of the process.
 template <class Run>
 void take_turns(const char* versions, Run&& run) {
   std::printf("{\"versions\": %s}\n", versions);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An environment whose observation is a digest of each function of math.h at random arguments, so that a pool on a GPU
-// and one on the CPU can be compared function by function. gpu_proof.py compiles it.
+// Defines an environment whose observation is a digest of each function of math.h at random arguments, so that a pool
+// on a GPU and one on the CPU can be compared function by function. gpu_proof.py compiles it.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -30,11 +30,12 @@ enum Function : i32 {
   kFunctions
 };
 
-// A GPU has other bits for NaN than a CPU, so all count as the same.
+// Return the bits of a number. The bits of a NaN differ between GPUs and CPUs, so every NaN maps to the same bits.
 ENVPOOL_FN u64 bits_of(f64 x) { return x != x ? 0x7FF8000000000000 : __builtin_bit_cast(u64, x); }
 ENVPOOL_FN u64 bits_of(f32 x) { return x != x ? 0x7FC00000 : __builtin_bit_cast(u32, x); }
 
-// Any number of the type; or, if `near`, one whose size lies between 2^-40 and 2^40, where most of the work is done.
+// Return the bits as a number of the type of the last argument. If `near`, the exponent is replaced so that the
+// magnitude is at least 2^-40 and less than 2^41, which is the range of most computations.
 ENVPOOL_FN f64 number(u64 bits, bool near, f64) {
   if (near) bits = (bits & 0x800FFFFFFFFFFFFF) | (1023 - 40 + (bits >> 52 & 0x7FF) % 81) << 52;
   return __builtin_bit_cast(f64, bits);
@@ -51,12 +52,12 @@ struct Math {
     i32 arguments;
   };
   struct State {
-    u64 digest[kFunctions][2];  // of f64 and of f32
+    u64 digest[kFunctions][2];  // [f][0] is for f64, [f][1] for f32
   };
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& specs) {
-    specs.integer("arguments", 16, "arguments of each function in a step").between(1, 1 << 20);
+    specs.integer("arguments", 16, "arguments of each function per step").between(1, 1 << 20);
   }
   static Params params(const OptionValues& options) { return {i32(options.integer("arguments"))}; }
   static void spec(const Params&, Spec& spec) {
@@ -64,7 +65,7 @@ struct Math {
                              "sqrt", "sign", "order", "quotient", "conversion"}) {
       spec.obs<i64>(name, {2}).says("digests of results in f64 and f32");
     }
-    spec.action<i32>().categories(2).says("numbers of any size, or near 1");
+    spec.action<i32>().categories(2).says("0: arguments of any magnitude; 1: magnitudes from 2^-40 to 2^41");
   }
 #endif
 

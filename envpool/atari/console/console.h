@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The console: power-on, system reset and video frames, bit-exact with ale-py 0.12.1.
+// Emulates the console: power-on, system reset and video frames, bit for bit as ale-py 0.12.1 does.
 //
 //   Console console;
 //   power_on(console, rom);
 //   run_frame(console, rom, inputs, /*draw=*/true);
-//   screen(console);                        // rom.height rows of 160 palette indices, see palette.h
+//   screen(console);                        // rom.height rows of 160 palette indices (palette.h)
 //
 // RAM is exact after every frame. The picture is exact after a frame that was run with draw = true, regardless of the
 // draw flags of earlier frames.
@@ -19,11 +19,11 @@
 namespace envpool::atari {
 
 constexpr i32 kMaxInstructions = 25000;  // ALE's limit for one update of the console
-// An update of at most so many cycles stays below the limit, because an instruction takes at least two cycles.
+// An update of at most this many cycles stays below that limit, because an instruction takes at least two cycles.
 constexpr i32 kUncountedCycles = 2 * kMaxInstructions - 10;
 constexpr u32 kForcedDraws = 60;  // see redraw()
 
-// Time stamps may wrap around, for example in a game that never uses the timer. ALE's do so, too.
+// Moves a time stamp back. It may wrap around, for example in a game that never uses the timer, as in ALE.
 ENVPOOL_FN void rebase(i32& stamp, i32 elapsed) {
   stamp = static_cast<i32>(static_cast<u32>(stamp) - static_cast<u32>(elapsed));
 }
@@ -38,8 +38,8 @@ ENVPOOL_FN void rebase_stamps(Core& c, i32 elapsed) {
   rebase(c.tia.hmove_at, elapsed);
 }
 
-// Keeps the clock from overflowing in a frame that never ends, which would happen after some thousand updates. Far
-// beyond the last line only the position within the line matters, so the clock is set back by whole lines.
+// Sets the clock back by whole lines before it can overflow, which it would do after some thousand updates of a frame
+// that never ends. So far beyond the last line, only the position within a line matters.
 ENVPOOL_FN void limit_clock(Core& c) {
   if (c.cycles > 2 * kClockLimit) rebase_stamps(c, kClockLimit);
 }
@@ -53,12 +53,12 @@ ENVPOOL_FN void start_frame(Console& c, const Rom& rom) {
   open_window(t, rom);
   start_picture(t);
   c.greyed = false;
-  if (rom.pal) {  // colour loss: PAL frames are grey after a frame with an odd number of lines
+  if (rom.pal) {  // colour loss: a PAL frame after one with an odd number of lines is grey
     for (u32 i = 0; i < 4; ++i) t.colour[i] = static_cast<u8>((t.colour[i] & 0xFE) | (c.last_lines & 1));
   }
 }
 
-// Turns the part of an unfinished frame that was not drawn grey.
+// Converts the rows that an unfinished frame has not drawn to greyscale.
 ENVPOOL_FN void grey_out_rest(Console& c, const Rom& rom, i32 line) {
   if (c.greyed) return;
   c.greyed = true;
@@ -94,7 +94,8 @@ ENVPOOL_FN bool run_uncounted(Console& c, const Rom& rom, [[maybe_unused]] const
   return run_fast(c, rom, cycle_limit);
 }
 
-// Runs one update of the console. `saved` must equal the current state.
+// Runs one update of the console. `saved` must equal the current state, and is restored if the update has to be
+// repeated.
 ENVPOOL_DEVICE_CALL void emulate(Console& c, const Rom& rom, const void* native, const Core& saved, bool drawing) {
   const auto begin = [&] {
     if (c.unfinished) {
@@ -108,7 +109,7 @@ ENVPOOL_DEVICE_CALL void emulate(Console& c, const Rom& rom, const void* native,
     c.exact = false;
   };
   begin();
-  // A frame that is cut off, by the instruction limit or a jammed CPU, is run again on the exact CPU.
+  // If the cycle limit or a jammed CPU ended the update early, the exact CPU repeats it.
   if (!c.cpu.jammed && (!run_uncounted(c, rom, native, c.cycles + kUncountedCycles) || c.cpu.jammed)) {
     static_cast<Core&>(c) = saved;
     begin();
@@ -117,18 +118,18 @@ ENVPOOL_DEVICE_CALL void emulate(Console& c, const Rom& rom, const void* native,
   end_frame(c, rom);
 }
 
-// Runs frame n again and draws it.
+// Runs frame n again from its saved state, and draws it.
 ENVPOOL_FN void rerun_frame(Console& c, const Rom& rom, const void* native, u32 n) {
   Core& saved = c.saved[n % 3];
-  repair(saved, rom);  // it may be part of a state that the user supplied
+  repair(saved, rom);  // the saved state may come from a snapshot that the user supplied
   static_cast<Core&>(c) = saved;
   emulate(c, rom, native, saved, /*drawing=*/true);
 }
 
-// Draws the last three frames after a short one. The rows that a short frame does not reach keep the pixels of the
-// frame two before it. So if a frame turns out to be short and one of the last three was not drawn, all three are run
-// again and drawn, each from its saved state. The undrawn ones were full frames (a short one would have caused a
-// redraw), so they cover every row. From then on all frames are drawn until kForcedDraws consecutive ones were full.
+// Runs the last three frames again and draws them. This is necessary if the last frame is short and one of the three
+// was not drawn, because the rows that a short frame does not reach keep the pixels of two frames earlier. A frame that
+// was not drawn was full (a short one would have caused a redraw), so its drawing covers every row. After a short
+// frame, run_frame() draws every frame until kForcedDraws full frames have followed.
 ENVPOOL_FN void redraw(Console& c, const Rom& rom, const void* native) {
   const u32 end = c.frames;
   for (u32 n = end > 3 ? end - 3 : 0; n < end; ++n) rerun_frame(c, rom, native, n);
@@ -152,7 +153,7 @@ ENVPOOL_DEVICE_CALL void run_frame(Console& c, const Rom& rom, const Inputs& inp
     return;
   }
   if (c.forced_draws != 0) --c.forced_draws;
-  // The frame before the last one still matters, so it takes two drawn frames to reach 0.
+  // A redraw also needs the frame before the last one, so two frames must be drawn before this is 0.
   c.undrawn = !drawing ? 2 : c.undrawn != 0 ? c.undrawn - 1 : 0;
 }
 
@@ -181,7 +182,8 @@ ENVPOOL_FN void system_reset(Console& c, const Rom& rom) {
   c.frames = c.undrawn = c.forced_draws = 0;
 }
 
-// Sets the state after construction in ALE: random RAM, nothing executed. The ROM builder continues from there.
+// Sets the state that ALE's console has after its construction: RAM is random, and no instruction has been executed.
+// The ROM builder continues from this state.
 ENVPOOL_FN void construct(Console& c) {
   c = Console{};
   seed_rng(c.rng, 4753849);
@@ -190,16 +192,16 @@ ENVPOOL_FN void construct(Console& c) {
   c.dpc.random = 1;
 }
 
-// Sets the state in which ALE's loadROM resets the environment: the TV standard is detected, and the console was reset
-// once more.
+// Sets the state that the console has in ALE's loadROM just before the environment is reset: ALE has detected the TV
+// standard and then reset the console.
 ENVPOOL_FN void power_on(Console& c, const Rom& rom) {
   c = Console{};
   static_cast<Core&>(c) = rom.boot;
   c.rng = rom.boot_rng;
 }
 
-// The pictures of the last frame and of the one before it, exact if their run_frame() calls had draw = true. An update
-// that continues an unfinished frame draws into the same picture.
+// Return the pictures of the last frame and of the one before it. A picture is exact if its run_frame() call had
+// draw = true. An update that continues an unfinished frame draws into the same picture.
 ENVPOOL_FN const u8* screen(const Console& c) { return reinterpret_cast<const u8*>(c.pixels[c.buffer]); }
 ENVPOOL_FN const u8* previous_screen(const Console& c) { return reinterpret_cast<const u8*>(c.pixels[c.buffer ^ 1]); }
 

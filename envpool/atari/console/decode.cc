@@ -21,7 +21,7 @@ u32 length(Mode mode) {
   }
 }
 
-// The FastOps of a reading instruction, by operand kind.
+// Holds the FastOp of a reading instruction for each operand kind.
 struct Variants {
   FastOp imm, constant, zp, zp_io, abs, zp_index, rom_x, rom_y, abs_x, abs_y, ind_y;
 };
@@ -74,7 +74,7 @@ FastOp branch_op(Operation operation) {
   }
 }
 
-// Decodes one page: a bank of 4 KB, or a slice of 1 KB (E0).
+// Decodes one page, which is a bank of 4 KB or, for the E0 mapper, a slice of 1 KB.
 class PageDecoder {
  public:
   PageDecoder(const Rom& rom, u32 page_start, u32 page_size)
@@ -102,8 +102,8 @@ class PageDecoder {
     return offset - rom_.plain_begin < rom_.plain_size && offset + size - 1 - rom_.plain_begin < rom_.plain_size;
   }
 
-  // Returns the index into Rom::data of a cartridge address that always reads the same plain byte for code in this
-  // page, or kNoData.
+  // Returns the index into Rom::data of the byte at a cartridge address, or kNoData unless code in this page always
+  // reads the same byte there, without side effects.
   u32 constant_data(u16 address) const {
     if ((address & 0x1000) == 0) return kNoData;
     const u32 offset = address & 0xFFF;
@@ -188,7 +188,8 @@ class PageDecoder {
     }
   }
 
-  // If all 256 bytes that an indexed read can reach are constant, sets `arg` to their index in Rom::data.
+  // Returns whether all 256 bytes that an indexed read can reach are constant. If so, sets `arg` to the index of the
+  // first one in Rom::data.
   bool table_in_rom(CodeEntry& e) const {
     const u32 first = constant_data(e.arg), last = constant_data(static_cast<u16>(e.arg + 255));
     if (first == kNoData || last != first + 255) return false;
@@ -263,7 +264,8 @@ class PageDecoder {
     return FastOp::Jmp;
   }
 
-  // Sets `arg` to the distance in entries and `extra` to the additional cycles of a taken branch.
+  // Decodes a branch within the page. Sets `arg` to the distance of the target in entries, and `extra` to the
+  // additional cycles if the branch is taken.
   FastOp choose_branch(CodeEntry& e, u32 at, OpcodeInfo info) const {
     const i32 next = static_cast<i32>(at) + 2;
     const i32 target = next + static_cast<i8>(e.lo);
@@ -273,8 +275,8 @@ class PageDecoder {
     return branch_op(info.operation);
   }
 
-  // Returns the cycles of a taken BNE or BPL that loops back to the single instruction before it, whose size is given;
-  // 0 if there is no such loop.
+  // Returns the cycles of a taken BNE or BPL that follows the instruction of `size` bytes at `at` and branches back to
+  // it, or 0 if there is no such branch.
   u32 loop_back(u32 at, u32 size) const {
     const u32 branch = at + size;
     if (branch + 2 >= size_ || !plain_code(branch, 2)) return 0;
@@ -283,7 +285,8 @@ class PageDecoder {
     return ((branch + 2) ^ at) & 0xFF00 ? 4 : 3;
   }
 
-  // Sets `extra` to the cycles of one iteration, and `hi` to 1 if BPL closes the loop.
+  // Returns `op` for a loop of one instruction and a branch. Sets `extra` to the cycles of one iteration, and `hi` to 1
+  // if the branch is a BPL.
   FastOp with_loop(CodeEntry& e, u32 branch_cycles, FastOp op, u32 branch) const {
     e.extra = static_cast<u16>(e.cycles + branch_cycles);
     e.hi = bytes_[branch] == 0x10;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations of the fast CPU: the documented instructions, specialized by the kind of operand that decoding determines
-// (decode.h). The exact CPU executes everything else, which is Slow.
+// Lists the operations of the fast CPU: the documented instructions, specialized by the operand kind that decoding
+// determines (decode.h). All other code is decoded as Slow, which the exact CPU executes.
 #pragma once
 
 #include "envpool/core/types.h"
 
 namespace envpool::atari {
 
-// Operand kinds of a reading instruction:
-//   Imm      in the instruction
+// An instruction that reads has one of these operand kinds:
+//   Imm      a byte of the instruction
 //   Const    a constant ROM byte at a fixed address (3-byte instruction)
 //   Zp       a byte of RAM                       ZpIo     a TIA register
 //   Abs      any fixed address that cannot switch banks
 //   ZpX ZpY  indexed zero page
-//   RomX RomY  an indexed table in plain ROM of the same page
+//   RomX RomY  an indexed table of constant ROM bytes
 //   AbsX AbsY IndY  an address that is known only at run time
 // clang-format off
 #define ENVPOOL_ATARI_ALU_OPS(X) X(Lda) X(Adc) X(Sbc) X(And) X(Ora) X(Eor) X(Cmp)
@@ -27,12 +27,13 @@ namespace envpool::atari {
   X(op, Imm) X(op, Const) X(op, Zp) X(op, ZpIo) X(op, Abs) X(op, ZpX) X(op, RomX) X(op, AbsX)
 #define ENVPOOL_ATARI_FIXED_MODES(X, op) X(op, Imm) X(op, Const) X(op, Zp) X(op, ZpIo) X(op, Abs)
 
-// All other operations. The stores to the TIA:
-//   Wsync      waits for the end of the line     Ignored  registers that are not emulated (sound)
+// The list below has all other operations. A store to the TIA is specialized by the register that it writes:
+//   Wsync      WSYNC, which waits for the end of the line
 //   Colour     COLUxx                            Motion   HMxx except HMM0
 //   Graphics   GRPx                              Field    PFx
-//   Level      other registers that hold a state (is_level_register)
-//   Tia        all others
+//   Level      another register for which writing the same value again changes nothing (is_level_register)
+//   Ignored    a register that is not emulated, such as sound (is_ignored_register)
+//   Tia        any other register
 #define ENVPOOL_ATARI_OTHER_OPS(X) \
   X(StaZp) X(StxZp) X(StyZp) X(StaLevel) X(StxLevel) X(StyLevel) X(StaTia) X(StxTia) X(StyTia) X(Wsync) X(Ignored) \
   X(StaColour) X(StxColour) X(StyColour) X(StaMotion) X(StxMotion) X(StyMotion) X(StaGraphics) X(StxGraphics) \
@@ -43,7 +44,7 @@ namespace envpool::atari {
   X(Bpl) X(Bmi) X(Bvc) X(Bvs) X(Bcc) X(Bcs) X(Bne) X(Beq) X(WaitTimerA) X(WaitTimerX) X(WaitTimerY) \
   X(DexLoop) X(DeyLoop) X(Slow)
 
-// All operations: one(op) for those without an operand kind, moded(op, mode) for those with one.
+// Expands to one(op) for each operation without an operand kind and moded(op, mode) for each operation with one.
 #define ENVPOOL_ATARI_FAST_OPS(one, moded) \
   ENVPOOL_ATARI_ALU_MODES(moded, Lda) ENVPOOL_ATARI_ALU_MODES(moded, Adc) ENVPOOL_ATARI_ALU_MODES(moded, Sbc) \
   ENVPOOL_ATARI_ALU_MODES(moded, And) ENVPOOL_ATARI_ALU_MODES(moded, Ora) ENVPOOL_ATARI_ALU_MODES(moded, Eor) \

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host only: the base of the translator. Every entry of Rom::code is translated to machine code, in runs of successive
-// instructions. While a run executes, the registers hold
+// Host only: defines the base class of the translator, which translates every entry of Rom::code to machine code. A run
+// is a sequence of successive instructions. While a run executes, the registers hold
 //   rbx       the console, at kOrigin            r12 r13 r14   A, X, Y
 //   ebp       cycles, see below                  r15           Cpu::nz
 //   [rsp]     the Rom      [rsp + 8]  PC minus entry     [rsp + 12]  cycle limit
-// and all other state is where the interpreter keeps it.
+// All other state is where the interpreter keeps it.
 //
 // Within a run, instructions do not add their cycles one by one. The translator knows for each instruction how many
 // cycles of its predecessors are pending, which means not yet added to ebp, and adds them only where the time is
-// needed. A jump adjusts ebp by the cycles that are pending at its target, so that every instruction can be a jump
-// target.
+// needed. A jump adds the cycles that are pending at its source and subtracts those that its target expects to be
+// pending, so that every instruction can be a jump target.
 //
-// This class has the parts that all translations share: the layout, entry and exit of native code, jumps and calls.
+// TranslatorBase has the parts that do not depend on the instruction: the layout, entry and exit of native code, jumps
+// and calls.
 #pragma once
 
 #include <cstddef>
@@ -31,10 +32,10 @@ enum ExitReason : u32 { kNeedsExactCpu, kFrameDone, kCycleLimitHit };
 
 constexpr Reg kA = r12, kX = r13, kY = r14, kNz = r15, kCycles = rbp;
 
-constexpr i32 kOrigin = offsetof(Core, ram) + 64;  // RAM is then within reach of 8-bit displacements
+constexpr i32 kOrigin = offsetof(Core, ram) + 64;  // 8-bit displacements then reach all of RAM
 inline Mem at(size_t offset) { return {rbx, static_cast<i32>(offset) - kOrigin}; }
 inline Mem ram(u32 address) { return at(offsetof(Core, ram) + (address & 0x7F)); }
-// RAM at the address in a register, which is at least $80.
+// Returns the operand for RAM at the address in a register. The address must be from $80 to $FF.
 inline Mem ram(Reg address, i32 offset = 0) {
   return {rbx, static_cast<i32>(offsetof(Core, ram)) - 0x80 - kOrigin + offset, address};
 }
@@ -72,8 +73,8 @@ class TranslatorBase {
 
  protected:
   struct Translation {
-    size_t code = 0;  // offset of the instruction's code, the target of jumps
-    i32 pending = 0;  // cycles that are pending there
+    size_t code = 0;  // offset of the instruction's code, to which jumps lead
+    i32 pending = 0;  // cycles that are pending at that point
     bool done = false;
   };
   struct Link {
@@ -82,7 +83,8 @@ class TranslatorBase {
     Fixup jump;
     u32 target;
   };
-  // The relation of the host processor's carry flag to that of the 6507 after the last instruction.
+  // States what the host's carry flag is after the last instruction: unknown, or the 6507's carry flag, possibly
+  // inverted.
   enum CarryFlag : u8 { kUnknown, kInverted, kDirect };
 
   void enqueue(u32 ip) {
@@ -98,7 +100,7 @@ class TranslatorBase {
 
   void emit_entry_and_exit() {
     const Reg saved[] = {rbx, rbp, r12, r13, r14, r15};
-    entry_offset_ = a.here();  // a function of (console, rom, cycle limit, PC offset, address)
+    entry_offset_ = a.here();  // called as a function of (console, rom, cycle limit, PC offset, address)
     for (Reg r : saved) a.push(r);
     a.alu64(kSub, rsp, i8{24});
     a.lea64(rbx, {rdi, kOrigin});
@@ -111,7 +113,7 @@ class TranslatorBase {
     a.movzx16(kNz, cpu(offsetof(Cpu, nz)));
     a.mov(kCycles, kClock);
     a.jump(r8);
-    exit_offset_ = a.here();  // eax: exit reason, ecx: entry
+    exit_offset_ = a.here();  // eax holds the exit reason, and ecx the entry
     a.mov8(cpu(offsetof(Cpu, a)), kA);
     a.mov8(cpu(offsetof(Cpu, x)), kX);
     a.mov8(cpu(offsetof(Cpu, y)), kY);
@@ -131,7 +133,7 @@ class TranslatorBase {
     a.patch(a.jump(), exit_offset_);
   }
 
-  // Exits on a condition; the code for it is out of line.
+  // Exits if a condition holds. The code of the exit is out of line.
   void exit_if(Cond c, ExitReason why, u32 ip, i32 pending) {
     const Fixup fixup = a.jump(c);
     cold([=, this] {
@@ -139,12 +141,13 @@ class TranslatorBase {
       emit_exit(why, ip, pending);
     });
   }
-  // Leaves the current instruction to the exact CPU on a condition.
+  // Exits before the current instruction if a condition holds, so that the exact CPU executes it.
   void exact_cpu_if(Cond c) { exit_if(c, kNeedsExactCpu, ip_, before_); }
 
   void cold(std::function<void()> write) { cold_.push_back(std::move(write)); }
 
-  // Writes the table of addresses by entry. Entries without a ROM address lead to the exact CPU, too.
+  // Writes the table of code offsets by entry. Entries that were not translated share the code of kOutside, which exits
+  // to the exact CPU.
   void write_entry_table() {
     for (u32 i = 0; i < kMaxCode; ++i) {
       const Translation place = translations_[translations_[i].done ? i : kOutside];
@@ -162,7 +165,7 @@ class TranslatorBase {
 
   enum class LimitCheck : bool { kNo, kYes };
 
-  // Jumps to an entry, adding the pending and `extra` cycles; may check the cycle limit.
+  // Adds the pending cycles and `extra`, checks the cycle limit if asked to, and jumps to an entry.
   void jump_to_entry(u32 target, i32 extra, LimitCheck check = LimitCheck::kNo) {
     a.alu(kAdd, kCycles, 0);
     const size_t adjust = a.here() - 4;
@@ -176,7 +179,8 @@ class TranslatorBase {
 
   u32 page_of(u32 ip) const { return ip / (page_size_ + kPagePad); }
 
-  // Returns the entry of an address as mapped for code in the current page; kEnd if it is known only at run time.
+  // Returns the entry of an address, or kEnd if it is known only at run time. The mapping is the one under which code
+  // in the current page runs.
   u32 static_target(u16 pc) const {
     if (!(pc & 0x1000)) return kOutside;
     if (dynamic_mapping_) {
@@ -199,7 +203,7 @@ class TranslatorBase {
     enqueue(target);
   }
 
-  // Jumps to the PC in eax; no cycles are pending.
+  // Jumps to the PC in eax. No cycles may be pending.
   void jump_dynamic() {
     if (dynamic_mapping_) {
       a.lea64(rdi, {rbx, -kOrigin});
@@ -254,10 +258,10 @@ class TranslatorBase {
   std::vector<Translation> translations_;
   std::vector<u32> queue_;
   std::vector<Link> links_;
-  std::deque<std::function<void()>> cold_;  // writes out-of-line code; calling a member may append others
+  std::deque<std::function<void()>> cold_;  // functions that emit out-of-line code; a call may append more
   size_t entry_offset_ = 0, exit_offset_ = 0;
   u32 page_size_, pages_;
-  bool dynamic_mapping_;  // the mapping of pages is known only at run time
+  bool dynamic_mapping_;  // pages are mapped at run time
   u32 start_page_ = 0;    // page of the current instruction
   u32 ip_ = 0;            // entry of the current instruction
   i32 before_ = 0;        // cycles pending before it

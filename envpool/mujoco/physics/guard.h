@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // MuJoCo ends the process on an error, and writes warnings to the terminal and to a file in the working directory.
-// Within guarded(), an error becomes a C++ exception, and warnings are ignored, because the results of a simulation
-// show what went wrong. The handler is thread-local, so that a user's `import mujoco` keeps its own handlers.
+// Within guarded(), an error becomes a C++ exception, and warnings are ignored, because a problem also shows in
+// the results of the simulation. The handler is thread-local, so a user's `import mujoco` keeps its own handlers.
 #pragma once
 
 #include <mujoco/mujoco.h>
@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-// Exported by the library for MuJoCo's Python bindings; returns the previous handler.
+// The MuJoCo library exports this function for its Python bindings. It returns the previous handler.
 extern "C" mjfLogHandler _mjPRIVATE_setTlsLogHandler(mjfLogHandler);
 
 namespace envpool::mujoco {
@@ -48,7 +48,8 @@ class Guard {
   char message_[1024];
 };
 
-// Runs `call`, which calls MuJoCo and must not construct objects with destructors, as an error jumps past them.
+// Runs `call`, which calls MuJoCo. `call` must not construct objects with destructors, because longjmp() on an error
+// skips them.
 template <class Call>
 void guarded(Call&& call) {
   Guard guard;
