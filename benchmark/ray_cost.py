@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of a batch on its way from a Ray worker to the driver, and what follows for a thousand cores.
+"""Measures what it costs to bring a batch from a Ray worker to the driver, and extrapolates to a thousand cores.
 
     python benchmark/ray_cost.py --json=build/ray_cost.json     # with a Python that has Ray and this package
 
-A worker with one thread, first on the driver's node and then on another, takes turns with the same pool in this process.
-Both nodes are on this machine, but each has its own object store. Large batches therefore go from raylet to raylet over
-TCP, as between machines, but over no wire. CPU times are those of whole processes, which other programs on the machine
-affect little:
+A worker with one thread takes turns with an equal pool in this process. The worker is first on the driver's node and then
+on another. Both nodes are on this machine, but each has its own object store. Large batches therefore go from raylet to
+raylet over TCP, as between machines, but without a network. CPU times are those of whole processes, because other programs
+on the machine affect them little. The results of a case are:
 
-    way      wall-clock time of a step, less that of the pool here: how much later a batch arrives
-    driver   CPU time of the driver and of its node's raylet: what one driver has to spend
-    worker   CPU time of the worker and of its node's raylet, less that of the pool here (on one node: without raylet)
+    way      latency that Ray adds to a step: its wall-clock time, minus that of the pool in this process
+    driver   CPU time that a step costs the driver and its node's raylet
+    worker   CPU time that a step costs the worker and its node's raylet, minus that of the pool in this process
+             (on the driver's node, the raylet counts for the driver)
+    here     wall-clock time of a step of the pool in this process
 
-Ray sends up to 100 KiB along with its answer, and puts more into a store. Each kind is fitted by
-`fixed + per_byte * bytes`, with least squares of relative errors.
+Ray sends a result of up to 100 KiB with its reply, and puts a larger one into an object store. The script fits
+`fixed + per_byte * bytes` to each of the two kinds, by least squares of relative errors.
 """
 
 import json
@@ -39,9 +41,9 @@ FLAGS.set_default("window", 0.5)
 
 CASES = [("CartPole-v1", n) for n in (16, 128, 1024, 3072, 8192)] + [("Pong-v5", n) for n in (1, 3, 8, 32, 128, 256)]
 INLINE = 100 << 10  # bytes; Ray's max_direct_call_object_size
-# Seconds of a step of one environment on one core, and bytes of its observation.
+# The values are the seconds per step of one environment on one core, and the bytes of its observation.
 MODELS = {"CartPole-v1": (6e-8, 16), "HalfCheetah-v5": (2.8e-5, 17 * 8), "Pong-v5": (1.06e-4, 4 * 84 * 84)}
-WIRE = 25e9 / 8  # bytes a second into the driver's machine
+WIRE = 25e9 / 8  # bytes per second that the driver's machine can receive
 
 
 def cpu_seconds(*pids):
@@ -54,7 +56,7 @@ def cpu_seconds(*pids):
 
 
 class PoolSide:
-    """A pool, with the CPU time of the driver's processes and of the worker's, without what raylets use when idle."""
+    """Steps a pool, and measures the CPU times of the driver's and the worker's processes, minus those of idle raylets."""
 
     def __init__(self, env: Any, driver: list[int], worker: list[int], idle: tuple[float, float] = (0.0, 0.0)) -> None:
         self.env, self.groups, self.idle = env, (driver, worker), idle
@@ -87,7 +89,7 @@ def measure(task, num_envs, raylets, idle):
         size = sum(a.nbytes for a in arrays)
         return arrays
 
-    far_pool._value = value_with_size  # during the reset of PoolSide
+    far_pool._value = value_with_size  # the constructor of PoolSide resets the pool, which records the size
     far = PoolSide(far_pool, [os.getpid(), raylets[0]], [worker, *raylets[1:]], (*idle, 0.0)[:2])
     far_pool._value = value
     turns = take_turns({"far": far, "near": PoolSide(near_pool, [os.getpid()], [])})
@@ -104,7 +106,7 @@ def measure(task, num_envs, raylets, idle):
 
 
 def fitted(results, name):
-    """Fits by least squares of relative errors, so that small batches count as much as large ones."""
+    """Returns the fitted fixed cost and cost per byte. Relative errors make small batches count as much as large ones."""
     size = np.array([r["bytes"] for r in results], float)
     cost = np.array([max(statistics.median(r[name]), 1e-6) for r in results])
     design = np.stack([np.ones_like(size), size], 1) / cost[:, None]
@@ -113,9 +115,9 @@ def fitted(results, name):
 
 
 def model(fits, wire):
-    """Returns the number of cores that one driver keeps busy, `rows * step / driver(rows * size)`, and what follows from it.
+    """Estimates for each task how many cores one driver keeps busy: `rows * step / driver(rows * size)`.
 
-    Batches that come over a wire cannot keep more than `wire * step / size` cores busy, however large they are.
+    If batches come over a network, no batch size keeps more than `wire * step / size` cores busy.
     """
 
     def driver(size):
@@ -124,7 +126,7 @@ def model(fits, wire):
 
     table = []
     for task, (step, observation) in MODELS.items():
-        size = observation + 18  # reward, ends, env_id twice, elapsed_step
+        size = observation + 18  # reward, terminated, truncated, env_id twice, elapsed_step
         cores = {rows: rows * step / driver(rows * size) for rows in range(1, 1 << 17)}
         most = min(step / max(fits["large"]["driver"][1] * size, 1e-12), wire * step / size)
         table.append(
@@ -151,7 +153,7 @@ class Occupant:
 
 def idle_rates(raylets):
     """Returns the CPU seconds per second that raylets use without work."""
-    time.sleep(4)  # until the node has started
+    time.sleep(4)  # lets the node finish starting
     before = [cpu_seconds(pid) for pid in raylets]
     time.sleep(3)
     return np.array([cpu_seconds(pid) - b for pid, b in zip(raylets, before, strict=True)]) / 3

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every benchmark with one command: this package and its peers, each in a virtual environment of its own.
+"""Runs every benchmark of this package and its peers, each of which has its own virtual environment.
 
-    make bench-all                                  # makes the environments, then runs this: some two hours
-    make bench-all BENCH_ARGS=--quick               # few cases and rounds, to see that everything works
+    make bench-all                                  # makes the virtual environments and runs this script (two hours)
+    make bench-all BENCH_ARGS=--quick               # runs few cases and rounds, to check that everything works
     python benchmark/suite.py --parts=latency,memory --tasks=Pong-v5 --peers=ale
-    python benchmark/suite.py --draw                # makes tables and pictures of earlier measurements
+    python benchmark/suite.py --draw                # draws the tables and plots of earlier measurements
 
-Results are written to build/bench as they come: a JSON file, a Markdown table and pictures for each part.
+The script writes results to build/bench as soon as it has them: a JSON file, a Markdown table and plots for each part.
 docs/benchmark.md describes each file.
 """
 
@@ -39,11 +39,11 @@ PEERS = [side for side in cases.SIDES if side != "ours"]
 PARTS = ["throughput", "threads", "batch", "latency", "startup", "memory", "jit", "scripts"]
 flags.DEFINE_list("parts", PARTS, "parts to measure")
 flags.DEFINE_list("tasks", list(cases.TASKS), "tasks to measure")
-flags.DEFINE_list("jit_tasks", [], "tasks of the part jit (default: all that gymnax has too)")
+flags.DEFINE_list("jit_tasks", [], "tasks of the jit part (default: all that gymnax also has)")
 flags.DEFINE_list("peers", PEERS, "peers to compare with")
 flags.DEFINE_list("scripts", list(cases.SCRIPTS), "scripts to run for the tables of README and docs")
-flags.DEFINE_bool("quick", False, "few cases, three rounds of 0.2 s: shows only that everything works")
-flags.DEFINE_bool("draw", False, "measure nothing; make tables and pictures of the JSON files that exist")
+flags.DEFINE_bool("quick", False, "run few cases for three rounds of 0.2 s, which shows only that everything works")
+flags.DEFINE_bool("draw", False, "measure nothing; draw the tables and plots of the existing JSON files")
 flags.DEFINE_string("out", "build/bench", "folder of the results")
 FLAGS.set_default("rounds", 5)
 FLAGS.set_default("window", 0.4)
@@ -51,7 +51,7 @@ flags.DEFINE_multi_string("interpreter", [], "NAME=/path/to/python, used instead
 
 
 def interpreter(name: str) -> str:
-    """Returns the Python of a virtual environment."""
+    """Returns the path of the Python interpreter of a virtual environment."""
     given = dict(entry.split("=", 1) for entry in FLAGS.interpreter if "=" in entry)
     return given.get(name) or str(Path("build/venv", name, "bin/python"))
 
@@ -70,7 +70,7 @@ def start(side: str, case: dict[str, Any]) -> Any:
 
 
 def start_all(case: dict[str, Any], result: dict[str, Any], bar: tqdm) -> dict[str, Any]:
-    """Starts the sides of a case. Those that cannot start are noted in the result and left out."""
+    """Starts the sides of a case. Leaves out a side that cannot start, and lists it under "failed" in the result."""
     sides = {}
     for side in ["ours", *(s for s in case["sides"] if s in FLAGS.peers)]:
         bar.set_postfix_str(f"starting {side}")
@@ -97,7 +97,7 @@ def rates(case: dict[str, Any], bar: tqdm) -> dict[str, Any]:
 
 
 def latencies(case: dict[str, Any], bar: tqdm) -> dict[str, Any]:
-    """Measures percentiles of single calls: medians over the rounds."""
+    """Measures latency percentiles of single calls, and reports their medians over the rounds."""
     result: dict[str, Any] = {"failed": []}
     sides = start_all(case, result, bar)
     turns = take_turns(sides, lambda side: side.turn(FLAGS.window, "latency"), bar.update)
@@ -114,7 +114,7 @@ def latencies(case: dict[str, Any], bar: tqdm) -> dict[str, Any]:
 
 
 def startups(case: dict[str, Any], bar: tqdm) -> dict[str, Any]:
-    """Measures the seconds to import, and to make and step once, of a new process in each round."""
+    """Measures how long new processes take to import the package, and to make the environments and step them once."""
     result: dict[str, Any] = {"failed": [], "import_s": {}, "make_s": {}, "total_s": {}}
     for _ in range(FLAGS.rounds):
         for name, side in start_all({**case, "sides": without(case, result)}, result, bar).items():
@@ -131,7 +131,7 @@ def startups(case: dict[str, Any], bar: tqdm) -> dict[str, Any]:
 
 
 def memories(case: dict[str, Any], bar: tqdm) -> dict[str, Any]:
-    """Measures the bytes of an environment, from two processes: one with all of them, one with a sixth of them."""
+    """Measures bytes per environment by comparing a process that has all environments with one that has a sixth."""
     result: dict[str, Any] = {"failed": [], "bytes": {}, "versions": {}}
     for side in ["ours", *(s for s in case["sides"] if s in FLAGS.peers)]:
         many = case.get("fewer", {}).get(side, case["num_envs"])
@@ -164,7 +164,7 @@ def name_of(case: dict[str, Any]) -> str:
 
 
 def jit_cases() -> list[dict[str, Any]]:
-    """Returns the cases of the tasks that --jit_tasks names, or of all; refuses unknown tasks."""
+    """Returns the cases of the tasks that --jit_tasks names or, by default, of all tasks. Refuses unknown tasks."""
     shared = tasks_of_gymnax(interpreter("bench"), interpreter("bench-gymnax"))
     for task in FLAGS.jit_tasks:
         if task not in shared:
@@ -173,7 +173,7 @@ def jit_cases() -> list[dict[str, Any]]:
 
 
 def run_scripts(out: Path, bar: tqdm) -> None:
-    """Runs the scripts behind the tables of README and docs, and writes what they print."""
+    """Runs the scripts that make the tables of README and docs, and saves their output."""
     for name in FLAGS.scripts:
         script, arguments, quick = cases.SCRIPTS[name]
         bar.set_postfix_str(script)
@@ -185,7 +185,7 @@ def run_scripts(out: Path, bar: tqdm) -> None:
             (out / "tables").mkdir(parents=True, exist_ok=True)
             (out / "tables" / f"{name}.md").write_text(done.stdout)
             if done.returncode:
-                bar.write(f"{script} ended with status {done.returncode}; its table holds what it printed before")
+                bar.write(f"{script} ended with status {done.returncode}; its table is incomplete")
         bar.update()
 
 
@@ -240,7 +240,7 @@ def main(arguments: list[str]) -> None:
             for part in FLAGS.parts
             if part != "scripts" and (part != "jit" or "gymnax" in FLAGS.peers)
         }
-        extra = {"latency": 1, "throughput": 1, "threads": 1, "batch": 1, "jit": 1}  # a round to warm up
+        extra = {"latency": 1, "throughput": 1, "threads": 1, "batch": 1, "jit": 1}  # their warm-up rounds
         total = sum(len(todo) * (FLAGS.rounds + extra.get(part, 0)) for part, todo in plan.items())
         total += len(FLAGS.scripts) * ("scripts" in FLAGS.parts)
         try:
@@ -250,7 +250,7 @@ def main(arguments: list[str]) -> None:
                 if "scripts" in FLAGS.parts:
                     run_scripts(out, bar)
         except KeyboardInterrupt:
-            end_interrupted(f"{out} has what was measured, and --draw makes tables of it")
+            end_interrupted(f"the results so far are in {out}, and --draw makes tables of them")
     if importlib.util.find_spec("matplotlib") is None:
         refuse("tables and pictures need matplotlib: pip install matplotlib.")
     import report

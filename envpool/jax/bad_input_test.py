@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bad arguments raise exceptions that name the argument, the expected value and the given one."""
+"""Checks that bad arguments raise exceptions that name the argument, the expected value and the given one."""
 
 from __future__ import annotations
 
@@ -137,7 +137,8 @@ RUNS = [
 
 @pytest.mark.parametrize("call,value,text", RUNS, ids=range(len(RUNS)))
 def test_errors_inside_jit(call, value, text):
-    with pytest.raises(RuntimeError, match=text):  # jax.errors.JaxRuntimeError, by whatever name it goes
+    # RuntimeError is the base class of XLA's exception, whose name depends on the release of JAX.
+    with pytest.raises(RuntimeError, match=text):
         jax.block_until_ready(jax.jit(call)(jnp.float32(value)))
     assert ENV.step(KEY, STATE, 0)[2] == 1
 
@@ -162,7 +163,7 @@ def test_import_envpool_does_not_import_jax():
     subprocess.run([sys.executable, "-c", code], check=True, env=os.environ)
 
 
-def test_without_jax_the_error_says_what_to_install():
+def test_the_error_without_jax_says_what_to_install():
     code = "import sys; sys.modules['jax'] = None\nimport envpool\nenvpool.jax.make"
     done = subprocess.run([sys.executable, "-c", code], env=os.environ, capture_output=True, text=True, check=False)
     assert (
@@ -172,7 +173,7 @@ def test_without_jax_the_error_says_what_to_install():
 
 
 def forged(name, value):
-    """Returns PARAMS with another value in its row and a valid checksum."""
+    """Returns PARAMS with an unchecked value of one parameter in its row, and a valid checksum."""
     row = bytearray(np.asarray(PARAMS.raw).tobytes())
     at = dict(PARAMS.format.parts)[name].offset
     row[at : at + 8] = np.float64(value).tobytes()
@@ -191,7 +192,7 @@ def forged(name, value):
         ("masscart", -1.0, "masscart: expected a number from .*, got -1"),
     ],
 )
-def test_replace_checks_the_values_that_it_keeps(name, value, expected):
+def test_replace_also_checks_unchanged_values(name, value, expected):
     assert forged("gravity", 9.8).replace(gravity=5.0).gravity == 5.0
     with pytest.raises((RuntimeError, ValueError), match=expected):
         jax.block_until_ready(forged(name, value).replace(gravity=5.0).raw)

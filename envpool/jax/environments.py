@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The modules that gymnax's users import from `environments`, as in `from envpool.jax.environments import spaces`."""
+"""Re-exports the modules that users of gymnax import from `environments`.
+
+An example is `from envpool.jax.environments import spaces`.
+"""
 
 from envpool.jax import environment, spaces
 

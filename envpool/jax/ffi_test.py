@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The declaration of XLA's call frame agrees with the header of the installed jaxlib."""
+"""Checks that our declarations of XLA's FFI structs and enums agree with the header of the installed jaxlib."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ jaxlib = pytest.importorskip("jaxlib")
 
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
 
-# Pairs of equal structs with their members: ours, XLA's.
+# Each pair names one of our structs with its members, and XLA's struct of the same layout with its members.
 SAME = [
     ("Extension struct_size type next", "XLA_FFI_Extension_Base struct_size type next"),
     (
@@ -53,8 +53,8 @@ SAME = [
         "XLA_FFI_CallFrame struct_size extension_start api ctx stage args rets attrs",
     ),
 ]
-# The structs by which an executable keeps a state for a handler, by minor version. With a version that is missing here,
-# models and ports are never freed: see state_layout in xla_registry.h.
+# Each minor version of the API has its own structs for the state that an executable keeps for a handler. Under a version
+# that is missing here, models and ports are never freed: see state_layout() in xla_registry.h.
 STATES = {
     1: [
         ("Api register_type", "XLA_FFI_Api XLA_FFI_TypeId_Register"),
@@ -92,7 +92,7 @@ STATES = {
         ),
     ],
 }
-TYPE_INFO = [  # since minor version 2
+TYPE_INFO = [  # the API has these since minor version 2
     ("Api register_type", "XLA_FFI_Api XLA_FFI_Type_Register"),
     ("TypeInfo struct_size extensions deleter", "XLA_FFI_TypeInfo struct_size extension_start deleter"),
     (
@@ -117,7 +117,7 @@ VALUES = {
 
 
 @pytest.mark.skipif(SOURCE is None or shutil.which("g++") is None, reason="needs the sources and g++")
-def test_offsets_and_values(tmp_path):
+def test_struct_offsets_and_enum_values(tmp_path):
     lines = ['#include "envpool/bindings/xla_ffi.h"', '#include "xla/ffi/api/c_api.h"', "using namespace envpool::xla;"]
     headers = Path(jaxlib.__file__).parent / "include"
     minor = int(re.search(r"define XLA_FFI_API_MINOR (\d+)", (headers / "xla/ffi/api/c_api.h").read_text())[1])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares `envpool.jax.gymnax1` with gymnax 1: with its recorded interface, and with gymnax 1 itself if installed.
+"""Compares `envpool.jax.gymnax1` with a record of gymnax 1's interface, and with gymnax 1 itself if it is installed.
 
-`make test-jax` installs gymnax 1; the other tests run with gymnax 0.0.9.
+`make test-jax` installs gymnax 1. `make test` installs gymnax 0.0.9.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ KEY = jax.random.PRNGKey(0)
 HAS_GYMNAX_1 = importlib.util.find_spec("gymnax") is not None and metadata.version("gymnax").split(".")[0] == "1"
 beside_gymnax_1 = pytest.mark.skipif(not HAS_GYMNAX_1, reason="needs gymnax 1: make test-jax")
 
-# The public names of gymnax 1.0.1, and the parameters of its methods.
+# These are the public names of gymnax 1.0.1 and the parameters of its methods.
 MODULE = ("make", "register", "registered_envs", "EnvState", "EnvParams", "environments")
 METHODS = {
     "step": ["key", "state", "action", "params"],
@@ -75,7 +75,7 @@ def test_names_of_the_module_and_the_environment():
 
 
 @pytest.mark.parametrize("task_id", IDS)
-def test_six_values_and_five(task_id):
+def test_steps_agree_with_those_that_return_five_values(task_id):
     env, params = ours.make(task_id, max_episode_steps=3)
     old, _ = envpool.jax.make(task_id, max_episode_steps=3)
     obs, state = env.reset(KEY, params)
@@ -103,7 +103,7 @@ def test_six_values_and_five(task_id):
     assert terminated or truncated
 
 
-def test_a_terminal_state_is_not_a_truncated_one():
+def test_terminated_states_are_not_truncated():
     env, params = ours.make("CartPole-v1")
     state = env.reset(KEY, params)[1].replace(position=2.39, velocity=10.0)
     _, state, _, terminated, info = env.step_env(KEY, state, 0, params)
@@ -179,7 +179,7 @@ def test_copies_keep_the_interface():
 
 
 class Wrapper:
-    """A wrapper as gymnax's users write it: attributes pass through, and methods are jitted with self static."""
+    """Wraps an environment as users of gymnax do: it forwards attributes, and jits methods with `self` static."""
 
     def __init__(self, env):
         self._env = env
@@ -193,7 +193,7 @@ class Wrapper:
         return obs, state, 2 * reward, terminated, truncated, info
 
 
-def test_wrapped_vmapped_and_scanned():
+def test_wrappers_inside_vmap_and_scan():
     env, params = ours.make("CartPole-v1")
     env = Wrapper(env)
     _, state = jax.vmap(env.reset, (0, None))(jax.random.split(KEY, 4), params)
@@ -210,17 +210,19 @@ def test_wrapped_vmapped_and_scanned():
 
 # ---- comparison with gymnax 1 itself ----
 
-# In these environments of gymnax, the dtype of a reward or observation differs from the space or from other rewards.
+# gymnax's dtypes are inconsistent in these environments: an observation's dtype differs from that of its space, or a
+# reward's from that of other rewards.
 OTHER_DTYPES = {
     "FourRooms-misc": ("obs", "reward"),
     "BernoulliBandit-misc": ("reward",),
     "UmbrellaChain-bsuite": ("reward",),
     "Catch-bsuite": ("observation_space",),
 }
-# The default of bsuite, and the time limit of gymnax 0.0.9, which an episode of DeepSea does not reach.
+# We have bsuite's default of randomize_actions, and the time limit of gymnax 0.0.9, which no episode of DeepSea reaches.
 OTHER_DEFAULTS = {"DeepSea-bsuite": ("randomize_actions", "max_steps_in_episode")}
-OTHER_NAMES = {"DiscountingChain-bsuite": "DiscountingChain-v0"}  # in gymnax, which does not register it
-NOT_OURS = {"MNISTBandit-bsuite", "FrozenLake-misc"}  # FrozenLake-v1 is
+# This environment of gymnax has a name that is not its registered id.
+OTHER_NAMES = {"DiscountingChain-bsuite": "DiscountingChain-v0"}
+NOT_OURS = {"MNISTBandit-bsuite", "FrozenLake-misc"}  # we have FrozenLake-v1 instead
 
 
 @beside_gymnax_1
@@ -325,7 +327,7 @@ def test_gymnax_1_wrappers():
 
 
 @beside_gymnax_1
-def test_the_migration_pages_code_for_gymnax_1():
+def test_the_examples_for_gymnax_1_on_the_migration_page():
     page = Path(os.environ.get("ENVPOOL_SOURCE_DIR", "none")) / "docs" / "migration.md"
     if not page.is_file():
         pytest.skip("ENVPOOL_SOURCE_DIR does not say where the sources are")

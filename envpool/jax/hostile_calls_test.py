@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compiled handlers refuse bad calls, also from programs that call them without `envpool.jax`.
+"""Checks that the compiled handlers refuse bad calls, even from programs that bypass `envpool.jax`.
 
-No attribute, shape or dtype makes them access memory outside an array.
+No attribute, shape or dtype may make them access memory outside an array.
 """
 
 from __future__ import annotations
@@ -75,11 +75,11 @@ def change(result, row, *values, options=(0,), model=MODEL):
 BIG = 2**62
 ROW, PARAM_ROW = of((WORDS,), np.uint32), of((PARAM_WORDS,), np.uint32)
 CALLS = [
-    # models
+    # unknown models
     *(lambda n=n: reset(model=np.int64(n)) for n in (-1, 10**6, -(2**63), 2**63 - 1)),
     lambda: change(PARAM_ROW, PARAMS.raw, jnp.float32(1), model=-1),
     lambda: reset(model=np.int32(MODEL)),
-    # results of other shapes and types
+    # results with wrong shapes and dtypes
     lambda: reset([of((), np.uint32), of((4,))]),
     lambda: reset([of((WORDS - 1,), np.uint32), of((4,))]),
     lambda: reset([of((WORDS,), np.float32), of((4,))]),
@@ -92,7 +92,7 @@ CALLS = [
     lambda: step({"reward": of((2,))}),
     lambda: step({"terminated": of((), np.int32)}),
     lambda: step({"elapsed_step": of((), np.bool_)}),
-    # operands of other shapes and types
+    # operands with wrong shapes and dtypes
     lambda: reset(operands=[np.uint32(0), np.uint32(0), PARAMS.raw]),
     lambda: reset(operands=[jnp.zeros(3, np.uint32), np.uint32(0), PARAMS.raw]),
     lambda: reset(operands=[KEY, jnp.zeros(1, np.uint32), PARAMS.raw]),
@@ -104,12 +104,12 @@ CALLS = [
     lambda: step(operands=[KEY, np.uint32(0), PARAMS.raw, STATE.raw, np.int16(0)]),
     lambda: step(operands=[KEY, np.uint32(0), PARAMS.raw, STATE.raw, jnp.zeros(2, np.int32)]),
     lambda: step(operands=[KEY, np.uint32(0), PARAMS.raw, STATE.raw, jnp.zeros((), np.complex64)]),
-    # attributes
+    # attributes with wrong values and dtypes
     lambda: step(keyed=np.int64(3)),
     lambda: step(keyed=np.int64(-1)),
     lambda: step(observed=np.int64(0)),
     lambda: step(keyed=np.int32(0)),
-    # parts
+    # reads and writes of parts of a state
     *(lambda at=at: read(of(()), at=at) for at in (-1, 4 * WORDS - 7, 4 * WORDS, BIG, 2**63 - 1, -(2**63))),
     *(lambda dtype=dtype: read(of(()), dtype=dtype) for dtype in (-1, 6, BIG)),
     lambda: read(of((WORDS,))),
@@ -127,7 +127,7 @@ CALLS = [
     lambda: write(STATE.raw, jnp.zeros(WORDS, np.float32)),
     lambda: write(STATE.raw, jnp.float32(1), result=of((WORDS,))),
     lambda: write(STATE.raw, jnp.float32(1), result=of((WORDS - 1,), np.uint32)),
-    # parameters
+    # changes of parameters
     *(
         lambda option=option: change(PARAM_ROW, PARAMS.raw, jnp.float32(1), options=(option,))
         for option in (-2, 99, 2**31 - 1)
@@ -158,7 +158,7 @@ def test_valid_calls_succeed():
     np.testing.assert_array_equal(change(PARAM_ROW, PARAMS.raw, jnp.float32(5))[0], PARAMS.replace(gravity=5.0).raw)
 
 
-def test_no_rows():
+def test_batches_without_rows():
     none = jax.vmap(ENV.reset)(jnp.zeros((0, 2), np.uint32))
     assert none[0].shape == (0, 4) and none[1].raw.shape == (0, WORDS)
     obs, state, reward, *_ = jax.vmap(ENV.step, (None, 0, 0))(None, none[1], jnp.zeros(0, np.int32))
@@ -230,13 +230,13 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("call", REFUSED, ids=range(len(REFUSED)))
-def test_bad_calls_of_pools_are_refused(call):
+def test_bad_pool_calls_are_refused(call):
     with pytest.raises((RuntimeError, ValueError, TypeError)):
         jax.block_until_ready(jax.jit(call)())
     while POOL._pool.under_way:
         POOL.recv()
 
 
-def test_models_and_ports_are_counted_separately():
+def test_live_models_and_ports_are_counted():
     assert _core.live_models() > 0 and _core.live_ports() > 0
     jax.block_until_ready(jax.jit(pool_step)())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`envpool.compile`: headers that become environments, and the errors for those that do not."""
+"""Tests `envpool.compile`: valid headers become environments, and invalid ones raise errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ import envpool
 from envpool.plugins import cache
 from envpool.python import registry
 
-# A portable environment: a walk on a line, from its middle to one of its ends.
+# Walk is a portable environment. The player starts in the middle of a line, and an episode ends at either end of it.
 WALK = """
 #pragma once
 #include "envpool/core/api.h"
@@ -58,16 +58,16 @@ struct Walk {
 }  // namespace games
 """
 
-# A host environment, which throws on action 1.
-MOODY = """
+# Thrower is a host environment that throws on action 1.
+THROWER = """
 #include <stdexcept>
 #include <string>
 #include <vector>
 #include "envpool/core/api.h"
 
-class Moody {
+class Thrower {
  public:
-  static constexpr const char* kName = "Moody";
+  static constexpr const char* kName = "Thrower";
   struct Params {};
   static void options(envpool::OptionSpecs&) {}
   static Params params(const envpool::OptionValues&) { return {}; }
@@ -75,11 +75,11 @@ class Moody {
     s.obs<float>("obs");
     s.action<int>().categories(2);
   }
-  Moody(const Params&, int env_id) : id_(env_id) {}
+  Thrower(const Params&, int env_id) : id_(env_id) {}
   void reset(envpool::Rng&) { past_.clear(); }
   envpool::Outcome step(envpool::ActionRow action, envpool::Rng&) {
     past_.push_back(*action.at<int>(0));
-    if (past_.back() == 1) throw std::runtime_error("environment " + std::to_string(id_) + " is in a mood");
+    if (past_.back() == 1) throw std::runtime_error("environment " + std::to_string(id_) + " got action 1");
     return {.reward = float(past_.size())};
   }
   void observe(envpool::Row row) { *row.at<float, 1>(0) = float(past_.size()); }
@@ -91,7 +91,7 @@ class Moody {
 """
 
 CROWD = Path(os.environ.get("ENVPOOL_SOURCE_DIR", ""), "envpool", "testing", "crowd.h")
-QUICK = ("-O0",)  # saves compile time
+QUICK = ("-O0",)  # saves compilation time
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -146,7 +146,7 @@ def test_a_portable_environment_in_jax():
     assert int(obs) == 5 and not bool(done)
 
 
-def test_a_header_of_several_players():
+def test_a_header_with_several_players():
     if not CROWD.is_file():
         pytest.skip("ENVPOOL_SOURCE_DIR does not say where the sources are")
     envpool.compile(CROWD, "CompiledCrowd-v0", flags=QUICK)
@@ -160,7 +160,7 @@ def test_a_header_of_several_players():
 
 
 def test_a_number_of_players_that_depends_on_options():
-    """Such an environment has extra bytes instead of a struct Agent."""
+    """The header keeps its players in extra bytes, because it cannot have a struct Agent."""
     if not CROWD.is_file():
         pytest.skip("ENVPOOL_SOURCE_DIR does not say where the sources are")
     made = envpool.compile(CROWD.parents[1] / "tag" / "tag_gridworld.h", "CompiledTag-v0", flags=QUICK)
@@ -175,17 +175,17 @@ def test_a_number_of_players_that_depends_on_options():
 
 
 def test_a_host_environment_that_throws():
-    made = envpool.compile(MOODY, "Moody-v0", flags=QUICK)
-    assert made.table == "Moody"
-    env = envpool.make("Moody-v0", num_envs=3)
+    made = envpool.compile(THROWER, "Thrower-v0", flags=QUICK)
+    assert made.table == "Thrower"
+    env = envpool.make("Thrower-v0", num_envs=3)
     env.reset()
-    with pytest.raises(envpool.EnvError, match="environment 1 is in a mood"):
+    with pytest.raises(envpool.EnvError, match="environment 1 got action 1"):
         env.step(np.array([0, 1, 0]))
     assert env.step(np.array([0, 0, 0]))[0].tolist() == [2, 1, 2]
     jax = pytest.importorskip("jax")
     assert jax
-    with pytest.raises(ValueError, match="Moody-v0"):
-        envpool.jax.make("Moody-v0")
+    with pytest.raises(ValueError, match="Thrower-v0"):
+        envpool.jax.make("Thrower-v0")
 
 
 def test_a_cached_plugin_is_not_compiled_again(tmp_path):
@@ -220,7 +220,7 @@ def test_a_changed_header_replaces_the_environment_for_new_pools(tmp_path):
     assert float(env.step(jax.random.key(0), state, 1, params)[2]) == 3
 
 
-def test_headers_of_several_structs():
+def test_headers_with_several_structs():
     two = WALK + WALK.replace("Walk", "Stroll").replace("#pragma once", "").replace("namespace games", "namespace more")
     with pytest.raises(envpool.CompileError, match=r"several environments.*'games::Walk' \(line 9\).*'more::Stroll'"):
         walk(two, "Two-v0")
@@ -304,8 +304,8 @@ def test_a_cache_that_cannot_be_written(monkeypatch):
         made = walk(id="Kept-v0")
     assert caught[0].filename == __file__
     assert _first_observation(envpool.make("Kept-v0")) == [4]
-    assert walk(id="Kept-v0").plugin == made.plugin  # without another warning
-    walk(WALK + "inline int other;\n", "Other-v0")  # one warning per folder
+    assert walk(id="Kept-v0").plugin == made.plugin  # there is no second warning for the same folder
+    walk(WALK + "inline int other;\n", "Other-v0")  # another header does not repeat the warning
 
 
 def test_a_full_cache(tmp_path, monkeypatch):
@@ -336,7 +336,7 @@ def test_location_of_the_cache(monkeypatch):
 
 NO_STRUCT = ["has no struct with a `static constexpr const char* kName`"]
 CALLS = [
-    # arguments, the error, words of its text
+    # Each case holds the arguments, the exception, and phrases that its message must contain.
     ({"source": "/nowhere/walk.h"}, FileNotFoundError, ["source", "'/nowhere/walk.h': does not exist"]),
     ({"source": "walk.h"}, FileNotFoundError, ["'walk.h': does not exist"]),
     ({"source": ""}, FileNotFoundError, ["source"]),
@@ -405,7 +405,7 @@ def without(line):
 
 STEP = "Outcome step(State& s, const Params& p, ActionRow action, Rng&)"
 HEADERS = [
-    # the header, words of the error
+    # Each case holds a header, and phrases that the message of its error must contain.
     (WALK.replace("s.place += ", "s.plaice += "), ["source:25:", "no member named 'plaice'", "s.plaice += *action"]),
     (WALK.replace("};\n\n}", "}\n\n}"), ["source:", "expected ';'"]),
     (WALK.replace("#pragma once", '#pragma once\n#include "gone.h"'), ["source:3:", "gone.h"]),
@@ -433,9 +433,9 @@ HEADERS = [
     (WALK.replace("struct Params { i32", "struct Params { std::string name; i32"), ["Params is not plain data"]),
     (WALK.replace("obs<i32>", "obs<short>"), ["source:17:", "bool, u8, i32, i64, f32 or f64"]),
     (WALK.replace("struct Params", "static constexpr i32 kPhases = 1;\n  struct Params"), ["kMaxPlayers"]),
-    (MOODY.replace("Moody(const Params&, int env_id) : id_(env_id)", "Moody()"), ["Moody has no constructor"]),
-    (MOODY.replace("void observe(", "void look("), ["Moody has no void observe(Row)"]),
-    (MOODY.replace("void reset(", "void save(void*) {}\n  void reset("), ["Moody's save is not", "save_size()"]),
+    (THROWER.replace("Thrower(const Params&, int env_id) : id_(env_id)", "Thrower()"), ["Thrower has no constructor"]),
+    (THROWER.replace("void observe(", "void look("), ["Thrower has no void observe(Row)"]),
+    (THROWER.replace("void reset(", "void save(void*) {}\n  void reset("), ["Thrower's save is not", "save_size()"]),
     (WALK + "void far_away();\ninline int far = (far_away(), 1);\n", ["undefined reference to `far_away()'"]),
     (
         WALK + "template <int n> struct T { static constexpr int v = T<n + 1>::v; };\nint t = T<0>::v;\n",
@@ -490,7 +490,7 @@ int t = T<29, 0>::v;
         envpool.CompileError,
         ["stopped after timeout=4 seconds", "infinitely recursive template", "command: "],
     )
-    assert time.monotonic() - begin < 60  # without the limit it would take hours
+    assert time.monotonic() - begin < 60  # the compiler would take hours without the timeout
 
 
 def test_code_that_crashes_when_it_is_loaded():
@@ -504,7 +504,7 @@ def test_code_that_crashes_when_it_is_loaded():
 
 # ---- declarations ----
 
-# The variable $ODD selects the line of options() or spec() that is wrong.
+# The environment variable ODD selects the error that options(), params() or spec() makes.
 ODD = """
 #include <cstdlib>
 #include <string_view>
@@ -642,7 +642,7 @@ def test_a_compiler_that_hangs(tmp_path):
     pytest.fail("a process of the compiler is still running")
 
 
-def test_no_compiler(monkeypatch, tmp_path):
+def test_a_machine_without_a_compiler(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     fails({"source": WALK, "id": "Bad-v0"}, envpool.CompileError, ["no C++ compiler", "install g++ 11", "ziglang"])
@@ -652,13 +652,13 @@ def test_no_compiler(monkeypatch, tmp_path):
     )
 
 
-def test_the_clang_of_ziglang(monkeypatch):
+def test_the_compiler_that_ziglang_contains(monkeypatch):
     pytest.importorskip("ziglang")
     monkeypatch.setattr("envpool.plugins.compiler.shutil.which", lambda name: None)
-    envpool.compile(MOODY, "ZigMoody-v0")
-    env = envpool.make("ZigMoody-v0", num_envs=2)
+    envpool.compile(THROWER, "ZigThrower-v0")
+    env = envpool.make("ZigThrower-v0", num_envs=2)
     env.reset()
-    with pytest.raises(envpool.EnvError, match="environment 1 is in a mood"):
+    with pytest.raises(envpool.EnvError, match="environment 1 got action 1"):
         env.step(np.array([0, 1]))
     fails(
         {"source": WALK.replace("ActionRow action, Rng&", "ActionRow action"), "id": "Bad-v0"},
