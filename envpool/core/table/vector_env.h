@@ -465,7 +465,8 @@ class VectorEnv {
     return healthy;
   }
 
-  void begin(Slot& it, const EnvSettings& settings) {
+  // Not inlined, because episodes begin rarely and its code would take registers from the loop over steps.
+  __attribute__((noinline)) void begin(Slot& it, const EnvSettings& settings) {
     it.episode.begin();
     Contract::reset(it.state, *settings.params, it.episode.rng);
   }
