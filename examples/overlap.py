@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Simulates one group of environments while a network chooses the actions of another.
 
-A synchronous pool waits for the network, and the network for the pool. An asynchronous one has `groups` batches under
-way, so both work all the time: on a GPU each group has a CUDA stream of its own, on a CPU the pool has threads of its
-own. This measures both.
+With a synchronous pool, the pool and the network wait for each other. An asynchronous pool has `groups` batches under
+way, so that the pool and the network work at the same time: on a GPU each group has its own CUDA stream, and on a CPU the
+pool has its own threads. This example measures both kinds of pool.
 
     python examples/overlap.py --device=cuda --task=Breakout-MinAtar --num_envs=8192
 """
@@ -34,7 +34,7 @@ def parse() -> argparse.Namespace:
 
 
 def make_policy(pool: Any, device: str, width: int) -> Callable[[Any], Any]:
-    """Returns a function from a pool's observations to actions, which samples from the logits of a network."""
+    """Returns a function that maps observations to actions, sampled from the logits of a network."""
     network = torch.nn.Sequential(
         torch.nn.Linear(math.prod(pool.observation_space.shape), width),
         torch.nn.ReLU(),
@@ -54,17 +54,17 @@ def make_policy(pool: Any, device: str, width: int) -> Callable[[Any], Any]:
 
 
 def steps_per_second(pool: Any, policy: Callable[[Any], Any], batch_size: int, seconds: float, device: str) -> float:
-    """Steps the pool with the policy's actions for so long."""
+    """Steps the pool with the policy's actions for `seconds`, and returns the rate."""
     pool.async_reset()
     begin = end = time.perf_counter()
-    steps = -20 * batch_size  # of which the first warm up
+    steps = -20 * batch_size  # the first 20 batches are a warm-up
     while end < begin + seconds:
         observation, _, _, _, info = pool.recv()
         pool.send(policy(observation), info["env_id"])
         steps += batch_size
         if steps <= 0 or steps % (100 * batch_size) == 0:
             if device != "cpu":
-                torch.cuda.synchronize()  # since neither recv nor send waits for the GPU
+                torch.cuda.synchronize()  # neither recv nor send waits for the GPU
             end = time.perf_counter()
             begin = end if steps <= 0 else begin
     return steps / (end - begin)
@@ -82,7 +82,7 @@ def main() -> None:
         measured[groups] = steps_per_second(pool, policy, batch_size, given.seconds, given.device)
         print(f"{groups} x {batch_size} environments: {measured[groups]:14,.0f} steps/s")
         pool.close()
-    print(f"with {given.groups} groups under way: {measured[given.groups] / measured[1]:.2f} times as many")
+    print(f"with {given.groups} groups under way: {measured[given.groups] / measured[1]:.2f} times the rate")
 
 
 if __name__ == "__main__":

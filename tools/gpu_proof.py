@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks on a GPU that pools give the CPU's bits and that arrays reach other libraries, and measures how fast they are.
+"""Checks that pools on a GPU match the CPU bit for bit and that other libraries can use the arrays, and measures speed.
 
     python tools/gpu_proof.py --out proof                           every section, one after another
     python tools/gpu_proof.py --out proof --sections bits           one section, which takes nine minutes at most
     ENVPOOL_LIBCUDA=build/standin/libcuda.so.1 python tools/gpu_proof.py --small --out proof   without a GPU
 
-It needs envpool installed with ENVPOOL_TESTING=1, and no network. Each section writes a file of JSON lines; what is in it
-already is not done again, so that a run that was interrupted continues. At the end, the results of all sections are
-written as Markdown: summary.md, and gpu.md, which is a section for docs/gpu.md. On the stand-in for NVIDIA's driver both
-say that no GPU was there.
+It needs envpool installed with ENVPOOL_TESTING=1, and no network. Each section writes a file of JSON lines. Steps whose
+results are in the file are skipped, so that an interrupted run continues. At the end, the results of all sections are
+written as Markdown: summary.md, and gpu.md, which is a section for docs/gpu.md. On the stand-in for NVIDIA's driver, both
+say that no GPU was used.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from envpool.testing.rooflines import CARDS, SAMPLES, bytes_of, ceiling, read_wo
 Result = dict[str, Any]
 Step = tuple[str, Callable[[], Result]]
 
-# Those of benchmark/atari.py.
+# The games of benchmark/atari.py.
 GAMES = (
     *("Alien", "Asterix", "Atlantis", "BeamRider", "Boxing", "Breakout", "Enduro", "Freeway", "Gopher", "Hero"),
     *("KungFuMaster", "MontezumaRevenge", "MsPacman", "Pong", "Qbert", "Riverraid", "RoadRunner", "Seaquest"),
@@ -61,7 +61,7 @@ def usable_cpus() -> int:
 
 
 def machine() -> Result:
-    """Versions, and what the driver says of the devices."""
+    """Returns versions, and the driver's description of the devices."""
     loaded = driver.load()
     versions = {}
     for name in ("torch", "jax", "cupy-cuda12x", "cupy-cuda13x", "numba-cuda", "numpy"):
@@ -84,7 +84,7 @@ def machine() -> Result:
 
 
 def copied() -> Result:
-    """Bytes a second that a copy on the device reads and writes, which is what memory can do in practice."""
+    """Returns the bandwidth of a copy on the device in bytes per second, reads and writes together."""
     import torch
 
     source = torch.zeros(1 << 30, dtype=torch.int32, device="cuda")
@@ -101,7 +101,7 @@ def copied() -> Result:
 
 
 def about(small: bool) -> Iterator[Step]:
-    """The machine, and the bandwidth of its memory."""
+    """Describes the machine, and measures the bandwidth of its memory."""
     yield "machine", machine
     if not small and importlib.util.find_spec("torch"):
         yield "copy", copied
@@ -111,7 +111,7 @@ def about(small: bool) -> Iterator[Step]:
 
 
 def compiled(task_id: str) -> float:
-    """Makes a pool, and returns the seconds that takes; those of the compiler are most of it."""
+    """Makes a pool, and returns the time in seconds, most of which is compilation."""
     warnings.filterwarnings("ignore", message=r"\[envpool.cuda\] .* is a stand-in")
     begun = time.monotonic()
     envpool.make_gymnasium(task_id, num_envs=1, device="cuda").close()
@@ -126,7 +126,7 @@ def compile_all(task_ids: list[str]) -> Result:
 
 
 def kernels(small: bool) -> Iterator[Step]:
-    """Every kernel, compiled."""
+    """Compiles every kernel."""
     task_ids = ["CartPole-v1"] if small else [name for name in tasks() if find(name).family]
     yield "kernels", lambda: compile_all(task_ids)
 
@@ -148,7 +148,7 @@ def bits_of(case: Case) -> Result:
 
 
 def bits_cases(small: bool) -> Iterator[Case]:
-    """The portable ids in all modes with 1, 33 and 4,096 environments, worlds of 1,000 agents, and games of Atari."""
+    """Yields portable ids in all modes with 1, 33 and 4,096 environments, worlds of 1,000 agents, and Atari games."""
     names = [name for name in tasks() if find(name).family]
     if small:
         names = [name for name in names if find(name).family not in ("atari", "minatar")]
@@ -174,7 +174,7 @@ def bits_cases(small: bool) -> Iterator[Case]:
 
 
 def bits(small: bool) -> Iterator[Step]:
-    """Every array, state and generator."""
+    """Compares every array, state and generator."""
     for case in bits_cases(small):
         yield str(case), functools.partial(bits_of, case)
 
@@ -195,12 +195,12 @@ def functions(count: int, arguments: int, steps: int) -> Result:
 
 
 def mathematics(small: bool) -> Iterator[Step]:
-    """2^25 arguments of each function and type."""
+    """Compares 2^25 arguments of each function and type."""
     for number in range(1 if small else 8):
         yield f"math {number}", functools.partial(functions, *((33, 16, 8) if small else (1 << 14, 64, 4)))
 
 
-# --- plumbing: states that move, and other libraries ---
+# --- plumbing: exchange of states, and other libraries ---
 
 
 def moved(task_id: str = "Acrobot-v1", count: int = 8, steps: int = 60) -> Result:
@@ -214,13 +214,13 @@ def moved(task_id: str = "Acrobot-v1", count: int = 8, steps: int = 60) -> Resul
 
 
 class Library(NamedTuple):
-    """How another library takes arrays.
+    """Functions of another array library.
 
     Attributes:
-        take: makes its array of one of ours, without a copy.
-        act: an action for each row of observations, which is a comparison of one column with 0.
-        read: copies its array to NumPy.
-        address: of its array's first element.
+        take: imports a DeviceArray without a copy.
+        act: computes an action for each row of observations by comparing one column with 0.
+        read: copies the library's array to NumPy.
+        address: returns the address of the first element of the library's array.
     """
 
     take: Callable[[Any], Any]
@@ -251,7 +251,7 @@ def cupy_arrays() -> Library:
 
 def jax_arrays() -> Library:
     """Returns JAX's functions."""
-    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # other libraries need memory too
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # leave memory for other libraries
     import jax
 
     def act(x: Any) -> Any:
@@ -264,7 +264,7 @@ LIBRARIES = {"torch": torch_arrays, "cupy": cupy_arrays, "jax": jax_arrays}
 
 
 def in_library(name: str, steps: int = 200) -> Result:
-    """Plays with actions that a library computes on the device, and compares with a pool on the CPU."""
+    """Steps with actions that a library computes on the device, and compares with a pool on the CPU."""
     library = LIBRARIES[name]()
     pool: Any = envpool.make_gymnasium("CartPole-v1", num_envs=1000, seed=3, device="cuda")
     twin: Any = envpool.make_gymnasium("CartPole-v1", num_envs=1000, seed=3)
@@ -283,7 +283,7 @@ def in_library(name: str, steps: int = 200) -> Result:
 
 
 def on_another_stream() -> Result:
-    """The same in a stream of PyTorch that is not the default one."""
+    """Runs in_library("torch") in a PyTorch stream that is not the default stream."""
     import torch
 
     with torch.cuda.stream(torch.cuda.Stream()):
@@ -291,7 +291,7 @@ def on_another_stream() -> Result:
 
 
 def bad_actions() -> Result:
-    """An action on the device that is out of range raises an error at the next call, which names the row."""
+    """Checks that after an out-of-range action on the device, a later call raises an error that names the row."""
     import torch
 
     pool: Any = envpool.make_gymnasium("CartPole-v1", num_envs=100, seed=3, device="cuda")
@@ -327,7 +327,7 @@ def sanitized(tool: str) -> Result:
 
 
 def plumbing(small: bool) -> Iterator[Step]:
-    """States that move, arrays in other libraries, and NVIDIA's checks of memory and threads."""
+    """Exchanges states, uses arrays in other libraries, and runs the tools of compute-sanitizer."""
     yield "moved", moved
     if small:
         return
@@ -348,12 +348,12 @@ def plumbing(small: bool) -> Iterator[Step]:
 
 
 def speed_of(task_id: str, count: int, seconds: float, *, on_device: bool = False) -> Result:
-    """Measures steps a second in a Python loop.
+    """Measures steps per second in a Python loop.
 
     Args:
-        task_id: the environment.
-        count: how many.
-        seconds: for how long.
+        task_id: the environment's id.
+        count: the number of environments.
+        seconds: the duration of the measurement.
         on_device: whether the actions are tensors on the device; otherwise each step copies them there.
     """
     try:
@@ -365,7 +365,7 @@ def speed_of(task_id: str, count: int, seconds: float, *, on_device: bool = Fals
     actions: list[Any] = [random_actions(pool.spec.arrays, rng, count) for _ in range(8)]
     if on_device:
         actions = [_tensors(action) for action in actions]
-    for action in actions:  # the first launches load code
+    for action in actions:  # the first launches load the code
         pool.step(action)
     pool._pool.wait()
     steps, begun = 0, time.perf_counter()
@@ -396,7 +396,7 @@ def _rate(task_id: str, count: int, steps: int, seconds: float) -> Result:
 
 
 def replayed(task_id: str, count: int, seconds: float) -> Result:
-    """Measures steps a second where PyTorch replays a CUDA graph of one step, if a pool can be captured."""
+    """Measures steps per second while PyTorch replays a CUDA graph of one step, if the pool can be captured."""
     import torch
 
     try:
@@ -419,7 +419,7 @@ def replayed(task_id: str, count: int, seconds: float) -> Result:
         torch.cuda.synchronize()
         if pool.snapshot(0) == before:
             return {"num_envs": count, "unsupported": "the graph holds no step"}
-    except Exception as error:  # noqa: BLE001  (whatever a driver says of a capture)
+    except Exception as error:  # noqa: BLE001  (any failure of the capture is reported)
         return {"num_envs": count, "unsupported": f"{type(error).__name__}: {error}"[:300]}
     steps, begun = 0, time.perf_counter()
     while (passed := time.perf_counter() - begun) < seconds:
@@ -432,13 +432,13 @@ def replayed(task_id: str, count: int, seconds: float) -> Result:
 
 
 def counts_of(task_id: str) -> tuple[int, ...]:
-    """Returns the numbers of environments to measure. Atari's take more than 0.1 MB each."""
+    """Returns the numbers of environments to measure. An Atari environment takes more than 0.1 MB."""
     family = find(task_id).family
     return (256, 4096, 16384, 65536) if family == "atari" else (1024, 4096, 16384, 131072, 1048576)
 
 
 def speed(small: bool) -> Iterator[Step]:
-    """A Python loop with actions of the host and of the device."""
+    """Measures a Python loop with actions in host memory and on the device."""
     if small:
         for count in (1, 64):
             yield f"CartPole-v1 x {count}", functools.partial(speed_of, "CartPole-v1", count, 0.05)
@@ -457,7 +457,7 @@ def speed(small: bool) -> Iterator[Step]:
 
 
 def graphs(small: bool) -> Iterator[Step]:
-    """CUDA graphs; after the other sections, because a capture that fails can leave errors behind."""
+    """Measures CUDA graphs. This is the last section, because a failed capture can leave errors behind."""
     if small or importlib.util.find_spec("torch") is None:
         return
     for task_id in ("CartPole-v1", "Acrobot-v1", "Breakout-MinAtar", "TagGridWorld-v0", "Pong-v5"):
@@ -465,7 +465,7 @@ def graphs(small: bool) -> Iterator[Step]:
             yield f"{task_id} x {count}, graph", functools.partial(replayed, task_id, count, 0.7)
 
 
-# --- the sections, and what they found ---
+# --- the sections and their results ---
 
 SECTIONS: dict[str, Callable[[bool], Iterator[Step]]] = {
     "machine": about,
@@ -479,9 +479,9 @@ SECTIONS: dict[str, Callable[[bool], Iterator[Step]]] = {
 
 
 def run(section: str, out: Path, small: bool, seconds: float) -> bool:
-    """Does what is not in the section's file yet, and begins nothing after so many seconds.
+    """Runs the steps of a section that are not in its file yet, and starts none after `seconds` have passed.
 
-    Returns whether all of it is done.
+    Returns whether the section is complete.
     """
     path, deadline = out / f"{section}.jsonl", time.monotonic() + seconds
     done = {line["name"] for line in _lines(path)}
@@ -494,7 +494,7 @@ def run(section: str, out: Path, small: bool, seconds: float) -> bool:
             begun = time.monotonic()
             try:
                 result = check()
-            except Exception as error:  # noqa: BLE001  (the next one may work)
+            except Exception as error:  # noqa: BLE001  (the next step may work)
                 result = {"error": f"{type(error).__name__}: {error}"[:2000], "trace": traceback.format_exc()[-2000:]}
             result = {"name": name, **result, "seconds": round(time.monotonic() - begun, 2)}
             print(section, json.dumps({key: value for key, value in result.items() if key != "trace"}), flush=True)
@@ -514,7 +514,7 @@ def _lines(path: Path) -> list[Result]:
 
 
 def card(read: dict[str, list[Result]]) -> str:
-    """Returns the name of the card, or that there was none."""
+    """Returns the name of the GPU, or says that there was none."""
     for told in read.get("machine", []):
         if "devices" in told:
             return (
@@ -526,7 +526,7 @@ def card(read: dict[str, list[Result]]) -> str:
 
 
 def summary(read: dict[str, list[Result]]) -> str:
-    """Returns what all sections found, as Markdown."""
+    """Returns the results of all sections as Markdown."""
     lines: list[str] = []
     for told in read.get("machine", []):
         if "error" in told:
@@ -554,7 +554,7 @@ def summary(read: dict[str, list[Result]]) -> str:
         told = {key: value for key, value in each.items() if key not in ("name", "seconds", "trace") and value != ""}
         lines.append(f"- {each['name']}: {told}")
     if rates := [*read.get("speed", []), *read.get("graph", [])]:
-        lines += ["", "| environments | steps/s | µs a call | share of the ceiling |", "|---|---|---|---|"]
+        lines += ["", "| environments | steps/s | µs per call | share of the ceiling |", "|---|---|---|---|"]
         lines += [f"| {each['name']} | {_cells(each)} |" for each in rates]
     return "\n".join(lines)
 
@@ -568,18 +568,18 @@ def _cells(result: Result) -> str:
 
 
 def is_bad(result: Result) -> bool:
-    """Whether a result says that something is wrong."""
+    """Returns whether a result reports a failure."""
     return bool("error" in result or result.get("different")) or not (
         result.get("equal", True) and result.get("same_memory", True)
     )
 
 
 def main() -> None:
-    """See the module. The exit status is 2 where something is wrong, and 3 where something is left to do."""
+    """Runs the sections. The exit status is 2 if a check failed, and 3 if a section is incomplete."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("proof"), help="folder of the results")
     parser.add_argument("--sections", nargs="+", default=list(SECTIONS), choices=list(SECTIONS))
-    parser.add_argument("--seconds", type=float, default=510, help="a section begins nothing new after so many")
+    parser.add_argument("--seconds", type=float, default=510, help="time after which a section starts no new step")
     parser.add_argument("--small", action="store_true", help="a sample, for the stand-in")
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore", message=r"\[envpool.cuda\] .* is a stand-in")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The actions of a pool on a GPU: arrays of the host are checked and copied, arrays on the GPU are borrowed, and the
-// kernel checks and converts those.
+// The actions of a pool on a GPU. Arrays in host memory are checked and copied. Arrays on the GPU are borrowed, and the
+// kernel checks and converts them.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -19,22 +19,24 @@ namespace envpool::cuda {
 
 class DeviceActions {
  public:
-  // `stream` uploads what all launches use, and has to be synchronized before the first of them.
+  // Uploads the tables that all launches use on `stream`, which must be synchronized before the first launch.
   DeviceActions(const abi::Layout& layout, const Label& label, const Stream& stream);
 
-  // The number of rows that a field has for so many environments: one for each player that there could be.
+  // Returns the number of rows that a field has for `environments` environments: one for each possible player if the
+  // field is per player, else one for each environment.
   i64 rows_of(const abi::Field& field, i64 environments) const {
     return field.per_player != 0 ? environments * layout_.max_players : environments;
   }
-  // Bytes of each field for so many environments.
+  // Returns the size of each field in bytes for `environments` environments.
   std::vector<i64> bytes_of(i64 environments) const;
-  // Splits an action into its fields, which `fields` takes. Returns the ids that the action names, or else `env_id`.
+  // Appends the fields of an action to `fields`. Returns `env_id`, or if that is None, the action's "env_id" if it has
+  // one.
   py::object split(const py::object& action, const py::object& env_id, std::vector<py::object>& fields) const;
-  // Describes rows first..first+count of the environments of an action to a launch. `whole` is how many environments
-  // the action is of.
+  // Fills in the inputs of a launch that steps environments first..first+count of an action, which has `whole`
+  // environments in all.
   void describe(const std::vector<py::object>& fields, i64 whole, i64 first, i64 count, Launches& launches,
                 Launches::Inputs& inputs, device::Work& work);
-  // The message about a bad value that a kernel found.
+  // Returns the message about a bad value that a kernel found.
   std::string refusal(const device::Fault& fault) const;
 
  private:

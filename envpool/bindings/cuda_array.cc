@@ -13,9 +13,9 @@ namespace envpool::cuda {
 
 namespace {
 
-constexpr i64 kNoOrder = -1;  // as a stream: the caller orders what it does by itself
+constexpr i64 kNoOrder = -1;  // as a stream: the consumer synchronizes by itself
 
-// The tensor of an array, which owns what it points to.
+// An exported tensor with the storage that it points to.
 template <class Managed>
 struct Exported {
   Managed managed{};
@@ -29,7 +29,7 @@ py::capsule capsule_of(std::unique_ptr<Exported<Managed>> exported, const char* 
   managed->context = exported.get();
   managed->deleter = [](Managed* done) { delete static_cast<Exported<Managed>*>(done->context); };
   PyObject* capsule = PyCapsule_New(managed, name, [](PyObject* unused) {
-    // A capsule that was taken has another name, and belongs to whoever took it.
+    // The consumer of a tensor renames the capsule and becomes responsible for the tensor.
     const char* called = PyCapsule_GetName(unused);
     if (called == nullptr || std::string_view(called).starts_with("used_")) return;
     auto* left = static_cast<Managed*>(PyCapsule_GetPointer(unused, called));
@@ -72,7 +72,7 @@ std::vector<i64> DeviceArray::strides() const {
 py::capsule DeviceArray::dlpack(const py::object& stream, const py::object& max_version, const py::object& dl_device,
                                 const py::object& copy) const {
   if (!dl_device.is_none() && !dl_device.equal(dlpack_device())) {
-    throw py::buffer_error("dl_device: expected that of " + device() + ", where the array is, got " +
+    throw py::buffer_error("dl_device: expected the device of this array, " + device() + ", got " +
                            py::repr(dl_device).cast<std::string>() + "; numpy() copies it to the host");
   }
   if (!copy.is_none() && copy.cast<bool>()) throw py::buffer_error("copy: expected None or False, got True");
@@ -107,7 +107,7 @@ py::capsule DeviceArray::dlpack(const py::object& stream, const py::object& max_
 
 py::dict DeviceArray::interface() const {
   const Context::Current current(*block_->stream->context);
-  // This protocol does not say which stream will read: most likely the one that libraries use by default.
+  // This protocol does not name the reading stream; assume the legacy default stream, which most libraries use.
   if (!block_->stream->captures(kLegacyStream)) block_->lend(kLegacyStream);
   py::dict out;
   out["version"] = 3;
@@ -172,9 +172,10 @@ std::string DeviceArray::repr() const {
 }
 
 void bind_array(py::module_& module) {
-  py::class_<DeviceArray>(module, "DeviceArray",
-                          "An array on a GPU. torch.from_dlpack, jax.dlpack.from_dlpack, cupy.from_dlpack and whatever "
-                          "knows __cuda_array_interface__ take it without a copy; numpy() copies it.")
+  py::class_<DeviceArray>(
+      module, "DeviceArray",
+      "An array on a GPU. torch.from_dlpack, jax.dlpack.from_dlpack, cupy.from_dlpack and "
+      "libraries that support __cuda_array_interface__ import it without a copy; numpy() copies it.")
       .def_property_readonly("shape", &DeviceArray::shape)
       .def_property_readonly("dtype", &DeviceArray::dtype)
       .def_property_readonly("device", &DeviceArray::device)
@@ -184,7 +185,7 @@ void bind_array(py::module_& module) {
       .def("__dlpack_device__", &DeviceArray::dlpack_device)
       .def_property_readonly("__cuda_array_interface__", &DeviceArray::interface)
       .def("assign", &DeviceArray::assign, py::arg("values"),
-           "Copies values of the host into the array, broadcast and cast as np.copyto does. Waits until that is done.")
+           "Copies values from the host into the array, broadcast and cast as np.copyto does. Waits for the copy.")
       .def("numpy", &DeviceArray::numpy, "Returns a copy in the host's memory. Waits until the array is computed.")
       .def("__repr__", &DeviceArray::repr);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arrays on a GPU, as Python sees them: what a pool returns, which PyTorch, JAX and CuPy take without a copy.
+// The arrays on a GPU that a pool returns. PyTorch, JAX and CuPy import them without a copy.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -18,7 +18,7 @@ namespace envpool::cuda {
 
 namespace py = pybind11;
 
-// How DLPack and NumPy name a dtype of arrays.
+// The names of a dtype in DLPack and in __cuda_array_interface__.
 struct ElementType {
   abi::Dtype dtype;
   dlpack::DataType dlpack;
@@ -30,15 +30,15 @@ inline constexpr ElementType kElementTypes[] = {
     {abi::kF32, {dlpack::kFloat, 32, 1}, "<f4"}, {abi::kF64, {dlpack::kFloat, 64, 1}, "<f8"},
 };
 
-// Streams as Python's protocols number them: 1 is the legacy default stream, 2 the default stream of each thread,
-// others are handles. The driver takes 2 as a handle too.
+// In Python's protocols, stream 1 is the legacy default stream, 2 is the per-thread default stream, and any other
+// number is a stream's handle. The driver accepts 2 as a handle too.
 inline constexpr i64 kNumberOfLegacyStream = 1;
 inline Handle stream_of(i64 number) {
   return number == kNumberOfLegacyStream ? kLegacyStream
                                          : reinterpret_cast<Handle>(static_cast<std::uintptr_t>(number));
 }
 
-// An array on a GPU, which lies in a block.
+// An array on a GPU, stored in a block.
 class DeviceArray {
  public:
   struct Layout {
@@ -46,7 +46,7 @@ class DeviceArray {
     std::vector<i64> shape;
     i64 row_stride = 0;  // bytes from row to row; 0: rows are contiguous
   };
-  // `values` are what an int32 array of one dimension will hold, if the host knows it.
+  // `values` are the contents of a one-dimensional int32 array, if the host knows them before the array is computed.
   DeviceArray(std::shared_ptr<Block> block, Address data, Layout layout,
               std::shared_ptr<const std::vector<i32>> values = nullptr);
 
@@ -54,14 +54,14 @@ class DeviceArray {
   py::dtype dtype() const;
   i64 length() const;
   std::string device() const { return "cuda:" + std::to_string(number()); }
-  // The protocols by which other libraries take the array.
+  // The protocols by which other libraries import the array.
   py::tuple dlpack_device() const { return py::make_tuple(int(dlpack::kCuda), number()); }
   py::capsule dlpack(const py::object& stream, const py::object& max_version, const py::object& dl_device,
                      const py::object& copy) const;
   py::dict interface() const;
   // Returns a copy in the host's memory. Waits until the array is computed, unless the host knows its values.
   py::array numpy() const;
-  // Copies values of the host into the array, and waits. They are broadcast and cast as np.copyto does.
+  // Copies values from the host into the array, broadcast and cast as np.copyto does, and waits for the copy.
   void assign(const py::object& values) const;
   std::string repr() const;
   const std::vector<i32>* values() const { return values_.get(); }
@@ -69,11 +69,11 @@ class DeviceArray {
  private:
   int number() const { return block_->stream->context->number; }
   i64 elements() const;
-  // Returns a copy of everything from the first byte to the last, as an array with the same gaps. Waits.
+  // Returns a copy of all bytes from the first to the last, as an array with the same strides. Waits for the copy.
   py::array copied() const;
-  // Bytes from the beginning of the first element to the end of the last.
+  // Returns the number of bytes from the beginning of the first element to the end of the last.
   i64 span() const;
-  // Of each dimension, in bytes.
+  // Returns the stride of each dimension in bytes.
   std::vector<i64> strides() const;
 
   std::shared_ptr<Block> block_;

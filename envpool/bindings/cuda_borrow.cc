@@ -21,13 +21,13 @@ namespace {
   throw py::type_error(name + ": expected bool, uint8, int32, int64, float32 or float64, got " + got);
 }
 
-// Fills in the strides of an array whose elements follow each other.
+// Sets the strides of a contiguous array.
 void set_contiguous(Borrowed& out) {
   out.strides.assign(out.shape.size(), dtype_size(out.dtype));
   for (size_t i = out.shape.size(); i-- > 1;) out.strides[i - 1] = out.strides[i] * out.shape[i];
 }
 
-// Takes the tensor out of a capsule, which belongs to `out` from then on.
+// Moves the tensor of a capsule to `out`, which becomes its owner.
 template <class Managed>
 void take(const py::object& capsule, const char* capsule_name, const char* used, const std::string& name,
           Borrowed& out) {
@@ -53,7 +53,7 @@ void take(const py::object& capsule, const char* capsule_name, const char* used,
     auto* done = static_cast<Managed*>(PyCapsule_GetPointer(held, kOurs));
     if (done != nullptr && done->deleter != nullptr) done->deleter(done);
   });
-  if (owner == nullptr) throw py::error_already_set();  // and the capsule still frees the tensor
+  if (owner == nullptr) throw py::error_already_set();  // the original capsule still frees the tensor
   out.owner = py::reinterpret_steal<py::object>(owner);
   PyCapsule_SetName(capsule.ptr(), used);
 }
@@ -67,7 +67,7 @@ void borrow_dlpack(const py::object& object, const Stream& stream, const std::st
     capsule = give(py::arg("stream") = address, py::arg("max_version") = version);
   } catch (py::error_already_set& error) {
     if (!error.matches(PyExc_TypeError)) throw;
-    capsule = give(py::arg("stream") = address);  // of a library that knows DLPack before version 1
+    capsule = give(py::arg("stream") = address);  // the library implements a DLPack before version 1
   }
   if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned") != 0) {
     take<dlpack::ManagedVersioned>(capsule, "dltensor_versioned", "used_dltensor_versioned", name, out);
@@ -76,7 +76,7 @@ void borrow_dlpack(const py::object& object, const Stream& stream, const std::st
   }
 }
 
-// Checks what an address is of, since __cuda_array_interface__ does not say which device it is on.
+// Checks that an address is on the stream's device, because __cuda_array_interface__ does not name the device.
 void check_address(const Stream& stream, const std::string& name, Address address) {
   constexpr int kMemoryType = 2, kOrdinal = 9, kOnDevice = 2;
   unsigned kind = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arrays of other libraries on a GPU, which callers pass as actions.
+// Imports the GPU arrays of other libraries that callers pass as actions.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -16,15 +16,15 @@ namespace envpool::cuda {
 namespace py = pybind11;
 
 struct Borrowed {
-  py::object owner;  // keeps the memory
+  py::object owner;  // keeps the memory alive
   Address data = 0;
   abi::Dtype dtype{};
   std::vector<i64> shape{}, strides{};  // strides in bytes
 };
 
-// Takes an array through DLPack or __cuda_array_interface__, and orders the stream after what computes the array.
-// Returns false if the object is not on a GPU. Throws what Python shall raise if it is on another GPU than the stream,
-// or of a dtype that no environment takes. `name` is that of the argument, for messages.
+// Imports an array through DLPack or __cuda_array_interface__, and makes the stream wait for the work that computes it.
+// Returns false if the object is not on a GPU. Throws ValueError if it is on a different GPU from the stream, and
+// TypeError if no environment accepts its dtype. `name` is the argument's name in messages.
 bool borrow(const py::object& object, const Stream& stream, const std::string& name, Borrowed& out);
 
 }  // namespace envpool::cuda

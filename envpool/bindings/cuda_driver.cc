@@ -11,8 +11,8 @@ namespace envpool::cuda {
 
 namespace {
 
-// Whether an error is returned by all later calls of the process too: a kernel accessed what is not there (700), ran
-// for too long (702), failed an assertion (710), or crashed (714 to 719).
+// Returns whether all later calls in the process return the error too: a kernel accessed an illegal address (700),
+// timed out (702), failed an assertion (710), or crashed (714 to 719).
 bool is_sticky(Status status) {
   return status == 700 || status == 702 || status == 710 || (status >= 714 && status <= 719);
 }
@@ -46,10 +46,10 @@ void Driver::check(Status status, const char* call) const {
   const char *name = nullptr, *text = nullptr;
   get_error_name(status, &name);
   get_error_string(status, &text);
-  std::string told = text == nullptr ? "the driver does not say what it means" : text;
+  std::string told = text == nullptr ? "the driver has no description of it" : text;
   if (is_sticky(status)) {
     told +=
-        ". A kernel in this process failed, perhaps one of another library. Every call of CUDA fails from then on: "
+        ". A kernel in this process failed, perhaps one of another library. Every later CUDA call fails: "
         "start a new process";
   }
   throw CudaError(call, status, name == nullptr ? "an unknown error" : name, told);

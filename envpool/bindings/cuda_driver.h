@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NVIDIA's driver, opened at run time: the functions that a pool on a GPU calls, errors as exceptions, and objects that
-// free what they own. envpool/cuda/driver.py finds the library and starts it.
+// NVIDIA's driver, opened at run time: the functions that a pool on a GPU calls, exceptions for their errors, and RAII
+// wrappers of the driver's objects. envpool/cuda/driver.py finds the library and initializes it.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ using Size = std::size_t;
 
 inline constexpr Handle kLegacyStream = nullptr;
 
-// Every function that is called, with its name in the library and the types of its arguments.
+// All driver functions that are called, each with its name in the library and the types of its arguments.
 #define ENVPOOL_CUDA_CALLS(CALL)                                                    \
   CALL(get_error_name, "cuGetErrorName", (Status, const char**))                    \
   CALL(get_error_string, "cuGetErrorString", (Status, const char**))                \
@@ -58,7 +58,7 @@ inline constexpr Handle kLegacyStream = nullptr;
 
 inline constexpr Status kNotReady = 600, kCaptureImplicit = 906;
 
-// A call of the driver that failed; Python sees envpool.cuda.driver.CudaError.
+// A call of the driver failed. Python raises envpool.cuda.driver.CudaError.
 struct CudaError : std::runtime_error {
   std::string call, name, text;
   Status code;
@@ -70,10 +70,10 @@ struct CudaError : std::runtime_error {
         code(status) {}
 };
 
-// The library.
+// The driver's functions.
 class Driver {
  public:
-  // Returns the driver in the library of this path, which is opened once and never closed.
+  // Returns the driver in the library at `path`, which is opened once and never closed.
   static const Driver& open(const std::string& path);
 
 #define ENVPOOL_CUDA_MEMBER(member, name, arguments) \
@@ -82,7 +82,7 @@ class Driver {
   ENVPOOL_CUDA_CALLS(ENVPOOL_CUDA_MEMBER)
 #undef ENVPOOL_CUDA_MEMBER
 
-  // Throws CudaError unless the status is that of success.
+  // Throws CudaError unless the status is CUDA_SUCCESS.
   void check(Status status, const char* call) const;
 
  private:
@@ -91,7 +91,7 @@ class Driver {
 
 #define ENVPOOL_CUDA(driver, member, ...) (driver).check((driver).member(__VA_ARGS__), Driver::name_of_##member)
 
-// The primary context of a device, which torch, JAX and CuPy use as well. Retained for the lifetime of this.
+// The primary context of a device, which PyTorch, JAX and CuPy use as well. This object retains it.
 class Context {
  public:
   Context(const Driver& of, int number);
@@ -99,8 +99,8 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  // Makes it the calling thread's current context for its lifetime. In a forked process, where CUDA cannot be used, it
-  // does nothing and is false.
+  // Makes the context current in the calling thread while this object exists. It is false if that failed, or if the
+  // process was forked, since CUDA cannot be used there.
   class Current {
    public:
     explicit Current(const Context& context);
@@ -124,8 +124,8 @@ class Context {
   int pid_;
 };
 
-// What the driver made and one call of it frees: memory, a stream, an event, a module. Freeing makes the context
-// current.
+// Owns memory, a stream, an event or a module that the driver created. The destructor makes the context current and
+// frees it.
 template <class T>
 class Owned {
  public:
@@ -155,15 +155,15 @@ class Owned {
   Free free_ = nullptr;
 };
 
-// Whether a stream and the legacy stream, which PyTorch and CuPy use unless they are told otherwise, wait for each
-// other's work. Then a caller who knows nothing of streams sees everything in order, but nothing runs at the same time.
+// Whether a stream and the legacy default stream, which PyTorch and CuPy use by default, wait for each other's work. If
+// they do, a caller who does not use streams needs no synchronization, but the two streams' work never overlaps.
 enum class WithLegacyStream { kInOrder, kIndependent };
 
 Owned<Handle> make_stream(std::shared_ptr<const Context> context, WithLegacyStream order);
 Owned<Handle> make_event(std::shared_ptr<const Context> context);
 Owned<Handle> load_module(std::shared_ptr<const Context> context, const std::string& image);
 
-// Memory of a device.
+// An allocation of device memory.
 class Memory {
  public:
   Memory() = default;
@@ -181,7 +181,7 @@ class Memory {
   i64 bytes_ = 0;
 };
 
-// A word of the host's memory that kernels write.
+// A word of mapped host memory that kernels write.
 class Word {
  public:
   explicit Word(std::shared_ptr<const Context> context);
@@ -189,7 +189,7 @@ class Word {
   Word(const Word&) = delete;
   Word& operator=(const Word&) = delete;
   Address address() const { return address_; }
-  // Returns what was written last, and puts 0 in its place.
+  // Returns the last value written, and resets it to 0.
   u64 take();
 
  private:

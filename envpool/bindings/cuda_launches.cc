@@ -10,7 +10,7 @@ void Launches::make_room(const std::vector<i64>& field_bytes) {
   for (const i64 bytes : field_bytes) converted_.emplace_back(stream_->context, bytes);
 }
 
-// Freeing memory would wait for the device, so it is used again for later launches.
+// Freeing memory would wait for the device, so allocations are reused by later launches.
 Address Launches::staged(const void* from, i64 bytes, Inputs& inputs) {
   if (stream_->captures()) {
     label_.refuse_call("send: expected arrays on the GPU while a CUDA graph is captured, got one on the host");
@@ -39,7 +39,7 @@ void Launches::run(Handle kernel, unsigned blocks, unsigned threads, device::Wor
   void* arguments[] = {&work, params};
   ENVPOOL_CUDA(stream_->driver(), launch, kernel, blocks, 1, 1, threads, 1, 1, 0, stream_->handle(), arguments,
                nullptr);
-  if (stream_->captures()) return;  // whoever captures a graph keeps the arrays that it reads
+  if (stream_->captures()) return;  // the caller keeps the inputs of a graph alive
   release_inputs();
   if (inputs.objects.empty() && inputs.memory.empty()) return;
   inputs.done = make_event(stream_->context);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The launches of a group of environments: one after the other on a stream of the group's own, with the blocks that
-// they write, the inputs that they read, and the word in which they report faults.
+// The launches of a group of environments, which run in order on the group's own stream, with the blocks that they
+// write, the inputs that they read, and the word in which they report faults.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -20,14 +20,14 @@ namespace py = pybind11;
 
 class Launches {
  public:
-  // What a launch reads, kept until it has run.
+  // The inputs of a launch, which are kept until it has run.
   struct Inputs {
     Owned<Handle> done{};
     std::vector<py::object> objects{};
     std::vector<Memory> memory{};
   };
 
-  // `block_bytes` is the size of the blocks that launches write; `in_place` makes them all write the same.
+  // `block_bytes` is the size of the blocks that launches write. With `in_place`, all launches write the same block.
   Launches(const Label& label, std::shared_ptr<const Context> context, WithLegacyStream order, i64 block_bytes,
            bool in_place)
       : label_(label),
@@ -38,11 +38,11 @@ class Launches {
 
   const Stream& stream() const { return *stream_; }
   const std::shared_ptr<const Stream>& shared_stream() const { return stream_; }
-  // Makes room for the converted actions of each field.
+  // Allocates memory for the converted actions of each field.
   void make_room(const std::vector<i64>& field_bytes);
   u8* converted(size_t field) const { return converted_[field].as<u8>(); }
 
-  // Returns the address of a copy on the device, which only this launch reads.
+  // Copies bytes to the device for one launch, and returns the address of the copy.
   Address staged(const void* from, i64 bytes, Inputs& inputs);
   template <class T>
   T* staged(const std::vector<T>& values, Inputs& inputs) {
@@ -54,7 +54,7 @@ class Launches {
   void run(Handle kernel, unsigned blocks, unsigned threads, device::Work& work, void* params, Inputs inputs);
   // Returns the fault that a launch reported since the last call, if any.
   device::Fault take_fault() { return device::Fault::unpacked(fault_->take()); }
-  // Frees everything but the blocks that arrays lie in. The stream has to be synchronized.
+  // Frees everything except the blocks that arrays still use. The stream must be synchronized.
   void close();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pools on a GPU as Python sees them.
+// Python bindings of pools on a GPU.
 #include <pybind11/stl.h>
 
 #include <exception>

@@ -18,7 +18,7 @@ std::string mebibytes(i64 bytes) {
   return text;
 }
 
-// Seeds as the caller of reset or clone gave them: the key of each environment's generator, and its stream.
+// The seeds given to reset or clone: the key and the stream of each environment's generator.
 struct Seeds {
   py::array_t<u64> keys{};
   py::array_t<u32> streams{};
@@ -38,7 +38,7 @@ struct Seeds {
 
 }  // namespace
 
-// --- making a pool ---
+// --- construction ---
 
 DevicePool::DevicePool(const abi::Table& table, const Construction& how, DeviceOptions options,
                        const std::vector<std::string>& outputs)
@@ -72,7 +72,7 @@ DevicePool::DevicePool(const abi::Table& table, const Construction& how, DeviceO
   module_ = load_module(context_, options_.image);
   ENVPOOL_CUDA(driver, get_function, &kernel_, module_.get(), "envpool_run");
   check_memory(driver);
-  // The groups of an asynchronous pool are simulated while others use the legacy stream.
+  // Groups of an asynchronous pool must be able to run concurrently with the caller's work on the legacy stream.
   const auto order = options_.batch_size == num_envs_ ? WithLegacyStream::kInOrder : WithLegacyStream::kIndependent;
   std::vector<std::shared_ptr<const Stream>> streams;
   for (i32 first = 0; first < num_envs_; first += options_.batch_size) {
@@ -90,7 +90,7 @@ DevicePool::DevicePool(const abi::Table& table, const Construction& how, DeviceO
 void DevicePool::check_memory(const Driver& driver) const {
   Size free = 0, total = 0;
   ENVPOOL_CUDA(driver, memory_info, &free, &total);
-  // Two blocks of each group: one that the caller holds, and one that is written meanwhile.
+  // Each group needs two blocks: one that the caller holds, and one that the next launch writes.
   const i64 groups = num_envs_ / options_.batch_size, blocks = options_.in_place ? 1 : 2;
   const f64 each = f64(states_.bytes() + blocks * groups * block_bytes_) / num_envs_;
   if (each * num_envs_ <= f64(free)) return;
@@ -116,7 +116,7 @@ DevicePool::~DevicePool() {
   try {
     close(-1);
   } catch (const std::exception&) {
-    // The device failed. Its memory is freed with its context.
+    // The device failed. Its memory is freed when its context is destroyed.
   }
 }
 
@@ -162,7 +162,7 @@ void DevicePool::check_usable() {
     }
     then += "; its environment was not stepped";
     if (fault.why != device::Fault::kOver) label_.refuse_argument(actions_->refusal(fault) + then);
-    label_.refuse_call("action: expected environments whose episodes are not over, got one that is in row " +
+    label_.refuse_call("action: expected environments whose episodes are not over, got a finished one in row " +
                        std::to_string(fault.row) + then);
   }
 }
@@ -177,8 +177,8 @@ void DevicePool::require_idle(i32 env_id, const char* call) const {
                      " is under way; receive its result first");
 }
 
-// Splits the environments of a call into batches, each of one group. A caller who names the environments of an
-// asynchronous pool names whole groups.
+// Splits the environments of a call into batches, each of one group. The ids of a call to an asynchronous pool must
+// consist of whole groups.
 std::vector<DevicePool::Batch> DevicePool::batches_of(const py::object& env_id, const char* call) {
   std::vector<Batch> batches;
   const i32 size = options_.batch_size;
@@ -216,7 +216,7 @@ std::vector<DevicePool::Batch> DevicePool::batches_of(const py::object& env_id, 
   return batches;
 }
 
-// Checks that no environment is repeated, and that in an asynchronous pool all are of the group.
+// Checks that no id is repeated, and in an asynchronous pool that the ids are exactly those of the group.
 DevicePool::Ids DevicePool::checked_ids(const i32* ids, i64 count, const Group& group, const char* call) const {
   if (std::equal(ids, ids + count, group.ids->begin(), group.ids->end())) return group.ids;
   std::vector<i32> sorted(ids, ids + count);
@@ -309,7 +309,7 @@ void DevicePool::reset(const py::object& env_id, const py::object& seeds, const 
   launch(std::move(batches));
 }
 
-// Results are handed out before they are computed, so there is nothing to wait for.
+// Arrays are returned before they are computed, so there is nothing to wait for and the timeout is unused.
 py::tuple DevicePool::recv(f64) {
   check_usable();
   if (pending_.empty()) label_.refuse_call("recv: nothing is under way; call send, reset or async_reset first");
@@ -347,7 +347,7 @@ void DevicePool::discard() {
   pending_.clear();
 }
 
-// --- states and pictures ---
+// --- states and rendering ---
 
 std::vector<i32> DevicePool::idle_ids(const py::object& env_ids, const char* name, const char* call) {
   ids_.convert(env_ids, name, options_.label);

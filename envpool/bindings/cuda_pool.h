@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A pool whose environments live on a GPU: their states are in its memory, one launch steps a batch of them, and
-// results are arrays there. Stepping never waits for the GPU.
+// A pool whose environments run on a GPU: their states are stored in device memory, one launch steps a batch of them,
+// and results are device arrays. Stepping does not wait for the GPU.
 //
-// A batch is a group of neighbouring environments with a stream of its own. A synchronous pool has one group, and may
-// step some of its environments alone. In an asynchronous one, while a group is simulated, the results of another can
-// be worked on; groups are received in the order in which they were sent.
+// A batch is a group of consecutive environments with its own stream. A synchronous pool has one group, and may step a
+// subset of its environments. An asynchronous pool has several: while one group is simulated, the caller can use the
+// results of another. Groups are received in the order in which they were sent.
 #pragma once
 
 #include <deque>
@@ -39,7 +39,8 @@ class DevicePool {
   DevicePool(const DevicePool&) = delete;
   DevicePool& operator=(const DevicePool&) = delete;
 
-  // These do what the methods of the CPU's pool do. None of them waits for the device.
+  // These correspond to the methods of the CPU's pool. None of them waits for the device, unless `env_id` is a device
+  // array whose values the host does not know.
   py::tuple step(const py::object& action, const py::object& env_id);
   void send(const py::object& action, const py::object& env_id);
   void reset(const py::object& env_id, const py::object& seeds, const py::object& streams);
@@ -73,7 +74,7 @@ class DevicePool {
     Ids ids{};  // of all its environments, in order
     bool busy = false;
   };
-  // What one launch will do: rows `first` and following of a call, which are environments of one group.
+  // One launch of a call: consecutive rows of the call, beginning with `first`, whose environments are in one group.
   struct Batch {
     Group* group;
     Ids ids;
@@ -114,7 +115,7 @@ class DevicePool {
   const BlockLayout blocks_;
   std::vector<i64> offsets_;  // of a block's arrays
   i64 done_at_ = 0, block_bytes_ = 0;
-  std::vector<int> outputs_;  // numbers of arrays; -1 is done
+  std::vector<int> outputs_;  // indices of arrays; -1 is `done`
   python::IdsArgument ids_;
 
   std::shared_ptr<const Context> context_;
@@ -124,7 +125,7 @@ class DevicePool {
   Handle kernel_ = nullptr;
 
   std::deque<Pending> pending_;
-  std::vector<u8> busy_;  // which environments of a group that is not busy as a whole are under way
+  std::vector<u8> busy_;  // whether each environment is under way in a launch of only part of its group
   i64 under_way_ = 0;
   bool closed_ = false;
 };

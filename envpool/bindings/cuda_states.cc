@@ -15,7 +15,7 @@ namespace envpool::cuda {
 
 namespace {
 
-// Returns the kind of each environment. Those with the same options are of one kind.
+// Returns the kind of each environment. Environments with equal options are of one kind.
 std::vector<i32> kinds_of(const Construction& how) {
   const auto less = [](const OptionList* a, const OptionList* b) { return *a < *b; };
   std::map<const OptionList*, i32, decltype(less)> numbers(less);
@@ -27,7 +27,7 @@ std::vector<i32> kinds_of(const Construction& how) {
   return kinds;
 }
 
-// Returns how one environment of each kind is made.
+// Returns the construction of a pool with one environment of each kind.
 Construction one_of_each(const Construction& how) {
   Construction one{.num_envs = 0, .autoreset = how.autoreset};
   const std::vector<i32> kinds = kinds_of(how);
@@ -42,7 +42,7 @@ Construction one_of_each(const Construction& how) {
   return one;
 }
 
-// Selects the generator of a state that was saved.
+// Reseeds the generator in a saved state.
 void reseed(char* state, u64 key, u32 stream) {
   Episode episode;
   std::memcpy(static_cast<void*>(&episode), state, sizeof(episode));
@@ -76,7 +76,7 @@ void DeviceStates::place(std::vector<std::shared_ptr<const Stream>> streams, i32
   limits_ = stream.uploaded(how.max_episode_steps);
   players_ = stream.uploaded(std::vector<i32>(size_t(num_envs_), 0));
   over_ = stream.uploaded(std::vector<u8>(size_t(num_envs_), 1));
-  stream.synchronize();  // the host's copies are freed now
+  stream.synchronize();  // the host's copies are freed next
 }
 
 void DeviceStates::place_models(const Stream& stream) {
@@ -107,7 +107,7 @@ void DeviceStates::place_models(const Stream& stream) {
   stream.synchronize();
 }
 
-// The first states are the twin's, with the key and stream of each environment.
+// Each initial state is the twin's, reseeded with the key and stream of the environment.
 void DeviceStates::place_slots(const Stream& stream, const Construction& how) {
   slots_ = std::make_shared<Block>(streams_[0], bytes());
   std::vector<std::string> first;
@@ -144,7 +144,7 @@ void DeviceStates::close() {
   const python::Unlocked unlocked;
   const std::lock_guard lock(mutex_);
   closed_ = true;
-  slots_.reset();  // arrays of the parts keep the memory
+  slots_.reset();  // arrays returned by parts() keep the memory alive
   for (Memory* memory : {&params_, &limits_, &players_, &over_}) *memory = Memory();
   blobs_.clear();
 }
@@ -185,7 +185,7 @@ void DeviceStates::put(i32 env_id, const std::string& state, EpisodeStatus statu
   on.synchronize();
 }
 
-// Lets the twin bring a state from outside into the range that kernels accept.
+// Returns a state that comes from outside, after the twin has brought it into the range that kernels accept.
 std::string DeviceStates::repaired(i32 env_id, const char* state, i64 size, const char* call) {
   const PlainArithmetic arithmetic;
   try {

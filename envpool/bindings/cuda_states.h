@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The states of a pool's environments in a GPU's memory, and what reads and writes them outside of steps: snapshots,
-// copies, pictures, and arrays of their named parts. All of these wait for the device.
+// The states of a pool's environments in device memory, and the operations on them outside of steps: snapshots, clones,
+// rendering, and arrays of their named parts. All of these except the last wait for the device.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -28,33 +28,33 @@ inline i64 aligned(i64 bytes) { return (bytes + kAlignment - 1) / kAlignment * k
 
 class DeviceStates {
  public:
-  // Makes the twin: one environment of each kind on the CPU, where kinds differ in their options. It has the layout,
-  // makes the first states, brings states from outside into range, and draws.
+  // Creates the twin, which has one environment on the CPU for each distinct set of options (a kind). The twin provides
+  // the layout and the initial states, repairs states that come from outside, and renders.
   DeviceStates(const abi::Table& table, const Construction& how, const Label& label);
 
   const abi::Layout& layout() const { return twin_.layout(); }
   i64 bytes() const { return slot_bytes_ * num_envs_; }
-  // Whether environments differ in their options, so that each has parameters of its own on the device.
+  // Whether each environment has its own parameters on the device, because options are given per environment.
   bool has_params_of_each() const { return each_; }
 
-  // Puts parameters and first states on the device. Environment i is stepped on stream i / batch_size.
+  // Copies parameters and initial states to the device. Environment i is stepped on stream i / batch_size.
   void place(std::vector<std::shared_ptr<const Stream>> streams, i32 batch_size, const Construction& how);
-  // Completes a launch with where the states are, and orders it after what the caller did with them.
+  // Fills in the addresses of the states, and makes the launch wait for the caller's accesses to them.
   void describe(const Stream& stream, device::Work& work) const;
-  // The parameters that all environments share, as the kernel's argument.
+  // Returns the parameters that all environments share, as the kernel's argument.
   void* params() { return shared_params_.data(); }
 
   std::string snapshot(i32 env_id);
   void restore(i32 env_id, const std::string& given);
-  // Copies a state. `keys` and `streams` select the copies' generators, unless `keys` is null.
+  // Copies a state to other environments. Reseeds the copies with `keys` and `streams`, unless `keys` is null.
   void clone(i32 source, const std::vector<i32>& ids, const u64* keys, const u32* streams);
   void render(i32 env_id, u8* rgb);
   std::vector<i32> players();
-  // Returns the named parts of all states as arrays of one row for each environment. The caller may write into them, so
-  // that every later launch brings the states into range first.
+  // Returns the named parts of all states as arrays with one row for each environment. The caller may write to them, so
+  // every later launch repairs the states first.
   py::dict parts();
 
-  // Frees the states. Calls under way in other threads end first. The streams have to be synchronized.
+  // Frees the states, after downloads in other threads have ended. The streams must be synchronized.
   void close();
 
  private:
@@ -86,9 +86,9 @@ class DeviceStates {
   Memory params_, limits_, players_, over_;
   std::vector<Memory> blobs_;
   std::string shared_params_;
-  bool exposed_ = false;  // the caller has had the parts
+  bool exposed_ = false;  // parts() was called, so the caller may have written to the states
 
-  std::mutex mutex_;  // held by downloads, which may be under way in a thread when another closes the pool
+  std::mutex mutex_;  // held by downloads, because another thread may close the pool during one
   bool closed_ = false;
 };
 

@@ -77,7 +77,7 @@ std::shared_ptr<Block> Ring::acquire() {
 
 void Ring::give_back(std::unique_ptr<Block> block) noexcept {
   const Context::Current current(*stream_->context);
-  if (!current) return;  // in a forked process, where nothing is freed: the memory is its parent's
+  if (!current) return;  // a forked process frees nothing, since the memory belongs to its parent
   try {
     const std::lock_guard lock(mutex_);
     if (!closed_) idle_.push_back(std::move(block));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Streams of a device, and the blocks of its memory that results are written into.
+// Streams of a device, and the blocks of device memory into which results are written.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@
 
 namespace envpool::cuda {
 
-// The stream that orders the work of a pool, or of one group of its environments. Arrays keep it alive. The context has
-// to be current for all calls.
+// The stream on which a group of environments is stepped. Arrays keep it alive. The context must be current in all
+// calls.
 class Stream {
  public:
   Stream(std::shared_ptr<const Context> of, WithLegacyStream order)
@@ -22,18 +22,18 @@ class Stream {
   Handle handle() const { return stream_.get(); }
   const Driver& driver() const { return context->driver; }
   void synchronize() const { ENVPOOL_CUDA(driver(), synchronize_stream, handle()); }
-  // Lets another stream wait for all that was enqueued here until now, and the other way round.
+  // lead() makes another stream wait for all work enqueued here so far; follow() makes this stream wait for the other.
   void lead(Handle other) const { order(handle(), other); }
   void follow(Handle other) const { order(other, handle()); }
-  // Whether a stream is being captured into a CUDA graph, so that work is recorded instead of run. The legacy stream
-  // counts as captured, and must not be used, while a stream is captured that it would wait for.
+  // Returns whether a stream is being captured into a CUDA graph, so that work is recorded instead of run. The legacy
+  // stream counts as captured, and must not be used, while a stream that it synchronizes with is being captured.
   bool captures(Handle stream) const;
   bool captures() const { return captures(handle()); }
 
   void upload(Address to, const void* from, i64 bytes) const;
   void download(void* to, Address from, i64 bytes) const;
   void fill(Address to, u8 value, i64 bytes) const;
-  // Returns memory with a copy of the values, which must stay until the stream was synchronized.
+  // Returns device memory with a copy of `values`, which must stay valid until the stream is synchronized.
   template <class T>
   Memory uploaded(const std::vector<T>& values) const {
     Memory memory(context, i64(values.size() * sizeof(T)));
@@ -48,16 +48,15 @@ class Stream {
   Owned<Handle> stream_;
 };
 
-// Memory that several arrays lie in, and the stream that writes it.
+// Device memory in which several arrays are stored, and the stream that writes it.
 class Block {
  public:
   Block(std::shared_ptr<const Stream> of, i64 bytes) : stream(std::move(of)), memory(stream->context, bytes) {}
 
-  // Orders what another stream does from now on after all that was enqueued to write the block, and remembers that
-  // stream as a reader.
+  // Makes another stream wait for all writes to the block enqueued so far, and records that stream as a reader.
   void lend(Handle reader);
-  // Orders what `writer` does from now on after all that readers have enqueued. A stream that is being captured cannot
-  // wait for one that is not, nor the other way round, so such readers are left out.
+  // Makes `writer` wait for all work that the readers have enqueued so far. A stream that is being captured cannot wait
+  // for one that is not, nor the other way round, so such readers are skipped.
   void reclaim(const Stream& writer) const;
   void forget_readers() { readers_.clear(); }
 
@@ -68,8 +67,8 @@ class Block {
   std::vector<Handle> readers_;
 };
 
-// The blocks of a stream. Arrays in a block share its ownership, and the last of them returns it to the ring, also
-// after the pool was closed. In place, there is one block, which every launch writes.
+// Recycles the blocks of a stream. Arrays in a block share its ownership, and the last of them returns it to the ring,
+// even after the pool is closed. With `in_place`, there is one block, which every launch writes.
 class Ring : public std::enable_shared_from_this<Ring> {
  public:
   Ring(std::shared_ptr<const Stream> stream, i64 bytes, bool in_place)
@@ -78,9 +77,9 @@ class Ring : public std::enable_shared_from_this<Ring> {
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
 
-  // Returns a block which what is enqueued from now on may write. The context has to be current.
+  // Returns a block that work enqueued from now on may write. The context must be current.
   std::shared_ptr<Block> acquire();
-  // Blocks that come back from now on are freed.
+  // Frees the idle blocks. Blocks returned later are freed too.
   void close();
 
  private:

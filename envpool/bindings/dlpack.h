@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The structs of DLPack 1.x (https://dmlc.github.io/dlpack), by which libraries hand each other arrays, as far as
-// arrays on a GPU need them.
+// The structs of DLPack 1.x (https://dmlc.github.io/dlpack), a protocol for sharing arrays between libraries. Only the
+// parts that arrays on a GPU need are declared.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Tensor {
   std::uint64_t byte_offset;
 };
 
-// In a capsule named "dltensor", and "used_dltensor" once somebody has taken it.
+// The content of a capsule named "dltensor", which the consumer renames to "used_dltensor".
 struct Managed {
   Tensor tensor;
   void* context;
@@ -42,7 +42,7 @@ struct Version {
   std::uint32_t major, minor;
 };
 
-// The same since version 1, in a capsule named "dltensor_versioned".
+// The equivalent since version 1, in a capsule named "dltensor_versioned".
 struct ManagedVersioned {
   Version version;
   void* context;

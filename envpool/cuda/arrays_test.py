@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of pools on a GPU: their protocols, their lifetime, and arrays on the GPU as actions."""
+"""Tests the arrays of pools on a GPU: their protocols, their lifetime, and arrays on the GPU as actions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.usefixtures("stand_in")
 
 
 @pytest.mark.parametrize("dtype", ["i4", "i8", "u1", "f4", "f8"])
-def test_actions_that_lie_on_the_device(dtype: str) -> None:
+def test_actions_on_the_device(dtype: str) -> None:
     gpu, cpu = make(num_envs=40), make(num_envs=40, device="cpu")
     gpu.reset(), cpu.reset()
     rng = np.random.default_rng(0)
@@ -22,8 +22,8 @@ def test_actions_that_lie_on_the_device(dtype: str) -> None:
         assert np.array_equal(ours[0].numpy(), theirs[0])
 
 
-def test_a_pools_array_is_an_action_of_another() -> None:
-    """By DLPack: the column of another array, with a stride."""
+def test_an_array_of_one_pool_is_an_action_of_another() -> None:
+    """DeviceArray works as an action through DLPack."""
     other, gpu, cpu = make(num_envs=8), make("CartPole-v1", 8), make("CartPole-v1", 8, device="cpu")
     gpu.reset(), cpu.reset()
     _, info = other.reset()
@@ -36,7 +36,7 @@ def test_a_pools_array_is_an_action_of_another() -> None:
     assert ours[0].__dlpack_device__() == (2, 0)
 
 
-def test_arrays_stay_as_they_are_while_they_are_held() -> None:
+def test_held_arrays_are_not_overwritten() -> None:
     gpu = make(num_envs=5)
     held = [gpu.reset()[0]]
     first = [held[0].numpy()]
@@ -47,7 +47,7 @@ def test_arrays_stay_as_they_are_while_they_are_held() -> None:
     assert all(np.array_equal(array.numpy(), seen) for array, seen in zip(held, first, strict=True))
 
 
-def test_the_protocol_of_dlpack() -> None:
+def test_dlpack_protocol() -> None:
     array = make().reset()[0]
     assert 'capsule object "dltensor"' in repr(array.__dlpack__())
     assert 'capsule object "dltensor_versioned"' in repr(array.__dlpack__(max_version=(1, 0)))

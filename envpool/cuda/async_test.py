@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asynchronous pools on a GPU: batches are fixed groups of environments, received in the order they were sent."""
+"""Tests asynchronous pools on a GPU: batches are fixed groups of environments, received in the order they were sent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("stand_in")
 
 
 def batch_of(received: Any) -> list[np.ndarray]:
-    """The arrays of a step that have a row for each environment, on the host."""
+    """Returns the per-environment arrays of a step as NumPy arrays."""
     *arrays, info = received
     arrays = [*arrays, info["env_id"], info["elapsed_step"]]
     if "final_obs" in info:
@@ -26,7 +26,7 @@ def batch_of(received: Any) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("mode", ["next_step", "same_step"])
 @pytest.mark.parametrize("task_id", ["CartPole-v1", "Acrobot-v1", "FrozenLake-v1"])
-def test_groups_give_the_bits_of_a_synchronous_pool(task_id: str, mode: str) -> None:
+def test_groups_match_a_synchronous_pool_bit_for_bit(task_id: str, mode: str) -> None:
     given = {"num_envs": 12, "autoreset_mode": mode, "max_episode_steps": 9}
     gpu, cpu = make(task_id, batch_size=4, **given), make(task_id, device="cpu", **given)
     groups = [np.arange(first, first + 4) for first in (0, 4, 8)]
@@ -45,15 +45,15 @@ def test_groups_give_the_bits_of_a_synchronous_pool(task_id: str, mode: str) -> 
             ours, theirs = batch_of(gpu.recv()), batch_of(cpu.step(action, ids))
             ended += int((theirs[2] | theirs[3]).sum())
             assert all(np.array_equal(mine, other) for mine, other in zip(ours[:6], theirs[:6], strict=True))
-            if len(theirs) > 6:  # the CPU leaves this out where no episode ended
+            if len(theirs) > 6:  # the CPU omits this if no episode ended
                 assert np.array_equal(ours[6], theirs[6])
                 assert np.array_equal(ours[7][ours[6]], theirs[7][theirs[6]])
     assert ended > 12
     assert [gpu.snapshot(i) for i in range(12)] == [cpu.snapshot(i) for i in range(12)]
 
 
-def test_the_loop_of_envpools_users() -> None:
-    """Ids go back as they came, and an array on the GPU may be the action."""
+def test_the_asynchronous_loop() -> None:
+    """The received ids can be sent back, and the action may be an array on the GPU."""
     gpu = make(num_envs=6, batch_size=2)
     assert gpu.is_async
     gpu.async_reset()
@@ -63,7 +63,7 @@ def test_the_loop_of_envpools_users() -> None:
         seen.append(info["env_id"].numpy().tolist())
         gpu.send(OnDevice(np.ones(2, "i4")), info["env_id"])
     assert seen == [[0, 1], [2, 3], [4, 5]] * 4
-    gpu.reset()  # what is under way is dropped
+    gpu.reset()  # pending batches are discarded
     for _ in range(2):
         gpu.recv()
     gpu.send({"action": np.zeros(2, int), "env_id": [3, 2]})  # one group, in another order
@@ -91,14 +91,14 @@ def test_each_group_has_a_stream() -> None:
     gpu.async_reset()
     streams = {gpu.recv()[0].__cuda_array_interface__["stream"] for _ in range(4)}
     independent = [DRIVER().get("cuStreamGetFlags", stream, at=1) for stream in streams]
-    assert independent == [1] * 4  # of the legacy stream, which would let groups wait for each other
+    assert independent == [1] * 4  # else groups would wait for each other through the legacy stream
     gpu.close()
     del gpu
     assert DRIVER().count("streams") == before
 
 
-def test_values_that_the_host_knows_need_no_wait() -> None:
-    """Ids are known even where the launch that would write them failed or never ran."""
+def test_ids_are_returned_without_waiting() -> None:
+    """The host knows the ids even if the launch that writes them has failed or never ran."""
     gpu = make(num_envs=4, batch_size=2)
     gpu.async_reset()
     array = gpu.recv()[-1]["env_id"]
@@ -118,7 +118,7 @@ def test_values_that_the_host_knows_need_no_wait() -> None:
         ([0, 6], r"env_id: expected ids in 0..5, got 6"),
     ],
 )
-def test_ids_that_are_no_batch(ids: list[int], text: str) -> None:
+def test_ids_must_be_whole_batches(ids: list[int], text: str) -> None:
     gpu = make(num_envs=6, batch_size=2)
     gpu.async_reset()
     for _ in range(3):
@@ -146,7 +146,7 @@ def test_a_fault_names_the_environments_of_its_batch() -> None:
     gpu.recv()
 
 
-def test_the_other_forms_are_asynchronous_too() -> None:
+def test_dm_env_pools_can_be_asynchronous() -> None:
     pool = envpool.make_dm("CartPole-v1", num_envs=4, batch_size=2, device="cuda")
     pool.async_reset()
     step = pool.recv()

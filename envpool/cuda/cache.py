@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled kernels, kept in the user's cache folder, so that each is compiled once.
+"""Caches compiled kernels in the user's cache folder, so that each is compiled once.
 
-An image is named by all that it was made of: the source, every header that it includes, the flags, the architecture and
-the build of NVRTC. Where the folder cannot be written, images are kept in memory, for this process alone.
+The key of an image is a digest of all its inputs: the source, every header that it includes, the flags, the architecture
+and the build of NVRTC. If the folder cannot be written, images are kept in memory for this process.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from pathlib import Path
 from envpool.cuda import nvrtc
 from envpool.python.cache_files import cache_folder, read, touch, trim, write
 
-MOST_BYTES = 256 << 20  # of all images; a family's takes 0.02 MB, Atari's 0.7 MB
+MOST_BYTES = 256 << 20  # of all images; a typical kernel takes 0.02 MB, Atari's 0.7 MB
 
-_FORMAT = "1"  # of the key; another one makes all images anew
+_FORMAT = "1"  # version of the key; changing it recompiles all images
 _IN_MEMORY = 64  # images that could not be written
 
-# A comment may stand between the words of a directive, and a line may be continued on the next.
+# Comments may appear between the words of a directive, and a backslash continues a line.
 _GAP = r"(?:[ \t]|/\*.*?\*/)*"
 _INCLUDE = re.compile(rf"^{_GAP}(?:#|%:|\?\?=){_GAP}(include\w*|import|embed)\b{_GAP}(.*)$", re.MULTILINE)
 _NAMED = re.compile(r'"([^"\n]+)"|<([^>\n]+)>')
@@ -42,14 +42,14 @@ def image(
     flags: Sequence[str] = (),
     timeout: float = 300,
 ) -> bytes:
-    """Returns what `nvrtc.compile` makes of its arguments: machine code for "sm_90", PTX for "compute_90".
+    """Returns the result of `nvrtc.compile` for these arguments: machine code for "sm_90", PTX for "compute_90".
 
-    It is compiled if it is in no cache, and then put there if it can be.
+    An image that is not cached yet is compiled, and cached if possible.
 
     Raises:
         CompileError: the source does not compile.
         NvrtcError: there is no NVRTC, or it cannot work.
-        TypeError, ValueError: an argument cannot be.
+        TypeError, ValueError: an argument is invalid.
     """
     library = nvrtc.load()
     all_flags = nvrtc.check(label, library, source, architecture, includes, flags)
@@ -64,17 +64,17 @@ def image(
         source, architecture, label=label, name=name, includes=includes, flags=flags, timeout=timeout
     )
     made = compiled.cubin or compiled.ptx.encode()
-    # A header that was edited while the compiler read it would give an image under another's name.
+    # If a header was edited during the compilation, the image might not match its key.
     if begun is not None and key_now() == begun:
         _keep(begun, made)
     return made
 
 
 def key(source: str, flags: Iterable[str], build: str, folders: Sequence[Path]) -> str | None:
-    """Returns the name of an image: a digest of all that it is made of.
+    """Returns the key of an image: a digest of all its inputs.
 
-    It is None for a source whose headers cannot be told without preprocessing it, such as by `#include NAME`: that is
-    compiled each time.
+    It is None for a source whose headers cannot be determined without preprocessing it, such as one with `#include NAME`.
+    Such a source is compiled each time.
     """
     digest = hashlib.sha256()
 
@@ -90,7 +90,7 @@ def key(source: str, flags: Iterable[str], build: str, folders: Sequence[Path]) 
         for name in _included(text):
             if name is None:
                 return None
-            # All that could be meant: which of them it is depends on the form of the directive and on where it stands.
+            # Every candidate is included: the form of the directive and its location decide which one is used.
             for folder in (beside, *map(os.fspath, folders)):
                 path = os.path.join(folder, name)
                 where = os.path.realpath(os.path.dirname(path)), os.path.realpath(path)
@@ -108,7 +108,7 @@ def key(source: str, flags: Iterable[str], build: str, folders: Sequence[Path]) 
 
 
 def _included(text: str) -> list[str | None]:
-    """The names that a text includes, under whatever condition; None stands for one that is not written out."""
+    """Returns the names that a text includes, regardless of conditions; None stands for a macro or another directive."""
     names: list[str | None] = []
     for match in _INCLUDE.finditer(_CONTINUED.sub("", text)):
         named = _NAMED.match(match[2]) if match[1] == "include" else None
@@ -138,7 +138,7 @@ def _keep(name: str, content: bytes) -> None:
         try:
             write(folder / name, content)
         except OSError:
-            pass  # compiling again in the next process costs time and changes nothing
+            pass  # the next process compiles the kernel again
         else:
             trim(folder, MOST_BYTES)
             return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of pools on a GPU share. Pools run on the stand-in for NVIDIA's driver (envpool/testing/standin)."""
+"""Fixtures for the tests of pools on a GPU. Pools run on the stand-in for NVIDIA's driver (envpool/testing/standin)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from envpool.testing.nvrtc import SOURCE
 
 @pytest.fixture
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Lets pools on a GPU be made on the stand-in."""
+    """Makes pools with device="cuda" run on the stand-in."""
     if SOURCE is None:
         pytest.skip("ENVPOOL_SOURCE_DIR does not say where the sources are")
     monkeypatch.setenv("ENVPOOL_LIBCUDA", str(STANDIN))

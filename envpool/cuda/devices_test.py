@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pools on several GPUs of one process, and pools after a kernel of the user's own has crashed.
+"""Tests pools on several GPUs in one process, and pools after a kernel of the user has crashed.
 
-Each test is a process, since the number of devices and such an error stay until a process ends.
+Each test runs in a subprocess, because the number of devices and such an error persist until the process ends.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ for action in (second.step(np.ones(4, int))[4]["elapsed_step"], batches[1]):
         first.step(action)
     except ValueError as error:
         print(error)
-action = OnDevice(np.zeros(4, "i4"))  # which is on the first
+action = OnDevice(np.zeros(4, "i4"))  # it is on the first device
 first.step(action)
 try:
     second.step(action)
@@ -84,7 +84,7 @@ def test_pools_on_two_devices() -> None:
     ]
 
 
-def test_a_crash_of_another_kernel_is_named() -> None:
+def test_a_crash_of_another_kernel_is_reported() -> None:
     lines = run(CRASH)
     assert len(lines) == 3
     for line in lines:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NVIDIA's driver, found when it is asked for: its version, its devices, and their primary contexts.
+"""Opens NVIDIA's driver on demand, and describes its version, its devices, and their primary contexts.
 
-The library libcuda.so.1 belongs to the driver, so it is opened at run time and nothing has to be installed beside it.
-$ENVPOOL_LIBCUDA names another file to open, such as the stand-in of the tests, which is known by the function
+The library libcuda.so.1 is part of the driver. It is opened at run time, so nothing else needs to be installed.
+$ENVPOOL_LIBCUDA names another file to open, such as the tests' stand-in, which is recognized by the function
 `standinFault` that it exports.
 """
 
@@ -16,13 +16,13 @@ import warnings
 from types import TracebackType
 from typing import Any, NamedTuple
 
-OLDEST = (12, 0)  # of the driver, as the version of CUDA that it brings
+OLDEST = (12, 0)  # the oldest supported driver, by the version of CUDA that it supports
 
 _LIBRARIES = ("libcuda.so.1", "libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1")
 _CAPABILITY_MAJOR, _CAPABILITY_MINOR = 75, 76  # CUdevice_attribute
 _NO_DEVICE, _STUB = 100, 34  # CUresult
 
-# The functions that are called, with the types of their arguments. All return a CUresult.
+# The driver functions that are called, with the types of their arguments. All return a CUresult.
 _pointer, _int, _handle = ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p
 _CALLS: dict[str, tuple[Any, ...]] = {
     "cuDriverGetVersion": (_pointer,),
@@ -53,7 +53,7 @@ class CudaError(DriverError):
         call: the function's name, such as "cuInit".
         code: the CUresult, a number.
         name: its name, such as "CUDA_ERROR_OUT_OF_MEMORY".
-        text: what the driver says of it.
+        text: the driver's description of it.
     """
 
     def __init__(self, call: str, code: int, name: str, text: str) -> None:
@@ -65,7 +65,7 @@ class CudaError(DriverError):
 
 
 class Memory(NamedTuple):
-    """Bytes of a device's memory: how many are free, and how many there are."""
+    """The free and the total memory of a device, in bytes."""
 
     free: int
     total: int
@@ -75,7 +75,7 @@ class Device:
     """One GPU.
 
     Attributes:
-        number: as in "cuda:0", among those that $CUDA_VISIBLE_DEVICES leaves.
+        number: the N of "cuda:N", among the devices that $CUDA_VISIBLE_DEVICES leaves visible.
         name: the product's name.
         capability: the compute capability, such as (9, 0).
         total_memory: in bytes.
@@ -102,19 +102,19 @@ class Device:
 
     @property
     def architecture(self) -> str:
-        """The compiler's name of its machine code, such as "sm_90"."""
+        """The compiler's name for the device's machine code, such as "sm_90"."""
         return "sm_{}{}".format(*self.capability)
 
     def primary_context(self) -> PrimaryContext:
         """Retains the device's primary context, the one that PyTorch, JAX and CuPy use as well.
 
         Raises:
-            CudaError: such as that the device is out of memory, or held by another process.
+            CudaError: the driver refused, for example because the device is out of memory.
         """
         return PrimaryContext(self._driver, self._handle)
 
     def memory(self) -> Memory:
-        """Returns how much memory is free now. This needs a context, which takes some of it while the call lasts.
+        """Returns how much memory is free now. This needs a context, which itself takes some memory during the call.
 
         Raises:
             CudaError: the context cannot be made.
@@ -135,7 +135,7 @@ class Device:
 
 
 class PrimaryContext:
-    """A device's primary context, held until `close`. In `with` it is the calling thread's current context."""
+    """A device's primary context, retained until `close`. Inside `with`, it is the calling thread's current context."""
 
     def __init__(self, driver: Driver, device: int) -> None:
         self._driver, self._device = driver, device
@@ -156,7 +156,7 @@ class PrimaryContext:
         self._driver.call("cuCtxPopCurrent_v2", ctypes.byref(ctypes.c_void_p()))
 
     def close(self) -> None:
-        """Gives the context back. Closing twice does nothing."""
+        """Releases the context. Closing twice does nothing."""
         with self._closing:
             handle, self._handle = self._handle, None
         if handle is not None:
@@ -164,12 +164,12 @@ class PrimaryContext:
 
 
 class Driver:
-    """The driver's library, started.
+    """The driver's library, initialized.
 
     Attributes:
-        path: what was opened.
-        version: the version of CUDA that the driver brings, such as (12, 4).
-        stand_in: whether it only stands in for NVIDIA's.
+        path: the file that was opened.
+        version: the version of CUDA that the driver supports, such as (12, 4).
+        stand_in: whether it is the tests' stand-in instead of NVIDIA's driver.
     """
 
     def __init__(self, path: str, library: ctypes.CDLL) -> None:
@@ -198,7 +198,7 @@ class Driver:
 
         Raises:
             CudaError: it failed.
-            DriverError: this process was forked from one that had started the driver.
+            DriverError: this process was forked from one that had initialized the driver.
         """
         if self._pid != os.getpid():
             raise DriverError(
@@ -222,7 +222,7 @@ class Driver:
         return [Device(self, number) for number in range(count.value)]
 
     def _explain(self, code: int) -> tuple[str, str]:
-        """A CUresult's name and text. A driver that is no driver (the toolkit's stub) knows not even these."""
+        """Returns a CUresult's name and text. The CUDA toolkit's stub library does not even implement these functions."""
         said = []
         for function in (self._library.cuGetErrorName, self._library.cuGetErrorString):
             text = ctypes.c_char_p()
@@ -231,15 +231,15 @@ class Driver:
         name, text_ = said
         if code == _STUB:
             name, text_ = name or "CUDA_ERROR_STUB_LIBRARY", f"{self.path} is the CUDA toolkit's stub, not a driver"
-        return name or "an unknown error", text_ or "the driver says nothing of it"
+        return name or "an unknown error", text_ or "the driver has no description of it"
 
 
 def load() -> Driver:
-    """Returns the driver, which is opened and started once a process.
+    """Returns the driver, which is opened and initialized once per process.
 
     Raises:
         DriverError: there is none, it is too old, or it finds no device.
-        CudaError: it cannot be started.
+        CudaError: it cannot be initialized.
 
     Warns:
         RuntimeWarning: it is a stand-in.
@@ -264,7 +264,7 @@ def _load(given: str) -> Driver:
         raise _no_device() if error.code == _NO_DEVICE else error from None
     if driver.stand_in:
         warnings.warn(
-            f"[envpool.cuda] {path} is a stand-in for NVIDIA's driver: no GPU runs what is run on it",
+            f"[envpool.cuda] {path} is a stand-in for NVIDIA's driver: kernels run on the CPU, not on a GPU",
             RuntimeWarning,
             stacklevel=3,
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The driver's face, over a library that only answers: which calls are made, and what is said of their answers."""
+"""Tests the wrapper of the driver with a fake library: which calls are made, and the messages about their results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STAND_IN = Path(os.environ.get("ENVPOOL_SOURCE_DIR", "none"), "build", "standin"
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
-    """Makes a library, with macros as arguments."""
+    """Returns a function that builds a fake driver with the given macros."""
     return lambda *macros: build_driver(tmp_path_factory.mktemp("libcuda"), *macros)
 
 
@@ -47,14 +47,14 @@ def test_devices(library: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -
     assert first.memory() == (5, 1 << 20)
 
 
-def test_a_stand_in_says_so(library: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stand_in_warns(library: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     path = library("STANDS_IN")
-    words = r"^\[envpool.cuda\] .*libfake.so is a stand-in for NVIDIA's driver: no GPU runs"
+    words = r"^\[envpool.cuda\] .*libfake.so is a stand-in for NVIDIA's driver: kernels run on the CPU"
     with pytest.warns(RuntimeWarning, match=words) as caught:
         found = load(path, monkeypatch)
     assert len(caught) == 1 and caught[0].filename == __file__
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # it is said once
+        warnings.simplefilter("error")  # it warns once
         assert load(path, monkeypatch) is found
     assert repr(found) == f"<a stand-in for a driver for CUDA 12.4, {path}>"
     assert all(f"of the stand-in {path}" in repr(device) for device in found.devices())
@@ -74,12 +74,12 @@ for device in found.devices():
 
 @pytest.mark.skipif(not STAND_IN.is_file(), reason="make standin has not built it")
 def test_the_stand_in_of_the_tests() -> None:
-    # This runs in a process of its own, because its name is the driver's, and other libraries look for that.
+    # This runs in a subprocess, because the stand-in has the driver's file name, which other libraries look for.
     env = {**os.environ, "ENVPOOL_LIBCUDA": str(STAND_IN)}
     subprocess.run([sys.executable, "-c", STOOD_IN], env=env, check=True)
 
 
-def test_a_context_is_given_back(library: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_context_is_released(library: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     path = library()
     counts = ctypes.CDLL(path)
 
@@ -123,7 +123,7 @@ MACROS = [
     (["INIT=100"], r"the NVIDIA driver finds no GPU that this process may use; CUDA_VISIBLE_DEVICES is '7'$"),
     (["COUNT=0"], r"the NVIDIA driver finds no GPU that this process may use; CUDA_VISIBLE_DEVICES is '7'$"),
     (["INIT=999"], r"cuInit failed with CUDA_ERROR_UNKNOWN \(999\): unknown error$"),
-    (["INIT=803"], r"cuInit failed with an unknown error \(803\): the driver says nothing of it$"),
+    (["INIT=803"], r"cuInit failed with an unknown error \(803\): the driver has no description of it$"),
     (
         ["INIT=34"],
         r"cuDriverGetVersion failed with CUDA_ERROR_STUB_LIBRARY \(34\): /.* is the CUDA toolkit's stub, not a driver$",
@@ -138,7 +138,7 @@ def test_drivers_that_cannot_be_used(
 ) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "7")
     path = library(*macros)
-    for _ in range(2):  # it is said each time
+    for _ in range(2):  # each attempt raises
         with pytest.raises(driver.DriverError, match=r"^\[envpool\.cuda\] " + words):
             load(path, monkeypatch).devices()[0].memory()
 
@@ -160,7 +160,7 @@ NOT_LIBRARIES = [
 
 
 @pytest.mark.parametrize(("path", "words"), NOT_LIBRARIES)
-def test_what_is_no_library(path: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_are_not_libraries(path: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = rf"ENVPOOL_LIBCUDA: expected a library of the CUDA driver, got '{path}': .*({words})"
     with pytest.raises(driver.DriverError, match=expected):
         load(path, monkeypatch)
@@ -203,7 +203,7 @@ def test_a_fork_is_refused(library: Callable[..., str]) -> None:
     )
 
 
-def test_an_error_goes_to_another_process() -> None:
+def test_an_error_can_be_pickled() -> None:
     error = pickle.loads(pickle.dumps(driver.CudaError("cuInit", 2, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory")))
     assert (error.call, error.code, error.name, error.text) == (
         "cuInit",

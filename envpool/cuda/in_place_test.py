@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pools on a GPU with fixed buffers, and CUDA graphs of their steps."""
+"""Tests pools on a GPU with in_place=True, and CUDA graphs of their steps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GLOBAL_MODE = 0
 
 
 class Graph:
-    """What a framework does to capture the steps of a pool: its own stream, and a graph of what is enqueued there."""
+    """Captures steps of a pool in a CUDA graph on a separate stream, as a framework does."""
 
     def __init__(self) -> None:
         self.driver = DRIVER()
@@ -57,7 +57,7 @@ def addresses(batch: tuple[Any, ...]) -> list[int]:
 
 
 @pytest.mark.parametrize("task_id", ["CartPole-v1", "Breakout-MinAtar"])
-def test_arrays_stay_where_they_are(task_id: str) -> None:
+def test_array_addresses_do_not_change(task_id: str) -> None:
     fixed, free = make(task_id, 5, in_place=True), make(task_id, 5)
     first = fixed.reset()[0]
     free.reset()
@@ -71,8 +71,8 @@ def test_arrays_stay_where_they_are(task_id: str) -> None:
     assert len(seen) == 1 and not np.array_equal(first.numpy(), before)
 
 
-def test_a_launch_waits_for_the_readers_of_the_last(graph: Graph) -> None:
-    """A stream that took the observation reads it before the next step overwrites it."""
+def test_a_launch_waits_for_readers_of_the_previous_results(graph: Graph) -> None:
+    """A stream that imported the observation reads it before the next step overwrites it."""
     pool = make(num_envs=64, in_place=True)
     driver = DRIVER()
     observation = pool.reset()[0]
@@ -91,7 +91,7 @@ def test_a_launch_waits_for_the_readers_of_the_last(graph: Graph) -> None:
 
 @pytest.mark.parametrize("task_id", ["CartPole-v1", "Acrobot-v1", "Breakout-MinAtar"])
 @pytest.mark.parametrize("exposed", [False, True], ids=["", "states"])
-def test_a_graph_of_a_step_gives_the_bits_of_steps(task_id: str, exposed: bool, graph: Graph) -> None:
+def test_a_graph_of_a_step_matches_steps_bit_for_bit(task_id: str, exposed: bool, graph: Graph) -> None:
     fixed, free = (make(task_id, 7, in_place=held, max_episode_steps=9) for held in (True, False))
     fixed.reset(), free.reset()
     if exposed:
@@ -117,10 +117,10 @@ def test_a_graph_of_a_step_gives_the_bits_of_steps(task_id: str, exposed: bool, 
         for mine, other in zip(graphed[:4], theirs[:4], strict=True):
             assert np.array_equal(mine.numpy(), other.numpy())
     assert [fixed.snapshot(i) for i in range(7)] == [free.snapshot(i) for i in range(7)]
-    fixed.step(np.zeros(7, int))  # and steps go on without the graph
+    fixed.step(np.zeros(7, int))  # steps without the graph still work
 
 
-def test_what_a_graph_cannot_have(graph: Graph) -> None:
+def test_calls_that_cannot_be_captured(graph: Graph) -> None:
     free, fixed = make(), make(in_place=True)
     free.reset(), fixed.reset()
     action = OnDevice(np.zeros(4, "i4"), stream=graph.stream)
@@ -135,13 +135,13 @@ def test_what_a_graph_cannot_have(graph: Graph) -> None:
     moving = r"\[CartPole-v1\] send: expected a pool made with in_place=True while a CUDA graph is captured"
     with pytest.raises(RuntimeError, match=moving):
         graph.capture(lambda: free.step(action))
-    for pool in (free, fixed):  # which are as good as before
+    for pool in (free, fixed):  # both still work
         before = pool.step(action)[4]["elapsed_step"].numpy()
         assert np.array_equal(pool.step(action)[4]["elapsed_step"].numpy(), before + 1)
 
 
-def test_arrays_that_die_during_a_capture(graph: Graph) -> None:
-    """Their block goes back to its pool, whose stream takes no part in the capture."""
+def test_arrays_that_are_freed_during_a_capture(graph: Graph) -> None:
+    """Their block is returned to its pool, whose stream must not join the capture."""
     pool, fixed = make(), make(in_place=True)
     pool.reset(), fixed.reset()
     held = [pool.step(np.zeros(4, int))[0] for _ in range(3)]

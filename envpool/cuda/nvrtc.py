@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NVRTC, NVIDIA's compiler as a library: sources of kernels become machine code, with or without a GPU.
+"""Compiles kernels to machine code with NVRTC, NVIDIA's compiler library, with or without a GPU.
 
-It is found in the wheels nvidia-cuda-nvrtc-cu12 and nvidia-cuda-nvrtc (CUDA 13), which PyTorch and JAX bring as well, or
-on the system; $ENVPOOL_NVRTC names another file.
+NVRTC is found in the wheels nvidia-cuda-nvrtc-cu12 and nvidia-cuda-nvrtc (CUDA 13), which PyTorch and JAX also install,
+or on the system; $ENVPOOL_NVRTC names another file.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from envpool.plugins.messages import explain
 from envpool.plugins.paths import get_include
 from envpool.python.errors import CompileError, MissingPackageError
 
-OLDEST = (12, 3)  # the first that has __builtin_bit_cast
-# Unmarked functions are the device's, and no product is fused with a sum, so that a GPU gives the CPU's bits.
+OLDEST = (12, 3)  # the first version with __builtin_bit_cast
+# Functions without a qualifier are device functions. Multiply-add fusion is off, so that results match the CPU's bits.
 FLAGS = ("-std=c++20", "--fmad=false", "--device-as-default-execution-space")
 INSTALL = "pip install 'nvidia-cuda-nvrtc-cu12>=12.3'"
 
-# Names of the library in wheels. Code of CUDA 12 runs under the drivers of 12 and 13, so it is the first choice.
+# The library's paths in wheels. Code from CUDA 12 runs under drivers for CUDA 12 and 13, so it is preferred.
 _IN_WHEELS = ("cuda_nvrtc/lib/libnvrtc.so.12", "cu13/lib/libnvrtc.so.13")
 _ON_SYSTEM = ("libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so")
-# These change the bits, or are given otherwise.
+# Flags that callers may not pass: they change results, or are set here.
 _FIXED = re.compile(
     r"--?(std|gpu-architecture|arch|fmad|ftz|prec-div|prec-sqrt|use_fast_math|extra-device-vectorization|"
     r"device-as-default-execution-space|default-device|include-path|pre-include|include|no-source-include|"
@@ -48,7 +48,7 @@ _TOO_LONG = 1 << 24  # characters of a source
 
 
 class NvrtcError(RuntimeError):
-    """NVRTC is missing, too old, or fails for reasons that are not in the source."""
+    """NVRTC is missing, too old, or fails for a reason other than an error in the source."""
 
 
 class NvrtcMissingError(NvrtcError, MissingPackageError):
@@ -64,21 +64,21 @@ class Compiled(NamedTuple):
 
 
 class Nvrtc:
-    """The library.
+    """The NVRTC library.
 
     Attributes:
-        path: the file.
+        path: the library's file.
         version: such as (12, 9).
-        build: tells apart builds of the same version.
-        architectures: compute capabilities it has code for, such as (90, 100), in ascending order.
+        build: identifies a build of the same version.
+        architectures: compute capabilities it can compile for, such as (90, 100), in ascending order.
     """
 
     def __init__(self, path: str) -> None:
-        """Opens it.
+        """Opens the library.
 
         Raises:
             OSError: it cannot be opened.
-            NvrtcError: it is something else, or too old.
+            NvrtcError: it is not NVRTC, or too old.
         """
         try:
             library = self._library = open_library(path)
@@ -109,20 +109,21 @@ class Nvrtc:
         Args:
             source: text in CUDA C++.
             flags: such as "--gpu-architecture=sm_80", for machine code, or "--gpu-architecture=compute_80".
-            name: the source's path in messages. Its folder is the first that is searched for quoted includes, and where
-                the name has none, that is the process's working directory.
+            name: the source's path in messages. Its folder is searched first for quoted includes; for a name without a
+                folder, that is the process's working directory.
 
         Raises:
-            CompileError: the source does not compile; `log` is what the compiler said.
-            NvrtcError: the compiler cannot work, such as for lack of memory.
+            CompileError: the source does not compile; `log` is the compiler's log.
+            NvrtcError: the compiler failed otherwise, for example because it ran out of memory.
         """
         return self._compiled(compile_program(self._library, _request(source, flags, name)), flags)
 
     def compile_apart(self, source: str, flags: Sequence[str], name: str, timeout: float) -> Compiled:
-        """Does the same in a process of its own, which may take 4 GiB of memory and so many seconds.
+        """Does the same in a separate process, which is limited to 4 GiB of memory and `timeout` seconds.
 
         Raises:
-            CompileError, NvrtcError: as `compile`; and if the compiler crashes.
+            CompileError: the source does not compile, or the compiler crashed.
+            NvrtcError: as in `compile`.
             TimeoutError: it took longer.
         """
         if not sys.executable:
@@ -140,20 +141,20 @@ class Nvrtc:
 
     def _compiled(self, answer: Answer, flags: Sequence[str]) -> Compiled:
         log = answer.log.decode(errors="replace")
-        if answer.call == "CompileProgram":  # what is wrong with the source or a flag is in the log
+        if answer.call == "CompileProgram":  # the log describes errors in the source or a flag
             raise CompileError(log or self._reason(answer.call, answer.status), " ".join(flags), log)
         if answer.call:
             raise NvrtcError(f"[envpool.cuda] {self._reason(answer.call, answer.status)}")
         return Compiled(answer.cubin, answer.ptx.decode(errors="replace"), log)
 
     def architecture_for(self, capability: tuple[int, int], driver: tuple[int, int]) -> str:
-        """Returns what to compile for, so that a device of this capability under a driver of this version can run it.
+        """Returns the architecture to compile for, given a device's compute capability and the driver's version.
 
-        That is the device's own machine code; else that of an earlier one of the same major capability, which it runs
-        too; else PTX, which the driver compiles.
+        The first choice is the device's own machine code. The second is the machine code of an earlier device with the
+        same major capability, which the device also runs. The third is PTX, which the driver compiles.
 
         Raises:
-            NvrtcError: there is nothing that both know, or the driver is too old for what this NVRTC writes.
+            NvrtcError: NVRTC supports no architecture that the device runs, or the driver is too old for NVRTC's output.
         """
         number = capability[0] * 10 + capability[1]
         device = f"a device of compute capability {_dotted(capability)}"
@@ -188,10 +189,10 @@ class Nvrtc:
 
 
 def load() -> Nvrtc:
-    """Returns NVRTC, which is opened once a process.
+    """Returns NVRTC, which is opened once per process.
 
     Raises:
-        NvrtcError: there is none that can be used; the text has the command that adds one.
+        NvrtcError: no usable NVRTC was found; the text has the command that installs one.
     """
     return _load(os.environ.get("ENVPOOL_NVRTC", ""))
 
@@ -206,21 +207,21 @@ def compile(
     flags: Sequence[str] = (),
     timeout: float = 300,
 ) -> Compiled:
-    """Compiles a source against this package's headers, in arithmetic that gives the CPU's bits.
+    """Compiles a source against this package's headers, with flags that make floating-point results match the CPU's bits.
 
     Args:
         source: text in CUDA C++.
         architecture: "sm_90" for machine code, "compute_90" for PTX.
-        label: what errors begin with, such as an environment's id.
-        name: what errors call the source.
+        label: the prefix of error messages, such as an environment's id.
+        name: the source's name in error messages.
         includes: folders of further headers, which are searched after this package's.
         flags: further flags, none of which may change arithmetic, the language or the folders.
-        timeout: seconds after which the compiler, which runs in a process of its own, is stopped.
+        timeout: seconds after which the compiler, which runs in a separate process, is stopped.
 
     Raises:
         CompileError: the source does not compile, or not in that time. The text has the first error's file and line.
         NvrtcError: there is no NVRTC, or it cannot work.
-        TypeError, ValueError: an argument cannot be.
+        TypeError, ValueError: an argument is invalid.
     """
     nvrtc = load()
     all_flags = check(label, nvrtc, source, architecture, includes, flags)
@@ -235,8 +236,8 @@ def compile(
         return nvrtc.compile_apart(source, all_flags, path, timeout)
     except TimeoutError:
         raise CompileError(
-            f"[{label}] the compiler was stopped after timeout={timeout:g} seconds: is there a template or a table without "
-            f"end in {name}?\nflags: {shown}",
+            f"[{label}] the compiler was stopped after timeout={timeout:g} seconds: does {name} contain an "
+            f"endless template or table?\nflags: {shown}",
             shown,
         ) from None
     except CompileError as error:
@@ -247,15 +248,15 @@ def compile(
 
 
 def program_path() -> str:
-    """The path under which sources are compiled. It lies in the folder of the headers, because NVRTC looks there first."""
+    """Returns the name under which sources are compiled: in the folder of the headers, which NVRTC then searches first."""
     return os.path.join(get_include(), "envpool_program.cu")
 
 
 def check(label: str, nvrtc: Nvrtc, source: Any, architecture: Any, includes: Any, flags: Any) -> tuple[str, ...]:
-    """Checks the arguments of `compile`, and returns all the flags they come to.
+    """Checks the arguments of `compile`, and returns the complete list of compiler flags.
 
     Raises:
-        TypeError, ValueError: an argument cannot be.
+        TypeError, ValueError: an argument is invalid.
     """
     if not isinstance(source, str):
         raise TypeError(f"[{label}] source: expected a str in CUDA C++, got {source!r:.100}")
@@ -314,7 +315,7 @@ def _load(given: str) -> Nvrtc:
 
 
 def _wheels() -> list[str]:
-    """Returns where wheels put NVRTC: in a folder `nvidia`, which may be in several places of sys.path."""
+    """Returns the paths of NVRTC in wheels, which install it in a folder `nvidia` in one or more places of sys.path."""
     try:
         spec = importlib.util.find_spec("nvidia")
     except (ImportError, ValueError):
@@ -335,7 +336,7 @@ class _Place(ctypes.Structure):
 
 
 def _file_of(function: Any) -> str:
-    """The file that a function of a library is in; empty if the system does not tell."""
+    """Returns the file that contains a library's function, or an empty string if dladdr cannot determine it."""
     place = _Place()
     try:
         dladdr = ctypes.CDLL(None).dladdr
@@ -379,7 +380,7 @@ _ASSERTION = re.compile(r'static assertion failed with "(.*)"')
 
 
 def _as_gcc(log: str) -> str:
-    """The log as g++ would have written it, which `explain` reads."""
+    """Returns the log in the format of g++, which `explain` reads."""
     lines, file = [], ""
     for line in log.splitlines():
         if match := _ERROR.match(line):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NVRTC's face: how it is found, what it is told, and what is said of sources that do not compile."""
+"""Tests the wrapper of NVRTC: how it is found, which flags it gets, and the messages about sources that do not compile."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from envpool.cuda import nvrtc
 
 KERNEL = '#include "envpool/core/portable.h"\nextern "C" __global__ void run(float* x) { x[0] = x[1] * x[2] + x[3]; }\n'
 
-# Answers as NVRTC does, and compiles nothing.
+# A fake NVRTC, which compiles nothing.
 FAKE = """
 #ifndef MAJOR
 #define MAJOR 13
@@ -60,7 +60,7 @@ def found_anew(monkeypatch: pytest.MonkeyPatch) -> Any:
     nvrtc._load.cache_clear()
 
 
-def test_it_is_found_in_its_wheel() -> None:
+def test_nvrtc_is_found_in_its_wheel() -> None:
     library = nvrtc.load()
     assert library.version >= nvrtc.OLDEST and library.path.endswith(f"libnvrtc.so.{library.version[0]}")
     assert {80, 90} <= set(library.architectures)
@@ -74,29 +74,29 @@ def test_machine_code_and_ptx() -> None:
     assert machine.cubin.startswith(b"\x7fELF") and ".target sm_90" in machine.ptx
     virtual = nvrtc.compile(KERNEL, "compute_80", flags=["-DUNUSED=1", "--ptxas-options=-v"])
     assert virtual.cubin == b"" and ".target sm_80" in virtual.ptx and virtual.ptx.endswith("}\n\n")
-    assert "fma" not in virtual.ptx  # which is what NVRTC does unless it is told not to
+    assert "fma" not in virtual.ptx  # NVRTC fuses by default, as the next line shows
     assert "fma" in nvrtc.load().compile(KERNEL.partition("\n")[2], ["--gpu-architecture=compute_80"]).ptx
 
 
 def test_the_working_directory_is_not_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """NVRTC looks there first of all, where a checkout of other sources may lie."""
+    """By default NVRTC searches it first, and it may contain other headers of the same names."""
     (tmp_path / "envpool" / "core").mkdir(parents=True)
     (tmp_path / "envpool" / "core" / "portable.h").write_text("#error not this one\n")
     monkeypatch.chdir(tmp_path)
     assert nvrtc.compile(KERNEL, "sm_80").cubin
-    with pytest.raises(CompileError, match="not this one"):  # as it would be
+    with pytest.raises(CompileError, match="not this one"):  # the default
         nvrtc.load().compile(KERNEL, ["--gpu-architecture=sm_80"])
-    assert nvrtc.compile(KERNEL, "sm_80", includes=[tmp_path]).cubin  # ours go first
+    assert nvrtc.compile(KERNEL, "sm_80", includes=[tmp_path]).cubin  # the package's headers go first
 
 
-# A user's header, the lines that the error begins with, and words that follow.
+# A user's header, the beginning of the error's second line, and text that the error contains.
 HEADERS = [
     ("struct Game {\n  int x = nothing;\n};\n", "game.h:2: identifier \"nothing\" is undefined", "int x = nothing;"),
     ("struct Game {\n  int x\n};\n", 'game.h:3: expected a ";"', ""),
     ('#include "missing.h"\n', 'game.h:1: cannot open source file "missing.h"', ""),
     ("#include <vector>\n", 'game.h:1: cannot open source file "vector"', ""),
     ('static_assert(sizeof(int) == 5, "five bytes are needed");\n', "game.h:1: five bytes are needed", ""),
-    # The error is in a template of ours, which says little without the user's line.
+    # The error is in a template of this package, so the message must point to the user's line.
     ("struct Odd {};\n\ninline double f() { return envpool::math::polynomial(Odd(), 1.0, 2.0); }\n", "game.h:3:", "envpool/core/math/math.h:"),
     ("#error this is not for a GPU\n", "game.h:1: #error directive: this is not for a GPU", ""),
 ]  # fmt: skip
@@ -163,10 +163,10 @@ def test_bad_arguments(arguments: dict[str, Any], error: type[Exception], words:
     assert nvrtc.compile(KERNEL, "sm_80").cubin
 
 
-# ---- finding it ----
+# ---- finding NVRTC ----
 
 
-def test_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nvrtc_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nvrtc, "_wheels", list)
     monkeypatch.setattr(nvrtc, "_ON_SYSTEM", ("libenvpool-no-such.so",))
     for _ in range(2):
@@ -178,15 +178,17 @@ def test_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
         )
 
 
-def test_a_wheel_of_cuda_13(fake: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nvrtc_of_cuda_13_is_found_in_its_wheel(
+    fake: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path, builtins = (fake(to=f"nvidia/cu13/lib/{name}") for name in ("libnvrtc.so.13", "libnvrtc-builtins.so.13.1"))
     monkeypatch.setattr("sys.path", [str(tmp_path)])
     library = nvrtc.load()
     assert (library.path, library.version, library.architectures) == (path, (13, 1), (75, 120))
-    assert builtins in Path("/proc/self/maps").read_text()  # which that of 13.0 does not find by itself
+    assert builtins in Path("/proc/self/maps").read_text()  # NVRTC 13 does not find it by itself
 
 
-def test_one_of_several_that_are_too_old(fake: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unusable_libraries_are_skipped(fake: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     old, new = fake("MAJOR=11", to="old.so"), fake(to="new.so")
     monkeypatch.setattr(nvrtc, "_wheels", lambda: [old, __file__, new])
     assert nvrtc.load().path == new
@@ -198,7 +200,9 @@ def test_one_of_several_that_are_too_old(fake: Callable[..., str], monkeypatch: 
         nvrtc.load()
 
 
-def test_it_is_named_by_the_user(fake: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_variable_selects_the_library(
+    fake: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = fake("KNOWN=90")
     monkeypatch.setenv("ENVPOOL_NVRTC", path)
     assert nvrtc.load().path == path
@@ -217,20 +221,20 @@ def test_it_is_named_by_the_user(fake: Callable[..., str], monkeypatch: pytest.M
         nvrtc.load()
 
 
-def test_a_compiler_that_crashes_or_does_not_end(fake: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """It runs in a process of its own, so this one goes on."""
+def test_a_compiler_that_crashes_or_hangs(fake: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The compiler runs in a separate process, so this one survives."""
     monkeypatch.setenv("ENVPOOL_NVRTC", fake("KNOWN=90", "CREATE=__builtin_trap()", to="crash.so"))
     with pytest.raises(
         CompileError, match=r"^\[Game-v0\] mine.cu does not compile for sm_90:\nthe compiler crashed \(SIGILL\)"
     ):
         nvrtc.compile(KERNEL, "sm_90", label="Game-v0", name="mine.cu")
     monkeypatch.setenv("ENVPOOL_NVRTC", fake("KNOWN=90", "CREATE=return pause()", to="hang.so"))
-    words = r"^\[Game-v0\] the compiler was stopped after timeout=0.5 seconds: is there a template .* end in mine.cu\?"
+    words = r"^\[Game-v0\] the compiler was stopped after timeout=0.5 seconds: does mine.cu contain an endless template or table\?"
     with pytest.raises(CompileError, match=words):
         nvrtc.compile(KERNEL, "sm_90", label="Game-v0", name="mine.cu", timeout=0.5)
 
 
-# The architectures that NVRTC knows, the device's capability, the driver's version, and what to compile for.
+# The architectures that NVRTC supports, the device's compute capability, the driver's version, and the expected choice.
 TARGETS = [
     ("80, 86, 90, 100", (8, 0), (13, 2), "sm_80"),
     ("80, 86, 90, 100", (9, 0), (13, 0), "sm_90"),
@@ -249,7 +253,7 @@ TARGETS = [
 
 
 @pytest.mark.parametrize(("known", "capability", "version", "expected"), TARGETS)
-def test_what_to_compile_for(
+def test_choice_of_architecture(
     known: str,
     capability: tuple[int, int],
     version: tuple[int, int],

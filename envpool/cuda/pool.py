@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pools on a GPU: the device that an option names, the program of an environment, and the pool itself."""
+"""Makes pools on a GPU: selects the device, compiles the environment's kernel, and constructs the pool."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def make_pool(device: str, *, source: str, include: str, in_place: bool, **pool:
 
     Args:
         device: such as "cuda:0".
-        source: the header that `envpool.compile` was given, or empty.
-        include: folder of the headers of a plugin, or empty.
+        source: path of the header that was passed to `envpool.compile`, or empty.
+        include: folder of a plugin's headers, or empty.
         in_place: whether every batch is written into the same arrays.
-        pool: what `Construction.pool_arguments` returns.
+        pool: the result of `Construction.pool_arguments`.
 
     Raises:
-        ValueError: nothing says which header the environment is in.
+        ValueError: the environment's header is unknown.
         DriverError: there is no driver, or no such device.
         NvrtcError: there is no NVRTC, which compiles the environment for the device.
         CompileError: the environment's header does not compile for a GPU.
@@ -43,7 +43,7 @@ def make_pool(device: str, *, source: str, include: str, in_place: bool, **pool:
         names = ", ".join(f"cuda:{each.number} ({each.name})" for each in devices)
         raise driver.DriverError(f"[{label}] device: expected one of {names}, got {device!r}")
     capability = devices[number].capability
-    if loaded.stand_in:  # which runs PTX and no machine code
+    if loaded.stand_in:  # it runs PTX, not machine code
         architecture = "compute_{}{}".format(*capability)
     else:
         architecture = nvrtc.load().architecture_for(capability, loaded.version)
@@ -64,7 +64,7 @@ def make_pool(device: str, *, source: str, include: str, in_place: bool, **pool:
 
 
 def _header(label: str, facts: Mapping[str, Any], source: str, include: str) -> tuple[Mapping[str, Any], list[str]]:
-    """Returns what the table says, with the header's name, and the folders that are searched for headers."""
+    """Returns the table's device facts with the header's name filled in, and the folders to search for headers."""
     if facts["header"]:
         return facts, [include] if include else []
     path = os.path.abspath(source)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pools on a GPU give the bits of pools on the CPU, and refuse what they cannot do.
+"""Tests that pools on a GPU match pools on the CPU bit for bit, and that they refuse unsupported arguments and calls.
 
-There is no GPU here: the stand-in for NVIDIA's driver (envpool/testing/standin) runs each kernel's PTX as C, so that
-what ptxas makes of the PTX is not seen.
+These tests need no GPU: the stand-in for NVIDIA's driver (envpool/testing/standin) runs each kernel's PTX as C. They do
+not cover the machine code that ptxas makes of the PTX.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ WHOLE = os.environ.get("ENVPOOL_TEST_DEVICE") == "whole"
 
 
 @pytest.mark.parametrize("case", cases(WHOLE), ids=str)
-def test_bits_are_the_pools(case: Case) -> None:
+def test_results_match_the_cpu_bit_for_bit(case: Case) -> None:
     both = pools(case.task_id, case.mode, case.num_envs, **dict(case.options))
     found, ends = compare(both, case.num_envs, case.steps)
     print(f"{case}: {found.words} words, {ends} episodes")
@@ -42,8 +42,8 @@ def test_bits_are_the_pools(case: Case) -> None:
     both.device.close()
 
 
-def test_fused_products_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The comparison fails for a kernel whose products are fused with sums."""
+def test_fused_multiply_adds_are_detected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The comparison fails for a kernel that was compiled with fused multiply-adds."""
 
     def fused(source: str, architecture: str, **_: Any) -> bytes:
         flags = [f"--gpu-architecture={architecture}", *FLAGS, "--fmad=true"]
@@ -56,25 +56,25 @@ def test_fused_products_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize("task_id", ["CartPole-v1", "Acrobot-v1", "TagGridWorld-v0", "FrozenLake-v1"])
-def test_kernels_leave_no_product_to_be_fused(task_id: str) -> None:
+def test_ptx_allows_no_multiply_add_fusion(task_id: str) -> None:
     table = find(task_id).load()
     assert table.device is not None
     ptx = Nvrtc().compile(checked_program(table.device, 32).source, ["--gpu-architecture=compute_80", *FLAGS]).ptx
-    # Only what says .rn is safe from ptxas, which fuses the rest.
+    # ptxas may fuse a multiplication and an addition unless both have the suffix .rn.
     assert not re.findall(r"\b(?:fma[.\w]*|(?:add|sub|mul)\.f(?:32|64))\b", ptx)
 
 
 # --- options, seeds, states ---
 
 
-def test_environments_have_options_and_limits_of_their_own() -> None:
+def test_options_and_limits_per_environment() -> None:
     each = [{"gravity": 9.8 + i % 3, "max_episode_steps": 5 + i} for i in range(7)]
     both = pools("CartPole-v1", "same_step", 7, env_options=each)
     found, ends = compare(both, 7, 60)
     assert not found.different and ends > 40
 
 
-def test_some_environments_are_reset_and_stepped_alone() -> None:
+def test_subsets_of_environments_are_reset_and_stepped() -> None:
     gpu, cpu = make(num_envs=6), make(num_envs=6, device="cpu")
     for pool in (gpu, cpu):
         pool.reset()
@@ -107,7 +107,7 @@ def test_an_environment_moves_to_the_device_and_back() -> None:
     assert gpu.snapshot(0) != gpu.snapshot(1)
 
 
-def test_pictures_and_players_are_the_pools() -> None:
+def test_render_and_players_match_the_cpu() -> None:
     gpu, cpu = (make("CartPole-v1", 2, device=device, render_mode="rgb_array") for device in ("cuda", "cpu"))
     for pool in (gpu, cpu):
         pool.reset()
@@ -119,7 +119,7 @@ def test_pictures_and_players_are_the_pools() -> None:
 
 
 @pytest.mark.parametrize("mode", ["next_step", "same_step"])
-def test_the_forms_of_gymnasium_gym_and_dm_env(mode: str) -> None:
+def test_gymnasium_gym_and_dm_env_interfaces(mode: str) -> None:
     pool = make(num_envs=3, autoreset_mode=mode)
     assert set(pool.reset()[1]) == {"env_id", "players", "elapsed_step"}
     info = pool.step(np.zeros(3, int))[4]
@@ -136,14 +136,14 @@ def test_repr_names_the_device() -> None:
     assert repr(make(batch_size=2)).endswith(f"('CartPole-v1', {words})")
 
 
-def test_faces_of_numpys_arrays_refuse() -> None:
+def test_numpy_interfaces_refuse_a_gpu() -> None:
     for face in (envpool.make_vec, envpool.make_sb3, envpool.make_pettingzoo):
         try:
             face("CartPole-v1", device="cuda")
         except ValueError as error:
             assert "device: expected 'cpu', because" in str(error)
         except ImportError:
-            continue  # the face's package is not here
+            continue  # the interface's package is not installed
         else:
             pytest.fail(f"{face} takes a GPU")
     with pytest.raises(RuntimeError, match=r"\[CartPole-v1\] xla: expected a pool on the CPU, got one on 'cuda:0'"):
@@ -181,13 +181,13 @@ struct Walk {
 """
 
 
-def test_a_header_of_ones_own(tmp_path: Path) -> None:
+def test_a_users_header(tmp_path: Path) -> None:
     header = tmp_path / "walk.h"
     header.write_text(HEADER.replace("f32", "envpool::f32"))
     envpool.compile(header, "Walk-v0", max_episode_steps=LIMIT)
     found, ends = compare(pools("Walk-v0", "same_step", 9), 9, 100)
     assert not found.different and ends > 9
-    header.write_text(HEADER)  # no host's compiler sees it any more, and the device's does not know f32
+    header.write_text(HEADER)  # the host library is built already; f32 is undefined for NVRTC
     with pytest.raises(envpool.CompileError, match=r"(?s)\[Walk-v0\] .*walk.h:\d+: identifier \"f32\" is undefined"):
         make("Walk-v0")
     envpool.compile(HEADER.replace("f32", "envpool::f32"), "Walk-v1")
@@ -195,7 +195,7 @@ def test_a_header_of_ones_own(tmp_path: Path) -> None:
         make("Walk-v1")
 
 
-# --- what cannot be ---
+# --- invalid arguments and calls ---
 
 
 @pytest.mark.parametrize(
@@ -224,12 +224,12 @@ def test_a_header_of_ones_own(tmp_path: Path) -> None:
         ({"task_id": "Faulty-v0"}, ValueError, "device: expected 'cpu', because this environment is not portable"),
     ],
 )
-def test_pools_that_cannot_be_made(given: dict[str, Any], error: type[Exception], text: str) -> None:
+def test_invalid_options_are_refused(given: dict[str, Any], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         make(**given)
 
 
-def test_without_a_driver_or_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_driver_or_compiler_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ENVPOOL_NVRTC", "/nothing")
     with pytest.raises(NvrtcError, match="ENVPOOL_NVRTC: expected NVRTC's library, got '/nothing'"):
         make()
@@ -249,7 +249,7 @@ def test_without_a_driver_or_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None
         ("strange", TypeError, "action: expected bool, uint8, int32, int64, float32 or float64, got <i2"),
     ],
 )
-def test_actions_that_are_refused_at_once(action: Any, error: type[Exception], text: str) -> None:
+def test_bad_actions_that_are_refused_immediately(action: Any, error: type[Exception], text: str) -> None:
     given = {"short": np.zeros(3, "i4"), "strange": np.zeros(4, "i2")}
     pool = make()
     pool.reset()
@@ -277,7 +277,7 @@ def test_actions_that_are_refused_at_once(action: Any, error: type[Exception], t
         ),
     ],
 )
-def test_a_bad_action_on_the_device_is_told_at_the_next_call(task_id: str, action: np.ndarray, text: str) -> None:
+def test_a_bad_action_on_the_device_is_reported_by_a_later_call(task_id: str, action: np.ndarray, text: str) -> None:
     pool, twin = make(task_id), make(task_id)
     pool.reset(), twin.reset()
     before = pool.snapshot(2)
@@ -306,7 +306,7 @@ def test_calls_that_are_refused() -> None:
         pool.reset([2, 2])
     with pytest.raises(ValueError, match="restore: state: expected what snapshot"):
         pool.restore(0, b"nothing")
-    for _ in range(3):  # the third finds episodes that are over
+    for _ in range(3):  # in the third, all episodes are over
         pool.step(np.zeros(4, int))
     pool._pool.wait()
     with pytest.raises(RuntimeError, match="expected environments whose episodes are not over"):
@@ -338,7 +338,7 @@ def test_the_proof_script_runs_on_the_stand_in(tmp_path: Path) -> None:
     assert SOURCE is not None
     script = os.path.join(SOURCE, "tools", "gpu_proof.py")
     command = [sys.executable, script, "--small", "--out", str(tmp_path), "--sections"]
-    for sections in (["machine", "plumbing"], ["machine", "speed"]):  # the second goes on where the first was
+    for sections in (["machine", "plumbing"], ["machine", "speed"]):  # the second continues the results of the first
         done = subprocess.run([*command, *sections], capture_output=True, text=True, cwd=tmp_path, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
     summary = (tmp_path / "summary.md").read_text()

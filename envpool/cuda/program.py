@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The CUDA source of an environment: its header, and the kernel of core/table/device.h for it."""
+"""Writes the CUDA source of an environment: its header and the kernel of core/table/device.h."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-_MOST_THREADS = 1024  # of a block
+_MOST_THREADS = 1024  # in a block
 _WARP = 32
-_THREADS = 128  # of a block that has several environments
+_THREADS = 128  # in a block that steps several environments
 
 
 class Program(NamedTuple):
@@ -16,8 +16,8 @@ class Program(NamedTuple):
 
     Attributes:
         source: text in CUDA C++ that defines the kernel `envpool_run`.
-        threads: of a block.
-        envs: environments of a block.
+        threads: the number of threads in a block.
+        envs: the number of environments that a block steps.
     """
 
     source: str
@@ -29,11 +29,11 @@ def program(header: str, type_name: str, players: int = 1, *, each: bool = False
     """Returns the program of an environment.
 
     Args:
-        header: what the program includes, such as "envpool/classic_control/cartpole.h".
+        header: the header to include, such as "envpool/classic_control/cartpole.h".
         type_name: the environment's type in C++, such as "envpool::classic_control::CartPole".
-        players: how many there can be. Each is a thread, as far as a block has threads; worlds of at most a warp share
-            a block.
-        each: whether the environments of the pool differ in their options.
+        players: the largest number of players. Each is handled by its own thread, up to the threads of a block. Worlds of
+            at most 32 players share a block.
+        each: whether each environment has its own options.
     """
     threads = team = min(-(-players // _WARP) * _WARP, _MOST_THREADS)
     if players <= _WARP:
@@ -49,12 +49,12 @@ def program(header: str, type_name: str, players: int = 1, *, each: bool = False
 
 
 def checked_program(device: Mapping[str, Any], players: int, *, each: bool = False) -> Program:
-    """Returns the program of an environment whose layout on the device is checked to be the host's.
+    """Returns the program of an environment, with assertions that its layout on the device is the host's.
 
     Args:
-        device: what the environment's table says of it (`_core.Table.device`).
-        players: as `program` takes it.
-        each: likewise.
+        device: the device facts of the environment's table (`_core.Table.device`).
+        players: as in `program`.
+        each: as in `program`.
     """
     made = program(device["header"], device["type"], players, each=each)
     sizes = ", ".join(str(device[name]) for name in ("state_at", "state_bytes", "params_bytes"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The named parts of states on a GPU, which callers read and write."""
+"""Tests the named parts of states on a GPU, which callers read and write."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from envpool.testing.device_comparison import random_actions, tasks
 pytestmark = pytest.mark.usefixtures("stand_in")
 
 
-def test_parts_are_what_the_environment_computes_with() -> None:
+def test_parts_match_the_observations() -> None:
     pool = make(num_envs=5)
     observation = pool.reset()[0]
     for step in range(4):
@@ -31,14 +31,14 @@ def test_a_part_is_a_view() -> None:
     position = pool.states()["position"]
     assert (position.shape, position.dtype, len(position)) == ((5,), np.float64, 5)
     interface = position.__cuda_array_interface__
-    assert interface["strides"] == (80,)  # bytes from a state of CartPole to the next
+    assert interface["strides"] == (80,)  # the size of a CartPole slot in bytes
     word = DRIVER().download(interface["data"][0] + 80, np.zeros(1))
     assert word[0] == position.numpy()[1]
     catch = make("Breakout-MinAtar", num_envs=2).states()
     assert all(part.shape[0] == 2 for part in catch.values())
 
 
-def test_written_states_are_stepped_as_they_are() -> None:
+def test_written_states_are_stepped() -> None:
     pool, cpu = make(num_envs=3), make(num_envs=3, device="cpu")
     pool.reset(), cpu.reset()
     parts = pool.states()
@@ -52,7 +52,7 @@ def test_written_states_are_stepped_as_they_are() -> None:
     assert np.allclose(theirs[0][:, 0], np.array([0.5, -0.5, 1.0]) + 0.02 * 2)
 
 
-def test_written_ends_begin_episodes() -> None:
+def test_writing_over_begins_new_episodes() -> None:
     pool = make(num_envs=3)
     pool.reset()
     pool.step(np.zeros(3, int))
@@ -61,8 +61,8 @@ def test_written_ends_begin_episodes() -> None:
 
 
 @pytest.mark.parametrize("task_id", [task for task in tasks() if not task.startswith("Pong")])
-def test_any_bytes_are_brought_into_range(task_id: str) -> None:
-    """Parts of random bytes step as on the CPU, which brings the same bytes into range when it restores them."""
+def test_random_bytes_are_repaired(task_id: str) -> None:
+    """After random bytes are written, the pool steps like a CPU pool that restored the same bytes."""
     count = 4 if "Tag" in task_id else 16
     pool, cpu = make(task_id, count), make(task_id, count, device="cpu")
     pool.reset(), cpu.reset()
@@ -72,7 +72,7 @@ def test_any_bytes_are_brought_into_range(task_id: str) -> None:
         for name, part in pool.states().items():
             interface = part.__cuda_array_interface__
             width = part.dtype.itemsize * int(np.prod(part.shape[1:]))
-            # Few episodes are over, since those begin anew and use none of the other parts.
+            # Only one episode may be over, because a reset uses none of the other parts.
             for row in range(count if name != "over" else 1):
                 junk = rng.integers(0, 256, width, np.uint8)
                 DRIVER().upload(junk, interface["data"][0] + row * interface["strides"][0])
@@ -90,7 +90,7 @@ def test_any_bytes_are_brought_into_range(task_id: str) -> None:
     pool.close()
 
 
-def test_states_that_are_refused() -> None:
+def test_invalid_uses_of_states_are_refused() -> None:
     with pytest.raises(RuntimeError, match=r"\[CartPole-v1\] states: expected a pool on a GPU, got one on 'cpu'"):
         make(device="cpu").states()
     pool = make()

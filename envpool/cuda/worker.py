@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One compilation by NVRTC. Run as a program, it imports nothing of this package, so that it starts in an instant.
+"""Runs one compilation by NVRTC. As a program, it imports nothing else from this package, so that it starts quickly.
 
     python worker.py LIBRARY REQUEST ANSWER
 
-A compiler may crash, run out of memory, or not end on some source; as a process of its own it takes nobody with it.
+The compiler may crash, run out of memory or hang on some sources, so it runs in a separate process.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 
 class Request(NamedTuple):
-    """A source, its path in messages, and the flags."""
+    """A source, its path in messages, and the compiler flags."""
 
     source: bytes
     name: bytes
@@ -30,8 +30,8 @@ class Answer(NamedTuple):
 
     Attributes:
         call: the function that failed; empty if none did.
-        status: what that returned, an nvrtcResult.
-        log: what the compiler said.
+        status: the nvrtcResult that it returned.
+        log: the compiler's log.
         ptx: assembly.
         cubin: machine code; empty for a virtual architecture.
     """
@@ -44,7 +44,7 @@ class Answer(NamedTuple):
 
 
 def open_library(path: str) -> ctypes.CDLL:
-    """Opens NVRTC and its builtins library, which some builds do not find in their own folder."""
+    """Opens NVRTC, and its builtins library, which some builds of NVRTC do not find in their own folder."""
     library = ctypes.CDLL(path)
     major, minor = ctypes.c_int(), ctypes.c_int()
     library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))

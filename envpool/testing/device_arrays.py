@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pools on a GPU and arrays in its memory, for tests that have no library of arrays on a GPU."""
+"""Makes pools and arrays on a GPU, for tests that cannot use a GPU array library."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ DRIVER = functools.cache(Driver)
 
 
 def make(task_id: str = "CartPole-v1", num_envs: int = 4, **options: Any) -> Any:
-    """Makes a small pool on the GPU, with gymnasium's form."""
+    """Makes a small pool on the GPU with gymnasium's interface."""
     return envpool.make_gymnasium(task_id, num_envs=num_envs, **{"seed": 3, "device": "cuda", **options})
 
 
 class OnDevice:
-    """An array in the device's memory that other libraries can take, as Numba's users have them.
+    """An array in device memory that other libraries can import through __cuda_array_interface__, like Numba's arrays.
 
     Attributes:
-        shape: of the array.
-        dtype: likewise.
-        address: where it is on the device.
-        stream: on which it is computed, as __cuda_array_interface__ numbers streams.
+        shape: the array's shape.
+        dtype: the array's dtype.
+        address: the address of the first element on the device.
+        stream: the stream on which it is computed, numbered as in __cuda_array_interface__.
     """
 
     def __init__(self, array: np.ndarray, stream: int = 1, driver: Driver | None = None) -> None:

@@ -37,7 +37,7 @@ class Case(NamedTuple):
         return f"{self.task_id}{'+' * bool(self.options)}-{self.mode}-{self.num_envs}"
 
 
-# Options that turn on noise, chance and arithmetic that the defaults leave out.
+# Options that enable noise, randomness and arithmetic that the defaults do not use.
 MORE: dict[str, dict[str, Any]] = {
     "Acrobot-v1": {"torque_noise_max": 0.5},
     "CartPole-v0": {"kinematics_integrator": "semi-implicit"},
@@ -56,7 +56,7 @@ GAMES = [
 
 
 def tasks() -> list[str]:
-    """Returns an id of each portable environment and set of defaults, and one game of Atari.
+    """Returns one id for each portable environment and set of defaults, and one Atari game.
 
     Crowd, a world for tests whose size changes, is included if envpool.testing.registration was imported.
     """
@@ -91,15 +91,15 @@ def cases(whole: bool) -> list[Case]:
             if family == "tag" or task_id == "Crowd-v0":
                 counts = (1, 17) if whole else (7,)
             if family == "atari":
-                counts, steps = (3,), 45  # Its translated kernel is a thousand times as slow as the pool.
+                counts, steps = (3,), 45  # On the stand-in, the kernel is a thousand times slower than the CPU pool.
             found += [Case(task_id, tuple(options.items()), mode, count, steps) for count in counts]
     return found
 
 
 def indexed(options: Mapping[str, Any]) -> bool:
-    """Whether states differ between devices: the CPU keeps an index of TagContinuous's agents, where few are observed.
+    """Returns whether states differ between devices: with partial observation, the CPU keeps an index of TagContinuous's agents.
 
-    restore() makes it anew, so that such states can still be exchanged.
+    restore() rebuilds the index, so such states can still be exchanged.
     """
     return options.get("use_full_observation") is False
 
@@ -187,7 +187,7 @@ class Comparison:
             if name.startswith("final."):  # Only rows of episodes that ended have a final observation.
                 mine, other = mine[last], other[last]
             self.check(name, mine.tobytes(), other.tobytes())
-            # A GPU has another NaN than a CPU. Nothing that an environment returns may be one.
+            # NaNs have different bits on GPUs and CPUs, so environments must not return any.
             assert mine.dtype.kind != "f" or not np.isnan(mine).any(), name
         assert (done == (batch["terminated"] | batch["truncated"])).all()
         return np.asarray(done)
@@ -203,9 +203,9 @@ def compare(both: Pools, count: int, steps: int, *, exchange: int = 0, states: b
     Args:
         both: the pools.
         count: how many environments each has.
-        steps: how often they are stepped, where resets count too.
-        exchange: after every so many steps, each environment of one pool takes over the state that the next environment
-            of the other pool has, in whatever part of its episode that is. 0: never.
+        steps: the number of steps, including resets.
+        exchange: the number of steps between exchanges, in which each environment of either pool takes over the state of
+            the next environment of the other pool, even in the middle of an episode. 0: never.
         states: whether states are compared too.
     """
     found, ends = Comparison(both), 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pools exchange states with those on the stand-in, and sections of tools/gpu_proof.py that cuda/pool_test.py leaves out."""
+"""Tests that CPU and GPU pools exchange states, and the sections of tools/gpu_proof.py that cuda/pool_test.py omits."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_states_are_exchanged_in_the_middle_of_episodes(task_id: str, mode: str,
     assert found.words > 400 and not found.different
 
 
-def test_a_state_that_differs_is_found() -> None:
+def test_a_differing_state_is_detected() -> None:
     both = pools("CartPole-v1", "next_step", 3)
     both.cpu.reset(), both.device.reset()
     both.cpu.recv(), both.device.recv()
@@ -73,7 +73,7 @@ def test_sections_run_and_continue(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
         results = {path.stem: path.read_text().splitlines() for path in tmp_path.glob("*.jsonl")}
         assert {name: len(lines) for name, lines in results.items()} == {"machine": 1, "compile": 1, "math": 1}
-        if finished:  # as if the machine had gone away while it wrote
+        if finished:  # as if the run had been interrupted while it wrote
             Path(tmp_path, "math.jsonl").write_text(results["math"][0][:50])
     assert json.loads(results["math"][0])["different"] == {}
     section = (tmp_path / "gpu.md").read_text()

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kernel of a pool on a GPU: one launch resets or steps the environments that it is asked for, by the rules of
-// episode.h, and writes what vector_env.h writes. A source for NVRTC is the environment's header, this one, and
+// The kernel of a pool on a GPU. One launch resets or steps the selected environments by the rules of episode.h, and
+// writes the same arrays as vector_env.h. A source for NVRTC consists of the environment's header, this one, and
 // ENVPOOL_KERNEL(the environment's type); envpool/cuda/program.py writes it. The host includes this file for Work.
 //
-// An environment of one player is a thread. A world of several is a team of threads, one for each agent as far as a
-// block has them, with a barrier between phases. A team is a block, or a part of a warp where agents are few.
+// One thread steps an environment of one player. A team of threads steps a world of several players, with a barrier
+// between phases; each thread handles one agent, or several if there are more agents than threads in a block. A team is
+// a whole block, or a power of two of threads within a warp if there are at most 32 players.
 //
-// The state of each environment is an EnvSlot, byte for byte what a pool's snapshot holds.
+// The state of each environment is an EnvSlot, with the same bytes as in a pool's snapshot.
 #pragma once
 
 #include "envpool/core/env.h"
@@ -18,8 +19,8 @@ namespace envpool::device {
 
 inline constexpr int kMostFields = 32, kMostActions = 8;
 
-// One field of the caller's actions. If its rows have another dtype than the environment's, the thread that uses a row
-// converts it first. All values are checked.
+// One field of the caller's actions. If its dtype or row stride differs from the environment's, the thread that uses a
+// row converts it first. All values are checked.
 struct ActionInput {
   const u8* data;
   i64 row_stride;     // bytes from row to row of `data`
@@ -31,14 +32,14 @@ struct ActionInput {
   abi::Dtype from, to;
 };
 
-// What one launch does.
+// The parameters of one launch.
 struct Work {
   u8* slots;  // EnvSlot and extra bytes of each environment
   i64 slot_bytes;
   const i32* env_ids;  // of the rows; null: row k is environment first_env + k
-  const u64* seeds;    // of the rows, where a reset gives new ones; else null
+  const u64* seeds;    // of the rows, if a reset reseeds them; else null
   const u32* streams;
-  const u8* params;   // of each environment, where they differ; else they are the kernel's second argument
+  const u8* params;   // of each environment, if they differ; otherwise the kernel's second argument is used
   const i32* limits;  // of each environment: steps until an episode is truncated; 0: no limit
   volatile u64* fault;
   i32 count, max_players, num_own, num_actions;
@@ -49,21 +50,21 @@ struct Work {
   void* common[abi::kCommonFields];
   void* own[kMostFields];
   void* own_final[kMostFields];  // if autoreset is same-step
-  i32* player_env_id;            // of worlds: whose row it is, or -1 where there is no player
-  i32* players_now;              // of each environment, and whether its last row ended its episode
-  u8* over_now;
+  i32* player_env_id;          // of each player's row: the environment, or -1 if there is no player; null if one player
+  i32* players_now;            // of each environment: the number of players
+  u8* over_now;                // of each environment: whether its last step ended the episode
   u8* done;                    // terminated or truncated
   i64 row_bytes[kMostFields];  // of own
   u8 per_player[kMostFields];
   ActionInput actions[kMostActions];
 };
 
-// The report of a row that was not stepped: why, which row, and which element of the row's action.
+// Reports a row that was not stepped: the reason, the row, and the element of the row's action.
 struct Fault {
   static constexpr u64 kNone = 0, kOver = 0xFF;
 
-  u64 why;  // kNone, kOver if the episode is over, or the number of the action's field whose value is bad, from 1 on
-  i64 row;  // below 2^32
+  u64 why;      // kNone, kOver if the episode is over, or 1 plus the index of the action field with the bad value
+  i64 row;      // below 2^32
   i64 element;  // below 2^24
 
   ENVPOOL_FN u64 packed() const { return why << 56 | u64(element) << 32 | u64(row); }
@@ -80,7 +81,7 @@ struct Fault {
 
 namespace envpool::device {
 
-// Checks a row of actions, and converts it where that is needed. Returns the first element that is bad, or -1.
+// Checks a row of actions, and converts it if necessary. Returns the index of the first bad element, or -1.
 inline i32 take_row(const ActionInput& input, i64 row) {
   const u8* from = input.data + row * input.row_stride;
   u8* to = input.converted == nullptr ? nullptr : input.converted + row * input.row_bytes;
@@ -127,7 +128,7 @@ inline i32 take_row(const ActionInput& input, i64 row) {
   return bad;
 }
 
-// Takes a row of every field. Reports a bad one and returns false.
+// Checks and converts a row of every field. Returns false and reports a fault if a value is bad.
 inline bool take_rows(const Work& work, i64 row) {
   bool good = true;
   for (i32 f = 0; f < work.num_actions; ++f) {
@@ -139,7 +140,7 @@ inline bool take_rows(const Work& work, i64 row) {
   return good;
 }
 
-// Where an environment finds its actions.
+// The addresses of the actions in the environment's dtypes.
 struct ActionFields {
   const void* fields[kMostActions];
   i64 row_bytes[kMostActions];
@@ -161,7 +162,7 @@ inline ResultColumns columns_of(const Work& work) {
           static_cast<i32*>(work.common[abi::kElapsed]),   static_cast<i32*>(work.common[abi::kPlayers])};
 }
 
-// One row's environment: what of it a thread needs.
+// The environment of one row.
 template <class Env>
 struct Place {
   EnvSlot<StateOf<Env>>& it;
@@ -172,7 +173,7 @@ struct Place {
   Place(const Work& work, const typename Env::Params& shared, i64 row)
       : Place(work, shared, row, work.env_ids == nullptr ? work.first_env + i32(row) : work.env_ids[row]) {}
 
-  // What comes before a reset or a step. One thread does it.
+  // Repairs and reseeds the state before a reset or a step, if requested. Only one thread of a team calls it.
   void prepare(const Work& work) const {
     if (work.repair) {
       it.episode.repair();
@@ -195,8 +196,8 @@ struct Place {
   }
 };
 
-// Whether the row begins an episode. Where nothing does that by itself, an episode that is over cannot be stepped,
-// which is the fault that `refused` is set for.
+// Returns whether the row begins an episode. Without autoreset, stepping an episode that is over is a fault; then
+// `refused` is set.
 inline bool restarts(const Work& work, const Episode& episode, i64 k, bool& refused) {
   refused = !work.restart && episode.over && work.autoreset == abi::kAutoresetDisabled;
   if (refused) *work.fault = Fault{Fault::kOver, k, 0}.packed();
@@ -239,15 +240,15 @@ void run_one(const Work& work, const typename Env::Params& shared) {
   work.players_now[place.env_id] = 1;
 }
 
-// The threads of one world. Where they are at most a warp, several worlds share a block, and a world waits for its own
-// threads alone.
+// The threads of one world. If they fit in a warp, several worlds share a block, and barriers include only the threads
+// of the world.
 struct Team {
 #ifdef ENVPOOL_TEAM
   static constexpr i32 kThreads = ENVPOOL_TEAM;
 #else
   static constexpr i32 kThreads = 1;
 #endif
-  static constexpr i32 kTeams = ENVPOOL_THREADS / kThreads;  // of a block
+  static constexpr i32 kTeams = ENVPOOL_THREADS / kThreads;  // in a block
 
   i32 number = i32(threadIdx.x) / kThreads;
   i32 thread = i32(threadIdx.x) % kThreads;
@@ -260,21 +261,21 @@ struct Team {
       __syncwarp(mask());
     }
   }
-  // Returns whether the condition holds in any thread, after all threads have come.
+  // Returns whether the condition holds in any thread of the team. It is a barrier, too.
   bool any(bool condition) const {
     if constexpr (kTeams == 1) return __syncthreads_or(condition) != 0;
     const bool holds = __any_sync(mask(), condition) != 0;
-    sync();  // a vote does not order memory
+    sync();  // a vote does not order memory accesses
     return holds;
   }
-  // Calls a function for each agent, or row of an agent, that is this thread's.
+  // Calls a function for each index below `count` that is assigned to this thread.
   template <class Function>
   void for_each(i32 count, Function&& function) const {
     for (i32 i = thread; i < count; i += kThreads) function(i);
   }
 
  private:
-  // The team's threads in its warp.
+  // Returns the mask of the team's lanes in its warp.
   u32 mask() const {
     constexpr u32 kAll = kThreads == 32 ? ~u32{0} : (u32{1} << kThreads % 32) - 1;
     return kAll << (i32(threadIdx.x) % 32 - thread);
@@ -293,7 +294,7 @@ void run_phases(const Team& team, World<Env>& world, const typename Env::Params&
   }
 }
 
-// Observes a world and its players, and puts zeros where a player could be and is not.
+// Writes the observations of a world and its players, and zeros in the rows of absent players.
 template <class Env>
 void observe_all(const Team& team, const World<Env>& world, const typename Env::Params& params, const Work& work,
                  void* const* fields, i64 k) {
@@ -310,7 +311,7 @@ void observe_all(const Team& team, const World<Env>& world, const typename Env::
   });
 }
 
-// What the first thread of a team decides for all.
+// Decisions of a team's first thread, shared with the other threads.
 struct Decisions {
   bool begins, refused, ended;
   f32 discount;
@@ -394,7 +395,7 @@ void run(const Work& work, const typename Env::Params& params) {
   }
 }
 
-// Where a slot has the state; NVRTC has no offsetof.
+// Returns the offset of the state in a slot. NVRTC has no offsetof.
 template <class Env>
 constexpr u64 offset_of_state() {
   constexpr u64 kAlignment = alignof(StateOf<Env>);
@@ -403,15 +404,15 @@ constexpr u64 offset_of_state() {
 
 }  // namespace envpool::device
 
-// Defines the kernel `envpool_run` of an environment. ENVPOOL_THREADS is how many threads a block has, ENVPOOL_TEAM how
-// many of them a world of several players has: all, or a power of two that is at most 32.
+// Defines the kernel `envpool_run` of an environment. ENVPOOL_THREADS is the number of threads in a block. ENVPOOL_TEAM
+// is the number of threads for a world of several players: all of a block, or a power of two that is at most 32.
 #define ENVPOOL_KERNEL(Env)                                                                                         \
   extern "C" __global__ void __launch_bounds__(ENVPOOL_THREADS)                                                     \
       envpool_run(const __grid_constant__ envpool::device::Work work, const __grid_constant__ Env::Params params) { \
     envpool::device::run<Env>(work, params);                                                                        \
   }
 
-// Checks that the device lays out an environment as its table says that the host does (abi::Device).
+// Checks that the environment has the same layout on the device as on the host (abi::Device).
 #define ENVPOOL_KERNEL_LAYOUT(Env, state_at, state_bytes, params_bytes)             \
   static_assert(envpool::device::offset_of_state<Env>() == (state_at), "state_at"); \
   static_assert(sizeof(envpool::StateOf<Env>) == (state_bytes), "state_bytes");     \
