@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the benchmark scripts share: their flags, the processes that they measure, turns, ratios and records.
+"""Functions and flags that the benchmark scripts share.
 
-This package and the released EnvPool are both called envpool, so each side of a comparison is a process of its own, under
-its own interpreter (sides.py), or a compiled loop (floors.py). The sides take turns in an order that changes every round
-(envpool/cli/turns.py). A ratio is the median over the rounds of the quotient within a round. On a machine that runs other
-programs too, ratios and CPU times are reliable, and rates are not.
+This package and the released EnvPool are both called envpool, so each side of a comparison runs in a process of its
+own: an interpreter that runs sides.py, or a compiled loop (floors.py). The sides take turns in an order that changes
+every round (envpool/cli/turns.py). In each round, the rates of two sides are divided; the reported ratio is the median
+of these quotients. On a machine that also runs other programs, ratios and CPU times are reliable, and rates are not.
 """
 
 import json
@@ -50,7 +50,7 @@ class MeasuredSide(Side):
 
 
 class PythonSide(MeasuredSide):
-    """A loop of sides.py under some interpreter; `case` says which one and how."""
+    """An interpreter that runs a loop of sides.py; `case` has the name of the loop and its settings."""
 
     def __init__(self, python: str, case: dict[str, Any]) -> None:
         dropped = ("PYTHONPATH", "PYTHONHOME", "PYTHONSAFEPATH")
@@ -75,12 +75,12 @@ def peer_python() -> str:
     return str(python)
 
 
-# gymnax's Asterix takes minutes, and its SimpleBandit cannot step.
+# A measurement of gymnax's Asterix takes minutes, and the step function of its SimpleBandit fails.
 LEFT_OUT_OF_GYMNAX = {"Asterix-MinAtar", "SimpleBandit-bsuite"}
 
 
 def tasks_of_gymnax(ours: str, gymnax: str) -> list[str]:
-    """Returns the ids that one interpreter's envpool and another's gymnax both have, less those that are left out."""
+    """Returns the ids that one interpreter's envpool and another's gymnax both have, except LEFT_OUT_OF_GYMNAX."""
     listings = {
         "import envpool; print(*envpool.list_all_envs())": ours,
         "import gymnax; print(*gymnax.registered_envs)": gymnax,
@@ -98,14 +98,14 @@ def take_turns(
     turn: Callable[[Any], dict[str, Any]] = lambda side: side.turn(FLAGS.window),
     after_round: Callable[[], object] = lambda: None,
 ) -> Turns:
-    """Lets the sides take --rounds turns each, after one to warm up, and ends them."""
+    """Runs one warm-up turn and --rounds measured turns of each side, and ends the sides."""
     turns = Turns(sides)
     turns.run(FLAGS.rounds, turn, after_round=after_round)
     return turns
 
 
 def record_of(turns: Turns) -> dict[str, Any]:
-    """Returns what a result contains for every side."""
+    """Returns the entries that every JSON result has: versions, rates and CPU times of each side."""
     sides = turns.sides
     return {
         "versions": {name: side.start["versions"] for name, side in sides.items()},
@@ -122,7 +122,7 @@ def chosen(cases: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def times(value: Mapping[str, float] | None) -> str:
-    """Formats a ratio for a table: the median, and the quartiles where they differ."""
+    """Formats a ratio for a table: the median, followed by the quartiles if the rounds differ."""
     if value is None:
         return ""
     quartiles = f" ({value['q1']:.2f}-{value['q3']:.2f})" if value["low"] < value["high"] else ""
@@ -141,7 +141,7 @@ def begin_table(header: Sequence[str]) -> None:
 
 
 def print_summary(results: Mapping[str, Any], sides: Iterable[str]) -> dict[str, Any]:
-    """Prints and returns, for each side, the geometric mean of our ratios to it and the smallest one."""
+    """Prints and returns, for each side, the geometric mean and the smallest of our ratios to it."""
     summary = {}
     for side in sides:
         ratios = {name: result["ours_over"][side]["median"] for name, result in results.items()}
@@ -153,7 +153,7 @@ def print_summary(results: Mapping[str, Any], sides: Iterable[str]) -> dict[str,
 
 
 def circumstances() -> dict[str, Any]:
-    """Returns the beginning of a record: the command, the date and the machine."""
+    """Returns the first entries of a JSON result: the command, the date and the machine."""
     return {"command": ["python", *sys.argv], "date": time.strftime("%Y-%m-%d"), "machine": machine()}
 
 
@@ -166,7 +166,7 @@ def write_json(**results: Any) -> None:
 
 
 def refuse(sentence: str) -> None:
-    """Ends the script with a sentence and status 1."""
+    """Prints an error message and ends the script with status 1."""
     sys.exit(f"{script_name()}: {sentence}")
 
 

@@ -3,15 +3,16 @@
 
     python benchmark/ray_cost.py --json=build/ray_cost.json     # with a Python that has Ray and this package
 
-A worker with one thread takes turns with an equal pool in this process. The worker is first on the driver's node and then
-on another. Both nodes are on this machine, but each has its own object store. Large batches therefore go from raylet to
-raylet over TCP, as between machines, but without a network. CPU times are those of whole processes, because other programs
-on the machine affect them little. The results of a case are:
+A worker with one thread takes turns with an equal pool in this process (the driver). All cases are measured twice: with
+the worker on the driver's node, and with the worker on another node. Both nodes are on this machine, but each has its
+own object store. Large batches therefore go from raylet to raylet over TCP, as between machines, but without a network.
+CPU times are those of whole processes, because other programs on the machine affect them little. The results of a case
+are:
 
     way      latency that Ray adds to a step: its wall-clock time, minus that of the pool in this process
     driver   CPU time that a step costs the driver and its node's raylet
     worker   CPU time that a step costs the worker and its node's raylet, minus that of the pool in this process
-             (on the driver's node, the raylet counts for the driver)
+             (if they are on the same node, its raylet counts only under "driver")
     here     wall-clock time of a step of the pool in this process
 
 Ray sends a result of up to 100 KiB with its reply, and puts a larger one into an object store. The script fits
@@ -56,7 +57,10 @@ def cpu_seconds(*pids):
 
 
 class PoolSide:
-    """Steps a pool, and measures the CPU times of the driver's and the worker's processes, minus those of idle raylets."""
+    """Steps a pool, and measures the CPU times of the driver's and the worker's processes.
+
+    Subtracts the CPU time that the raylets would also have used without work (`idle`, CPU seconds per second).
+    """
 
     def __init__(self, env: Any, driver: list[int], worker: list[int], idle: tuple[float, float] = (0.0, 0.0)) -> None:
         self.env, self.groups, self.idle = env, (driver, worker), idle
@@ -152,7 +156,7 @@ class Occupant:
 
 
 def idle_rates(raylets):
-    """Returns the CPU seconds per second that raylets use without work."""
+    """Returns the CPU seconds that each raylet uses per second while it is idle."""
     time.sleep(4)  # lets the node finish starting
     before = [cpu_seconds(pid) for pid in raylets]
     time.sleep(3)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tag with 5, 100 and 1,000 players: agent-steps per second in a pool and in a plain C++ loop (tag_loop.cc).
 
-The loop calls the same functions, with the settings that WarpDrive trains with. A rate is per second of CPU time of all
-threads together, which other programs on the machine affect little.
+The loop calls the same functions. The settings are those with which WarpDrive trains. Rates are per second of CPU time,
+summed over all threads, because other programs on the machine affect CPU time little.
 
     python benchmark/tag.py
     python benchmark/tag.py --only=1000 --rounds=5
@@ -19,7 +19,7 @@ FLAGS = flags.FLAGS
 FLAGS.set_default("rounds", 7)
 FLAGS.set_default("window", 0.5)
 
-# Worlds, taggers, runners, and how many of the nearest players each observes (0: all).
+# The numbers of worlds, taggers, runners, and nearest players that each player observes (0: all).
 CASES = {
     "5 players, all seen": (200, 1, 4, 0),
     "100 players, 10 seen": (20, 5, 95, 10),

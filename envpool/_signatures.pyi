@@ -604,7 +604,7 @@ class AntOptions(CommonOptions, total=False):
     terminate_when_unhealthy: bool
     """Terminate the episode in an unhealthy state; default True."""
     legacy_healthy_reward: bool
-    """Give healthy_reward also for the step that becomes unhealthy; default its id's."""
+    """Also give healthy_reward for the step in which the robot becomes unhealthy; default its id's."""
     healthy_z_min: float
     """Lower bound of the torso's height in a healthy state; a number; default 0.2."""
     healthy_z_max: float
@@ -720,7 +720,7 @@ class HopperOptions(CommonOptions, total=False):
     terminate_when_unhealthy: bool
     """Terminate the episode in an unhealthy state; default True."""
     legacy_healthy_reward: bool
-    """Give healthy_reward also for the step that becomes unhealthy; default its id's."""
+    """Also give healthy_reward for the step in which the robot becomes unhealthy; default its id's."""
     healthy_z_min: float
     """Lower bound of the torso's height in a healthy state; a number; default 0.7."""
     healthy_z_max: float
@@ -797,7 +797,7 @@ class HumanoidOptions(CommonOptions, total=False):
     terminate_when_unhealthy: bool
     """Terminate the episode in an unhealthy state; default True."""
     legacy_healthy_reward: bool
-    """Give healthy_reward also for the step that becomes unhealthy; default its id's."""
+    """Also give healthy_reward for the step in which the robot becomes unhealthy; default its id's."""
     healthy_z_min: float
     """Lower bound of the torso's height in a healthy state; a number; default 1."""
     healthy_z_max: float
@@ -1196,7 +1196,7 @@ class Walker2dOptions(CommonOptions, total=False):
     terminate_when_unhealthy: bool
     """Terminate the episode in an unhealthy state; default True."""
     legacy_healthy_reward: bool
-    """Give healthy_reward also for the step that becomes unhealthy; default its id's."""
+    """Also give healthy_reward for the step in which the robot becomes unhealthy; default its id's."""
     healthy_z_min: float
     """Lower bound of the torso's height in a healthy state; a number; default 0.8."""
     healthy_z_max: float

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proximal policy optimisation in one file, in the manner of CleanRL's ppo_atari_envpool.py.
 
-It uses the pool as such scripts do: `env_type="gym"`, attributes set from outside, a gym.Wrapper around it,
-`info["reward"]` for the score before clipping and `info["terminated"]` for the end of the game rather than of a life.
-`step` returns 4-tuples with gym 0.23, and 5-tuples with gym 0.26 or if only gymnasium is installed. Like the scripts that
-it imitates, it is one file that imports no other.
+It uses the pool as such scripts do: it passes `env_type="gym"`, sets attributes on the pool, and wraps it in a
+gym.Wrapper. It reads `info["reward"]` for the score before clipping and `info["terminated"]` for the end of the game
+rather than of a life. `step` returns 4-tuples with gym 0.23, and 5-tuples with gym 0.26 or if only gymnasium is
+installed. Like the scripts that it imitates, it is one file that imports no other.
 
     python examples/cleanrl_style.py --task=Pong-v5 --total_timesteps=10000000
 """
@@ -27,7 +27,7 @@ except ModuleNotFoundError:
 
 FLAGS = flags.FLAGS
 flags.DEFINE_string("task", "Pong-v5", "game to learn")
-flags.DEFINE_integer("seed", 1, "seed of everything random")
+flags.DEFINE_integer("seed", 1, "seed of all random numbers")
 flags.DEFINE_integer("total_timesteps", 10_000_000, "environment steps to learn from")
 flags.DEFINE_integer("num_envs", 8, "environments stepped together")
 flags.DEFINE_integer("num_steps", 128, "steps of each environment per rollout")
@@ -36,7 +36,7 @@ flags.DEFINE_integer("update_epochs", 4, "passes over each rollout")
 flags.DEFINE_float("learning_rate", 2.5e-4, "initial value; falls linearly to 0")
 flags.DEFINE_float("gamma", 0.99, "discount factor")
 flags.DEFINE_float("gae_lambda", 0.95, "lambda of generalised advantage estimation")
-flags.DEFINE_float("clip_coef", 0.1, "limit of the change of the policy in an update")
+flags.DEFINE_float("clip_coef", 0.1, "clipping range of the probability ratio")
 flags.DEFINE_float("ent_coef", 0.01, "weight of the entropy bonus")
 flags.DEFINE_float("vf_coef", 0.5, "weight of the value loss")
 flags.DEFINE_float("max_grad_norm", 0.5, "gradients are clipped to this norm")
@@ -101,7 +101,7 @@ class Agent(nn.Module):
 
 
 def advantages_of(rewards: Tensor, dones: Tensor, values: Tensor, next_done: Tensor, next_value: Tensor) -> Tensor:
-    """Returns generalised advantage estimates; dones[t] says that the step before t ended an episode."""
+    """Returns generalised advantage estimates; dones[t] says whether step t - 1 ended an episode."""
     advantages = torch.zeros_like(rewards)
     running = torch.zeros_like(next_value)
     for t in reversed(range(len(rewards))):
@@ -122,7 +122,7 @@ def learn(
     advantages: Tensor,
     returns: Tensor,
 ) -> float:
-    """Optimizes the clipped surrogate objective over one rollout, several times."""
+    """Optimizes the clipped surrogate objective over one rollout for --update_epochs epochs. Returns the last loss."""
     batch = len(actions)
     for _ in range(FLAGS.update_epochs):
         for chosen in torch.randperm(batch).chunk(FLAGS.num_minibatches):

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains many agents in one compiled program: proximal policy optimisation, environments included, inside `jax.jit`.
 
-The idea and the hyperparameters are PureJaxRL's (https://github.com/luchris429/purejaxrl). Several values of
-hyperparameters form a grid; every point of the grid is trained with every seed, all at once.
+The idea and the hyperparameters are PureJaxRL's (https://github.com/luchris429/purejaxrl). A hyperparameter may have
+several values. All combinations of the values form a grid, and every point of it is trained with every seed, all at
+once.
 
     python examples/ppo_jax.py --learning_rate=2.5e-4,5e-4,1e-3 --seeds=8
     python examples/ppo_jax.py --learning_rate=2.5e-4,5e-4,1e-3 --seeds=8 --resume   # continues where it stopped
 
 It prints a table and writes curve.png, curves.npz, checkpoint.npz and a video of the best agent to --out. A checkpoint
-includes the environments, so a killed and resumed run ends with the same bits as an uninterrupted one.
+includes the environments, so a run that is killed and resumed gives the same bits as an uninterrupted one.
 
 The environments are envpool.jax's. With --backend=gymnax they are gymnax 0.0.9's, and there is no video.
 
-The algorithm stands in this file alone, so that it can be read from top to bottom and changed without changing another
-example; it shares little with those in torch, because the whole training is one function of JAX.
+The whole algorithm is in this file, so that it can be read from top to bottom and changed without affecting another
+example. It shares little code with the torch examples, because the whole training is one JAX function.
 """
 
 import importlib
@@ -36,7 +37,7 @@ from tqdm import tqdm
 
 
 class Numbers(list[float]):
-    """Numbers separated by commas. Several form a dimension of the grid."""
+    """Numbers separated by commas. If there are several, they form a dimension of the grid."""
 
     def __init__(self, text: str) -> None:
         super().__init__(float(x) for x in text.split(","))
@@ -51,7 +52,7 @@ class Options:
     save_every: int = option(10, "updates between two checkpoints")
     require_return: float = option(float("-inf"), "fail if the mean return of the best setting is lower")
     target: float = option(
-        float("inf"), "the table shows after how many steps the mean return of 100 episodes reached this"
+        float("inf"), "show in the table after how many steps the mean return of 100 episodes reached this"
     )
     # Amount of training
     seeds: int = option(4, "agents per setting")
@@ -69,14 +70,15 @@ class Options:
     learning_rate: Numbers = option("2.5e-4", "learning rate of Adam")
     gamma: Numbers = option("0.99", "discount factor")
     gae_lambda: Numbers = option("0.95", "lambda of generalised advantage estimation")
-    clip: Numbers = option("0.2", "limit of the change of the policy, and of a value, in an update")
+    clip: Numbers = option("0.2", "clipping range of the probability ratio and of the value")
     entropy: Numbers = option("0.01", "weight of the entropy bonus")
     value_weight: Numbers = option("0.5", "weight of the value loss")
     max_grad_norm: Numbers = option("0.5", "gradients are clipped to this norm")
     # Evaluation
-    eval_episodes: int = option(64, "episodes per agent at the end, in which each action is the likeliest one")
+    eval_episodes: int = option(64, "episodes per agent after training, with the most probable action at every step")
     eval_steps: int = option(1000, "evaluated episodes are truncated after this many steps")
-    video: str = option("episode.gif", "video of the best agent, in --out; '' makes none")  # not .mp4, which forks
+    # not .mp4, because encoding it forks the process
+    video: str = option("episode.gif", "video of the best agent, in --out; '' makes none")
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -119,7 +121,7 @@ class Agent(NamedTuple):
     optimizer: Any
     obs: Any
     state: Any
-    running: Any  # return of the current episode in each environment
+    running: Any  # return so far of the current episode in each environment
 
 
 class Run(NamedTuple):
@@ -127,11 +129,11 @@ class Run(NamedTuple):
 
     done: Any  # number of finished updates
     agents: Any  # Agent, for each setting and seed
-    curves: Any  # (updates, settings, seeds, 2): the sum and number of the returns of ended episodes
+    curves: Any  # (updates, settings, seeds, 2): sum of the returns of the episodes that ended, and their number
 
 
 class Step(NamedTuple):
-    """A step to learn from. `following` is its final observation, which differs from the next `obs` after an end."""
+    """A step to learn from. `following` is the observation after it, and the next `obs` is that after any reset."""
 
     obs: Any
     action: Any
@@ -145,7 +147,8 @@ class Step(NamedTuple):
 class Environments:
     """A batch of environments, with flat observations.
 
-    envpool.jax has batches, whose state includes their generators. gymnax's batches are made by vmap and need keys.
+    envpool.jax steps batches itself, and their state includes the random number generators. gymnax's environments are
+    batched by vmap and need keys for every step.
     """
 
     def __init__(self, task: str, backend: str, num: int):
@@ -171,7 +174,7 @@ class Environments:
         return self.flat(obs), state
 
     def step(self, keys: Array | None, state: Any, action: Array) -> tuple[Any, ...]:
-        """Returns the next observations and state, reward, terminated, done, and the final observations of the step."""
+        """Returns the next observations and state, reward, terminated, done, and the observations before any reset."""
         if self.batched:
             obs, state, reward, done, info = self.env.step_batch(None, state, action, self.params)
             return self.flat(obs), state, reward, info["terminated"], done, self.flat(info["final_observation"])
@@ -187,7 +190,7 @@ class Environments:
 
 
 def towers(o: Options, key: Array, inputs: int, outputs: int) -> dict[str, list[Any]]:
-    """Returns the weights and biases of the two towers, orthogonal and 0."""
+    """Returns the two towers, whose weights are orthogonal and whose biases are 0."""
     w, root = o.width, 2**0.5
     shapes = {
         "policy": [(inputs, w, root), (w, w, root), (w, outputs, 0.01)],
@@ -206,10 +209,10 @@ def towers(o: Options, key: Array, inputs: int, outputs: int) -> dict[str, list[
 
 
 def orthonormal(columns: Array) -> Array:
-    """Orthonormalizes columns by Gram and Schmidt's method, subtracting projections twice for accuracy in float32.
+    """Orthonormalizes columns by the Gram-Schmidt process, subtracting projections twice for accuracy in float32.
 
-    It avoids jnp.linalg.qr, whose batches jaxlib 0.10.2 computes in its thread pool while each waits for a free thread.
-    Two batches at once, as under vmap here, deadlock on a machine with two CPUs.
+    It avoids jnp.linalg.qr: jaxlib 0.10.2 computes a batch in its thread pool, where one thread waits for another to
+    become free. Two batches at once, as under vmap here, therefore deadlock on a machine with two CPUs.
     """
 
     def next_column(j: Any, q: Array) -> Array:
@@ -245,7 +248,7 @@ def begin(o: Options, envs: Environments, key: Array, h: Hyper) -> Agent:
 
 
 def collect(o: Options, envs: Environments, agent: Agent, key: list[Array]) -> tuple[Agent, Step, tuple[Array, ...]]:
-    """Takes a rollout of steps. Returns the agent, the steps, and the sum and number of the returns of ended episodes."""
+    """Takes a rollout of steps. Returns the agent, the steps, and the sum and count of the ended episodes' returns."""
     noise_key, step_key = key
     # All noise is drawn at once. The action with the largest sum of logit and Gumbel noise is a sample of the policy.
     noise = jax.random.gumbel(noise_key, (o.num_steps, envs.num, envs.num_actions))
@@ -272,7 +275,7 @@ def pick(rows: Array, index: Array) -> Array:
 
 
 def advantages_of(h: Hyper, steps: Step, values: Array, next_values: Array) -> Array:
-    """Returns generalised advantage estimates. A truncated episode keeps the value of its final observation."""
+    """Returns generalised advantage estimates. A truncated episode is bootstrapped from its final observation."""
     deltas = steps.reward + h.gamma * next_values * ~steps.terminated - values
 
     def one(running: Array, x: Any) -> Any:
@@ -320,7 +323,7 @@ def update(o: Options, envs: Environments, agent: Agent, h: Hyper, left: Any) ->
 
 def begin_all(o: Options, envs: Environments, keys: Array, grid: Hyper) -> Run:
     """Initializes an agent for every setting and key."""
-    # The inner vmap goes over seeds, the outer over settings.
+    # The inner vmap maps over seeds, the outer over settings.
     agents = jax.vmap(jax.vmap(partial(begin, o, envs), (0, None)), (None, 0))(keys, grid)
     return Run(jnp.int32(0), agents, jnp.zeros((o.updates, len(grid.gamma), len(keys), 2)))
 
@@ -338,7 +341,7 @@ def train(o: Options, envs: Environments, grid: Hyper, run: Run, until: Any) -> 
 
 
 def save(o: Options, run: Run) -> None:
-    """Writes a checkpoint; a run that is killed meanwhile leaves the previous one intact."""
+    """Writes a checkpoint; if the run is killed during the write, the previous checkpoint remains intact."""
     new = o.out / "checkpoint.new"
     with new.open("wb") as file:
         np.savez(file, *jax.tree.leaves(run), options=json.dumps(fixed(o)))
@@ -346,7 +349,7 @@ def save(o: Options, run: Run) -> None:
 
 
 def load(o: Options, form: Run) -> Run:
-    """Reads the run in a checkpoint, which may have had more or fewer updates to do than `form`."""
+    """Reads a checkpoint. Its run may have been planned with another number of updates than `form`."""
     path = o.out / "checkpoint.npz"
     with opened(path), np.load(path) as file:
         kept = json.loads(str(file["options"]))
@@ -366,7 +369,7 @@ def load(o: Options, form: Run) -> Run:
 
 
 def evaluate(o: Options, envs: Environments, key: Array, net: Any) -> Array:
-    """Returns the mean return of the first episode in each environment, so that short ones do not count more often."""
+    """Returns the mean return of each environment's first episode. Later ones would overrepresent short episodes."""
 
     def go_on(carry: Any) -> Array:
         _, _, _, over, t = carry
@@ -384,13 +387,13 @@ def evaluate(o: Options, envs: Environments, key: Array, net: Any) -> Array:
 
 
 def last_hundred(total: Any, number: Any) -> Any:
-    """Returns, after each update, the mean return of the agent's latest 100 episodes, or more if they ended together."""
+    """Returns for each update the mean return of the agent's latest 100 episodes and of those that ended with them."""
 
     def of_one(total: Any, number: Any) -> Any:
         total, number = (np.append(0.0, np.cumsum(x)) for x in (total, number))
         first = np.searchsorted(number, number - 100, side="right") - 1
         means = (total - total[first]) / np.maximum(number - number[first], 1)
-        return np.where(first >= 0, means, np.nan)[1:]  # NaN while there are fewer
+        return np.where(first >= 0, means, np.nan)[1:]  # NaN while fewer than 100 have ended
 
     runs = [x.reshape(len(x), -1).T for x in (total, number)]
     return np.stack([of_one(*run) for run in zip(*runs, strict=True)], axis=-1).reshape(total.shape)
@@ -432,7 +435,7 @@ def plot(o: Options, steps: Any, means: Any, labels: list[str]) -> None:
         (line,) = ax.plot(x, curve.mean(axis=-1), label=label)
         ax.fill_between(x, curve.min(axis=-1), curve.max(axis=-1), color=line.get_color(), alpha=0.2, linewidth=0)
     ax.set(xlabel="environment steps of an agent", ylabel="mean return of 100 episodes")
-    seeds = "one seed" if o.seeds == 1 else f"mean, least and most of {o.seeds} seeds"
+    seeds = "one seed" if o.seeds == 1 else f"mean, minimum and maximum of {o.seeds} seeds"
     ax.set_title(f"{o.task}: {seeds}", fontsize="medium")
     ax.grid(alpha=0.3)
     ax.legend(fontsize="small")

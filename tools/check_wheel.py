@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks an installed wheel by 100 steps of every registered id. It needs only the dependencies of the wheel.
+"""Checks an installed wheel by taking 100 steps with every registered id. It needs only the dependencies of the wheel.
 
     python tools/check_wheel.py [--wheel=build/wheel/envpool_unified-....whl] [--only=TEXT]
 
-For each id: it can be made; every observation is inside its space; equal seeds and actions give equal bits, with one thread
-and with two. Other seeds, other environments of a pool and later episodes must differ under the same actions, at the latest
-after some thousand steps, because some games begin with a title screen. Deterministic environments must not (NO_CHANCE).
+It checks for each id that a pool can be made, that every observation is inside its space, and that equal seeds and
+actions give equal bits with one thread and with two. It also checks that randomness has an effect: under the same
+actions, the results of two seeds, of two environments of a pool, and of two episodes must differ. If they are equal
+after 100 steps, up to 5000 are taken, because some games begin with a title screen. In deterministic environments
+(NO_CHANCE) they must be equal.
 """
 
 import argparse
@@ -22,20 +24,20 @@ import envpool
 from envpool.python.distribution import conflict
 
 ENVS, STEPS, MOST_BYTES = 4, 100, 20e6
-LONGER = (1000, 5000)  # steps after which random numbers must have made a difference
+LONGER = (1000, 5000)  # numbers of steps to try if 100 steps show no effect of randomness
 
-# Environments, or parts of them, that are deterministic.
-SEED, POOL, EPISODE = "another seed", "environments of a pool", "a second episode"
+SEED, POOL, EPISODE = "another seed", "another environment of the pool", "a second episode"
+# For each deterministic environment: what makes no difference.
 NO_CHANCE: dict[str, set[str]] = {
     "CliffWalking-v0": {SEED, POOL, EPISODE},  # nothing is slippery
     "CliffWalking-v1": {SEED, POOL, EPISODE},
     "tabular/CliffWalking-v0": {SEED, POOL, EPISODE},
     "DeepSea-bsuite": {SEED, POOL, EPISODE},  # deterministic=True, and mapping_seed is not the seed
     "DiscountingChain-bsuite": {SEED, POOL, EPISODE},
-    "Mujoco-v0": {SEED, POOL, EPISODE},  # noise at a reset is an option
-    "Pong-misc": {SEED, POOL, EPISODE},  # the ball begins in the middle, to the right
-    "SimpleBandit-bsuite": {EPISODE},  # the rewards of the arms are drawn once per seed
-    "SpaceInvaders-MinAtar": {SEED, POOL, EPISODE},  # no sticky actions in gymnax's form
+    "Mujoco-v0": {SEED, POOL, EPISODE},  # reset noise is an option, off by default
+    "Pong-misc": {SEED, POOL, EPISODE},  # the ball always begins in the middle and moves to the right
+    "SimpleBandit-bsuite": {EPISODE},  # the rewards of the arms are drawn once, not per episode
+    "SpaceInvaders-MinAtar": {SEED, POOL, EPISODE},  # gymnax's version, which it follows, has no sticky actions
     "TagGridWorld-v0": {SEED, POOL, EPISODE},  # random_start=False
 }
 
@@ -61,11 +63,11 @@ def stack(samples: list[Any]) -> Any:
 
 
 class Run:
-    """Plays two episodes of a pool, or the beginnings of them, with the same random actions.
+    """Plays the first steps of two episodes of a pool with the same random actions.
 
     Attributes:
         digests: for each episode and environment, a digest of everything that was returned.
-        outside: a sentence about the first observation outside its space, or empty.
+        outside: a message about the first observation outside its space; empty if there is none.
     """
 
     def __init__(self, task_id: str, seed: int, num_threads: int, steps: int = STEPS, inside: bool = False) -> None:
@@ -84,7 +86,7 @@ class Run:
         self._look(obs, (), info, digests)
         for _ in range(self._steps):
             rows = len(info["players"]["env_id"]) if isinstance(info.get("players"), dict) else ENVS
-            # All environments get the same action, so that they differ only by random numbers.
+            # All environments get the same action, so that they differ only in their random numbers.
             action = env.action_space.sample()
             obs, *others, info = env.step(stack([action] * rows))
             self._look(obs, others, info, digests)
@@ -106,7 +108,7 @@ class Run:
 
 
 def differences(run: Run, other: Run) -> set[str]:
-    """Returns what made a difference: the seed (between two runs), the environment or the episode (within a run)."""
+    """Returns which of SEED (between two runs), POOL and EPISODE (within the first run) made a difference."""
     first, second = run.digests
     found = {SEED: other.digests != run.digests, POOL: len(set(first)) > 1, EPISODE: first != second}
     return {what for what, differs in found.items() if differs}
@@ -122,7 +124,7 @@ def problems_of(task_id: str) -> list[str]:
         for steps in LONGER:
             if not expected <= found:
                 found |= differences(*(Run(task_id, seed=seed, num_threads=1, steps=steps) for seed in (1, 2)))
-    except Exception as error:  # the other ids are checked after any error
+    except Exception as error:  # after any error, the other ids are still checked
         return [f"{type(error).__name__}: {error}"]
     return [
         *([run.outside] if run.outside else []),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Atari 2600 games, frame for frame those of ale-py 0.12.1."""
+"""Atari 2600 games, whose frames are identical to those of ale-py 0.12.1."""
 
 from envpool.python.import_paths import members
 

@@ -9,10 +9,10 @@
 //   Truncated    after 200 steps
 //   Reset        angle uniform in [-pi, pi), velocity in [-1, 1)
 //
-// v0 moves the angle by the velocity before its limit of 8 rad/s applies, as gym's Pendulum-v0 did; v1 by the limited
-// velocity.
-// Reference: gymnasium 1.4.0, classic_control/pendulum.py, operation for operation; there the torque is a float32, so
-// values computed from it alone are float32 here too.
+// A step computes a new velocity, limits it to 8 rad/s and integrates the angle. v1 integrates with the limited
+// velocity; v0 uses the velocity before the limit, as gym's Pendulum-v0 did.
+// Reference: gymnasium 1.4.0, classic_control/pendulum.py. The operations and their order are the same. The torque is a
+// float32 there, so values computed only from it are float32 here too.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -29,8 +29,8 @@ struct Pendulum {
   static constexpr f32 kMaxTorque = 2;
 
   struct Params {
-    f64 gravity;  // angular acceleration of a level rod by gravity
-    f32 torque;   // angular acceleration by a torque of 1
+    f64 gravity;  // angular acceleration that gravity causes when the rod is horizontal
+    f32 torque;   // angular acceleration that a torque of 1 N m causes
     bool limit_first;
   };
   struct State {
@@ -115,7 +115,7 @@ struct Pendulum {
 #endif
 
  private:
-  // Integrates one step. Returns its cost.
+  // Integrates one step. Returns the cost of the state before it.
   template <class T>
   ENVPOOL_ALWAYS_INLINE static T advance(T& angle, T& angular_velocity, const Params& p, T torque, T torque_cost) {
     const T remainder = fmod(angle + kPi, 2 * kPi);

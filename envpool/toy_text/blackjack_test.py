@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares Blackjack with gymnasium's: outcomes of sticking and hitting from all pairs of hands, and the deal."""
+"""Compares Blackjack with gymnasium's: the outcomes of sticking and hitting, and the distribution of the deal."""
 
 import collections
 import itertools
@@ -21,12 +21,12 @@ def state_of(player, dealer):
 
 
 class NoCardsLeft(Exception):
-    """Another card is drawn after the given ones."""
+    """Raised when the game draws more cards than the test gave it."""
 
 
 @pytest.fixture
 def deal(monkeypatch):
-    """Steps gymnasium's game from given hands, with given cards."""
+    """Returns a function that steps gymnasium's game from given hands; the game then draws the given cards."""
     env = gymnasium.make("Blackjack-v1").unwrapped
     env.reset(seed=0)
 
@@ -48,7 +48,7 @@ def deal(monkeypatch):
 
 
 def dealer_outcomes(deal, dealer):
-    """Returns the probability of each final score (and natural) of gymnasium's dealer, and cards that lead to it."""
+    """Returns the probability of each (final score, natural) of gymnasium's dealer, and cards that lead to it."""
     ends, drawn, pending = collections.defaultdict(float), {}, [((), 1.0)]
     while pending:
         cards, probability = pending.pop()
@@ -124,4 +124,4 @@ def test_the_deal_has_the_distribution_of_gymnasium():
     theirs.add(
         collections.Counter(((int(t), int(ace)), int(d)) for t, d, ace in (env.reset()[0] for _ in range(20000))), hands
     )
-    theirs.check()  # the expected probabilities are those of gymnasium
+    theirs.check()  # confirms that the expected probabilities are gymnasium's

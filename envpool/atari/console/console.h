@@ -23,7 +23,7 @@ constexpr i32 kMaxInstructions = 25000;  // ALE's limit for one update of the co
 constexpr i32 kUncountedCycles = 2 * kMaxInstructions - 10;
 constexpr u32 kForcedDraws = 60;  // see redraw()
 
-// Moves a time stamp back. It may wrap around, for example in a game that never uses the timer, as in ALE.
+// Moves a time stamp back. As in ALE, it may wrap around, for example in a game that never uses the timer.
 ENVPOOL_FN void rebase(i32& stamp, i32 elapsed) {
   stamp = static_cast<i32>(static_cast<u32>(stamp) - static_cast<u32>(elapsed));
 }
@@ -38,8 +38,8 @@ ENVPOOL_FN void rebase_stamps(Core& c, i32 elapsed) {
   rebase(c.tia.hmove_at, elapsed);
 }
 
-// Sets the clock back by whole lines before it can overflow, which it would do after some thousand updates of a frame
-// that never ends. So far beyond the last line, only the position within a line matters.
+// Sets the clock back by whole lines before it can overflow. If a frame never ends, that would happen after a few
+// thousand updates. At such times the beam is far beyond the last line, where only the position within a line matters.
 ENVPOOL_FN void limit_clock(Core& c) {
   if (c.cycles > 2 * kClockLimit) rebase_stamps(c, kClockLimit);
 }
@@ -127,9 +127,9 @@ ENVPOOL_FN void rerun_frame(Console& c, const Rom& rom, const void* native, u32 
 }
 
 // Runs the last three frames again and draws them. This is necessary if the last frame is short and one of the three
-// was not drawn, because the rows that a short frame does not reach keep the pixels of two frames earlier. A frame that
-// was not drawn was full (a short one would have caused a redraw), so its drawing covers every row. After a short
-// frame, run_frame() draws every frame until kForcedDraws full frames have followed.
+// was not drawn, because the rows that a short frame does not reach keep the pixels of two frames earlier. Every frame
+// that was not drawn is a full one, because a short one would have caused a redraw; drawing it now therefore covers
+// every row. After a short frame, run_frame() draws every frame until kForcedDraws full frames have followed.
 ENVPOOL_FN void redraw(Console& c, const Rom& rom, const void* native) {
   const u32 end = c.frames;
   for (u32 n = end > 3 ? end - 3 : 0; n < end; ++n) rerun_frame(c, rom, native, n);
@@ -153,7 +153,7 @@ ENVPOOL_DEVICE_CALL void run_frame(Console& c, const Rom& rom, const Inputs& inp
     return;
   }
   if (c.forced_draws != 0) --c.forced_draws;
-  // A redraw also needs the frame before the last one, so two frames must be drawn before this is 0.
+  // Two drawn frames must follow an undrawn one before this is 0, because a redraw also needs the frame before last.
   c.undrawn = !drawing ? 2 : c.undrawn != 0 ? c.undrawn - 1 : 0;
 }
 
@@ -188,7 +188,7 @@ ENVPOOL_FN void construct(Console& c) {
   c = Console{};
   seed_rng(c.rng, 4753849);
   for (u32 i = 0; i < 128; ++i) c.ram[i] = static_cast<u8>(next_word(c.rng));
-  next_word(c.rng);  // a timer value without visible effect
+  next_word(c.rng);  // ALE draws a timer value here, which has no visible effect
   c.dpc.random = 1;
 }
 

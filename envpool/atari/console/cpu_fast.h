@@ -49,7 +49,7 @@ ENVPOOL_ALWAYS_INLINE void store_registers(Console& c, const FastCpu& r) {
   c.cpu.pc = static_cast<u16>(r.ip + r.pc_offset);
 }
 
-// Bus accesses of the fast CPU to chips other than RAM and ROM.
+// The fast CPU accesses chips other than RAM and ROM through these functions.
 ENVPOOL_NOINLINE u32 read_chip(Console& c, const Rom& rom, u32 address, u32 noise, i32 cycles) {
   c.cycles = cycles;
   c.bus = static_cast<u8>(noise);
@@ -79,7 +79,8 @@ ENVPOOL_ALWAYS_INLINE bool is_plain(const Rom& rom, u32 address) {
   return (address & 0xFFF) - rom.plain_begin < rom.plain_size;
 }
 
-// Reads any address. Returns false if the access may switch banks: then the exact CPU must execute the instruction.
+// Reads any address. Returns false if the access may switch banks, in which case the exact CPU must execute the
+// instruction.
 ENVPOOL_ALWAYS_INLINE bool read_any(Console& c, const Rom& rom, FastCpu& r, u32 address, u32 noise, u32 penalty,
                                     u32& value) {
   address &= 0xFFFF;
@@ -121,7 +122,7 @@ ENVPOOL_ALWAYS_INLINE u32 read_zero_page(Console& c, const Rom& rom, FastCpu& r,
   return address & 0x80 ? c.ram[address & 0x7F] : read_chip(c, rom, address, e.lo, r.cycles);
 }
 
-// The operations on an operand m.
+// Each of these functions executes one instruction on its operand m.
 ENVPOOL_ALWAYS_INLINE void do_lda(Console&, FastCpu& r, u32 m) { r.nz = r.a = m; }
 ENVPOOL_ALWAYS_INLINE void do_ldx(Console&, FastCpu& r, u32 m) { r.nz = r.x = m; }
 ENVPOOL_ALWAYS_INLINE void do_ldy(Console&, FastCpu& r, u32 m) { r.nz = r.y = m; }
@@ -185,7 +186,8 @@ ENVPOOL_ALWAYS_INLINE u32 do_lsr(FastCpu& r, u32 v, u32 in) {
   return r.nz = v >> 1 | in << 7;
 }
 
-// Skips the iterations of "LDA INTIM; BNE back" (or BPL) in which the timer stays positive, except the last one.
+// A game waits for the timer with the loop "LDA INTIM; BNE back" (or BPL). Skips all iterations that read a positive
+// value except the last such one.
 ENVPOOL_ALWAYS_INLINE void skip_timer_loop(const Console& c, FastCpu& r, const CodeEntry& e) {
   const Riot& riot = c.riot;
   const u32 elapsed = static_cast<u32>(r.cycles) - 1 - static_cast<u32>(riot.set_at);
@@ -209,7 +211,7 @@ ENVPOOL_ALWAYS_INLINE u32 run_counter_loop(FastCpu& r, const CodeEntry& e, u32 c
   return last;
 }
 
-// clang-format off: it would format the handlers as labels
+// clang-format off: it would indent the handlers like labels
 //
 // Dispatch: one handler per FastOp, each ending in NEXT. With computed gotos, every handler has its own indirect jump,
 // which reduces branch mispredictions; other compilers, or ENVPOOL_ATARI_SWITCH, use a switch.

@@ -3,9 +3,9 @@
 // A finger of two links spins a body on a hinge, or turns the body's tip to a target.
 //
 // Observation: position (both joints, the tip relative to the hinge), velocity, touch (logarithms of two sensors);
-// the turn tasks also have target_position and dist_to_target (to its surface, negative inside).
+// the turn tasks also have target_position and dist_to_target (from the tip to the target's surface; negative inside).
 // Reward: 1 while the body spins fast enough, or the tip is in the target.
-// Reset: joints uniform, without contacts; the target at a random angle around the hinge.
+// Reset: joints uniform, drawn again until nothing is in contact; the target at a random angle around the hinge.
 // Source: dm_control 1.0.50, suite/finger.py.
 #pragma once
 

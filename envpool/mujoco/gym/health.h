@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The health of a walking robot: its reward, and whether an unhealthy state terminates the episode.
+// A walking robot's health: the reward for a healthy state, and whether an unhealthy state terminates the episode.
 #pragma once
 
 #include "envpool/mujoco/gym/gym_env.h"
@@ -15,7 +15,8 @@ struct Health {
   static void options(OptionSpecs& o, f64 reward, Pair z) {
     o.real("healthy_reward", reward, "Reward for a step in a healthy state.");
     o.boolean("terminate_when_unhealthy", true, "Terminate the episode in an unhealthy state.");
-    o.boolean("legacy_healthy_reward", false, "Give healthy_reward also for the step that becomes unhealthy.");
+    o.boolean("legacy_healthy_reward", false,
+              "Also give healthy_reward for the step in which the robot becomes unhealthy.");
     range_options(o, "healthy_z", z.low, z.high, "the torso's height in a healthy state");
   }
   static Health params(const OptionValues& o) {

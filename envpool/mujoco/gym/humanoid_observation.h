@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The observation of a humanoid: positions without the torso's x and y (22), velocities (23), for each body the inertia
-// (10) and velocity (6) about the centre of mass, actuator forces of each joint, contact forces of each body (6).
-// Up to version 4 it includes those of the world body and forces on the root, which are zeros.
+// The observation of a humanoid is the concatenation of:
+//
+//   positions, without the torso's x and y (22)
+//   velocities (23)
+//   for each body, its inertia about the centre of mass (10)
+//   for each body, its velocity about the centre of mass (6)
+//   the actuator force on each joint
+//   for each body, the contact forces (6)
+//
+// Up to version 4, it also includes the entries of the world body and the actuator forces on the root, all of which are
+// zero.
 #pragma once
 
 #include "envpool/mujoco/gym/gym_env.h"
@@ -32,7 +40,7 @@ struct HumanoidObservation {
             .cfrc_ext = o.boolean("include_cfrc_ext_in_observation")};
   }
   static constexpr const char* kObservation =
-      "Positions without the torso's x and y, velocities; inertias, velocities and contact forces of each body; "
+      "Positions (without the torso's x and y) and velocities; inertia, velocity and contact forces of each body; "
       "actuator forces.";
   static constexpr ModelRequirements kRequired{.positions = 3, .velocities = 6};
 
