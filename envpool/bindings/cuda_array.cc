@@ -108,7 +108,8 @@ py::capsule DeviceArray::dlpack(const py::object& stream, const py::object& max_
 py::dict DeviceArray::interface() const {
   const Context::Current current(*block_->stream->context);
   // This protocol does not name the reading stream; assume the legacy default stream, which most libraries use.
-  if (!block_->stream->captures(kLegacyStream)) block_->lend(kLegacyStream);
+  const Stream& stream = *block_->stream;
+  if (!stream.captures() && !stream.captures(kLegacyStream)) block_->lend(kLegacyStream);
   py::dict out;
   out["version"] = 3;
   out["shape"] = shape();
@@ -137,8 +138,9 @@ py::array DeviceArray::copied() const {
   py::array_t<u8> bytes(span);
   {
     void* to = bytes.mutable_data();
-    const python::Unlocked unlocked;
     const Context::Current current(*block_->stream->context);
+    block_->reclaim(*block_->stream);  // another library may have written into the array
+    const python::Unlocked unlocked;
     block_->stream->download(to, data_, span);
     block_->stream->synchronize();
   }
@@ -159,8 +161,8 @@ void DeviceArray::assign(const py::object& values) const {
   py::module_::import("numpy").attr("copyto")(all, values);
   const i64 bytes = span();
   const void* from = all.data();
-  const python::Unlocked unlocked;
   const Context::Current current(*block_->stream->context);
+  const python::Unlocked unlocked;
   block_->stream->upload(data_, from, bytes);
   block_->stream->synchronize();
 }

@@ -127,9 +127,8 @@ Word::~Word() {
 }
 
 u64 Word::take() {
-  const u64 value = *word_;
-  if (value != 0) *word_ = 0;
-  return value;
+  if (*word_ == 0) return 0;
+  return __atomic_exchange_n(word_, u64{0}, __ATOMIC_ACQ_REL);  // a kernel may write at the same time
 }
 
 }  // namespace envpool::cuda

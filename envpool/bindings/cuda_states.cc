@@ -110,6 +110,7 @@ void DeviceStates::place_models(const Stream& stream) {
 // Each initial state is the twin's, reseeded with the key and stream of the environment.
 void DeviceStates::place_slots(const Stream& stream, const Construction& how) {
   slots_ = std::make_shared<Block>(streams_[0], bytes());
+  first_slot_ = slots_->memory.address();
   std::vector<std::string> first;
   for (size_t kind = 0; kind < save_bytes_.size(); ++kind) first.push_back(twin_.save(i32(kind)));
   constexpr i64 kChunkBytes = i64{64} << 20;
@@ -149,14 +150,18 @@ void DeviceStates::close() {
   blobs_.clear();
 }
 
-void DeviceStates::download(const Stream& stream, void* to, Address from, i64 bytes) {
+void DeviceStates::with_device(const Stream& stream, const std::function<void()>& action) {
+  const Context::Current current(*stream.context);
+  if (exposed_ && slots_ != nullptr) slots_->reclaim(stream);
   const python::Unlocked unlocked;
   const std::lock_guard lock(mutex_);
   if (closed_) label_.refuse_call("the pool is closed");
-  const Context::Current current(*stream.context);
-  if (exposed_) slots_->reclaim(stream);
-  stream.download(to, from, bytes);
+  action();
   stream.synchronize();
+}
+
+void DeviceStates::download(const Stream& stream, void* to, Address from, i64 bytes) {
+  with_device(stream, [&] { stream.download(to, from, bytes); });
 }
 
 std::string DeviceStates::save(i32 env_id) {
@@ -176,13 +181,12 @@ EpisodeStatus DeviceStates::status(i32 env_id) {
 
 void DeviceStates::put(i32 env_id, const std::string& state, EpisodeStatus status) {
   const Stream& on = stream(env_id);
-  const Context::Current current(*on.context);
   const u8 over = status.over;
-  if (exposed_) slots_->reclaim(on);
-  on.upload(slot(env_id), state.data(), i64(state.size()));
-  on.upload(players_.address() + Address(env_id) * sizeof(i32), &status.players, sizeof(i32));
-  on.upload(over_.address() + Address(env_id), &over, 1);
-  on.synchronize();
+  with_device(on, [&] {
+    on.upload(slot(env_id), state.data(), i64(state.size()));
+    on.upload(players_.address() + Address(env_id) * sizeof(i32), &status.players, sizeof(i32));
+    on.upload(over_.address() + Address(env_id), &over, 1);
+  });
 }
 
 // Returns a state that comes from outside, after the twin has brought it into the range that kernels accept.
