@@ -134,7 +134,7 @@ def test_ctrl_c_keeps_results_and_ends_all_processes(python, tmp_path):
     written = tmp_path / "build" / "bench" / "latency.json"
     assert soon(written.exists)
     time.sleep(0.5)  # the second case has started by now
-    assert interrupted(suite).startswith("suite: interrupted; build/bench has what was measured")
+    assert interrupted(suite).startswith("suite: interrupted; the results so far are in build/bench")
     assert [result["case"]["task"] for result in json.loads(written.read_text())["results"]] == ["CartPole-v1"]
     assert soon(lambda: not has_sides(tmp_path), 30)
 

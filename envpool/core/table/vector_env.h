@@ -466,7 +466,7 @@ class VectorEnv {
   }
 
   // Not inlined, because episodes begin rarely and its code would take registers from the loop over steps.
-  __attribute__((noinline)) void begin(Slot& it, const EnvSettings& settings) {
+  ENVPOOL_NOINLINE void begin(Slot& it, const EnvSettings& settings) {
     it.episode.begin();
     Contract::reset(it.state, *settings.params, it.episode.rng);
   }
