@@ -62,11 +62,11 @@ def environments() -> list[Environment]:
     found: dict[tuple[str, str], Environment] = {}
     for task_id in envpool.list_all_envs():
         registration = find(task_id)
-        if registration.source:
-            continue  # compiled by a test of this process
+        if not registration.family and task_id != "Crowd-v0":
+            continue  # perhaps a test of this process registered it, and its plugin no longer exists
         key = registration.family or "testing", registration.table
         device = registration.load().device
-        if device is not None and (registration.family or device["world"]):
+        if device is not None:
             found[key] = Environment(*key, device)
     return [found[key] for key in sorted(found)]
 
