@@ -113,15 +113,17 @@ void DevicePool::choose_outputs(const std::vector<std::string>& names) {
 }
 
 DevicePool::~DevicePool() {
-  try {
-    close(-1);
-  } catch (const std::exception&) {
-    // The device failed. Its memory is freed when its context is destroyed.
-  }
+  closed_ = true;
+  free_quietly();
 }
 
 void DevicePool::close(f64) {
-  if (std::exchange(closed_, true) || context_ == nullptr) return;
+  closed_ = true;
+  if (calls_ == 0) free();
+}
+
+void DevicePool::free() {
+  if (context_ == nullptr || std::exchange(freed_, true)) return;
   const Context::Current current(*context_);
   pending_.clear();
   if (!current) return;  // in a forked process, where nothing is freed
@@ -138,6 +140,14 @@ void DevicePool::close(f64) {
   actions_.reset();
   module_ = Owned<Handle>();
   context_->driver.check(status, Driver::name_of_synchronize_stream);
+}
+
+void DevicePool::free_quietly() noexcept {
+  try {
+    free();
+  } catch (const std::exception&) {
+    // The device failed. Its memory is freed with its context.
+  }
 }
 
 // --- stepping ---
@@ -233,7 +243,21 @@ DevicePool::Ids DevicePool::checked_ids(const i32* ids, i64 count, const Group& 
   return std::make_shared<const std::vector<i32>>(ids, ids + count);
 }
 
-void DevicePool::launch(std::vector<Batch> batches) {
+void DevicePool::send_batches(const char* call, const std::function<std::vector<Batch>()>& convert) {
+  const Call here(*this);
+  check_usable();
+  if (sending_) label_.refuse_call(std::string(call) + ": another send or reset of this pool has not returned");
+  const Context::Current current(*context_);
+  std::vector<Batch> batches;
+  sending_ = true;
+  try {
+    batches = convert();
+  } catch (...) {
+    sending_ = false;
+    throw;
+  }
+  sending_ = false;
+  check_open();
   for (Batch& batch : batches) launch(std::move(batch));
 }
 
@@ -276,40 +300,39 @@ void DevicePool::set_busy(const Pending& pending, bool busy) {
 }
 
 void DevicePool::send(const py::object& action, const py::object& env_id) {
-  check_usable();
-  const Context::Current current(*context_);
-  std::vector<py::object> fields;
-  std::vector<Batch> batches = batches_of(actions_->split(action, env_id, fields), "send");
-  const i64 whole = batches.back().first + batches.back().rows();
-  for (Batch& batch : batches) {
-    Launches& launches = batch.group->launches;
-    actions_->describe(fields, whole, batch.first, batch.rows(), launches, batch.inputs, batch.work);
-    if (!batch.whole()) batch.work.env_ids = launches.staged(*batch.ids, batch.inputs);
-  }
-  launch(std::move(batches));
+  send_batches("send", [&] {
+    std::vector<py::object> fields;
+    std::vector<Batch> batches = batches_of(actions_->split(action, env_id, fields), "send");
+    const i64 whole = batches.back().first + batches.back().rows();
+    for (Batch& batch : batches) {
+      Launches& launches = batch.group->launches;
+      actions_->describe(fields, whole, batch.first, batch.rows(), launches, batch.inputs, batch.work);
+      if (!batch.whole()) batch.work.env_ids = launches.staged(*batch.ids, batch.inputs);
+    }
+    return batches;
+  });
 }
 
 void DevicePool::reset(const py::object& env_id, const py::object& seeds, const py::object& streams) {
-  check_usable();
-  const Context::Current current(*context_);
-  std::vector<Batch> batches = batches_of(env_id, "reset");
-  const Seeds given(seeds, streams, batches.back().first + batches.back().rows(), label_);
-  for (Batch& batch : batches) {
-    Launches& launches = batch.group->launches;
-    if (given.given) {
-      const i64 first = batch.first, rows = batch.rows();
-      batch.work.seeds =
-          reinterpret_cast<u64*>(launches.staged(given.keys.data() + first, rows * i64(sizeof(u64)), batch.inputs));
-      batch.work.streams =
-          reinterpret_cast<u32*>(launches.staged(given.streams.data() + first, rows * i64(sizeof(u32)), batch.inputs));
+  send_batches("reset", [&] {
+    std::vector<Batch> batches = batches_of(env_id, "reset");
+    const Seeds given(seeds, streams, batches.back().first + batches.back().rows(), label_);
+    for (Batch& batch : batches) {
+      Launches& launches = batch.group->launches;
+      if (given.given) {
+        const i64 first = batch.first, rows = batch.rows();
+        batch.work.seeds =
+            reinterpret_cast<u64*>(launches.staged(given.keys.data() + first, rows * i64(sizeof(u64)), batch.inputs));
+        batch.work.streams = reinterpret_cast<u32*>(
+            launches.staged(given.streams.data() + first, rows * i64(sizeof(u32)), batch.inputs));
+      }
+      if (!batch.whole()) batch.work.env_ids = launches.staged(*batch.ids, batch.inputs);
+      batch.work.restart = true;
     }
-    if (!batch.whole()) batch.work.env_ids = launches.staged(*batch.ids, batch.inputs);
-    batch.work.restart = true;
-  }
-  launch(std::move(batches));
+    return batches;
+  });
 }
 
-// Arrays are returned before they are computed, so there is nothing to wait for and the timeout is unused.
 py::tuple DevicePool::recv(f64) {
   check_usable();
   if (pending_.empty()) label_.refuse_call("recv: nothing is under way; call send, reset or async_reset first");
@@ -357,18 +380,21 @@ std::vector<i32> DevicePool::idle_ids(const py::object& env_ids, const char* nam
 }
 
 py::bytes DevicePool::snapshot(i32 env_id) {
+  const Call here(*this);
   check_usable();
   require_idle(env_id, "snapshot");
   return states_.snapshot(env_id);
 }
 
 void DevicePool::restore(i32 env_id, const std::string& given) {
+  const Call here(*this);
   check_usable();
   require_idle(env_id, "restore");
   states_.restore(env_id, given);
 }
 
 void DevicePool::clone(i32 source, const py::object& env_ids, const py::object& seeds, const py::object& streams) {
+  const Call here(*this);
   check_usable();
   require_idle(source, "clone");
   const std::vector<i32> ids = idle_ids(env_ids, "env_ids", "clone");
@@ -377,6 +403,7 @@ void DevicePool::clone(i32 source, const py::object& env_ids, const py::object& 
 }
 
 py::array DevicePool::render(const py::object& env_ids) {
+  const Call here(*this);
   check_usable();
   const i64 bytes = i64(layout_.render_height) * layout_.render_width * 3;
   if ((table_.flags & abi::kCanRender) == 0 || bytes == 0) {
@@ -390,6 +417,7 @@ py::array DevicePool::render(const py::object& env_ids) {
 }
 
 py::list DevicePool::players(const py::object& env_ids) {
+  const Call here(*this);
   check_usable();
   ids_.convert(env_ids, "env_ids", options_.label);
   const std::vector<i32> ids(ids_.data(), ids_.data() + ids_.size());
@@ -400,12 +428,13 @@ py::list DevicePool::players(const py::object& env_ids) {
 }
 
 py::dict DevicePool::states() {
+  const Call here(*this);
   check_usable();
   return states_.parts();
 }
 
 void DevicePool::wait() {
-  check_open();
+  const Call here(*this);
   const python::Unlocked unlocked;
   const Context::Current current(*context_);
   for (const auto& group : groups_) group->launches.stream().synchronize();

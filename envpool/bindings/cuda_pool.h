@@ -9,6 +9,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -64,6 +65,23 @@ class DevicePool {
   i32 batch_size() const { return options_.batch_size; }
 
  private:
+  // One call of the pool. If the pool is closed during it, by another thread or by Python code that the call runs, such
+  // as a signal handler or an action's __dlpack__, its memory is freed when the last call ends.
+  class Call {
+   public:
+    explicit Call(DevicePool& pool) : pool_(pool) {
+      pool_.check_open();
+      ++pool_.calls_;
+    }
+    ~Call() {
+      if (--pool_.calls_ == 0 && pool_.closed_) pool_.free_quietly();
+    }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+   private:
+    DevicePool& pool_;
+  };
   using Ids = std::shared_ptr<const std::vector<i32>>;
   struct Group {
     Group(const Label& label, std::shared_ptr<const Context> context, WithLegacyStream order, i64 block_bytes,
@@ -94,6 +112,8 @@ class DevicePool {
 
   std::string text(const std::string& what) const { return label_.text(what); }
   void check_open() const;
+  void free();
+  void free_quietly() noexcept;
   void check_usable();
   void require_idle(i32 env_id, const char* call) const;
   std::vector<i32> idle_ids(const py::object& env_ids, const char* name, const char* call);
@@ -101,7 +121,8 @@ class DevicePool {
   void choose_outputs(const std::vector<std::string>& names);
   std::vector<Batch> batches_of(const py::object& env_id, const char* call);
   Ids checked_ids(const i32* ids, i64 count, const Group& group, const char* call) const;
-  void launch(std::vector<Batch> batches);
+  // Runs a function that converts arguments into batches, and then launches these.
+  void send_batches(const char* call, const std::function<std::vector<Batch>()>& convert);
   void launch(Batch batch);
   void set_busy(const Pending& pending, bool busy);
 
@@ -127,7 +148,9 @@ class DevicePool {
   std::deque<Pending> pending_;
   std::vector<u8> busy_;  // whether each environment is under way in a launch of only part of its group
   i64 under_way_ = 0;
-  bool closed_ = false;
+  i32 calls_ = 0;
+  bool sending_ = false;  // a call converts arguments, which may run Python code
+  bool closed_ = false, freed_ = false;
 };
 
 void bind_pool(py::module_& module);

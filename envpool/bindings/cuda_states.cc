@@ -110,7 +110,6 @@ void DeviceStates::place_models(const Stream& stream) {
 // Each initial state is the twin's, reseeded with the key and stream of the environment.
 void DeviceStates::place_slots(const Stream& stream, const Construction& how) {
   slots_ = std::make_shared<Block>(streams_[0], bytes());
-  first_slot_ = slots_->memory.address();
   std::vector<std::string> first;
   for (size_t kind = 0; kind < save_bytes_.size(); ++kind) first.push_back(twin_.save(i32(kind)));
   constexpr i64 kChunkBytes = i64{64} << 20;
@@ -143,8 +142,6 @@ void DeviceStates::describe(const Stream& stream, device::Work& work) const {
 
 void DeviceStates::close() {
   const python::Unlocked unlocked;
-  const std::lock_guard lock(mutex_);
-  closed_ = true;
   slots_.reset();  // arrays returned by parts() keep the memory alive
   for (Memory* memory : {&params_, &limits_, &players_, &over_}) *memory = Memory();
   blobs_.clear();
@@ -152,10 +149,8 @@ void DeviceStates::close() {
 
 void DeviceStates::with_device(const Stream& stream, const std::function<void()>& action) {
   const Context::Current current(*stream.context);
-  if (exposed_ && slots_ != nullptr) slots_->reclaim(stream);
+  if (exposed_) slots_->reclaim(stream);
   const python::Unlocked unlocked;
-  const std::lock_guard lock(mutex_);
-  if (closed_) label_.refuse_call("the pool is closed");
   action();
   stream.synchronize();
 }

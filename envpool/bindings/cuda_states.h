@@ -9,7 +9,6 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -55,18 +54,17 @@ class DeviceStates {
   // every later launch repairs the states first.
   py::dict parts();
 
-  // Frees the states, after downloads in other threads have ended. The streams must be synchronized.
+  // Frees the states. No call may be under way, and the streams must be synchronized.
   void close();
 
  private:
   i32 kind(i32 env_id) const { return kind_of_[size_t(env_id)]; }
   u64 identity(i32 env_id) const { return snapshot_identity(label_, twin_.identity(kind(env_id))); }
   const Stream& stream(i32 env_id) const { return *streams_[size_t(env_id / batch_size_)]; }
-  Address slot(i32 env_id) const { return first_slot_ + Address(i64(env_id) * slot_bytes_); }
+  Address slot(i32 env_id) const { return slots_->memory.address() + Address(i64(env_id) * slot_bytes_); }
   void place_models(const Stream& stream);
   void place_slots(const Stream& stream, const Construction& how);
-  // Runs an action that uses the device's memory, and waits for the stream, without the interpreter lock. Throws if the
-  // pool was closed.
+  // Runs an action that uses the device's memory, and waits for the stream, without the interpreter lock.
   void with_device(const Stream& stream, const std::function<void()>& action);
   void download(const Stream& stream, void* to, Address from, i64 bytes);
   std::string save(i32 env_id);
@@ -86,14 +84,10 @@ class DeviceStates {
   std::vector<std::shared_ptr<const Stream>> streams_;
   i32 batch_size_ = 1;
   std::shared_ptr<Block> slots_;
-  Address first_slot_ = 0;
   Memory params_, limits_, players_, over_;
   std::vector<Memory> blobs_;
   std::string shared_params_;
   bool exposed_ = false;  // parts() was called, so the caller may have written to the states
-
-  std::mutex mutex_;  // held by downloads, because another thread may close the pool during one
-  bool closed_ = false;
 };
 
 }  // namespace envpool::cuda

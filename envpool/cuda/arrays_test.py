@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -57,3 +61,65 @@ def test_dlpack_protocol() -> None:
     for stream in (0, -2):
         with pytest.raises(ValueError, match="stream: expected"):
             array.__dlpack__(stream=stream)
+
+
+class Meddler(OnDevice):
+    """An action that runs code of its own while the pool takes it."""
+
+    def __init__(self, array: np.ndarray, meddle: Callable[[], Any]) -> None:
+        super().__init__(array)
+        self.meddle = meddle
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        self.meddle()
+        return super().__cuda_array_interface__
+
+
+def test_an_action_that_closes_its_pool() -> None:
+    pool = make(batch_size=2)
+    pool.async_reset()
+    for _ in range(2):
+        pool.recv()
+    with pytest.raises(RuntimeError, match=r"\[CartPole-v1\] the pool is closed"):
+        pool.send(Meddler(np.zeros(4, "i4"), pool.close))
+    with pytest.raises(RuntimeError, match="the pool is closed"):
+        pool.snapshot(0)
+
+
+def test_an_action_that_steps_its_pool() -> None:
+    pool = make()
+    pool.reset()
+    errors: list[str] = []
+
+    def step() -> None:
+        try:
+            pool.step(np.ones(4, int))
+        except RuntimeError as error:
+            errors.append(str(error))
+
+    pool.step(Meddler(np.zeros(4, "i4"), step))
+    assert set(errors) == {"[CartPole-v1] send: another send or reset of this pool has not returned"}
+    pool.step(np.zeros(4, int))
+
+
+def test_a_pool_is_closed_while_another_thread_reads_it() -> None:
+    pool = make(num_envs=64)
+    pool.reset()
+    errors: list[str] = []
+
+    def read() -> None:
+        try:
+            while True:
+                pool.snapshot(63)
+                pool.clone(0)
+        except RuntimeError as error:
+            errors.append(str(error))
+
+    threads = [threading.Thread(target=read) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    pool.close()
+    for thread in threads:
+        thread.join(30)
+    assert errors == ["[CartPole-v1] the pool is closed"] * 3
