@@ -21,7 +21,7 @@ class PyTable {
   u32 flags() const { return table_.flags; }
   const abi::Table& get() const { return table_; }
 
-  // What a device needs to know of the environment; None if it cannot run on one.
+  // Returns the facts that a device needs of the environment; None if it cannot run on one.
   py::object device() const {
     if (table_.device == nullptr) return py::none();
     const abi::Device& device = *table_.device;

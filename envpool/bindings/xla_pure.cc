@@ -120,8 +120,8 @@ class Actions {
   bool broadcast_ = true;
 };
 
-// Where the environments write their fields: directly into the results, or into scratch memory if a field is not
-// requested or is returned in another dtype.
+// Holds the addresses to which the environments write their fields: directly into the results, or into scratch memory
+// if a field is not requested or is returned in another dtype.
 class Fields {
  public:
   Fields(const abi::Layout& layout, i64 rows) : layout_(layout), rows_(rows), scratch_(size_t(layout.num_fields)) {
