@@ -21,7 +21,7 @@ struct End {
 End end_of(Context& context, u64 address, u64 bytes, Side side) {
   const Allocation* owner = machine->owner(address);
   if (owner == nullptr) {
-    const bool refused = side == Side::kDevice || address >> 48 == kTag || address == 0;
+    const bool refused = (side == Side::kDevice && !machine->flat) || address >> 48 == kTag || address == 0;
     return refused ? End{} : End{reinterpret_cast<u8*>(address), true};
   }
   if (side == Side::kHost && !owner->pinned) return {};
