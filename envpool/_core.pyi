@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The compiled core, which bindings/module.cc defines."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -202,9 +202,19 @@ class ModelReference:
     def number(self) -> int: ...
 
 def add_pure_model(
-    table: Table, label: str, options: Mapping[str, bool | int | float | str | bytes], max_episode_steps: int
+    table: Table,
+    label: str,
+    options: Mapping[str, bool | int | float | str | bytes],
+    max_episode_steps: int,
+    source: str,
+    includes: Sequence[str],
+    threads: int,
+    envs: int,
 ) -> tuple[ModelReference, int, int, int, bytes, str]:
-    """A model, bytes of a state and of parameters, where in them values begin, default parameters, JSON of parts."""
+    """A model, bytes of a state and of parameters, where in them values begin, default parameters, JSON of parts.
+
+    `source` to `envs` are its program for a GPU (envpool/cuda/program.py); `source` is empty if there is none.
+    """
 
 def live_models() -> int:
     """How many models there are for jitted code."""
@@ -212,8 +222,11 @@ def live_models() -> int:
 def live_ports() -> int:
     """How many pools jitted code can find, or could before they were closed."""
 
-def xla_handlers() -> dict[str, dict[str, Any]]:
-    """Capsules by the handler's name and stage, as `jax.ffi.register_ffi_target` takes them."""
+def xla_handlers(platform: str) -> dict[str, dict[str, Any]]:
+    """Capsules by the handler's name and stage, as `jax.ffi.register_ffi_target` takes them, for "cpu" or "CUDA"."""
+
+def set_device_compiler(library: Callable[[], str], image: Callable[[str, str, list[str], int], bytes]) -> None:
+    """Sets the functions that the handlers for GPUs call: see envpool/jax/cuda.py."""
 
 def load_plugin(path: str) -> list[Table]: ...
 def usable_cpus() -> int: ...

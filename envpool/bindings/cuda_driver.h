@@ -31,6 +31,7 @@ inline constexpr Handle kLegacyStream = nullptr;
   CALL(release_context, "cuDevicePrimaryCtxRelease_v2", (int))                      \
   CALL(push_context, "cuCtxPushCurrent_v2", (Handle))                               \
   CALL(pop_context, "cuCtxPopCurrent_v2", (Handle*))                                \
+  CALL(context_device, "cuCtxGetDevice", (int*))                                    \
   CALL(memory_info, "cuMemGetInfo_v2", (Size*, Size*))                              \
   CALL(allocate, "cuMemAlloc_v2", (Address*, Size))                                 \
   CALL(free, "cuMemFree_v2", (Address))                                             \
@@ -39,6 +40,7 @@ inline constexpr Handle kLegacyStream = nullptr;
   CALL(device_pointer, "cuMemHostGetDevicePointer_v2", (Address*, void*, unsigned)) \
   CALL(upload, "cuMemcpyHtoDAsync_v2", (Address, const void*, Size, Handle))        \
   CALL(download, "cuMemcpyDtoHAsync_v2", (void*, Address, Size, Handle))            \
+  CALL(copy, "cuMemcpyDtoDAsync_v2", (Address, Address, Size, Handle))              \
   CALL(fill, "cuMemsetD8Async", (Address, u8, Size, Handle))                        \
   CALL(pointer_attribute, "cuPointerGetAttribute", (void*, int, Address))           \
   CALL(load_module, "cuModuleLoadData", (Handle*, const void*))                     \
@@ -46,6 +48,7 @@ inline constexpr Handle kLegacyStream = nullptr;
   CALL(get_function, "cuModuleGetFunction", (Handle*, Handle, const char*))         \
   CALL(create_stream, "cuStreamCreate", (Handle*, unsigned))                        \
   CALL(destroy_stream, "cuStreamDestroy_v2", (Handle))                              \
+  CALL(stream_context, "cuStreamGetCtx", (Handle, Handle*))                         \
   CALL(synchronize_stream, "cuStreamSynchronize", (Handle))                         \
   CALL(wait_event, "cuStreamWaitEvent", (Handle, Handle, unsigned))                 \
   CALL(is_capturing, "cuStreamIsCapturing", (Handle, int*))                         \

@@ -23,6 +23,8 @@
 #include "envpool/bindings/interpreter.h"
 #include "envpool/bindings/live_pools.h"
 #include "envpool/bindings/table.h"
+#include "envpool/bindings/xla_cuda.h"
+#include "envpool/bindings/xla_models.h"
 #include "envpool/bindings/xla_pool.h"
 #include "envpool/bindings/xla_pure.h"
 #include "envpool/core/pool/env_pool.h"
@@ -74,20 +76,25 @@ struct ModelReference {
 
 // Creates a model for jitted code. Returns its reference, the sizes of a state row and of a parameter row, the offset
 // of the options' values in a parameter row, the row of default parameters, and the parts of a state as JSON.
-py::tuple add_pure_model(const PyTable& table, const std::string& label, const py::dict& options,
-                         i32 max_episode_steps) {
+py::tuple add_pure_model(const PyTable& table, const std::string& label, const py::dict& options, i32 max_episode_steps,
+                         const std::string& source, const std::vector<std::string>& includes, i32 threads, i32 envs) {
   const PlainArithmetic arithmetic;
-  const xla::ModelInfo made = xla::add_model(table.get(), label, PyTable::option_list(options), max_episode_steps);
+  const xla::ModelInfo made = xla::add_model(table.get(), label, PyTable::option_list(options), max_episode_steps,
+                                             {source, includes, threads, envs});
   return py::make_tuple(ModelReference{made.model, made.reference}, std::int64_t(made.state_bytes),
                         std::int64_t(made.params_bytes), std::int64_t(made.params_values), py::bytes(made.params),
                         made.view);
 }
 
-// Returns the handlers in capsules, which JAX registers, by name and stage.
-py::dict xla_handlers() {
+// Returns the handlers of a platform in capsules, which JAX registers, by name and stage.
+py::dict xla_handlers(const std::string& platform) {
+  if (platform != "cpu" && platform != "CUDA")
+    throw py::value_error("platform: expected 'cpu' or 'CUDA', got " + platform);
   py::dict capsules;
-  for (const auto& handlers : {xla::handlers(), xla::pool_handlers()}) {
-    for (const auto& [name, execute, instantiate] : handlers) {
+  std::vector<std::vector<xla::Registration>> all{xla::cuda_handlers()};
+  if (platform == "cpu") all = {xla::pure_handlers(), xla::pool_handlers()};
+  for (const auto& handlers : all) {
+    for (const auto& [name, execute, instantiate, initialize] : handlers) {
       py::dict stages;
       const auto add = [&](const char* stage, xla::Handler* address) {
         if (address != nullptr)
@@ -95,10 +102,32 @@ py::dict xla_handlers() {
       };
       add("execute", execute);
       add("instantiate", instantiate);
+      add("initialize", initialize);
       capsules[py::str(name)] = stages;
     }
   }
   return capsules;
+}
+
+// Calls a function of Python from a thread of XLA. Exceptions become std::runtime_error with their text.
+template <class Result, class... Arguments>
+Result call_python(const py::function& function, const Arguments&... arguments) {
+  const py::gil_scoped_acquire locked;
+  try {
+    return function(arguments...).template cast<Result>();
+  } catch (const py::error_already_set& error) {
+    throw std::runtime_error(std::string(py::str(error.value())));
+  }
+}
+
+// Sets the functions of envpool/jax/cuda.py. They are never freed, because XLA's threads may call them during exit.
+void set_device_compiler(py::function library, py::function image) {
+  auto* const held = new std::pair<py::function, py::function>(std::move(library), std::move(image));
+  xla::set_device_compiler({[held] { return call_python<std::string>(held->first); },
+                            [held](const std::string& label, const xla::DeviceProgram& program, int device) {
+                              return call_python<std::string>(held->second, label, program.source, program.includes,
+                                                              device);
+                            }});
 }
 
 // Owns a pool and closes it on destruction.
@@ -567,9 +596,12 @@ PYBIND11_MODULE(_core, m) {
   });
   m.def("live_models", [] { return std::int64_t(xla::live_models()); });
   m.def("live_ports", [] { return std::int64_t(xla::live_ports()); });
-  m.def("xla_handlers", &xla_handlers, "XLA FFI handlers of portable environments and of pools, by name and stage.");
+  m.def("xla_handlers", &xla_handlers, py::arg("platform"),
+        "XLA FFI handlers of portable environments and of pools, by name and stage.");
+  m.def("set_device_compiler", &set_device_compiler, py::arg("library"), py::arg("image"));
   m.def("add_pure_model", &add_pure_model, py::arg("table"), py::arg("label"), py::arg("options"),
-        py::arg("max_episode_steps"), "Registers a model, to which jitted code refers by number.");
+        py::arg("max_episode_steps"), py::arg("source"), py::arg("includes"), py::arg("threads"), py::arg("envs"),
+        "Registers a model, to which jitted code refers by number.");
 
   py::class_<PyTable>(m, "Table")
       .def_property_readonly("name", &PyTable::name)

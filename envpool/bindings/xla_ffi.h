@@ -27,6 +27,7 @@ struct Version {
 };
 
 // At registration, XLA requests the metadata by a call whose first extension is a MetadataExtension.
+constexpr uint32_t kCommandBufferCompatible = 1;  // a trait: calls may be captured into a CUDA graph
 struct Metadata {
   size_t struct_size;
   Version version;
@@ -74,6 +75,14 @@ struct TypeRegister {
   const TypeInfo* info;  // since minor version 2
 };
 
+// Returns the stream of a call on a GPU. It fails on other platforms.
+struct StreamGet {
+  size_t struct_size;
+  Extension* extensions;
+  void* context;
+  void* stream;
+};
+
 struct Api {
   size_t struct_size;
   Extension* extensions;
@@ -82,7 +91,8 @@ struct Api {
   Error* (*create_error)(ErrorCreate*);
   const void* get_message;
   void (*destroy_error)(ErrorDestroy*);
-  const void *register_handler, *get_stream;
+  const void* register_handler;
+  Error* (*get_stream)(StreamGet*);
   Error* (*register_type)(TypeRegister*);
   const void* get_context;
   Error* (*set_state)(void*);  // of a StateSet, and since minor version 3 of a StagedStateSet
@@ -128,7 +138,7 @@ struct Attributes {
   void** data;
 };
 
-enum Stage : int { kInstantiate = 0, kExecute = 3 };
+enum Stage : int { kInstantiate = 0, kInitialize = 2, kExecute = 3 };
 
 struct Call {
   size_t struct_size;

@@ -157,6 +157,7 @@ class BatchShape {
   }
   i64 rank() const { return rank_; }
   i64 rows() const { return rows_; }
+  const std::int64_t* dims() const { return dims_; }
 
   // Calls `run(first, count, operand_rows)` for each run; `operand_rows` is in the order of `operands`.
   template <class Run>
@@ -208,14 +209,15 @@ class BatchShape {
   i64 rows_ = 1;
 };
 
-// Implements XLA's protocol for a handler: returns the API version when XLA asks for metadata, ignores other stages,
-// runs the function, and converts an exception into an XLA error.
+// Implements XLA's protocol for a handler: returns the API version and the handler's traits when XLA asks for metadata,
+// ignores other stages, runs the function, and converts an exception into an XLA error.
 template <class Function>
-Error* run_handler(Call& call, Stage stage, Function&& function) noexcept {
+Error* run_handler(Call& call, Stage stage, Function&& function, uint32_t traits = 0) noexcept {
   if (call.extensions != nullptr && call.extensions->type == kMetadataExtension) {
     Metadata& metadata = *reinterpret_cast<MetadataExtension*>(call.extensions)->metadata;
     metadata.version.major = 0;
     metadata.version.minor = 1;
+    metadata.traits = traits;
     return nullptr;
   }
   if (call.stage != stage) return nullptr;

@@ -324,12 +324,6 @@ class PoolCall {
   std::shared_ptr<std::timed_mutex> step_mutex_;
 };
 
-template <auto kFunction>
-Error* handler(Call* call) noexcept {
-  return run_handler(*call, kExecute, kFunction);
-}
-Error* instantiate_port(Call* call) noexcept { return instantiate(*call, ports(), "pool", kDeleted); }
-
 }  // namespace
 
 OpenPort open_port(const std::shared_ptr<EnvPool>& pool, std::shared_ptr<std::timed_mutex> step_mutex) {
@@ -344,15 +338,21 @@ std::string handle_of(i64 port) {
   return {reinterpret_cast<const char*>(&handle), sizeof(handle)};
 }
 
+Error* instantiate_port(Call* call) noexcept { return instantiate(*call, ports(), "pool", kDeleted); }
+Error* pool_send(Call* call) noexcept {
+  return run_handler(*call, kExecute, [](const CallFrame& frame) { PoolCall(frame, "send").send(); });
+}
+Error* pool_recv(Call* call) noexcept {
+  return run_handler(*call, kExecute, [](const CallFrame& frame) { PoolCall(frame, "recv").recv(); });
+}
+Error* pool_step(Call* call) noexcept {
+  return run_handler(*call, kExecute, [](const CallFrame& frame) { PoolCall(frame, "step").step(); });
+}
+
 std::vector<Registration> pool_handlers() {
-  return {
-      {"envpool_pool_send", &handler<[](const CallFrame& frame) { PoolCall(frame, "send").send(); }>,
-       &instantiate_port},
-      {"envpool_pool_recv", &handler<[](const CallFrame& frame) { PoolCall(frame, "recv").recv(); }>,
-       &instantiate_port},
-      {"envpool_pool_step", &handler<[](const CallFrame& frame) { PoolCall(frame, "step").step(); }>,
-       &instantiate_port},
-  };
+  return {{"envpool_pool_send", &pool_send, &instantiate_port},
+          {"envpool_pool_recv", &pool_recv, &instantiate_port},
+          {"envpool_pool_step", &pool_step, &instantiate_port}};
 }
 
 }  // namespace envpool::xla

@@ -30,6 +30,11 @@ i64 live_ports();
 // Returns the bytes of a port's handle.
 std::string handle_of(i64 port);
 
+// The handlers on CPUs.
+Error* instantiate_port(Call* call) noexcept;
+Error* pool_send(Call* call) noexcept;
+Error* pool_recv(Call* call) noexcept;
+Error* pool_step(Call* call) noexcept;
 std::vector<Registration> pool_handlers();
 
 }  // namespace envpool::xla

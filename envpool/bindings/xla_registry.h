@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -85,17 +86,27 @@ inline bool succeeded(const Api& api, Error* error) {
   return false;
 }
 
-// Returns the id of our state type in this process's XLA, or null if XLA refused to register it.
+// Returns the id of our state type, or null if XLA refused to register it. The plugin for GPUs contains an XLA of its
+// own, with its own ids.
 inline TypeId* state_type(const Api& api) {
-  static TypeId id{0};
-  static const bool registered = [&] {
+  const auto xla = reinterpret_cast<const void*>(api.register_type);
+  static thread_local const void* last_xla = nullptr;
+  static thread_local TypeId* last_id = nullptr;
+  if (xla == last_xla) return last_id;
+  static std::mutex mutex;
+  static auto* ids = new std::map<const void*, std::unique_ptr<TypeId>>;  // by XLA; null if refused
+  const std::lock_guard lock(mutex);
+  const auto [known, added] = ids->try_emplace(xla);
+  if (added) {
     static const TypeInfo info{sizeof(TypeInfo), nullptr, delete_shared};
     constexpr std::string_view name = "envpool::xla::SharedObject";
-    TypeRegister with_info{sizeof(TypeRegister), nullptr, {name.data(), name.size()}, &id, &info};
+    auto id = std::make_unique<TypeId>(TypeId{0});
+    TypeRegister with_info{sizeof(TypeRegister), nullptr, {name.data(), name.size()}, id.get(), &info};
     if (state_layout(api) == 1) with_info.struct_size = offsetof(TypeRegister, info);
-    return succeeded(api, api.register_type(&with_info));
-  }();
-  return registered ? &id : nullptr;
+    if (succeeded(api, api.register_type(&with_info))) known->second = std::move(id);
+  }
+  last_xla = xla;
+  return last_id = known->second.get();
 }
 
 }  // namespace detail
@@ -163,10 +174,10 @@ Error* instantiate(Call& call, Registry<T>& registry, const char* attribute, con
   });
 }
 
-// A handler's name and entry points; `instantiate` is null if executables hold no state for it.
+// A handler's name and entry points. Those of stages that it ignores are null.
 struct Registration {
   std::string name;
-  Handler *execute, *instantiate;
+  Handler *execute, *instantiate, *initialize = nullptr;
 };
 
 }  // namespace envpool::xla

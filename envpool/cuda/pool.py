@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from envpool.cuda import cache, driver, nvrtc
-from envpool.cuda.program import checked_program
+from envpool.cuda.program import checked_program, header_of
 
 if TYPE_CHECKING:
     from envpool._core import DevicePool
@@ -42,16 +41,10 @@ def make_pool(device: str, *, source: str, include: str, in_place: bool, **pool:
     if number >= len(devices):
         names = ", ".join(f"cuda:{each.number} ({each.name})" for each in devices)
         raise driver.DriverError(f"[{label}] device: expected one of {names}, got {device!r}")
-    capability = devices[number].capability
-    if loaded.stand_in:  # it runs PTX, not machine code
-        architecture = "compute_{}{}".format(*capability)
-    else:
-        architecture = nvrtc.load().architecture_for(capability, loaded.version)
-    facts, includes = _header(label, table.device, source, include)
+    facts, includes = header_of(label, table.device, source, include)
     players = json.loads(table.spec(pool["options"][0]))["max_players"]
     written = checked_program(facts, players, each=len(pool["options"]) > 1)
-    name = f"{label}.cu".replace("/", "_")
-    image = cache.image(written.source, architecture, label=label, name=name, includes=includes)
+    image = image_for(devices[number], label, written.source, includes)
     return _core.DevicePool(
         **pool,
         library=loaded.path,
@@ -63,14 +56,16 @@ def make_pool(device: str, *, source: str, include: str, in_place: bool, **pool:
     )
 
 
-def _header(label: str, facts: Mapping[str, Any], source: str, include: str) -> tuple[Mapping[str, Any], list[str]]:
-    """Returns the table's device facts with the header's name filled in, and the folders to search for headers."""
-    if facts["header"]:
-        return facts, [include] if include else []
-    path = os.path.abspath(source)
-    if source and os.path.isfile(path):
-        return {**facts, "header": os.path.basename(path)}, [os.path.dirname(path)]
-    raise ValueError(
-        f"[{label}] device: expected an environment whose header a GPU's compiler can read: give envpool.compile the path "
-        "of the header, or in a plugin of your own its name to envpool::table and include= to envpool.register"
-    )
+def image_for(device: driver.Device, label: str, source: str, includes: Sequence[str]) -> bytes:
+    """Returns a program that is compiled for a device, from the cache if it is there.
+
+    Raises:
+        NvrtcError: there is no NVRTC, which compiles it.
+        CompileError: it does not compile for a GPU.
+    """
+    loaded = driver.load()
+    if loaded.stand_in:  # it runs PTX, not machine code
+        architecture = "compute_{}{}".format(*device.capability)
+    else:
+        architecture = nvrtc.load().architecture_for(device.capability, loaded.version)
+    return cache.image(source, architecture, label=label, name=f"{label}.cu".replace("/", "_"), includes=includes)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the CUDA source of an environment: its header and the kernel of core/table/device.h."""
+"""Writes the CUDA sources of an environment: its header, and a kernel of core/table/device.h or device_pure.h."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ class Program(NamedTuple):
     """A source, and how its kernel is launched.
 
     Attributes:
-        source: text in CUDA C++ that defines the kernel `envpool_run`.
+        source: text in CUDA C++ that defines the kernels.
         threads: the number of threads in a block.
         envs: the number of environments that a block steps.
     """
@@ -26,7 +27,7 @@ class Program(NamedTuple):
 
 
 def program(header: str, type_name: str, players: int = 1, *, each: bool = False) -> Program:
-    """Returns the program of an environment.
+    """Returns the program of an environment for pools.
 
     Args:
         header: the header to include, such as "envpool/classic_control/cartpole.h".
@@ -35,27 +36,55 @@ def program(header: str, type_name: str, players: int = 1, *, each: bool = False
             at most 32 players share a block.
         each: whether each environment has its own options.
     """
-    threads = team = min(-(-players // _WARP) * _WARP, _MOST_THREADS)
-    if players <= _WARP:
-        threads, team = _THREADS, 1 << (players - 1).bit_length()
-    defines = [f"#define ENVPOOL_THREADS {threads}\n"]
-    defines += [f"#define ENVPOOL_TEAM {team}\n"] * (players > 1)
-    defines += ["#define ENVPOOL_PARAMS_EACH\n"] * each
-    return Program(
-        f'{"".join(defines)}#include "{header}"\n#include "envpool/core/table/device.h"\n\nENVPOOL_KERNEL({type_name})\n',
-        threads,
-        threads // team,
-    )
+    return _program("device.h", "ENVPOOL_KERNEL", header, type_name, players, ["ENVPOOL_PARAMS_EACH"] * each)
 
 
 def checked_program(device: Mapping[str, Any], players: int, *, each: bool = False) -> Program:
-    """Returns the program of an environment, with assertions that its layout on the device is the host's.
+    """Returns the program of an environment for pools, with assertions that its layout on the device is the host's.
 
     Args:
         device: the device facts of the environment's table (`_core.Table.device`).
         players: as in `program`.
         each: as in `program`.
     """
-    made = program(device["header"], device["type"], players, each=each)
+    return _checked(program(device["header"], device["type"], players, each=each), device)
+
+
+def pure_program(device: Mapping[str, Any], players: int) -> Program:
+    """Returns the program of an environment as pure functions, with the same assertions.
+
+    It defines the kernels `envpool_call` and `envpool_copy` of core/table/device_pure.h.
+    """
+    made = _program("device_pure.h", "ENVPOOL_PURE_KERNEL", device["header"], device["type"], players, [])
+    return _checked(made, device)
+
+
+def header_of(label: str, facts: Mapping[str, Any], source: str, include: str) -> tuple[Mapping[str, Any], list[str]]:
+    """Returns the table's device facts with the header's name filled in, and the folders to search for headers."""
+    if facts["header"]:
+        return facts, [include] if include else []
+    path = os.path.abspath(source)
+    if source and os.path.isfile(path):
+        return {**facts, "header": os.path.basename(path)}, [os.path.dirname(path)]
+    raise ValueError(
+        f"[{label}] device: expected an environment whose header a GPU's compiler can read: give envpool.compile the path "
+        "of the header, or in a plugin of your own its name to envpool::table and include= to envpool.register"
+    )
+
+
+def _program(kernel: str, macro: str, header: str, type_name: str, players: int, definitions: list[str]) -> Program:
+    threads = team = min(-(-players // _WARP) * _WARP, _MOST_THREADS)
+    if players <= _WARP:
+        threads, team = _THREADS, 1 << (players - 1).bit_length()
+    definitions = [f"ENVPOOL_THREADS {threads}", *[f"ENVPOOL_TEAM {team}"] * (players > 1), *definitions]
+    defines = "".join(f"#define {definition}\n" for definition in definitions)
+    return Program(
+        f'{defines}#include "{header}"\n#include "envpool/core/table/{kernel}"\n\n{macro}({type_name})\n',
+        threads,
+        threads // team,
+    )
+
+
+def _checked(made: Program, device: Mapping[str, Any]) -> Program:
     sizes = ", ".join(str(device[name]) for name in ("state_at", "state_bytes", "params_bytes"))
     return made._replace(source=f"{made.source}ENVPOOL_KERNEL_LAYOUT({device['type']}, {sizes})\n")

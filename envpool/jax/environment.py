@@ -124,7 +124,12 @@ class Environment:
         options = {"max_episode_steps": _LIMIT, **functional.options}
         self._state_format = RowFormat(*kind, functional.state_bytes // 4, _state_parts(functional), self.name)
         self._params_format = RowFormat(
-            *kind, functional.params_bytes // 4, _params_parts(functional), self.name, options
+            *kind,
+            functional.params_bytes // 4,
+            _params_parts(functional),
+            self.name,
+            construction.texts(functional.options),
+            options,
         )
         self._model = model_of(functional, self._params_format)
         observation_bytes = sum(
@@ -335,6 +340,8 @@ class Environment:
             raise ValueError(
                 f"[{self.name}] params: expected those of {row_format.name}, got those of {_other(row_format, params)}"
             )
+        if params.model is None:  # unpickled before this environment was made
+            params = EnvParams(params.raw, row_format, self._model).replace()
         return self._rows("params", params.raw, row_format, rows)
 
     def _check_state(self, state: EnvState) -> None:
@@ -452,9 +459,9 @@ class _Calls:
         """Returns observations, and rows of states."""
         extents = jnp.shape(stream)
         results = [jax.ShapeDtypeStruct((*extents, self._words), jnp.uint32)]
-        results += self._results(self._arrays.observations, extents)
+        results += self._results(self._arrays.observations + self._arrays.infos, extents)
         raw, *values = ffi.call("envpool_reset", results, key, stream, params, **self._attributes)
-        return self._observation(values), raw
+        return self._observation(values[: len(self._arrays.observations)]), raw
 
     def step(
         self, key: Any, stream: Any, params: Any, raw: Any, actions: list[Any], *, keyed: int, autoreset: bool
@@ -470,7 +477,7 @@ class _Calls:
             *(jax.ShapeDtypeStruct(extents, jnp.bool_) for _ in ("terminated", "truncated")),
             *(jax.ShapeDtypeStruct(extents, jnp.int32) for _ in ("elapsed", "players")[: 1 + several]),
             *self._results(arrays.observations * (2 if autoreset else 1), extents),
-            *self._results(arrays.infos, extents),
+            *self._results(arrays.infos * (2 if autoreset else 1), extents),
         ]
         attributes = {**self._attributes, "keyed": np.int64(keyed), "autoreset": np.int64(autoreset)}
         raw = ffi.with_extents_of(raw, key, stream, params, *actions)
@@ -485,7 +492,7 @@ class _Calls:
             ended = jnp.logical_or(terminated, truncated)
             finals = zip(rest[count : 2 * count], rest[:count], strict=True)
             last = self._observation([_where(ended, final, value) for final, value in finals])
-        own = rest[-len(arrays.infos) :] if arrays.infos else []
+        own = rest[count * (2 if autoreset else 1) :][: len(arrays.infos)]
         info = nest((path_of(field.name), value) for field, value in zip(arrays.infos, own, strict=True))
         info |= {
             "discount": discount,

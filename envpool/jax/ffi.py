@@ -32,13 +32,17 @@ def check_version(version: str) -> None:
 def _interface() -> Any:
     """Returns JAX's module for foreign functions, after registering the handlers in it."""
     from envpool import _core
+    from envpool.jax import cuda
 
     try:
         module = importlib.import_module("jax.ffi")
     except ImportError:  # before 0.5
         module = importlib.import_module("jax.extend.ffi")
-    for name, stages in _core.xla_handlers().items():
-        module.register_ffi_target(name, stages, platform="cpu")
+    cuda.register()
+    on_cpu = "CUDA" if cuda.stand_in_runs_on_cpu() else "cpu"
+    for platform, handlers in (("cpu", on_cpu), ("CUDA", "CUDA")):
+        for name, stages in _core.xla_handlers(handlers).items():
+            module.register_ffi_target(name, stages, platform=platform)
     return module
 
 

@@ -58,15 +58,6 @@ def step(given=None, operands=None, **attributes):
     return ffi.call("envpool_step", [*(STEPPED | (given or {})).values()], *operands, **attributes)
 
 
-def read(result, row=STATE.raw, at=0, dtype=5):
-    return ffi.call("envpool_read_part", [result], row, at=np.int64(at), dtype=np.int64(dtype))
-
-
-def write(row, value, at=0, dtype=5, result=None):
-    result = result or of(row.shape, np.uint32)
-    return ffi.call("envpool_write_part", [result], row, value, at=np.int64(at), dtype=np.int64(dtype))
-
-
 def change(result, row, *values, options=(0,), model=MODEL):
     attributes = {"model": np.int64(model), "options": np.array(options, np.int32)}
     return ffi.call("envpool_change_params", [result], row, *values, **attributes)
@@ -110,23 +101,6 @@ CALLS = [
     lambda: step(observed=np.int64(0)),
     lambda: step(keyed=np.int32(0)),
     # reads and writes of parts of a state
-    *(lambda at=at: read(of(()), at=at) for at in (-1, 4 * WORDS - 7, 4 * WORDS, BIG, 2**63 - 1, -(2**63))),
-    *(lambda dtype=dtype: read(of(()), dtype=dtype) for dtype in (-1, 6, BIG)),
-    lambda: read(of((WORDS,))),
-    lambda: read(of(()), row=np.uint32(0)),
-    lambda: read(of(()), row=STATES.raw),
-    lambda: read(of((2,)), row=STATES.raw),
-    lambda: read(of(()), row=jnp.zeros(WORDS, np.float32)),
-    lambda: read(of((), np.int16)),
-    *(lambda at=at: write(STATE.raw, jnp.float32(1), at=at) for at in (-1, 4 * WORDS - 7, BIG, 2**63 - 1)),
-    *(lambda dtype=dtype: write(STATE.raw, jnp.float32(1), dtype=dtype) for dtype in (-1, 6, BIG)),
-    lambda: write(STATE.raw, np.uint32(1)),
-    lambda: write(np.uint32(0), jnp.float32(1)),
-    lambda: write(STATES.raw, jnp.float32(1)),
-    lambda: write(STATES.raw, jnp.zeros(2, np.float32)),
-    lambda: write(STATE.raw, jnp.zeros(WORDS, np.float32)),
-    lambda: write(STATE.raw, jnp.float32(1), result=of((WORDS,))),
-    lambda: write(STATE.raw, jnp.float32(1), result=of((WORDS - 1,), np.uint32)),
     # changes of parameters
     *(
         lambda option=option: change(PARAM_ROW, PARAMS.raw, jnp.float32(1), options=(option,))
@@ -152,9 +126,6 @@ def test_valid_calls_succeed():
     raw, obs = reset()
     np.testing.assert_array_equal(obs, ENV.reset(KEY, PARAMS)[0])
     np.testing.assert_array_equal(step()[6], ENV.step(None, STATE, 0)[0])
-    at = dict(STATE.format.parts)["position"].offset
-    assert read(of(()), at=at)[0] == STATE.position
-    np.testing.assert_array_equal(write(STATE.raw, jnp.float32(1), at=at)[0], STATE.replace(position=1.0).raw)
     np.testing.assert_array_equal(change(PARAM_ROW, PARAMS.raw, jnp.float32(5))[0], PARAMS.replace(gravity=5.0).raw)
 
 
@@ -189,7 +160,7 @@ def test_a_donated_state_cannot_be_used_again():
     kept = step(state, 0)
     with pytest.raises((RuntimeError, ValueError), match="deleted|donated"):
         step(state, 0)
-    with pytest.raises((RuntimeError, ValueError), match="expected an integer in 0..1, got 7"):
+    with pytest.raises((RuntimeError, ValueError), match="expected an integer in 0..1, got (7|another)"):
         jax.block_until_ready(step(jax.tree.map(jnp.copy, STATE), 7))
     np.testing.assert_array_equal(kept.raw, ENV.step(None, STATE, 0)[1].raw)
 

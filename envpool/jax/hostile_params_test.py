@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of parameters are user input: a changed row is refused, or, with a valid checksum, used with its own values.
+"""Rows of parameters are user input: a changed row is refused. `replace` accepts it if its checksum and values are valid.
 
 `ENVPOOL_TEST_PARAMS=whole` tries every byte for every portable id instead of a sample that changes from day to day.
 """
@@ -7,8 +7,11 @@
 from __future__ import annotations
 
 import datetime
+import json
 import os
 import random
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -16,7 +19,7 @@ import pytest
 
 import envpool
 from envpool.python.registry import find
-from envpool.testing.mutate_states import Progress, portable, sign_params, try_params
+from envpool.testing.mutate_states import Progress, portable, try_params, values_end, with_checksum
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
@@ -54,12 +57,10 @@ def put(row, at, what):
     return changed
 
 
-def forged(name, value, row=None):
-    """Returns a row with another value and a valid checksum."""
-    changed = put(
-        PARAMS.raw if row is None else row, dict(PARAMS.format.parts)[name].offset, np.float64(value).tobytes()
-    )
-    return np.frombuffer(sign_params(changed.tobytes()), np.uint32)
+def forged(name, value):
+    """Returns a row with another value and a valid checksum, but without a valid signature."""
+    changed = put(PARAMS.raw, dict(PARAMS.format.parts)[name].offset, np.float64(value).tobytes())
+    return np.frombuffer(with_checksum(changed.tobytes(), values_end(len(PARAMS.format.options) - 1)), np.uint32)
 
 
 def of(raw):
@@ -77,34 +78,64 @@ def play(env, params, rows=8):
     return b"".join(np.asarray(array).tobytes() for array in results)
 
 
-def test_a_row_with_a_valid_checksum_has_its_own_values():
-    """Such a row is used with its own values, even if its checksum maps to another cached row."""
+UNSIGNED = (
+    r"\[CartPole-v1\] params: expected rows that make\(\) or replace\(\) of this process returned, got another in row "
+)
+
+
+def test_a_row_with_a_valid_checksum_is_signed_by_replace():
+    """Such rows come from other processes, and are used with their own values."""
     params = PARAMS.replace(masscart=3.25)
-    assert np.array_equal(forged("masscart", 3.25), params.raw)
-    fresh = envpool.jax.make("CartPole-v1")[0]  # which has not seen it
-    assert play(fresh, of(forged("masscart", 3.25))) == play(ENV, params) != play(ENV, PARAMS)
+    with pytest.raises(ERRORS, match=UNSIGNED + "0"):
+        play(ENV, of(forged("masscart", 3.25)))
+    again = of(forged("masscart", 3.25)).replace()
+    assert np.array_equal(again.raw, params.raw)
+    assert play(ENV, again) == play(ENV, params) != play(ENV, PARAMS)
     unsigned = put(PARAMS.raw, dict(PARAMS.format.parts)["masscart"].offset, np.float64(3.25).tobytes())
     with pytest.raises(ERRORS, match=r"\[CartPole-v1\] params: row 0 is not of CartPole"):
-        play(ENV, of(unsigned))
+        jax.block_until_ready(of(unsigned).replace().raw)
 
 
 @pytest.mark.parametrize("name,value", [("masscart", np.nan), ("masscart", -1.0), ("kinematics_integrator", 2.0)])
 def test_one_row_of_a_batch_is_refused(name, value):
     raw = np.asarray(GRID.raw).copy()
     raw[5] = forged(name, value)
-    with pytest.raises(ERRORS, match=rf"\[CartPole-v1\] {name}: expected a number from"):
+    with pytest.raises(ERRORS, match=UNSIGNED + "5"):
         play(ENV, of(raw))
+    with pytest.raises(ERRORS, match=rf"\[CartPole-v1\] {name}: expected a number from"):
+        jax.block_until_ready(of(raw).replace().raw)
     raw[5] = GRID.raw[5]
     raw[6, 2] ^= 1
-    for call in (lambda: play(ENV, of(raw)), lambda: jax.block_until_ready(of(raw).replace(masscart=2.0).raw)):
-        with pytest.raises(ERRORS, match=r"\[CartPole-v1\] params: row 6 is not of CartPole"):
-            call()
+    with pytest.raises(ERRORS, match=UNSIGNED + "6"):
+        play(ENV, of(raw))
+    with pytest.raises(ERRORS, match=r"\[CartPole-v1\] params: row 6 is not of CartPole"):
+        jax.block_until_ready(of(raw).replace(masscart=2.0).raw)
     raw[6, 2] ^= 1
     assert play(ENV, of(raw)) == play(ENV, GRID)
 
 
+def test_the_signature_depends_on_every_bit():
+    raw = np.asarray(PARAMS.raw)
+    bits = np.unpackbits(raw.view(np.uint8))
+    for bit in range(len(bits)):
+        flipped = bits.copy()
+        flipped[bit] ^= 1
+        with pytest.raises(ERRORS, match=UNSIGNED + "0"):
+            ENV.reset(KEY, of(np.packbits(flipped).view(np.uint32)))
+
+
+def test_another_process_has_another_signature():
+    program = "import envpool.jax; print(envpool.jax.make('CartPole-v1')[1].raw.tolist())"
+    printed = subprocess.run([sys.executable, "-c", program], check=True, env=os.environ, capture_output=True).stdout
+    raw = np.array(json.loads(printed), np.uint32)
+    assert np.array_equal(raw[:-4], PARAMS.raw[:-4]) and not np.array_equal(raw[-4:], PARAMS.raw[-4:])
+    with pytest.raises(ERRORS, match=UNSIGNED + "0"):
+        ENV.reset(KEY, of(raw))
+    assert np.array_equal(of(raw).replace().raw, PARAMS.raw)
+
+
 def test_rows_of_another_environment_of_the_id():
-    """The rows may be in another order, occur twice, or have been evicted from the cache."""
+    """The rows may be in another order, and occur twice."""
     fresh = envpool.jax.make("CartPole-v1")[0]
     expected = play(ENV, GRID)
     assert play(fresh, GRID) == expected == play(fresh, GRID)
@@ -116,7 +147,7 @@ def test_rows_of_another_string_option_are_refused():
     one = envpool.jax.make("DiscountingChain-bsuite", reward_timestep=[1, 3, 10, 30, 100])
     other = envpool.jax.make("DiscountingChain-bsuite", reward_timestep=[2, 3, 10, 30, 100])
     assert play(one[0], one[1]) == play(one[0], one[1].replace()) != play(*other)
-    with pytest.raises(ERRORS, match="params: row 0 is not of DiscountingChain"):
+    with pytest.raises(ValueError, match="params: expected those of DiscountingChain, got those of .* other options"):
         play(other[0], one[1])
 
 
@@ -134,7 +165,7 @@ def test_inside_of_vmap_and_scan_with_donated_buffers():
     donating = jax.jit(run, donate_argnums=(0, 1))
     raw, after, obs = donating(jnp.copy(GRID.raw), jax.tree.map(jnp.copy, states), actions)
     assert np.array_equal(obs, expected) and np.array_equal(raw, GRID.raw)
-    with pytest.raises(ERRORS, match="params: row 2 is not of CartPole"):
+    with pytest.raises(ERRORS, match=UNSIGNED + "2"):
         jax.block_until_ready(donating(GRID.raw.at[2, 3].add(1), after, actions))
 
 

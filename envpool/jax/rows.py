@@ -13,8 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from envpool import _core
-from envpool.jax import ffi
+from envpool.jax import ffi, words
 from envpool.python.construction import Functional
 from envpool.python.errors import labelled
 from envpool.python.options import Option, Value
@@ -38,10 +37,8 @@ class RowPart:
 
     def read(self, raw: Any) -> Any:
         """Returns the part of each row."""
-        dtype = jax.dtypes.canonicalize_dtype(self.read_dtype or self.dtype)
-        result = jax.ShapeDtypeStruct((*raw.shape[:-1], *self.shape), dtype)
-        attributes = {"at": np.int64(self.offset), "dtype": np.int64(_core.DTYPES[self.dtype])}
-        return ffi.call("envpool_read_part", [result], raw, **attributes)[0]
+        result = jax.dtypes.canonicalize_dtype(self.read_dtype or self.dtype).name
+        return words.read(jnp.asarray(raw), at=self.offset, dtype=self.dtype, shape=self.shape, result=result)
 
 
 class ModelHandle:
@@ -69,7 +66,8 @@ def _change(
     return ffi.call("envpool_change_params", [result], raw, *operands, **attributes)[0]
 
 
-_models: dict[tuple[str, int], WeakSet[ModelHandle]] = {}  # models of the same name and tag are interchangeable
+# Models of the same name, tag and texts are interchangeable.
+_models: dict[tuple[Any, ...], WeakSet[ModelHandle]] = {}
 
 
 def model_of(functional: Functional, row_format: RowFormat) -> ModelHandle:
@@ -77,14 +75,18 @@ def model_of(functional: Functional, row_format: RowFormat) -> ModelHandle:
     for key in [key for key, models in _models.items() if not models]:
         del _models[key]
     model = ModelHandle(functional, row_format.label)
-    _models.setdefault((row_format.name, row_format.tag), WeakSet()).add(model)
+    _models.setdefault(_model_key(row_format), WeakSet()).add(model)
     return model
+
+
+def _model_key(row_format: RowFormat) -> tuple[Any, ...]:
+    return row_format.name, row_format.tag, row_format.texts
 
 
 def _model_here(row_format: RowFormat) -> ModelHandle | None:
     """Returns a model of this process for parameters of this format, preferably of the same id; None without one."""
     found = None
-    for model in list(_models.get((row_format.name, row_format.tag), ())):
+    for model in list(_models.get(_model_key(row_format), ())):
         found = model
         if model.label == row_format.label:
             break
@@ -100,6 +102,7 @@ class RowFormat:
         tag: the first word of every row, which C++ checks.
         words: length of a row in words of 32 bits.
         parts: the named parts.
+        texts: for parameters, the options that are free texts, which are not part of a row.
         label: the id, for error texts; not compared.
         options: for parameters, max_episode_steps and the declared options in order; not compared.
     """
@@ -109,6 +112,7 @@ class RowFormat:
     words: int
     parts: tuple[tuple[str, RowPart], ...]
     label: str = field(compare=False)
+    texts: tuple[str, ...] = ()
     options: Mapping[str, Option] = field(compare=False, default_factory=dict)
 
     def part(self, name: str) -> RowPart:
@@ -180,14 +184,16 @@ class EnvState(_EnvRow):
             part = _part(self.format, name)
             value, given = _value(self.format, name, part, value), np.shape(value)
             extents = raw.shape[:-1]
-            tail = (*part.shape, 2) if value.dtype == np.uint32 else part.shape  # see _exact
+            tail = (
+                (*part.shape, 2) if value.dtype == np.uint32 and part.dtype == "float64" else part.shape
+            )  # see _exact
             if value.ndim == len(tail):
                 value = value.reshape((1,) * len(extents) + value.shape)
             if value.shape[len(extents) :] != tail:
                 raise ValueError(f"[{self.format.label}] {name}: expected shape {part.shape}, got {given}")
-            result = jax.ShapeDtypeStruct(raw.shape, jnp.uint32)
-            attributes = {"at": np.int64(part.offset), "dtype": np.int64(_core.DTYPES[part.dtype])}
-            raw = ffi.call("envpool_write_part", [result], raw, value, **attributes)[0]
+            # Parts have at most one dimension, and the functions expect one.
+            value = value if part.shape else jnp.expand_dims(value, len(extents))
+            raw = words.written(jnp.asarray(raw), value, at=part.offset, dtype=part.dtype)
         return EnvState(raw, self.format)
 
 
@@ -204,11 +210,17 @@ class EnvParams(_EnvRow):
         super().__init__(raw, row_format)
         self.model = model or _model_here(row_format)
 
+    def __reduce__(self) -> Any:
+        return _restored_params, (self.raw, self.format)
+
     def __getattr__(self, name: str) -> Any:
         return super().__getattr__(_own_name(self.format, name))
 
     def replace(self, **options: Any) -> EnvParams:
         """Returns parameters with new values for some options. An array of values makes a batch of parameters.
+
+        All values of a row are checked, and the row is signed for this process, which steps signed rows only. Rows that
+        were saved as plain arrays by another process can be stepped after `params.replace()`.
 
         Raises:
             TypeError: an unknown option, or a value of the wrong type.
@@ -240,6 +252,12 @@ class EnvParams(_EnvRow):
             )
         raw = model.change(raw, operands, options=tuple(numbers), widest=widest, words=row_format.words)
         return EnvParams(raw, row_format, model)
+
+
+def _restored_params(raw: Any, row_format: RowFormat) -> EnvParams:
+    """Returns unpickled or copied parameters, whose rows may be signed by another process."""
+    params = EnvParams(raw, row_format)
+    return params if params.model is None else params.replace()
 
 
 def _own_name(row_format: RowFormat, name: str) -> str:

@@ -276,7 +276,9 @@ def test_errors_inside_jit():
     def act(level):
         return TAG.step(KEY, STATE, jnp.zeros((3, 2), int).at[2, 1].set(level))[0]
 
-    with pytest.raises(RuntimeError, match="action: expected an integer in 0..10, got 11 of player 2 in row 1"):
+    with pytest.raises(
+        RuntimeError, match="action: expected an integer in 0..10, got (11|another) of player 2 in row 1"
+    ):
         jax.block_until_ready(jax.jit(jax.vmap(act))(jnp.array([0, 11, 1])))
     with pytest.raises(RuntimeError, match="params: an option that changes the shape of an array"):
         jax.block_until_ready(jax.jit(lambda n: GRID_PARAMS.replace(num_taggers=n).raw)(90))
@@ -291,10 +293,10 @@ def test_each_element_of_an_action_has_its_own_range():
     step = jax.jit(lambda a: env.step(None, state, a, params)[0])
     jax.block_until_ready(step(jnp.array([[10, 4], [10, 4]])))
     with pytest.raises(
-        (RuntimeError, ValueError), match="action: expected an integer in 0..4, got 5 of player 1 in row 0"
+        (RuntimeError, ValueError), match="action: expected an integer in 0..4, got (5|another) of player 1 in row 0"
     ):
         jax.block_until_ready(step(jnp.array([[10, 4], [5, 5]])))
-    with pytest.raises(ValueError, match="action: expected an integer in 0..4, got 5 of player 1 in row 0"):
+    with pytest.raises(ValueError, match="action: expected an integer in 0..4, got (5|another) of player 1 in row 0"):
         env.step(None, state, np.array([[10, 4], [5, 5]]), params)
 
 

@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from envpool import _core
+from envpool.cuda.program import header_of, pure_program
 from envpool.python.errors import labelled
 from envpool.python.options import (
     COMMON_OPTIONS,
@@ -234,14 +235,42 @@ class Construction:
         known = _functionals.get(key)
         if known is not None:
             return known
+        source, includes, threads, envs = self._pure_program()
         with labelled(self.label):
-            made = _core.add_pure_model(self.table, self.label, self._prepared[0], self._max_episode_steps[0])
+            made = _core.add_pure_model(
+                self.table,
+                self.label,
+                self._prepared[0],
+                self._max_episode_steps[0],
+                source=source,
+                includes=includes,
+                threads=threads,
+                envs=envs,
+            )
         fields = json.loads(self.table.spec(self._prepared[0]))["fields"]
         declared = [entry["name"] for entry in json.loads(self.table.describe())]
         options = {name: self.options[name] for name in declared}
         functional = Functional(*made, [entry["info"] for entry in fields], options)
         _functionals[key] = functional
         return functional
+
+    def texts(self, options: Mapping[str, Option]) -> tuple[str, ...]:
+        """Returns the values of the options that are free texts and do not change shapes."""
+        free = [o for o in options.values() if o.kind == "str" and not o.choices and not o.changes_shapes]
+        return tuple(str(self._prepared[0].get(option.name, option.default)) for option in free)
+
+    def _pure_program(self) -> tuple[str, list[str], int, int]:
+        """Returns the arguments of `_core.add_pure_model` that tell how the environment is compiled for a GPU."""
+        if self.table.device is None:
+            return "", [], 1, 1
+        try:
+            facts, includes = header_of(
+                self.label, self.table.device, self.registration.source, self.registration.include
+            )
+        except ValueError:
+            return "", [], 1, 1  # the handlers for GPUs raise this error
+        program = pure_program(facts, self.arrays.max_players)
+        return program.source, includes, program.threads, program.envs
 
 
 def _limit(max_episode_steps: int) -> int:

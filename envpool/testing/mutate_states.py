@@ -30,7 +30,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -411,15 +411,21 @@ def try_jax(task_id: str, rng: random.Random, whole: bool, progress: Progress, r
     return {"accepted": len(waiting) + replaced, "refused": 1}
 
 
-def sign_params(row: bytes, texts: Iterable[str] = ()) -> bytes:
-    """Returns the row with a corrected checksum.
+def values_end(options: int) -> int:
+    """Returns where the values of so many options end in a row of parameters. Their checksum covers the row up to there."""
+    return 16 + (8 * options + 15) // 16 * 16
+
+
+def with_checksum(row: bytes, end: int, texts: Iterable[str] = ()) -> bytes:
+    """Returns the row with a corrected checksum. Its signature cannot be corrected.
 
     Args:
         row: a row of parameters.
+        end: where the values of its options end.
         texts: the environment's options that are free texts and change no shape, which the checksum covers too.
     """
     check, mask = 0x9E3779B97F4A7C15, 2**64 - 1
-    words = np.frombuffer(row, np.uint64).tolist()
+    words = np.frombuffer(row[:end], np.uint64).tolist()
     for text in texts:
         words += [*text.encode(), mask]
     for word in words[:1] + words[2:]:  # all but the checksum itself
@@ -429,7 +435,10 @@ def sign_params(row: bytes, texts: Iterable[str] = ()) -> bytes:
 
 
 def try_params(task_id: str, rng: random.Random, whole: bool, progress: Progress) -> dict[str, int]:
-    """Tries rows of parameters as the third row of four."""
+    """Tries rows of parameters as the third row of four.
+
+    No changed row can be stepped. `replace` accepts a row whose checksum was corrected if its values are valid.
+    """
     import jax
     import jax.numpy as jnp
 
@@ -442,6 +451,7 @@ def try_params(task_id: str, rng: random.Random, whole: bool, progress: Progress
     actions = jax.tree.map(lambda array: jnp.asarray(array.reshape(*shape, *array.shape[1:])), drawn)
     free = [option for option in params.format.options.values() if option.kind == "str" and not option.choices]
     texts = [str(option.default) for option in free if not option.changes_shapes]
+    end = values_end(len(params.format.options) - 1)  # max_episode_steps is stored elsewhere
 
     @jax.jit
     def play(raw: Any) -> Any:
@@ -455,36 +465,45 @@ def try_params(task_id: str, rng: random.Random, whole: bool, progress: Progress
 
     sound = np.asarray(params.raw)
     body = sound.tobytes()
-    assert sign_params(body, texts) == body, f"{task_id}: the checksum is computed differently here"
+    assert with_checksum(body, end, texts) == body, f"{task_id}: the checksum is computed differently here"
     accepted = refused = 0
+
+    def raises(function: Callable[[], Any]) -> bool:
+        try:
+            jax.block_until_ready(function())
+        except Exception as error:  # JAX's own type differs between versions
+            assert f"[{find(task_id).task_id}]" in str(error), error  # errors name an alias by its first name
+            return True
+        return False
 
     def tried(what: str, row: bytes) -> bool:
         progress(f"{task_id} params: {what}")
         batch = np.stack([sound] * 4)
         batch[2] = np.frombuffer(row, np.uint32)
-        try:
-            jax.block_until_ready(play(batch))
-        except Exception as error:  # JAX's own type differs between versions
-            assert f"[{find(task_id).task_id}]" in str(error), error  # errors name an alias by its first name
+        assert raises(lambda: play(batch)) == (row != body), f"{task_id}: the signature misses {what}"
+        given = EnvParams(batch, params.format, params.model)
+        if raises(lambda: given.replace().raw):
             with contextlib.suppress(ValueError):
                 env.observation_space(EnvParams(batch[2], params.format, params.model))
             return False
+        checked = given.replace()
+        jax.block_until_ready(play(checked.raw))
         same = EnvParams(batch[2], params.format, params.model)
         values = option_values(same) | {"max_episode_steps": int(same.max_episode_steps)}
-        assert bytes(np.asarray(params.replace(**values).raw)) == row, (
+        assert bytes(np.asarray(params.replace(**values).raw)) == bytes(np.asarray(checked.raw[2])), (
             f"{task_id}: accepted a row that no options give: {what}"
         )
         return True
 
     assert tried("as it was", body)
     for what, row in mutations(body, params.format.parts, rng, whole):
-        if tried(what, sign_params(row, texts)):
+        if tried(what, with_checksum(row, end, texts)):
             accepted += 1
         else:
             refused += 1
     for at in range(len(body)) if whole else rng.sample(range(len(body)), 20):
         changed = put(body, at, bytes([body[at] ^ rng.randrange(1, 256)]))
-        assert not tried(f"byte {at} without the checksum", changed), f"{task_id}: the checksum misses byte {at}"
+        assert tried(f"byte {at} without the checksum", changed) == (at >= end), f"{task_id}: byte {at}"
         refused += 1
     return {"accepted": accepted, "refused": refused}
 

@@ -8,18 +8,26 @@ from envpool.registration import register
 from envpool.testing.libraries import library
 
 LIBRARY = library("testing")
+INCLUDE = os.environ.get("ENVPOOL_SOURCE_DIR", "")  # the headers of these environments are not installed
 
-register("Counter-v0", LIBRARY, "Counter", doc="counts its steps; action 1 ends the episode")
+register("Counter-v0", LIBRARY, "Counter", include=INCLUDE, doc="counts its steps; action 1 ends the episode")
 register(
-    "Counter-v1", LIBRARY, "Counter", max_episode_steps=5, reward_threshold=5.0, aliases=["counter"], colour="green"
+    "Counter-v1",
+    LIBRARY,
+    "Counter",
+    include=INCLUDE,
+    max_episode_steps=5,
+    reward_threshold=5.0,
+    aliases=["counter"],
+    colour="green",
 )
-register("AllTypes-v0", LIBRARY, "AllTypes", max_episode_steps=20, doc="every kind of array")
+register("AllTypes-v0", LIBRARY, "AllTypes", include=INCLUDE, max_episode_steps=20, doc="every kind of array")
 register(
     "Crowd-v0",
     LIBRARY,
     "Crowd",
     doc="a number of players that changes at every reset",
-    include=os.environ.get("ENVPOOL_SOURCE_DIR", ""),
+    include=INCLUDE,
 )
 register("Faulty-v0", LIBRARY, "Faulty", doc="throws, sleeps and hangs on command")
 

@@ -11,26 +11,9 @@
 // The state of each environment is an EnvSlot, with the same bytes as in a pool's snapshot.
 #pragma once
 
-#include "envpool/core/env.h"
-#include "envpool/core/portable.h"
-#include "envpool/core/table/vtable.h"
+#include "envpool/core/table/device_parts.h"
 
 namespace envpool::device {
-
-inline constexpr int kMostFields = 32, kMostActions = 8;
-
-// One field of the caller's actions. If its dtype or row stride differs from the environment's, the thread that uses a
-// row converts it first. All values are checked.
-struct ActionInput {
-  const u8* data;
-  i64 row_stride;     // bytes from row to row of `data`
-  u8* converted;      // rows in the environment's dtype; null if `data` is used as it is
-  const i64* counts;  // number of categories of each element; null: `discrete` for all
-  i64 discrete;       // 0: any number
-  i64 row_bytes;      // of a row in the environment's dtype
-  i32 elements;       // of a row
-  abi::Dtype from, to;
-};
 
 // The parameters of one launch.
 struct Work {
@@ -59,80 +42,19 @@ struct Work {
   ActionInput actions[kMostActions];
 };
 
-// Reports a row that was not stepped: the reason, the row, and the element of the row's action.
-struct Fault {
-  static constexpr u64 kNone = 0, kOver = 0xFF;
-
-  u64 why;      // kNone, kOver if the episode is over, or 1 plus the index of the action field with the bad value
-  i64 row;      // below 2^32
-  i64 element;  // below 2^24
-
-  ENVPOOL_FN u64 packed() const { return why << 56 | u64(element) << 32 | u64(row); }
-  ENVPOOL_FN static Fault unpacked(u64 word) {
-    return {word >> 56, i64(word & 0xFFFFFFFF), i64(word >> 32 & 0xFFFFFF)};
-  }
-};
-
 }  // namespace envpool::device
 
 #ifdef __CUDACC__
 
-#include "envpool/core/table/episode.h"
-
 namespace envpool::device {
-
-// Checks a row of actions, and converts it if necessary. Returns the index of the first bad element, or -1.
-inline i32 take_row(const ActionInput& input, i64 row) {
-  const u8* from = input.data + row * input.row_stride;
-  u8* to = input.converted == nullptr ? nullptr : input.converted + row * input.row_bytes;
-  i32 bad = -1;
-  for (i32 e = 0; e < input.elements; ++e) {
-    bool good = true;
-    i64 whole = 0;
-    f64 real = 0;
-    switch (input.from) {
-      case abi::kBool:
-      case abi::kU8: whole = from[e]; break;
-      case abi::kI32: whole = reinterpret_cast<const i32*>(from)[e]; break;
-      case abi::kI64: whole = reinterpret_cast<const i64*>(from)[e]; break;
-      case abi::kF32: real = f64(reinterpret_cast<const f32*>(from)[e]); break;
-      case abi::kF64: real = reinterpret_cast<const f64*>(from)[e]; break;
-    }
-    if (input.to >= abi::kF32) {
-      if (input.from < abi::kF32) real = f64(whole);
-      const f64 kept = input.to == abi::kF32 ? f64(f32(real)) : real;
-      good &= kept - kept == 0;
-    } else {
-      if (input.from >= abi::kF32) {
-        const bool fits = real >= -0x1p53 && real <= 0x1p53;
-        whole = fits ? i64(real) : -1;
-        good &= fits && f64(whole) == real;
-      }
-      const i64 most = input.counts != nullptr ? input.counts[e] : input.discrete;
-      good &= most <= 0 || u64(whole) < u64(most);
-      if (input.to == abi::kI32) good &= whole == i64(i32(whole));
-      if (input.to == abi::kU8) good &= whole == i64(u8(whole));
-      if (input.to == abi::kBool) good &= u64(whole) < 2;
-    }
-    if (!good && bad < 0) bad = e;
-    if (to == nullptr) continue;
-    switch (input.to) {
-      case abi::kBool:
-      case abi::kU8: to[e] = u8(whole); break;
-      case abi::kI32: reinterpret_cast<i32*>(to)[e] = i32(whole); break;
-      case abi::kI64: reinterpret_cast<i64*>(to)[e] = whole; break;
-      case abi::kF32: reinterpret_cast<f32*>(to)[e] = f32(real); break;
-      case abi::kF64: reinterpret_cast<f64*>(to)[e] = real; break;
-    }
-  }
-  return bad;
-}
 
 // Checks and converts a row of every field. Returns false and reports a fault if a value is bad.
 inline bool take_rows(const Work& work, i64 row) {
   bool good = true;
   for (i32 f = 0; f < work.num_actions; ++f) {
-    const i32 bad = take_row(work.actions[f], row);
+    const ActionInput& input = work.actions[f];
+    u8* converted = input.converted == nullptr ? nullptr : input.converted + row * input.row_bytes;
+    const i32 bad = take_row(input, input.data + row * input.row_stride, converted);
     if (bad < 0) continue;
     *work.fault = Fault{u64(f) + 1, row, bad}.packed();
     good = false;
@@ -240,77 +162,6 @@ void run_one(const Work& work, const typename Env::Params& shared) {
   work.players_now[place.env_id] = 1;
 }
 
-// The threads of one world. If they fit in a warp, several worlds share a block, and barriers include only the threads
-// of the world.
-struct Team {
-#ifdef ENVPOOL_TEAM
-  static constexpr i32 kThreads = ENVPOOL_TEAM;
-#else
-  static constexpr i32 kThreads = 1;
-#endif
-  static constexpr i32 kTeams = ENVPOOL_THREADS / kThreads;  // in a block
-
-  i32 number = i32(threadIdx.x) / kThreads;
-  i32 thread = i32(threadIdx.x) % kThreads;
-
-  bool leads() const { return thread == 0; }
-  void sync() const {
-    if constexpr (kTeams == 1) {
-      __syncthreads();
-    } else {
-      __syncwarp(mask());
-    }
-  }
-  // Returns whether the condition holds in any thread of the team. It is a barrier, too.
-  bool any(bool condition) const {
-    if constexpr (kTeams == 1) return __syncthreads_or(condition) != 0;
-    const bool holds = __any_sync(mask(), condition) != 0;
-    sync();  // a vote does not order memory accesses
-    return holds;
-  }
-  // Calls a function for each index below `count` that is assigned to this thread.
-  template <class Function>
-  void for_each(i32 count, Function&& function) const {
-    for (i32 i = thread; i < count; i += kThreads) function(i);
-  }
-
- private:
-  // Returns the mask of the team's lanes in its warp.
-  u32 mask() const {
-    constexpr u32 kAll = kThreads == 32 ? ~u32{0} : (u32{1} << kThreads % 32) - 1;
-    return kAll << (i32(threadIdx.x) % 32 - thread);
-  }
-};
-
-template <class Env, int kPhase>
-void run_phases(const Team& team, World<Env>& world, const typename Env::Params& params, const Episode& episode,
-                const Work& work, const ActionFields& actions, i64 first) {
-  team.for_each(players_of(world, work.max_players), [&](i32 agent) {
-    act_in_phase<Env, kPhase>(world, params, agent, actions.at(first + agent), episode);
-  });
-  team.sync();
-  if constexpr (kPhase + 1 < Env::kPhases) {
-    run_phases<Env, kPhase + 1>(team, world, params, episode, work, actions, first);
-  }
-}
-
-// Writes the observations of a world and its players, and zeros in the rows of absent players.
-template <class Env>
-void observe_all(const Team& team, const World<Env>& world, const typename Env::Params& params, const Work& work,
-                 void* const* fields, i64 k) {
-  const i32 count = players_of(world, work.max_players);
-  if (team.leads()) Env::observe_world(world, params, Row{fields, work.row_bytes, k});
-  team.for_each(work.max_players, [&](i32 agent) {
-    const i64 row = k * work.max_players + agent;
-    if (agent < count) return Env::observe(world, params, agent, Row{fields, work.row_bytes, row});
-    for (i32 f = 0; f < work.num_own; ++f) {
-      if (work.per_player[f] == 0) continue;
-      u8* bytes = static_cast<u8*>(fields[f]) + row * work.row_bytes[f];
-      for (i64 i = 0; i < work.row_bytes[f]; ++i) bytes[i] = 0;
-    }
-  });
-}
-
 // Decisions of a team's first thread, shared with the other threads.
 struct Decisions {
   bool begins, refused, ended;
@@ -348,7 +199,7 @@ void run_world(const Work& work, const typename Env::Params& shared) {
   const bool idle = team.any(!good) || refused, steps = !begins && !idle;
   if (steps) {
     const ActionFields actions(work);
-    run_phases<Env, 0>(team, world, place.params, episode, work, actions, first);
+    run_phases<Env, 0>(team, world, place.params, episode, work.max_players, actions, first);
   }
   const ResultColumns columns = columns_of(work);
   if (team.leads()) {
@@ -370,12 +221,12 @@ void run_world(const Work& work, const typename Env::Params& shared) {
     columns.discount[first + agent] = there ? decided.discount : 0.0f;
   });
   if (ended && work.autoreset == abi::kAutoresetSameStep) {
-    observe_all(team, world, place.params, work, work.own_final, k);
+    observe_all<Env>(team, world, place.params, work, work.own_final, work.row_bytes, k);
     team.sync();
     if (team.leads()) begin();
     team.sync();
   }
-  observe_all(team, world, place.params, work, work.own, k);
+  observe_all<Env>(team, world, place.params, work, work.own, work.row_bytes, k);
   const i32 now = players_of(world, work.max_players), most = now > players ? now : players;
   if (team.leads()) {
     columns.players[k] = most;
@@ -395,13 +246,6 @@ void run(const Work& work, const typename Env::Params& params) {
   }
 }
 
-// Returns the offset of the state in a slot. NVRTC has no offsetof.
-template <class Env>
-constexpr u64 offset_of_state() {
-  constexpr u64 kAlignment = alignof(StateOf<Env>);
-  return (sizeof(Episode) + kAlignment - 1) / kAlignment * kAlignment;
-}
-
 }  // namespace envpool::device
 
 // Defines the kernel `envpool_run` of an environment. ENVPOOL_THREADS is the number of threads in a block. ENVPOOL_TEAM
@@ -411,11 +255,5 @@ constexpr u64 offset_of_state() {
       envpool_run(const __grid_constant__ envpool::device::Work work, const __grid_constant__ Env::Params params) { \
     envpool::device::run<Env>(work, params);                                                                        \
   }
-
-// Checks that the environment has the same layout on the device as on the host (abi::Device).
-#define ENVPOOL_KERNEL_LAYOUT(Env, state_at, state_bytes, params_bytes)             \
-  static_assert(envpool::device::offset_of_state<Env>() == (state_at), "state_at"); \
-  static_assert(sizeof(envpool::StateOf<Env>) == (state_bytes), "state_bytes");     \
-  static_assert(sizeof(Env::Params) == (params_bytes), "params_bytes");
 
 #endif  // __CUDACC__

@@ -28,18 +28,6 @@
 
 namespace envpool {
 
-// The header of a state.
-template <class Env>
-struct StateHead {
-  Episode episode;
-};
-template <class Env>
-  requires requires { Env::kMaxPlayers; }
-struct StateHead<Env> {
-  Episode episode;
-  i32 players;  // number of players, for users to read
-};
-
 // Lists the named parts of a slot as JSON: those of its episode, and those that the environment names.
 template <class Env, class Slot>
 std::string named_parts() {
@@ -65,15 +53,9 @@ struct PureFunctions {
   using State = StateOf<Env>;
   using Params = typename Env::Params;
 
-  struct PureState : StateHead<Env> {
-    alignas(16) State state;  // Env::extra_bytes(params) bytes follow
-  };
-  // The header of a parameter row. One f64 for each declared option follows, and in a resolved row then Params.
-  struct Head {
-    u32 tag;
-    i32 max_episode_steps;
-    u64 checksum;  // of the rest of the row; detects accidental changes, not forgery
-  };
+  using PureState = envpool::PureState<Env>;
+  // In a parameter row, one f64 for each declared option follows the header, and in a resolved row then Params.
+  using Head = ParamsHead;
   static_assert(alignof(State) <= 16 && alignof(Params) <= 16, "rows start on 16 bytes");
 
   static i64 rounded(i64 bytes) { return (bytes + 15) / 16 * 16; }
@@ -103,6 +85,9 @@ struct PureFunctions {
     Params resolved = cast(model).params;
     if constexpr (requires { resolved.blob; }) resolved.blob = nullptr;
     if constexpr (requires { resolved.kept; }) resolved.kept = nullptr;
+#if defined(__has_builtin) && __has_builtin(__builtin_clear_padding)
+    __builtin_clear_padding(&resolved);  // so that equal options give equal rows
+#endif
     std::memcpy(out + params_bytes(model), &resolved, sizeof(Params));
     Head head{cast(model).tag, max_episode_steps, 0};
     std::memcpy(out, &head, sizeof(Head));

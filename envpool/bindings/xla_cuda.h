@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The handlers for XLA on NVIDIA GPUs. reset and step launch the kernel of device_pure.h on XLA's stream and do not
+// wait for it. The other handlers run on the host, on copies of the operands (xla_staged.h).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "envpool/bindings/xla_models.h"
+
+namespace envpool::xla {
+
+// What the handlers need from Python (envpool/jax/cuda.py). The functions are called without the interpreter lock.
+struct DeviceCompiler {
+  std::function<std::string()> library;  // returns the path of the driver's library, which is initialized
+  // Returns a program compiled for a device. `label` is for errors.
+  std::function<std::string(const std::string& label, const DeviceProgram& program, int device)> image;
+};
+void set_device_compiler(DeviceCompiler compiler);
+
+std::shared_ptr<ModelOnDevices> make_model_on_devices();
+
+std::vector<Registration> cuda_handlers();
+
+}  // namespace envpool::xla

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts that the kernel of pools (device.h) and the kernel of pure functions (device_pure.h) share: the actions of
+// a launch, faults, and the teams of threads that step worlds of several players.
+#pragma once
+
+#include "envpool/core/env.h"
+#include "envpool/core/portable.h"
+#include "envpool/core/table/vtable.h"
+
+namespace envpool::device {
+
+inline constexpr int kMostFields = 32, kMostActions = 8;
+
+// One field of the caller's actions. If its dtype or row stride differs from the environment's, the thread that uses a
+// row converts it first. All values are checked.
+struct ActionInput {
+  const u8* data;
+  i64 row_stride;     // bytes from row to row of `data`
+  u8* converted;      // rows in the environment's dtype; null if `data` is used as it is
+  const i64* counts;  // number of categories of each element; null: `discrete` for all
+  i64 discrete;       // 0: any number
+  i64 row_bytes;      // of a row in the environment's dtype
+  i32 elements;       // of a row
+  abi::Dtype from, to;
+};
+
+// Reports a row that was not stepped: the reason, the row, and the element of the row's action.
+struct Fault {
+  // A pool's episode is over. A state or the parameters in a call of a pure function are not of the model.
+  static constexpr u64 kNone = 0, kOver = 0xFF, kState = 0xFE, kParams = 0xFD;
+
+  u64 why;      // one of these, or 1 plus the index of the action field with the bad value
+  i64 row;      // below 2^32
+  i64 element;  // below 2^24
+
+  ENVPOOL_FN u64 packed() const { return why << 56 | u64(element) << 32 | u64(row); }
+  ENVPOOL_FN static Fault unpacked(u64 word) {
+    return {word >> 56, i64(word & 0xFFFFFFFF), i64(word >> 32 & 0xFFFFFF)};
+  }
+};
+
+}  // namespace envpool::device
+
+#ifdef __CUDACC__
+
+#include "envpool/core/table/episode.h"
+
+namespace envpool::device {
+
+// Checks the row of actions at `from`, and converts it into `to` unless that is null. Returns the index of the first
+// bad element, or -1.
+inline i32 take_row(const ActionInput& input, const u8* from, u8* to) {
+  i32 bad = -1;
+  for (i32 e = 0; e < input.elements; ++e) {
+    bool good = true;
+    i64 whole = 0;
+    f64 real = 0;
+    switch (input.from) {
+      case abi::kBool:
+      case abi::kU8: whole = from[e]; break;
+      case abi::kI32: whole = reinterpret_cast<const i32*>(from)[e]; break;
+      case abi::kI64: whole = reinterpret_cast<const i64*>(from)[e]; break;
+      case abi::kF32: real = f64(reinterpret_cast<const f32*>(from)[e]); break;
+      case abi::kF64: real = reinterpret_cast<const f64*>(from)[e]; break;
+    }
+    if (input.to >= abi::kF32) {
+      if (input.from < abi::kF32) real = f64(whole);
+      const f64 kept = input.to == abi::kF32 ? f64(f32(real)) : real;
+      good &= kept - kept == 0;
+    } else {
+      if (input.from >= abi::kF32) {
+        const bool fits = real >= -0x1p53 && real <= 0x1p53;
+        whole = fits ? i64(real) : -1;
+        good &= fits && f64(whole) == real;
+      }
+      const i64 most = input.counts != nullptr ? input.counts[e] : input.discrete;
+      good &= most <= 0 || u64(whole) < u64(most);
+      if (input.to == abi::kI32) good &= whole == i64(i32(whole));
+      if (input.to == abi::kU8) good &= whole == i64(u8(whole));
+      if (input.to == abi::kBool) good &= u64(whole) < 2;
+    }
+    if (!good && bad < 0) bad = e;
+    if (to == nullptr) continue;
+    switch (input.to) {
+      case abi::kBool:
+      case abi::kU8: to[e] = u8(whole); break;
+      case abi::kI32: reinterpret_cast<i32*>(to)[e] = i32(whole); break;
+      case abi::kI64: reinterpret_cast<i64*>(to)[e] = whole; break;
+      case abi::kF32: reinterpret_cast<f32*>(to)[e] = f32(real); break;
+      case abi::kF64: reinterpret_cast<f64*>(to)[e] = real; break;
+    }
+  }
+  return bad;
+}
+
+// The threads of one world. If they fit in a warp, several worlds share a block, and barriers include only the threads
+// of the world.
+struct Team {
+#ifdef ENVPOOL_TEAM
+  static constexpr i32 kThreads = ENVPOOL_TEAM;
+#else
+  static constexpr i32 kThreads = 1;
+#endif
+  static constexpr i32 kTeams = ENVPOOL_THREADS / kThreads;  // in a block
+
+  i32 number = i32(threadIdx.x) / kThreads;
+  i32 thread = i32(threadIdx.x) % kThreads;
+
+  bool leads() const { return thread == 0; }
+  void sync() const {
+    if constexpr (kTeams == 1) {
+      __syncthreads();
+    } else {
+      __syncwarp(mask());
+    }
+  }
+  // Returns whether the condition holds in any thread of the team. It is a barrier, too.
+  bool any(bool condition) const {
+    if constexpr (kTeams == 1) return __syncthreads_or(condition) != 0;
+    const bool holds = __any_sync(mask(), condition) != 0;
+    sync();  // a vote does not order memory accesses
+    return holds;
+  }
+  // Calls a function for each index below `count` that is assigned to this thread.
+  template <class Function>
+  void for_each(i32 count, Function&& function) const {
+    for (i32 i = thread; i < count; i += kThreads) function(i);
+  }
+
+ private:
+  // Returns the mask of the team's lanes in its warp.
+  u32 mask() const {
+    constexpr u32 kAll = kThreads == 32 ? ~u32{0} : (u32{1} << kThreads % 32) - 1;
+    return kAll << (i32(threadIdx.x) % 32 - thread);
+  }
+};
+
+// Runs all phases of a step. `actions.at(first + agent)` is the action of an agent.
+template <class Env, int kPhase, class Actions>
+void run_phases(const Team& team, World<Env>& world, const typename Env::Params& params, const Episode& episode,
+                i32 max_players, const Actions& actions, i64 first) {
+  team.for_each(players_of(world, max_players), [&](i32 agent) {
+    act_in_phase<Env, kPhase>(world, params, agent, actions.at(first + agent), episode);
+  });
+  team.sync();
+  if constexpr (kPhase + 1 < Env::kPhases) {
+    run_phases<Env, kPhase + 1>(team, world, params, episode, max_players, actions, first);
+  }
+}
+
+inline void clear_row(void* field, i64 row_bytes, i64 row) {
+  u8* bytes = static_cast<u8*>(field) + row * row_bytes;
+  for (i64 i = 0; i < row_bytes; ++i) bytes[i] = 0;
+}
+
+// Writes the observations of a world and its players, and zeros in the rows of absent players.
+template <class Env, class Work>
+void observe_all(const Team& team, const World<Env>& world, const typename Env::Params& params, const Work& work,
+                 void* const* fields, const i64* row_bytes, i64 k) {
+  const i32 count = players_of(world, work.max_players);
+  if (team.leads()) Env::observe_world(world, params, Row{fields, row_bytes, k});
+  team.for_each(work.max_players, [&](i32 agent) {
+    const i64 row = k * work.max_players + agent;
+    if (agent < count) return Env::observe(world, params, agent, Row{fields, row_bytes, row});
+    for (i32 f = 0; f < work.num_own; ++f) {
+      if (work.per_player[f] != 0) clear_row(fields[f], row_bytes[f], row);
+    }
+  });
+}
+
+// Returns the offset of the state in a slot. NVRTC has no offsetof.
+template <class Env>
+constexpr u64 offset_of_state() {
+  constexpr u64 kAlignment = alignof(StateOf<Env>);
+  return (sizeof(Episode) + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+}  // namespace envpool::device
+
+// Checks that the environment has the same layout on the device as on the host (abi::Device).
+#define ENVPOOL_KERNEL_LAYOUT(Env, state_at, state_bytes, params_bytes)             \
+  static_assert(envpool::device::offset_of_state<Env>() == (state_at), "state_at"); \
+  static_assert(sizeof(envpool::StateOf<Env>) == (state_bytes), "state_bytes");     \
+  static_assert(sizeof(Env::Params) == (params_bytes), "params_bytes");
+
+#endif  // __CUDACC__

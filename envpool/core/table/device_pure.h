@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The kernel of the pure functions on a GPU, for JAX: one launch resets or steps rows of states that the caller holds,
+// with the results of pure.h and pure_world.h. The launch works in place; the host copies the states first if they are
+// not the caller's to overwrite. A source for NVRTC consists of the environment's header, this one, and
+// ENVPOOL_PURE_KERNEL(the environment's type); envpool/cuda/program.py writes it. The host includes this file for
+// PureLaunch.
+//
+// The kernel trusts no row. The tag of a state must be the model's, and a state is repaired before it is used. A row of
+// parameters must be the default row or have the process's signature (signature.h). In other rows, and in rows with a
+// bad action, nothing is stepped, and the fault is reported.
+#pragma once
+
+#include "envpool/core/table/device_parts.h"
+#include "envpool/core/table/episode.h"
+#include "envpool/core/table/signature.h"
+
+namespace envpool::device {
+
+// The most dimensions of a batch in one launch, after dimensions that can be treated as one have been merged.
+inline constexpr int kMostAxes = 4;
+
+// An operand of the batch.
+struct PureOperand {
+  const u8* data;
+  i64 strides[kMostAxes];  // in bytes; 0: the operand is broadcast along this dimension
+};
+
+// The parameters of one launch.
+struct PureLaunch {
+  i64 rows, first_row;  // first_row is the number of the first row, for faults
+  i64 extents[kMostAxes];
+  i32 axes;
+  abi::Keyed keyed;
+  bool restart, autoreset;
+  bool one_row_of_params;  // all rows of the launch have the same row of parameters
+  u32 tag;
+  i32 max_players, num_own, num_actions;
+  PureOperand keys, streams, params, action_rows[kMostActions];
+  ActionInput actions[kMostActions];  // without addresses
+  u8* states;
+  i64 state_bytes;
+  const u64* default_params;  // a row of parameters
+  i64 signed_words;           // of a row of parameters; the signature and a word of 0 follow
+  i64 params_at;              // the offset of Params in a row of parameters
+  SigningKey signing_key;
+  volatile u64* fault;
+  f32 *reward, *discount;
+  u8 *terminated, *truncated;
+  i32 *elapsed, *players;
+  // Where a row is observed after a step, where it is observed after a reset or restart, and where it is observed
+  // before a restart.
+  void *observed[kMostFields], *restarted[kMostFields], *last[kMostFields];
+  i64 row_bytes[kMostFields];
+  u8 per_player[kMostFields];
+};
+
+}  // namespace envpool::device
+
+#ifdef __CUDACC__
+
+namespace envpool::device {
+
+// The operands of one row.
+struct PureRow {
+  i64 k;
+  const u8 *key, *stream, *params, *actions[kMostActions];
+
+  PureRow(const PureLaunch& launch, i64 row) : k(row) {
+    i64 index[kMostAxes];
+    for (i32 axis = kMostAxes - 1; axis > 0; --axis) {
+      index[axis] = 0;
+      if (axis >= launch.axes) continue;
+      index[axis] = row % launch.extents[axis];
+      row /= launch.extents[axis];
+    }
+    index[0] = row;
+    const auto at = [&](const PureOperand& operand) {
+      const u8* address = operand.data;
+      for (i32 axis = 0; axis < kMostAxes; ++axis) address += index[axis] * operand.strides[axis];
+      return address;
+    };
+    key = at(launch.keys);
+    stream = at(launch.streams);
+    params = at(launch.params);
+    for (i32 f = 0; f < kMostActions; ++f) {
+      if (f < launch.num_actions) actions[f] = at(launch.action_rows[f]);
+    }
+  }
+
+  u64 seed() const {
+    const u32* words = reinterpret_cast<const u32*>(key);
+    return u64{words[0]} << 32 | words[1];
+  }
+  u32 stream_number() const { return *reinterpret_cast<const u32*>(stream); }
+  const ParamsHead& head() const { return *reinterpret_cast<const ParamsHead*>(params); }
+};
+
+// The actions of an environment's players.
+struct PureActions {
+  const void* fields[kMostActions];
+  i64 row_bytes[kMostActions];
+
+  PureActions(const PureLaunch& launch, const PureRow& row) {
+    for (i32 f = 0; f < kMostActions; ++f) {
+      fields[f] = row.actions[f];
+      row_bytes[f] = launch.actions[f].row_bytes;
+    }
+  }
+  ActionRow at(i64 player) const { return {fields, row_bytes, player}; }
+
+  // Checks the actions of a player. Returns false and reports a fault if a value is bad.
+  bool check(const PureLaunch& launch, i64 k, i64 player) const {
+    bool good = true;
+    for (i32 f = 0; f < launch.num_actions; ++f) {
+      const ActionInput& input = launch.actions[f];
+      const i32 bad = take_row(input, static_cast<const u8*>(fields[f]) + player * row_bytes[f], nullptr);
+      if (bad < 0) continue;
+      const i64 element = player * input.elements + bad;
+      *launch.fault = Fault{u64(f) + 1, launch.first_row + k, element}.packed();
+      good = false;
+    }
+    return good;
+  }
+};
+
+// Whose parameters a row uses.
+enum class Trust { kNone, kDefault, kRow };
+
+inline bool is_signed(const PureLaunch& launch, const u8* params) {
+  const u64* words = reinterpret_cast<const u64*>(params);
+  const u64* tail = words + launch.signed_words;
+  return tail[0] == signature_of(words, launch.signed_words, launch.signing_key) && tail[1] == 0;
+}
+
+// Determines whether the launch's only row of parameters can be trusted. All threads of the block call it.
+inline Trust trust_of_all(const PureLaunch& launch) {
+  __shared__ bool good;
+  const u64* words = reinterpret_cast<const u64*>(launch.params.data);
+  bool differs = false;
+  for (i64 i = threadIdx.x; i < launch.signed_words + 2; i += ENVPOOL_THREADS) {
+    differs |= words[i] != launch.default_params[i];
+  }
+  if (!__syncthreads_or(differs)) return Trust::kDefault;
+  if (threadIdx.x == 0) good = is_signed(launch, launch.params.data);
+  __syncthreads();
+  return good ? Trust::kRow : Trust::kNone;
+}
+
+// Returns a row's parameters. Their pointers are those of the model: a row has none.
+template <class Env>
+typename Env::Params params_of(const PureLaunch& launch, const typename Env::Params& shared, const PureRow& row,
+                               Trust trust) {
+  using Params = typename Env::Params;
+  Params params = trust == Trust::kRow ? *reinterpret_cast<const Params*>(row.params + launch.params_at) : shared;
+  if constexpr (requires { params.blob; }) params.blob = shared.blob;
+  return params;
+}
+
+template <class Env>
+PureState<Env>& state_of(const PureLaunch& launch, i64 k) {
+  return *reinterpret_cast<PureState<Env>*>(launch.states + k * launch.state_bytes);
+}
+
+// Makes a new state of the row, whose bytes are zero, and selects its generator.
+template <class Env>
+void make_state(const PureLaunch& launch, const PureRow& row) {
+  PureState<Env>& it = *new (&state_of<Env>(launch, row.k)) PureState<Env>{};
+  it.episode.tag = launch.tag;
+  it.episode.seed(row.seed(), row.stream_number());
+}
+
+// Repairs the state of a row, and sets its key.
+template <class Env>
+void prepare_state(const PureLaunch& launch, const PureRow& row, const typename Env::Params& params) {
+  PureState<Env>& it = state_of<Env>(launch, row.k);
+  it.episode.repair();
+  repair<Env>(it.state, params);
+  if (launch.keyed == abi::kKeepKey) return;
+  it.episode.rng.seed = row.seed();
+  it.episode.rng.draws = 0;
+  if (launch.keyed == abi::kNewKeyAndStream) it.episode.rng.stream = row.stream_number();
+}
+
+// Reports a row whose parameters or state cannot be used. Returns whether there was a fault.
+template <class Env>
+bool is_foreign(const PureLaunch& launch, const PureRow& row, Trust trust) {
+  u64 why = Fault::kNone;
+  if (trust == Trust::kNone) {
+    why = Fault::kParams;
+  } else if (!launch.restart && state_of<Env>(launch, row.k).episode.tag != launch.tag) {
+    why = Fault::kState;
+  }
+  if (why != Fault::kNone) *launch.fault = Fault{why, launch.first_row + row.k, 0}.packed();
+  return why != Fault::kNone;
+}
+
+// Writes zeros into the results of a row that could not be used.
+inline void clear_results(const PureLaunch& launch, i64 k) {
+  const i64 players = launch.max_players;
+  for (i64 i = 0; !launch.restart && i < players; ++i)
+    launch.reward[k * players + i] = launch.discount[k * players + i] = 0;
+  if (!launch.restart) {
+    launch.terminated[k] = launch.truncated[k] = 0;
+    launch.elapsed[k] = 0;
+    if (launch.players != nullptr) launch.players[k] = 0;
+  }
+  for (i32 f = 0; f < launch.num_own; ++f) {
+    const i64 rows = launch.per_player[f] != 0 ? players : 1;
+    for (i64 i = 0; i < rows; ++i) {
+      if (!launch.restart) clear_row(launch.observed[f], launch.row_bytes[f], k * rows + i);
+      clear_row(launch.restarted[f], launch.row_bytes[f], k * rows + i);
+    }
+  }
+}
+
+template <class Env>
+void call_one(const PureLaunch& launch, const typename Env::Params& shared) {
+  const i64 k = i64{blockIdx.x} * blockDim.x + threadIdx.x;
+  Trust trust = launch.one_row_of_params ? trust_of_all(launch) : Trust::kNone;
+  if (k >= launch.rows) return;
+  const PureRow row(launch, k);
+  if (!launch.one_row_of_params && is_signed(launch, row.params)) trust = Trust::kRow;
+  if (is_foreign<Env>(launch, row, trust)) return clear_results(launch, k);
+  const typename Env::Params params = params_of<Env>(launch, shared, row, trust);
+  PureState<Env>& it = state_of<Env>(launch, k);
+  const auto begin = [&] {
+    it.episode.begin();
+    Env::reset(it.state, params, it.episode.rng);
+    Env::observe(it.state, params, Row{launch.restarted, launch.row_bytes, k});
+  };
+
+  if (launch.restart) {
+    make_state<Env>(launch, row);
+    return begin();
+  }
+  prepare_state<Env>(launch, row, params);
+  const bool was_over = it.episode.over;
+  Outcome outcome = kStaysOver;
+  bool idle = false;
+  if (!was_over) {
+    const PureActions actions(launch, row);
+    idle = !actions.check(launch, k, 0);
+    outcome = idle ? Outcome{} : Env::step(it.state, params, actions.at(0), it.episode.rng);
+  }
+  const bool ended = !idle && it.episode.conclude(outcome, row.head().max_episode_steps, !was_over);
+  launch.reward[k] = outcome.reward;
+  launch.discount[k] = outcome.discount;
+  launch.terminated[k] = outcome.terminated;
+  launch.truncated[k] = outcome.truncated;
+  launch.elapsed[k] = it.episode.elapsed;
+  const bool restarts = ended && launch.autoreset;
+  Env::observe(it.state, params, Row{restarts ? launch.last : launch.observed, launch.row_bytes, k});
+  if (restarts) begin();
+}
+
+// Decisions of a team's first thread, shared with the other threads.
+struct PureDecisions {
+  Trust trust;
+  bool foreign, was_over, restarts;
+  f32 discount;
+};
+
+template <class Env>
+void call_world(const PureLaunch& launch, const typename Env::Params& shared) {
+  __shared__ PureDecisions decisions[Team::kTeams];
+  const Team team;
+  PureDecisions& decided = decisions[team.number];
+  const i64 k = i64{blockIdx.x} * Team::kTeams + team.number;
+  const Trust trust_of_launch = launch.one_row_of_params ? trust_of_all(launch) : Trust::kNone;
+  if (k >= launch.rows) return;
+  const PureRow row(launch, k);
+  if (team.leads()) {
+    decided.trust = trust_of_launch;
+    if (!launch.one_row_of_params && is_signed(launch, row.params)) decided.trust = Trust::kRow;
+    decided.foreign = is_foreign<Env>(launch, row, decided.trust);
+    if (decided.foreign) clear_results(launch, k);
+  }
+  team.sync();
+  if (decided.foreign) return;
+  const typename Env::Params params = params_of<Env>(launch, shared, row, decided.trust);
+  PureState<Env>& it = state_of<Env>(launch, k);
+  World<Env>& world = it.state;
+  const i32 most = launch.max_players;
+  // Begins an episode and observes it. All threads of the team call it.
+  const auto begin = [&] {
+    if (team.leads()) {
+      it.episode.begin();
+      Env::reset(world, params, it.episode.rng);
+      it.players = players_of(world, most);
+    }
+    team.sync();
+    observe_all<Env>(team, world, params, launch, launch.restarted, launch.row_bytes, k);
+  };
+
+  if (launch.restart) {
+    if (team.leads()) make_state<Env>(launch, row);
+    team.sync();
+    return begin();
+  }
+  if (team.leads()) {
+    prepare_state<Env>(launch, row, params);
+    decided.was_over = it.episode.over;
+  }
+  team.sync();
+  const bool was_over = decided.was_over;
+  const PureActions actions(launch, row);
+  bool good = true;
+  if (!was_over) {
+    team.for_each(players_of(world, most), [&](i32 agent) { good &= actions.check(launch, k, agent); });
+  }
+  const bool idle = team.any(!good), steps = !idle && !was_over;
+  if (steps) run_phases<Env, 0>(team, world, params, it.episode, most, actions, 0);
+  if (team.leads()) {
+    Outcome outcome = kStaysOver;
+    if (!was_over) outcome = idle ? Outcome{} : Env::finish(world, params, it.episode.rng);
+    const bool ended = !idle && it.episode.conclude(outcome, row.head().max_episode_steps, !was_over);
+    decided.restarts = ended && launch.autoreset;
+    decided.discount = outcome.discount;
+    launch.terminated[k] = outcome.terminated;
+    launch.truncated[k] = outcome.truncated;
+    launch.elapsed[k] = it.episode.elapsed;
+    it.players = launch.players[k] = players_of(world, most);
+  }
+  team.sync();
+  const i32 players = players_of(world, most);
+  team.for_each(most, [&](i32 agent) {
+    const bool present = agent < players;
+    launch.reward[k * most + agent] = present && steps ? Env::reward(world, agent) : 0.0f;
+    launch.discount[k * most + agent] = present ? decided.discount : 0.0f;
+  });
+  const bool restarts = decided.restarts;
+  observe_all<Env>(team, world, params, launch, restarts ? launch.last : launch.observed, launch.row_bytes, k);
+  if (!restarts) return;
+  team.sync();
+  begin();
+}
+
+template <class Env>
+void call(const PureLaunch& launch, const typename Env::Params& params) {
+  if constexpr (requires { typename Env::Shared; }) {
+    call_world<Env>(launch, params);
+  } else {
+    call_one<Env>(launch, params);
+  }
+}
+
+// Copies rows whose operands are not contiguous, in words of 8 bytes.
+inline void copy_rows(const PureLaunch& launch, const PureOperand& from) {
+  const i64 words = launch.state_bytes / 8;
+  for (i64 i = i64{blockIdx.x} * blockDim.x + threadIdx.x; i < launch.rows * words; i += i64{gridDim.x} * blockDim.x) {
+    i64 row = i / words;
+    const u8* address = from.data;
+    for (i32 axis = kMostAxes - 1; axis >= 0; --axis) {
+      if (axis >= launch.axes) continue;
+      const i64 index = axis == 0 ? row : row % launch.extents[axis];
+      row /= launch.extents[axis];
+      address += index * from.strides[axis];
+    }
+    reinterpret_cast<u64*>(launch.states)[i] = reinterpret_cast<const u64*>(address)[i % words];
+  }
+}
+
+}  // namespace envpool::device
+
+// Defines the kernels `envpool_call` and `envpool_copy` of an environment. ENVPOOL_THREADS and ENVPOOL_TEAM are as in
+// device.h.
+#define ENVPOOL_PURE_KERNEL(Env)                                                                                \
+  extern "C" __global__ void __launch_bounds__(ENVPOOL_THREADS) envpool_call(                                   \
+      const __grid_constant__ envpool::device::PureLaunch launch, const __grid_constant__ Env::Params params) { \
+    envpool::device::call<Env>(launch, params);                                                                 \
+  }                                                                                                             \
+  extern "C" __global__ void __launch_bounds__(ENVPOOL_THREADS)                                                 \
+      envpool_copy(const __grid_constant__ envpool::device::PureLaunch launch,                                  \
+                   const __grid_constant__ envpool::device::PureOperand from) {                                 \
+    envpool::device::copy_rows(launch, from);                                                                   \
+  }
+
+#endif  // __CUDACC__

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles environments for the XLA handlers on NVIDIA GPUs, which call these functions when a program starts."""
+
+from __future__ import annotations
+
+import os
+
+from envpool import _core
+from envpool.cuda import driver
+from envpool.cuda.pool import image_for
+
+
+def register() -> None:
+    """Makes the functions known to the handlers."""
+    _core.set_device_compiler(library=_library, image=_image)
+
+
+def stand_in_runs_on_cpu() -> bool:
+    """Returns whether XLA's CPU backend shall call the handlers for GPUs, as $ENVPOOL_STANDIN_XLA requests in tests.
+
+    Raises:
+        RuntimeError: the driver is not a stand-in whose device memory is the host's.
+    """
+    if not os.environ.get("ENVPOOL_STANDIN_XLA"):
+        return False
+    if os.environ.get("ENVPOOL_STANDIN_MODE") != "flat" or not driver.load().stand_in:
+        raise RuntimeError(
+            "[envpool.jax] ENVPOOL_STANDIN_XLA: expected a stand-in driver with ENVPOOL_STANDIN_MODE=flat"
+        )
+    return True
+
+
+def _library() -> str:
+    return driver.load().path
+
+
+def _image(label: str, source: str, includes: list[str], device: int) -> bytes:
+    return image_for(driver.load().devices()[device], label, source, includes)
