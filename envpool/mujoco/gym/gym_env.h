@@ -71,8 +71,8 @@ struct ModelRequirements {
 inline void require_model(const mjModel& model, ModelRequirements least) {
   const auto check = [](const char* what, int count, int needed) {
     if (count >= needed) return;
-    throw std::invalid_argument("xml_file: this task needs a model with at least " + std::to_string(needed) + " " +
-                                what + ", got one with " + std::to_string(count));
+    throw std::invalid_argument("xml_file: expected a model with at least " + std::to_string(needed) + " " + what +
+                                ", got one with " + std::to_string(count));
   };
   check("positions (nq)", model.nq, least.positions);
   check("velocities (nv)", model.nv, least.velocities);
@@ -82,7 +82,7 @@ inline void require_model(const mjModel& model, ModelRequirements least) {
 inline int body_named(const mjModel& model, const std::string& name) {
   const int id = mj_name2id(&model, mjOBJ_BODY, name.c_str());
   if (id >= 0) return id;
-  throw std::invalid_argument("xml_file: this task needs a model with a body named '" + name + "', got one without it");
+  throw std::invalid_argument("xml_file: expected a model with a body named '" + name + "', got one without it");
 }
 
 struct Pair {
