@@ -45,7 +45,7 @@ def test_the_folder_for_tests_describes_its_files() -> None:
 
 
 def files_named(page: str) -> list[str]:
-    """Returns the paths in backquotes, and those at the beginning of indented lines."""
+    """Returns the paths in backquotes and at the beginning of indented lines."""
     return re.findall(rf"`((?:{FOLDERS})/[\w./<>*-]*)`", page) + re.findall(
         rf"^    ((?:{FOLDERS})/[\w./<>]*)", page, re.M
     )
@@ -152,8 +152,8 @@ def test_each_rule_of_episodes_is_implemented_once(rule: str) -> None:
     assert [path.name for path in others if holds(path)] == []
 
 
-# For each folder of core/, the folders whose headers it may include. "" is core/ itself, which has the headers for authors
-# of environments: the contracts, and plugin.h, which builds tables from them.
+# For each folder of core/, the folders whose headers it may include. "" is core/ itself, whose headers are for authors of
+# environments: the contracts, and plugin.h, which builds tables from environments.
 CORE_FOLDERS = {
     "math": {"", "math"},
     "table": {"", "math", "table"},
@@ -186,7 +186,7 @@ class Stop(NamedTuple):
 
 
 def paths_through_the_code(page: str) -> dict[str, list[Stop]]:
-    """The paths of the section, by their headings."""
+    """Returns the paths that the page describes, by their headings."""
     section = page.split("## An action and a seed, followed through the code\n")[1].split("\n## ")[0]
     line = re.compile(r"^\d+\. `([\w/.]+)`, ((?:`\w+`(?:, )?)+): ", re.M)
     return {
@@ -196,13 +196,13 @@ def paths_through_the_code(page: str) -> dict[str, list[Stop]]:
 
 
 def defines(text: str, name: str) -> bool:
-    """Whether a Python or C++ file defines a function or class of that name."""
+    """Returns whether a Python or C++ file defines a function or class of that name."""
     python = rf"^\s*(?:def|class) {name}\b"
     cpp = rf"^\s*[\w:<>,*& ]+[ :*&]{name}\((?:[^;{{]|\{{\}})*\)[^;{{]*\{{|^\s*(?:class|struct) {name} [^;]*\{{"
     return re.search(python, text, re.M) is not None or re.search(cpp, text, re.M) is not None
 
 
-# Calls that no import or include shows: the text that the calling file has instead.
+# Calls that no import or include reveals, with the text that the calling file contains instead.
 INDIRECT = {
     "envpool/bindings/module.cc": "from envpool import _core",
     "envpool/core/plugin.h": "abi::Table& table",
@@ -211,7 +211,7 @@ INDIRECT = {
 
 
 def uses(caller: str, stop: Stop) -> bool:
-    """Whether a file imports or includes the file of a stop, and names one of its functions."""
+    """Returns whether a file imports or includes the file of a stop, and names one of its functions."""
     module = stop.file.removesuffix(".py").replace("/", ".")
     links = (INDIRECT.get(stop.file, f'#include "{stop.file}"'), f"from {module} import")
     return any(link in caller for link in links) and any(re.search(rf"\b{f}\b", caller) for f in stop.functions)
@@ -220,7 +220,7 @@ def uses(caller: str, stop: Stop) -> bool:
 PATHS = paths_through_the_code(Path(SOURCE, "docs/architecture.md").read_text()) if PAGES else {}
 
 
-def test_both_paths_through_the_code_are_read() -> None:
+def test_both_paths_through_the_code_are_found() -> None:
     assert {title: len(stops) for title, stops in PATHS.items()} == {
         "From an action to an observation": 17,
         "From a seed to the first observation": 15,

@@ -24,7 +24,7 @@ from envpool.testing.trajectories import OPTIONS, representatives
 
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
 FLAGS = ["-std=c++20", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden", "-fno-sanitize=all"]
-# This clang cannot link __builtin_cpu_supports, so it builds without AVX2. This compares scalar code with vector code.
+# This clang cannot link __builtin_cpu_supports, so it builds without AVX2. Its scalar code is compared with vector code.
 COMPILERS = {
     "gcc": ["g++"],
     "clang": [sys.executable, "-m", "ziglang", "c++", "-DENVPOOL_AVX2=0"],
@@ -49,7 +49,7 @@ pytestmark = pytest.mark.skipif(SOURCE is None, reason="needs the sources: ENVPO
 
 
 def rollout(table: _core.Table, task_id: str) -> str:
-    """Returns a hash of the observations, rewards and ends of a few episodes."""
+    """Returns a hash of the observations, rewards and end flags of a few episodes."""
     options = {**find(task_id).defaults, **OPTIONS.get(task_id, {})}
     options = find(task_id).origin.prepare(task_id, options)
     spec = envpool.make_spec(task_id, **OPTIONS.get(task_id, {}))

@@ -68,11 +68,11 @@ def test_tables_of_portable_environments_describe_them_for_a_device() -> None:
 def test_compiles_for_a_device(environment: Environment, architecture: str) -> None:
     compiled = compile_for(environment, architecture)
     assert compiled.cubin.startswith(b"\x7fELF")
-    assert "warning" not in compiled.log, compiled.log  # such as a stack without bound
+    assert "warning" not in compiled.log, compiled.log  # for example about an unbounded stack
     # NVRTC leaves a table zero if it is declared without braces, as in `static constexpr Table table;`, although host
     # compilers run its constructor. kNothing is zero by design.
     bare = re.findall(r"^\.(?:global|const)[^=;]*\[[^=;]*;", compiled.ptx, re.M)
-    assert not [table for table in bare if "kNothing" not in table], "a table without its values"
+    assert not [table for table in bare if "kNothing" not in table], "a table without initial values"
     assert not re.findall(r"\s(?:fma|mad)\.\S*f(?:32|64)|\.approx|\.ftz", compiled.ptx), "inexact arithmetic in PTX"
     name = f"{environment.family}/{environment.name}"
     assert over_budget(name, use_of(compiled), budgets()[name]) == []
@@ -85,7 +85,7 @@ def test_every_budget_has_its_environment() -> None:
     assert budgets().keys() == {f"{environment.family}/{environment.name}" for environment in ENVIRONMENTS}
 
 
-def test_a_budget_that_is_exceeded() -> None:
+def test_an_exceeded_budget_is_reported() -> None:
     errors = over_budget("tag/Mine", Use(41, 16, 2048), Use(40, 16, 2047))
     assert [re.sub(r" in \S+", "", sentence) for sentence in errors] == [
         "tag/Mine takes 41 of registers, and its budget is 40",
@@ -104,7 +104,7 @@ BODIES = [
     ("f[0] = f[1] * f[2] + f[3];", 1),
     ("d[0] = d[1] * d[2] + d[3];", 1),
     ("f[0] = f[1] / f[2]; d[0] = sqrt(d[1]); f[3] = sqrtf(f[4]); d[2] = d[3] / d[4] * d[5] + 1.0;", 1),
-    ("f[0] = fmaf(f[1], f[2], f[3]);", 0),  # fused in any case
+    ("f[0] = fmaf(f[1], f[2], f[3]);", 0),  # fused with any flags
     ("f[0] = f[1] / f[2] * f[3] + f[4];", 1),  # a quotient that is added to
 ]
 
@@ -128,7 +128,7 @@ def test_an_empty_listing_is_an_error() -> None:
 
 
 def test_installed_headers_are_those_that_devices_include() -> None:
-    """The headers that a device compiler includes, as listed by g++, are installed, and no other headers of families."""
+    """Checks that the families install exactly the headers that a device compiler includes, as listed by g++."""
     needed: set[str] = set()
     for environment in ENVIRONMENTS:
         if environment.family == "testing":

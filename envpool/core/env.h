@@ -34,7 +34,7 @@
 //   struct Tag {
 //     static constexpr i32 kMaxPlayers = 100, kPhases = 2;
 //     struct Shared { ... };  struct Agent { ... };               // World<Tag> holds one Shared and kMaxPlayers Agents
-//     ... options, params, spec as above (Spec::max_players is kMaxPlayers, unless spec() makes it less) ...
+//     ... options, params, spec as above (Spec::max_players is kMaxPlayers, unless spec() sets fewer) ...
 //     ENVPOOL_FN static void reset(World<Tag>&, const Params&, Rng&);
 //     ENVPOOL_FN static i32 players(const World<Tag>&);           // 0..kMaxPlayers, may change at a reset
 //     template <int kPhase>
@@ -42,7 +42,7 @@
 //     ENVPOOL_FN static Outcome finish(World<Tag>&, const Params&, Rng&);   // after the phases; its reward is unused
 //     ENVPOOL_FN static f32 reward(const World<Tag>&, i32 agent);
 //     ENVPOOL_FN static void observe(const World<Tag>&, const Params&, i32 agent, Row);  // per-player fields
-//     ENVPOOL_FN static void observe_world(const World<Tag>&, const Params&, Row);       // the others
+//     ENVPOOL_FN static void observe_world(const World<Tag>&, const Params&, Row);       // other fields
 //     // optional, instead of struct Agent, if options set the number of agents:
 //     static i64 extra_bytes(const Params&);                      // bytes that follow World: World::extra()
 //     // optional:
@@ -57,9 +57,9 @@
 // helpers), and does not change a state that reset and step have produced. Values that are only used in arithmetic need
 // no repair.
 //
-// A state is accepted if the environment, its arrays, players, size and blob are those of the environment that saved
-// it. If the meaning of a state depends on further options, `identity` returns a number that differs between their
-// values.
+// An environment accepts a saved state if its name, arrays, players, state size and blob equal those of the environment
+// that saved it. If the meaning of a state depends on further options, `identity` returns a number that differs between
+// their values.
 //
 // Host: a C++ object that may use the heap and libraries. Runs in the pool. Its exceptions are raised by recv() as
 // Python exceptions that name the environment.
@@ -74,11 +74,12 @@
 //     Outcome step(ActionRow, Rng&);
 //     void observe(Row);
 //     // optional: i64 save_size(); void save(void*); void load(const void*, i64); void render(u8* rgb);
-//     // load() must validate the bytes, and throw std::invalid_argument("state: ...") if they are no valid state
-//     static u64 identity(const Params&);                         // optional, as above: such as a hash of the model
+//     // load() must validate the bytes, and throw std::invalid_argument("state: ...") if they are not a valid state
+//     static u64 identity(const Params&);                         // optional, as above; for example a hash of a model
 //     static i64 heap_bytes(const Params&);                       // optional: the heap memory of an object;
 //                                                                 // make() refuses pools that would not fit
-//     // optional: steps are short, so the calling thread may run them, which saves a wake-up. Ctrl-C waits for a step.
+//     // optional: steps are short, so the calling thread may run them, which saves a wake-up. Ctrl-C waits for the
+//     // current step.
 //     static constexpr bool kBounded = true;
 //   };
 #pragma once

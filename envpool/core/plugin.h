@@ -6,8 +6,8 @@
 //   #include "my_games/maze.h"
 //   ENVPOOL_PLUGIN(envpool::table<Maze, "my_games/maze.h">())
 //
-// The path is that of the environment's header, relative to an include directory. Compilation for a device includes it;
-// without it, the environment cannot run on a device.
+// The path of the environment's header is relative to an include directory. Kernels for a device include that header;
+// without the path, the environment cannot run on a device.
 #pragma once
 
 #include <algorithm>

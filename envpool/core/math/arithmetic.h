@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The floating-point mode in which environments run: round to nearest, denormals enabled, no traps. Callers may have
-// set another mode (torch.set_flush_denormal, fesetround), XLA always does, and threads inherit the mode of the thread
-// that starts them. Results must not depend on the thread that runs an environment, so every entry point sets this
+// set another mode (torch.set_flush_denormal, fesetround), XLA always sets one, and a thread inherits the mode of the
+// thread that starts it. Results must not depend on the thread that runs an environment, so every entry point sets this
 // mode.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace envpool {
 
-// Sets that mode in the calling thread for the lifetime of the guard. Writing the control register is slow, so it is
+// Sets this mode in the calling thread for the lifetime of the guard. Writing the control register is slow, so it is
 // only written if the mode differs.
 class PlainArithmetic {
  public:

@@ -169,9 +169,9 @@ ENVPOOL_ALWAYS_INLINE Angle<T> angle_near(T x) {
   return {typename R::Steps(bits(rounded)), {third.hi, third.lo + (second.lo - n * R::kStep4)}};
 }
 
-// Reduces larger x by long multiplication (Payne and Hanek). x is m * 2^e. Only the bits of 2/pi matter whose products
-// with m lie between two quarter turns (higher ones are whole turns) and 2^-190 of a quarter turn. The remainder is
-// never below 2^-62 of a quarter turn.
+// Reduces larger x by long multiplication (Payne and Hanek). x is m * 2^e. The only bits of 2/pi that matter are
+// those whose products with m lie between 2 quarter turns (higher ones are whole turns) and 2^-190 quarter turns. The
+// remainder is never below 2^-62 of a quarter turn.
 ENVPOOL_FN Angle<f64> angle_far(f64 x) {
   static constexpr u64 two_over_pi[21] = {
       0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
@@ -396,7 +396,7 @@ ENVPOOL_FN T log(T x) {
   return log_of_normal(x);
 }
 
-// With a <= b the two magnitudes, and c the one of 0, 1/2 and 1 that is nearest to a / b:
+// Let a <= b be the two magnitudes, and let c be the value among 0, 1/2 and 1 that is nearest to a / b. Then
 // atan(a / b) = atan(c) + atan(q), q = (a - c b) / (b + c a), |q| < 1/4.
 template <class T>
 ENVPOOL_FN T atan2(T y, T x) {
@@ -534,7 +534,7 @@ ENVPOOL_FN f64 select(bool which, f64 yes, f64 no) { return which ? yes : no; }
 ENVPOOL_FN f32 select(bool which, f32 yes, f32 no) { return which ? yes : no; }
 ENVPOOL_FN f32 to_f32(f64 x) { return f32(x); }
 ENVPOOL_FN f64 to_f64(f32 x) { return x; }
-// Return x or 0, and 1 or 0, without a branch, where a branch would often be mispredicted.
+// Return x or 0, and 1 or 0, without a branch. Use them where a branch would often be mispredicted.
 ENVPOOL_FN f32 keep_if(bool holds, f32 x) { return math::real<f32>(math::bits(x) & (0u - u32(holds))); }
 ENVPOOL_FN f32 one_if(bool holds) { return math::real<f32>(u32(holds) * 0x3F800000u); }
 ENVPOOL_FN bool is_finite(f64 x) { return fabs(x) < math::infinity<f64>(); }

@@ -18,8 +18,8 @@
 
 namespace envpool::testing {
 
-// Adds up its actions. The episode ends when the sum reaches `goal`. Observes a random number of the episode, and the
-// sum.
+// Adds up its actions. The episode ends when the sum reaches `goal`. Observes a random number, drawn at the reset,
+// and the sum.
 struct SumEnv {
   static constexpr const char* kName = "SumEnv";
   struct Params {
@@ -104,7 +104,7 @@ struct SizedWorldEnv {
   struct Shared {
     i32 players;
   };
-  static void options(OptionSpecs& o) { o.integer("players", 3, "how many there are").between(0, 2000); }
+  static void options(OptionSpecs& o) { o.integer("players", 3, "number of players").between(0, 2000); }
   static Params params(const OptionValues& values) { return {i32(values.integer("players"))}; }
   static i64 extra_bytes(const Params& params) { return i64(sizeof(i32)) * 2 * params.players; }
   static void spec(const Params& params, Spec& spec) {
