@@ -198,7 +198,7 @@ def test_states_of_equal_shape_but_different_pictures_are_rejected() -> None:
     gray.reset()
     colour.reset()
     for to, state in ((colour, gray.snapshot(0)), (gray, colour.snapshot(0))):
-        with pytest.raises(ValueError, match=r"^\[Pong-v5\] restore: state: expected what .* of other options"):
+        with pytest.raises(ValueError, match=r"^\[Pong-v5\] restore: state: expected a snapshot .* with other options"):
             to.restore(0, state)
         to.step(np.zeros(1, np.int32))
 

@@ -15,8 +15,8 @@
 
 namespace envpool {
 
-// Returns whether all values are finite, or in 0..choices-1 if `choices` is positive. Comparisons are made in the width
-// of T and without branches, so that the compiler vectorizes the loops.
+// Returns whether all floats are finite, or all integers are in 0..choices-1 if `choices` is positive. Comparisons use
+// the width of T and no branches, so that the compiler vectorizes the loops.
 template <class T>
 bool all_fit(const T* values, i64 count, i64 choices) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -42,7 +42,7 @@ class ActionValues {
   }
 
   i64 per_row() const { return per_row_; }
-  // Returns how many values an element can have; 0 means any value of its dtype.
+  // Returns the number of values that an element can have; 0 means all values of its dtype.
   i64 choices(i64 element) const {
     return field_.counts != nullptr ? field_.counts[element % per_row_] : i64(field_.discrete);
   }

@@ -45,8 +45,8 @@ inline py::dtype numpy_dtype(abi::Dtype dtype) {
   throw std::logic_error("unknown dtype");
 }
 
-// Creates an array over existing memory, whose owner it keeps alive. Calls NumPy's C API through pybind11's function
-// table, which takes about 100 ns.
+// Creates an array over existing memory and keeps the owner of the memory alive. Calls NumPy's C API through
+// pybind11's function table, which takes about 100 ns.
 inline py::object array_over(const py::dtype& dtype, int dimensions, const py::ssize_t* shape, void* data,
                              const py::object& owner) {
   const auto& api = py::detail::npy_api::get();
@@ -202,7 +202,7 @@ class ActionArgument {
     }
   }
 
-  // EnvPool accepts floats as discrete actions. Accept them if they are whole numbers.
+  // Accepts floats as discrete actions if they are whole numbers, because EnvPool accepts floats too.
   void check_whole(const std::string& label) {
     const py::array floats =
         py::reinterpret_steal<py::array>(array_.attr("astype")(float64_, py::arg("order") = "C").release());

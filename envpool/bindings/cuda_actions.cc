@@ -18,8 +18,8 @@ DeviceActions::DeviceActions(const abi::Layout& layout, const Label& label, cons
   for (i32 f = 0; f < layout.num_actions; ++f) {
     const abi::Field& field = layout.actions[f];
     if (layout.max_players > 1 && field.per_player == 0) {
-      label_.refuse_argument("device: expected actions of each player on a GPU, got " + std::string(field.name) +
-                             ", which is one for a whole world");
+      label_.refuse_argument("device: expected per-player actions on a GPU, got " + std::string(field.name) +
+                             ", an action of the whole world");
     }
     arguments_.emplace_back(field);
     const i64 elements = field.row_bytes / dtype_size(field.dtype);
@@ -36,12 +36,19 @@ std::vector<i64> DeviceActions::bytes_of(i64 environments) const {
   return bytes;
 }
 
+std::string DeviceActions::expected_keys() const {
+  std::string keys = "keys";
+  for (size_t f = 0; f < arguments_.size(); ++f)
+    keys += (f == 0 ? " " : ", ") + std::string(arguments_[f].field().name);
+  return keys;
+}
+
 py::object DeviceActions::split(const py::object& action, const py::object& env_id,
                                 std::vector<py::object>& fields) const {
   if (!py::isinstance<py::dict>(action)) {
     if (arguments_.size() != 1) {
       throw py::type_error(
-          label_.text("action: expected a dict with a key for each field, got " + python::type_name(action)));
+          label_.text("action: expected a dict with " + expected_keys() + ", got " + python::type_name(action)));
     }
     fields.push_back(action);
     return env_id;
@@ -54,12 +61,12 @@ py::object DeviceActions::split(const py::object& action, const py::object& env_
   for (const auto& [key, value] : given) {
     const std::string name = py::str(key);
     if (name == "env_id" || name == "players.env_id" || is_field(name)) continue;
-    throw py::value_error(label_.text("action: unknown key " + name));
+    throw py::value_error(label_.text("action: expected " + expected_keys() + ", got unknown key " + name));
   }
   for (const python::ActionArgument& argument : arguments_) {
     const char* name = argument.field().name;
     if (!given.contains(name)) {
-      throw py::value_error(label_.text(std::string("action: key ") + name + " is missing"));
+      throw py::value_error(label_.text("action: expected " + expected_keys() + ", got no key " + name));
     }
     fields.push_back(given[name]);
   }
@@ -91,7 +98,7 @@ void DeviceActions::describe_field(size_t f, const py::object& value, i64 whole,
     return;
   }
   python::ActionArgument& argument = arguments_[f];
-  if (first == 0) argument.convert(value, whole, label_.name());  // later groups take their rows of it
+  if (first == 0) argument.convert(value, whole, label_.name());  // later groups take their rows from it
   const u8* rows = static_cast<const u8*>(argument.data()) + first * field.row_bytes;
   input.data = reinterpret_cast<const u8*>(launches.staged(rows, count * field.row_bytes, inputs));
   if (first + count == whole) argument.release();
@@ -118,7 +125,8 @@ void DeviceActions::describe_borrowed(size_t f, const Borrowed& given, i64 rows,
   i64 stride = dtype_size(given.dtype);
   for (size_t i = given.shape.size(); i-- > 1; stride *= given.shape[i]) {
     if (given.shape[i] > 1 && given.strides[i] != stride) {
-      throw py::value_error(label_.text(name + ": expected rows without gaps; make it contiguous first"));
+      throw py::value_error(
+          label_.text(name + ": expected contiguous rows, got rows with gaps; make the array contiguous first"));
     }
   }
   input.row_stride = given.shape[0] > 1 ? given.strides[0] : stride;
@@ -129,7 +137,7 @@ void DeviceActions::describe_borrowed(size_t f, const Borrowed& given, i64 rows,
 }
 
 std::string DeviceActions::refusal(const device::Fault& fault) const {
-  return ActionValues(layout_.actions[fault.why - 1]).refusal(fault.element, "another", fault.row);
+  return ActionValues(layout_.actions[fault.why - 1]).refusal(fault.element, "another value", fault.row);
 }
 
 }  // namespace envpool::cuda

@@ -29,8 +29,8 @@ class DeviceActions {
   }
   // Returns the size of each field in bytes for `environments` environments.
   std::vector<i64> bytes_of(i64 environments) const;
-  // Appends the fields of an action to `fields`. Returns `env_id`, or if that is None, the action's "env_id" if it has
-  // one.
+  // Appends the fields of an action to `fields`. Returns `env_id`; if it is None, returns the "env_id" of the action,
+  // if there is one.
   py::object split(const py::object& action, const py::object& env_id, std::vector<py::object>& fields) const;
   // Fills in the inputs of a launch that steps environments first..first+count of an action, which has `whole`
   // environments in all.
@@ -40,6 +40,7 @@ class DeviceActions {
   std::string refusal(const device::Fault& fault) const;
 
  private:
+  std::string expected_keys() const;
   void describe_field(size_t f, const py::object& value, i64 whole, i64 first, i64 count, Launches& launches,
                       Launches::Inputs& inputs, device::ActionInput& input);
   void describe_borrowed(size_t f, const Borrowed& given, i64 rows, i64 first, const Launches& launches,

@@ -67,7 +67,7 @@ void borrow_dlpack(const py::object& object, const Stream& stream, const std::st
     capsule = give(py::arg("stream") = address, py::arg("max_version") = version);
   } catch (py::error_already_set& error) {
     if (!error.matches(PyExc_TypeError)) throw;
-    capsule = give(py::arg("stream") = address);  // the library implements a DLPack before version 1
+    capsule = give(py::arg("stream") = address);  // the library implements DLPack before version 1
   }
   if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned") != 0) {
     take<dlpack::ManagedVersioned>(capsule, "dltensor_versioned", "used_dltensor_versioned", name, out);

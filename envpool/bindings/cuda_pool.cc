@@ -107,7 +107,8 @@ void DevicePool::choose_outputs(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     int array = name == "done" ? -1 : blocks_.find(name);
     if (array < 0 && name == "players.env_id") array = abi::kEnvId;
-    if (array < 0 && name != "done") throw std::invalid_argument(text("outputs: there is no array named " + name));
+    if (array < 0 && name != "done")
+      throw std::invalid_argument(text("outputs: expected names of arrays, got " + name));
     outputs_.push_back(array);
   }
 }
@@ -204,7 +205,7 @@ std::vector<DevicePool::Batch> DevicePool::batches_of(const py::object& env_id, 
       ids = ids_.data();
       count = ids_.size();
     }
-    if (count == 0) label_.refuse_argument(std::string(call) + ": env_id names no environment");
+    if (count == 0) label_.refuse_argument(std::string(call) + ": env_id: expected at least one environment, got none");
     if (groups_.size() > 1 && count % size != 0) {
       label_.refuse_argument(std::string(call) + ": env_id: expected whole batches of " + std::to_string(size) +
                              " environments, got " + std::to_string(count));
@@ -217,7 +218,8 @@ std::vector<DevicePool::Batch> DevicePool::batches_of(const py::object& env_id, 
   std::vector<const Group*> groups;
   for (const Batch& batch : batches) {
     if (std::find(groups.begin(), groups.end(), batch.group) != groups.end()) {
-      label_.refuse_argument(std::string(call) + ": env_id " + std::to_string(batch.ids->front()) + " is repeated");
+      label_.refuse_argument(std::string(call) + ": env_id: expected distinct ids, got " +
+                             std::to_string(batch.ids->front()) + " twice");
     }
     groups.push_back(batch.group);
     if (batch.whole() && under_way_ == 0) continue;
@@ -226,14 +228,15 @@ std::vector<DevicePool::Batch> DevicePool::batches_of(const py::object& env_id, 
   return batches;
 }
 
-// Checks that no id is repeated, and in an asynchronous pool that the ids are exactly those of the group.
+// Checks that the ids are distinct, and in an asynchronous pool that they are exactly the ids of the group.
 DevicePool::Ids DevicePool::checked_ids(const i32* ids, i64 count, const Group& group, const char* call) const {
   if (std::equal(ids, ids + count, group.ids->begin(), group.ids->end())) return group.ids;
   std::vector<i32> sorted(ids, ids + count);
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice != sorted.end()) {
-    label_.refuse_argument(std::string(call) + ": env_id " + std::to_string(*twice) + " is repeated");
+    label_.refuse_argument(std::string(call) + ": env_id: expected distinct ids, got " + std::to_string(*twice) +
+                           " twice");
   }
   if (groups_.size() > 1 && sorted != *group.ids) {
     label_.refuse_argument(std::string(call) + ": env_id: expected environments " + std::to_string(group.ids->front()) +
@@ -358,7 +361,8 @@ py::tuple DevicePool::recv(f64) {
 }
 
 py::tuple DevicePool::step(const py::object& action, const py::object& env_id) {
-  if (groups_.size() == 1 && !pending_.empty()) label_.refuse_call("step: recv what is under way first");
+  if (groups_.size() == 1 && !pending_.empty())
+    label_.refuse_call("step: results of an earlier send are pending; call recv first");
   send(action, env_id);
   return recv(-1);
 }
@@ -407,7 +411,7 @@ py::array DevicePool::render(const py::object& env_ids) {
   check_usable();
   const i64 bytes = i64(layout_.render_height) * layout_.render_width * 3;
   if ((table_.flags & abi::kCanRender) == 0 || bytes == 0) {
-    label_.refuse_call("render: this environment has no picture");
+    label_.refuse_call("render: this environment cannot be rendered");
   }
   const std::vector<i32> ids = idle_ids(env_ids, "env_ids", "render");
   py::array_t<u8> pictures(

@@ -22,12 +22,12 @@
 namespace envpool::cuda {
 
 struct DeviceOptions {
-  std::string label;      // for errors: the environment's id
-  std::string library;    // the driver's
+  std::string label;      // the environment's id, for error messages
+  std::string library;    // path of the driver
   std::string image;      // the program of envpool/cuda/program.py, compiled for the device
-  i32 number = 0;         // of the device
-  i32 threads = 128;      // of a block
-  i32 envs = 128;         // environments of a block
+  i32 number = 0;         // number of the device
+  i32 threads = 128;      // threads in a block
+  i32 envs = 128;         // environments per block
   i32 batch_size = 1;     // a divisor of the number of environments
   bool in_place = false;  // every launch of a group writes the same arrays
 };
@@ -121,7 +121,7 @@ class DevicePool {
   void choose_outputs(const std::vector<std::string>& names);
   std::vector<Batch> batches_of(const py::object& env_id, const char* call);
   Ids checked_ids(const i32* ids, i64 count, const Group& group, const char* call) const;
-  // Runs a function that converts arguments into batches, and then launches these.
+  // Runs a function that converts arguments into batches, and then launches the batches.
   void send_batches(const char* call, const std::function<std::vector<Batch>()>& convert);
   void launch(Batch batch);
   void set_busy(const Pending& pending, bool busy);

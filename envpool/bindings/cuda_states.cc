@@ -209,8 +209,9 @@ void DeviceStates::restore(i32 env_id, const std::string& given) {
 void DeviceStates::clone(i32 source, const std::vector<i32>& ids, const u64* keys, const u32* streams) {
   for (const i32 id : ids) {
     if (identity(id) == identity(source)) continue;
-    label_.refuse_argument("clone: environment " + std::to_string(id) + " cannot take the state of environment " +
-                           std::to_string(source) + ", which has other options");
+    label_.refuse_argument("clone: env_id: expected environments with the options of environment " +
+                           std::to_string(source) + ", got environment " + std::to_string(id) +
+                           ", which has other options");
   }
   const std::string state = save(source);
   const EpisodeStatus status_of_source = status(source);

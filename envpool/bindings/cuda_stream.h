@@ -55,8 +55,8 @@ class Block {
 
   // Makes another stream wait for all writes to the block enqueued so far, and records that stream as a reader.
   void lend(Handle reader);
-  // Makes `writer` wait for all work that the readers have enqueued so far. A stream that is being captured cannot wait
-  // for one that is not, nor the other way round, so such readers are skipped.
+  // Makes `writer` wait for all work that the readers have enqueued so far. Streams that are being captured and
+  // streams that are not cannot wait for each other, so readers of the other kind are skipped.
   void reclaim(const Stream& writer) const;
   void forget_readers() { readers_.clear(); }
 

@@ -55,7 +55,7 @@ class LivePools {
       try {
         const std::chrono::duration<double> left = deadline - EnvPool::Clock::now();
         live->close(std::max(left, std::chrono::duration<double>(0)));
-      } catch (const std::exception&) {  // the environment hangs; nobody is left to report to
+      } catch (const std::exception&) {  // the environment hangs, and there is no caller to tell
       }
     }
   }

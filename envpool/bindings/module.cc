@@ -176,7 +176,8 @@ class PyPool {
     for (const py::dict& one : options) how.options.push_back(PyTable::option_list(one));
     const bool lengths = (options.size() == 1 || i32(options.size()) == num_envs) && given.size() == num_envs &&
                          i32(max_episode_steps.size()) == num_envs;
-    if (!lengths) throw py::value_error("[" + label + "] seeds, streams, max_episode_steps: expected num_envs of each");
+    if (!lengths)
+      throw py::value_error("[" + label + "] seeds, streams, max_episode_steps: expected num_envs values of each");
     {
       const Unlocked unlocked;
       pool_.own(EnvPool::make(table.get(), how, {std::move(label), batch_size, num_threads, thread_cpus}));
@@ -373,7 +374,8 @@ class PyPool {
     }
     if (pool_->closed()) throw std::runtime_error(pool_->text("the pool is closed"));
     if (converting_thread_ == std::this_thread::get_id()) {
-      throw std::runtime_error(pool_->text("action: its conversion to an array may not use the pool it is for"));
+      throw std::runtime_error(
+          pool_->text("action: expected a value whose conversion to an array does not use this pool"));
     }
   }
 
@@ -439,7 +441,7 @@ void PyPool::send_actions(const py::object& action, py::object env_id, CallerHel
       const bool known =
           name == "env_id" || name == "players.env_id" || std::find(names_.begin(), names_.end(), name) != names_.end();
       if (!known)
-        throw py::value_error("[" + label + "] action: unknown key " + name + "; expected " + expected_keys());
+        throw py::value_error("[" + label + "] action: expected " + expected_keys() + ", got unknown key " + name);
     }
     if (fields.contains("env_id") && env_id.is_none()) env_id = fields["env_id"];
     ids_.convert(env_id, "env_id", label);
@@ -449,7 +451,7 @@ void PyPool::send_actions(const py::object& action, py::object env_id, CallerHel
     }
     for (size_t f = 0; f < actions_.size(); ++f) {
       if (!fields.contains(names_[f].c_str())) {
-        throw py::value_error("[" + label + "] action: key " + names_[f] + " is missing; expected " + expected_keys());
+        throw py::value_error("[" + label + "] action: expected " + expected_keys() + ", got no key " + names_[f]);
       }
       convert_field(f, fields[names_[f].c_str()], rows);
     }
@@ -477,8 +479,8 @@ void PyPool::convert_field(size_t f, const py::object& value, i64& player_rows) 
 }
 
 std::string PyPool::expected_keys() const {
-  std::string keys;
-  for (const std::string& name : names_) keys += (keys.empty() ? "" : ", ") + name;
+  std::string keys = "keys";
+  for (size_t f = 0; f < names_.size(); ++f) keys += (f == 0 ? " " : ", ") + names_[f];
   return keys;
 }
 
@@ -488,7 +490,7 @@ void PyPool::choose_outputs(const std::vector<std::string>& names) {
     // In single-player environments, players.env_id equals env_id.
     int index = layout.find(name);
     if (index < 0 && name == "players.env_id") index = abi::kEnvId;
-    if (index < 0) throw py::value_error(pool_->text("outputs: there is no array named " + name));
+    if (index < 0) throw py::value_error(pool_->text("outputs: expected names of arrays, got " + name));
     const Array& array = layout.arrays[size_t(index)];
     Output output{index, numpy_dtype(array.dtype), {0}};
     output.shape.insert(output.shape.end(), array.shape.begin(), array.shape.end());
@@ -547,8 +549,8 @@ py::object PyPool::error_of(const std::vector<Failure>& failures, const py::tupl
   return error;
 }
 
-// Replaces tp_new with a version that checks the result of tp_alloc, which pybind11's does not: it would dereference
-// null when memory runs out.
+// Replaces pybind11's tp_new, which would dereference null when memory runs out, with a version that checks the result
+// of tp_alloc.
 void check_new_objects(PyHeapTypeObject* type) {
   type->ht_type.tp_new = [](PyTypeObject* of, PyObject*, PyObject*) -> PyObject* {
     PyObject* self = of->tp_alloc(of, 0);
@@ -559,18 +561,20 @@ void check_new_objects(PyHeapTypeObject* type) {
 
 }  // namespace envpool::python
 
-// Renames the module's entry point as pybind11 defines it, so that the one below can refuse subinterpreters first: in a
-// subinterpreter, pybind11's would deadlock.
+// Renames the entry point that pybind11 defines, which would deadlock in a subinterpreter. The entry point below
+// refuses subinterpreters before it calls this one.
 #define PyInit__core init_core
 PYBIND11_MODULE(_core, m) {
   using namespace envpool;
   using namespace envpool::python;
   m.doc() = "The engine: plugins, their tables, and pools of environments.";
 
-  env_error() = py::reinterpret_steal<py::object>(PyErr_NewExceptionWithDoc(
-      "envpool._core.EnvError",
-      "An environment threw. env_id and messages say which and what; arrays is the batch, in which it has been reset.",
-      PyExc_RuntimeError, nullptr));
+  env_error() = py::reinterpret_steal<py::object>(
+      PyErr_NewExceptionWithDoc("envpool._core.EnvError",
+                                "Environments threw exceptions. env_id has their ids, messages the exceptions, and "
+                                "arrays the batch, in which these "
+                                "environments have been reset.",
+                                PyExc_RuntimeError, nullptr));
   m.attr("EnvError") = env_error();
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
@@ -587,8 +591,10 @@ PYBIND11_MODULE(_core, m) {
   add_constants(m);
   m.def(
       "usable_memory", [] { return py::float_(usable_memory()); },
-      "Bytes of memory this process may use beyond what it has.");
-  m.def("usable_cpus", [] { return usable_cpus(); }, "CPUs this process may use: affinity mask and cgroup quota.");
+      "Returns how many more bytes of memory this process may use.");
+  m.def(
+      "usable_cpus", [] { return usable_cpus(); },
+      "Returns the number of CPUs that this process may use, by its affinity mask and cgroup quota.");
   m.def("load_plugin", &load_plugin, py::arg("path"), "Loads a shared object and returns the tables it exports.");
 
   py::class_<ModelReference>(m, "ModelReference").def_property_readonly("number", [](const ModelReference& reference) {
@@ -639,7 +645,7 @@ PYBIND11_MODULE(_core, m) {
 extern "C" PYBIND11_EXPORT PyObject* PyInit__core() {
   if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
     PyErr_SetString(PyExc_ImportError,
-                    "envpool cannot be imported in a subinterpreter: its pools belong to the main one of the process");
+                    "envpool cannot be imported in a subinterpreter: its pools belong to the main interpreter");
     return nullptr;
   }
   return init_core();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One environment's table as Python sees it, and options as the table takes them.
+// An environment's table as a Python object, and the conversion of options from Python.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -21,7 +21,7 @@ class PyTable {
   u32 flags() const { return table_.flags; }
   const abi::Table& get() const { return table_; }
 
-  // Returns the facts that a device needs of the environment; None if it cannot run on one.
+  // Returns a description of the environment for the GPU compiler, or None if it cannot run on a GPU.
   py::object device() const {
     if (table_.device == nullptr) return py::none();
     const abi::Device& device = *table_.device;

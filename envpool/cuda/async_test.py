@@ -112,9 +112,9 @@ def test_ids_are_returned_without_waiting() -> None:
         ([0], r"send: env_id: expected whole batches of 2 environments, got 1"),
         ([0, 1, 2], r"send: env_id: expected whole batches of 2 environments, got 3"),
         ([1, 2], r"send: env_id: expected environments 0 to 1, which are one batch, got 1 to 2"),
-        ([0, 0], r"send: env_id 0 is repeated"),
-        ([0, 1, 0, 1], r"send: env_id 0 is repeated"),
-        ([], r"send: env_id names no environment"),
+        ([0, 0], r"send: env_id: expected distinct ids, got 0 twice"),
+        ([0, 1, 0, 1], r"send: env_id: expected distinct ids, got 0 twice"),
+        ([], r"send: env_id: expected at least one environment, got none"),
         ([0, 6], r"env_id: expected ids in 0..5, got 6"),
     ],
 )
@@ -138,9 +138,7 @@ def test_a_fault_names_the_environments_of_its_batch() -> None:
         gpu.recv()
     gpu.send(OnDevice(np.array([1, 7])), [2, 3])
     gpu._pool.wait()
-    words = (
-        r"expected an integer in 0..1, got another in row 1 of an earlier step of environments 2 to 3; its environment"
-    )
+    words = r"expected an integer in 0..1, got another value in row 1 of an earlier step of environments 2 to 3; its environment"
     with pytest.raises(ValueError, match=words):
         gpu.recv()
     gpu.recv()

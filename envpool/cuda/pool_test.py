@@ -263,17 +263,25 @@ def test_bad_actions_that_are_refused_immediately(action: Any, error: type[Excep
 @pytest.mark.parametrize(
     ("task_id", "action", "text"),
     [
-        ("CartPole-v1", np.array([0, 1, 5, 0], "i8"), "action: expected an integer in 0..1, got another in row 2"),
-        ("CartPole-v1", np.array([0, 1, 0.5, 0], "f4"), "action: expected an integer in 0..1, got another in row 2"),
+        (
+            "CartPole-v1",
+            np.array([0, 1, 5, 0], "i8"),
+            "action: expected an integer in 0..1, got another value in row 2",
+        ),
+        (
+            "CartPole-v1",
+            np.array([0, 1, 0.5, 0], "f4"),
+            "action: expected an integer in 0..1, got another value in row 2",
+        ),
         (
             "Pendulum-v1",
             np.array([[0], [1], [np.nan], [0]], "f4"),
-            "action: expected finite numbers, got another in row 2",
+            "action: expected finite numbers, got another value in row 2",
         ),
         (
             "Pendulum-v1",
             np.array([[0], [1], [1e300], [0]], "f8"),
-            "action: expected finite numbers, got another in row 2",
+            "action: expected finite numbers, got another value in row 2",
         ),
     ],
 )
@@ -302,9 +310,9 @@ def test_calls_that_are_refused() -> None:
     with pytest.raises(RuntimeError, match="snapshot: environment 1 is under way"):
         pool.snapshot(1)
     pool.recv(reset=True)
-    with pytest.raises(ValueError, match="env_id 2 is repeated"):
+    with pytest.raises(ValueError, match="env_id: expected distinct ids, got 2 twice"):
         pool.reset([2, 2])
-    with pytest.raises(ValueError, match="restore: state: expected what snapshot"):
+    with pytest.raises(ValueError, match="restore: state: expected a snapshot"):
         pool.restore(0, b"nothing")
     for _ in range(3):  # in the third, all episodes are over
         pool.step(np.zeros(4, int))

@@ -84,12 +84,12 @@ CALLS = [
     (
         lambda: ALL_TYPES.step(KEY, ALL_TYPES.reset(KEY)[1], 0),
         TypeError,
-        "action: expected a dict with move, turn, got int",
+        "action: expected a dict with keys move, turn, got int",
     ),
     (
         lambda: ALL_TYPES.step(KEY, ALL_TYPES.reset(KEY)[1], {"move": 0}),
         ValueError,
-        "action: key turn is missing; expected move, turn",
+        "action: expected keys move, turn, got no key turn",
     ),
     # make
     (
@@ -138,8 +138,8 @@ RUNS = [
     (lambda x: PARAMS.replace(masscart=x).raw, -1.0, "masscart: expected a number from .*, got -1"),
     (lambda x: PARAMS.replace(masscart=x / 0).raw, 0.0, "masscart: expected a number from .*, got -?nan"),
     (lambda x: ENV.reset(KEY, garbage(PARAMS))[0] + x, 0.0, "params: expected rows that make"),
-    (lambda x: ENV.step(KEY, garbage(STATE), 0)[0] + x, 0.0, "state: row 0 is not of CartPole"),
-    (lambda x: garbage(PARAMS).replace(gravity=x).raw, 0.0, "params: row 0 is not of CartPole"),
+    (lambda x: ENV.step(KEY, garbage(STATE), 0)[0] + x, 0.0, "state: expected rows of CartPole"),
+    (lambda x: garbage(PARAMS).replace(gravity=x).raw, 0.0, "params: expected rows of CartPole"),
 ]
 
 

@@ -92,7 +92,7 @@ def test_a_row_with_a_valid_checksum_is_signed_by_replace():
     assert np.array_equal(again.raw, params.raw)
     assert play(ENV, again) == play(ENV, params) != play(ENV, PARAMS)
     unsigned = put(PARAMS.raw, dict(PARAMS.format.parts)["masscart"].offset, np.float64(3.25).tobytes())
-    with pytest.raises(ERRORS, match=r"\[CartPole-v1\] params: row 0 is not of CartPole"):
+    with pytest.raises(ERRORS, match=r"\[CartPole-v1\] params: expected rows of CartPole .* in row 0"):
         jax.block_until_ready(of(unsigned).replace().raw)
 
 
@@ -108,7 +108,7 @@ def test_one_row_of_a_batch_is_refused(name, value):
     raw[6, 2] ^= 1
     with pytest.raises(ERRORS, match=UNSIGNED + "6"):
         play(ENV, of(raw))
-    with pytest.raises(ERRORS, match=r"\[CartPole-v1\] params: row 6 is not of CartPole"):
+    with pytest.raises(ERRORS, match=r"\[CartPole-v1\] params: expected rows of CartPole .* in row 6"):
         jax.block_until_ready(of(raw).replace(masscart=2.0).raw)
     raw[6, 2] ^= 1
     assert play(ENV, of(raw)) == play(ENV, GRID)

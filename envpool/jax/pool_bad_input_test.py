@@ -55,9 +55,21 @@ TOLD_WHILE_TRACING = [
     (lambda: SWING(SWING_HANDLE, [0.5, 0.5]), ValueError, r"action: expected shape \(2, 1\), .*got \(2,\)"),
     (lambda: SWING(SWING_HANDLE, ROWS * np.nan), ValueError, "action: expected finite numbers, got nan in row 0"),
     (lambda: SWING(SWING_HANDLE, ROWS > 0), TypeError, r"action: expected floats \(float32\), got bool"),
-    (lambda: TEND(ALL_TYPES_HANDLE, CARE["move"]), TypeError, "action: expected a dict with move, turn, got ndarray"),
-    (lambda: TEND(ALL_TYPES_HANDLE, {"move": CARE["move"]}), ValueError, "key turn is missing; expected move, turn"),
-    (lambda: TEND(ALL_TYPES_HANDLE, {**CARE, "jump": 1}), ValueError, "unknown key jump; expected move, turn"),
+    (
+        lambda: TEND(ALL_TYPES_HANDLE, CARE["move"]),
+        TypeError,
+        "action: expected a dict with keys move, turn, got ndarray",
+    ),
+    (
+        lambda: TEND(ALL_TYPES_HANDLE, {"move": CARE["move"]}),
+        ValueError,
+        "action: expected keys move, turn, got no key turn",
+    ),
+    (
+        lambda: TEND(ALL_TYPES_HANDLE, {**CARE, "jump": 1}),
+        ValueError,
+        "action: expected keys move, turn, got unknown key jump",
+    ),
     (lambda: MOVE(CROWD_HANDLE, 1), ValueError, r"action: expected shape \(players,\), one row per player, got \(\)"),
     (
         lambda: MOVE(CROWD_HANDLE, {"action": STAY, "players.env_id": STAY[:3]}),
@@ -122,8 +134,12 @@ TOLD_WHILE_RUNNING = [
     # env_id
     (lambda x: STEP(HANDLE, STAY[:2], jnp.array([0, 4]) + x), 0, "env_id: expected ids in 0..3, got 4"),
     (lambda x: STEP(HANDLE, STAY[:2], jnp.array([0, -2]) + x), 0, "env_id: expected ids in 0..3, got -2"),
-    (lambda x: STEP(HANDLE, STAY[:2], jnp.array([1, 1]) + x), 0, "send: env_id 1 is repeated"),
-    (lambda x: STEP(HANDLE, STAY[:2], jnp.array([-1, -1]) + x), 0, "send: env_id names no environment"),
+    (lambda x: STEP(HANDLE, STAY[:2], jnp.array([1, 1]) + x), 0, "send: env_id: expected distinct ids, got 1 twice"),
+    (
+        lambda x: STEP(HANDLE, STAY[:2], jnp.array([-1, -1]) + x),
+        0,
+        "send: env_id: expected at least one environment, got none",
+    ),
     # order of calls
     (lambda x: RECV(HANDLE), 0, "recv: nothing is under way"),
     (lambda x: RECV(STEP(HANDLE, STAY)[0]), 0, "recv: nothing is under way"),
@@ -187,7 +203,7 @@ def test_without_autoreset_a_finished_episode_must_be_reset():
     program = jax.jit(step)
     handle, (_, _, terminated, _, _) = program(handle, np.array([0, 1, 0, 0]))
     np.testing.assert_array_equal(terminated, [False, True, False, False])
-    fails(step, handle, STAY, text="the episode of environment 1 is over and autoreset is disabled; reset it first")
+    fails(step, handle, STAY, text="got environment 1, whose episode is over; reset it first")
     env.reset(np.array([1]))
     np.testing.assert_array_equal(program(handle, STAY)[1][0][:, 0], [2, 1, 2, 2])
 

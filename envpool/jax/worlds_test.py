@@ -280,9 +280,11 @@ def test_errors_inside_jit():
         RuntimeError, match="action: expected an integer in 0..10, got (11|another) of player 2 in row 1"
     ):
         jax.block_until_ready(jax.jit(jax.vmap(act))(jnp.array([0, 11, 1])))
-    with pytest.raises(RuntimeError, match="params: an option that changes the shape of an array"):
+    with pytest.raises(
+        RuntimeError, match="params: expected the values that make.. got for options that change the shapes"
+    ):
         jax.block_until_ready(jax.jit(lambda n: GRID_PARAMS.replace(num_taggers=n).raw)(90))
-    with pytest.raises(RuntimeError, match="state: row 0 is not of TagContinuous"):
+    with pytest.raises(RuntimeError, match="state: expected rows of TagContinuous .* in row 0"):
         garbage = jax.tree.map(lambda raw: raw * 3, STATE)
         jax.block_until_ready(jax.jit(lambda: TAG.step(KEY, garbage, STAY)[0])())
 

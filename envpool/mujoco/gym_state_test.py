@@ -55,5 +55,5 @@ def test_restore_refuses_a_snapshot_of_another_environment():
     with envpool.make_gymnasium("Hopper-v5") as pool, envpool.make_gymnasium("Walker2d-v5") as other:
         pool.reset()
         other.reset()
-        with pytest.raises(ValueError, match=r"\[Walker2d-v5\] restore: state: expected what"):
+        with pytest.raises(ValueError, match=r"\[Walker2d-v5\] restore: state: expected a snapshot"):
             other.restore(0, pool.snapshot(0))

@@ -283,9 +283,9 @@ def test_a_damaged_plugin_is_compiled_again(tmp_path, monkeypatch):
     plugin = Path(walk(WALK, "Cut-v0").plugin)
     whole = plugin.read_bytes()
     for content in (whole[:5000], whole[:-1], b"", whole[:3000] + b"?" + whole[3001:]):
-        beside = plugin.with_suffix(".new")  # the old file is mapped into memory and must not change
-        beside.write_bytes(content)
-        os.replace(beside, plugin)
+        replacement = plugin.with_suffix(".new")  # the old file is mapped into memory and must not change
+        replacement.write_bytes(content)
+        os.replace(replacement, plugin)
         assert cache.find(plugin.name) is None
     registry._tables.pop(str(plugin))
     assert Path(walk(WALK, "Cut-v0").plugin) == plugin
@@ -414,7 +414,10 @@ HEADERS = [
     (without("static void options"), ["games::Walk has no static void options(OptionSpecs&)"]),
     (without("static Params params"), ["games::Walk has no static Params params(const OptionValues&)"]),
     (without("struct Params").replace("Params", "int"), ["games::Walk has no struct Params"]),
-    (WALK.replace("State", "Condition").replace("ConditionParts", "StateParts"), ["games::Walk has no State, as a"]),
+    (
+        WALK.replace("State", "Condition").replace("ConditionParts", "StateParts"),
+        ["games::Walk has no State (portable)"],
+    ),
     (
         WALK.replace("ActionRow action, Rng&", "ActionRow action"),
         ["games::Walk's step is not static Outcome step(State&, const Params&, ActionRow, Rng&)"],
@@ -578,7 +581,7 @@ DECLARATIONS = {
     "reward": "spec(): every environment has an array 'reward'",
     "leaf": "spec(): 'a' is an array and cannot contain other arrays",
     "players": "spec(): max_players: expected 1..1, got 0",
-    "picture": "spec(): the size of the picture is negative",
+    "picture": "spec(): the size of rendered images is negative",
     "two": "spec(): two arrays are named 'obs'",
 }
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from envpool.python.spaces import Field
 
-# For each kind of dtype that a field can have, the kinds of arrays that it accepts, by NumPy's letters.
+# The kinds of arrays that a field accepts, by the kind of its dtype, in NumPy's letters.
 _ACCEPTED = {"f": "fiu", "i": "iub", "u": "iub", "b": "b"}
 _KIND_NAMES = {"f": "floats", "i": "integers", "u": "integers", "b": "booleans"}
 
@@ -35,13 +35,13 @@ def split(fields: Sequence[Field], action: Any, other_keys: Sequence[str] = ()) 
     if not isinstance(action, dict):
         if len(names) == 1:
             return {names[0]: action}
-        raise TypeError(f"action: expected a dict with {', '.join(names)}, got {_type_name(action)}")
+        raise TypeError(f"action: expected a dict with keys {', '.join(names)}, got {_type_name(action)}")
     for key in action:
         if key not in names and key not in other_keys:
-            raise ValueError(f"action: unknown key {key}; expected {', '.join(names)}")
+            raise ValueError(f"action: expected keys {', '.join(names)}, got unknown key {key}")
     for name in names:
         if name not in action:
-            raise ValueError(f"action: key {name} is missing; expected {', '.join(names)}")
+            raise ValueError(f"action: expected keys {', '.join(names)}, got no key {name}")
     return dict(action)
 
 
@@ -72,8 +72,8 @@ def check(
         field: the field of the action.
         array: the result of `as_array`, or a JAX array.
         shape: the expected shape; None stands for any number of rows.
-        row_owner: what a row belongs to, "environment" or "player"; empty if the array has no rows.
-        players: rows that each environment has.
+        row_owner: the owner of a row, "environment" or "player"; empty if the array has no rows.
+        players: number of rows of each environment.
         allow_whole_floats: whether an integer field accepts floats that are whole numbers.
 
     Returns:

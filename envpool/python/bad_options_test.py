@@ -16,7 +16,7 @@ NAN, INF = float("nan"), float("inf")
 
 
 MAKE = [
-    # options, the error, words of its text
+    # Each case holds the options, the error, and parts of its text.
     ({"num_envs": 0}, ValueError, ["num_envs", "from 1 to", "got 0"]),
     ({"num_envs": -1}, ValueError, ["num_envs", "got -1"]),
     ({"num_envs": True}, TypeError, ["num_envs", "an int", "got True"]),
@@ -59,13 +59,13 @@ MAKE = [
     ({"reward_threshold": "high"}, TypeError, ["reward_threshold", "got 'high'"]),
     ({"base_path": 3}, TypeError, ["base_path", "got 3"]),
     ({"render_mode": "ansi"}, ValueError, ["render_mode", "None, 'rgb_array' or 'human'", "got 'ansi'"]),
-    ({"render_mode": "human"}, ValueError, ["render_mode", "no picture", "got 'human'"]),
+    ({"render_mode": "human"}, ValueError, ["render_mode", "cannot be rendered", "got 'human'"]),
     ({"render_width": -1}, ValueError, ["render_width", "from 0 to 8192", "got -1"]),
     ({"render_height": 10**6}, ValueError, ["render_height", "from 0 to 8192", "got 1000000"]),
     ({"render_height": 8.5}, TypeError, ["render_height", "an int", "got 8.5"]),
     ({"render_camera_id": "left"}, TypeError, ["render_camera_id", "an int", "got 'left'"]),
     ({"render_mode": 1}, TypeError, ["render_mode", "got 1"]),
-    ({"render_mode": "rgb_array"}, ValueError, ["render_mode", "no picture"]),
+    ({"render_mode": "rgb_array"}, ValueError, ["render_mode", "cannot be rendered"]),
     ({"render_env_id": 1}, ValueError, ["render_env_id", "got 1"]),
     ({"render_env_id": "0"}, TypeError, ["render_env_id", "got '0'"]),
     ({"autoreset_mode": "sometimes"}, ValueError, ["autoreset_mode", "'next_step'", "got 'sometimes'"]),

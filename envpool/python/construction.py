@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turns an id and the options of `make` into everything that a pool is made of."""
+"""Turns an id and the options of `make` into everything that is needed to make a pool."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _functionals: WeakValueDictionary[Any, Functional] = WeakValueDictionary()
 
 
 class Construction:
-    """The checked options of one pool, and what follows from them.
+    """The checked options of one pool, and values derived from them.
 
     Attributes:
         registration: the registration of the id.
@@ -143,7 +143,7 @@ class Construction:
             )
         if common.render_mode is not None and not self.can_render:
             raise ValueError(
-                f"render_mode: expected None, because the environment has no picture, got {common.render_mode!r}"
+                f"render_mode: expected None, because the environment cannot be rendered, got {common.render_mode!r}"
             )
 
     def arrays_with(self, changed: Mapping[str, Value]) -> ArraySpecs:

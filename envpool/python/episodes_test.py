@@ -43,7 +43,7 @@ def test_disabled_autoreset():
     env = envpool.make_gymnasium("Counter-v0", num_envs=2, autoreset_mode="disabled")
     env.reset()
     env.step([1, 0])
-    with pytest.raises(ValueError, match="environment 0 is over"):
+    with pytest.raises(ValueError, match="environment 0, whose episode is over"):
         env.step([0, 0])
     assert env.step([0], [1])[0].tolist() == [[2, 2]]
     env.reset([0])

@@ -87,7 +87,7 @@ DAEMON = """
         if sys.argv[1] == "turn":
             steps.step(np.zeros(4096, np.int32))
 
-    other = threading.Thread(target=lambda: waits.players())  # so that recv may wait for another's send
+    other = threading.Thread(target=lambda: waits.players())  # so that recv may wait for another thread's send
     other.start(), other.join()
     for _ in range(3 if sys.argv[1] in ("turn", "step") else 1):
         threading.Thread(target=daemon, daemon=True).start()
@@ -176,7 +176,7 @@ def test_importing_in_a_subinterpreter():
         print(failed)
     """
     # Since 3.13 Python itself refuses the import.
-    ours = "ImportError.*: envpool cannot be imported in a subinterpreter: its pools belong to the main one"
+    ours = "ImportError.*: envpool cannot be imported in a subinterpreter: its pools belong to the main interpreter"
     pythons = "ImportError.*module envpool._core does not support loading in subinterpreters"
     assert re.search(pythons if sys.version_info >= (3, 13) else ours, run(program))
 
@@ -197,7 +197,7 @@ def test_close_with_any_timeout():
 
 
 @pytest.mark.parametrize("call", ["recv", "reset", "step", "close"])
-def test_a_signal_handler_closes_twice(call):
+def test_signal_handlers_may_close_the_pool_twice(call):
     env = envpool.make_gymnasium("Faulty-v0", num_envs=2, num_threads=2)
     env.reset()
     if call != "step":
@@ -275,7 +275,7 @@ def test_the_callers_rounding_mode_does_not_affect_environments(num_threads):
     np.testing.assert_array_equal(play(0), play(upward))
 
 
-# Each allocation of Python's in each call of a pool fails in turn. A call that raised MemoryError is repeated.
+# Makes every allocation of Python in every call of a pool fail once. A call that raised MemoryError is repeated.
 NO_MEMORY = """
     import functools, gc, sys
     import numpy as np
@@ -388,7 +388,7 @@ NO_MEMORY = """
         throws.recv()
         throws.send(*two[:2])
 
-        def unless_lost():  # CPython drops an exception that it has no memory to make a frame for
+        def unless_lost():  # CPython drops an exception if it has no memory for its frame
             if throws.under_way:
                 throws.recv()
 
@@ -424,7 +424,7 @@ NO_MEMORY = """
 """
 
 
-@pytest.mark.skipif(not importlib.util.find_spec("_testcapi"), reason="this Python cannot have its allocations fail")
+@pytest.mark.skipif(not importlib.util.find_spec("_testcapi"), reason="this Python cannot make its allocations fail")
 @pytest.mark.parametrize("batch_size", [4, 2])
 def test_every_python_allocation_may_fail(batch_size):
     calls, swept, leaked = map(int, run(NO_MEMORY, str(batch_size)).split())

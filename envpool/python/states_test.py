@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where snapshots may be restored, and how pools handle states that no step has produced.
+"""Tests which pools accept a snapshot, and how pools handle states that no step has produced.
 
 envpool.testing.mutate_states tries such states for every id. The test here tries a sample, which changes from day to
 day.
@@ -71,7 +71,7 @@ def test_every_process_has_the_same_identities():
 @pytest.mark.parametrize(
     ("task_id", "one", "other"),
     [
-        ("Catch-bsuite", {"rows": 10, "columns": 5}, {"rows": 5, "columns": 10}),  # states and rows of one size
+        ("Catch-bsuite", {"rows": 10, "columns": 5}, {"rows": 5, "columns": 10}),  # states and rows of equal size
         ("Seaquest-MinAtar", {"obs_dtype": "bool"}, {"obs_dtype": "float32"}),
         ("SpaceInvaders-MinAtar", {"use_minimal_action_set": False}, {"use_minimal_action_set": True}),
         ("TagGridWorld-v0", {"num_taggers": 3}, {"num_taggers": 4}),
@@ -130,7 +130,9 @@ def test_clones_with_other_options_are_refused():
     env = envpool.make_gymnasium("Pong-v5", num_envs=3, env_options=[{"mode": 0}, {"mode": 0}, {"mode": 1}])
     env.reset()
     env.clone(0, [1])
-    with pytest.raises(ValueError, match="environment 2 cannot take the state of environment 0"):
+    with pytest.raises(
+        ValueError, match="clone: env_id: expected environments with the options of environment 0, got environment 2"
+    ):
         env.clone(0)
 
 

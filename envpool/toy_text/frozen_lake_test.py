@@ -79,6 +79,6 @@ def test_restore_refuses_a_snapshot_of_another_map(task_id, one, other):
     for pool in pools:
         pool.reset()
     state = pools[0].snapshot(0)
-    with pytest.raises(ValueError, match=rf"\[{task_id}\] restore: state: expected what"):
+    with pytest.raises(ValueError, match=rf"\[{task_id}\] restore: state: expected a snapshot"):
         pools[1].restore(0, state)
     pools[2].restore(0, state)

@@ -39,8 +39,8 @@ class ActionQueue {
                        std::memory_order_relaxed);
     entry.block.store(block, std::memory_order_relaxed);
   }
-  // Sequentially consistent: a worker that goes to sleep either sees these entries, or the producer sees that it
-  // sleeps.
+  // Sequentially consistent, so that either a worker that is about to sleep sees these entries, or the producer sees
+  // that the worker sleeps.
   void publish() { tail_.store(pushed_, std::memory_order_seq_cst); }
 
   // Takes up to `limit` entries that form one run. Returns false if the queue is empty.

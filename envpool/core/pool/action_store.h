@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Holds the actions of the environments that are under way, in a slot for each environment and player. A send writes
-// it, a step reads it.
+// the slot, and a step reads it.
 #pragma once
 
 #include <cstring>
@@ -104,8 +104,9 @@ class ActionStore {
     }
     for (i32 k = 0; k < count; ++k) next_player_[size_t(env_ids[k])] = kNotSent;
     if (bad_row >= 0) {
-      label_.refuse_argument("players.env_id: row " + std::to_string(bad_row) + " names environment " +
-                             std::to_string(owners[bad_row]) + ", which has no player left to act");
+      label_.refuse_argument(
+          "players.env_id: expected one row per player of the environments in env_id, got environment " +
+          std::to_string(owners[bad_row]) + " in row " + std::to_string(bad_row) + ", where it has no player left");
     }
   }
 

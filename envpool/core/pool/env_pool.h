@@ -72,7 +72,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   // Queues one step of each of `count` environments. actions[f] has the rows of action field f: one per environment, or
   // one per player if the field is per player. In the latter case `owners` has the environment of each row (null: rows
   // are grouped in the order of env_ids), and `action_rows` is the number of rows. The arguments are copied before the
-  // call returns. A caller that calls recv next and helps there passes this as `help`, so that fewer threads are woken.
+  // call returns. A caller that then helps in recv() says so in `help`, so that fewer threads are woken.
   void send(const i32* env_ids, i32 count, const void* const* actions, const i32* owners = nullptr,
             i32 action_rows = -1, CallerHelp help = CallerHelp::kNo, Caller caller = Caller::kUser) {
     std::unique_lock lock(mutex_);
@@ -91,8 +91,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   }
 
   // Returns the next complete batch. After TimedOut or Interrupted, the batch can still be received. A caller that
-  // helps takes part in stepping a synchronous batch. If no worker was woken, the caller does all of the work in any
-  // case.
+  // helps takes part in stepping a synchronous batch. If no worker was woken, the caller does all of the work,
+  // even without CallerHelp::kYes.
   Batch recv(Deadline deadline = {}, const Interrupt& interrupted = {}, CallerHelp help = CallerHelp::kNo,
              Caller caller = Caller::kUser) {
     std::unique_lock lock(mutex_);
@@ -164,8 +164,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     admission_.withdraw(env_ids, count);
     for (i32 k = 0; k < count; ++k) {
       if (identity(env_ids[k]) == identity(source)) continue;
-      label_.refuse_argument("clone: environment " + std::to_string(env_ids[k]) +
-                             " cannot take the state of environment " + std::to_string(source) +
+      label_.refuse_argument("clone: env_id: expected environments with the options of environment " +
+                             std::to_string(source) + ", got environment " + std::to_string(env_ids[k]) +
                              ", which has other options");
     }
     const std::string state = [&] {
@@ -185,7 +185,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     check_call("render");
     const i64 bytes = i64(layout().render_height) * layout().render_width * 3;
     if ((table_.flags & abi::kCanRender) == 0 || bytes == 0) {
-      label_.refuse_call("render: this environment has no picture");
+      label_.refuse_call("render: this environment cannot be rendered");
     }
     for (i32 k = 0; k < count; ++k) admission_.require_idle(env_ids[k], "render");
     const PlainArithmetic arithmetic;
@@ -289,7 +289,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
         actions_(label_, *layout_, num_envs_),
         results_(blocks_, sync_ ? Mode::kSync : Mode::kAsync, num_envs_, options_.batch_size),
         scheduler_(num_envs_, options_.num_threads, bounded_ ? StepTime::kBounded : StepTime::kUnbounded) {
-    // The additional block is that of the batch that the caller holds.
+    // The additional block holds the batch that the caller keeps.
     const f64 blocks = (sync_ ? 1 : f64(results_.capacity())) + 1;
     require_memory(label_, blocks_->layout(),
                    {num_envs_, options_.num_threads, blocks, envs_->env_bytes(), actions_.bytes()});
@@ -336,7 +336,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
       try {
         throw;
       } catch (const std::system_error&) {
-        label_.refuse_call("num_threads: the system gave only " + std::to_string(started) + " threads");
+        label_.refuse_call("num_threads: expected " + std::to_string(options_.num_threads) + " threads, got only " +
+                           std::to_string(started) + " from the system");
       }
     }
   }

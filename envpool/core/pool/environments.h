@@ -119,7 +119,7 @@ class Environments {
     if (void* envs = std::exchange(envs_, nullptr)) table_.destroy(envs);
   }
 
-  // Returns a model. They are numbered in the order in which their options first occur.
+  // Returns a model. Models are numbered in the order in which their options first occur.
   void* model(i32 kind) const { return models_[size_t(kind)]; }
   const abi::Layout& layout() const { return *table_.layout(models_[0]); }
   // Returns the identity of the states that an environment can load (see abi::Layout::identity).
@@ -146,7 +146,7 @@ class Environments {
   }
 
  private:
-  // Creates the models, and returns the one of each environment. Environments with equal options share a model.
+  // Creates the models, and returns the model of each environment. Environments with equal options share a model.
   std::vector<void*> make_models(const Construction& how) {
     const auto less = [](const OptionList* a, const OptionList* b) { return *a < *b; };
     std::map<const OptionList*, void*, decltype(less)> by_options(less);
@@ -174,8 +174,9 @@ class Environments {
              first.actions[f].discrete == other.actions[f].discrete;
     }
     if (!same) {
-      throw TableError("env_options: environment " + std::to_string(env_id) +
-                       " would have arrays of another shape than environment 0");
+      throw TableError(
+          "env_options: expected arrays of the same shapes in all environments, got other shapes in environment " +
+          std::to_string(env_id) + " than in environment 0");
     }
     return model;
   }

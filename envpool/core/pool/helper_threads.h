@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A pool of threads that run the parts of one job at a time together with the calling thread, for jitted code, whose
-// work arrives as one call. EnvPool has workers of its own (env_pool.h).
+// A pool of threads that run the parts of one job at a time, together with the calling thread. Jitted code uses it,
+// because all work of a step arrives in one call. EnvPool has its own workers (env_pool.h).
 #pragma once
 
 #include <atomic>
@@ -64,7 +64,7 @@ class HelperThreads {
     job_.store(&job);
     notify_helpers();
     run_parts(job, 0);
-    job_.store(nullptr);  // a helper that was counted before may have the job; one that is counted later finds none
+    job_.store(nullptr);  // helpers that were counted before may have the job; later ones find none
     spin_until([this] { return active_helpers_.load() == 0; });
     for (i32 active; (active = active_helpers_.load()) != 0;) active_helpers_.wait(active);
     in_use_.store(false);

@@ -24,7 +24,7 @@ struct PoolOptions {
 struct TimedOut : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-// The environments would exceed the memory that this process may use.
+// Thrown if the environments would exceed the memory that this process may use.
 struct NoMemory : std::bad_alloc {
   explicit NoMemory(std::string text) : message(std::make_shared<const std::string>(std::move(text))) {}
   const char* what() const noexcept override { return message->c_str(); }

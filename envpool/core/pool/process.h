@@ -128,7 +128,7 @@ inline double cgroup_cpus(const std::string& root = {}) {
   return cpus;
 }
 
-// Returns the memory limit in bytes: the least of the machine's memory and the limits of all control groups.
+// Returns the memory limit in bytes: the minimum of the machine's memory and the limits of all control groups.
 inline double memory_limit(const std::string& root = {}) {
   double bytes = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE));
   for (const std::string& folder : cgroup_folders("memory", root)) {

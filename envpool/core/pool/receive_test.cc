@@ -11,7 +11,7 @@
 
 namespace envpool::testing {
 
-// A regression test: a receiver that blocked while workers did the work was not woken for work that was left to
+// A regression test: a receiver that was blocked while workers did the work was not woken when later work was left to
 // callers.
 TEST(every_wait_of_concurrent_receivers_ends) {
   for (int round = 0; round < 40; ++round) {
@@ -39,8 +39,8 @@ TEST(every_wait_of_concurrent_receivers_ends) {
 }
 
 // A regression test. A send that is too small to wake a worker leaves its work to callers in recv(). A receiver that
-// was blocked already, because the previous work was for workers, was not woken. It wakes every 50 ms to check for
-// signals, but did not check for work then. The model in wake_protocol_test.cc includes this interleaving.
+// was blocked already, because the previous work was for workers, was not woken. It wakes up every 50 ms to check
+// for signals, but did not check for work then. The model in wake_protocol_test.cc includes this interleaving.
 TEST(a_blocked_receiver_is_woken_for_work_that_is_left_to_callers) {
   for (int round = 0; round < 6; ++round) {
     const auto pool = PoolConfig{.num_envs = 4, .batch_size = 2, .num_threads = 2, .goal = 100000}.sum_env();
@@ -69,7 +69,7 @@ TEST(a_blocked_receiver_is_woken_for_work_that_is_left_to_callers) {
   }
 }
 
-// Returns the time in milliseconds from `event` until a thread that is blocked in recv() has returned, the best of
+// Returns the time in milliseconds from `event` until a thread that was blocked in recv() returns: the shortest of
 // several attempts. A wait polls for signals every 50 ms, so without the wake-up it still ends, but late.
 template <class Prepare, class Event>
 f64 fastest_wakeup_ms(Prepare&& prepare, Event&& event) {

@@ -23,8 +23,8 @@ class Scheduler {
 
   // ---- callers; the pool's mutex is held ----
 
-  // Queues a task for each of some environments, and wakes as many workers as the queued work justifies, and no more:
-  // an additional thread without a CPU of its own could take an environment for which all others then wait. `help` says
+  // Queues a task for each environment, and wakes no more workers than the queued work justifies: an additional thread
+  // without a CPU of its own could take an environment for which all others would then wait. `help` says
   // whether the calling thread takes part; `receivers` is the number of recv() calls that wait.
   void submit(const i32* env_ids, i32 count, Task task, Block* block, CallerHelp help, i32 receivers) noexcept {
     const i32 before = queue_.size();
@@ -35,7 +35,7 @@ class Scheduler {
     caller_runs_all_ = workers == 0;
     wakeups_.request(workers);
   }
-  // Returns whether no worker was woken for the last send, whose work is then left to recv().
+  // Returns whether the last send woke no worker and left its work to recv().
   bool caller_runs_all() const { return caller_runs_all_; }
 
   // Makes wait_for_work() return false in every worker.

@@ -44,13 +44,13 @@ class Snapshot {
       state_ = data + sizeof(header);
     }
     if (header.magic != kMagic || header.sum != checksum_of(header, state_, state_size_)) {
-      label.refuse_argument("restore: state: expected what snapshot() of " + label.name() + " returned, got " +
-                            std::to_string(size) + " bytes of something else");
+      label.refuse_argument("restore: state: expected a snapshot of " + label.name() + ", got " + std::to_string(size) +
+                            " bytes of something else");
     }
     if (header.identity != identity) {
-      label.refuse_argument("restore: state: expected what snapshot() of " + label.name() +
-                            " with the same options returned, got one of another environment, or of other "
-                            "options (those of arrays, players, a ROM, a map or a model)");
+      label.refuse_argument("restore: state: expected a snapshot of " + label.name() +
+                            " with the same options, got one of another environment or with other options "
+                            "(those of arrays, players, a ROM, a map or a model)");
     }
     if (header.players < 0 || header.players > max_players || header.over < 0 || header.over > 1) {
       label.refuse_argument("restore: state: expected 0.." + std::to_string(max_players) +

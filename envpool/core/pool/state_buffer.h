@@ -25,7 +25,7 @@
 
 namespace envpool {
 
-// An exception that an environment threw, for recv().
+// An exception that an environment threw, which recv() reports.
 struct Failure {
   i32 env_id = 0;
   std::string message{};

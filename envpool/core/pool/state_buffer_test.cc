@@ -35,7 +35,7 @@ TEST(a_released_block_is_reused) {
   pool->release(first);
 }
 
-// As after a rollout whose batches are released all at once.
+// The blocks are released all at once, as after a rollout.
 TEST(an_idle_block_is_freed_after_the_timeout) {
   const auto idle_timeout = std::chrono::milliseconds(60);
   BlockPool pool(BlockLayout(kLayout, 4, FinalFields::kNone), idle_timeout);

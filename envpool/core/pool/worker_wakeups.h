@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the threads of a pool wait for work, and how callers wake them.
+// Lets the threads of a pool wait for work, and lets callers wake them.
 //
 // A caller that queues work requests a number of workers; that many wake-ups are then unclaimed. A worker starts when
 // there is work and it has claimed a wake-up, and continues until the queue is empty.

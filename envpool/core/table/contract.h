@@ -126,7 +126,7 @@ consteval bool is_world() {
       requires { typename Env::Shared; } && (requires { typename Env::Agent; } || requires { &Env::extra_bytes; });
   static_assert(has_members,
                 "the environment has no struct Shared, or neither a struct Agent nor static i64 extra_bytes(const "
-                "Params&) that says what follows Shared");
+                "Params&) that returns the number of bytes after Shared");
   if constexpr (sized && has_members && describes_itself<Env>()) {
     using Params = typename Env::Params;
     constexpr bool plain = is_plain<World<Env>>() && is_plain<Params>();
@@ -203,10 +203,10 @@ consteval bool is_host() {
       env.save(out);
       env.load(data, i64{});
     };
-    ENVPOOL_OPTIONAL_MEMBER(Env, save, "void save(void*), beside i64 save_size() and void load(const void*, i64)",
-                            saves);
-    ENVPOOL_OPTIONAL_MEMBER(Env, load, "void load(const void*, i64), beside i64 save_size() and void save(void*)",
-                            saves);
+    ENVPOOL_OPTIONAL_MEMBER(Env, save,
+                            "void save(void*), together with i64 save_size() and void load(const void*, i64)", saves);
+    ENVPOOL_OPTIONAL_MEMBER(Env, load,
+                            "void load(const void*, i64), together with i64 save_size() and void save(void*)", saves);
     ENVPOOL_OPTIONAL_MEMBER(Env, render, "void render(u8*)", requires(Env& env, u8* rgb) { env.render(rgb); });
     ENVPOOL_OPTIONAL_MEMBER(
         Env, heap_bytes, "static i64 heap_bytes(const Params&)", requires(const Params& params) {
@@ -229,8 +229,8 @@ consteval ContractKind contract_of() {
   constexpr bool recognized = has_agents<Env> || is_object<Env> || has_state<Env>;
   static_assert(
       recognized,
-      "the environment has no State, as a portable one has, no Shared and Agent, as one of several agents has, "
-      "and no constructor (const Params&, i32 env_id), as one of the host has");
+      "the environment has no State (portable), no Shared and Agent (several agents), and no constructor (const "
+      "Params&, i32 env_id) (host)");
   if constexpr (has_agents<Env>) {
     return is_world<Env>() ? ContractKind::kWorld : ContractKind::kNone;
   } else if constexpr (is_object<Env>) {

@@ -121,7 +121,7 @@ struct ResultColumns {
     env_id[row] = environment;
     elapsed[row] = episode.elapsed;
     players[row] = count;
-    // These come last: bytes may alias anything, so the compiler would have to reload what is read after writing them.
+    // These come last: bytes may alias anything, so the compiler would reload all values that are read afterwards.
     terminated[row] = outcome.terminated;
     truncated[row] = outcome.truncated;
   }

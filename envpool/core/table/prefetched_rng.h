@@ -123,7 +123,7 @@ __attribute__((target("avx2"), always_inline)) inline Product multiply(__m256i x
 }
 
 // Computes the next words of generators at equal distances in memory; `count` is a multiple of eight. words[0] has the
-// next word of each generator, words[1] the one after it if that belongs to the same block.
+// next word of each generator, words[1] the word after it if both belong to the same block.
 template <int kWords, i64 kMax>
 __attribute__((target("avx2"))) inline void next_words(const u8* first, i64 stride, i64 count,
                                                        u32 (&words)[kWords][kMax]) {

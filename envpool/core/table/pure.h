@@ -54,7 +54,7 @@ struct PureFunctions {
   using Params = typename Env::Params;
 
   using PureState = envpool::PureState<Env>;
-  // In a parameter row, one f64 for each declared option follows the header, and in a resolved row then Params.
+  // In a parameter row, one f64 for each declared option follows the header. In a resolved row, Params comes next.
   using Head = ParamsHead;
   static_assert(alignof(State) <= 16 && alignof(Params) <= 16, "rows start on 16 bytes");
 
@@ -133,8 +133,8 @@ struct PureFunctions {
     auto model = make_model(all);
     if (!model->same_as(cast(base_model))) {
       throw std::invalid_argument(
-          "params: an option that changes the shape of an array, or what all states share, "
-          "must be given to make()");
+          "params: expected the values that make() got for options that change the shapes of arrays or the data that "
+          "all states share, got others");
     }
     params(model.get(), all, head.max_episode_steps, out);
     if (count == 0 && std::memcmp(out, from, size_t(params_bytes(base_model))) != 0) reject("params", row);
@@ -179,8 +179,9 @@ struct PureFunctions {
   static Model<Env>& cast(void* model) { return *static_cast<Model<Env>*>(model); }
 
   [[noreturn]] static void reject(const char* what, i64 row) {
-    throw std::invalid_argument(std::string(what) + ": row " + std::to_string(row) + " is not of " + Env::kName +
-                                " with the options of this environment");
+    throw std::invalid_argument(std::string(what) + ": expected rows of " + Env::kName +
+                                " with the options of this environment, got another kind in row " +
+                                std::to_string(row));
   }
   static f64 in_range(const std::string& name, f64 value, f64 low, f64 high) {
     if (value >= low && value <= high) return value;
@@ -208,8 +209,8 @@ struct PureFunctions {
     return 0;
   }
 
-  // Returns the checksum of a parameter row. It covers the texts without choices, which are not part of the row, except
-  // those that the tag covers: with another text, the row would have another meaning.
+  // Returns the checksum of a parameter row. Texts without choices are not part of the row, but determine its meaning,
+  // so the checksum covers them too, except those that the tag covers.
   static u64 checksum_of(const u8* row, const OptionValues& texts) {
     u64 checksum = 0x9E3779B97F4A7C15u;
     const auto mix = [&](u64 word) {

@@ -22,9 +22,9 @@ struct WideEnv {
     i32 steps;
   };
   static void options(OptionSpecs& o) {
-    o.integer("width", 4, "numbers of an observation").between(1, 1 << 30).changes_shapes();
-    o.real("scale", 1, "of the reward").between(0, 10);
-    o.text("note", "", "what rows do not have");
+    o.integer("width", 4, "size of an observation").between(1, 1 << 30).changes_shapes();
+    o.real("scale", 1, "factor of the reward").between(0, 10);
+    o.text("note", "", "a text, which rows do not contain");
   }
   static Params params(const OptionValues& v) { return {v.integer("width"), f32(v.real("scale"))}; }
   static void spec(const Params& p, Spec& s) {
@@ -91,7 +91,9 @@ void update_checksum(std::vector<u8>& row, const std::string& note) {
   std::memcpy(row.data() + 8, &check, 8);
 }
 
-constexpr const char* kRejected = "params: row 5 is not of WideEnv with the options of this environment";
+constexpr const char* kRejected =
+    "params: expected rows of WideEnv with the options of this environment, got another kind in row 5";
+constexpr const char* kOtherShape = "params: expected the values that make() got for options that change the shapes";
 
 TEST(a_row_resolves_to_itself) {
   TestModel model(4);
@@ -130,7 +132,7 @@ TEST(values_are_checked_even_if_the_checksum_is_valid) {
   CHECK(with(scale, __builtin_nan("")).starts_with("scale: expected a number"));
   CHECK(with(width, 0).starts_with("width: expected a number"));
   CHECK(with(width, 4.5).starts_with("width: expected a whole number"));
-  CHECK(with(width, 5).starts_with("params: an option that changes the shape of an array"));
+  CHECK(with(width, 5).starts_with(kOtherShape));
   CHECK_EQ(with(i64(model.row.size()) - 8, 1), std::string(kRejected));  // padding, which no option uses
   CHECK_EQ(with(scale, 3), std::string());
   WideEnv::Params params;
@@ -153,8 +155,8 @@ TEST(models_with_equal_tags_are_distinguished) {
     if (is_new) continue;
     TestModel narrow(found->second), wide(width);
     CHECK_EQ(narrow.tag(), wide.tag());
-    CHECK(narrow.resolve(wide.row).starts_with("params: an option that changes the shape of an array"));
-    CHECK(wide.resolve(narrow.row).starts_with("params: an option that changes the shape of an array"));
+    CHECK(narrow.resolve(wide.row).starts_with(kOtherShape));
+    CHECK(wide.resolve(narrow.row).starts_with(kOtherShape));
     CHECK_EQ(narrow.resolve(narrow.row), std::string());
     return;
   }

@@ -5,7 +5,7 @@
 
 namespace envpool {
 
-// A world of boats with one action per player (rowing) and one of the world (the wind), which is passed in the row of
+// A world of boats. Each player has an action (rowing), and the world has one (the wind), which is passed in the row of
 // the first player.
 struct Fleet {
   static constexpr const char* kName = "Fleet";
@@ -19,7 +19,7 @@ struct Fleet {
   struct Agent {
     i32 at;
   };
-  static void options(OptionSpecs& o) { o.integer("boats", 3, "how many there are").between(1, 3); }
+  static void options(OptionSpecs& o) { o.integer("boats", 3, "number of boats").between(1, 3); }
   static Params params(const OptionValues& values) { return {i32(values.integer("boats"))}; }
   static void spec(const Params& params, Spec& spec) {
     spec.max_players = params.boats;
@@ -154,12 +154,15 @@ TEST(rows_of_other_models_are_rejected) {
       [](void* to, const char* from, i64 size) { static_cast<std::string*>(to)->assign(from, size); }, &error};
   three.work.params = {two.params.data(), 0};
   CHECK(three.pure.reset(three.model, &three.work, text) != 0);
-  CHECK_EQ(error, std::string("params: row 0 is not of Fleet with the options of this environment"));
+  CHECK_EQ(
+      error,
+      std::string("params: expected rows of Fleet with the options of this environment, got another kind in row 0"));
   three.work.params = {three.params.data(), 0};
   three.work.states = {two.states.data(), 0};
   three.work.actions = three.actions;
   CHECK(three.pure.step(three.model, &three.work, text) != 0);
-  CHECK_EQ(error, std::string("state: row 0 is not of Fleet with the options of this environment"));
+  CHECK_EQ(error, std::string(
+                      "state: expected rows of Fleet with the options of this environment, got another kind in row 0"));
 }
 
 }  // namespace envpool

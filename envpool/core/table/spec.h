@@ -38,7 +38,7 @@ template <class T>
 constexpr Dtype dtype_of() {
   constexpr bool known = std::is_same_v<T, bool> || std::is_same_v<T, u8> || std::is_same_v<T, i32> ||
                          std::is_same_v<T, i64> || std::is_same_v<T, f32> || std::is_same_v<T, f64>;
-  static_assert(known, "an array is of bool, u8, i32, i64, f32 or f64");
+  static_assert(known, "the elements of an array must be bool, u8, i32, i64, f32 or f64");
   if constexpr (std::is_same_v<T, bool>) return abi::kBool;
   if constexpr (std::is_same_v<T, u8>) return abi::kU8;
   if constexpr (std::is_same_v<T, i32>) return abi::kI32;
@@ -203,7 +203,7 @@ i64 offset_of(Member Struct::* member) {
   return reinterpret_cast<const u8*>(&(reinterpret_cast<const Struct*>(bytes)->*member)) - bytes;
 }
 
-// The parts of a state that users can access by name. An environment declares them by
+// The parts of a state that users can access by name. An environment declares them with
 // `parts.add("position", &State::position)`.
 template <class State>
 class StateParts {

@@ -296,7 +296,7 @@ class VectorEnv {
     bool in_lanes;
   };
   using Lanes = InLanes<Env>;
-  // A power of two, such that the data of this many environments stays in the L1 cache.
+  // A power of two, small enough that the data of this many environments stays in the L1 cache.
   static constexpr i32 kMaxRun = 64;
 
   static i64 bytes_of(const typename Env::Params& params) { return slot_bytes<State>(Contract::extra_bytes(params)); }
@@ -408,7 +408,7 @@ class VectorEnv {
   }
 
   // Steps a run of environments with consecutive ids in lanes, beginning with number k of the work. They must have the
-  // same options, and no episode of theirs may be over. Returns their number, which is a multiple of kLanes or 0.
+  // same options, and none of their episodes may be over. Returns their number, which is a multiple of kLanes or 0.
   template <class RowSource>
   i32 run_in_lanes(const abi::Work& work, i32 k, const RowSource& row_source) {
     const i32 first = work.env_ids[k];

@@ -67,7 +67,7 @@ struct Options {
 // The fields that every environment has, in this order. Its own observation and info fields follow.
 enum CommonField : i32 {
   kReward,      // f32, per player
-  kDiscount,    // f32, per player; 0 if the episode terminated, else usually 1, also if it was truncated
+  kDiscount,    // f32, per player; 0 if the episode terminated, else usually 1, even if it was truncated
   kTerminated,  // u8
   kTruncated,   // u8
   kStepType,    // i32: 0 first, 1 mid, 2 last (dm_env)
@@ -176,7 +176,7 @@ struct Pure {
   i32 (*step)(void* model, const PureWork* work, TextSink error);
 };
 
-// What is needed to compile a portable environment for a device and to lay out its memory there. A slot is an EnvSlot
+// Describes how to compile a portable environment for a device and to lay out its memory there. A slot is an EnvSlot
 // (episode.h) followed by the environment's extra bytes.
 struct Device {
   const char* header;  // the environment's header, relative to an include directory; empty if the plugin names none
