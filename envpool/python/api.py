@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""EnvPool's function that makes Python classes of a compiled environment. Here it raises an explanation."""
+"""EnvPool's `py_env`, which makes Python classes from a compiled environment. Here it only raises an error."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def py_env(envspec: Any, envpool: Any) -> NoReturn:
 
     Args:
         envspec: a class that pybind11 made from EnvPool's headers.
-        envpool: another one.
+        envpool: another such class.
     """
     raise TypeError(
         f"[envpool] py_env: expected a plugin, got classes made from EnvPool's headers ({envspec!r}, {envpool!r}): "

@@ -60,7 +60,7 @@ def test_reset_of_no_environment(interface, task_id):
 
 
 def leaves_of(tree, path=""):
-    """The arrays of nested tuples and dicts, with their paths."""
+    """Returns the arrays in nested tuples and dicts, with their paths."""
     if isinstance(tree, np.ndarray):
         return [(path, tree)]
     entries = tree.items() if isinstance(tree, dict) else enumerate(tree)

@@ -16,7 +16,7 @@ import pytest
 
 BENCHMARK = Path(os.environ.get("ENVPOOL_SOURCE_DIR", "none")) / "benchmark"
 
-pytestmark = pytest.mark.skipif(not BENCHMARK.is_dir(), reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
+pytestmark = pytest.mark.skipif(not BENCHMARK.is_dir(), reason="needs the sources: ENVPOOL_SOURCE_DIR")
 
 
 def run(script: str, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -112,7 +112,7 @@ def started(script: str, *arguments: str, cwd: Path) -> subprocess.Popen[str]:
 
 
 def soon(holds: Callable[[], bool], seconds: float = 120) -> bool:
-    """Returns whether a condition becomes true within some seconds."""
+    """Returns whether a condition becomes true within a number of seconds."""
     until = time.monotonic() + seconds
     while not holds() and time.monotonic() < until:
         time.sleep(0.02)

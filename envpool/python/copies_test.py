@@ -56,7 +56,7 @@ def test_clones_continue_like_their_source(interface):
     for step in range(4):
         env.step((np.arange(5) + step) % 2)
     env.clone(1, [0, 3])
-    for _ in range(12):  # over the ends of episodes
+    for _ in range(12):  # includes ends of episodes
         rows = observation_of(env.step(np.zeros(5, np.int32)))
         assert (rows[[0, 3]] == rows[1]).all()
     assert not (rows == rows[1]).all()
@@ -87,7 +87,7 @@ def test_clones_with_a_seed():
     env = envpool.make_gymnasium("Counter-v0", num_envs=4)
     env.reset()
     env.clone(0)
-    assert len(set(env.reset()[1]["luck"].tolist())) == 1  # they share even the resets
+    assert len(set(env.reset()[1]["luck"].tolist())) == 1  # even the resets are the same
     env.clone(0, seed=7)
     assert env.reset()[1]["luck"].tolist() == env.reset(seed=7)[1]["luck"].tolist()
 

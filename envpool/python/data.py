@@ -60,7 +60,7 @@ def dm_spec_transform(name: str, spec: ArraySpec, spec_type: str) -> Any:
 
 
 def gymnasium_spec_transform(name: str, spec: ArraySpec, spec_type: str) -> gymnasium.Space[Any]:
-    """Returns the gymnasium space of an array; the arguments are those of `dm_spec_transform`."""
+    """Returns the gymnasium space of an array. The arguments are the same as for `dm_spec_transform`."""
     import gymnasium
 
     space: gymnasium.Space[Any] = spaces.space(_field(name, spec, spec_type), gymnasium.spaces)

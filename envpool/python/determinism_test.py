@@ -47,10 +47,12 @@ def test_trajectories_do_not_depend_on_threads_and_batches(task_id: str) -> None
             assert got[env_id] == want[env_id][:rows], (threads, batch_size, env_id)
             assert rows == STEPS + 1 or batch_size == 5
     if task_id in golden():
-        assert golden()[task_id] == hash_of(want), f"{task_id} is no longer what it was"
+        assert golden()[task_id] == hash_of(want), f"the trajectories of {task_id} have changed"
 
 
-@pytest.mark.parametrize("task_id", [i for i in ALWAYS if i not in ("Counter-v1", "TagGridWorld-v0")])  # draw nothing
+@pytest.mark.parametrize(
+    "task_id", [i for i in ALWAYS if i not in ("Counter-v1", "TagGridWorld-v0")]
+)  # which draw nothing
 def test_seeds_matter(task_id: str) -> None:
     first, second = play(task_id, 1, NUM_ENVS, seed=1), play(task_id, 1, NUM_ENVS, seed=2)
     assert first != second

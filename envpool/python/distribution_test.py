@@ -34,9 +34,9 @@ def test_the_name_of_the_distribution() -> None:
     assert conflict() == ""
 
 
-@pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
+@pytest.mark.skipif(SOURCE is None, reason="needs the sources: ENVPOOL_SOURCE_DIR")
 def test_install_commands_match_the_extras() -> None:
-    tomllib = pytest.importorskip("tomllib")  # of Python 3.11
+    tomllib = pytest.importorskip("tomllib")  # new in Python 3.11
     extras = tomllib.loads(Path(SOURCE, "pyproject.toml").read_text())["project"]["optional-dependencies"]
     (jax,), (atari,) = extras["jax"], extras["atari"]
     assert pip_install("jax") == f"pip install '{jax}'"
@@ -82,7 +82,7 @@ def test_the_released_envpool_elsewhere_is_no_conflict(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
+@pytest.mark.skipif(SOURCE is None, reason="needs the sources: ENVPOOL_SOURCE_DIR")
 @pytest.mark.parametrize("arguments", [("-c", "import envpool"), ("-m", "envpool", "doctor"), ("-m", "envpool.cli")])
 def test_importing_uncompiled_sources(arguments: tuple[str, ...]) -> None:
     done = run(*arguments, cwd=SOURCE)

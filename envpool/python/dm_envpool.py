@@ -85,7 +85,7 @@ class DMEnvPool(EnvPoolMixin, dm_env.Environment):
             camera_id: ignored; EnvPool's scripts pass it.
 
         Returns:
-            uint8 of shape (n, height, width, 3), RGB. With render_mode "human", None; a window shows the pictures.
+            uint8 of shape (n, height, width, 3), RGB; None with render_mode "human", which shows the images in a window.
 
         Raises:
             RuntimeError: the pool has no render_mode, or one of the environments is under way.

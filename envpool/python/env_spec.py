@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`EnvSpec`: the description of an environment that `make_spec` and `env.spec` give."""
+"""`EnvSpec`, the description of an environment that `make_spec` and `env.spec` return."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ArraySpec(NamedTuple):
 
 
 class EnvSpec:
-    """The options, spaces and specs of an environment, as `env.spec` and `make_spec` give them.
+    """The options, spaces and specs of an environment, which `env.spec` and `make_spec` return.
 
     Attributes:
         id: the id under which the environment is registered.
@@ -51,10 +51,10 @@ class EnvSpec:
         given: the options as the caller gave them; they construct an equal spec.
         values: every option with its value; `config` is the same as a namedtuple.
         arrays: the arrays that the environment reads and writes.
-        options: the declarations of the environment's own options: default, range or choices, one line of meaning.
+        options: the declarations of the environment's own options: default, range or choices, one-line description.
         reward_threshold: the return at which the task counts as solved, or None.
         max_episode_steps: steps until an episode is truncated; None: there is no limit.
-        additional_wrappers: gymnasium's wrappers append themselves to it in their copy of the spec.
+        additional_wrappers: the wrappers of gymnasium, which append themselves in their copies of the spec.
     """
 
     additional_wrappers: tuple[Any, ...] = ()

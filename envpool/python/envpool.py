@@ -133,7 +133,7 @@ class EnvPoolMixin:
         """Waits for the next batch.
 
         A synchronous pool returns the results of the oldest send, with rows in the order of its env_id. An asynchronous
-        pool returns the next batch_size environments to finish; `info["env_id"]` tells which.
+        pool returns the next batch_size environments that finish; `info["env_id"]` has their ids.
 
         Args:
             reset: whether to return the batch in the form of `reset`.
@@ -142,7 +142,7 @@ class EnvPoolMixin:
 
         Returns:
             A batch: (observation, reward, terminated, truncated, info) with gymnasium's interface, (observation,
-            reward, done, info) with that of gym before 0.26, a TimeStep with that of dm_env.
+            reward, done, info) with the interface of gym before 0.26, a TimeStep with dm_env's interface.
 
         Raises:
             TimeoutError: no batch was complete in time. A later call can still receive it.
@@ -263,7 +263,7 @@ class EnvPoolMixin:
     def _without_info(pack: Pack) -> Pack:
         return lambda arrays: pack(arrays)[0]
 
-    # ---- state and pictures ----
+    # ---- states and images ----
 
     def snapshot(self, env_id: int) -> bytes:
         """Returns the whole state of one environment, including its generator and its step count.
@@ -329,13 +329,13 @@ class EnvPoolMixin:
             )
 
     def states(self) -> dict[str, DeviceArray]:
-        """Returns the named parts of all environments' states, which lie on the GPU, to read and to write.
+        """Returns the named parts of all environments' states on the GPU, for reading and writing.
 
         The parts are those that the environment names, such as "position", and "elapsed_step", "episode" and "over";
-        `envpool.jax` shows the same. Libraries take them by DLPack without a copy and may write into them:
+        `envpool.jax` has the same. Libraries import them through DLPack without a copy, and may write to them:
         `torch.from_dlpack(pool.states()["position"])[:] = 0`. From the first call on, each step brings the states into
-        the range that the environment accepts before it uses them, as `restore` does. Call it anew after each step, so
-        that what is read is ordered after that step.
+        the range that the environment accepts before it uses them, as `restore` does. Call this method again after
+        each step, so that reads are ordered after that step.
 
         Returns:
             Arrays by name, of shape (num_envs,) or (num_envs, n), with gaps between the rows.
@@ -364,7 +364,7 @@ class EnvPoolMixin:
         return resized(self._pool.render(np.array(ids, np.int32)), common.render_height, common.render_width)
 
     def _render(self, env_ids: Any = None) -> npt.NDArray[np.uint8] | None:
-        """Returns pictures; with render_mode "human", shows them in a window and returns None."""
+        """Returns images; with render_mode "human", shows them in a window and returns None."""
         pictures = self._rendered(env_ids)
         if self._viewer is None:
             return pictures
@@ -385,7 +385,7 @@ class EnvPoolMixin:
 
     @property
     def is_async(self) -> bool:
-        """Whether a batch holds fewer than all environments, those that finish first."""
+        """Whether a batch holds only the environments that finish first, instead of all."""
         return self._construction.common.batch_size != self.num_envs
 
     def players(self, env_id: Any = None) -> npt.NDArray[np.int32]:
@@ -446,7 +446,7 @@ class EnvPoolMixin:
         self.close()
 
     def __del__(self) -> None:
-        """Does nothing, unlike gym's and gymnasium's, which call close: collecting a pool ends its threads."""
+        """Does nothing. The method of gym and gymnasium calls close, but freeing a pool ends its threads anyway."""
 
     def __reduce__(self) -> Any:
         construction = self._construction

@@ -25,7 +25,7 @@ def missing_package(name: str, what: str, command: str, needed_by: str = "") -> 
         name: the name that Python imports, such as "ale_py".
         what: the usual name of the package, perhaps with its purpose.
         command: the command that installs it.
-        needed_by: what needs the package, such as "[envpool] make_sb3"; empty if `labelled` adds the id.
+        needed_by: the function that needs the package, such as "[envpool] make_sb3"; empty if `labelled` adds the id.
     """
     return MissingPackageError(f"{needed_by} needs {what}, which is not installed: {command}".lstrip(), name=name)
 

@@ -104,7 +104,7 @@ def test_close_with_a_hanging_environment(interface):
     env = make(interface, "Faulty-v0", num_envs=2)
     env.reset()
     env.send([3, 0])
-    time.sleep(0.1)  # it may not have begun, and then closing is easy
+    time.sleep(0.1)  # lets the step begin; a step that has not begun does not delay close
     raises_quickly(lambda: env.close(timeout=0.1), TimeoutError, "[Faulty-v0]", "close")
     raises_quickly(lambda: env.step([0, 0]), RuntimeError, "closed")
     env.close()

@@ -41,7 +41,7 @@ class GymEnvPool(EnvPoolMixin):
             raise ValueError(
                 f"[{construction.label}] gym_reset_return_info: expected True with step_api 'modern', got False"
             )
-        # As in EnvPool, the option makes reset return info as well with old gym.
+        # As in EnvPool, this option makes reset return info even with old gym.
         self._reset_returns_info = not self.classic or bool(common.gym_reset_return_info)
         spec = EnvSpec(construction, "gym.spaces" if installed_gym() else "gymnasium.spaces")
         self.observation_space, self.action_space = spec.observation_space, spec.action_space
@@ -72,7 +72,7 @@ class GymEnvPool(EnvPoolMixin):
             RuntimeError: one of the environments is under way, or the pool is closed.
         """
         if options:
-            raise ValueError(f"[{self._label}] options: expected none, got {options!r}")
+            raise ValueError(f"[{self._label}] options: expected no options, got {options!r}")
         pack = self._layout.reset
         return self._reset(env_id, seed, pack if self._reset_returns_info else self._without_info(pack))
 
@@ -85,7 +85,7 @@ class GymEnvPool(EnvPoolMixin):
             env_ids: the environments; None means the option render_env_id.
 
         Returns:
-            uint8 of shape (n, height, width, 3), RGB. With render_mode "human", None; a window shows the pictures.
+            uint8 of shape (n, height, width, 3), RGB; None with render_mode "human", which shows the images in a window.
 
         Raises:
             ValueError: an unknown mode.

@@ -43,7 +43,7 @@ else:
 
 
 class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # type: ignore[misc]
-    """A pool with gymnasium's interface as EnvPool has it.
+    """A pool with gymnasium's interface, in the form that EnvPool has.
 
     It is a `gymnasium.Env` too, so that EnvPool's scripts can wrap it in a `gymnasium.Wrapper`.
 
@@ -51,7 +51,7 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
         is_vector_env: True; the wrappers of gymnasium before 1.0 read it.
         single_observation_space, single_action_space: the spaces of one environment, or of one player.
         observation_space, action_space: the same spaces, as EnvPool's scripts expect. In a pool of `envpool.make_vec`
-            they are the batch's.
+            they are the spaces of a batch.
         metadata: "render_modes" and "autoreset_mode".
         render_mode: None, "rgb_array" or "human".
     """
@@ -146,8 +146,8 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
             camera_id: ignored; EnvPool's scripts pass it.
 
         Returns:
-            uint8 of shape (len(env_ids), height, width, 3), RGB. With render_mode "human", None; a window shows the
-            pictures.
+            uint8 of shape (len(env_ids), height, width, 3), RGB; None with render_mode "human", which shows the images
+            in a window.
 
         Raises:
             RuntimeError: the pool has no render_mode, or one of the environments is under way.
@@ -188,7 +188,7 @@ class _LastBatch:
         return self.layout.reset(arrays)
 
     def partial_reset(self, env_ids: Any, arrays: tuple[npt.NDArray[Any], ...]) -> Any:
-        """Returns the last batch with the rows of `env_ids` replaced by the reset ones."""
+        """Returns the last batch with the rows of `env_ids` replaced by those of the reset."""
         merged = []
         for last, part in zip(self.arrays, arrays, strict=True):
             rows = last.copy()
@@ -265,7 +265,7 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
 
     @spec.setter
     def spec(self, spec: Any) -> None:
-        """Accepts gymnasium's spec too, and corrects the values that it has from the registration of the id."""
+        """Accepts gymnasium's spec too, and replaces the values that come from the registration with this pool's."""
         if spec is not None:
             own = EnvSpec(self._construction)
             spec.max_episode_steps, spec.reward_threshold = own.max_episode_steps, own.reward_threshold
@@ -346,8 +346,8 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
         """Renders the current state of all environments.
 
         Returns:
-            A tuple of uint8 arrays of shape (height, width, 3), RGB. With render_mode "human", None; a window shows the
-            pictures.
+            A tuple of uint8 arrays of shape (height, width, 3), RGB; None with render_mode "human", which shows the
+            images in a window.
 
         Raises:
             RuntimeError: the pool has no render_mode, or an environment is under way.

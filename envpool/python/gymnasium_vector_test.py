@@ -219,7 +219,7 @@ def test_render():
     assert [frame.shape for frame in frames] == [(8, 8, 3)] * 2
 
 
-# Without the mode that has "final_obs", an array of objects, which this wrapper cannot convert.
+# Same-step autoreset is left out, because this wrapper cannot convert "final_obs", an array of objects.
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED])
 @pytest.mark.parametrize("task_id", TASKS)
 def test_numpy_to_torch(task_id, mode):
@@ -344,7 +344,7 @@ def first_row(tree):
 
 
 def facts(envs):
-    """Returns what a vector environment returns, by name."""
+    """Returns the values that a vector environment returns, by name."""
     observation, _ = envs.reset(seed=1)
     envs.action_space.seed(1)
     _, reward, terminated, truncated, info = envs.step(envs.action_space.sample())
@@ -354,7 +354,7 @@ def facts(envs):
     return {"action": envs.single_action_space, **{name: first_row(value) for name, value in rows.items()}}
 
 
-@pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
+@pytest.mark.skipif(SOURCE is None, reason="needs the sources: ENVPOOL_SOURCE_DIR")
 @pytest.mark.filterwarnings("ignore")
 def test_dtypes_match_the_table_of_the_documentation():
     pytest.importorskip("jax")  # which gymnasium's tabular environments need

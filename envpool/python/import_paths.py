@@ -110,7 +110,7 @@ class _Meta(ABCMeta):
 class _SpecMeta(_Meta):
     @property
     def gen_config(cls) -> Any:
-        """A namedtuple class of every option with its default; its instances are the class's argument."""
+        """A namedtuple class of all options with their defaults. The constructor takes an instance of it."""
         from envpool.python.construction import Construction
         from envpool.python.env_spec import EnvSpec
 

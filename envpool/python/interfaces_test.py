@@ -49,7 +49,7 @@ def test_nested_observations_infos_and_actions():
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.longdouble])
 @pytest.mark.parametrize("interface", INTERFACES)
 def test_whole_floats_are_accepted_as_discrete_actions(interface, dtype):
-    """As in EnvPool, for policies that return floats; bad_input_test has those that are none."""
+    """As in EnvPool, for policies that return floats. bad_calls_test has floats that are not whole numbers."""
     whole, floats = (make(interface, "Counter-v0", num_envs=4) for _ in range(2))
     whole.reset(), floats.reset()
     for action in ([0, 1, 1, 0], [1, 1, 0, 0]):
@@ -115,7 +115,7 @@ def test_gym_wrapper_around_a_pool(step_api):
 
 
 def test_gymnasium_wrapper_around_a_pool():
-    """As EnvPool's scripts do it: attributes are set, then the pool is wrapped like one environment."""
+    """EnvPool's scripts set attributes of a pool and then wrap it like a single environment."""
 
     class Doubled(gymnasium.Wrapper):
         def __init__(self, env):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""EnvPool's name for the pools that can be used inside `jax.jit`. Here it is every pool."""
+"""EnvPool's name for the class of pools that can be used inside `jax.jit`. Here all pools can be."""
 
 from envpool.python.envpool import EnvPoolMixin as XlaMixin
 

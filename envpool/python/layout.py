@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which arrays a pool returns, and the function that packs them into the form of an interface.
+"""Selects the arrays that a pool returns, and generates the function that packs them into the form of an interface.
 
-That function runs on every step, so its source is generated for the environment, as `collections.namedtuple` generates
+That function runs on every step, so its source is generated for each environment, as `collections.namedtuple` generates
 its methods: it unpacks one tuple and builds one dict, without a loop and without lookups.
 """
 

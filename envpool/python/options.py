@@ -43,7 +43,7 @@ class Option:
         low, high: the inclusive range of a number.
         choices: the allowed strings; empty if any string is allowed.
         changes_shapes: whether the option can change the shape of an array.
-        doc: one line of meaning.
+        doc: a one-line description.
     """
 
     name: str
@@ -214,24 +214,24 @@ def check_autoreset_mode(value: Any) -> str:
     return name
 
 
-# The options that every environment has and that are ints: name, default, lowest, highest, meaning.
+# The integer options that every environment has: name, default, minimum, maximum, description.
 _INTEGERS = {
     name: Option(name, "int", default, low=low, high=high, doc=doc)
     for name, default, low, high, doc in (
-        ("num_envs", 1, 1, _core.MAX_NUM_ENVS, "how many environments the pool holds"),
-        ("batch_size", 0, 0, _core.MAX_NUM_ENVS, "environments that a recv returns; 0: num_envs"),
-        ("num_threads", 0, 0, _core.MAX_NUM_THREADS, "worker threads; 0: the CPUs that this process may use"),
-        ("max_num_players", 0, 1, _core.MAX_NUM_ENVS, "players of one environment"),
+        ("num_envs", 1, 1, _core.MAX_NUM_ENVS, "number of environments in the pool"),
+        ("batch_size", 0, 0, _core.MAX_NUM_ENVS, "number of environments in a batch; 0: num_envs"),
+        ("num_threads", 0, 0, _core.MAX_NUM_THREADS, "number of worker threads; 0: the CPUs that this process may use"),
+        ("max_num_players", 0, 1, _core.MAX_NUM_ENVS, "number of players of one environment"),
         ("thread_affinity_offset", -1, -1, 65535, "first CPU of the threads; -1: any; or 'auto'"),
         ("max_episode_steps", 0, 0, NO_LIMIT, "steps until an episode is truncated; 0: no limit"),
-        ("render_width", 0, 0, 8192, "columns of a rendered picture; 0: as the environment draws it"),
-        ("render_height", 0, 0, 8192, "rows of a rendered picture; 0: as the environment draws it"),
-        ("render_camera_id", -1, -1, 10**9, "camera of the model, if there are several"),
-        ("first_stream", 0, 0, 2**31 - 1, "stream of the seed that environment 0 draws from"),
+        ("render_width", 0, 0, 8192, "width of an image in pixels; 0: the environment's own size"),
+        ("render_height", 0, 0, 8192, "height of an image in pixels; 0: the environment's own size"),
+        ("render_camera_id", -1, -1, 10**9, "camera of the model, if there are several; -1: the default"),
+        ("first_stream", 0, 0, 2**31 - 1, "stream of the seed from which environment 0 draws"),
     )
 }
 
-# The options for the size and camera of pictures. An environment that can draw in any size declares them itself.
+# The options for the size and camera of images. An environment that can render any size declares them itself.
 RENDER_OPTIONS = ("render_width", "render_height", "render_camera_id")
 
 # The names of the options that every environment has: those of EnvPool in the order of its config, then ours.
@@ -371,7 +371,7 @@ def check_common(
 
 
 _DEVICE = re.compile(r"cpu|cuda(:\d{1,4})?")
-_MOST_BATCHES = 256  # of a pool on a GPU, each with a CUDA stream of its own
+_MOST_BATCHES = 256  # of a pool on a GPU; each has its own CUDA stream
 
 
 def _device(value: Any, num_envs: int, batch_size: int) -> str:

@@ -25,7 +25,7 @@ BLOCK = re.compile(r"^(<!-- not run: .+ -->\n+)?```(\w*)\n(.*?)^```$", re.MULTIL
 NOT_PYTHON = {"sh", "cmake", "toml"}
 
 pytestmark = [
-    pytest.mark.skipif(not README.is_file(), reason="ENVPOOL_SOURCE_DIR does not say where the sources are"),
+    pytest.mark.skipif(not README.is_file(), reason="needs the sources: ENVPOOL_SOURCE_DIR"),
     pytest.mark.skipif(sys.version_info < (3, 11), reason="the tests' JAX needs Python 3.11"),
 ]
 
@@ -78,7 +78,7 @@ def test_code_of_pages(page, tmp_path, monkeypatch, cache):
         elif kind == "text":
             assert printed == text
         else:
-            assert kind in NOT_PYTHON, f"a block of kind {kind!r}"
+            assert kind in NOT_PYTHON, f"unknown kind of block: {kind!r}"
 
 
 @pytest.mark.parametrize("number", range(len(blocks(README))))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that a script written for EnvPool reads: options, defaults, spaces, specs, info, attributes, imports.
+"""Compares everything that scripts read with the released EnvPool: options, spaces, specs, info, attributes, imports.
 
 Each id that the released EnvPool has too is described by both packages in separate processes, and the descriptions are
-compared. Everything in theirs must be equal in ours, which may have more. Intended differences are listed in
+compared. Everything in its description must be equal in ours, which may contain more. Intended differences are listed in
 envpool/testing, each with a reason, and in the table of docs/migration.md. ENVPOOL_PEER_PYTHON names the interpreter
 with the released EnvPool (`make test-peer`); without it, ids of every kind are compared with a recording
 (peer_facts.json).
@@ -57,7 +57,7 @@ def compared(theirs, ours):
 
 
 def in_order(theirs, ours):
-    """Returns both, without the names in our lists that theirs lack: the rest must be in the same order."""
+    """Removes names that only our lists have, so that the order of the others can be compared. Returns both."""
     key = "order of names"
     kept = {name: [entry for entry in ours[key][name] if entry in set(listed)] for name, listed in theirs[key].items()}
     return theirs, {**ours, key: kept}
@@ -75,7 +75,7 @@ def test_recorded_ids(ours_of_recorded):
 
 
 def test_a_new_difference_is_found(ours_of_recorded):
-    """Anything that ours lacks or has otherwise is reported, at any depth."""
+    """A value that is missing or different in our description is reported, at any depth."""
     theirs = json.loads(FACTS.read_text())
     places = 0
     for task_id in ("CartPole-v1", "Pong-v5"):

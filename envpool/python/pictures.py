@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Resizes rendered pictures, arranges them in a grid, and shows them in a window for `render_mode="human"`."""
+"""Resizes rendered images, arranges them in a grid, and shows them in a window for `render_mode="human"`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Pictures = npt.NDArray[np.uint8]
 
 
 def resized(pictures: Pictures, height: int, width: int) -> Pictures:
-    """Resizes pictures. Each pixel of the result is the mean of the area that it covers.
+    """Resizes images. Each pixel of the result is the mean of the area that it covers.
 
     Args:
         pictures: uint8 of shape (n, rows, columns, 3).
@@ -50,7 +50,7 @@ def _means(size: int, old: int) -> npt.NDArray[np.float32]:
 
 
 def grid(pictures: Pictures) -> Pictures:
-    """Arranges pictures in a nearly square grid with black lines between them, of even size for video codecs."""
+    """Arranges images in a nearly square grid with black lines between them. Video codecs require its even size."""
     count, height, width, _ = pictures.shape
     columns = math.ceil(math.sqrt(count))
     rows = math.ceil(count / columns)
@@ -62,7 +62,7 @@ def grid(pictures: Pictures) -> Pictures:
 
 
 class HumanViewer:
-    """Shows the pictures of a pool with `render_mode="human"`. The window opens with the first picture."""
+    """Shows the images of a pool with `render_mode="human"`. The window opens with the first image."""
 
     def __init__(self, label: str) -> None:
         """Raises MissingPackageError if pygame is not installed, and RuntimeError if no window can be opened."""
@@ -78,7 +78,7 @@ class HumanViewer:
         self._dismissed = False
 
     def show(self, pictures: Pictures) -> None:
-        """Draws pictures side by side, unless the user has closed the window.
+        """Draws images side by side, unless the user has closed the window.
 
         Raises:
             RuntimeError: the display cannot be used.

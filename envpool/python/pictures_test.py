@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rendered pictures: their sizes, and the window of `render_mode="human"`."""
+"""Rendered images: their sizes, and the window of `render_mode="human"`."""
 
 import os
 import subprocess

@@ -14,7 +14,7 @@ from envpool.python.registry import find
 
 @pytest.mark.parametrize("task_id", [name for name in envpool.list_all_envs() if name != "Faulty-v0"])
 def test_observations_are_in_the_space(task_id):
-    if find(task_id).family == "mujoco":  # it is an environment with another gym or gymnasium that may lack it
+    if find(task_id).family == "mujoco":  # virtual environments with other versions of gym may lack MuJoCo
         pytest.importorskip("mujoco")
     env = envpool.make_gymnasium(task_id, num_envs=2, num_threads=1)
     space = env.single_observation_space

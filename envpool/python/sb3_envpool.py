@@ -66,7 +66,7 @@ class SB3EnvPool(VecEnv):
     def reset(self) -> Any:
         """Starts new episodes with the seeds of the last call of `seed`, and returns the observations."""
         if any(self._options):
-            raise ValueError(f"{self._label} options: expected none, got {self._options!r}")
+            raise ValueError(f"{self._label} options: expected no options, got {self._options!r}")
         seeds = None if self._seeds[0] is None else list(self._seeds)
         observation, info = self.pool.reset(seed=seeds)
         self.reset_infos = _rows(info, self.num_envs)
@@ -103,7 +103,7 @@ class SB3EnvPool(VecEnv):
         self.pool.close()
 
     def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
-        """Returns a picture of each environment, for `render`."""
+        """Returns an image of each environment, for `render`."""
         return list(self.pool._rendered(self.pool.all_env_ids))
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:

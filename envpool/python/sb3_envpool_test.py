@@ -129,5 +129,5 @@ def test_bad_input(vec_env):
     with pytest.raises(AttributeError, match="nothing"):
         env.get_attr("nothing")
     env.set_options({"level": 3})
-    with pytest.raises(ValueError, match=r"^\[Counter-v0\] options: expected none"):
+    with pytest.raises(ValueError, match=r"^\[Counter-v0\] options: expected no options"):
         env.reset()

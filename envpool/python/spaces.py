@@ -35,7 +35,7 @@ class Field:
         discrete: n > 0 if the values are the integers 0..n-1 (the largest n if elements differ), else 0.
         per_player: whether there is one value per player instead of one per environment.
         info: whether the array belongs to `info` rather than to the observation.
-        doc: one line of meaning.
+        doc: a one-line description.
     """
 
     name: str
@@ -88,7 +88,9 @@ class ArraySpecs:
         fields = [Field.from_json(entry) for entry in spec["fields"]]
         for field in fields:
             if field.name in _core.COMMON_ARRAYS:
-                raise ValueError(f"the engine itself has an array {field.name!r}: declare 'info:{field.name}'")
+                raise ValueError(
+                    f"spec: expected names that the engine does not use, got {field.name!r}; declare 'info:{field.name}'"
+                )
         return cls(
             tuple(field for field in fields if not field.info),
             tuple(field for field in fields if field.info),
@@ -101,7 +103,7 @@ class ArraySpecs:
 
     @property
     def single_observation(self) -> bool:
-        """Whether the observation is an array instead of a dict: "obs", or the pictures that replace it."""
+        """Whether the observation is an array instead of a dict: "obs", or the images that replace it."""
         return len(self.observations) == 1 and self.observations[0].name in ("obs", "obs:pixels")
 
 
@@ -190,7 +192,7 @@ _records: dict[tuple[str, tuple[str, ...]], Any] = {}
 
 
 def record(name: str, fields: tuple[str, ...]) -> Any:
-    """Returns the namedtuple class with that name and fields, always the same one."""
+    """Returns the namedtuple class with that name and fields; every call returns the same class."""
     if (name, fields) not in _records:
         _records[name, fields] = collections.namedtuple(name, fields)
     return _records[name, fields]

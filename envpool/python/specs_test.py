@@ -12,7 +12,7 @@ from envpool.testing.interfaces import INTERFACES, make
 
 
 def test_equal_bounds_are_a_scalar():
-    """The numbers are those that the released EnvPool has for these ids, with arrays and scalars where it has them."""
+    """The released EnvPool has the same bounds for these ids, and uses scalars for the same ones."""
     pole, swing, pong = (envpool.make_spec(name) for name in ("CartPole-v1", "Pendulum-v1", "Pong-v5"))
     obs = pong.observation_spec().obs
     assert (obs.minimum.shape, int(obs.minimum), int(obs.maximum)) == ((), 0, 255)
@@ -62,7 +62,7 @@ def test_spaces_match_the_cpp_declaration():
 
 
 def test_gen_config_has_the_defaults_of_the_id():
-    """As in EnvPool: `gen_config` has the id's defaults, whatever the spec was made with."""
+    """As in EnvPool: `gen_config` has the id's defaults, regardless of the options of the spec."""
     spec = envpool.make_spec("Counter-v1", num_envs=4, seed=9)
     config = spec.gen_config(num_envs=3)
     assert (config.num_envs, config.batch_size, config.seed, config.max_episode_steps) == (3, 0, 42, 5)
@@ -109,7 +109,7 @@ def test_attributes_that_envpools_scripts_read(interface):
 
 
 def rollout(env, steps, seed=None):
-    """Observations and luck of a Counter pool, with an action that differs by environment and step."""
+    """Returns the results of a Counter pool, with actions that differ by environment and step."""
     history = [env.reset(seed=seed)]
     for step in range(steps):
         history.append(env.step((np.arange(len(env)) + step) % 7 == 0))

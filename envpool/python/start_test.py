@@ -33,10 +33,10 @@ for task_id in envpool.list_all_envs():
     if registration.family in ("", "atari"):
         continue
     try:
-        light = registration.load().flags & 1
+        portable = registration.load().flags & 1
     except RuntimeError:  # its package is not installed
         continue
-    if light:
+    if portable:
         start = time.process_time()
         env = envpool.make(task_id)
         took[task_id] = time.process_time() - start

@@ -18,7 +18,7 @@ from envpool.testing.interfaces import INTERFACES, make, observation_of
 pytestmark = pytest.mark.usefixtures("within_5_seconds")
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("interface", INTERFACES)
 def test_use_after_fork(interface):
@@ -62,7 +62,7 @@ def test_use_after_fork(interface):
 
 @pytest.mark.parametrize("call", ["env.recv()", "env.step([3, 0])", "env.reset()"])
 def test_ctrl_c(call):
-    # A shell's background job, and so its children, may be born ignoring Ctrl-C.
+    # Background jobs of a shell ignore SIGINT, and their children inherit that.
     script = textwrap.dedent(f"""
         import signal
         import envpool
@@ -92,7 +92,10 @@ def test_ctrl_c(call):
     child.send_signal(signal.SIGINT)
     assert child.stdout.readline() == "interrupted\n"
     assert time.monotonic() - start < 1
-    out, err = child.stdout.read(), child.stderr.read()  # communicate would pass over what readline has read ahead
+    out, err = (
+        child.stdout.read(),
+        child.stderr.read(),
+    )  # communicate() would skip the data that readline() has buffered
     assert child.wait(timeout=5) == 0, err
     assert out.splitlines() == (["[1.0, 1.0]"] if call == "env.reset()" else ["[1.0, 1.0]", "[2.0, 2.0]"]), err
 

@@ -86,7 +86,7 @@ def current_cpu() -> int:
 
 
 def cpu_list(text: str) -> list[int]:
-    """Returns the numbers of a CPU list such as "0-3,8" in ascending order; empty if the text is no such list."""
+    """Returns the numbers of a CPU list such as "0-3,8" in ascending order; empty if the text is not a valid list."""
     numbers: set[int] = set()
     for part in filter(None, text.split(",")):
         first, dash, last = part.partition("-")

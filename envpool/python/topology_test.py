@@ -27,9 +27,9 @@ def machine(root: Path, nodes: list[str], siblings: list[str], online: str = "")
     return root
 
 
-# One socket of four cores; a server of two sockets with four cores each, whose sibling threads are numbered after all
-# cores, as on Intel's; a machine whose sibling threads have adjacent numbers and whose nodes alternate, as on some of
-# AMD's.
+# PLAIN has one socket of four cores. SERVER has two sockets of four cores, and sibling threads are numbered after all
+# cores, as in Intel's servers. In WOVEN, sibling threads have adjacent numbers and nodes alternate, as in some of AMD's
+# machines.
 PLAIN = (["0-3"], ["0", "1", "2", "3"])
 SERVER = (["0-3,8-11", "4-7,12-15"], [f"{core},{core + 8}" for core in range(8)])
 WOVEN = (["0-1,4-5", "2-3,6-7"], ["0-1", "2-3", "4-5", "6-7"])

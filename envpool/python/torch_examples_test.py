@@ -21,7 +21,7 @@ for package in ("tqdm", "matplotlib"):
     pytest.importorskip(package)
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
 if SOURCE is None:
-    pytest.skip("ENVPOOL_SOURCE_DIR does not say where the sources are", allow_module_level=True)
+    pytest.skip("needs the sources: ENVPOOL_SOURCE_DIR", allow_module_level=True)
 EXAMPLES = Path(SOURCE, "examples")
 ENVIRON = {
     **os.environ,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A window that shows pictures and reads the keyboard, with pygame."""
+"""A pygame window that shows images and reads the keyboard."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def why_no_window() -> str:
 
 
 class Window:
-    """Shows pictures and reads the keyboard. As a context manager, it closes the window at the end."""
+    """Shows images and reads the keyboard. As a context manager, it closes the window at the end."""
 
     def __init__(self, title: str, height: int, width: int) -> None:
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
@@ -63,7 +63,7 @@ class Window:
         self._pygame.display.quit()
 
     def keys(self) -> set[str]:
-        """Returns the keys that are held down or were pressed since the last call: a tap may be shorter than a step."""
+        """Returns the keys that are held down or were pressed since the last call, because a tap may be short."""
         pygame = self._pygame
         events = pygame.event.get()
         if any(event.type == pygame.QUIT for event in events):
@@ -74,11 +74,11 @@ class Window:
         return {name for name, code in codes.items() if held[code] or code in pressed}
 
     def wants_picture(self) -> bool:
-        """Returns True: a window is fast enough for every picture."""
+        """Returns True, because a window is fast enough to show every image."""
         return True
 
     def show(self, picture: npt.NDArray[np.uint8], status: str) -> None:
-        """Draws a picture, and shows `status` in the title."""
+        """Draws an image, and shows `status` in the title."""
         surface = self._pygame.surfarray.make_surface(picture.swapaxes(0, 1))
         self._screen.blit(self._pygame.transform.scale(surface, self._size), (0, 0))
         self._pygame.display.set_caption(f"{self._title}  {status}")
