@@ -71,7 +71,7 @@ def compile(
     The environment is a struct that follows one of the three contracts of `envpool/core/env.h`; docs/write_your_own.md
     is a tutorial. The plugin is cached in $ENVPOOL_CACHE_DIR, else $XDG_CACHE_HOME/envpool, else ~/.cache/envpool, and
     is compiled again only if the header, an included file, envpool's headers, the compiler or the flags have changed.
-    Compiling another header under the same id replaces it for pools that are made afterwards.
+    Compiling another header under the same id replaces the environment in pools that are made afterwards.
 
     A new process, such as one that multiprocessing starts with "spawn", must call this function as well, which takes
     about a tenth of a second with the cache. Alternatively, send it a pickled pool, which works as long as the cache
@@ -80,7 +80,7 @@ def compile(
     Args:
         source: the path of the header; or its text, if the str contains a line break.
         id: the new id, such as "Snake-v0".
-        name: the struct, if the header has several with a `kName` or defines it by a macro.
+        name: the struct, if the header has several with a `kName` or defines it with a macro.
         max_episode_steps: steps until an episode is truncated; 0 means no limit.
         reward_threshold: the return at which the task counts as solved.
         doc: one line of description.
@@ -181,7 +181,7 @@ def _choose(label: str, shown: str, structs: Sequence[Struct], name: str) -> Str
     if not found:
         raise CompileError(f"[{label}] {shown} has no struct with a `static constexpr const char* kName`")
     several = ", ".join(f"{struct.name!r} (line {struct.line})" for struct in found)
-    raise CompileError(f"[{label}] {shown} has several environments: select one by name=, of {several}")
+    raise CompileError(f"[{label}] {shown} has several environments: pass name= to select one of {several}")
 
 
 class _Build:

@@ -81,7 +81,7 @@ def _of_arrays(spec: dict[str, Any]) -> Iterator[str]:
     if not spec["actions"]:
         yield "there is no action"
     if min(spec["render_height"], spec["render_width"]) < 0:
-        yield "the size of the picture is negative"
+        yield "the size of rendered images is negative"
     groups = (
         [field for field in spec["fields"] if not field["info"]],
         [field for field in spec["fields"] if field["info"]],

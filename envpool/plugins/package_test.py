@@ -17,7 +17,7 @@ import envpool
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
 # The folder of the envpool that these tests belong to.
 ENVPOOL_PATH = str(Path(envpool.__file__).parent.parent)
-needs_source = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
+needs_source = pytest.mark.skipif(SOURCE is None, reason="needs the sources: ENVPOOL_SOURCE_DIR")
 
 
 def run(*command: str | Path, path: Path | None = None, **options):
