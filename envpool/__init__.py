@@ -37,7 +37,7 @@ __all__ = [
     "EnvPool",
     "DMEnvPool",
     "GymnasiumEnvPool",
-    # Ours.
+    # Names that EnvPool does not have.
     "CompileError",
     "EnvError",
     "MissingPackageError",

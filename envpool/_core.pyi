@@ -14,7 +14,7 @@ PORTABLE: int
 CAN_SNAPSHOT: int
 CAN_RENDER: int
 BOUNDED: int
-# The numbers that C++ has for these names.
+# The numbers of these names in C++.
 AUTORESET_MODES: dict[str, int]
 KEYED: dict[str, int]
 DTYPES: dict[str, int]
@@ -22,7 +22,7 @@ DTYPES: dict[str, int]
 COMMON_ARRAYS: dict[str, str]
 
 class EnvError(RuntimeError):
-    """An environment threw. Nothing is lost: it was reset, and its row holds the reset observation."""
+    """Environments threw exceptions. They have been reset, and `arrays` holds the whole batch."""
 
     env_id: list[int]
     messages: list[str]
@@ -35,24 +35,24 @@ class Table:
     def name(self) -> str: ...
     @property
     def flags(self) -> int:
-        """PORTABLE, CAN_SNAPSHOT, CAN_RENDER and BOUNDED, as far as they hold."""
+        """The bits of PORTABLE, CAN_SNAPSHOT, CAN_RENDER and BOUNDED that are set."""
 
     def describe(self) -> str:
-        """JSON list of the options: name, kind, default, low, high, choices, changes_shapes, doc."""
+        """Returns a JSON list of the options: name, kind, default, low, high, choices, changes_shapes, doc."""
 
     def spec(self, options: Mapping[str, bool | int | float | str | bytes]) -> str:
-        """JSON of the arrays these options make: fields, actions, max_players, reward_low/high, render_height/width."""
+        """Returns JSON of the arrays: fields, actions, max_players, reward_low/high, render_height/width."""
 
     @property
     def device(self) -> Mapping[str, Any] | None:
-        """What it takes to compile the environment for a device and to lay out its memory; None of the host's contract.
+        """A description of the environment for the GPU compiler; None if it is not portable.
 
-        header (below a folder for includes, or empty), type (in C++), world (whether there are several players),
-        state_at and state_bytes (of the state in a slot, without what options add), params_bytes.
+        header (path in an include folder, or empty), type (in C++), world (whether there are several players),
+        state_at and state_bytes (of the state in a slot, without extra bytes), params_bytes.
         """
 
 class DeviceArray:
-    """An array on a GPU. torch.from_dlpack, jax.dlpack.from_dlpack and cupy.from_dlpack take it without a copy."""
+    """An array on a GPU. torch.from_dlpack, jax.dlpack.from_dlpack and cupy.from_dlpack import it without a copy."""
 
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -60,7 +60,7 @@ class DeviceArray:
     def dtype(self) -> np.dtype[Any]: ...
     @property
     def device(self) -> str:
-        """Such as "cuda:0"."""
+        """The device, such as "cuda:0"."""
 
     def __len__(self) -> int: ...
     def __dlpack__(
@@ -75,13 +75,13 @@ class DeviceArray:
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
     def assign(self, values: npt.ArrayLike) -> None:
-        """Copies values of the host into the array, broadcast and cast as np.copyto does. Waits until that is done."""
+        """Copies values from the host into the array, broadcast and cast as np.copyto does. Waits for the copy."""
 
     def numpy(self) -> npt.NDArray[Any]:
         """Returns a copy in the host's memory. Waits until the array is computed, unless the host knows its values."""
 
 class DevicePool:
-    """Environments on a GPU. What it has in common with Pool does the same, with arrays on the device."""
+    """Environments on a GPU. Methods that Pool has too do the same, with arrays on the device."""
 
     def __init__(
         self,
@@ -125,10 +125,10 @@ class DevicePool:
     def render(self, env_ids: Any = None) -> npt.NDArray[np.uint8]: ...
     def players(self, env_ids: Any = None) -> list[int]: ...
     def states(self) -> dict[str, DeviceArray]:
-        """Returns the named parts of all states, which the caller may write into."""
+        """Returns the named parts of all states, to which the caller may write."""
 
     def wait(self) -> None:
-        """Waits until all that was sent is computed."""
+        """Waits until the GPU has completed all work that was sent."""
 
     def close(self, timeout: float = 10.0) -> None: ...
     @property
@@ -141,7 +141,7 @@ class DevicePool:
     def batch_size(self) -> int: ...
 
 class Pool:
-    """Environments, the threads that step them, and the blocks their results are written to."""
+    """Environments, the threads that step them, and the memory for their results."""
 
     def __init__(
         self,
@@ -168,7 +168,7 @@ class Pool:
         streams: npt.NDArray[np.uint32] | None = None,
     ) -> None: ...
     def discard(self) -> None:
-        """Waits for what is under way and drops it."""
+        """Waits for all environments under way and discards their results."""
 
     def recv(self, timeout: float = -1.0) -> tuple[npt.NDArray[Any], ...]: ...
     def snapshot(self, env_id: int) -> bytes: ...
@@ -183,7 +183,7 @@ class Pool:
     def render(self, env_ids: npt.NDArray[np.int32] | None = None) -> npt.NDArray[np.uint8]: ...
     def players(self, env_ids: npt.NDArray[np.int32] | None = None) -> list[int]: ...
     def xla(self) -> tuple[bytes, int, list[tuple[int, np.dtype[Any], tuple[int, ...], bool]]]:
-        """For jitted code: handle, number, and of each output its array, dtype, shape of a row, if per player."""
+        """Returns the handle, the number, and for each output: array, dtype, shape of a row, whether per player."""
 
     def close(self, timeout: float = 10.0) -> None: ...
     @property
@@ -196,7 +196,7 @@ class Pool:
     def num_threads(self) -> int: ...
 
 class ModelReference:
-    """What jitted code names by a number: it lives as long as this, and as the programs compiled meanwhile."""
+    """Keeps a model alive, to which jitted code refers by number. Compiled programs keep it alive too."""
 
     @property
     def number(self) -> int: ...
@@ -211,19 +211,19 @@ def add_pure_model(
     threads: int,
     envs: int,
 ) -> tuple[ModelReference, int, int, int, bytes, str]:
-    """A model, bytes of a state and of parameters, where in them values begin, default parameters, JSON of parts.
+    """Returns a model, bytes of a state and of parameters, offset of the values, default parameters, parts as JSON.
 
     `source` to `envs` are its program for a GPU (envpool/cuda/program.py); `source` is empty if there is none.
     """
 
 def live_models() -> int:
-    """How many models there are for jitted code."""
+    """Returns the number of models for jitted code."""
 
 def live_ports() -> int:
-    """How many pools jitted code can find, or could before they were closed."""
+    """Returns the number of pools that jitted code can refer to, including closed ones."""
 
 def xla_handlers(platform: str) -> dict[str, dict[str, Any]]:
-    """Capsules by the handler's name and stage, as `jax.ffi.register_ffi_target` takes them, for "cpu" or "CUDA"."""
+    """Returns capsules by handler and stage, as `jax.ffi.register_ffi_target` takes them, for "cpu" or "CUDA"."""
 
 def set_device_compiler(library: Callable[[], str], image: Callable[[str, str, list[str], int], bytes]) -> None:
     """Sets the functions that the handlers for GPUs call: see envpool/jax/cuda.py."""
@@ -231,4 +231,4 @@ def set_device_compiler(library: Callable[[], str], image: Callable[[str, str, l
 def load_plugin(path: str) -> list[Table]: ...
 def usable_cpus() -> int: ...
 def usable_memory() -> float:
-    """Bytes that this process may use beyond what it has: of the machine's memory, and of its control groups'."""
+    """Returns how many more bytes of memory this process may use, by the machine's size and cgroup limits."""

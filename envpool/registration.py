@@ -59,18 +59,18 @@ def make(task_id: str, env_type: str = "gymnasium", **options: Any) -> Gymnasium
               seeds share no stream. None: a random seed, which `config` holds. A sequence of num_envs ints: one seed
               per environment.
             - `env_seed`: the same as a sequence given as `seed`.
-            - `max_episode_steps`: steps until an episode is truncated; 0 or None: no limit. The default is the id's.
+            - `max_episode_steps`: steps until an episode is truncated; 0 or None: no limit. The default depends on the id.
             - `autoreset_mode`: "next_step" (default): the step after the end of an episode ignores its action and
               returns the first observation of the next episode. "same_step": the step that ends an episode returns the
               first observation of the next one, and the last observation in `info["final_obs"]`. "disabled": the caller
               resets. gymnasium's AutoresetMode is accepted as well.
-            - `render_mode`: None (default), "rgb_array", or "human", with which `render()` shows pictures in a window.
+            - `render_mode`: None (default), "rgb_array", or "human", with which `render()` shows images in a window.
             - `render_env_id`: the environment, or environments, that `render()` shows by default (default 0).
-            - `render_width`, `render_height`: size of a picture; 0, the default, means the environment's own size.
+            - `render_width`, `render_height`: size of an image; 0, the default, means the environment's own size.
             - `render_camera_id`: a camera of the model, if there are several; -1 means the default camera.
             - `env_options`: a sequence of num_envs mappings; each overrides options of one environment that do not
               change the shape of an array.
-            - `reward_threshold`: replaces the id's own in `spec`.
+            - `reward_threshold`: replaces the threshold of the id in `spec`.
             - `step_api`: "classic" (`obs = reset()`, 4-tuples) or "modern" (5-tuples), for env_type "gym" only. The
               default follows the installed version of gym.
             - `first_stream`: environment i draws from stream first_stream + i of the seed (default 0), so that the

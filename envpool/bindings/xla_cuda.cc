@@ -196,7 +196,8 @@ void DeviceModel::raise_fault(const PureModel& model) {
   if (fault.why == Fault::kParams) {
     what = unsigned_params(fault.row);
   } else if (fault.why == Fault::kState) {
-    what = "state: row " + row + " is not of " + model.table->name + " with the options of this environment";
+    what = "state: expected rows of " + std::string(model.table->name) +
+           " with the options of this environment, got another kind in row " + row;
   } else {
     const abi::Layout& layout = model.layout();
     const abi::Field& field = layout.actions[fault.why - 1];

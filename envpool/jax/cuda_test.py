@@ -221,7 +221,7 @@ def test_rows_that_cannot_be_used_are_reported_by_the_next_call(xla: Xla) -> Non
         (
             "raw",
             lambda a: a.__setitem__((2, tag), 1),
-            "state: row 2 is not of CartPole with the options of this environment",
+            "state: expected rows of CartPole with the options of this environment, got another kind in row 2",
             2,
         ),
         ("params", lambda a: a.__setitem__((0, 7), 12345), r"params: expected rows that make\(\) or replace\(\)", None),
