@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Converts the arguments of a Python call to those of the pool. Every call checks dtype, shape and range; an array that
-// already has the right dtype and layout is not copied. Errors name the argument, what was expected and what was
+// Converts the arguments of a Python call to arguments of the pool. Every call checks dtype, shape and range; an array
+// that already has the right dtype and layout is not copied. Errors name the argument, what was expected and what was
 // passed.
 #pragma once
 

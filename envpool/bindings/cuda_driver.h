@@ -158,7 +158,7 @@ class Owned {
   Free free_ = nullptr;
 };
 
-// Whether a stream and the legacy default stream, which PyTorch and CuPy use by default, wait for each other's work. If
+// States whether a stream and the legacy default stream, which PyTorch and CuPy use, wait for each other's work. If
 // they do, a caller who does not use streams needs no synchronization, but the two streams' work never overlaps.
 enum class WithLegacyStream { kInOrder, kIndependent };
 

@@ -57,8 +57,8 @@
 // helpers), and does not change a state that reset and step have produced. Values that are only used in arithmetic need
 // no repair.
 //
-// An environment accepts a saved state if its name, arrays, players, state size and blob equal those of the environment
-// that saved it. If the meaning of a state depends on further options, `identity` returns a number that differs between
+// An environment accepts the saved state of another environment if both have the same name, arrays, players, state size
+// and blob. If the meaning of a state depends on further options, `identity` returns a number that differs between
 // their values.
 //
 // Host: a C++ object that may use the heap and libraries. Runs in the pool. Its exceptions are raised by recv() as

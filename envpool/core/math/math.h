@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Mathematical functions for portable environments. The results of libm differ between machines in the last bit, and
-// those of CUDA's libdevice differ from all of them. The functions here use only + - * /, sqrt, comparisons and integer
+// CUDA's libdevice differs from all of them. The functions here use only + - * /, sqrt, comparisons and integer
 // operations, in a fixed order, so g++ -O0, clang -O3 and NVRTC produce the same bits (with -ffp-contract=off and
 // --fmad=false). They need no standard header.
 //

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests the accuracy of math.h against mpmath, in units in the last place (ulp).
 
-The bounds are those that math.h states. math_test.cc tests its exact properties.
+The bounds are the same as in the comment of math.h. math_test.cc tests its exact properties.
 """
 
 import ctypes

@@ -17,7 +17,7 @@
 
 namespace envpool {
 
-// What the pool knows about the episode of an idle environment.
+// The status of the current episode of an idle environment.
 struct EpisodeStatus {
   i32 players = 0;
   bool over = true;

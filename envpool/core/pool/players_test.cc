@@ -47,7 +47,7 @@ TEST(options_set_the_maximum_number_of_players) {
   CHECK_THROWS(EnvPool::make(*table<SizedWorldEnv>(), how, {"test", 0, 1}), std::invalid_argument);
 }
 
-// With same-step autoreset, a row has the players of the episode that ended and those of the next one. The entries of a
+// With same-step autoreset, a row has all players of the episode that ended and of the next episode. The entries of a
 // player that is absent from one of the two are zero.
 TEST(a_row_has_the_players_of_both_episodes_with_same_step_autoreset) {
   const auto pool =

@@ -156,7 +156,7 @@ TEST(all_batches_that_were_put_back_are_received_again) {
   CHECK_EQ(pool->under_way(), 0);
 }
 
-// A block has room for the rows of its send, not for those of a whole batch.
+// A block has room for the rows of its send, not for a whole batch.
 TEST(sends_of_single_environments_take_the_memory_of_one_batch) {
   const auto pool = PoolConfig{.num_envs = 512, .num_threads = 1, .goal = 1000}.sum_env();
   reset_all(*pool);

@@ -19,9 +19,9 @@ inline u64 checksum(const char* data, i64 size, u64 hash = 0xCBF29CE484222325) {
   return hash;
 }
 
-// Returns the identity of the snapshots that an environment accepts: those of the same label whose options lead to the
-// same arrays, players, state size and shared data. Seeds, max_episode_steps and the options of the pool do not matter.
-// `model_identity` is abi::Layout::identity.
+// Returns the identity of the snapshots that an environment accepts: their label is the same, and their options lead to
+// the same arrays, players, state size and shared data. Seeds, max_episode_steps and the options of the pool do not
+// matter. `model_identity` is abi::Layout::identity.
 inline u64 snapshot_identity(const Label& label, u64 model_identity) {
   return checksum(label.name().data(), i64(label.name().size()),
                   checksum(reinterpret_cast<const char*>(&model_identity), i64(sizeof(model_identity))));

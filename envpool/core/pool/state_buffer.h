@@ -226,7 +226,7 @@ class Block {
   alignas(64) std::atomic<i32> remaining_{0};
 };
 
-// A pool of idle blocks. When a block is released, those that have been idle for `idle_timeout` are freed. So neither
+// A pool of idle blocks. When a block is released, blocks that have been idle for `idle_timeout` are freed. So neither
 // steady stepping nor collecting and releasing whole rollouts allocates memory, but the memory of an exceptional peak
 // is returned. The BlockPool outlives the EnvPool while the user holds an array of one of its blocks.
 class BlockPool {

@@ -17,7 +17,7 @@ inline constexpr int kMostFields = 32, kMostActions = 8;
 struct ActionInput {
   const u8* data;
   i64 row_stride;     // bytes from row to row of `data`
-  u8* converted;      // rows in the environment's dtype; null if `data` is used as it is
+  u8* converted;      // rows in the environment's dtype; null if `data` is used directly
   const i64* counts;  // number of categories of each element; null: `discrete` for all
   i64 discrete;       // 0: any number
   i64 row_bytes;      // of a row in the environment's dtype

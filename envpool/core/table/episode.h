@@ -104,7 +104,7 @@ ENVPOOL_FN constexpr i64 slot_bytes(i64 extra) {
 // The outcome of a step whose episode is over already, if autoreset is disabled.
 inline constexpr Outcome kStaysOver{.terminated = true};
 
-// The position of a row within its episode. The values are those of dm_env.
+// The position of a row within its episode. The values are the same as in dm_env.
 enum class StepType : i32 { kFirst = 0, kMid = 1, kLast = 2 };
 
 // The columns that all environments have. Row k of a per-player column begins at k * max_players.

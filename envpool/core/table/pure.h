@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A portable environment as pure functions of states that the caller holds, for JAX. The rules of episodes are those of
+// A portable environment as pure functions of states that the caller holds, for JAX. The rules of episodes are in
 // episode.h. States and parameters are rows of bytes, and both can differ from row to row. A parameter row that the
 // caller holds contains the values of the options and nothing that the environment uses directly. The Params into which
 // they resolve are in the resolved row, which the caller never holds.
@@ -28,7 +28,7 @@
 
 namespace envpool {
 
-// Lists the named parts of a slot as JSON: those of its episode, and those that the environment names.
+// Lists the named parts of a slot as JSON: parts of its episode, and parts that the environment names.
 template <class Env, class Slot>
 std::string named_parts() {
   using State = StateOf<Env>;

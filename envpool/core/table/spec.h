@@ -302,7 +302,7 @@ struct OptionSpecs {
   }
 };
 
-// The values of the options: those that the caller passed, and defaults for the others.
+// The values of the options: values that the caller passed, and defaults for the other options.
 class OptionValues {
  public:
   OptionValues(const OptionSpecs& specs, const abi::Options& given) : specs_(specs), given_(given) {}

@@ -476,7 +476,7 @@ class VectorEnv {
     return count < max_players_ ? count : max_players_;
   }
 
-  // With same-step autoreset, a row has the players of the episode that ended and those of the next one. Writes zeros
+  // With same-step autoreset, a row has all players of the episode that ended and of the next episode. Writes zeros
   // for the players that are absent from one of the two.
   void clear_absent_players(const RowColumns& columns, i64 row, i32 before, i32 after) {
     if (before == after) return;

@@ -130,7 +130,7 @@ struct StridedRows {
 enum Keyed : i32 { kKeepKey = 0, kNewKey = 1, kNewKeyAndStream = 2 };
 
 // The arguments of a pure function for `count` rows. Results are contiguous. With several players, each row of reward,
-// discount and of a per-player field has max_players entries; those of absent players are zero.
+// discount and of a per-player field has max_players entries; the entries of absent players are zero.
 struct PureWork {
   i64 count;
   i64 first;  // number of the first row, for error messages

@@ -94,7 +94,7 @@ struct VaryingPlayersEnv {
 };
 
 // A world whose number of players is an option, with their data in the extra bytes. Each player adds up its actions,
-// and observes its own sum and that of the next player.
+// and observes its own sum and the next player's sum.
 struct SizedWorldEnv {
   static constexpr const char* kName = "SizedWorldEnv";
   static constexpr i32 kMaxPlayers = 1000, kPhases = 2;
