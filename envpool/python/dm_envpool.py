@@ -51,7 +51,7 @@ class DMEnvPool(EnvPoolMixin, dm_env.Environment):
                 generators continue from their current state.
 
         Returns:
-            The first TimeSteps; in an asynchronous pool, those of the first batch_size environments to finish.
+            The first TimeStep of all these environments; in an asynchronous pool, of the first batch_size to finish.
 
         Raises:
             TypeError: seed or env_id is of the wrong type.

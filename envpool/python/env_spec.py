@@ -32,7 +32,7 @@ class ArraySpec(NamedTuple):
             action the batch.
         dtype: the dtype of the elements.
         minimum: the lower bound: one value if all elements have the same, else an array.
-        maximum: the upper bound, likewise.
+        maximum: the upper bound, in the same form.
     """
 
     shape: list[int]

@@ -331,7 +331,7 @@ class EnvPoolMixin:
     def states(self) -> dict[str, DeviceArray]:
         """Returns the named parts of all environments' states on the GPU, for reading and writing.
 
-        The parts are those that the environment names, such as "position", and "elapsed_step", "episode" and "over";
+        The environment names the parts, such as "position". Other parts are "elapsed_step", "episode" and "over";
         `envpool.jax` has the same. Libraries import them through DLPack without a copy, and may write to them:
         `torch.from_dlpack(pool.states()["position"])[:] = 0`. From the first call on, each step brings the states into
         the range that the environment accepts before it uses them, as `restore` does. Call this method again after

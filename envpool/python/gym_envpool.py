@@ -26,7 +26,7 @@ class GymEnvPool(EnvPoolMixin):
     Attributes:
         observation_space, action_space: the spaces of one environment, or of one player.
         single_observation_space, single_action_space: the same spaces.
-        classic: whether the interface is that of gym before 0.26.
+        classic: whether the pool has the interface of gym before 0.26.
         render_mode: None, "rgb_array" or "human".
     """
 
@@ -126,7 +126,7 @@ def gym_pool_class() -> type[GymEnvPool]:
 
 
 def make_gym_pool(registration: Registration, given: Mapping[str, Any]) -> GymEnvPool | GymnasiumEnvPool:
-    """Makes a pool with the interface of the installed gym, or the one that the option step_api selects."""
+    """Makes a pool with the interface of the installed gym, or with the interface that step_api selects."""
     if installed_gym() is None and given.get("step_api") != "classic":
         from envpool.python.gymnasium_envpool import GymnasiumEnvPool
 

@@ -188,7 +188,7 @@ class _LastBatch:
         return self.layout.reset(arrays)
 
     def partial_reset(self, env_ids: Any, arrays: tuple[npt.NDArray[Any], ...]) -> Any:
-        """Returns the last batch with the rows of `env_ids` replaced by those of the reset."""
+        """Returns the last batch with the rows of `env_ids` replaced by the rows of the reset."""
         merged = []
         for last, part in zip(self.arrays, arrays, strict=True):
             rows = last.copy()

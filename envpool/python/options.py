@@ -234,7 +234,7 @@ _INTEGERS = {
 # The options for the size and camera of images. An environment that can render any size declares them itself.
 RENDER_OPTIONS = ("render_width", "render_height", "render_camera_id")
 
-# The names of the options that every environment has: those of EnvPool in the order of its config, then ours.
+# The names of the options that every environment has: EnvPool's options in the order of its config, then ours.
 COMMON_OPTIONS = (
     "num_envs",
     "batch_size",

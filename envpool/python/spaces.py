@@ -31,7 +31,7 @@ class Field:
         dtype: the dtype of the elements.
         shape: the shape of one environment's (or player's) value.
         low: the lower bounds, of that dtype and shape; -inf for a float without a bound.
-        high: the upper bounds, likewise.
+        high: the upper bounds, in the same form.
         discrete: n > 0 if the values are the integers 0..n-1 (the largest n if elements differ), else 0.
         per_player: whether there is one value per player instead of one per environment.
         info: whether the array belongs to `info` rather than to the observation.

@@ -62,7 +62,7 @@ def test_spaces_match_the_cpp_declaration():
 
 
 def test_gen_config_has_the_defaults_of_the_id():
-    """As in EnvPool: `gen_config` has the id's defaults, regardless of the options of the spec."""
+    """`gen_config` has the id's defaults, regardless of the options of the spec, as in EnvPool."""
     spec = envpool.make_spec("Counter-v1", num_envs=4, seed=9)
     config = spec.gen_config(num_envs=3)
     assert (config.num_envs, config.batch_size, config.seed, config.max_episode_steps) == (3, 0, 42, 5)
