@@ -88,8 +88,8 @@ def test_every_budget_has_its_environment() -> None:
 def test_an_exceeded_budget_is_reported() -> None:
     errors = over_budget("tag/Mine", Use(41, 16, 2048), Use(40, 16, 2047))
     assert [re.sub(r" in \S+", "", sentence) for sentence in errors] == [
-        "tag/Mine takes 41 of registers, and its budget is 40",
-        "tag/Mine takes 2048 of cubin, and its budget is 2047",
+        "tag/Mine: registers is 41, and the budget is 40",
+        "tag/Mine: cubin is 2048, and the budget is 2047",
     ]
 
 
@@ -116,12 +116,12 @@ def test_contractions_are_detected(body: str, contracts: int, architecture: str)
     library = nvrtc.load()
     contracted = fused(disassemble(library.compile(KERNEL % body, flags).cubin))
     exact = fused(disassemble(library.compile(KERNEL % body, [*flags, "--fmad=false"]).cubin))
-    assert len(contracted) == 1 and "FMA, where its divisions and roots take" in contracted[0]
+    assert len(contracted) == 1 and "FMA, but divisions and roots need" in contracted[0]
     assert exact == [] if contracts else exact == contracted
 
 
 def test_an_empty_listing_is_an_error() -> None:
-    assert fused("") == fused("run:\n nothing\n") == ["the listing holds no instruction"]
+    assert fused("") == fused("run:\n nothing\n") == ["the listing contains no instruction"]
 
 
 # ---- the installed headers ----

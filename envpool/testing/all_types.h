@@ -21,7 +21,7 @@ struct AllTypes {
   static void options(OptionSpecs&) {}
   static Params params(const OptionValues&) { return {}; }
   static void spec(const Params&, Spec& spec) {
-    spec.obs<u8>("image", {1, kSize, kSize}).bounds(0, 255).says("one cell is lit");
+    spec.obs<u8>("image", {1, kSize, kSize}).bounds(0, 255).says("image in which one cell is lit");
     spec.obs<i32>("body.place").categories(kSize * kSize).says("index of the lit cell");
     spec.obs<f64>("body.speed", {2}).bounds({-1, -kInfinity}, {1, kInfinity}).says("the last turn");
     spec.obs<i32>("cards", {3}).categories(5);

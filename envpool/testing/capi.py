@@ -20,7 +20,7 @@ class Option(ctypes.Structure):
 
 
 class Options(ctypes.Structure):
-    """The C struct abi::Options, made of keywords."""
+    """The C struct abi::Options, made from keyword arguments."""
 
     _fields_ = [("data", ctypes.POINTER(Option)), ("size", ctypes.c_int32)]
 
@@ -43,7 +43,7 @@ def pointer(array):
 
 
 class Calls:
-    """The C functions of the environment with a table's name, with fixed options."""
+    """The C functions of the environment whose table has a given name, with fixed options."""
 
     def __init__(self, library, table, **options):
         self.library, self.table, self.options = library, table, Options(**options)
@@ -55,7 +55,7 @@ class Calls:
 
 
 class Functions(Calls):
-    """One environment's functions on arrays of states of a dtype. `table` is the table's name if it is not `name`."""
+    """One environment's functions, called with arrays of states. `table` is the table's name if that is not `name`."""
 
     def __init__(self, library, name, state, table=None, **options):
         super().__init__(library, table or name, **options)
@@ -63,13 +63,13 @@ class Functions(Calls):
         assert self.call("stride", result=ctypes.c_int64) == self.state.itemsize
 
     def reset(self, count, seed=0, episode=0, states=None):
-        """Resets states, those given or new ones, and returns them."""
+        """Resets the given states, or new ones, and returns them."""
         states = np.zeros(count, self.state) if states is None else states
         self.call("reset", ctypes.c_uint64(seed), ctypes.c_uint32(episode), pointer(states), ctypes.c_int64(count))
         return states
 
     def step(self, states, actions, seed=0):
-        """Steps the states; returns rewards and whether they are terminal. Takes one action for all, or one for each."""
+        """Steps the states with one action, or one per state. Returns rewards and whether each state is terminal."""
         count = len(states)
         actions = np.asarray(actions)
         actions = actions.astype(np.float32 if actions.dtype.kind == "f" else np.int32)
@@ -82,6 +82,6 @@ class Functions(Calls):
         return reward, terminated.astype(bool)
 
     def observe_into(self, states, *fields):
-        """Writes observations and infos, in the order of the spec, into arrays with one row per state."""
+        """Writes observations and infos into arrays with one row per state, given in the order of the spec."""
         places = (ctypes.c_void_p * len(fields))(*(field.ctypes.data for field in fields))
         self.call("observe", pointer(states), places, ctypes.c_int64(len(states)))

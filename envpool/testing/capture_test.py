@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Capture of streams by the stand-in: what graphs do, and which calls a capture forbids."""
+"""Tests that the stand-in captures streams into graphs, and that a capture forbids the right calls."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def it(driver: Driver) -> Iterator[Capturing]:
     driver.code("cuStreamEndCapture", made.stream, ctypes.byref(ctypes.c_uint64()))
 
 
-# --- what graphs do ---
+# --- graphs ---
 
 
 def test_captured_work_runs_when_the_graph_is_launched(it: Capturing) -> None:
@@ -96,7 +96,7 @@ def test_captured_work_runs_when_the_graph_is_launched(it: Capturing) -> None:
     assert it.words.first() == 0
 
     executable = it.instantiate(graph)
-    it.driver.call("cuGraphDestroy", graph)  # An executable graph does not need it.
+    it.driver.call("cuGraphDestroy", graph)  # An executable graph does not need the graph that it was made from.
     for launch in range(1, 4):
         it.driver.call("cuGraphLaunch", executable, it.stream)
         assert seen.array[0] == 5 * (launch - 1)
@@ -122,7 +122,7 @@ def test_streams_fork_and_join_by_events(it: Capturing) -> None:
 
 
 def test_branches_without_an_order_run_with_the_newest_first(it: Capturing) -> None:
-    """Two branches write the same words; which comes last must not be what the program counts on."""
+    """Two branches write the same words; a program must not depend on which of them writes last."""
     other = it.new_stream()
     it.begin()
     it.wait(other, it.event(record=it.stream))
@@ -167,7 +167,7 @@ def test_external_events_are_waited_for_and_recorded(it: Capturing) -> None:
         ("cuStreamWaitEvent", (it.stream, before, EXTERNAL)),
         ("cuEventRecordWithFlags", (after, it.stream, EXTERNAL)),
     ):
-        assert it.driver.code(name, *arguments) == INVALID_VALUE  # outside of a capture
+        assert it.driver.code(name, *arguments) == INVALID_VALUE  # The stream is not being captured.
 
 
 def test_a_graph_is_updated(it: Capturing) -> None:
@@ -208,7 +208,7 @@ def test_graphs_are_counted(it: Capturing) -> None:
     assert [it.driver.count(kind) for kind in kinds] == [0, 0]
 
 
-def test_what_a_capture_tells_of_itself(it: Capturing) -> None:
+def test_information_about_a_capture(it: Capturing) -> None:
     status, number, graph = ctypes.c_int(9), ctypes.c_uint64(), ctypes.c_uint64()
     nodes, count = ctypes.POINTER(ctypes.c_uint64)(), ctypes.c_uint64()
     places = [ctypes.byref(place) for place in (status, number, graph, nodes, count)]
@@ -222,7 +222,7 @@ def test_what_a_capture_tells_of_itself(it: Capturing) -> None:
     assert it.end() == graph.value
 
 
-# --- what a capture forbids ---
+# --- calls that a capture forbids ---
 
 FORBIDDEN: dict[str, tuple[Callable[[Capturing], object], int]] = {
     "waiting for the stream": (lambda it: it.driver.call("cuStreamSynchronize", it.stream), UNSUPPORTED),
@@ -275,7 +275,7 @@ def test_a_forbidden_call_invalidates_the_capture(it: Capturing, name: str) -> N
     assert again.value.code == INVALIDATED
     assert it.end_code() == INVALIDATED
     assert it.status() == 0
-    it.words.add(4, stream=it.stream)  # The stream runs again, and what was captured never did.
+    it.words.add(4, stream=it.stream)  # The stream runs again; the captured work has never run.
     it.driver.call("cuStreamSynchronize", it.stream)
     assert it.words.first() == 4
 
@@ -315,7 +315,7 @@ def test_the_modes_of_captures(it: Capturing) -> None:
     assert changed.value == RELAXED
 
 
-def test_the_legacy_stream_is_not_captured_nor_used_beside_a_blocking_one(it: Capturing) -> None:
+def test_the_legacy_stream_is_refused_as_a_capture_and_during_one_of_a_blocking_stream(it: Capturing) -> None:
     with pytest.raises(CudaError) as error:
         it.begin(stream=0)
     assert error.value.code == UNSUPPORTED
@@ -335,7 +335,7 @@ def test_the_legacy_stream_is_not_captured_nor_used_beside_a_blocking_one(it: Ca
         assert it.end_code() == INVALIDATED
 
 
-def test_captures_begin_and_end_where_they_should(it: Capturing) -> None:
+def test_wrong_begins_and_ends_of_captures_are_refused(it: Capturing) -> None:
     other = it.new_stream()
     assert it.end_code() == ILLEGAL_STATE
     it.begin()
@@ -361,7 +361,7 @@ def test_captures_begin_and_end_where_they_should(it: Capturing) -> None:
     assert it.status(other) == 0
 
 
-def test_two_captures_do_not_meet(it: Capturing) -> None:
+def test_joining_two_captures_is_refused(it: Capturing) -> None:
     other = it.new_stream()
     it.begin()
     it.begin(stream=other)

@@ -4,7 +4,7 @@
 import pytest
 from scipy import stats
 
-SMALLEST_P = 1e-3  # of each test of a distribution; seeds are fixed, so a test that passes once always passes
+SMALLEST_P = 1e-3  # the smallest accepted p-value; seeds are fixed, so a test that passes once always passes
 
 
 class ChiSquare:
@@ -24,9 +24,9 @@ class ChiSquare:
         self.freedom += len(probabilities) - 1
 
     def check(self):
-        """Fails if the counts differ too much from the probabilities, or agree too well."""
+        """Fails if the counts deviate too much from the probabilities, or agree with them too well."""
         if self.freedom == 0:
             return
         pvalue = stats.chi2.sf(self.statistic, self.freedom)
-        print(f"chi-square {self.statistic:.1f} of {self.freedom} degrees of freedom, p = {pvalue:.4f}")
+        print(f"chi-square {self.statistic:.1f} with {self.freedom} degrees of freedom, p = {pvalue:.4f}")
         assert SMALLEST_P < pvalue < 1 - SMALLEST_P

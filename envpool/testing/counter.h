@@ -21,7 +21,7 @@ struct Counter {
 
   static void options(OptionSpecs& specs) {
     specs.real("step_reward", 1, "reward of a step").between(-1000, 1000);
-    specs.integer("width", 2, "elements of the observation, each the count").between(1, 1000000).changes_shapes();
+    specs.integer("width", 2, "number of elements of the observation").between(1, 1000000).changes_shapes();
     specs.text("colour", "red", "has no effect").one_of({"red", "green"});
     specs.boolean("loud", false, "has no effect");
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A world of several players, whose number changes at every reset. Each player walks on its own line.
+// An environment whose number of players changes at every reset. Each player walks on its own line.
 #pragma once
 
 #include "envpool/core/api.h"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part of the CUDA driver's API that tests call, through ctypes: of a real driver or of the stand-in.
+"""The part of the CUDA driver's API that tests call through ctypes, in a real driver or in the stand-in.
 
-The stand-in (`make standin`, envpool/testing/standin) is a library that runs PTX on the host. It is no GPU.
+The stand-in (`make standin`, envpool/testing/standin) is a library that runs PTX on the host, without a GPU.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Driver:
 
     @classmethod
     def another(cls, folder: Path) -> Driver:
-        """Loads another copy of the library, which reads the settings in the environment again."""
+        """Loads another copy of the library, which reads its environment variables again."""
         return cls(Path(shutil.copy(STANDIN, folder / "libcuda.so.1")))
 
     def code(self, name: str, *arguments: object) -> int:
@@ -67,15 +67,15 @@ class Driver:
 
     @property
     def fault(self) -> str:
-        """Describes the last failure of a kernel or of loading a module."""
+        """Describes the last failure of a kernel or of the loading of a module."""
         return str(self.library.standinFault().decode())
 
     def count(self, what: str) -> int:
-        """Returns how many objects of a kind there are, such as "allocations" (libcuda.cc, standinCount)."""
+        """Returns how many objects of a kind exist, such as "allocations" (libcuda.cc, standinCount)."""
         return int(self.library.standinCount(what.encode()))
 
     def fail(self, after: int, code: int = 2) -> int:
-        """Lets a later call fail; 0 undoes that. Returns how many calls were left of what was asked before (libcuda.cc)."""
+        """Makes the `after`-th call from now fail; 0 cancels that. Returns how many calls the last request had left."""
         return int(self.library.standinFail(ctypes.c_uint64(after), ctypes.c_int(code)))
 
     def enter(self, device: int = 0) -> int:
@@ -127,7 +127,7 @@ class Driver:
         shared: int = 0,
         stream: int = 0,
     ) -> None:
-        """Enqueues a launch; each argument is the bytes of a parameter."""
+        """Enqueues a launch; each argument holds the bytes of a parameter."""
         extents = []
         for extent in (grid, block):
             given = [extent] if isinstance(extent, int) else list(extent)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stand-in for the CUDA driver: errors, the order in which streams run, and counts of objects."""
+"""Tests of the stand-in for the CUDA driver: errors, the order in which streams run, and counts of objects."""
 
 from __future__ import annotations
 
@@ -342,7 +342,7 @@ def test_live_objects_are_counted(driver: Driver) -> None:
 # --- settings ---
 
 
-def test_flat_memory_is_memory_of_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_flat_memory_has_the_addresses_of_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ENVPOOL_STANDIN_MODE", "flat")
     words = Words(Driver.another(tmp_path))
     words.add(6)
@@ -367,7 +367,7 @@ def test_devices_cannot_read_each_others_memory(tmp_path: Path, monkeypatch: pyt
         words.read(mine)
     assert error.value.code == ILLEGAL_ADDRESS
     driver.enter(0)
-    driver.synchronize()  # The error is the other device's.
+    driver.synchronize()  # Only the other device has the error.
     with pytest.raises(CudaError) as error:
         driver.allocate(1000)
     assert error.value.code == OUT_OF_MEMORY

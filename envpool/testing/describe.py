@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the public attributes of environments as JSON; run by the released EnvPool's Python, it describes that.
+"""Prints the public attributes of the installed envpool and its environments as JSON.
+
+The released EnvPool is described by running this script in a Python where it is installed.
 
 python describe.py ids
 python describe.py describe Pong-v5 CartPole-v1
@@ -19,15 +21,15 @@ import envpool
 FACES = ("gymnasium", "dm")
 FUNCTIONS = ("make", "make_dm", "make_gym", "make_gymnasium", "make_spec", "list_all_envs", "register")
 METHODS = ("step", "send", "recv", "reset", "async_reset", "render", "close", "seed", "xla")
-# Modules with classes of environments that both packages have.
+# Modules that both packages have, with classes of environments.
 MODULES = ("atari", "classic_control", "toy_text", "mujoco.gym", "mujoco.dmc")
-# Only one id with each of these options is stepped, because making one takes a second and all run the same code.
+# Of the ids with each of these options, only one is stepped: making one takes a second, and all run the same code.
 HEAVY = {"stack_num": "Pong-v5"}
 CLASSES = envpool.registration.registry.envpools
 
 
 def bound(value):
-    """Describes a bound: its value or values, and whether it is an array."""
+    """Describes a bound: its value or values, and whether the bound is an array."""
     array = np.asarray(value)
     if array.dtype == object:
         return str(value)
@@ -106,7 +108,7 @@ def parameters(function):
 
 
 def plain(config):
-    """Returns options with their values, without the folder of the package."""
+    """Returns the options with their values, without the folder of the package."""
     return {**config, "base_path": "a folder" if config["base_path"] else ""}
 
 

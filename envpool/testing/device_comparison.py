@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares a pool on a GPU with one on the CPU: every array, state and generator, over whole episodes in each mode.
+"""Compares every array and state of a pool on a GPU with one on the CPU, over whole episodes in each autoreset mode.
 
-Tests run this on the stand-in for NVIDIA's driver, tools/gpu_proof.py on a GPU.
+Tests run this on the stand-in for NVIDIA's driver, and tools/gpu_proof.py runs it on a GPU.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SEED = 11
 
 
 class Case(NamedTuple):
-    """A comparison: an id with options, an autoreset mode, a number of environments and of steps."""
+    """A comparison: an id with options, an autoreset mode, and the numbers of environments and steps."""
 
     task_id: str
     options: tuple[tuple[str, Any], ...]
@@ -58,7 +58,7 @@ GAMES = [
 def tasks() -> list[str]:
     """Returns one id for each portable environment and set of defaults, and one Atari game.
 
-    Crowd, a world for tests whose size changes, is included if envpool.testing.registration was imported.
+    Crowd, a test environment whose number of players changes, is included if envpool.testing.registration was imported.
     """
     found, seen = [], set()
     for task_id in sorted(envpool.list_all_envs()):
@@ -75,7 +75,7 @@ def tasks() -> list[str]:
 
 
 def cases(whole: bool) -> list[Case]:
-    """Returns all comparisons if `whole`. Otherwise each environment has one mode, chosen by the date, and Crowd has all."""
+    """Returns all comparisons if `whole`, otherwise all of Crowd and one mode of the others, chosen by the date."""
     found = []
     ids = tasks()
     ids += [task_id for task_id in GAMES if whole and task_id not in ids]
@@ -97,9 +97,10 @@ def cases(whole: bool) -> list[Case]:
 
 
 def indexed(options: Mapping[str, Any]) -> bool:
-    """Returns whether states differ between devices: with partial observation, the CPU keeps an index of TagContinuous's agents.
+    """Returns whether the options make states differ between devices.
 
-    restore() rebuilds the index, so such states can still be exchanged.
+    With partial observation, TagContinuous keeps an index of its agents on the CPU. restore() rebuilds the index, so
+    devices can still exchange these states.
     """
     return options.get("use_full_observation") is False
 
@@ -141,7 +142,7 @@ def pools(task_id: str, mode: str, count: int, **options: Any) -> Pools:
 
 
 def random_actions(arrays: ArraySpecs, rng: np.random.Generator, rows: int) -> dict[str, np.ndarray]:
-    """Returns random actions by field, with a row for each possible player of each environment."""
+    """Returns random actions by field, with one row for each player that an environment may have."""
     made = {}
     for field in arrays.actions:
         shape = (rows * (arrays.max_players if field.per_player else 1), *field.shape)
@@ -176,7 +177,7 @@ class Comparison:
         there = np.arange(both.players) < batch["players"][:, None]
         for name, mine, other in zip(both.names, ours, theirs, strict=True):
             assert mine.dtype == other.dtype, name
-            if both.per_player(name):  # The CPU leaves out rows of absent players.
+            if both.per_player(name):  # The CPU pool leaves out the rows of absent players.
                 rows = there.ravel()
                 absent = mine[~rows]
                 assert (absent == (-1 if name == "players.env_id" else 0)).all() or name.startswith("final."), name
@@ -187,7 +188,7 @@ class Comparison:
             if name.startswith("final."):  # Only rows of episodes that ended have a final observation.
                 mine, other = mine[last], other[last]
             self.check(name, mine.tobytes(), other.tobytes())
-            # NaNs have different bits on GPUs and CPUs, so environments must not return any.
+            # NaNs have different bits on GPUs and CPUs, so environments must not return NaNs.
             assert mine.dtype.kind != "f" or not np.isnan(mine).any(), name
         assert (done == (batch["terminated"] | batch["truncated"])).all()
         return np.asarray(done)
@@ -198,15 +199,15 @@ class Comparison:
 
 
 def compare(both: Pools, count: int, steps: int, *, exchange: int = 0, states: bool = True) -> tuple[Comparison, int]:
-    """Steps both pools with the same actions. Returns what was compared, and how many episodes ended.
+    """Steps both pools with the same actions. Returns the comparison and how many episodes ended.
 
     Args:
         both: the pools.
         count: how many environments each has.
         steps: the number of steps, including resets.
-        exchange: the number of steps between exchanges, in which each environment of either pool takes over the state of
-            the next environment of the other pool, even in the middle of an episode. 0: never.
-        states: whether states are compared too.
+        exchange: the number of steps between exchanges of states (exchange_states), which may occur in the middle of an
+            episode. 0: never.
+        states: whether states are compared, too.
     """
     found, ends = Comparison(both), 0
     rng = np.random.default_rng(5)

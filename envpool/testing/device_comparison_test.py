@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that CPU and GPU pools exchange states, and the sections of tools/gpu_proof.py that cuda/pool_test.py omits."""
+"""Tests exchanges of states between CPU and GPU pools, and the parts of tools/gpu_proof.py that pool_test.py omits."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_differing_state_is_detected() -> None:
     assert found.different.keys() == {"state"}
 
 
-def test_sections_run_and_continue(tmp_path: Path) -> None:
+def test_sections_of_the_proof_run_and_continue_after_an_interruption(tmp_path: Path) -> None:
     script = Path(str(SOURCE), "tools", "gpu_proof.py")
     command = [
         sys.executable,
@@ -73,7 +73,7 @@ def test_sections_run_and_continue(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
         results = {path.stem: path.read_text().splitlines() for path in tmp_path.glob("*.jsonl")}
         assert {name: len(lines) for name, lines in results.items()} == {"machine": 1, "compile": 1, "math": 1}
-        if finished:  # as if the run had been interrupted while it wrote
+        if finished:  # The second run finds a file as if the first had been interrupted while writing.
             Path(tmp_path, "math.jsonl").write_text(results["math"][0][:50])
     assert json.loads(results["math"][0])["different"] == {}
     section = (tmp_path / "gpu.md").read_text()

@@ -18,13 +18,13 @@ class Difference(NamedTuple):
     """An intended difference.
 
     Attributes:
-        what: the thing that differs; the first column of the table in docs/migration.md.
+        what: what differs, for the first column of the table in docs/migration.md.
         theirs: its value in EnvPool, for readers.
         ours: its value here, for readers.
         reason: why it differs.
-        path: pattern of the paths in a description where it appears.
+        path: pattern of the paths in a description where the difference appears.
         values: patterns of the two values there.
-        ids: pattern of the ids that have it.
+        ids: pattern of the ids that have the difference.
     """
 
     what: str
@@ -36,15 +36,15 @@ class Difference(NamedTuple):
     ids: str = ".*"
 
 
-# EnvPool's value of an omitted bound is a limit of the dtype; the lower one of floats is the smallest positive number.
+# EnvPool replaces an omitted bound by the dtype's limit. Its lower limit of floats is the smallest positive number.
 _LIMIT = r"(array of )?(1\.79769e\+308|3\.40282e\+38|2\.22507e-308|1\.17549e-38|-?2\.14748e\+09)"
 
 ON_PURPOSE = (
     Difference(
         "bounds that were not given",
-        "the limits of the dtype; for floats from 1.2e-38",
+        "the limits of the dtype; 1.2e-38 as the lower bound of floats",
         "-inf to inf, or the true bounds",
-        "observations lie in their spaces",
+        "observations then lie in their spaces",
         r".*/(minimum|maximum|low|high)",
         (_LIMIT, ".*"),
     ),
@@ -52,36 +52,36 @@ ON_PURPOSE = (
         '`config["base_path"]`',
         "the folder of its assets",
         "empty",
-        "models and ROMs are found in the packages that bring them",
+        "models and ROMs are found in the packages that contain them",
         r".*config/base_path",
         ("a folder", ""),
     ),
     Difference(
         '`config["num_threads"]`',
-        "0 where it was not given",
-        "how many there are",
-        "`config` says what runs",
+        "0 if it was not given",
+        "the number of threads",
+        "`config` shows the value in use",
         r".*config/num_threads",
         ("0", r"[1-9]\d*"),
     ),
     Difference(
         "shapes of `info` and scalar observations in `state_array_spec`",
         "some begin with an axis of players, of length -1",
-        "one environment's",
+        "the shape for one environment",
         "the arrays have a row for each environment",
         r".*/state_array_spec/[^/]+/shape",
         (r"\[-1\]", r"\[\]"),
     ),
     Difference(
         "`reward_spec()`, `discount_spec()`",
-        "float64, the reward an `Array`",
-        "float32, the reward a `BoundedArray`",
-        "they describe what a TimeStep holds",
+        "float64; the reward is an `Array`",
+        "float32; the reward is a `BoundedArray`",
+        "they describe the arrays of a TimeStep",
         r"dm/(reward|discount)_spec/(dtype|kind)",
         ("float64|Array", "float32|BoundedArray"),
     ),
     Difference(
-        '`metadata["render_modes"]` of environments without pictures',
+        '`metadata["render_modes"]` of environments that cannot be rendered',
         "`rgb_array`, `human`",
         "empty",
         "`render()` raises in both",
@@ -92,22 +92,22 @@ ON_PURPOSE = (
     Difference(
         "`render_width`, `render_height` with `from_pixels=True`",
         "84 in `config`",
-        "0 in `config`, which is 84",
+        "0 in `config`, which means 84",
         "the default is the same",
         r"pixels/config/render_(width|height)",
         ("84", "0"),
     ),
     Difference(
-        "`gymnasium_v5_render_camera` of MuJoCo's versions 2 to 4",
+        "`gymnasium_v5_render_camera` of versions 2 to 4 of MuJoCo environments",
         "False",
         "True",
-        "pictures are gymnasium's in every version",
+        "frames equal gymnasium's in every version",
         r".*config/gymnasium_v5_render_camera",
         ("False", "True"),
         r".*-v[234]",
     ),
     Difference(
-        "`post_constraint` of MuJoCo's version 4",
+        "`post_constraint` of version 4 of MuJoCo environments",
         "False",
         "True",
         "gymnasium computes contact forces in version 4",
@@ -119,16 +119,16 @@ ON_PURPOSE = (
         "`reward_threshold` of Hopper",
         "6000",
         "3800",
-        "it is gymnasium's",
+        "gymnasium has this value",
         r".*reward_threshold",
         (r"6000\.0", r"3800\.0"),
         "Hopper-v.",
     ),
     Difference(
-        "observations of dm_control's domains with several tasks",
-        "every task has those of all",
-        "each has its own",
-        "they are dm_control's",
+        "observations of dm_control domains with several tasks",
+        "every task has the observations of all tasks",
+        "each task has its own",
+        "dm_control has the same observations",
         r"(.*/)?(observation_space|observation_spec|state_array_spec|gymnasium_observation_space"
         r"|single_observation_space|observation|0)/(obs:)?\w+",
         (".*", ABSENT),
@@ -138,7 +138,7 @@ ON_PURPOSE = (
         "`envpool.register`",
         "takes the names of three classes",
         "takes a shared object and a table",
-        "an environment has no classes of its own",
+        "environments have no classes of their own",
         r"functions/register/(import_path|spec_cls|dm_cls|gymnasium_cls)",
         ("True", ABSENT),
     ),
@@ -146,7 +146,7 @@ ON_PURPOSE = (
 
 
 def differences(theirs: Any, ours: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Yields the path and both values of everything in theirs that ours lacks or that has another value in ours."""
+    """Yields the path and both values of each entry of theirs that is missing or different in ours."""
     if not isinstance(theirs, dict) or not isinstance(ours, dict):
         if theirs != ours:
             yield path, theirs, ours

@@ -20,8 +20,8 @@ namespace envpool::testing {
 // Hanging environments continue once a test sets this, through testing_release in plugin.cc.
 inline std::atomic<bool> released{false};
 
-// exit() destroys a library's static objects, and no step may run after that. One that does aborts the process. The
-// destructor waits, so that a step still in progress is detected.
+// exit() destroys a library's static objects. A step that runs after that aborts the process, because it would use
+// destroyed objects. The destructor waits, so that a step still in progress is detected.
 inline std::atomic<bool> statics_destroyed{false};
 struct Statics {
   ~Statics() {
@@ -56,8 +56,8 @@ class Faulty {
   }
   static void spec(const Params&, Spec& spec) {
     spec.obs<f32>("obs", {2}).says("steps since the reset, and the environment's id");
-    spec.info<i32>("resets").says("resets since it was made");
-    spec.action<i32>().categories(kCommands).says("continue, throw, sleep, hang, end the episode, throw an int");
+    spec.info<i32>("resets").says("resets since the environment was made");
+    spec.action<i32>().categories(kCommands).says("continue, throw, sleep, hang, end the episode or throw an int");
   }
 
   Faulty(const Params& params, i32 env_id) : params_(params), env_id_(env_id), heap_(std::make_unique<i32>(0)) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exports the environments of one family to tests as C functions (functions.h). It is compiled once for each family,
-// with ENVPOOL_FAMILY_LIST naming the family's plugin.cc, whose list of tables becomes a list of these functions. An
-// environment that is added to that list therefore has them too.
+// Exports the environments of one family to tests as C functions (functions.h). This file is compiled once for each
+// family, with ENVPOOL_FAMILY_LIST naming the family's plugin.cc. It includes that file in a namespace that turns the
+// list of tables into a list of these functions, so an environment added to the list gets them, too.
 #include "envpool/testing/functions.h"
 #include "envpool/core/plugin.h"
 
 #undef ENVPOOL_PLUGIN
-// In this namespace, envpool::table in the list means the function of that name in functions.h.
+// In this namespace, envpool::table in the list means the function `table` of functions.h.
 #define ENVPOOL_PLUGIN(...)                                                           \
   namespace envpool::testing::of_family {                                             \
   namespace envpool = ::envpool::testing;                                             \

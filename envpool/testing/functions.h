@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Portable environments without a pool, for tests that call them through ctypes (capi.py) on n states at a time. A
-// state is passed as its bytes in memory, with the extra bytes that follow it. State i draws from stream i, so that n
-// equal states give n independent samples.
+// Portable environments without a pool, for tests that call them through ctypes (capi.py) with n states at a time. A
+// state is passed as its bytes in memory, followed by its extra bytes. State i draws from stream i, so that n equal
+// states give n independent samples.
 #pragma once
 
 #include <stdexcept>
@@ -83,7 +83,7 @@ struct Functions {
   State& state(u8* states, i64 i) const { return *reinterpret_cast<State*>(states + i * stride); }
 };
 
-// The functions of an environment, each of which takes its options as an argument.
+// The functions of an environment, each of which takes the options as an argument.
 struct FunctionTable {
   const char* name;
   i64 (*stride)(const abi::Options*);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kernel of core/table/device.h, compiled for the host, beside the pool's table: every result and state is the
-// same. Under Address- and UndefinedBehaviorSanitizer (`make asan`) this finds accesses out of bounds and undefined
-// behaviour that neither a GPU nor the stand-in, which runs PTX, can show. A block of a world is a thread for each of
-// its threads.
+// Compares the kernel of core/table/device.h, compiled for the host, with the pool's table: every result and state must
+// be equal. Under AddressSanitizer and UndefinedBehaviorSanitizer (`make asan`) this finds accesses out of bounds and
+// undefined behaviour that neither a GPU nor the stand-in, which runs PTX, can show. If an environment has several
+// players, each thread of its block is a thread of the host.
 #include <algorithm>
 #include <atomic>
 #include <barrier>
@@ -17,7 +17,7 @@
 
 #include "envpool/core/testing/testing.h"
 
-// What CUDA declares. __CUDACC__ is defined after the standard headers, which it would change.
+// Declares the names that CUDA predefines. __CUDACC__ would change the standard headers, so it is defined after them.
 #define __CUDACC__
 #define __host__
 #define __device__
@@ -39,10 +39,10 @@ static inline int __syncthreads_or(int condition) {
   __syncthreads();
   return result;
 }
-// A world is a block here, so no team is a part of a warp.
+// In this test a world is a block, so no team shares a warp with another.
 static inline void __syncwarp(unsigned) { std::abort(); }
 static inline int __any_sync(unsigned, int) { std::abort(); }
-// Fewer threads than agents, so that a thread has several.
+// There are fewer threads than agents, so that a thread has several agents.
 #define ENVPOOL_THREADS 8
 #define ENVPOOL_TEAM 8
 
@@ -69,7 +69,7 @@ namespace envpool {
 namespace {
 
 constexpr i32 kLimit = 17, kSteps = 60;  // of an episode; of a test
-constexpr i64 kGap = 16;                 // bytes between slots that nobody may touch
+constexpr i64 kGap = 16;                 // unused bytes between slots, which must not change
 
 i64 size_of(abi::Dtype dtype) {
   switch (dtype) {
@@ -95,7 +95,7 @@ void put(u8* to, abi::Dtype dtype, f64 value) {
   }
 }
 
-// The arrays that a batch is written to, each an allocation of its own.
+// The arrays that a batch is written to. Each has its own allocation, so that sanitizers check its bounds.
 struct Batch {
   std::vector<std::vector<u8>> arrays, final_arrays;
   std::vector<void*> fields, final_fields;
@@ -123,7 +123,7 @@ struct Batch {
   }
 };
 
-// Environments of one kind on the host, by their table, and by the kernel.
+// Steps environments of one kind with their table and with the kernel.
 template <class Env>
 class Both {
  public:
@@ -174,7 +174,7 @@ class Both {
     CHECK(ends >= kCount);
   }
 
-  // Gives the kernel actions of another dtype with arbitrary bits. It steps nothing that it refuses.
+  // Gives the kernel actions of other dtypes with random bits. It must not step environments whose actions it refuses.
   void refuse_actions() {
     step_or_reset(all(), true);
     for (const abi::Dtype from : {abi::kBool, abi::kU8, abi::kI32, abi::kI64, abi::kF32, abi::kF64}) {
@@ -262,7 +262,7 @@ class Both {
     (restart ? table_.reset : table_.step)(envs_, &host);
 
     device::Work work = work_for(ids, ours, restart);
-    std::vector<std::vector<u8>> rows;  // of the environments that are stepped
+    std::vector<std::vector<u8>> rows;  // actions of the environments that are stepped
     for (i32 f = 0; f < layout_->num_actions; ++f) {
       const abi::Field& field = layout_->actions[f];
       const i64 bytes = field.row_bytes * most;
@@ -350,7 +350,7 @@ class Both {
     const std::vector<u8> before(slot(0), slot(0) + stride_ - kGap);
     launch(work);
     const bool refused = (fault_ >> 32) != 0;
-    // Most bits are no action of a discrete space. The first row tells whether it alone was refused.
+    // Random bits are seldom an action of a discrete space. If the first row was refused, its state must be unchanged.
     if (refused && u32(fault_) == 0 && !kWorld) CHECK(std::memcmp(before.data(), slot(0), before.size()) == 0);
     fault_ = 0;
   }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program that kills a training script of examples/ while it writes a checkpoint."""
 
-# Run as `python -c KILL_WHILE_SAVING script.py options`. The third checkpoint is written to a temporary file, and the
-# process is killed before that replaces the second one.
+# Run as `python -c KILL_WHILE_SAVING script.py options`. The process is killed after it has written the third
+# checkpoint to a temporary file, and before that file replaces the second checkpoint.
 KILL_WHILE_SAVING = """
 import os, runpy, signal, sys
 from pathlib import Path

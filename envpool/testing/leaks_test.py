@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pools on a device leave nothing behind: neither those that were closed nor those that could not be made."""
+"""Tests that pools on a device leave nothing behind after they were closed or could not be made."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def free_bytes() -> int:
 
 @pytest.mark.parametrize("mode", ["next_step", "same_step"])
 def test_a_failure_of_any_call_leaves_nothing(mode: str) -> None:
-    """Lets each call of the driver fail in turn, while a pool is made and used."""
+    """Makes each call of the driver fail in turn while a pool is made and used."""
     out_of_memory = 2
     use_pool(mode)
     before, failures = counts(), 0
@@ -78,7 +78,7 @@ def test_a_failure_of_any_call_leaves_nothing(mode: str) -> None:
         except (CudaError, MemoryError) as error:
             assert str(error).startswith("[CartPole-v1]") or "[envpool.cuda]" in str(error)
             failures += 1
-        if DRIVER().fail(0):  # The pool needs fewer calls.
+        if DRIVER().fail(0):  # The pool made fewer calls, so none failed.
             break
         assert counts() == before, f"after a failure of call {number}"
     assert 10 < failures == number - 1

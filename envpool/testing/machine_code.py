@@ -3,7 +3,7 @@
 
     python -m envpool.testing.machine_code FILE
 
-writes kernel_budgets.csv (`make generated`). Existing budgets stay. An environment without one gets a budget somewhat
+writes kernel_budgets.csv (`make generated`). Existing budgets stay. An environment without a budget gets one somewhat
 above its present use.
 """
 
@@ -24,20 +24,20 @@ from envpool.testing.nvrtc import FLAGS, Compiled, Environment, Nvrtc, environme
 
 BUDGETS = Path(__file__).with_name("kernel_budgets.csv")
 ARCHITECTURES = ("sm_80", "sm_90")
-SLOW = {"AtariEnv", "AleEnv"}  # ten to twenty seconds each
+SLOW = {"AtariEnv", "AleEnv"}  # take ten to twenty seconds to compile
 
 _FUNCTION = re.compile(r"([$\w][$\w.]*):$")
 _INSTRUCTION = re.compile(r"\s*/\*[0-9a-f]+\*/\s+(?:@!?U?P\w+\s+)?(?P<operation>[A-Z][A-Z0-9_]*)(?P<rest>[^;]*);")
 # Routines that NVRTC adds for unusual operands.
 _NVIDIAS_OWN = re.compile(r"\$__internal_\d+_\$__cuda_sm\w+?_(div|rcp|sqrt|dsqrt|rem)_\w+$")
-# A division or a square root contains one of these instructions and this many fused operations, which round it correctly.
+# Each division or square root contains one of these instructions, and this many fused operations to round the result.
 _SEQUENCES = {
     "FCHK": {"FFMA": 5},  # f32 / f32
     "MUFU.RSQ": {"FFMA": 2},  # sqrt(f32)
     "MUFU.RCP64H": {"DFMA": 7, "FFMA": 1},  # f64 / f64
     "MUFU.RSQ64H": {"DFMA": 5},  # sqrt(f64)
 }
-_CONSTANT = re.compile(r"\S* R\d+, -RZ, RZ, [^,R]+, [^,R]+$")  # HFMA2 that loads a constant into a register
+_CONSTANT = re.compile(r"\S* R\d+, -RZ, RZ, [^,R]+, [^,R]+$")  # an HFMA2 that loads a constant into a register
 
 
 class Use(NamedTuple):
@@ -71,7 +71,7 @@ def budgets() -> dict[str, Use]:
 def over_budget(name: str, use: Use, budget: Use) -> list[str]:
     """Returns a sentence for each resource that exceeds its budget."""
     return [
-        f"{name} takes {got} of {what}, and its budget in {BUDGETS.name} is {most}"
+        f"{name}: {what} is {got}, and the budget in {BUDGETS.name} is {most}"
         for what, got, most in zip(Use._fields, use, budget, strict=True)
         if got > most
     ]
@@ -98,8 +98,8 @@ def disassemble(cubin: bytes) -> str:
 def fused(listing: str) -> list[str]:
     """Returns a sentence for each function of a listing with fused multiply-adds outside divisions and square roots.
 
-    It counts divisions and roots by the instruction that each contains. The number of fused operations must be exactly
-    what those need, so that an additional one cannot go unnoticed.
+    Divisions and roots are counted by the instruction that each contains. The number of fused operations must be
+    exactly the number that they need, so that an additional one cannot go unnoticed.
     """
     counts: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
     function, problems = "", []
@@ -114,7 +114,7 @@ def fused(listing: str) -> list[str]:
                 problems.append(f"{function}: {operation}{rest}")
             counts[function][operation] += 1
     if not counts:
-        return ["the listing holds no instruction"]
+        return ["the listing contains no instruction"]
     for function, count in counts.items():
         if _NVIDIAS_OWN.match(function):
             continue
@@ -125,13 +125,13 @@ def fused(listing: str) -> list[str]:
         for operation in sorted(got.keys() | wanted.keys()):
             if got.get(operation, 0) != wanted[operation]:
                 problems.append(
-                    f"{function}: {got.get(operation, 0)} {operation}, where its divisions and roots take {wanted[operation]}"
+                    f"{function}: {got.get(operation, 0)} {operation}, but divisions and roots need {wanted[operation]}"
                 )
     return problems
 
 
 def main() -> None:
-    """Writes the budgets: the existing ones, and for others an eighth more than the maximum over the architectures."""
+    """Writes the existing budgets and those of new environments."""
     known, rows = budgets(), []
     for environment in environments():
         name = f"{environment.family}/{environment.name}"
@@ -141,7 +141,7 @@ def main() -> None:
 
 
 def budget_of(environment: Environment) -> Use:
-    """Returns a budget somewhat above the present use of an environment."""
+    """Returns an eighth more than an environment's present use, the maximum over the architectures, rounded up."""
 
     def room(values: tuple[int, ...], step: int) -> int:
         return -(-max(values) * 9 // 8 // step) * step

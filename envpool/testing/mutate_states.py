@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tries hostile states and parameters of every id: they may give errors or nonsense numbers, but affect nothing else.
+"""Tries hostile states and parameters of every id. They may give errors or useless numbers, but affect nothing else.
 
 python -m envpool.testing.mutate_states                    a sample of ids and of states, in seconds
 python -m envpool.testing.mutate_states --whole            every id; every byte of states up to a kilobyte
 python -m envpool.testing.mutate_states --ids Catch-v0     these ids alone
 
-A state is a snapshot for a pool, with a corrected checksum, or a row of bytes for JAX. Named parts, words and bytes of it
-take extreme values, one at a time, and the whole state takes random ones. The state is then stepped, observed and, where
-possible, rendered beside sound environments, whose results must not change. Rows of parameters are changed in the same
-way, with a corrected checksum. An accepted row must equal, byte for byte, the row that `replace` makes of its values.
-`make test-states` runs this under AddressSanitizer and UndefinedBehaviorSanitizer, which detect errors without a crash.
+A state is a snapshot of a pool, with a corrected checksum, or a row of bytes for JAX. Its named parts, words and bytes
+are set to extreme values, one at a time, and the whole state to random ones. The state is then stepped, observed and,
+where possible, rendered along with valid environments, whose results must not change. Rows of parameters are changed in
+the same way, also with a corrected checksum. An accepted row must equal, byte for byte, the row that `replace` makes
+from its values. `make test-states` runs this under AddressSanitizer and UndefinedBehaviorSanitizer, which also detect
+errors that do not crash.
 
 Ids are tried in separate processes. If one dies or hangs, the state that it was trying is reported.
 """
@@ -39,11 +40,11 @@ import envpool
 from envpool.python.registry import find
 
 HEAD = struct.Struct("<QQQii")  # header of a snapshot: magic, identity, checksum, players, over
-TAG = range(40, 44)  # the part of a row that identifies the environment; a row of another one is refused
-STEPS, HANGS = 3, 60  # steps from each state; time limit of a few of them, in seconds
+TAG = range(40, 44)  # the bytes of a row that identify its environment; other environments refuse the row
+STEPS, HANGS = 3, 60  # steps from each state; time limit of 16 states, in seconds
 WORDS = (0, 1, 2, 255, 1 << 31, (1 << 31) - 1, (1 << 32) - 1, 2_000_000_000, 0x7F800000, 0x7FC00000, 0xFF7FFFFF)
 DOUBLES = (float("nan"), float("inf"), -1e308, 1e18, -1.0)
-# Hostile states once made these write outside of arrays, hang, or divide by zero.
+# Hostile states once made these ids write outside of arrays, hang, or divide by zero.
 ALWAYS = (
     "Seaquest-MinAtar",
     "Asterix-MinAtar",
@@ -53,7 +54,7 @@ ALWAYS = (
     "TagGridWorld-v0",
     "TagContinuous-v0",
 )
-# A model with an actuator delay, whose history is part of a state. Mujoco-v0 cannot be made without a model.
+# Mujoco-v0 cannot be made without a model. The history of this model's delayed actuator is part of a state.
 MODEL = (
     '<mujoco><worldbody><body><joint name="j" type="slide"/><geom size=".1"/></body></worldbody>'
     '<actuator><motor joint="j" delay=".01" nsample="5"/></actuator></mujoco>'
@@ -69,7 +70,7 @@ def checksum(data: bytes, mark: int = 0xCBF29CE484222325) -> int:
 
 
 class Signed:
-    """Makes variants of a snapshot with correct checksums; the checksum of each prefix is computed only once."""
+    """Makes variants of a snapshot with correct checksums. The checksum of each prefix is computed only once."""
 
     def __init__(self, snapshot: bytes) -> None:
         self.magic, self.identity, _, self.players, self.over = HEAD.unpack_from(snapshot)
@@ -82,7 +83,7 @@ class Signed:
         return HEAD.pack(self.magic, self.identity, mark, players, over)
 
     def with_body(self, body: bytes) -> bytes:
-        """Returns a snapshot of another state."""
+        """Returns the snapshot with another state."""
         same = 0
         if body[: len(body) // 2] == self.body[: len(body) // 2]:
             same = len(body) // 2
@@ -91,7 +92,7 @@ class Signed:
         return self._head(checksum(body[same:], self.marks[same]), self.players, self.over) + body
 
     def with_head(self, players: int, over: int) -> bytes:
-        """Returns a snapshot of the same state with another number of players, and over or not."""
+        """Returns the snapshot with another number of players and another flag of whether the episode is over."""
         mark = checksum(self.body, checksum(self._head(0, players, over)))
         return self._head(mark, players, over) + self.body
 
@@ -118,7 +119,7 @@ def extremes(dtype: str) -> list[Any]:
 def mutations(
     body: bytes, parts: Iterable[tuple[str, Any]], rng: random.Random, whole: bool, keep: range = range(0)
 ) -> Iterator[tuple[str, bytes]]:
-    """Yields changed states, each with a description of the change. The bytes in `keep` stay."""
+    """Yields changed states, each with a description of the change. The bytes in `keep` do not change."""
 
     def cases() -> Iterator[tuple[str, bytes]]:
         size = len(body)
@@ -166,7 +167,7 @@ def _some(these: list[Any], count: int, rng: random.Random) -> list[Any]:
 def sampled_cases(
     body: bytes, parts: Iterable[tuple[str, Any]], rng: random.Random, count: int = 1500
 ) -> list[tuple[str, bytes]]:
-    """Returns `count` changes of a state that is too long to try all."""
+    """Returns `count` random changes of a state that has too many bytes to try them all."""
     made = []
     for name, part in parts:
         dtype = np.dtype("uint8" if part.dtype == "bool" else part.dtype)
@@ -209,7 +210,7 @@ def draw(space: Any, rows: int, rng: np.random.Generator) -> Any:
 
 
 def leaves(tree: Any) -> list[np.ndarray]:
-    """The arrays of a tree."""
+    """Returns the arrays of a tree."""
     if isinstance(tree, dict):
         return [leaf for key in sorted(tree) for leaf in leaves(tree[key])]
     if isinstance(tree, (tuple, list)):
@@ -218,7 +219,7 @@ def leaves(tree: Any) -> list[np.ndarray]:
 
 
 class Progress:
-    """A file that says what is being tried: what is left of a process that has died."""
+    """A file that says what is being tried, for the report if the process dies."""
 
     def __init__(self, path: str | None) -> None:
         self.file = os.open(path, os.O_WRONLY | os.O_CREAT) if path else None
@@ -271,10 +272,10 @@ def try_pool(task_id: str, rng: random.Random, whole: bool, progress: Progress) 
         for _ in range(STEPS):
             try:
                 arrays = leaves(step(given)[:4])
-            except RuntimeError:  # a host-only environment reported that it failed
+            except RuntimeError:  # A host-only environment reported an error.
                 env.restore(1, sound[1])
                 return
-            except ValueError:  # the state is over, so the number of rows differs
+            except ValueError:  # The restored episode is over, so the number of rows differs.
                 return
             rows = 1 if not several else len(arrays[0]) // 3
             seen += [array[:rows].tobytes() + (array[-rows:].tobytes() if not several else b"") for array in arrays]
@@ -283,9 +284,9 @@ def try_pool(task_id: str, rng: random.Random, whole: bool, progress: Progress) 
         if expected is None:
             expected = seen
         elif seen != expected and not several:
-            raise AssertionError(f"{task_id}: other environments changed beside {what}")
+            raise AssertionError(f"{task_id}: results of other environments changed after {what}")
 
-    tried("as it was", sound[1])
+    tried("unchanged", sound[1])
     for players, over in itertools.product((-1, 0, 1, 5, 64, 100_000, 2**31 - 1), (-1, 0, 1, 2, 2**31 - 1)):
         tried(f"players {players}, over {over}", signed.with_head(players, over))
     for what, body in mutations(signed.body, [], rng, whole):
@@ -309,7 +310,7 @@ def refused_or_raise(env: Any, state: bytes, what: str) -> None:
 
 
 def try_other_options(task_id: str, snapshot: bytes) -> int:
-    """Tries a state in pools whose options change the shape of an array, which must refuse it."""
+    """Tries a state in pools whose options give an array another shape. They must refuse the state."""
     needed = NEEDED.get(task_id, {})
     plain = envpool.make_spec(task_id, **needed)
     refused = 0
@@ -345,7 +346,7 @@ def describe(task_id: str) -> list[dict[str, Any]]:
 
 
 def try_jax(task_id: str, rng: random.Random, whole: bool, progress: Progress, rows: int = 64) -> dict[str, int]:
-    """Tries rows of a batch in which every second row stays sound."""
+    """Tries hostile rows of a batch in which every second row stays valid."""
     import jax
     import jax.numpy as jnp
 
@@ -387,8 +388,8 @@ def try_jax(task_id: str, rng: random.Random, whole: bool, progress: Progress, r
             hostile[2 * k + 1] = np.frombuffer(row, np.uint32)
         seen = [np.asarray(array)[::2].tobytes() for array in jax.tree.leaves(play(hostile, actions))]
         if seen != plain:
-            raise AssertionError(f"{task_id}: rows beside {some_of_them} changed")
-    # Users call `replace`, with the part's own dtype, on every row.
+            raise AssertionError(f"{task_id}: other rows of the batch changed with {some_of_them}")
+    # Users call `replace` on every row, with values of the part's own dtype.
     replaced = 0
     for name, part in parts:
         for value in extremes(part.dtype):
@@ -404,7 +405,7 @@ def try_jax(task_id: str, rng: random.Random, whole: bool, progress: Progress, r
     wrong[3, TAG.start // 4] ^= 1
     try:
         jax.block_until_ready(play(wrong, actions))
-    except Exception as error:  # JAX's own type differs between versions
+    except Exception as error:  # The type that JAX raises differs between versions.
         assert "row 3" in str(error), error
     else:
         raise AssertionError(f"{task_id}: the state of another environment was accepted")
@@ -428,7 +429,7 @@ def with_checksum(row: bytes, end: int, texts: Iterable[str] = ()) -> bytes:
     words = np.frombuffer(row[:end], np.uint64).tolist()
     for text in texts:
         words += [*text.encode(), mask]
-    for word in words[:1] + words[2:]:  # all but the checksum itself
+    for word in words[:1] + words[2:]:  # all words except the checksum itself
         check = (check ^ word) * 0xD1342543DE82EF95 & mask
         check ^= check >> 32
     return put(row, 8, struct.pack("<Q", check))
@@ -495,7 +496,7 @@ def try_params(task_id: str, rng: random.Random, whole: bool, progress: Progress
         )
         return True
 
-    assert tried("as it was", body)
+    assert tried("unchanged", body)
     for what, row in mutations(body, params.format.parts, rng, whole):
         if tried(what, with_checksum(row, end, texts)):
             accepted += 1
@@ -509,11 +510,12 @@ def try_params(task_id: str, rng: random.Random, whole: bool, progress: Progress
 
 
 def portable(task_id: str) -> bool:
-    """Returns whether JAX can step an id. MuJoCo's ids are excluded first, because loading them may need a missing package."""
+    """Returns whether JAX can step an id. MuJoCo ids are not loaded to find out; their package may be missing."""
     registration = find(task_id)
     return registration.family != "mujoco" and registration.load().flags & 1 != 0
 
 
+# The ways to give an environment hostile data: snapshots for a pool, states for JAX, and parameters for JAX.
 FACES = {"pool": try_pool, "jax": try_jax, "params": try_params}
 
 
@@ -534,7 +536,7 @@ def child(arguments: argparse.Namespace) -> None:
 
 
 def chosen(arguments: argparse.Namespace) -> list[str]:
-    """Returns what to try, as face:id."""
+    """Returns the runs to do, as face:id, where a face is one of FACES."""
     ids = arguments.ids or [i for i in envpool.list_all_envs() if find(i).family in arguments.families]
     rng = random.Random(arguments.seed)
     work = []
@@ -599,10 +601,10 @@ def main() -> None:
     parser.add_argument("--ids", nargs="+", default=[], help="try only these ids")
     parser.add_argument("--families", nargs="+", default=families, choices=families)
     parser.add_argument("--faces", nargs="+", default=[*FACES], choices=[*FACES])
-    parser.add_argument("--whole", action="store_true", help="every id, every byte")
+    parser.add_argument("--whole", action="store_true", help="try every id, and every byte of states up to a kilobyte")
     parser.add_argument("--seed", default=str(datetime.datetime.now(datetime.timezone.utc).date()))
     parser.add_argument("--each", type=int, default=40, help="ids per process")
-    parser.add_argument("--json", help="file of the results")
+    parser.add_argument("--json", help="file to write the results to")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--progress", help=argparse.SUPPRESS)
     arguments = parser.parse_args()

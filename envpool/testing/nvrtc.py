@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Portable environments compiled for a GPU by NVRTC, on a machine without one."""
+"""Compiles portable environments for a GPU with NVRTC, on a machine without a GPU."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Environment:
 
     Attributes:
         family: folder of its sources.
-        table: what registrations call it.
-        device: what its table says of it (_core.Table.device).
+        table: name of its table in registrations.
+        device: description of its kernel (_core.Table.device).
     """
 
     family: str
@@ -48,7 +48,7 @@ class Environment:
 
     @property
     def world(self) -> bool:
-        """Whether it has several players. Then a block is an environment and a thread is a player."""
+        """Whether it has several players. If so, each block of the kernel steps one environment."""
         return bool(self.device["world"])
 
     @property
@@ -58,12 +58,12 @@ class Environment:
 
 
 def environments() -> list[Environment]:
-    """Returns all registered portable environments; of those for tests, only the one with several players."""
+    """Returns all registered portable environments. Of the test environments, only Crowd is included."""
     found: dict[tuple[str, str], Environment] = {}
     for task_id in envpool.list_all_envs():
         registration = find(task_id)
         if not registration.family and task_id != "Crowd-v0":
-            continue  # perhaps a test of this process registered it, and its plugin no longer exists
+            continue  # Another test may have registered it, and its plugin may no longer exist.
         key = registration.family or "testing", registration.table
         device = registration.load().device
         if device is not None:
@@ -72,10 +72,10 @@ def environments() -> list[Environment]:
 
 
 class Nvrtc:
-    """NVRTC with the installed headers, and with the source folder for headers of tests' environments."""
+    """NVRTC with the installed headers, and with the source folder for the headers of test environments."""
 
     def compile(self, source: str, flags: Sequence[str]) -> Compiled:
-        """Compiles for a virtual machine ("compute_80": no cubin) or a real one ("sm_80")."""
+        """Compiles for a virtual architecture ("compute_80", without a cubin) or a real one ("sm_80")."""
         return load().compile(source, [*flags, f"-I{get_include()}", f"-I{SOURCE}"], program_path())
 
 
@@ -88,13 +88,13 @@ class Program:
         self.module = driver.module(self.ptx)
 
     def reload(self) -> None:
-        """Loads the module again, as is needed after the context was reset."""
+        """Loads the module again, which is necessary after the context was reset."""
         self.module = self.driver.module(self.ptx)
 
     def __call__(
         self, name: str, *arguments: np.ndarray | int, grid: Any = 1, block: Any = 32, shared: int = 0
     ) -> None:
-        """Launches a kernel and waits for it. It may change the arrays it is given; other arguments are 32-bit numbers."""
+        """Launches a kernel and waits for it. It may change arrays among the arguments; other arguments are 32-bit."""
         places = {i: self.driver.upload(array) for i, array in enumerate(arguments) if isinstance(array, np.ndarray)}
         given = [
             places[i].to_bytes(8, "little")

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Translates PTX, the assembly of NVIDIA's virtual machine, into C, so that kernels run where there is no GPU.
 
-The stand-in for the CUDA driver (envpool/testing/standin) calls `main` with two files, in an interpreter that has
-nothing but the standard library and the modules named ptx_*. Each instruction becomes one C statement on registers that
-are unsigned integers; `standin/threads.h` has what the statements use. Rounding is IEEE's, and `fma` fuses, as on the
-device, so that bits can be compared. An instruction that is not known, with all its modifiers, is refused.
+The stand-in for the CUDA driver (envpool/testing/standin) calls `main` with two files, in an interpreter that has only
+the standard library and the modules named ptx_*. Each instruction becomes one C statement. Registers are unsigned
+integers, and `standin/threads.h` has the functions that the statements call. Rounding follows IEEE 754, and `fma` is
+fused, as on a device, so that results can be compared bit for bit. An instruction is refused unless it is known with
+all of its modifiers.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from envpool.testing.ptx_functions import Function
 from envpool.testing.ptx_parser import is_function, items
 from envpool.testing.ptx_variables import Names
 
-# In these calls a thread waits for others. A kernel that has one runs its threads as coroutines.
+# In these calls a thread waits for others. The threads of a kernel that contains one of them run as coroutines.
 _RENDEZVOUS = re.compile(r"\b(at_barrier|arrive|in_warp)\(t,")
 
 
 def translate(ptx: str) -> str:
-    """Returns the C of a PTX module, which follows `standin/module.h` and `standin/threads.h` and ends with `module_table`.
+    """Returns the C code of a PTX module, which goes after `standin/threads.h` and ends with `module_table`.
 
     Raises:
-        NotImplementedError: something is not known. The message is its text.
+        NotImplementedError: a part of the module is not known. The message is its text.
     """
     ptx = re.sub(r"//[^\n]*", "", ptx)
     found = [item for item in items(ptx) if item.strip("; \n")]
@@ -55,7 +56,7 @@ def translate(ptx: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Translates one file into another. The exit status is 2 where something is refused, with its text on stderr."""
+    """Translates one file into another. If a part is refused, prints its text to stderr and returns exit status 2."""
     source, target = arguments
     with open(source) as file:
         ptx = file.read()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Translates a function of PTX into one of C."""
+"""Translates a PTX function into a C function."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class Function:
 
     Attributes:
         entry: whether it is a kernel.
-        max_threads: of a block of the kernel.
+        max_threads: the largest number of threads in a block of the kernel.
         plain_name: its name in PTX.
         name: its name in C.
         parameters: their names in C.
         sizes: bytes of each parameter.
-        signature: in C.
-        local_bytes: memory that each thread has for it.
-        shared_bytes: shared memory that it declares.
-        text: in C; empty for a declaration.
+        signature: its signature in C.
+        local_bytes: bytes of local memory that it needs per thread.
+        shared_bytes: bytes of shared memory that it declares.
+        text: its code in C; empty for a declaration.
     """
 
     def __init__(self, item: str, names: Names) -> None:
@@ -54,7 +54,7 @@ class Function:
         self.local_bytes = self.shared_bytes = 0
         self.text = ""
         self._names = names
-        self._depth = 0  # of braces
+        self._depth = 0  # how many braces are open
         self._declarations: list[str] = []
         self._operands = Operands(names, {*self.parameters, result})
         self._instructions = Instructions(self._operands, self.entry)
@@ -67,7 +67,7 @@ class Function:
 
     @property
     def calls(self) -> set[str]:
-        """Names in C of the functions that this one calls."""
+        """The names in C of the functions that this one calls."""
         return self._instructions.calls
 
     def _line(self, statement: str) -> list[str]:
@@ -105,7 +105,7 @@ class Function:
         return [f"{guard}{{ {code} }}" if guard else code]
 
     def _registers(self, statement: str) -> list[str]:
-        """Declares registers, which begin as zero."""
+        """Declares registers, with the initial value 0."""
         match = re.fullmatch(r"\.reg\s+\.(\w+)\s+(.*)", statement)
         if not match or not re.fullmatch(rf"pred|{STORED}", match[1]):
             raise NotImplementedError(statement)
@@ -113,12 +113,12 @@ class Function:
         for part in match[2].split(","):
             name, _, count = part.strip().rstrip(">").partition("<")
             name = name if name.startswith("%") else f"%{name}"
-            if name == "%temp_param_reg":  # Every call declares it; none uses it.
+            if name == "%temp_param_reg":  # Every call declares this register, but none uses it.
                 continue
             names.extend(f"{name_in_c(name)}{i}" for i in range(int(count))) if count else names.append(name_in_c(name))
         self._operands.own.update(names)
         declaration = f"u{bits_of(match[1])} {', '.join(f'{register} = 0' for register in names)};" if names else ""
-        if self._depth:  # In a block, registers hide those of the function.
+        if self._depth:  # Registers declared in a block hide those of the function.
             return [declaration]
         self._declarations.append(declaration)
         return []

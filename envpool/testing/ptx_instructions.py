@@ -15,7 +15,7 @@ _ORDER = r"(\.(weak|volatile|relaxed|acquire|release|acq_rel|sc|cta|gpu|sys))*"
 _SPACE = r"(\.(global|shared(::cta)?))?"
 _CACHE = r"(\.(nc|ca|cg|cs|cv|lu|wb|wt))*(\.L[12]::\w+(\.\w+)?)*"
 _ATOMIC = r"((add|min|max)\.[us](32|64)|add\.f(32|64)|(inc|dec)\.u32|(and|or|xor)\.b(32|64)|(exch|cas)\.b(32|64))"  # fmt: skip
-# What is translated. An operation must match as a whole, so that no modifier is ignored.
+# The operations that are translated. An operation must match as a whole, so that no modifier is ignored.
 KNOWN = re.compile(
     "|".join(
         [
@@ -67,7 +67,7 @@ _ROUND = {"rni": "rint", "rzi": "trunc", "rmi": "floor", "rpi": "ceil"}
 _WARP = {"up": "kUp", "down": "kDown", "bfly": "kButterfly", "idx": "kIndex"}
 _WARP |= {"all": "kAll", "any": "kAny", "uni": "kUniform", "ballot": "kBallot"}
 _WARP |= {"add": "kAdd", "min": "kMin", "max": "kMax", "and": "kBitAnd", "or": "kBitOr", "xor": "kBitXor"}
-# The accesses that the memory model of PTX calls strong: two of them are no race.
+# The accesses that the memory model of PTX calls strong. Two strong accesses never race.
 _STRONG = {"volatile", "relaxed", "acquire", "release"}
 
 
@@ -113,7 +113,7 @@ class Instructions:
         return self._control(name, parts, x, statement)
 
     def _reals(self, name: str, parts: list[str], x: list[str]) -> str:
-        """Arithmetic of floating-point numbers."""
+        """Translates arithmetic of floating-point numbers."""
         kind = parts[-1]
         bits = bits_of(kind)
         unsigned = f"b{bits}"
@@ -130,20 +130,20 @@ class Instructions:
         if name in ("neg", "abs"):
             sign = f"(1ull << {bits - 1})"
             return f"{name_in_c(x[0])} = {value(1, unsigned)} {'^' if name == 'neg' else '& ~'}{sign};"
-        if name == "copysign":  # of the first operand
+        if name == "copysign":  # The sign is that of the first operand.
             sign = f"(1ull << {bits - 1})"
             return f"{name_in_c(x[0])} = ({value(1, unsigned)} & {sign}) | ({value(2, unsigned)} & ~{sign});"
         raise NotImplementedError(name)
 
     def _integers(self, name: str, parts: list[str], x: list[str]) -> str:
-        """Arithmetic and logic of integers."""
+        """Translates arithmetic and logic of integers."""
         kind = parts[-1]
         bits = bits_of(kind)
         unsigned = f"b{bits}"
         value = lambda i, k=kind: self._operands.value(x[i], k)  # noqa: E731
         put = lambda expression, k=kind: self._operands.assign(x[0], k, expression)  # noqa: E731
         if name == "cvta":
-            if "shared" not in parts:  # these have one address in all spaces
+            if "shared" not in parts:  # Other memory has the same address in all spaces.
                 return put(value(1))
             return put(f"(u32){value(1)}" if parts[0] == "to" else f"SHARED({value(1)})")
         if name in ("add", "sub"):
@@ -173,7 +173,7 @@ class Instructions:
         raise NotImplementedError(name)
 
     def _bits(self, name: str, parts: list[str], x: list[str]) -> str:
-        """Shifts, fields and permutations of bits, and selection."""
+        """Translates shifts, fields and permutations of bits, and selection."""
         kind = parts[-1]
         bits = bits_of(kind)
         unsigned = f"b{bits}"
@@ -184,7 +184,7 @@ class Instructions:
             if name == "shr" and kind[0] == "s":
                 return put(f"{value(1)} >> ({shift} > {bits - 1} ? {bits - 1} : {shift})")
             return put(f"{shift} > {bits - 1} ? 0 : {value(1)} {'<<' if name == 'shl' else '>>'} {shift}")
-        if name == "bfi":  # b with the lowest bits of a put in at c, d of them
+        if name == "bfi":  # inserts the lowest `count` bits of a into b at bit `at`
             a, b = value(1), value(2)
             at, count = (f"({self._operands.value(x[i], 'b32')} & 255)" for i in (3, 4))
             mask = f"({at} >= {bits} ? 0 : ({count} >= {bits} ? ~(u{bits})0 : ((u{bits})1 << {count}) - 1) << {at})"
@@ -192,7 +192,7 @@ class Instructions:
         if name == "bfe":
             at, count = self._operands.value(x[2], "b32"), self._operands.value(x[3], "b32")
             return put(f"field({value(1, unsigned)}, {at}, {count}, {bits}, {int(kind[0] == 's')})")
-        if name == "bfind":  # the highest bit that is not the sign's
+        if name == "bfind":  # finds the highest bit that differs from the sign bit
             a = value(1, unsigned)
             a = f"(u{bits})({value(1)} < 0 ? ~{a} : {a})" if kind[0] == "s" else a
             found = f"{bits - 1} - (__builtin_clzll({a}) - {64 - bits})"
@@ -218,11 +218,11 @@ class Instructions:
             return put(f"{value(1)} == 0 ? {bits} : __builtin_clzll({value(1)}) - {64 - bits}")
         if name == "prmt":
             return put(f"permute({value(1)}, {value(2)}, {value(3)})")
-        if name == "dp2a":  # two 16-bit halves times two bytes
+        if name == "dp2a":  # dot product of two 16-bit halves and two bytes
             half, byte = (f"{'i' if part[0] == 's' else 'u'}" for part in parts[1:])
             second = f"{value(2, 'u32')}{' >> 16' if parts[0] == 'hi' else ''}"
             return put(f"DP2A({half}16, {byte}8, {value(1, 'u32')}, {second}, {value(3, 'u32')})")
-        if name == "dp4a":  # four bytes times four
+        if name == "dp4a":  # dot product of four bytes and four bytes
             first, second = (f"{'i' if part[0] == 's' else 'u'}8" for part in parts)
             a, b = value(1, "u32"), value(2, "u32")
             terms = [f"({first})({a} >> {8 * i}) * ({second})({b} >> {8 * i})" for i in range(4)]
@@ -234,7 +234,7 @@ class Instructions:
         raise NotImplementedError(name)
 
     def _control(self, name: str, parts: list[str], x: list[str], statement: str) -> str:
-        """Branches, calls, barriers, and exchanges within a warp."""
+        """Translates branches, calls, barriers, and exchanges within a warp."""
         if name == "bra":
             return f"goto {name_in_c(x[0])};"
         if name == "brx":
@@ -278,9 +278,9 @@ class Instructions:
 
     @staticmethod
     def _quotient(name: str, kind: str, a: str, b: str) -> str:
-        """Returns a division that cannot trap: on a device, a quotient by zero is all ones, and the remainder the dividend."""
+        """Returns a division that cannot trap. On a device, x / 0 has all bits set and x % 0 is x."""
         whole = "~0ull" if name == "div" else a
-        overflow = f"-(u64){a}" if name == "div" else "0"  # also of the least number by minus one
+        overflow = f"-(u64){a}" if name == "div" else "0"  # Dividing the lowest number by -1 must not trap either.
         quotient = f"{a} {'/' if name == 'div' else '%'} {b}"
         if kind[0] == "s":
             quotient = f"{b} == -1 ? {overflow} : (u64)({quotient})"
@@ -288,7 +288,7 @@ class Instructions:
 
     def _move(self, kind: str, x: list[str]) -> str:
         unsigned = kind if kind == "pred" else f"b{bits_of(kind)}"
-        if "{" in x[0]:  # parts of a wider register
+        if "{" in x[0]:  # The results are parts of a wider register.
             parts, code = x[0].strip("{}").split(","), ""
             for i, part in enumerate(parts):
                 if part.strip() != "_":
@@ -351,8 +351,8 @@ class Instructions:
         else:
             test = f"{a} {_COMPARE[how]} {b}"
         if "|" in x[0]:
-            raise NotImplementedError("two predicates at once")
-        if len(parts) == 3:  # and another predicate
+            raise NotImplementedError("a comparison with two results")
+        if len(parts) == 3:  # The result is combined with another predicate.
             test = f"(({test}) {_LOGIC[parts[1]]} {self._operands.value(x[3], 'pred')})"
         return f"{name_in_c(x[0])} = {test};"
 
@@ -367,7 +367,7 @@ class Instructions:
             return self._operands.assign(x[0], to, f"({'i' if to[0] == 's' else 'u'}{bits_of(to)}){value}")
         width, signed = bits_of(to), to[0] == "s"
         low, high = (-(2 ** (width - 1)), 2 ** (width - 1) - 1) if signed else (0, 2**width - 1)
-        # The PTX manual's table of cvt says what a NaN becomes.
+        # The result for a NaN follows the table of cvt in the PTX manual.
         nan = 1 << (width - 1) if "f64" in of or width == 64 else 0
         limits = f"{float(low).hex()}, {float(high).hex()}, {low & 2**64 - 1}ull, {high}ull, {nan}ull"
         return self._operands.assign(x[0], to, f"(u{width})to_whole({_ROUND[how[0]]}({value}), {limits})")
@@ -377,7 +377,7 @@ class Instructions:
         result = name_in_c(x.pop(0).strip("() ")) if x[0].startswith("(") else "0"
         arguments = [part.strip() for part in x[1].strip("() ").split(",")] if len(x) > 1 else []
         if x[0].startswith("%") or len(x) > 2:
-            raise NotImplementedError("a function that only running would tell")
+            raise NotImplementedError("a call through a register, whose function is unknown until it runs")
         self.calls.add(name_in_c(x[0]))
         passed = ", ".join(["t", result, *(name_in_c(part) for part in arguments if part)])
         return f"{{ const u32 top = t->local_top; {name_in_c(x[0])}({passed}); t->local_top = top; }}"

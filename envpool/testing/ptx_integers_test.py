@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The translator of PTX: instructions on integers, one at a time, compared with Python's."""
+"""Tests the translation of integer instructions of PTX, one at a time, against Python's integers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def highest(a: int, bits: int) -> int:
     return a.bit_length() - 1 if a else 2**32 - 1
 
 
-# Instruction: types of its operands, result first, and what it does to whole numbers of them.
+# For each instruction: the types of its operands, result first, and a Python function that gives the result.
 WHOLE = {
     "add.s32": ("s32 s32 s32", lambda a, b: a + b),
     "sub.u64": ("u64 u64 u64", lambda a, b: a - b),
@@ -114,7 +114,7 @@ def test_whole_numbers(driver: Driver) -> None:
     for instruction, (given, meaning) in WHOLE.items():
         result, *kinds = given.split()
         arrays = [whole_numbers(random, kind, SAMPLES) for kind in kinds]
-        if instruction.startswith(("sh", "bf")):  # places are small numbers more often than not
+        if instruction.startswith(("sh", "bf")):  # Most positions and lengths of bit fields must be small to be useful.
             for array in arrays[1:]:
                 array[::2] %= 70
         for begin in range(0, SAMPLES, 256):

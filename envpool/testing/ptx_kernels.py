@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that run one PTX instruction on arrays of operands, for tests of the translator."""
+"""Makes kernels that run one PTX instruction on arrays of operands, for tests of the translator."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORDS = {16: ("short", "h"), 32: ("int", "r"), 64: ("long long", "l")}
 
 
 def one_instruction(name: str, instruction: str, kinds: list[str], constant: str = "") -> str:
-    """A kernel that gives each thread's operands to one instruction."""
+    """Returns the source of a kernel in which each thread runs the instruction on its own operands."""
     types = [{"f32": "float", "f64": "double"}.get(kind) or C[kind[0]] + WORDS[int(kind[1:])][0] for kind in kinds]
     letters = [{"f32": "f", "f64": "d"}.get(kind) or WORDS[int(kind[1:])][1] for kind in kinds]
     parameters = ", ".join(f"{kind}* x{i}" for i, kind in enumerate(types))
@@ -33,7 +33,7 @@ def dtype(kind: str) -> np.dtype:
 
 
 def whole_numbers(random: np.random.Generator, kind: str, count: int) -> np.ndarray:
-    """Of all sizes, with those at the ends."""
+    """Returns random numbers of all sizes, and the lowest and highest ones of the type."""
     bits, signed = int(kind[1:]), kind[0] == "s"
     values = [int(random.integers(0, 2**63)) * 2 + 1 >> int(random.integers(64 - bits, 64)) for _ in range(count)]
     values[:6] = [0, 1, 2**bits - 1, 2 ** (bits - 1), 2 ** (bits - 1) - 1, 31]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operands of PTX instructions as C."""
+"""Translates operands of PTX instructions into C."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ for _axis, _i in _AXES.items():
 
 
 class Operands:
-    """Operands within one function.
+    """Translates the operands of one function.
 
     Attributes:
-        own: names in C of what the function declares: registers, and memory of the host for parameters.
+        own: names in C of the registers, and of the host memory for parameters, that the function declares.
     """
 
     def __init__(self, names: Names, own: set[str]) -> None:
         self._names, self.own = names, own
 
     def value(self, text: str, kind: str = "b64") -> str:
-        """Returns an operand as an expression of C, of the type that the instruction gives it."""
+        """Returns an operand as a C expression of the type that the instruction gives it."""
         text = text.strip()
         if text.startswith("!"):
             return f"!{self.value(text[1:], kind)}"
@@ -63,7 +63,7 @@ class Operands:
         else:
             raise NotImplementedError(f"the operand {text}")
         if kind == "pred":
-            return f"!!{bits}"  # A constant that is true is -1.
+            return f"!!{bits}"  # The constant for true is -1.
         if kind[0] == "f":
             return f"as_{kind}({bits})"
         return f"({'i' if kind[0] == 's' else 'u'}{bits_of(kind)})({bits})"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes the text of PTX apart: items of a module, statements of a function, and names and types within them."""
+"""Parses PTX: the items of a module, the statements of a function, and the names and types in them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def items(text: str) -> list[str]:
         depth += (match[0] in "{(") - (match[0] in "})")
         if depth == 0 and match[0] in "};":
             item = text[begin : match.end()].strip()
-            if match[0] == ";" or is_function(item):  # A brace may also end a list of values.
+            if match[0] == ";" or is_function(item):  # A closing brace may also end a list of values.
                 found.append(item)
                 begin = match.end()
     header = re.compile(r"^(\.(version|target|address_size)[^\n]*\n\s*)+")
@@ -26,7 +26,7 @@ def is_function(item: str) -> bool:
 
 
 def name_in_c(name: str) -> str:
-    """Returns the C name of a register or of another name, which is the same as none in threads.h."""
+    """Returns the name in C of a register or another PTX name. It differs from all names in threads.h."""
     name = name.replace("$", "_S_").replace(".", "_D_")
     return f"R_{name[1:]}" if name.startswith("%") else f"P_{name}"
 
@@ -42,7 +42,7 @@ def quoted(text: str) -> str:
 
 
 def most_threads(head: str) -> int:
-    """Returns how many threads a block may have, as the head of a kernel says."""
+    """Returns how many threads a block may have according to the head of a kernel."""
     match = re.search(r"\.(?:maxntid|reqntid)\s+([\d, ]+)", head)
     most = 1
     for extent in match[1].split(",") if match else ["1024"]:
@@ -71,12 +71,12 @@ def statements(body: str) -> list[str]:
 
 
 def declared_names(text: str) -> list[str]:
-    """Returns the C name of each parameter."""
+    """Returns the name in C of each parameter."""
     return [name_in_c(re.sub(r"\[\d*\]", "", part).split()[-1]) for part in text.split(",") if part.strip()]
 
 
 def declared_sizes(text: str) -> list[int]:
-    """Returns the bytes of each parameter."""
+    """Returns the size of each parameter in bytes."""
     sizes = []
     for part in text.split(","):
         if part.strip():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The translator of PTX: floating-point instructions and conversions, one at a time, compared with NumPy's."""
+"""Tests the translation of floating-point instructions and conversions of PTX, one at a time, against NumPy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does 
 
 
 NAN = 0x7FFFFFFF  # the only 32-bit NaN that a GPU's arithmetic returns; x86 returns 0xFFC00000
-NAN64 = 0xFFF8000000000000  # what an invalid operation on 64 bits returns, as on x86
+NAN64 = 0xFFF8000000000000  # the result of an invalid 64-bit operation, as on x86
 REALS = [0.0, -0.0, 1.0, -1.5, 3.25, 1e-40, -1e-45, 3e38, 7.9e-31, math.inf, -math.inf, math.nan]
 
 
@@ -57,7 +57,7 @@ def test_reals(driver: Driver, kind: str) -> None:
     assert (run("neg").view(word) == a.view(word) ^ minus).all()
     assert (run("abs").view(word) == a.view(word) & ~minus).all()
     assert (run("copysign").view(word) == (a.view(word) & minus | b.view(word) & ~minus)).all()
-    # A sum that is fused has the product's lower half.
+    # A fused multiply-add keeps the lower half of the product.
     fused = np.full_like(a, 1 + np.finfo(real).eps)
     out = np.zeros_like(a)
     program("op_fma", out, fused, fused.copy(), np.full_like(a, -1 - 2 * np.finfo(real).eps), block=len(a))
@@ -130,7 +130,7 @@ def test_whole_numbers_become_reals_and_halves_of_words(driver: Driver) -> None:
 
 # --- NaNs ---
 
-# Invalid operations on 0, infinity and -1, in PTX: each gives a NaN although none of its operands is one.
+# Invalid operations in PTX on 0, infinity and -1. Each gives a NaN although no operand is a NaN.
 INVALID = {
     "add": ("add.{0}", (math.inf, -math.inf)),
     "sub": ("sub.{0}", (math.inf, math.inf)),
@@ -154,7 +154,7 @@ def test_invalid_operations_give_the_nan_of_a_gpu(driver: Driver, kind: str) -> 
         assert out.view(word)[0] == (NAN if kind == "f32" else NAN64), name
 
 
-def test_every_instruction_on_a_nan_of_32_bits_gives_the_one_of_a_gpu(driver: Driver) -> None:
+def test_every_instruction_on_a_32_bit_nan_gives_the_nan_of_a_gpu(driver: Driver) -> None:
     names = {"add.f32": 2, "mul.f32": 2, "div.rn.f32": 2, "fma.rn.f32": 3, "min.f32": 2, "max.f32": 2}
     names |= {"sqrt.rn.f32": 1, "rcp.rn.f32": 1, "cvt.rni.f32.f32": 1, "cvt.rzi.f32.f32": 1, "cvt.rmi.f32.f32": 1}
     plain = {name: name.replace(".", "_") for name in names}
@@ -166,7 +166,7 @@ def test_every_instruction_on_a_nan_of_32_bits_gives_the_one_of_a_gpu(driver: Dr
         assert (out.view(np.uint32) == NAN).all(), name
 
 
-def test_a_number_is_the_least_and_greatest_of_itself_and_a_nan(driver: Driver) -> None:
+def test_the_minimum_and_maximum_of_a_number_and_a_nan_are_the_number(driver: Driver) -> None:
     kernels = "".join(one_instruction(f"op_{name}", f"{name}.f32", ["f32"] * 3) for name in ("min", "max"))
     program = Program(driver, kernels)
     a, b = np.array([math.nan, 3, -0.0, 0.0], np.float32), np.array([3, math.nan, 0.0, -0.0], np.float32)
@@ -177,7 +177,7 @@ def test_a_number_is_the_least_and_greatest_of_itself_and_a_nan(driver: Driver) 
         assert (out[2:].view(np.uint32) == zero).all()
 
 
-COMPARISONS = {  # whether it holds for operands in order, and whether it holds where one is a NaN
+COMPARISONS = {  # whether the comparison holds for two numbers, and whether it holds if one operand is a NaN
     "eq": (lambda a, b: a == b, False),
     "ne": (lambda a, b: a != b, False),
     "lt": (lambda a, b: a < b, False),
@@ -213,7 +213,7 @@ def test_comparisons_with_a_nan(driver: Driver, kind: str) -> None:
 
 
 def test_casts_in_cuda_c_saturate(driver: Driver) -> None:
-    """C++ leaves these casts undefined; x86 gives the lowest number for each, a GPU the nearest one."""
+    """These casts are undefined in C++: x86 gives the lowest integer for each, a GPU the nearest one."""
     program = Program(
         driver,
         """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The translator of PTX: modules, functions, local memory, and what it refuses."""
+"""Tests the translation of PTX modules, functions and local memory, and that unknown PTX is refused."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_module_has_several_kernels_variables_and_constants(driver: Driver) ->
     assert calls[0] == 41
     assert scale.tolist() == [2, 3]
 
-    other = driver.module(program.ptx)  # has variables of its own
+    other = driver.module(program.ptx)  # Each loaded module has its own variables.
     driver.download(driver.get("cuModuleGetGlobal_v2", 0, other, b"calls"), calls)
     assert calls[0] == 40
 

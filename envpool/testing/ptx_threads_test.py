@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The translator of PTX: barriers, shuffles, votes and atomics of the threads of a block."""
+"""Tests the translation of PTX barriers, shuffles, votes and atomics of the threads of a block."""
 
 from __future__ import annotations
 
@@ -111,14 +111,14 @@ def test_barriers_have_numbers_and_counts(driver: Driver) -> None:
           const int i = threadIdx.x;
           out[i] = 1000 * __syncthreads_count(i % 3 == 0) + 10 * __syncthreads_or(i == 77) + __syncthreads_and(i < 127);
           box[i] = i;
-          if (i < 64) {  // the halves meet apart
+          if (i < 64) {  // Each half of the threads has its own barrier.
             asm volatile("bar.sync 1, 64;" ::: "memory");
             out[i] += 100000 * box[63 - i];
           } else {
             asm volatile("bar.sync 2, 64;" ::: "memory");
             out[i] += 100000 * box[191 - i];
           }
-          if (i < 32) {  // one who brings and one who takes
+          if (i < 32) {  // The first warp writes and the second one reads.
             box[i] = 500 + i;
             asm volatile("bar.arrive 3, 64;" ::: "memory");
           } else if (i < 64) {
@@ -145,7 +145,7 @@ def test_deadlocks_are_reported(driver: Driver) -> None:
         extern "C" __global__ void mask(int* x) { if (threadIdx.x < 4) x[0] = __ballot_sync(0xF0, 1); }
         """,
     )
-    program("gone", block=64)  # threads that have returned are not waited for
+    program("gone", block=64)  # A barrier does not wait for threads that have returned.
     for name, block, what in (
         ("part", 64, "LAUNCH_TIMEOUT.*it waits for"),
         ("mask", 32, "ILLEGAL_INSTRUCTION.*its own mask"),
@@ -158,7 +158,7 @@ def test_deadlocks_are_reported(driver: Driver) -> None:
 
 # --- atomics ---
 
-ATOMICS = {  # name in CUDA C: types, the result of folding values into a first one
+ATOMICS = {  # name in CUDA C: types, and the function that combines the old value with an operand
     "Add": ("int unsigned u64 float double", lambda a, b: a + b),
     "Min": ("int unsigned i64 u64", min),
     "Max": ("int unsigned i64 u64", max),
@@ -188,7 +188,7 @@ def test_atomics(driver: Driver, space: str) -> None:
         x = random.integers(0 if TYPES[kind][0] == "u" else -50, 90, 64).astype(TYPES[kind])
         to, old = np.array([40], TYPES[kind]), np.zeros(64, TYPES[kind])
         program(f"{name}_{kind}", to, x, old, block=64)
-        # Threads run in their order, and where there are barriers in the opposite order.
+        # Threads run in ascending order or, if the kernel has barriers, in descending order.
         value = 40
         for i in range(64) if space == "global" else reversed(range(64)):
             assert old[i] == value, (name, kind)

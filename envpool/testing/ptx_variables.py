@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Variables of a PTX module, and places in shared memory."""
+"""The variables of a PTX module, and their offsets in shared memory."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from envpool.testing.ptx_parser import bits_of, name_in_c
 
 
 class Variable:
-    """A `.global` or `.const` of a module, which is memory of the device."""
+    """A `.global` or `.const` variable of a module, in device memory."""
 
     def __init__(self, name: str, bits: int, count: int, value: str, pointers: list[tuple[int, str, int]]) -> None:
-        self.name, self.bits, self.count = name, bits, count  # bits of an element, and how many elements
-        self.value = value  # the elements in C, none for zeros
-        self.pointers = pointers  # element, the variable whose address it is, and what is added
+        self.name, self.bits, self.count = name, bits, count  # `bits` of each of `count` elements
+        self.value = value  # the elements in C; empty for zeros
+        self.pointers = pointers  # index of an element, variable whose address it holds, offset added to the address
 
     @property
     def symbol(self) -> str:
@@ -29,7 +29,7 @@ class Variable:
 
 
 class Names:
-    """Names of a module: its variables, and places in shared memory."""
+    """The names that a module declares: variables, and offsets in shared memory."""
 
     def __init__(self) -> None:
         self.variables: list[Variable] = []
@@ -70,7 +70,7 @@ class Names:
         if not match:
             raise NotImplementedError(" ".join(item.split()))
         align, kind, name, extent = match.groups()
-        if ".extern" in item or extent == "[]":  # as large as the launch says
+        if ".extern" in item or extent == "[]":  # The launch gives its size.
             self.expressions[name] = "((u64)t->dynamic)"
             return begin
         align = max(int(align or 1), bits_of(kind) // 8)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The race detector of the stand-in: kernels with a race fail, kernels whose threads are ordered pass."""
+"""Tests that the race detector of the stand-in reports kernels with a race, and only those."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def kernel(body: str) -> str:
     """
 
 
-RACES = {  # the kernel's body, and what the error says
+RACES = {  # the kernel's body, and the expected error
     "a flag that is cleared by one thread while others set it": (
         "if (i == 0) flag = 0; if (out[g] == 0) flag = 1; __syncthreads(); out[g] = flag;",
         r"it writes byte 0 of shared memory, which thread \(\d+, 0, 0\) of block \(0, 0, 0\) has written without",
@@ -132,7 +132,7 @@ def detector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
         patch.setenv("ENVPOOL_STANDIN_MODE", "races")
         patch.setenv("ENVPOOL_LIBCUDA", library)
         driver = Driver(Path(library))
-        with pytest.raises(CudaError, match="a race"):  # This library does look for races.
+        with pytest.raises(CudaError, match="a race"):  # The detector of this library is switched on.
             Program(driver, kernel("out[0] = i;"))("run", np.zeros(64, np.int32), block=64)
         driver.reset()
         yield driver
@@ -142,7 +142,7 @@ def detector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
 @pytest.mark.parametrize("task_id", tasks() if WHOLE else SAMPLE)
 def test_kernels_of_pools_have_no_races(detector: Driver, task_id: str, mode: str) -> None:
     family = find(task_id).family
-    # Two blocks, of threads or of worlds.
+    # With these counts the kernel runs in several blocks.
     count, steps = (2, 6) if family == "atari" else (3 if family in ("tag", "") else 130, LIMIT + 5)
     both = pools(task_id, mode, count)
     found, ends = compare(both, count, steps)
@@ -152,7 +152,7 @@ def test_kernels_of_pools_have_no_races(detector: Driver, task_id: str, mode: st
 
 
 @pytest.mark.parametrize("task_id", ["Crowd-v0", "TagContinuous-v0", "TagGridWorld-v0"])
-def test_several_bad_actions_are_no_race(detector: Driver, task_id: str) -> None:
+def test_several_bad_actions_do_not_race(detector: Driver, task_id: str) -> None:
     pool = make(task_id, 3)
     pool.reset()
     sent = random_actions(pool._construction.arrays, np.random.default_rng(0), 3)

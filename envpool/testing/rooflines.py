@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes how many steps a second a GPU could do at most, from what kernels execute and what cards are specified to do.
+"""Computes how many steps per second a GPU could reach at most, from the work of kernels and the cards' specifications.
 
     python -m envpool.testing.rooflines kernel_work.csv docs/gpu.md       (make generated)
 
 The work of a step is counted on the stand-in for NVIDIA's driver: a counter is added to every basic block of a kernel's
-PTX, and pools play at random. Rows of kernel_work.csv that are there stay; delete a row to have it counted again. The
-table of docs/gpu.md, which follows the line `<!-- made by make generated: rooflines -->`, is computed from the rows, the
-layouts of the environments and the specified figures of the cards.
+PTX, and pools play at random. Existing rows of kernel_work.csv stay; delete a row to have its work counted again. The
+table of docs/gpu.md, which follows the line `<!-- made by make generated: rooflines -->`, is computed from these rows,
+the layouts of the environments and the specifications of the cards.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ WORK = Path(__file__).with_name("kernel_work.csv")
 
 
 class Sample(NamedTuple):
-    """An environment that represents its family, and for how long its work is counted.
+    """An environment that represents its family, and the length of the run in which its work is counted.
 
     Attributes:
         task_id: its id.
-        num_envs: how many are stepped. Those of one player share warps of 32.
-        steps: how often each is stepped.
+        num_envs: how many environments are stepped. 32 environments with one player each share a warp.
+        steps: how often each environment is stepped.
     """
 
     task_id: str
@@ -68,14 +68,14 @@ SAMPLES = (
 
 
 class Card(NamedTuple):
-    """The specified figures of a GPU.
+    """The specification of a GPU.
 
     Attributes:
-        name: as NVIDIA calls it.
-        bytes_per_second: of its memory.
-        multiprocessors: each of which issues one instruction of four warps per cycle.
+        name: its name.
+        bytes_per_second: bandwidth of its memory.
+        multiprocessors: their number. Each issues one instruction for each of four warps per cycle.
         hertz: the boost clock.
-        f64_lanes: results of f64 arithmetic that a multiprocessor gives per cycle.
+        f64_lanes: results of f64 arithmetic per multiprocessor and cycle.
     """
 
     name: str
@@ -86,18 +86,18 @@ class Card(NamedTuple):
 
 
 # H200: NVIDIA H200 Tensor Core GPU data sheet (SXM: 4.8 TB/s, 34 TFLOPS of f64, 67 of f32), and the H100 Tensor Core GPU
-# Architecture whitepaper for the multiprocessor. The clock is that at which 132 of them do 67 TFLOPS.
+# Architecture whitepaper for the multiprocessor. At the clock given here, 132 multiprocessors reach 67 TFLOPS of f32.
 # RTX 4090: NVIDIA Ada GPU Architecture whitepaper. RTX 5090: NVIDIA RTX Blackwell GPU Architecture whitepaper.
 CARDS = (
     Card("H200", 4.8e12, 132, 1.98e9, 64),
     Card("RTX 4090", 1.008e12, 128, 2.52e9, 2),
     Card("RTX 5090", 1.792e12, 170, 2.407e9, 2),
 )
-SCHEDULERS = 4  # of a multiprocessor, on all of these cards
+SCHEDULERS = 4  # warp schedulers per multiprocessor, on all of these cards
 LANES = 32
 WARM_UP = 100  # steps of each environment before its work is counted
-# Assumed, not specified: seconds from one launch to the next in a stream that is never empty, and cycles from an
-# instruction to the next of the same warp that needs its result.
+# These two numbers are assumed, not specified: the seconds between launches in a stream that is never empty, and the
+# cycles between an instruction and the next one of the same warp that needs its result.
 LAUNCH = 4e-6
 DEPENDENT = 4
 
@@ -106,7 +106,7 @@ DEPENDENT = 4
 
 
 class Block(NamedTuple):
-    """The instructions of a basic block: all, and those of f64 arithmetic."""
+    """The number of instructions in a basic block, and how many of them are f64 arithmetic."""
 
     instructions: int
     f64: int
@@ -116,10 +116,10 @@ _LABEL = re.compile(r"[\w$]+:$")
 _DIRECTIVE = re.compile(r"\.|$")
 _INSTRUCTION = re.compile(r"(?:@!?%\w+\s+)?(?P<operation>[a-z]\w*)(?P<modifiers>(?:\.[\w:]+)*)\s*(?P<rest>.*)")
 _LEAVES = ("bra", "brx", "ret", "exit", "trap")
-# Renaming, and parameters of the kernel, which an instruction takes from constant memory as an operand.
+# These cost nothing: moves only rename registers, and instructions read the kernel's parameters as constant operands.
 _FREE = re.compile(r"mov\.|cvta\.|ld\.param|st\.param")
-# The machine code of these is a sequence: all of it, and what of it is f64 arithmetic. The second number is that of
-# machine_code.py, and the first was read in machine code for compute capability 9.0.
+# Operations that become a sequence of machine instructions: its length, and how many instructions are f64 arithmetic.
+# The length was read from machine code for compute capability 9.0; the second number agrees with machine_code.py.
 _SEQUENCES = {
     "div.rn.f32": (9, 0),
     "sqrt.rn.f32": (8, 0),
@@ -127,7 +127,7 @@ _SEQUENCES = {
     "sqrt.rn.f64": (13, 7),
 }
 _F64 = re.compile(r"(add|sub|mul|fma|div|sqrt|rcp|min|max|setp|cvt)\.")
-# Loads marked .nc read tables that all environments share, which stay in the caches.
+# Matches accesses to global memory except loads marked .nc: these read shared tables, which stay in the caches.
 _GLOBAL = re.compile(
     r"(?P<guard>@!?%\w+\s+)?(?P<what>ld|st|atom|red)\.(?:\w+\.)*?global\.(?!nc\.)(?:[\w:]+\.)*?(?:v(?P<count>\d)\.)?"
     r"[bsuf](?P<width>\d+)\s.*?\[(?P<register>%\w+)(?:\+(?P<offset>-?\d+))?\]"
@@ -135,7 +135,7 @@ _GLOBAL = re.compile(
 
 
 def cost_of(instruction: str) -> Block:
-    """Returns what one instruction of PTX counts as."""
+    """Returns how many machine instructions one PTX instruction counts as."""
     match = _INSTRUCTION.match(instruction)
     assert match, instruction
     name = match["operation"] + match["modifiers"]
@@ -147,18 +147,18 @@ def cost_of(instruction: str) -> Block:
 
 
 class Marks(NamedTuple):
-    """Memory in which a thread marks what it accesses: a byte for each word of 32 bits, by a hash of its address.
+    """Memory in which threads mark the 32-bit words that they access. A hash of a word's address selects its byte.
 
     Attributes:
-        base: its device address. Marks of words that are written follow those of words that are read.
-        bits: of a hash.
+        base: its device address. Marks for reads come first, then marks for writes.
+        bits: the number of bits of a hash.
     """
 
     base: int
     bits: int
 
     def code(self, instruction: str) -> list[str]:
-        """Returns instructions that mark what one instruction accesses."""
+        """Returns instructions that mark the words that an instruction accesses."""
         match = _GLOBAL.match(instruction)
         if match is None:
             return []
@@ -184,7 +184,7 @@ def with_counters(ptx: str, base: int, marks: Marks | None = None) -> tuple[str,
     Args:
         ptx: a module.
         base: device address of the counters, one u32 for each block of each thread, threads in the order of the grid.
-        marks: where threads mark what they access in global memory.
+        marks: where threads mark the global memory that they access; None: nowhere.
     """
     blocks: list[list[str]] = []
     lines: list[str] = []
@@ -199,7 +199,7 @@ def with_counters(ptx: str, base: int, marks: Marks | None = None) -> tuple[str,
             if inside:
                 lines.append("\t.reg .b32 %count_a, %count_b, %count_c;\n\t.reg .b64 %counters, %mark, %mark_slot;")
             continue
-        if text == "}" and line == "}":  # the end of a function; blocks of a call are indented
+        if text == "}" and line == "}":  # the end of a function; the closing brace of a call is indented
             inside = False
             lines.append(line)
             continue
@@ -241,16 +241,17 @@ def with_counters(ptx: str, base: int, marks: Marks | None = None) -> tuple[str,
 
 
 class Work(NamedTuple):
-    """What a step of one environment costs, on average over random play with its resets.
+    """The cost of a step of one environment, averaged over random play including resets.
 
     Attributes:
-        executed: instructions of its thread, or of the threads of all its players.
-        issued: instructions that warps issue for it, at least. The lanes of a warp that take another branch than the rest
-            wait, so this is more than a 32nd of `executed`. Lanes that run the same block at different times count as if
-            they ran it together.
-        f64: of `issued`, those of f64 arithmetic.
-        traffic: bytes of global memory that it reads, and that it writes, each counted once, in words of 32 bits.
-        registers: of a thread, in machine code for compute capability 9.0.
+        executed: instructions that its threads execute: one thread, or those of all its players.
+        issued: the least number of instructions that warps issue for it. While some lanes of a warp take a branch, the
+            others wait, so this is more than a 32nd of `executed`. Lanes that run the same block at different times
+            are counted as if they ran it together.
+        f64: how many of `issued` are f64 arithmetic.
+        traffic: bytes of global memory that it reads plus those that it writes, in whole 32-bit words. A word that is
+            read or written several times counts once.
+        registers: registers per thread in machine code for compute capability 9.0.
     """
 
     executed: float
@@ -261,7 +262,7 @@ class Work(NamedTuple):
 
 
 def count(sample: Sample) -> Work:
-    """Counts what a sample's steps execute on the stand-in, from states that differ from each other."""
+    """Counts the work of a sample's steps on the stand-in. Its environments start from different states."""
     from envpool.testing.cuda import STANDIN, Driver
     from envpool.testing.machine_code import compile_for, use_of
     from envpool.testing.nvrtc import environments
@@ -304,7 +305,7 @@ def count(sample: Sample) -> Work:
             pool._pool.wait()
             visits = driver.download(address, np.empty_like(zeros))[:, : len(blocks)]
             lanes = visits.sum(axis=0)
-            # A block is issued at least as often as the lane that visits it most often does.
+            # A warp issues a block at least as often as the lane that runs it most often.
             warps = visits.reshape(-1, LANES, len(blocks)).max(axis=1).sum(axis=0)
             words = np.count_nonzero(driver.download(marks.base, np.empty_like(unmarked)))
             total += lanes @ costs[:, 0], warps @ costs[:, 0], warps @ costs[:, 1], 4 * words
@@ -318,7 +319,7 @@ def count(sample: Sample) -> Work:
 
 
 def _continue(pool: Any, arrays: ArraySpecs, sample: Sample, rng: np.random.Generator) -> None:
-    """Gives a pool states of the midst of episodes, which a pool on the CPU plays up to."""
+    """Gives a pool states from the middle of episodes, which a pool on the CPU reaches by random play."""
     cpu: Any = envpool.make_gymnasium(sample.task_id, num_envs=sample.num_envs, seed=1)
     pool.reset(), cpu.reset()
     for _ in range(WARM_UP):
@@ -337,7 +338,7 @@ def _continue(pool: Any, arrays: ArraySpecs, sample: Sample, rng: np.random.Gene
 
 @contextlib.contextmanager
 def _stand_in(path: Path) -> Iterator[None]:
-    """Makes the stand-in the driver, without its warning."""
+    """Makes the stand-in the driver, and suppresses the warning about it."""
     before = os.environ.get("ENVPOOL_LIBCUDA")
     os.environ["ENVPOOL_LIBCUDA"] = str(path)
     try:
@@ -367,13 +368,13 @@ def read_work(path: Path = WORK) -> dict[str, Work]:
 
 
 def bytes_of(task_id: str) -> int:
-    """Returns how many bytes of memory a step has to read or write: the state both ways, and a row of every array."""
+    """Returns how many bytes a step has to transfer: it reads and writes the state, and one row of every array."""
     construction = Construction(find(task_id), {})
     arrays, table = construction.arrays, construction.table
     assert table.device is not None
     pool: Any = envpool.make_gymnasium(task_id, num_envs=1)
     pool.reset()
-    # A snapshot is a header and what a slot holds; the header is as long in all environments.
+    # A snapshot is a header followed by the contents of a slot. All environments have the same header.
     header = _header_bytes()
     slot = len(pool.snapshot(0)) - header
     pool.close()
@@ -405,11 +406,11 @@ def _header_bytes() -> int:
 
 
 def ceilings(work: Work, layout: int, card: Card) -> dict[str, float]:
-    """Returns how many steps of environments a second each of a card's resources allows.
+    """Returns how many environment steps per second each resource of a card allows.
 
     Args:
-        work: of a step.
-        layout: bytes of what a step may read and write. Where the kernel accesses fewer, those count.
+        work: the work of a step.
+        layout: bytes that a step may read and write (bytes_of). If the kernel accesses fewer, these count.
         card: the GPU.
     """
     cycles = card.multiprocessors * card.hertz
@@ -430,9 +431,9 @@ def ceiling(work: Work, layout: int, card: Card) -> tuple[float, str]:
 
 
 def environments_needed(task_id: str, work: Work, rate: float, card: Card) -> float:
-    """Returns how many environments reach a rate, where each step takes a launch or the instructions of one warp."""
+    """Returns how many environments reach a rate if a step takes as long as a launch or its warp's instructions."""
     players = Construction(find(task_id), {}).arrays.max_players
-    warps = -(-players // LANES) if players > 1 else 1 / LANES  # of an environment
+    warps = -(-players // LANES) if players > 1 else 1 / LANES  # warps per environment
     return rate * max(LAUNCH, work.issued / warps * DEPENDENT / card.hertz)
 
 
@@ -442,7 +443,7 @@ _TABLE = re.compile(r"(<!-- made by make generated: rooflines -->\n)(?:\|.*\n)*"
 
 
 def updated(page: str, works: Mapping[str, Work] | None = None) -> str:
-    """Returns a page with its table made anew."""
+    """Returns a page with its table updated."""
     return _TABLE.sub(lambda found: found[1] + table(read_work() if works is None else works), page)
 
 
@@ -479,7 +480,7 @@ def readable(number: float) -> str:
 
 
 def main() -> None:
-    """Counts what is not counted yet, and writes the table of the page anew."""
+    """Counts the work of samples that have no row yet, and updates the table of the page."""
     path, page = Path(sys.argv[1]), Path(sys.argv[2])
     known = read_work(path)
     works = {sample.task_id: known.get(sample.task_id) or count(sample) for sample in SAMPLES}

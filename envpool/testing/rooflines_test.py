@@ -16,7 +16,7 @@ SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
 
 pytestmark = pytest.mark.skipif(SOURCE is None, reason="needs the sources: ENVPOOL_SOURCE_DIR")
 
-# Thread k of a block runs its loop k times.
+# Thread k of a block runs the loop k times.
 LOOP = """
 .version 8.0
 .target sm_80
@@ -66,7 +66,7 @@ def test_words_that_are_accessed_are_marked_once(shared_driver: Driver) -> None:
     shared_driver.launch(function, 1, 64, [out.to_bytes(8, "little")])
     shared_driver.synchronize()
     marked = shared_driver.download(marks.base, np.zeros((2, 1 << 10), np.uint8))
-    assert marked.sum(axis=1).tolist() == [0, 2]  # 64 threads write the same f64
+    assert marked.sum(axis=1).tolist() == [0, 2]  # All 64 threads write the same f64, which is two words.
     assert marks.code("@%p1 ld.global.v2.u32 {%r1, %r2}, [%rd1+-8];")[0] == "\t@%p1 add.s64 %mark, %rd1, -8;"
     assert len(marks.code("@%p1 ld.global.v2.u32 {%r1, %r2}, [%rd1+-8];")) == 2 * len(
         marks.code("st.global.u8 [%rd1], %r1;")

@@ -34,7 +34,7 @@ from envpool.python.gym_envpool import GymEnvPool
 from envpool.python.gymnasium_envpool import GymnasiumEnvPool, GymnasiumVectorEnv
 
 class CommonOptions(TypedDict, total=False):
-    """What every environment takes beside its own options and num_envs; `envpool.make` describes them."""
+    """The options that all environments have; `envpool.make` describes them."""
 
     batch_size: int
     num_threads: int
@@ -59,7 +59,7 @@ class CommonOptions(TypedDict, total=False):
     in_place: bool
 '''
 
-# Return type and further parameters of each make function.
+# The name, further parameters and return type of each make function.
 _ENVS = "*, num_envs: int = ..."
 _MAKE_FUNCTIONS = (
     ("make", f'env_type: Literal["gymnasium"] = ..., {_ENVS}', "GymnasiumEnvPool"),
@@ -83,7 +83,7 @@ def stub() -> str:
     groups: Groups = {}
     for task_id in envpool.list_all_envs():
         registration = find(task_id)
-        if registration.family:  # not an id that a user or a test registered
+        if registration.family:  # Ids that a user or a test registered have no family.
             group = groups.setdefault((registration.family, registration.table), [])
             group.append(registration._replace(task_id=task_id))
     groups = dict(sorted(groups.items(), key=lambda item: item[0][0]))
@@ -96,24 +96,24 @@ def stub() -> str:
 
 
 def _class_names(groups: Groups) -> list[str]:
-    """Returns the name of each table, prefixed with its family's if several families have one of that name."""
+    """Returns a name for each table, which begins with its family's if several families have a table of that name."""
     tables = [table for _, table in groups]
     return [table if tables.count(table) == 1 else family.title().replace("_", "") + table for family, table in groups]
 
 
 def _group(name: str, ids: list[Registration]) -> Iterator[str]:
-    """Yields the types of a table's ids and of its options."""
+    """Yields the types of a table's ids and options."""
     each = [declared_options(registration.load(), registration.defaults) for registration in ids]
     yield f"{name}Id = Literal["
     yield from _wrapped(", ".join(f'"{registration.task_id}"' for registration in ids) + ",")
     yield "]"
     yield ""
     yield f"class {name}Options(CommonOptions, total=False):"
-    yield f'    """What {ids[0].task_id}{" and its like take" if len(ids) > 1 else " takes"}."""'
+    yield f'    """The options of {name}Id."""' if len(ids) > 1 else f'    """The options of {ids[0].task_id}."""'
     yield ""
     for option in each[0].values():
         defaults = {options[option.name].default for options in each}
-        yield from _option(option, "its id's" if len(defaults) > 1 else _shown(option.default))
+        yield from _option(option, "depends on the id" if len(defaults) > 1 else f"is {_shown(option.default)}")
     yield ""
 
 
@@ -122,7 +122,7 @@ def _option(option: Option, default: str) -> Iterator[str]:
     yield f"    {option.name}: {choices if option.choices else _KINDS[option.kind]}"
     allowed = f"; {option.expected}" if option.kind in ("int", "float") else ""
     doc = option.doc.rstrip(".") or "see the family's registration"
-    yield from _wrapped(f'"""{doc}{allowed}; default {default}."""'.replace("\\", "\\\\"))
+    yield from _wrapped(f'"""{doc}{allowed}; the default {default}."""'.replace("\\", "\\\\"))
 
 
 def _shown(default: Value) -> str:
@@ -136,16 +136,17 @@ def _wrapped(text: str) -> list[str]:
 
 
 def _signatures(names: list[str]) -> Iterator[str]:
-    """A door has an overload for each table, so that editors know the options, and one that takes anything.
+    """Yields the overloads of each make function: one for each table, with its options, and a general one.
 
-    The general one is for ids of plugins, ids computed at run time, and keywords that a family translates.
+    The general one accepts any id and any options: ids of plugins, ids computed at run time, and keywords that a family
+    translates.
     """
-    for door, between, result in _MAKE_FUNCTIONS:
+    for function, between, result in _MAKE_FUNCTIONS:
         for name in names if "env_type: str" not in between else []:
             yield "@overload"
-            yield f"def {door}(task_id: {name}Id, {between}, **options: Unpack[{name}Options]) -> {result}: ..."
+            yield f"def {function}(task_id: {name}Id, {between}, **options: Unpack[{name}Options]) -> {result}: ..."
         yield "@overload"
-        yield f"def {door}(task_id: str, {between}, **options: Any) -> {result}: ..."
+        yield f"def {function}(task_id: str, {between}, **options: Any) -> {result}: ..."
 
 
 def main() -> None:

@@ -3,7 +3,7 @@
 
     python -m envpool.testing.tables docs/environments.md       (make generated)
 
-A table follows a line `<!-- made by make generated: FAMILY -->` and has a row for each environment of that family.
+Each table follows a line `<!-- made by make generated: FAMILY -->` and has a row for each environment of that family.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trajectories of any id under fixed actions, and their golden hashes.
+"""Computes trajectories of any id under fixed actions, and their golden hashes.
 
     python -m envpool.testing.trajectories FILE
 
-writes golden.csv (`make generated`): it adds rows for ids that have none. To change a trajectory on purpose, delete its
-row first and explain the change in the changelog.
+writes golden.csv (`make generated`): it adds rows for ids that have none. After an intended change of a trajectory,
+delete its row first, and explain the change in the changelog.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import envpool.testing.registration  # noqa: F401  (registers the test environme
 from envpool.python.registry import find
 
 GOLDEN = Path(__file__).with_name("golden.csv")
-NUM_ENVS, STEPS = 12, 150  # in a batch of twelve, eight draw random words together and four singly
+NUM_ENVS, STEPS = 12, 150  # In a batch of twelve, eight environments draw random words together, and four one by one.
 LONGEST = 60  # time limit of a trajectory, in seconds
 # These ids are tested every day and have golden hashes. The Control Suite and Gymnasium's MuJoCo have only one each,
 # because their trajectories depend on MuJoCo 3.17.0 and on the libm that it calls.
@@ -40,8 +40,8 @@ ALWAYS = (
     *("TagContinuous-v0", "TagGridWorld-v0", "Hopper-v5", "CheetahRun-v1"),
 )
 OPTIONS: dict[str, dict[str, Any]] = {
-    "Crowd-v0": {"fewest": 0},  # allows worlds without players
-    # With this many agents, the host finds the nearest ones by another algorithm than a device.
+    "Crowd-v0": {"fewest": 0},  # Environments may have no players at all.
+    # With this many agents, the host finds the nearest ones with another algorithm than a device.
     "TagContinuous-v0": {"num_runners": 90, "use_full_observation": False, "tagging_distance": 0.05},
 }
 _UNFIT = {"Faulty"}  # throws, sleeps and hangs on command
@@ -49,7 +49,7 @@ _UNFIT = {"Faulty"}  # throws, sleeps and hangs on command
 
 @functools.cache
 def representatives() -> dict[str, list[str]]:
-    """Returns, for every registered family, one id of each of its tables: one of ALWAYS, or else the first by name.
+    """Returns, for every registered family, one id of each of its tables: one from ALWAYS, or else the first by name.
 
     The test environments, which `register` registered, count as the family "".
     """
@@ -66,21 +66,21 @@ def representatives() -> dict[str, list[str]]:
 
 @functools.cache
 def golden_ids() -> list[str]:
-    """Returns the ids that have golden hashes: ALWAYS, and one of each portable table."""
+    """Returns the ids that have golden hashes: those in ALWAYS, and one of each portable table."""
     portable = [i for ids in representatives().values() for i in ids if find(i).load().flags & 1]
     return sorted({*ALWAYS, *portable})
 
 
 @functools.cache
 def todays_ids(whole: bool) -> list[str]:
-    """Returns the ids to test: those with golden hashes, and all others or two that change every day."""
+    """Returns the ids to test: those with golden hashes, and all others if `whole`, or else two chosen by the date."""
     others = [i for i in envpool.list_all_envs() if i not in golden_ids() and find(i).table not in _UNFIT]
     day = str(datetime.datetime.now(datetime.timezone.utc).date())
     return golden_ids() + (others if whole else random.Random(day).sample(others, 2))
 
 
 def _batch(space: gymnasium.Space[Any], numbers: np.ndarray) -> Any:
-    """Returns an action for each number, by arithmetic alone, because random generators change between versions."""
+    """Returns an action for each number. It uses no random generator, because these change between versions."""
     if isinstance(space, gymnasium.spaces.Dict):
         return {key: _batch(part, numbers + 7919 * index) for index, (key, part) in enumerate(space.items())}
     elements = numbers[:, None] * 31 + np.arange(int(np.prod(space.shape)))
@@ -101,9 +101,9 @@ def _leaves(tree: Any) -> list[np.ndarray]:
 
 
 def play(task_id: str, threads: int, batch_size: int, seed: int = 2024) -> list[list[bytes]]:
-    """Plays with fixed actions; returns a digest of the outputs of each environment in each of its first steps.
+    """Plays with fixed actions; returns a digest of the outputs of each environment in each of its first STEPS steps.
 
-    Slow environments may take fewer steps if `batch_size` is less than their number.
+    If `batch_size` is less than the number of environments, slow environments may take fewer steps.
     """
     options = OPTIONS.get(task_id, {})
     spec = envpool.make_spec(task_id, **options)

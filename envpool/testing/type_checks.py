@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""States the types that a type checker must infer for calls of ours. `make lint` reads this; nothing runs it."""
+"""States the types that a type checker must infer for calls of envpool. `make lint` checks it; nothing runs it."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from envpool._signatures import AtariOptions, CartPoleOptions
 
 
-def faces(task_id: str, face: str) -> None:
+def interfaces(task_id: str, env_type: str) -> None:
     assert_type(envpool.make("CartPole-v1", gravity=9.8, num_envs=3), GymnasiumEnvPool)
     assert_type(envpool.make("Pong-v5", env_type="dm", stack_num=1), DMEnvPool)
     assert_type(envpool.make("Pong-v5", "gym", seed=[1, 2], num_envs=2), GymEnvPool | GymnasiumEnvPool)
     assert_type(envpool.make_vec("CartPole-v1", 3), GymnasiumVectorEnv)
     assert_type(envpool.make_spec("Taxi-v3", is_rainy=True), EnvSpec)
     assert_type(envpool.make_dm(task_id, anything=1), DMEnvPool)
-    assert_type(envpool.make(task_id, face), GymnasiumEnvPool | GymEnvPool | DMEnvPool)
-    # What a family translates.
+    assert_type(envpool.make(task_id, env_type), GymnasiumEnvPool | GymEnvPool | DMEnvPool)
+    # FrozenLake's family translates `desc` into options.
     assert_type(envpool.make("FrozenLake-v1", desc=["SF", "HG"]), GymnasiumEnvPool)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A module in PTX by hand, which needs no compiler, and memory to run it on, for tests of the stand-in itself."""
+"""A module of handwritten PTX, which needs no compiler, and memory for it, for tests of the stand-in itself."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ PTX = """
 
 
 class Words:
-    """Eight words on the device, and the kernels."""
+    """Eight words on the device, and the kernels of the module."""
 
     def __init__(self, driver: Driver) -> None:
         self.driver, self.module = driver, driver.module(PTX)
@@ -65,7 +65,7 @@ class Words:
 
 
 class Pinned:
-    """Pinned memory of the host."""
+    """Words in pinned memory of the host."""
 
     def __init__(self, driver: Driver, count: int = 8) -> None:
         self.pointer = driver.get("cuMemHostAlloc", 4 * count, 0)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Capture of streams into graphs, and launches of graphs. A call that a capture forbids returns the driver's error and
-// invalidates the capture. The rules are those of the driver's manual; where it leaves the code open, the strictest was
-// chosen: copies of pageable memory cannot be captured.
+// Captures streams into graphs, and launches graphs. A call that a capture forbids returns the driver's error and
+// invalidates the capture. The rules follow the driver's manual. Where it allows several behaviours, the stand-in has
+// the strictest one: copies of pageable memory cannot be captured.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -19,7 +19,7 @@ bool is_blocking(const Stream& stream) {
   return (stream.flags & kNonBlocking) == 0;
 }
 
-// Runs the nodes of a graph. Of those that are ready the newest is first, so that a missing dependency shows.
+// Runs the nodes of a graph. Of the nodes that are ready, the newest runs first, so that a missing dependency shows.
 int run_nodes(const std::vector<Node>& nodes) {
   std::vector<bool> done(nodes.size(), false);
   for (u64 count = 0; count < nodes.size(); ++count) {
@@ -34,7 +34,7 @@ int run_nodes(const std::vector<Node>& nodes) {
   return kSuccess;
 }
 
-// Whether all the nodes come before those that the origin's next node would follow.
+// Returns whether the origin stream's next node, which would follow the nodes in `last`, depends on all nodes.
 bool is_joined(const std::vector<Node>& nodes, const std::set<u64>& last) {
   std::vector<bool> reached(nodes.size(), false);
   for (u64 i = nodes.size(); i-- > 0;) {
@@ -235,7 +235,7 @@ API cuGraphDestroy(void* graph) {
   });
 }
 
-// Returns the handles of up to `count` nodes; without a place for them, how many there are.
+// Returns the handles of up to `count` nodes or, if `nodes` is null, the number of nodes.
 API cuGraphGetNodes(void* graph, void** nodes, u64* count) {
   return on_graph(graph, [&](Context&, Graph& found) {
     for (u64 i = 0; nodes != nullptr && i < *count; ++i) {
@@ -269,7 +269,7 @@ API cuGraphInstantiateWithFlags(void** exec, void* graph, u64) {
   });
 }
 
-// As of CUDA 12.
+// The signature since CUDA 12.
 API cuGraphInstantiate(void** exec, void* graph, u64 flags) { return cuGraphInstantiateWithFlags(exec, graph, flags); }
 
 API cuGraphExecDestroy(void* exec) {

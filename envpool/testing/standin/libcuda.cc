@@ -2,15 +2,16 @@
 //
 // A stand-in for libcuda.so.1, for tests on machines without a GPU. It implements the part of the CUDA driver API that
 // a pool on a device needs. A module is PTX, which is translated into C (ptx.py) and runs on the host. The device is
-// called "envpool stand-in (no GPU)". Errors follow the driver's manual; checks are stricter where a mistake would pass
-// unnoticed on a GPU (module.h, machine.h).
+// called "envpool stand-in (no GPU)". Errors follow the driver's manual. Some checks are stricter, to report mistakes
+// that a GPU would not notice (module.h, machine.h).
 //
-// ENVPOOL_STANDIN_MODE=flat makes device memory the host's, without bounds checks; =races detects races between the
-// threads of a launch, which makes kernels much slower. ENVPOOL_STANDIN_DEVICES is the number of devices (1), _MEMORY
-// the bytes of each (8 GiB), and _VERSION the result of cuDriverGetVersion (12090).
+// Environment variables, with defaults in brackets: ENVPOOL_STANDIN_MODE=flat gives device memory the addresses of host
+// memory, without bounds checks; =races detects races between the threads of a launch, which makes kernels much slower.
+// ENVPOOL_STANDIN_DEVICES is the number of devices [1], ENVPOOL_STANDIN_MEMORY the bytes of memory of each [8 GiB], and
+// ENVPOOL_STANDIN_VERSION the result of cuDriverGetVersion [12090].
 //
-// This file has cuInit, the names of errors, and cuGetProcAddress. devices.cc, memory.cc, modules.cc, streams.cc and
-// capture.cc have the functions of their subjects.
+// This file has cuInit, the names of errors, and cuGetProcAddress; the other functions are in devices.cc, memory.cc,
+// modules.cc, streams.cc and capture.cc.
 #include "libcuda.h"
 
 #include <dlfcn.h>
@@ -83,17 +84,17 @@ int set_text(int error, const char** text, std::size_t skipped) {
 
 }  // namespace
 
-// --- functions that a driver does not have ---
+// --- functions that only the stand-in has ---
 
-// Returns how many "allocations", "streams", "events", "modules", "contexts", "graphs" or "graph_execs" there are.
+// Returns how many "allocations", "streams", "events", "modules", "contexts", "graphs" or "graph_execs" exist.
 extern "C" __attribute__((visibility("default"))) u64 standinCount(const char* what) {
   const std::lock_guard guard(lock);
   return machine == nullptr ? 0 : machine->count(what);
 }
 
 // Makes the `after`-th of the following calls fail with `code`, once; 0 cancels that. Only calls that create an object
-// or enqueue work are counted. Returns how many calls were left until the failure that was set before; 0 if it has
-// happened.
+// or enqueue work are counted. Returns how many calls were left until the failure that was requested before, or 0 if it
+// has happened.
 extern "C" __attribute__((visibility("default"))) u64 standinFail(u64 after, int code) {
   const std::lock_guard guard(lock);
   if (machine == nullptr) return 0;
@@ -101,7 +102,7 @@ extern "C" __attribute__((visibility("default"))) u64 standinFail(u64 after, int
   return std::exchange(machine->calls_until_failure, after);
 }
 
-// Describes the fault of the last kernel that failed: the instruction, the address, the thread.
+// Describes the last failure of a kernel (the instruction, address and thread) or of the loading of a module.
 extern "C" __attribute__((visibility("default"))) const char* standinFault() {
   const std::lock_guard guard(lock);
   return machine == nullptr ? "" : machine->fault.c_str();
@@ -114,12 +115,12 @@ API cuInit(u32 flags) {
   if (flags != 0) return kInvalidValue;
   if (forked) return kNotInitialized;
   if (machine != nullptr) return kSuccess;
-  auto* begun = new Machine;  // Never deleted: other libraries may call it until the process ends.
+  auto* begun = new Machine;  // It is never deleted: other libraries may call the driver until the process ends.
   begun->begin();
   if (begun->devices.empty()) return delete begun, kNoDevice;
   machine = begun;
   pthread_atfork(nullptr, nullptr, [] {
-    new (&lock) std::recursive_mutex;  // Another thread may have held it.
+    new (&lock) std::recursive_mutex;  // Another thread may have held the lock during the fork.
     forked = true;
   });
   return kSuccess;
@@ -150,7 +151,7 @@ API cuGetProcAddress_v2(const char* symbol, void** function, int, u64, int* stat
   return *function == nullptr ? kNotFound : kSuccess;
 }
 
-// NVIDIA's own libraries, NVRTC among them, ask a loaded driver for tables of private functions.
+// NVIDIA's libraries, such as NVRTC, ask a loaded driver for tables of private functions.
 API cuGetExportTable(const void** table, const void*) {
   *table = nullptr;
   return kNotFound;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the driver's functions share: the machine, its lock, and the checks with which each function begins.
+// Shared by the driver's functions: the machine, its lock, and the checks with which each function begins.
 #pragma once
 
 #include <mutex>
@@ -26,7 +26,7 @@ int started(F f) {
   return machine == nullptr || forked ? int{kNotInitialized} : f();
 }
 
-// Runs `f` with the current context, unless a kernel has failed in it.
+// Runs `f` with the current context. If a kernel has failed in the context, returns that error instead.
 template <class F>
 int within(F f) {
   return started([&]() -> int {
@@ -37,7 +37,7 @@ int within(F f) {
   });
 }
 
-// The same for a call that a capture may forbid, such as an allocation.
+// Does the same as `within`, for a call that a capture may forbid, such as an allocation.
 template <class F>
 int outside_captures(F f) {
   return within([&](Context& context) -> int {
@@ -54,7 +54,7 @@ int on_device(int ordinal, F f) {
   });
 }
 
-// Runs `f` with a stream of the current context, or with `anywhere`, of any context.
+// Runs `f` with a stream of the current context or, if `anywhere`, of any context.
 template <class F>
 int on_stream(void* handle, F f, bool anywhere = false) {
   return within([&](Context& context) -> int {

@@ -20,7 +20,7 @@
 
 extern char** environ;
 
-// The library contains the translator and the headers of a module, so that it can be copied anywhere.
+// The library contains the translator and the headers of modules, so that a copy of it works anywhere.
 #define EMBED(name, path)                                                                               \
   __asm__(".section .rodata\n" #name ": .incbin \"" path "\"\n.byte 0\n.previous\n.local " #name "\n"); \
   extern "C" __attribute__((visibility("hidden"))) const char name[]
@@ -37,7 +37,7 @@ EMBED(races_text, ENVPOOL_TESTING_DIR "/standin/races.h");
 namespace standin {
 namespace {
 
-// Files of the translator, in a folder that Python runs and in which it finds `envpool.testing.ptx`.
+// Returns the names and contents of the translator's files. Python runs the folder that they are written to.
 const std::vector<std::pair<std::string, const char*>>& translator_files() {
   static const std::vector<std::pair<std::string, const char*>> files = {
       {"__main__.py", "import sys\nfrom envpool.testing.ptx import main\nsys.exit(main(sys.argv[1:]))\n"},
@@ -83,7 +83,7 @@ void write(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary).write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 
-// Runs a program with stderr in a file. Returns its exit status, or 127 if it cannot be started.
+// Runs a program and writes its stderr to a file. Returns its exit status, or 127 if it cannot be started.
 int run(const std::vector<std::string>& words, const std::string& log) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -101,7 +101,7 @@ int run(const std::vector<std::string>& words, const std::string& log) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 126;
 }
 
-// Returns a folder that no other user can write to, or "" if there is none.
+// Returns a folder for compiled modules that no other user can write to, or "" if there is none.
 std::string cache_folder() {
   const std::string folder =
       setting("ENVPOOL_STANDIN_CACHE", setting("TMPDIR", "/tmp") + "/envpool-standin-" + std::to_string(geteuid()));
@@ -123,7 +123,7 @@ Loaded open(const std::string& library) {
 Loaded load(const std::string& ptx, bool races) {
   const std::string python = setting("ENVPOOL_STANDIN_PYTHON", "python3"),
                     compiler = setting("ENVPOOL_STANDIN_CC", "cc");
-  // The C compiler must not fuse a product with a sum that the PTX does not fuse.
+  // The C compiler must not fuse multiplications and additions that the PTX does not fuse.
   std::vector<std::string> flags = {"-std=gnu11",        "-O1",     "-w",
                                     "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing",
                                     "-U_FORTIFY_SOURCE", "-fPIC",   "-shared"};
@@ -137,11 +137,11 @@ Loaded load(const std::string& ptx, bool races) {
   const std::string base = folder + "/" + hash(parts), library = base + ".so";
   if (access(library.c_str(), R_OK) == 0) return open(library);
 
-  // Another process may compile the same module: each has its own files, and the final rename is atomic.
+  // Another process may compile the same module. Each process writes its own files, and the final rename is atomic.
   static int number = 0;
   const std::string mine = base + "." + std::to_string(getpid()) + "." + std::to_string(++number);
   const std::string script = mine + ".translator", source = mine + ".ptx", c = mine + ".c", log = mine + ".log";
-  std::error_code ignored;  // A file that is missing shows when it is read.
+  std::error_code ignored;  // An error here leads to an error when the files are read.
   std::filesystem::create_directories(script + "/envpool/testing", ignored);
   for (const auto& [path, text] : translator_files()) write(script + "/" + path, text);
   write(source, ptx);

@@ -43,7 +43,7 @@ Context* Machine::make_context(Device* device) {
   Context* context = contexts.find(contexts.add(std::make_unique<Context>()));
   context->device = device;
   context->slots = {reinterpret_cast<Slot*>(map(kSlots * sizeof(Slot))), unmap_slots};
-  for (const auto& [address, allocation] : allocations) {  // all devices see pinned memory
+  for (const auto& [address, allocation] : allocations) {  // All devices can access pinned memory.
     if (allocation.pinned) context->slots[allocation.slot] = {allocation.host, allocation.bytes};
   }
   context->legacy = make_stream(context, 0, true);
@@ -96,7 +96,7 @@ int Machine::allocate(Context* context, u64 bytes, bool pinned_memory, Allocatio
   if (first == free_slots_.end()) return kOutOfMemory;
   made.host = map(bytes);
   if (made.host == nullptr) return kOutOfMemory;
-  if (!pinned_memory) std::memset(made.host, 0xA5, std::min(bytes, kGarbageBytes));  // as if it had been used before
+  if (!pinned_memory) std::memset(made.host, 0xA5, std::min(bytes, kGarbageBytes));  // New memory contains garbage.
   made.slot = *first;
   free_slots_.erase(first, first + made.slots);
   for (u32 i = 0; i < made.slots; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The devices of the stand-in: contexts, memory and streams. Work in a stream runs as late as possible: only when the
-// host waits for it, and of other streams only what it depends on. A missing dependency therefore shows as stale data.
+// The devices of the stand-in: contexts, memory and streams. Work runs as late as possible: only when the host waits
+// for its stream, or when such work depends on it. A missing dependency therefore shows as stale data.
 #ifndef ENVPOOL_TESTING_STANDIN_MACHINE_H_
 #define ENVPOOL_TESTING_STANDIN_MACHINE_H_
 
@@ -24,7 +24,7 @@ using u8 = std::uint8_t;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-// Values of CUresult.
+// CUresult.
 enum Result {
   kSuccess = 0,
   kInvalidValue = 1,
@@ -56,7 +56,7 @@ enum Result {
 
 inline u64 next_handle = 0x10000;
 
-// Objects by their handles. A handle is never reused, so that use after destruction is an error.
+// Objects by handle. A handle is never reused, so that the use of a destroyed object is an error.
 template <class T>
 class Handles {
  public:
@@ -90,9 +90,9 @@ struct Stream;
 
 struct Allocation {
   Context* context;
-  u64 address, bytes;  // the device's address
+  u64 address, bytes;  // `address` is on the device
   u8* host;
-  bool pinned;  // memory of the host that the device can access
+  bool pinned;  // whether it is host memory that devices can access
   u32 slot, slots;
 };
 
@@ -153,7 +153,7 @@ struct Stream {
   std::deque<Work> work;
   u64 submitted = 0, done = 0;
   Capture* capture = nullptr;
-  std::set<u64> capture_after;  // the nodes that the next one follows
+  std::set<u64> capture_after;  // the nodes that the stream's next node depends on
 };
 
 struct Event {
@@ -163,7 +163,7 @@ struct Event {
   Ticket ticket = {};
   bool recorded = false;
   std::shared_ptr<double> seconds;  // when the event was reached
-  u64 capture = 0;                  // id of the capture that it was recorded in last; 0: in none
+  u64 capture = 0;                  // id of the capture in which it was last recorded, or 0
   std::set<u64> capture_after;
 };
 
@@ -197,7 +197,7 @@ struct Function {
   u32 dynamic_limit = 48 << 10;
 };
 
-// The whole state of the stand-in, protected by one lock (libcuda.h).
+// The whole state of the stand-in, which one lock protects (libcuda.h).
 class Machine {
  public:
   static constexpr u32 kMostThreads = 1024;
@@ -212,13 +212,13 @@ class Machine {
   Handles<Graph> graphs;
   Handles<GraphExec> graph_execs;
   Handles<Capture> captures;
-  std::map<u64, Allocation> allocations;  // by the device's address
-  std::map<u64, u64> pinned;              // the host's address of pinned memory to the device's
-  std::string fault;                      // description of a kernel's last fault
-  u64 memory_bytes = u64{8} << 30;        // of a device
+  std::map<u64, Allocation> allocations;  // by device address
+  std::map<u64, u64> pinned;              // device address of pinned memory, by host address
+  std::string fault;                      // description of the last failure (standinFault)
+  u64 memory_bytes = u64{8} << 30;        // memory of each device
   bool flat = false, races = false;       // ENVPOOL_STANDIN_MODE
 
-  // The injected failure: how many calls are left until it, and its Result.
+  // The failure requested by standinFail: how many calls are left until it, and its Result.
   u64 calls_until_failure = 0;
   int failure = kSuccess;
   int injected_failure() { return calls_until_failure > 0 && --calls_until_failure == 0 ? failure : int{kSuccess}; }
@@ -233,9 +233,9 @@ class Machine {
   // --- memory ---
   int allocate(Context* context, u64 bytes, bool pinned_memory, Allocation** out);
   void release(u64 address);
-  // Returns the allocation that contains an address of the device or of pinned memory, or null.
+  // Returns the allocation that contains a device address or a host address of pinned memory, or null.
   Allocation* owner(u64 address);
-  // Returns the host's pointer to device memory, or null unless one allocation contains all `bytes`.
+  // Returns the host's pointer to device memory, or null if no allocation contains all `bytes`.
   u8* host(Context* context, u64 address, u64 bytes);
   u64 count(const std::string& what) const;
 
@@ -248,7 +248,7 @@ class Machine {
   void reach(const Ticket& ticket);
   void finish(Stream* stream) { reach(ticket(stream)); }
   void finish(Context* context);
-  // Runs one item of work, so that a host that polls makes progress.
+  // Runs one item of work, so that a host that polls the stream sees progress.
   void advance(Stream* stream);
   void advance(const Ticket& ticket) { advance(by_number_.at(ticket.stream)); }
   void forget(Stream* stream);
@@ -256,11 +256,11 @@ class Machine {
   // --- captures (capture.cc) ---
   // Adds work to a stream, or a node to the graph if the stream is being captured. Returns a Result.
   int enqueue(Stream* stream, NodeType type, std::function<int()> run, void* recorded = nullptr);
-  // Returns the error of new work in this stream, if a capture forbids it; that capture is invalidated.
+  // If a capture forbids new work in this stream, invalidates the capture and returns the error.
   int check_capture(const Stream* stream);
-  // Returns the error of a call that captures may forbid, such as an allocation; such captures are invalidated.
+  // If captures forbid calls such as allocations, invalidates these captures and returns the error.
   int check_captures();
-  // Invalidates all captures of the context. Returns an error if there were any.
+  // Invalidates all captures of the context, and returns an error if there are any.
   int refuse_captures(const Context* context);
   // Returns the capture of a blocking stream, which work in the legacy stream would implicitly depend on, or null.
   Capture* implicit_capture(const Stream* stream) const;
@@ -272,7 +272,7 @@ class Machine {
 
   std::unordered_map<u64, Stream*> by_number_;
   u64 stream_numbers_ = 0;
-  std::deque<u32> free_slots_;  // first in, first out, so that freed addresses stay invalid for long
+  std::deque<u32> free_slots_;  // first in, first out, so that freed addresses stay invalid for a long time
 };
 
 }  // namespace standin

@@ -12,7 +12,7 @@ namespace {
 
 enum class Side { kHost, kDevice, kAny };
 
-// One end of a copy. Pinned memory of the host is accessed when the copy runs, as the device's is.
+// The source or destination of a copy. Pinned memory and device memory are accessed when the copy runs.
 struct End {
   u8* memory = nullptr;
   bool pageable = false;
@@ -34,7 +34,7 @@ int copy(Context& context, Stream& stream, u64 to, Side to_side, u64 from, Side 
   if (target.memory == nullptr || source.memory == nullptr) return kInvalidValue;
   if (stream.capture != nullptr) {
     if (source.pageable || target.pageable) return machine->refuse_captures(&context);
-    // Memory may be freed before the graph is launched, so it is looked up in each launch.
+    // Memory may be freed before the graph is launched, so each launch looks it up.
     return machine->enqueue(&stream, kCopyNode, [=, device = &context]() -> int {
       u8* target_now = machine->host(device, to, bytes);
       const u8* source_now = machine->host(device, from, bytes);
@@ -132,7 +132,7 @@ API cuMemFreeHost(void* pointer) {
   });
 }
 
-// Returns the device's address of pinned memory, which differs from the host's.
+// Returns the device address of pinned memory, which differs from its host address.
 API cuMemHostGetDevicePointer_v2(u64* address, void* pointer, u32) {
   return within([&](Context&) -> int {
     const Allocation* owner = machine->owner(address_of(pointer));

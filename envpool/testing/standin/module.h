@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The interface of the stand-in for the CUDA driver (modules.cc) and a translated module (threads.h, ptx.py). It is C
-// and C++. A device address consists of a tag in its upper 16 bits, so that the host cannot dereference it, the number
-// of a slot in the next 16, and an offset in the lower 32.
+// The interface between the stand-in for the CUDA driver (modules.cc) and a translated module (threads.h, ptx.py), in
+// the common subset of C and C++. A device address has a tag in its upper 16 bits, so that the host cannot dereference
+// it, the number of a slot in the next 16, and an offset in the lower 32.
 #ifndef ENVPOOL_TESTING_STANDIN_MODULE_H_
 #define ENVPOOL_TESTING_STANDIN_MODULE_H_
 
@@ -18,19 +18,19 @@ enum {  // CUresult
   kLaunchFailed = 719
 };
 
-// 4 GiB of device addresses: their memory on the host, and how many bytes of it are valid.
+// A range of 4 GiB of device addresses: its memory on the host, and the number of valid bytes.
 typedef struct {
   uint8_t* host;
   uint64_t bytes;
 } Slot;
 
 typedef struct {
-  Slot* slots;              // of the context
-  int flat;                 // addresses without a tag are the host's
-  uint8_t** parameters;     // of the kernel
+  Slot* slots;              // the slots of the context
+  int flat;                 // whether addresses without a tag are valid host addresses
+  uint8_t** parameters;     // the kernel's arguments
   const uint64_t* globals;  // device addresses of the module's variables
   uint32_t grid[3], block[3];
-  uint32_t dynamic_bytes;  // of shared memory, in addition to what the kernel declares
+  uint32_t dynamic_bytes;  // shared memory in addition to the bytes that the kernel declares
   char fault[512];         // description of the failure
 } Launch;
 
@@ -45,7 +45,7 @@ typedef struct {
   uint64_t at;
   uint32_t variable;
   int64_t offset;
-} ModulePointer;  // a variable's address, within the initial value of another
+} ModulePointer;  // the address of a variable within the initial value of another variable
 
 typedef struct {
   const char* name;

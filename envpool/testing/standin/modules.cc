@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Modules of the stand-in, and launches of their kernels.
+// Loads modules, and launches their kernels.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -71,7 +71,7 @@ int load_module(Context& context, const char* image, void** out, std::string* lo
   return kSuccess;
 }
 
-// Writes the log to the buffer that the options name, if any. Their values are pointers or numbers.
+// Writes the log to the buffer in the options, if there is one. The values of options are pointers or numbers.
 void write_log(const std::string& log, u32 count, const int* options, void** values) {
   constexpr int kErrorLog = 5, kErrorLogBytes = 6;
   char* buffer = nullptr;
@@ -88,7 +88,7 @@ void write_log(const std::string& log, u32 count, const int* options, void** val
 
 // --- launches ---
 
-// Copies of a kernel's parameters, made when it is launched.
+// Copies of a kernel's arguments, made when it is launched.
 using Values = std::vector<std::vector<u8>>;
 
 bool read_parameters(const ModuleKernel& kernel, void** parameters, Values* values) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The race detector, which follows threads.h in modules that are compiled with ENVPOOL_STANDIN_MODE=races. Two accesses
-// to a byte by different threads race if one of them writes, one of them is weak (neither an atomic nor volatile), and
-// no barrier comes between them. Within a block, a vector clock of each thread says which accesses of the others a
-// barrier has put before its own. Nothing orders the blocks of a launch. A shuffle or vote is not a memory barrier, so
-// it orders nothing either.
+// to a byte by different threads race if one of them writes, one of them is weak (neither atomic nor volatile), and no
+// barrier comes between them. Within a block, each thread has a vector clock that says which accesses of other threads
+// come before its own because of a barrier. Nothing orders the blocks of a launch. A shuffle or vote is not a memory
+// barrier, so it orders nothing either.
 //
-// Of each byte the detector keeps the last write and two reads. A third reader that no barrier orders is not kept, so a
-// write that races with that reader alone is missed; this takes named barriers that order the write after the other
-// two.
+// For each byte, the detector keeps the last write and two reads. If a third read is concurrent with both, it is not
+// kept, and a later write that races with this read alone is missed. This can only happen with named barriers that
+// order the write after the other two reads.
 
 typedef struct {
-  u64 block;  // counted from 1 in the launch; 0: there was no access
-  u32 clock;  // of the thread
+  u64 block;  // number of the block in the launch, counted from 1; 0: there was no access
+  u32 clock;  // the thread's own clock
   u16 thread;
   u8 strong;
 } Access;
@@ -24,11 +24,11 @@ typedef struct {
 enum { kPageBits = 10, kPageBytes = 1 << kPageBits };
 
 struct Races {
-  u64 block;             // the number of the current one
-  u32 count;             // threads of a block
-  u32* clocks;           // of thread i, as thread j knows it: clocks[j * count + i]
-  u32* joined;           // the union of the clocks of a rendezvous
-  u32* arrived;          // the clocks brought by bar.arrive, for each barrier
+  u64 block;             // number of the current block
+  u32 count;             // threads in a block
+  u32* clocks;           // clocks[j * count + i] is the clock of thread i as thread j knows it
+  u32* joined;           // the maximum of the clocks of the threads in a rendezvous
+  u32* arrived;          // the maximum of the clocks at bar.arrive, for each barrier
   Byte** slots[kSlots];  // pages of the bytes of each slot
 };
 
@@ -68,12 +68,12 @@ static void join_clock(u32* to, const u32* from, u32 count) {
   for (u32 i = 0; i < count; ++i) to[i] = to[i] < from[i] ? from[i] : to[i];
 }
 
-// Adds what a thread has done so far to the rendezvous.
+// Adds the accesses of a thread so far to the rendezvous.
 static void bring_clock(Block* b, const Thread* t) {
   join_clock(b->races->joined, b->races->clocks + (u64)t->rank * b->races->count, b->races->count);
 }
 
-// Orders what the thread does from now on after all that the rendezvous contains.
+// Orders all accesses in the rendezvous before the following accesses of the thread.
 static void take_clock(Block* b, const Thread* t) {
   u32* clock = b->races->clocks + (u64)t->rank * b->races->count;
   memcpy(clock, b->races->joined, b->races->count * sizeof(u32));
@@ -95,7 +95,7 @@ static void bring_arrived(Block* b, u32 barrier) {
   memset(arrived, 0, b->races->count * sizeof(u32));
 }
 
-// Returns whether an earlier access is ordered before what the thread does now.
+// Returns whether barriers order an earlier access before the present one of the thread.
 static int is_before(const Access* earlier, const Thread* t) {
   const Races* races = t->block->races;
   return earlier->block == races->block &&
@@ -146,7 +146,7 @@ static void keep_read(Byte* byte, const Access* now, const Thread* t, int is_sha
     if (stale) place = &kept[i];
   }
   if (!place) return;
-  // If the thread has read weakly in the same phase, the read stays weak, which conflicts with more.
+  // If the thread has already read weakly in the same phase, the read stays weak, which conflicts with more accesses.
   const int same = place->block == now->block && place->thread == now->thread && place->clock == now->clock;
   const u8 strong = same ? place->strong & now->strong : now->strong;
   *place = *now;

@@ -14,7 +14,7 @@ constexpr u32 kExternal = 1;  // flag: a graph waits for or records the event as
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// Returns the error of a host that waits for a stream or queries it, if a capture forbids that.
+// Returns an error if a capture forbids the host to wait for a stream or to query it.
 int refusal_of_wait(const Stream& stream) {
   if (stream.capture != nullptr) return stream.capture->invalidated = true, int{kCaptureUnsupported};
   const int refused = machine->check_capture(&stream);
@@ -27,7 +27,7 @@ int refusal_of_wait(const Event& event) {
   return kCapturedEvent;
 }
 
-// Makes a stream wait for an event that was recorded in a capture, which the stream thereby joins.
+// Makes a stream wait for an event that was recorded in a capture, so that the stream joins the capture.
 int join_capture(Stream& stream, const Event& event) {
   Capture* capture = machine->capture_by_id(event.capture);
   if (capture == nullptr) return kCapturedEvent;

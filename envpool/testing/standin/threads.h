@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C code at the beginning of every translated module: memory accesses with bounds checks, a GPU's arithmetic, and
-// the threads of a block. If a kernel has barriers, shuffles or votes, each thread is a coroutine; otherwise a call.
+// the threads of a block. If a kernel has barriers, shuffles or votes, each thread is a coroutine, otherwise a call.
 
 #include <math.h>
 #include <setjmp.h>
@@ -55,12 +55,12 @@ struct Thread {
   Launch* launch;
   Block* block;
   const u32* ctaid;
-  u32 tid[3], rank, dynamic;  // where dynamic shared memory begins
+  u32 tid[3], rank, dynamic;  // `dynamic` is where dynamic shared memory begins
   u8* local;
   u32 local_top, local_bytes;
   State state;
   Rendezvous rendezvous;
-  u32 mask, barrier, expected;  // of a rendezvous: its lanes, or the barrier's number and count of threads
+  u32 mask, barrier, expected;  // of a rendezvous: its lanes, or the barrier's number and number of threads
   u32 value, other, limits;     // the thread's operands
   u32 result;
   int predicate, started;
@@ -72,12 +72,12 @@ struct Block {
   void (*body)(Thread* t);
   Thread* threads;
   u32 count, ctaid[3];
-  u32 arrived[kBarriers], expected[kBarriers];  // by bar.arrive, which does not wait
+  u32 arrived[kBarriers], expected[kBarriers];  // of bar.arrive, which does not wait
   jmp_buf scheduler, out;
   Races* races;
 };
 
-// How an instruction accesses memory. A strong access is an atomic or a volatile one.
+// How an instruction accesses memory. Atomic and volatile accesses are strong.
 typedef enum { kReads = 1, kWrites = 2, kStrong = 4 } AccessKind;
 
 // The hooks of the race detector, races.h.
@@ -124,9 +124,9 @@ __attribute__((noinline)) static u8* report_bad_address(Thread* t, u64 address, 
   }
   if (address >> 48 != kTag) {
     if (t->launch->flat && address >= 4096) return (u8*)address;
-    snprintf(why, sizeof(why), "%#llx is no address of the device", (unsigned long long)address);
+    snprintf(why, sizeof(why), "%#llx is not a device address", (unsigned long long)address);
   } else {
-    snprintf(why, sizeof(why), "%u bytes at offset %u of %llu bytes of memory, or of freed memory, at %#llx", bytes,
+    snprintf(why, sizeof(why), "%u bytes at offset %u of an allocation of %llu bytes (0: freed), at %#llx", bytes,
              (u32)address, (unsigned long long)t->launch->slots[address >> 32 & (kSlots - 1)].bytes,
              (unsigned long long)address);
   }
@@ -239,7 +239,7 @@ static void yield_to_scheduler(Thread* t) {
 static void at_barrier(Thread* t, Rendezvous rendezvous, u32 barrier, u32 expected, u32 value, const char* what) {
   if (barrier >= kBarriers) fail(t, kIllegalInstruction, what, "there are 16 barriers, 0 to 15");
   if (expected != kUnbounded && (expected == 0 || expected % 32)) {
-    fail(t, kIllegalInstruction, what, "a barrier's threads are whole warps");
+    fail(t, kIllegalInstruction, what, "the number of a barrier's threads is not a multiple of 32");
   }
   t->rendezvous = rendezvous, t->barrier = barrier, t->expected = expected, t->value = value;
   t->state = kAtBarrier;
@@ -260,7 +260,7 @@ static void in_warp(Thread* t, Rendezvous rendezvous, u32 mask, u32 value, u32 o
   yield_to_scheduler(t);
 }
 
-// Releases the threads at a barrier if all have arrived. Threads that have returned are not waited for.
+// Releases the threads at a barrier if all have arrived. It does not wait for threads that have returned.
 static int release_barrier(Block* b, u32 barrier, u32 alive) {
   u32 waiting = 0, ones = 0, expected = b->expected[barrier];
   for (u32 i = 0; i < b->count; ++i) {
@@ -297,7 +297,7 @@ static void shuffle(const Thread* warp, Thread* t, u32 group) {
                                            : lowest | (move & ~segment);
   t->predicate = t->rendezvous == kUp ? from >= highest : from <= highest;
   if (!t->predicate) from = lane;
-  t->result = group >> from & 1 ? warp[from].value : 0xDEADDEAD;  // a lane that is not there has no defined value
+  t->result = group >> from & 1 ? warp[from].value : 0xDEADDEAD;  // The value of an absent lane is undefined.
 }
 
 static void exchange(const Thread* warp, Thread* t, u32 group) {
@@ -332,7 +332,7 @@ static void exchange(const Thread* warp, Thread* t, u32 group) {
   }
 }
 
-// Releases the lanes of each mask of which all lanes have arrived.
+// For each mask, releases its lanes if all of them have arrived.
 static int release_warp(Block* b, Thread* warp, u32 lanes) {
   u32 present = 0;
   int released = 0;
@@ -383,7 +383,7 @@ static void run_together(Block* b) {
   memset(b->arrived, 0, sizeof(b->arrived));
   memset(b->expected, 0, sizeof(b->expected));
   for (;;) {
-    // The last thread runs first. A loop on the host has the opposite order, so that a dependency on the order shows.
+    // The last thread runs first, unlike in a loop on the host, so that a dependency on the order shows.
     for (volatile u32 i = b->count; i > 0; --i) {
       Thread* t = &b->threads[i - 1];
       if (t->state != kReady) continue;
@@ -404,7 +404,7 @@ static void run_together(Block* b) {
       Thread* t = b->threads;
       while (t->state == kLeft) ++t;
       fail(t, kTimeout, t->state == kAtBarrier ? "bar" : "a warp's instruction",
-           "it waits for threads that do not come, where a GPU would hang");
+           "it waits for threads that never arrive; a GPU would hang");
     }
   }
 }
