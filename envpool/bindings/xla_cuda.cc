@@ -388,8 +388,9 @@ struct CallStream {
 DeviceModel& device_model(const PureModel& model, const CallStream& stream) {
   if (model.program.source.empty()) {
     throw std::invalid_argument(
-        "device: expected an environment whose header a GPU's compiler can read: give envpool.compile the path of the "
-        "header, or in a plugin of your own its name to envpool::table and include= to envpool.register");
+        "device: expected an environment whose header is known, so that it can be compiled for a GPU: give "
+        "envpool.compile the path of the header, or, in a plugin, give envpool::table the header's name and "
+        "envpool.register its folder as include=");
   }
   return model.devices->on(model, driver(), stream.device);
 }

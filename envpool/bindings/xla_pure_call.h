@@ -50,6 +50,7 @@ struct PureCall {
         batch(frame.result(0), frame.result(0).rank - 1),
         states(rows_of_bytes(frame.result(0), model.state_bytes())) {
     if (reinterpret_cast<std::uintptr_t>(states) % 16 != 0) malformed("XLA's buffers do not start on 16 bytes");
+    if (observed == 0) malformed("no field is an observation");
     const i64 how = restart ? i64(abi::kNewKeyAndStream) : frame.integer("keyed");
     if (how < abi::kKeepKey || how > abi::kNewKeyAndStream) malformed("keyed is " + std::to_string(how));
     keyed = abi::Keyed(how);

@@ -64,7 +64,7 @@ def test_dlpack_protocol() -> None:
 
 
 class Meddler(OnDevice):
-    """An action that runs code of its own while the pool takes it."""
+    """An action that calls a function of the test while the pool reads the action."""
 
     def __init__(self, array: np.ndarray, meddle: Callable[[], Any]) -> None:
         super().__init__(array)

@@ -45,7 +45,7 @@ def test_groups_match_a_synchronous_pool_bit_for_bit(task_id: str, mode: str) ->
             ours, theirs = batch_of(gpu.recv()), batch_of(cpu.step(action, ids))
             ended += int((theirs[2] | theirs[3]).sum())
             assert all(np.array_equal(mine, other) for mine, other in zip(ours[:6], theirs[:6], strict=True))
-            if len(theirs) > 6:  # the CPU omits this if no episode ended
+            if len(theirs) > 6:  # A CPU pool omits this array if no episode ended.
                 assert np.array_equal(ours[6], theirs[6])
                 assert np.array_equal(ours[7][ours[6]], theirs[7][theirs[6]])
     assert ended > 12
@@ -91,7 +91,7 @@ def test_each_group_has_a_stream() -> None:
     gpu.async_reset()
     streams = {gpu.recv()[0].__cuda_array_interface__["stream"] for _ in range(4)}
     independent = [DRIVER().get("cuStreamGetFlags", stream, at=1) for stream in streams]
-    assert independent == [1] * 4  # else groups would wait for each other through the legacy stream
+    assert independent == [1] * 4  # Blocking streams would wait for each other through the legacy stream.
     gpu.close()
     del gpu
     assert DRIVER().count("streams") == before

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Caches compiled kernels in the user's cache folder, so that each is compiled once.
+"""Caches compiled kernels in the user's cache folder, so that each kernel is compiled only once.
 
-The key of an image is a digest of all its inputs: the source, every header that it includes, the flags, the architecture
-and the build of NVRTC. If the folder cannot be written, images are kept in memory for this process.
+A compiled kernel is called an image. Its key is a digest of all inputs of the compilation: the source, every header
+that it includes, the flags, the architecture and the build of NVRTC. If the folder cannot be written, images are kept
+in the memory of this process.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from pathlib import Path
 from envpool.cuda import nvrtc
 from envpool.python.cache_files import cache_folder, read, touch, trim, write
 
-MOST_BYTES = 256 << 20  # of all images; a typical kernel takes 0.02 MB, Atari's 0.7 MB
+MOST_BYTES = 256 << 20  # limit for all images together; a typical kernel takes 0.02 MB, Atari's 0.7 MB
 
 _FORMAT = "1"  # version of the key; changing it recompiles all images
-_IN_MEMORY = 64  # images that could not be written
+_IN_MEMORY = 64  # limit for images that could not be written
 
 # Comments may appear between the words of a directive, and a backslash continues a line.
 _GAP = r"(?:[ \t]|/\*.*?\*/)*"
@@ -73,8 +74,8 @@ def image(
 def key(source: str, flags: Iterable[str], build: str, folders: Sequence[Path]) -> str | None:
     """Returns the key of an image: a digest of all its inputs.
 
-    It is None for a source whose headers cannot be determined without preprocessing it, such as one with `#include NAME`.
-    Such a source is compiled each time.
+    The key is None if the headers cannot be determined without preprocessing the source, for example if it contains
+    `#include NAME`. Such a source is compiled each time.
     """
     digest = hashlib.sha256()
 
@@ -83,14 +84,14 @@ def key(source: str, flags: Iterable[str], build: str, folders: Sequence[Path]) 
 
     for text in (_FORMAT, build, *flags, "", source):
         add(text.encode(errors="surrogatepass"))
-    found: dict[tuple[str, str], bytes] = {}  # by folder and file, without symbolic links
+    found: dict[tuple[str, str], bytes] = {}  # contents by folder and file name; symbolic links are resolved
     pending = [(source, os.fspath(folders[0]))]
     while pending:
         text, beside = pending.pop()
         for name in _included(text):
             if name is None:
                 return None
-            # Every candidate is included: the form of the directive and its location decide which one is used.
+            # The form of the directive and its location decide which candidate the compiler uses, so all are included.
             for folder in (beside, *map(os.fspath, folders)):
                 path = os.path.join(folder, name)
                 where = os.path.realpath(os.path.dirname(path)), os.path.realpath(path)
@@ -108,7 +109,7 @@ def key(source: str, flags: Iterable[str], build: str, folders: Sequence[Path]) 
 
 
 def _included(text: str) -> list[str | None]:
-    """Returns the names that a text includes, regardless of conditions; None stands for a macro or another directive."""
+    """Returns the names that a text includes, regardless of #if. None stands for a macro or an unknown directive."""
     names: list[str | None] = []
     for match in _INCLUDE.finditer(_CONTINUED.sub("", text)):
         named = _NAMED.match(match[2]) if match[1] == "include" else None
@@ -138,7 +139,7 @@ def _keep(name: str, content: bytes) -> None:
         try:
             write(folder / name, content)
         except OSError:
-            pass  # the next process compiles the kernel again
+            pass  # The next process compiles the kernel again.
         else:
             trim(folder, MOST_BYTES)
             return

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests pools on several GPUs in one process, and pools after a kernel of the user has crashed.
+"""Tests pools on several GPUs in one process, and pools after another library's kernel has crashed.
 
-Each test runs in a subprocess, because the number of devices and such an error persist until the process ends.
+Each test runs in a subprocess, because the number of devices and the error of a crash persist until the process ends.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ for action in (second.step(np.ones(4, int))[4]["elapsed_step"], batches[1]):
         first.step(action)
     except ValueError as error:
         print(error)
-action = OnDevice(np.zeros(4, "i4"))  # it is on the first device
+action = OnDevice(np.zeros(4, "i4"))  # This array is on the first device.
 first.step(action)
 try:
     second.step(action)

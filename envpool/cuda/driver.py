@@ -53,7 +53,7 @@ class CudaError(DriverError):
         call: the function's name, such as "cuInit".
         code: the CUresult, a number.
         name: its name, such as "CUDA_ERROR_OUT_OF_MEMORY".
-        text: the driver's description of it.
+        text: the driver's description of the error.
     """
 
     def __init__(self, call: str, code: int, name: str, text: str) -> None:
@@ -78,7 +78,7 @@ class Device:
         number: the N of "cuda:N", among the devices that $CUDA_VISIBLE_DEVICES leaves visible.
         name: the product's name.
         capability: the compute capability, such as (9, 0).
-        total_memory: in bytes.
+        total_memory: the size of its memory in bytes.
     """
 
     def __init__(self, driver: Driver, number: int) -> None:
@@ -106,7 +106,7 @@ class Device:
         return "sm_{}{}".format(*self.capability)
 
     def primary_context(self) -> PrimaryContext:
-        """Retains the device's primary context, the one that PyTorch, JAX and CuPy use as well.
+        """Retains the device's primary context, which PyTorch, JAX and CuPy also use.
 
         Raises:
             CudaError: the driver refused, for example because the device is out of memory.
@@ -114,7 +114,7 @@ class Device:
         return PrimaryContext(self._driver, self._handle)
 
     def memory(self) -> Memory:
-        """Returns how much memory is free now. This needs a context, which itself takes some memory during the call.
+        """Returns the free and the total memory. The call makes a context, which itself takes memory until it returns.
 
         Raises:
             CudaError: the context cannot be made.
@@ -197,23 +197,23 @@ class Driver:
         """Calls a function of the driver.
 
         Raises:
-            CudaError: it failed.
+            CudaError: the function failed.
             DriverError: this process was forked from one that had initialized the driver.
         """
         if self._pid != os.getpid():
             raise DriverError(
-                "[envpool.cuda] this process was forked after its parent had started CUDA, which does not survive that: "
-                "start processes with multiprocessing's 'spawn' or 'forkserver'"
+                "[envpool.cuda] this process was forked after its parent had started CUDA, which does not work in a "
+                "forked process: start processes with multiprocessing's 'spawn' or 'forkserver'"
             )
         code = getattr(self._library, name)(*arguments)
         if code:
             raise CudaError(name, code, *self._explain(code))
 
     def devices(self) -> list[Device]:
-        """All devices that this process may use.
+        """Returns all devices that this process may use.
 
         Raises:
-            DriverError: there is none.
+            DriverError: there is no device.
         """
         count = ctypes.c_int()
         self.call("cuDeviceGetCount", ctypes.byref(count))
@@ -231,18 +231,18 @@ class Driver:
         name, text_ = said
         if code == _STUB:
             name, text_ = name or "CUDA_ERROR_STUB_LIBRARY", f"{self.path} is the CUDA toolkit's stub, not a driver"
-        return name or "an unknown error", text_ or "the driver has no description of it"
+        return name or "an unknown error", text_ or "the driver has no description of this error"
 
 
 def load() -> Driver:
     """Returns the driver, which is opened and initialized once per process.
 
     Raises:
-        DriverError: there is none, it is too old, or it finds no device.
-        CudaError: it cannot be initialized.
+        DriverError: there is no driver, it is too old, or it finds no device.
+        CudaError: the driver cannot be initialized.
 
     Warns:
-        RuntimeWarning: it is a stand-in.
+        RuntimeWarning: the driver is a stand-in.
     """
     with _loading:
         return _load(os.environ.get("ENVPOOL_LIBCUDA", ""))
@@ -283,8 +283,8 @@ def _open(given: str) -> tuple[str, ctypes.CDLL]:
             f"[envpool.cuda] ENVPOOL_LIBCUDA: expected a library of the CUDA driver, got {given!r}: {why}"
         )
     raise DriverError(
-        f"[envpool.cuda] there is no NVIDIA driver here ({why}): install NVIDIA's, for CUDA {_dotted(OLDEST)} or newer; a "
-        "container needs to be given the GPU, as by `docker run --gpus all`"
+        f"[envpool.cuda] found no NVIDIA driver ({why}): install one for CUDA {_dotted(OLDEST)} or newer; a container "
+        "needs access to the GPU, for example through `docker run --gpus all`"
     )
 
 

@@ -54,7 +54,7 @@ def test_a_stand_in_warns(library: Callable[..., str], monkeypatch: pytest.Monke
         found = load(path, monkeypatch)
     assert len(caught) == 1 and caught[0].filename == __file__
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # it warns once
+        warnings.simplefilter("error")  # Only the first load warns.
         assert load(path, monkeypatch) is found
     assert repr(found) == f"<a stand-in for a driver for CUDA 12.4, {path}>"
     assert all(f"of the stand-in {path}" in repr(device) for device in found.devices())
@@ -123,7 +123,7 @@ MACROS = [
     (["INIT=100"], r"the NVIDIA driver finds no GPU that this process may use; CUDA_VISIBLE_DEVICES is '7'$"),
     (["COUNT=0"], r"the NVIDIA driver finds no GPU that this process may use; CUDA_VISIBLE_DEVICES is '7'$"),
     (["INIT=999"], r"cuInit failed with CUDA_ERROR_UNKNOWN \(999\): unknown error$"),
-    (["INIT=803"], r"cuInit failed with an unknown error \(803\): the driver has no description of it$"),
+    (["INIT=803"], r"cuInit failed with an unknown error \(803\): the driver has no description of this error$"),
     (
         ["INIT=34"],
         r"cuDriverGetVersion failed with CUDA_ERROR_STUB_LIBRARY \(34\): /.* is the CUDA toolkit's stub, not a driver$",
@@ -138,7 +138,7 @@ def test_drivers_that_cannot_be_used(
 ) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "7")
     path = library(*macros)
-    for _ in range(2):  # each attempt raises
+    for _ in range(2):  # Each attempt raises the error again.
         with pytest.raises(driver.DriverError, match=r"^\[envpool\.cuda\] " + words):
             load(path, monkeypatch).devices()[0].memory()
 
@@ -147,9 +147,7 @@ def test_no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ENVPOOL_LIBCUDA", raising=False)
     monkeypatch.setattr(driver, "_LIBRARIES", ("libenvpool-no-such.so.1",))
     driver._load.cache_clear()
-    with pytest.raises(
-        driver.DriverError, match=r"there is no NVIDIA driver here \(libenvpool.*install NVIDIA's, for CUDA 12\.0"
-    ):
+    with pytest.raises(driver.DriverError, match=r"found no NVIDIA driver \(libenvpool.*install one for CUDA 12\.0"):
         driver.load()
 
 

@@ -67,7 +67,7 @@ def test_array_addresses_do_not_change(task_id: str) -> None:
         ours, theirs = fixed.step(np.ones(5, int)), free.step(np.ones(5, int))
         seen.add(tuple(addresses(ours)))
         assert np.array_equal(ours[0].numpy(), theirs[0].numpy())
-        assert np.array_equal(first.numpy(), ours[0].numpy())  # an array that is held shows the last step
+        assert np.array_equal(first.numpy(), ours[0].numpy())  # The first array shows the results of the last step.
     assert len(seen) == 1 and not np.array_equal(first.numpy(), before)
 
 
@@ -117,7 +117,7 @@ def test_a_graph_of_a_step_matches_steps_bit_for_bit(task_id: str, exposed: bool
         for mine, other in zip(graphed[:4], theirs[:4], strict=True):
             assert np.array_equal(mine.numpy(), other.numpy())
     assert [fixed.snapshot(i) for i in range(7)] == [free.snapshot(i) for i in range(7)]
-    fixed.step(np.zeros(7, int))  # steps without the graph still work
+    fixed.step(np.zeros(7, int))  # Steps without the graph still work.
 
 
 def test_calls_that_cannot_be_captured(graph: Graph) -> None:
@@ -126,7 +126,7 @@ def test_calls_that_cannot_be_captured(graph: Graph) -> None:
     action = OnDevice(np.zeros(4, "i4"), stream=graph.stream)
 
     def send_from_the_host() -> None:
-        fixed.step(action)  # from here on, the pool's stream is captured too
+        fixed.step(action)  # From now on, the pool's stream is captured, too.
         fixed.step(np.zeros(4, int))
 
     host = r"\[CartPole-v1\] send: expected arrays on the GPU while a CUDA graph is captured, got one on the host"
@@ -135,13 +135,13 @@ def test_calls_that_cannot_be_captured(graph: Graph) -> None:
     moving = r"\[CartPole-v1\] send: expected a pool made with in_place=True while a CUDA graph is captured"
     with pytest.raises(RuntimeError, match=moving):
         graph.capture(lambda: free.step(action))
-    for pool in (free, fixed):  # both still work
+    for pool in (free, fixed):  # Both pools still work.
         before = pool.step(action)[4]["elapsed_step"].numpy()
         assert np.array_equal(pool.step(action)[4]["elapsed_step"].numpy(), before + 1)
 
 
 def test_arrays_that_are_freed_during_a_capture(graph: Graph) -> None:
-    """Their block is returned to its pool, whose stream must not join the capture."""
+    """The memory of a freed array goes back to its pool, whose stream must not join the capture."""
     pool, fixed = make(), make(in_place=True)
     pool.reset(), fixed.reset()
     held = [pool.step(np.zeros(4, int))[0] for _ in range(3)]

@@ -30,21 +30,21 @@ from envpool.plugins.paths import get_include
 from envpool.python.errors import CompileError, MissingPackageError
 
 OLDEST = (12, 3)  # the first version with __builtin_bit_cast
-# Functions without a qualifier are device functions. Multiply-add fusion is off, so that results match the CPU's bits.
+# Functions without a qualifier become device functions. Fused multiply-adds are off, so that results equal the CPU's.
 FLAGS = ("-std=c++20", "--fmad=false", "--device-as-default-execution-space")
 INSTALL = "pip install 'nvidia-cuda-nvrtc-cu12>=12.3'"
 
-# The library's paths in wheels. Code from CUDA 12 runs under drivers for CUDA 12 and 13, so it is preferred.
+# The library's paths in wheels. Version 12 is preferred, because its code runs under drivers for CUDA 12 and 13.
 _IN_WHEELS = ("cuda_nvrtc/lib/libnvrtc.so.12", "cu13/lib/libnvrtc.so.13")
 _ON_SYSTEM = ("libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so")
-# Flags that callers may not pass: they change results, or are set here.
+# Flags that callers may not pass, because they change results or because this module sets them.
 _FIXED = re.compile(
     r"--?(std|gpu-architecture|arch|fmad|ftz|prec-div|prec-sqrt|use_fast_math|extra-device-vectorization|"
     r"device-as-default-execution-space|default-device|include-path|pre-include|include|no-source-include|"
     r"link-time-opt|lto|dlto|Ofast-compile|minimal|device-debug|G)([=-].*)?$|-I"
 )
 _ARCHITECTURE = re.compile(r"(sm|compute)_(\d+)([a-z]?)")
-_TOO_LONG = 1 << 24  # characters of a source
+_TOO_LONG = 1 << 24  # limit for the characters of a source
 
 
 class NvrtcError(RuntimeError):
@@ -56,7 +56,7 @@ class NvrtcMissingError(NvrtcError, MissingPackageError):
 
 
 class Compiled(NamedTuple):
-    """The result: machine code (empty for a virtual architecture), PTX, and the compiler's log."""
+    """A compiled source: machine code (empty for a virtual architecture), PTX, and the compiler's log."""
 
     cubin: bytes
     ptx: str
@@ -68,8 +68,8 @@ class Nvrtc:
 
     Attributes:
         path: the library's file.
-        version: such as (12, 9).
-        build: identifies a build of the same version.
+        version: its version, such as (12, 9).
+        build: a text that differs between builds of the same version.
         architectures: compute capabilities it can compile for, such as (90, 100), in ascending order.
     """
 
@@ -78,7 +78,7 @@ class Nvrtc:
 
         Raises:
             OSError: it cannot be opened.
-            NvrtcError: it is not NVRTC, or too old.
+            NvrtcError: the library is not NVRTC, or it is too old.
         """
         try:
             library = self._library = open_library(path)
@@ -108,23 +108,24 @@ class Nvrtc:
 
         Args:
             source: text in CUDA C++.
-            flags: such as "--gpu-architecture=sm_80", for machine code, or "--gpu-architecture=compute_80".
-            name: the source's path in messages. Its folder is searched first for quoted includes; for a name without a
-                folder, that is the process's working directory.
+            flags: compiler flags, such as "--gpu-architecture=sm_80" for machine code or
+                "--gpu-architecture=compute_80" for PTX.
+            name: the source's path in messages. Quoted includes are searched in its folder first, or in the working
+                directory of the process if `name` has no folder.
 
         Raises:
             CompileError: the source does not compile; `log` is the compiler's log.
-            NvrtcError: the compiler failed otherwise, for example because it ran out of memory.
+            NvrtcError: the compiler failed for another reason, for example because it ran out of memory.
         """
         return self._compiled(compile_program(self._library, _request(source, flags, name)), flags)
 
     def compile_apart(self, source: str, flags: Sequence[str], name: str, timeout: float) -> Compiled:
-        """Does the same in a separate process, which is limited to 4 GiB of memory and `timeout` seconds.
+        """Compiles a source as `compile` does, but in a process limited to 4 GiB of memory and `timeout` seconds.
 
         Raises:
             CompileError: the source does not compile, or the compiler crashed.
             NvrtcError: as in `compile`.
-            TimeoutError: it took longer.
+            TimeoutError: the compilation took longer.
         """
         if not sys.executable:
             return self.compile(source, flags, name)
@@ -141,7 +142,7 @@ class Nvrtc:
 
     def _compiled(self, answer: Answer, flags: Sequence[str]) -> Compiled:
         log = answer.log.decode(errors="replace")
-        if answer.call == "CompileProgram":  # the log describes errors in the source or a flag
+        if answer.call == "CompileProgram":  # The log describes errors in the source or in a flag.
             raise CompileError(log or self._reason(answer.call, answer.status), " ".join(flags), log)
         if answer.call:
             raise NvrtcError(f"[envpool.cuda] {self._reason(answer.call, answer.status)}")
@@ -160,14 +161,14 @@ class Nvrtc:
         device = f"a device of compute capability {_dotted(capability)}"
         if driver[0] < self.version[0]:
             raise NvrtcError(
-                f"[envpool.cuda] NVRTC {_dotted(self.version)} ({self.path}) writes code for drivers of CUDA "
-                f"{self.version[0]}, and this one is for {_dotted(driver)}: {INSTALL}"
+                f"[envpool.cuda] NVRTC {_dotted(self.version)} ({self.path}) generates code for drivers of CUDA "
+                f"{self.version[0]}, but the driver is for CUDA {_dotted(driver)}: {INSTALL}"
             )
         known = [each for each in self.architectures if each <= number]
         if not known:
             raise NvrtcError(
-                f"[envpool.cuda] NVRTC {_dotted(self.version)} ({self.path}) knows compute capabilities "
-                f"{_dotted(divmod(self.architectures[0], 10))} and newer, and not {device}"
+                f"[envpool.cuda] NVRTC {_dotted(self.version)} ({self.path}) supports compute capabilities "
+                f"{_dotted(divmod(self.architectures[0], 10))} and newer, but not {device}"
             )
         if known[-1] // 10 == capability[0]:
             return f"sm_{known[-1]}"
@@ -216,11 +217,11 @@ def compile(
         name: the source's name in error messages.
         includes: folders of further headers, which are searched after this package's.
         flags: further flags, none of which may change arithmetic, the language or the folders.
-        timeout: seconds after which the compiler, which runs in a separate process, is stopped.
+        timeout: the compiler, which runs in a separate process, is stopped after this many seconds.
 
     Raises:
-        CompileError: the source does not compile, or not in that time. The text has the first error's file and line.
-        NvrtcError: there is no NVRTC, or it cannot work.
+        CompileError: the source does not compile within the time limit. The text has the first error's file and line.
+        NvrtcError: NVRTC is missing, or it fails.
         TypeError, ValueError: an argument is invalid.
     """
     nvrtc = load()
@@ -248,7 +249,7 @@ def compile(
 
 
 def program_path() -> str:
-    """Returns the name under which sources are compiled: in the folder of the headers, which NVRTC then searches first."""
+    """Returns the path for sources. It is in the folder of the headers, because NVRTC searches that folder first."""
     return os.path.join(get_include(), "envpool_program.cu")
 
 
@@ -283,8 +284,8 @@ def check(label: str, nvrtc: Nvrtc, source: Any, architecture: Any, includes: An
     for flag in flags:
         if _FIXED.match(flag) or not flag.startswith("-") or "\0" in flag:
             raise ValueError(
-                f"[{label}] flags: expected flags such as '-DNAME=1' that change neither arithmetic nor the language nor "
-                f"where headers are, got {flag!r}"
+                f"[{label}] flags: expected flags such as '-DNAME=1' that do not change arithmetic, the language or "
+                f"the folders of headers, got {flag!r}"
             )
     folders = [get_include(), *(os.path.abspath(folder) for folder in includes)]
     return (f"--gpu-architecture={architecture}", *FLAGS, *(f"-I{folder}" for folder in folders), *flags)
@@ -310,12 +311,12 @@ def _load(given: str) -> Nvrtc:
             why.append(str(error).removeprefix("[envpool.cuda] "))
     told = f" ({'; '.join(why)})" if why else ""
     raise NvrtcMissingError(
-        f"[envpool.cuda] there is no NVRTC, which compiles environments for a GPU{told}: {INSTALL}", name="nvidia"
+        f"[envpool.cuda] NVRTC, which compiles environments for a GPU, is missing{told}: {INSTALL}", name="nvidia"
     )
 
 
 def _wheels() -> list[str]:
-    """Returns the paths of NVRTC in wheels, which install it in a folder `nvidia` in one or more places of sys.path."""
+    """Returns the paths of NVRTC in wheels, which install it in folders named `nvidia` on sys.path."""
     try:
         spec = importlib.util.find_spec("nvidia")
     except (ImportError, ValueError):

@@ -74,19 +74,19 @@ def test_machine_code_and_ptx() -> None:
     assert machine.cubin.startswith(b"\x7fELF") and ".target sm_90" in machine.ptx
     virtual = nvrtc.compile(KERNEL, "compute_80", flags=["-DUNUSED=1", "--ptxas-options=-v"])
     assert virtual.cubin == b"" and ".target sm_80" in virtual.ptx and virtual.ptx.endswith("}\n\n")
-    assert "fma" not in virtual.ptx  # NVRTC fuses by default, as the next line shows
+    assert "fma" not in virtual.ptx  # By default, NVRTC fuses multiply-adds, as the next line shows.
     assert "fma" in nvrtc.load().compile(KERNEL.partition("\n")[2], ["--gpu-architecture=compute_80"]).ptx
 
 
 def test_the_working_directory_is_not_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By default NVRTC searches it first, and it may contain other headers of the same names."""
+    """By default, NVRTC searches the working directory first, which may contain other headers of the same names."""
     (tmp_path / "envpool" / "core").mkdir(parents=True)
     (tmp_path / "envpool" / "core" / "portable.h").write_text("#error not this one\n")
     monkeypatch.chdir(tmp_path)
     assert nvrtc.compile(KERNEL, "sm_80").cubin
-    with pytest.raises(CompileError, match="not this one"):  # the default
+    with pytest.raises(CompileError, match="not this one"):  # This is NVRTC's default.
         nvrtc.load().compile(KERNEL, ["--gpu-architecture=sm_80"])
-    assert nvrtc.compile(KERNEL, "sm_80", includes=[tmp_path]).cubin  # the package's headers go first
+    assert nvrtc.compile(KERNEL, "sm_80", includes=[tmp_path]).cubin  # The package's headers come first.
 
 
 # A user's header, the beginning of the error's second line, and text that the error contains.
@@ -140,7 +140,7 @@ BAD = [
     ({"flags": "-DX"}, TypeError, r"flags: expected a sequence of str, got '-DX'"),
     ({"flags": [None]}, TypeError, r"flags: expected a sequence of str"),
     *(
-        ({"flags": [flag]}, ValueError, rf"flags: expected .* that change neither arithmetic .*, got {re.escape(repr(flag))}")
+        ({"flags": [flag]}, ValueError, rf"flags: expected .* that do not change arithmetic.*, got {re.escape(repr(flag))}")
         for flag in (
             "--fmad=true", "-fmad=true", "--use_fast_math", "-ftz=true", "--prec-div=false", "--prec-sqrt=false",
             "-std=c++17", "-arch=sm_50", "-I/tmp", "--include-path=/tmp", "-include=x.h", "x.cu", "", "-G",
@@ -173,7 +173,7 @@ def test_nvrtc_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(nvrtc.NvrtcError) as caught:
             nvrtc.compile(KERNEL, "sm_80")
         assert str(caught.value) == (
-            "[envpool.cuda] there is no NVRTC, which compiles environments for a GPU: "
+            "[envpool.cuda] NVRTC, which compiles environments for a GPU, is missing: "
             "pip install 'nvidia-cuda-nvrtc-cu12>=12.3'"
         )
 
@@ -185,7 +185,7 @@ def test_nvrtc_of_cuda_13_is_found_in_its_wheel(
     monkeypatch.setattr("sys.path", [str(tmp_path)])
     library = nvrtc.load()
     assert (library.path, library.version, library.architectures) == (path, (13, 1), (75, 120))
-    assert builtins in Path("/proc/self/maps").read_text()  # NVRTC 13 does not find it by itself
+    assert builtins in Path("/proc/self/maps").read_text()  # NVRTC 13 does not find this library by itself.
 
 
 def test_unusable_libraries_are_skipped(fake: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,7 +195,9 @@ def test_unusable_libraries_are_skipped(fake: Callable[..., str], monkeypatch: p
     nvrtc._load.cache_clear()
     monkeypatch.setattr(nvrtc, "_wheels", lambda: [old, __file__])
     monkeypatch.setattr(nvrtc, "_ON_SYSTEM", ())
-    words = r"there is no NVRTC.*\(NVRTC is too old: expected 12\.3 or newer, got 11\.1.*; .* cannot be opened: .*\): pip install"
+    words = (
+        r"is missing.*\(NVRTC is too old: expected 12\.3 or newer, got 11\.1.*; .* cannot be opened: .*\): pip install"
+    )
     with pytest.raises(nvrtc.NvrtcError, match=words):
         nvrtc.load()
 
@@ -222,7 +224,7 @@ def test_the_environment_variable_selects_the_library(
 
 
 def test_a_compiler_that_crashes_or_hangs(fake: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The compiler runs in a separate process, so this one survives."""
+    """The compiler runs in a separate process, so this process survives."""
     monkeypatch.setenv("ENVPOOL_NVRTC", fake("KNOWN=90", "CREATE=__builtin_trap()", to="crash.so"))
     with pytest.raises(
         CompileError, match=r"^\[Game-v0\] mine.cu does not compile for sm_90:\nthe compiler crashed \(SIGILL\)"
@@ -238,7 +240,7 @@ def test_a_compiler_that_crashes_or_hangs(fake: Callable[..., str], monkeypatch:
 TARGETS = [
     ("80, 86, 90, 100", (8, 0), (13, 2), "sm_80"),
     ("80, 86, 90, 100", (9, 0), (13, 0), "sm_90"),
-    ("80, 86, 90, 100", (8, 9), (13, 0), "sm_86"),  # runs on later devices of the same major capability
+    ("80, 86, 90, 100", (8, 9), (13, 0), "sm_86"),  # It also runs on later devices of the same major capability.
     ("80, 86, 90, 100", (10, 3), (13, 0), "sm_100"),
     ("80, 86, 90, 100", (12, 0), (13, 1), "compute_100"),
     (
@@ -247,8 +249,8 @@ TARGETS = [
         (13, 0),
         "has no machine code for .* 12.0.*, for CUDA 13.0, is too old to compile its PTX",
     ),
-    ("80, 86, 90, 100", (7, 5), (13, 1), "knows compute capabilities 8.0 and newer, and not .* 7.5"),
-    ("80, 86, 90, 100", (9, 0), (12, 8), "writes code for drivers of CUDA 13, and this one is for 12.8: pip install"),
+    ("80, 86, 90, 100", (7, 5), (13, 1), "supports compute capabilities 8.0 and newer, but not .* 7.5"),
+    ("80, 86, 90, 100", (9, 0), (12, 8), "code for drivers of CUDA 13, but the driver is for CUDA 12.8: pip install"),
 ]
 
 

@@ -18,19 +18,19 @@ def make_pool(device: str, *, source: str, include: str, in_place: bool, **pool:
     """Makes a pool on a device.
 
     Args:
-        device: such as "cuda:0".
-        source: path of the header that was passed to `envpool.compile`, or empty.
-        include: folder of a plugin's headers, or empty.
+        device: the device's name, such as "cuda:0".
+        source: path of the header that was passed to `envpool.compile`, or an empty text.
+        include: folder of a plugin's headers, or an empty text.
         in_place: whether every batch is written into the same arrays.
         pool: the result of `Construction.pool_arguments`.
 
     Raises:
         ValueError: the environment's header is unknown.
         DriverError: there is no driver, or no such device.
-        NvrtcError: there is no NVRTC, which compiles the environment for the device.
+        NvrtcError: NVRTC, which compiles the environment for the device, is missing.
         CompileError: the environment's header does not compile for a GPU.
         CudaError: a call of the driver failed.
-        MemoryError: the environments do not fit into the device's memory; the text says how many do.
+        MemoryError: the environments do not fit into the device's memory. The text says how many would fit.
     """
     from envpool import _core
 

@@ -2,7 +2,7 @@
 """Tests that pools on a GPU match pools on the CPU bit for bit, and that they refuse unsupported arguments and calls.
 
 These tests need no GPU: the stand-in for NVIDIA's driver (envpool/testing/standin) runs each kernel's PTX as C. They do
-not cover the machine code that ptxas makes of the PTX.
+not cover the machine code into which ptxas translates the PTX.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ def test_results_match_the_cpu_bit_for_bit(case: Case) -> None:
     found, ends = compare(both, case.num_envs, case.steps)
     print(f"{case}: {found.words} words, {ends} episodes")
     assert ends >= case.num_envs
-    assert not found.different, f"words that differ, of {found.words}"
+    assert not found.different, f"some of the {found.words} compared words differ"
     both.device.close()
 
 
 def test_fused_multiply_adds_are_detected(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The comparison fails for a kernel that was compiled with fused multiply-adds."""
+    """The comparison of results fails for a kernel that was compiled with fused multiply-adds."""
 
     def fused(source: str, architecture: str, **_: Any) -> bytes:
         flags = [f"--gpu-architecture={architecture}", *FLAGS, "--fmad=true"]
@@ -143,7 +143,7 @@ def test_numpy_interfaces_refuse_a_gpu() -> None:
         except ValueError as error:
             assert "device: expected 'cpu', because" in str(error)
         except ImportError:
-            continue  # the interface's package is not installed
+            continue  # The package of this interface is not installed.
         else:
             pytest.fail(f"{face} takes a GPU")
     with pytest.raises(RuntimeError, match=r"\[CartPole-v1\] xla: expected a pool on the CPU, got one on 'cuda:0'"):
@@ -187,7 +187,7 @@ def test_a_users_header(tmp_path: Path) -> None:
     envpool.compile(header, "Walk-v0", max_episode_steps=LIMIT)
     found, ends = compare(pools("Walk-v0", "same_step", 9), 9, 100)
     assert not found.different and ends > 9
-    header.write_text(HEADER)  # the host library is built already; f32 is undefined for NVRTC
+    header.write_text(HEADER)  # The host's library is already built. For NVRTC, f32 is not defined in this header.
     with pytest.raises(envpool.CompileError, match=r"(?s)\[Walk-v0\] .*walk.h:\d+: identifier \"f32\" is undefined"):
         make("Walk-v0")
     envpool.compile(HEADER.replace("f32", "envpool::f32"), "Walk-v1")
@@ -293,7 +293,7 @@ def test_a_bad_action_on_the_device_is_reported_by_a_later_call(task_id: str, ac
     pool._pool.wait()
     with pytest.raises(ValueError, match=text):
         pool.step(np.zeros(action.shape, int))
-    assert pool.snapshot(2) == before  # the environment was not stepped, and the others were
+    assert pool.snapshot(2) == before  # This environment was not stepped, but the others were.
     good = np.nan_to_num(np.where(np.abs(action) > 1, 0, action)).astype(action.dtype)
     twin.step(OnDevice(good.astype(int) if task_id == "CartPole-v1" else good))
     assert [pool.snapshot(i) for i in (0, 1, 3)] == [twin.snapshot(i) for i in (0, 1, 3)]
@@ -314,7 +314,7 @@ def test_calls_that_are_refused() -> None:
         pool.reset([2, 2])
     with pytest.raises(ValueError, match="restore: state: expected a snapshot"):
         pool.restore(0, b"nothing")
-    for _ in range(3):  # in the third, all episodes are over
+    for _ in range(3):  # In the third step, all episodes end.
         pool.step(np.zeros(4, int))
     pool._pool.wait()
     with pytest.raises(RuntimeError, match="expected environments whose episodes are not over"):
@@ -346,7 +346,7 @@ def test_the_proof_script_runs_on_the_stand_in(tmp_path: Path) -> None:
     assert SOURCE is not None
     script = os.path.join(SOURCE, "tools", "gpu_proof.py")
     command = [sys.executable, script, "--small", "--out", str(tmp_path), "--sections"]
-    for sections in (["machine", "plumbing"], ["machine", "speed"]):  # the second continues the results of the first
+    for sections in (["machine", "plumbing"], ["machine", "speed"]):  # The second run adds to the results of the first.
         done = subprocess.run([*command, *sections], capture_output=True, text=True, cwd=tmp_path, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
     summary = (tmp_path / "summary.md").read_text()

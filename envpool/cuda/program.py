@@ -7,13 +7,13 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-_MOST_THREADS = 1024  # in a block
+_MOST_THREADS = 1024  # limit for the threads of a block
 _WARP = 32
-_THREADS = 128  # in a block that steps several environments
+_THREADS = 128  # threads of a block that steps several environments
 
 
 class Program(NamedTuple):
-    """A source, and how its kernel is launched.
+    """A source, and the launch configuration of its kernel.
 
     Attributes:
         source: text in CUDA C++ that defines the kernels.
@@ -32,8 +32,8 @@ def program(header: str, type_name: str, players: int = 1, *, each: bool = False
     Args:
         header: the header to include, such as "envpool/classic_control/cartpole.h".
         type_name: the environment's type in C++, such as "envpool::classic_control::CartPole".
-        players: the largest number of players. Each is handled by its own thread, up to the threads of a block. Worlds of
-            at most 32 players share a block.
+        players: the largest number of players. Each player has its own thread, unless there are more players than a
+            block can have threads. Several environments of at most 32 players share a block.
         each: whether each environment has its own options.
     """
     return _program("device.h", "ENVPOOL_KERNEL", header, type_name, players, ["ENVPOOL_PARAMS_EACH"] * each)
@@ -43,7 +43,7 @@ def checked_program(device: Mapping[str, Any], players: int, *, each: bool = Fal
     """Returns the program of an environment for pools, with assertions that its layout on the device is the host's.
 
     Args:
-        device: the device facts of the environment's table (`_core.Table.device`).
+        device: the description of the environment's kernel (`_core.Table.device`).
         players: as in `program`.
         each: as in `program`.
     """
@@ -67,8 +67,9 @@ def header_of(label: str, facts: Mapping[str, Any], source: str, include: str) -
     if source and os.path.isfile(path):
         return {**facts, "header": os.path.basename(path)}, [os.path.dirname(path)]
     raise ValueError(
-        f"[{label}] device: expected an environment whose header a GPU's compiler can read: give envpool.compile the path "
-        "of the header, or in a plugin of your own its name to envpool::table and include= to envpool.register"
+        f"[{label}] device: expected an environment whose header is known, so that it can be compiled for a GPU: give "
+        "envpool.compile the path of the header, or, in a plugin, give envpool::table the header's name and "
+        "envpool.register its folder as include="
     )
 
 

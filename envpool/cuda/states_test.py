@@ -72,7 +72,7 @@ def test_random_bytes_are_repaired(task_id: str) -> None:
         for name, part in pool.states().items():
             interface = part.__cuda_array_interface__
             width = part.dtype.itemsize * int(np.prod(part.shape[1:]))
-            # Only one episode may be over, because a reset uses none of the other parts.
+            # A reset uses none of the other parts, so `over` is set in one row only.
             for row in range(count if name != "over" else 1):
                 junk = rng.integers(0, 256, width, np.uint8)
                 DRIVER().upload(junk, interface["data"][0] + row * interface["strides"][0])
@@ -100,7 +100,7 @@ def test_invalid_uses_of_states_are_refused() -> None:
     with pytest.raises(TypeError, match="Cannot cast"):
         pool.states()["elapsed_step"].assign(0.5)
     pool.close()
-    part.assign(1.0)  # the array keeps its memory
+    part.assign(1.0)  # The array keeps its memory after its pool is closed.
     assert part.numpy().tolist() == [1.0] * 4
     with pytest.raises(RuntimeError, match="the pool is closed"):
         pool.states()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one compilation by NVRTC. As a program, it imports nothing else from this package, so that it starts quickly.
+"""Runs one compilation by NVRTC. This program imports nothing else from the package, so that it starts quickly.
 
     python worker.py LIBRARY REQUEST ANSWER
 
@@ -29,11 +29,11 @@ class Answer(NamedTuple):
     """The result of a compilation.
 
     Attributes:
-        call: the function that failed; empty if none did.
+        call: the function that failed, or an empty text.
         status: the nvrtcResult that it returned.
         log: the compiler's log.
-        ptx: assembly.
-        cubin: machine code; empty for a virtual architecture.
+        ptx: the assembly.
+        cubin: the machine code; empty for a virtual architecture.
     """
 
     call: str

@@ -44,7 +44,7 @@ WITHOUT = {
         "envpool.jax.make('Pong-v5')": "[Pong-v5] needs the ROMs of ale-py, ",
     },
     "pygame": {"envpool.make('CartPole-v1', render_mode='human')": "[CartPole-v1] render_mode 'human' needs pygame, "},
-    "nvidia": {"importlib.import_module('envpool.cuda.nvrtc').load()": "[envpool.cuda] there is no NVRTC, "},
+    "nvidia": {"importlib.import_module('envpool.cuda.nvrtc').load()": "[envpool.cuda] NVRTC, "},
 }
 # Other packages that these calls need.
 NEEDS = {
