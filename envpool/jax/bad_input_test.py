@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that bad arguments raise exceptions that name the argument, the expected value and the given one."""
+"""Tests that bad arguments raise exceptions that name the argument, the expected value and the given one."""
 
 from __future__ import annotations
 

@@ -4,11 +4,11 @@
 Keys correspond to seeds as follows. The two words of a key are the seed, most significant word first, so
 `jax.random.key(7)` is `seed=7`. `reset(key)` is the first reset of environment 0 of a pool made with that seed, and
 `reset_batch(key, n)` is the first reset of a pool of n environments. The state holds the seed, the stream and the
-episode, and draws from them as the pool does if every step is given `None` as its key: the trajectory is then that of a
-pool with autoreset_mode="same_step", bit for bit. A step that is given a key draws from that key, as in gymnax, and
-stores it in the state.
+episode. A step whose key is `None` draws from these, as a pool does: if all keys are `None`, the trajectory equals bit
+for bit the trajectory of a pool with autoreset_mode="same_step". A step with another key draws from that key, as in
+gymnax, and stores it in the state.
 
-With several players, observations, actions and rewards of players have an axis of players after the batch axis, whose
+With several players, observations, actions and rewards of players have an axis of players after the batch axis. Its
 length is the maximum number of players. If the number of players varies, the rows of absent players are zero.
 """
 
@@ -61,7 +61,7 @@ def make(task_id: str, *, step_values: int = 5, **options: Any) -> tuple[Environ
 
 
 def portable_envs() -> list[str]:
-    """Returns the ids of portable environments whose shared object can be loaded, which `make` accepts."""
+    """Returns the ids that `make` accepts: portable environments whose shared object can be loaded."""
     return [task_id for task_id in list_all_envs() if _is_portable(find(task_id))]
 
 
@@ -153,7 +153,7 @@ class Environment:
 
     @property
     def num_actions(self) -> int:
-        """The number of actions (of one player) if the action space is discrete; else the length of an action."""
+        """The number of actions (of one player) if the action space is discrete, otherwise the length of an action."""
         tree = action_tree(self._arrays)
         if isinstance(tree, dict):
             raise ValueError(
@@ -194,8 +194,8 @@ class Environment:
             params: parameters of this environment; None: `default_params`.
 
         Returns:
-            The observation, with the space's shape and dtype, and the state. Without `jax_enable_x64`, 64-bit numbers
-            are converted to 32 bits.
+            The observation, with the shape and dtype of the observation space, and the state. Without
+            `jax_enable_x64`, 64-bit numbers are converted to 32 bits.
 
         Raises:
             TypeError: key is not a key, or params are not EnvParams.
@@ -204,7 +204,7 @@ class Environment:
         return self._first(self._key(key), np.uint32(0), self._params(params))
 
     def reset_batch(self, key: Any, num_envs: int, params: EnvParams | None = None) -> tuple[Any, EnvState]:
-        """Starts `num_envs` episodes from one key, those of a pool of that many environments.
+        """Starts `num_envs` episodes from one key. They equal those of a pool of that many environments.
 
         Each environment draws from its own stream.
 
@@ -239,10 +239,10 @@ class Environment:
             params: parameters of this environment; None: `default_params`.
 
         Returns:
-            (obs, state, reward, done, info), or with 6 values (obs, state, reward, terminated, truncated, info). If the
-            episode ended, obs and state are the first of the next one. reward is float32; done, terminated and
-            truncated are bool. `info` holds the last observation of the step itself ("final_observation"), discount
-            (float32), terminated, truncated, elapsed_step (int32), and the environment's own entries. With several
+            (obs, state, reward, done, info) or, with step_values=6, (obs, state, reward, terminated, truncated, info).
+            If the episode ended, obs and state begin the next one. reward is float32; done, terminated and truncated
+            are bool. `info` contains the observation after the step and before any reset ("final_observation"),
+            discount (float32), terminated, truncated, elapsed_step (int32), and the environment's entries. With several
             players, reward and discount have one element per player, `info["players"]["present"]` tells which players
             exist, and done, terminated and truncated belong to the environment.
 
@@ -254,7 +254,7 @@ class Environment:
         return self._advance(key, state, action, params, autoreset=True)
 
     def step_env(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
-        """As `step`, without a reset: steps after the end of an episode leave the state as it is, with reward 0."""
+        """Steps as `step` does, but never resets: steps after an episode's end keep the state and return reward 0."""
         return self._advance(key, state, action, params, autoreset=False)
 
     def reset_env(self, key: Any, params: EnvParams | None = None) -> tuple[Any, EnvState]:
@@ -262,7 +262,7 @@ class Environment:
         return self.reset(key, params)
 
     def state_space(self, params: EnvParams | None = None) -> Any:
-        """Returns a space of all named parts of a state. The number of steps is called `time`, as in gymnax.
+        """Returns a space of all named parts of a state, where the number of steps is called `time`, as in gymnax.
 
         The bounds are those of the dtypes; an environment may not reach them.
         """
@@ -285,7 +285,7 @@ class Environment:
         return self._advance(None, state.replace(over=True), idle, params, autoreset=False)[0]
 
     def is_terminal(self, state: EnvState, params: EnvParams | None = None) -> Any:
-        """Returns whether the episode has ended, also by the time limit. After `step`, the next one has begun."""
+        """Returns whether the episode has ended, including by the time limit. A state that `step` returns has not."""
         self._check_state(state)
         return state.over
 
@@ -488,7 +488,7 @@ class _Calls:
         count = len(arrays.observations)
         obs = self._observation(rest[:count])
         last = obs
-        if autoreset:  # the handler writes only the rows that ended; XLA removes this if the result is unused
+        if autoreset:  # The handler writes only the rows that ended. XLA removes this code if the result is unused.
             ended = jnp.logical_or(terminated, truncated)
             finals = zip(rest[count : 2 * count], rest[:count], strict=True)
             last = self._observation([_where(ended, final, value) for final, value in finals])

@@ -36,7 +36,7 @@ def _interface() -> Any:
 
     try:
         module = importlib.import_module("jax.ffi")
-    except ImportError:  # before 0.5
+    except ImportError:  # JAX before 0.5
         module = importlib.import_module("jax.extend.ffi")
     cuda.register()
     on_cpu = "CUDA" if cuda.stand_in_runs_on_cpu() else "cpu"
@@ -59,8 +59,8 @@ def call_aliased(
     Args:
         name: the handler.
         results: shapes and dtypes of the results.
-        aliases: for the index of an operand, the index of the result that may share its memory. Such an operand must be
-            batched wherever the results are; see `with_extents_of`.
+        aliases: for the index of an operand, the index of the result that may share its memory. If vmap batches the
+            results, it must also batch these operands; see `with_extents_of`.
         *operands: the operands.
         **attributes: the handler's attributes.
     """
@@ -71,10 +71,9 @@ def call_aliased(
 
 
 def with_extents_of(array: Any, *others: Any) -> Any:
-    """Returns an equal array that vmap batches wherever it batches one of the others.
+    """Returns an equal array that vmap batches if it batches one of the others.
 
-    The array is selected between itself and itself, with a condition that depends on the others. XLA simplifies the
-    selection away.
+    Both branches of a selection are the array, and the condition depends on the others. XLA removes the selection.
     """
     if array.size == 0:
         return array

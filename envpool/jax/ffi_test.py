@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that our declarations of XLA's FFI structs and enums agree with the header of the installed jaxlib."""
+"""Tests that our declarations of XLA's FFI structs and enums agree with the header of the installed jaxlib."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ jaxlib = pytest.importorskip("jaxlib")
 
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
 
-# Each pair names one of our structs with its members, and XLA's struct of the same layout with its members.
+# Each pair names one of our structs and its members, and XLA's struct of the same layout and its members.
 SAME = [
     ("Extension struct_size type next", "XLA_FFI_Extension_Base struct_size type next"),
     (
@@ -92,7 +92,7 @@ STATES = {
         ),
     ],
 }
-TYPE_INFO = [  # the API has these since minor version 2
+TYPE_INFO = [  # The API has these since minor version 2.
     ("Api register_type", "XLA_FFI_Api XLA_FFI_Type_Register"),
     ("TypeInfo struct_size extensions deleter", "XLA_FFI_TypeInfo struct_size extension_start deleter"),
     (

@@ -39,7 +39,7 @@ class Environment(environment.Environment):
     def step_env(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
         """Steps the environment without a reset, and returns (obs, state, reward, terminated, info).
 
-        Steps after the end of an episode, by the time limit too, leave the state as it is, with reward 0.
+        Steps after the end of an episode, even if the time limit ended it, do not change the state and return reward 0.
         """
         obs, state, reward, terminated, _, info = super().step_env(key, state, action, params)
         return obs, state, reward, terminated, info
@@ -51,8 +51,8 @@ class Environment(environment.Environment):
     def is_terminated(self, state: EnvState, params: EnvParams | None = None) -> Any:
         """Returns whether the episode has ended before the time limit.
 
-        A state does not hold the cause of the end: an episode that reached a terminal state in the last step before the
-        limit counts as truncated here. The flags that `step` returns, and `info`, are exact.
+        A state does not record why its episode ended. If an episode reaches a terminal state in the very step that
+        reaches the time limit, this function takes it for truncated. The flags returned by `step` and `info` are exact.
         """
         self._check_state(state)
         return jnp.logical_and(state.over, jnp.logical_not(self.is_truncated(state, params)))
@@ -73,7 +73,7 @@ def make(env_id: str, **env_kwargs: Any) -> tuple[Any, Any]:
 
     Args:
         env_id: one of `registered_envs`.
-        **env_kwargs: the environment's options, and max_episode_steps; or the arguments of a registered factory.
+        **env_kwargs: the environment's options and max_episode_steps, or the arguments of a registered factory.
 
     Returns:
         The environment, and its default parameters.
@@ -118,7 +118,7 @@ def _registered() -> list[str]:
 def __getattr__(name: str) -> Any:
     if name == "registered_envs":
         return _registered()
-    if name in _GYMNAX_OWN:  # gymnax's own modules, which work with any environment of this interface
+    if name in _GYMNAX_OWN:  # These modules of gymnax work with any environment that has this interface.
         try:
             return importlib.import_module(f"gymnax.{name}")
         except ImportError as error:

@@ -30,7 +30,7 @@ KEY = jax.random.PRNGKey(0)
 HAS_GYMNAX_1 = importlib.util.find_spec("gymnax") is not None and metadata.version("gymnax").split(".")[0] == "1"
 beside_gymnax_1 = pytest.mark.skipif(not HAS_GYMNAX_1, reason="needs gymnax 1: make test-jax")
 
-# These are the public names of gymnax 1.0.1 and the parameters of its methods.
+# The public names of gymnax 1.0.1, and the parameters of its methods.
 MODULE = ("make", "register", "registered_envs", "EnvState", "EnvParams", "environments")
 METHODS = {
     "step": ["key", "state", "action", "params"],
@@ -179,7 +179,7 @@ def test_copies_keep_the_interface():
 
 
 class Wrapper:
-    """Wraps an environment as users of gymnax do: it forwards attributes, and jits methods with `self` static."""
+    """Wraps an environment as users of gymnax do: it forwards attributes, and jits methods with a static `self`."""
 
     def __init__(self, env):
         self._env = env
@@ -210,19 +210,19 @@ def test_wrappers_inside_vmap_and_scan():
 
 # ---- comparison with gymnax 1 itself ----
 
-# gymnax's dtypes are inconsistent in these environments: an observation's dtype differs from that of its space, or a
-# reward's from that of other rewards.
+# In these environments of gymnax, the dtype of an observation differs from the dtype of its space, or a reward has
+# another dtype than most rewards.
 OTHER_DTYPES = {
     "FourRooms-misc": ("obs", "reward"),
     "BernoulliBandit-misc": ("reward",),
     "UmbrellaChain-bsuite": ("reward",),
     "Catch-bsuite": ("observation_space",),
 }
-# We have bsuite's default of randomize_actions, and the time limit of gymnax 0.0.9, which no episode of DeepSea reaches.
+# Our randomize_actions has bsuite's default, and our time limit is gymnax 0.0.9's, which no episode of DeepSea reaches.
 OTHER_DEFAULTS = {"DeepSea-bsuite": ("randomize_actions", "max_steps_in_episode")}
 # This environment of gymnax has a name that is not its registered id.
 OTHER_NAMES = {"DiscountingChain-bsuite": "DiscountingChain-v0"}
-NOT_OURS = {"MNISTBandit-bsuite", "FrozenLake-misc"}  # we have FrozenLake-v1 instead
+NOT_OURS = {"MNISTBandit-bsuite", "FrozenLake-misc"}  # FrozenLake-v1 replaces the second one.
 
 
 @beside_gymnax_1

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comparison with gymnax 0.0.9: its interface, and its dynamics from equal states.
+"""Compares the interface and the dynamics of environments with gymnax 0.0.9.
 
-gymnax computes in float32, envpool in float64 as gymnasium does; one step from a float32 state stays within the
-tolerance. Acrobot has a larger tolerance, because its step has four stages of Runge-Kutta with speeds up to 28 rad/s.
+gymnax computes in float32, and envpool in float64, as gymnasium does. Therefore single steps from equal float32 states
+are compared, with a tolerance. Acrobot has a larger tolerance, because its step has four Runge-Kutta stages with speeds
+up to 28 rad/s.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ TOLERANCE = {"rtol": 2e-5, "atol": 2e-5}
 ACROBOT = {"rtol": 2e-4, "atol": 2e-4}
 COUNT = 512
 
-# For each id, the parts of our states, the corresponding parts of gymnax's, and the range to draw each from.
+# For each id: the parts of our states, the corresponding parts of gymnax's states, and the range to draw each from.
 PAIRS = {
     "CartPole-v1": {
         "position": ("x", 2.4),
@@ -72,7 +73,7 @@ def test_dynamics_from_equal_states(task_id):
     np.testing.assert_array_equal(ours[3], ref[3])
     assert (task_id != "CartPole-v1") or ours[3].any()
     reward, done = np.reshape(ref[2], COUNT), np.asarray(ref[3])
-    if task_id == "CartPole-v1":  # a state drawn outside of the limits has ended already for gymnax, which gives it 0
+    if task_id == "CartPole-v1":  # If a drawn state is out of bounds, gymnax takes it for terminal and gives reward 0.
         assert (np.asarray(ours[2]) == 1).all()
     elif task_id == "Acrobot-v1":  # the last step's reward is 0 in both
         np.testing.assert_array_equal(ours[2][~done], reward[~done])
@@ -82,13 +83,13 @@ def test_dynamics_from_equal_states(task_id):
 
 @pytest.mark.parametrize("task_id", [*PAIRS, "MountainCarContinuous-v0"])
 def test_the_interface_is_that_of_gymnax(task_id):
-    """Signatures, shapes, dtypes and spaces are those that code written for gymnax expects."""
+    """Signatures, shapes, dtypes and spaces are the ones that code written for gymnax expects."""
     (env, params), (other, other_params) = envpool.jax.make(task_id), gymnax.make(task_id)
     assert env.num_actions == other.num_actions
     for name in ("action_space", "observation_space"):
         ours, theirs = getattr(env, name)(params), getattr(other, name)(other_params)
         assert type(ours) is type(theirs) and ours.shape == theirs.shape and ours.dtype == theirs.dtype
-        if not hasattr(ours, "low") or np.isfinite(ours.low).all():  # gymnax's Box samples NaN where there is no bound
+        if not hasattr(ours, "low") or np.isfinite(ours.low).all():  # gymnax's Box samples NaN if a bound is infinite.
             assert ours.contains(ours.sample(jax.random.key(0)))
 
     def rollout(env, params, key):
@@ -111,22 +112,21 @@ def test_the_interface_is_that_of_gymnax(task_id):
     assert [part.dtype for part in ours] == [part.dtype for part in theirs]
 
 
-# gymnax's SimpleBandit cannot step.
+# SimpleBandit is missing, because gymnax's cannot be stepped.
 SHARED = [
     task_id
     for task_id in gymnax.registered_envs
     if task_id in envpool.list_all_envs() and task_id != "SimpleBandit-bsuite"
 ]
-# Differences from gymnax: the arrays of its FourRooms and the space of its Catch have inconsistent dtypes, and three
-# rewards are not floats.
+# In gymnax, the arrays of FourRooms and the space of Catch have inconsistent dtypes, and three rewards are not floats.
 OTHER_DTYPES = {
     "FourRooms-misc": ("obs", "reward"),
     "BernoulliBandit-misc": ("reward",),
     "UmbrellaChain-bsuite": ("reward",),
     "Catch-bsuite": ("observation_space",),
 }
-OTHER_DEFAULTS = {"DeepSea-bsuite": ("randomize_actions",)}  # bsuite's own
-TERMINATES_AT_LIMIT = ("DiscountingChain-bsuite",)  # as in gymnax 0.0.9
+OTHER_DEFAULTS = {"DeepSea-bsuite": ("randomize_actions",)}  # Our default is bsuite's.
+TERMINATES_AT_LIMIT = ("DiscountingChain-bsuite",)  # gymnax 0.0.9 does, too.
 
 
 @pytest.mark.parametrize("task_id", SHARED)
@@ -166,7 +166,7 @@ def test_every_shared_id_has_gymnax_spaces_and_values(task_id):
 
 @pytest.mark.parametrize("task_id", SHARED)
 def test_six_values_as_gymnax_1_has_them(task_id):
-    """The values are obs, state, reward, terminated, truncated and info, which has the step's last observation."""
+    """The values are obs, state, reward, terminated, truncated and info, which contains the step's observation."""
     env, params = envpool.jax.make(task_id, step_values=6)
     params = params.replace(max_steps_in_episode=2)
     key = jax.random.key(0)
@@ -199,7 +199,7 @@ def test_get_obs_in_jitted_code():
 
 
 class Wrapper:
-    """A wrapper as in training code for gymnax: attributes pass through, and methods are jitted with self static."""
+    """A wrapper as in training code for gymnax: it forwards attributes, and jits methods with a static `self`."""
 
     def __init__(self, env):
         self._env = env

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that the compiled handlers refuse bad calls, even from programs that bypass `envpool.jax`.
+"""Tests that the compiled handlers refuse bad calls, even from programs that bypass `envpool.jax`.
 
 No attribute, shape or dtype may make them access memory outside an array.
 """

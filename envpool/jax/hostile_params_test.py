@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of parameters are user input: a changed row is refused. `replace` accepts it if its checksum and values are valid.
+"""Tests changed rows of parameters, which are user input.
 
-`ENVPOOL_TEST_PARAMS=whole` tries every byte for every portable id instead of a sample that changes from day to day.
+A changed row cannot be stepped. `replace` accepts it if its checksum and its values are valid.
+
+`ENVPOOL_TEST_PARAMS=whole` tries every byte for every portable id instead of a sample chosen by the date.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ jax = pytest.importorskip("jax")
 jnp = jax.numpy
 
 WHOLE = os.environ.get("ENVPOOL_TEST_PARAMS") == "whole"
-ERRORS = (RuntimeError, ValueError)  # the first from inside of jit
+ERRORS = (RuntimeError, ValueError)  # Inside jit, the error is a RuntimeError.
 TODAY = str(datetime.datetime.now(datetime.timezone.utc).date())
 KEY = jax.random.PRNGKey(0)
 ENV, PARAMS = envpool.jax.make("CartPole-v1")
@@ -51,7 +53,7 @@ def test_changed_bytes(task_id):
 
 
 def put(row, at, what):
-    """Returns a row with other bytes from `at` on and an unchanged checksum."""
+    """Returns a row with other bytes at `at` and an unchanged checksum."""
     changed = np.asarray(row).copy()
     changed.view(np.uint8)[..., at : at + len(what)] = np.frombuffer(what, np.uint8)
     return changed

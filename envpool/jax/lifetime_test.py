@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models and ports live exactly as long as a Python object or a compiled program refers to them.
+"""Tests that models and ports live exactly as long as a Python object or a compiled program refers to them.
 
 Further tests copy and pickle environments, parameters and states, and send them to other processes.
 """
@@ -48,10 +48,10 @@ def test_unreferenced_environments_are_freed():
     assert live() <= before + 1
     gravity = params.gravity
     del env
-    assert live() == before + 1  # kept by its parameters
+    assert live() == before + 1  # The parameters keep the model alive.
     assert params.replace(masscart=2.0).gravity == gravity
     del params
-    assert live() <= before + 1  # JAX may keep its latest trace
+    assert live() <= before + 1  # JAX may keep its latest trace alive.
 
 
 def test_environments_that_were_stepped_are_freed():
@@ -192,7 +192,7 @@ pickle.dump(out, sys.stdout.buffer)
 
 @pytest.mark.parametrize("task_id", ["CartPole-v1", "Breakout-MinAtar"])
 def test_another_process_continues(task_id):
-    """The other process receives environment, parameters and state by pickle, and its state continues here."""
+    """The other process unpickles environment, parameters and state; the state that it returns is stepped here."""
     env, params = envpool.jax.make(task_id, max_episode_steps=77)
     params = params.replace(max_episode_steps=99)
     _, state = env.reset(KEY, params)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The functions that `env.xla()` returns: a pool's recv, send and step inside jitted code.
 
-The calls have side effects: XLA executes each call of the program, in the order in which the handle passes from one to
-the next. Arrays have fixed shapes: unused rows hold zeros, and -1 as the env_id.
+The calls have side effects: XLA executes each call of a program, in the order in which the handle is passed between
+them. Arrays have fixed shapes: unused rows contain zeros, and -1 as their env_id.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from envpool.python.spaces import Field
 
 _HANDLE = jax.ShapeDtypeStruct((8,), np.uint8)
-_ENV_ID, _OWNERS = 1, 2  # bits that tell the handlers which ids are among the operands
+_ENV_ID, _OWNERS = 1, 2  # These bits tell the handlers which ids are among the operands.
 _INTEGERS = ("uint8", "int32", "uint32", "int64")  # the dtypes of integers that the handlers read
 
 
 class PoolCalls:
-    """The functions of one pool for jitted code. The object keeps the pool alive.
+    """The functions of one pool for jitted code. A PoolCalls keeps the pool alive.
 
     Attributes:
-        handle: identifies the pool, uint8 of shape (8,).
+        handle: an array that identifies the pool, uint8 of shape (8,).
     """
 
     def __init__(self, construction: Construction, pool: Pool, pack: Pack) -> None:
@@ -161,7 +161,7 @@ class PoolCalls:
 
     @staticmethod
     def _array(value: Any) -> Any:
-        """Returns a JAX array as it is, and other values as a NumPy array; None if there is no conversion."""
+        """Returns a JAX array unchanged, and other values as a NumPy array, or None if they cannot be converted."""
         if isinstance(value, jax.Array):
             return value
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bad calls of the functions of `env.xla()` raise exceptions; none hangs or aborts the process."""
+"""Tests that bad calls of the functions of `env.xla()` raise exceptions, and do not hang or abort the process."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ TOLD_WHILE_RUNNING = [
 @pytest.mark.parametrize("call,value,text", TOLD_WHILE_RUNNING, ids=range(len(TOLD_WHILE_RUNNING)))
 def test_errors_while_running(call, value, text):
     start = time.monotonic()
-    with pytest.raises(RuntimeError, match=r"\[\w+-v\d\] " + text):  # jax.errors.JaxRuntimeError, whatever its name
+    with pytest.raises(RuntimeError, match=r"\[\w+-v\d\] " + text):  # The base class: JAX renames its own exception.
         jax.block_until_ready(jax.jit(call)(jnp.int32(value)))
     assert time.monotonic() - start < 5
     assert not COUNTER._pool.under_way
@@ -190,7 +190,7 @@ def test_repeated_sends_and_receives():
     env, handle, recv, send, step = pool_of(batch_size=3)
     env.recv() if env._pool.under_way >= 3 else None
     fails(recv, handle, text="recv: a batch needs 3 environments but only 1 are under way")
-    # The same after calls by several threads, when Python's own recv would wait for the other threads.
+    # The same holds after calls by several threads, where the pool's recv in Python would wait for the other threads.
     env, handle, recv, send, step = pool_of()
     thread = threading.Thread(target=env.step, args=(STAY,))
     thread.start()
@@ -215,7 +215,7 @@ def test_an_environment_throws():
     env, handle, _, _, step = pool_of("Faulty-v0", 3)
     fails(step, handle, np.array([0, 1, 0]), text=r"\[Faulty-v0\] environment 1: step 1 went wrong")
     obs = jax.jit(step)(handle, np.zeros(3, np.int32))[1][0]
-    np.testing.assert_array_equal(obs[:, 0], [2, 1, 2])  # the one that threw was reset
+    np.testing.assert_array_equal(obs[:, 0], [2, 1, 2])  # The environment that threw was reset.
 
 
 def test_closing_ends_a_wait():

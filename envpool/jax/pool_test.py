@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pool inside `jit` returns the same bits as outside, and executes each call once and in order."""
+"""Tests that a pool returns the same bits inside `jit` as outside, and executes each call once and in order."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def ids() -> list[str]:
 
 
 def actions_of(task_id: str, steps: int, rows: int):
-    """Random actions: an array or a dict of arrays, each (steps, rows, ...)."""
+    """Returns random actions: an array or a dict of arrays, each of shape (steps, rows, ...)."""
     space = envpool.make_spec(task_id).action_space
     rng = np.random.default_rng(rows)
 
@@ -48,7 +48,7 @@ def actions_of(task_id: str, steps: int, rows: int):
         if hasattr(space, "n"):
             return rng.integers(0, space.n, shape).astype(np.int32)
         low, high = (np.clip(np.broadcast_to(end, space.shape), -5, 5) for end in (space.low, space.high))
-        # Programs hold actions with 32 bits, so the plain pool gets the same values.
+        # Jitted code has 32-bit actions, so the other pool gets the same rounded values.
         return rng.uniform(low, high, shape).astype(np.float32).astype(space.dtype)
 
     return {name: draw(part) for name, part in space.items()} if hasattr(space, "items") else draw(space)
@@ -59,12 +59,12 @@ def at(tree, index):
 
 
 def flat(tree):
-    """Leaves by path."""
+    """Returns the leaves of a tree by path."""
     return {jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in jax.tree_util.tree_leaves_with_path(tree)}
 
 
 def assert_same(ours, theirs, where: str = ""):
-    """Compares the results of a program, which have padding, with those of the pool itself."""
+    """Compares the results of a program, which may have padding rows, with the results of the pool itself."""
     ours, theirs = flat(ours), flat(theirs)
     final = [path for path in ours if "final_" in path]
     if not any("final_" in path for path in theirs):
@@ -87,7 +87,7 @@ def assert_same(ours, theirs, where: str = ""):
 
 
 def scanned(env, actions):
-    """Returns the batches of these steps in one program."""
+    """Returns the batches of all steps, which run in one program."""
     handle, _, _, step = env.xla()
     return jax.jit(lambda handle: lax.scan(step, handle, actions))(handle)[1]
 
@@ -134,7 +134,7 @@ def test_denormal_numbers_are_kept():
 
 
 def counter(num_envs=4, **options):
-    """A pool whose observation counts steps."""
+    """Returns the functions of a pool whose observation counts steps."""
     env = envpool.make_gymnasium("Counter-v0", num_envs=num_envs, **options)
     env.reset()
     return env, env.xla(), np.zeros(num_envs, np.int32)
@@ -307,7 +307,7 @@ def test_fewer_environments_than_a_batch():
 
 @pytest.mark.parametrize("batch_size", [5, 2])
 def test_varying_numbers_of_players_with_padding(batch_size):
-    """Environments have 1 to 4 players. Actions of players are sent in any order."""
+    """Environments have 1 to 4 players, and the actions of players are sent in any order of environments."""
     env = envpool.make_gymnasium("Crowd-v0", num_envs=5, batch_size=batch_size, seed=3)
     handle, recv, send, _ = env.xla()
 
@@ -315,7 +315,7 @@ def test_varying_numbers_of_players_with_padding(batch_size):
         handle, (obs, reward, *_, info) = recv(handle)
         owner = info["players"]["env_id"]
         order = jax.random.permutation(key, len(owner))
-        move = jnp.where(owner == -1, 77, info["players"]["id"] % 3)  # values of padding are ignored
+        move = jnp.where(owner == -1, 77, info["players"]["id"] % 3)  # The values of padding rows are ignored.
         ids = info["env_id"]
         # The players of one environment must be in order; the environments may be mixed.
         order = order[jnp.argsort(info["players"]["id"][order], stable=True)]

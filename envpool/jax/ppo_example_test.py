@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In examples/ppo_jax.py, a killed and resumed training run ends with the bits of an uninterrupted one."""
+"""Tests that a killed and resumed training run of examples/ppo_jax.py has the same results as an uninterrupted one."""
 
 from __future__ import annotations
 

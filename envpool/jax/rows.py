@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""States and parameters as JAX handles them: pytrees of one array of words with named parts."""
+"""States and parameters as pytrees for JAX: one array of words with named parts."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ _models: dict[tuple[Any, ...], WeakSet[ModelHandle]] = {}
 
 
 def model_of(functional: Functional, row_format: RowFormat) -> ModelHandle:
-    """Returns the model of an environment whose parameters have that format."""
+    """Returns the model of an environment whose parameters have the given format."""
     for key in [key for key, models in _models.items() if not models]:
         del _models[key]
     model = ModelHandle(functional, row_format.label)
@@ -84,7 +84,7 @@ def _model_key(row_format: RowFormat) -> tuple[Any, ...]:
 
 
 def _model_here(row_format: RowFormat) -> ModelHandle | None:
-    """Returns a model of this process for parameters of this format, preferably of the same id; None without one."""
+    """Returns a model of this process for parameters of this format, preferably with the same id, or None."""
     found = None
     for model in list(_models.get(_model_key(row_format), ())):
         found = model
@@ -234,7 +234,7 @@ class EnvParams(_EnvRow):
             name = _own_name(row_format, name)
             if name not in names:
                 raise TypeError(f"[{row_format.label}] params: expected one of {', '.join(names)}, got {name!r}")
-            numbers.append([*row_format.options].index(name) - 1)  # max_episode_steps is first; the handler calls it -1
+            numbers.append([*row_format.options].index(name) - 1)  # The handler's -1 is the first, max_episode_steps.
             values.append(_option_value(row_format, row_format.options[name], value))
         try:
             widest = np.broadcast_shapes(extents, *(_extents(value) for value in values))
@@ -311,7 +311,7 @@ def _extents(value: Any) -> tuple[int, ...]:
 
 
 def _option_value(row_format: RowFormat, option: Option, value: Any) -> Any:
-    """Returns the value of an option as doubles in pairs of words, or as the traced array that it is."""
+    """Returns the value of an option as doubles in pairs of words. A traced array is returned unchanged."""
     if isinstance(value, jax.core.Tracer):
         if value.dtype.kind not in ("f" if option.kind == "float" else "") + "ib":
             raise TypeError(f"[{row_format.label}] {option.name}: expected {option.expected}, got {value.dtype}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""States and parameters are pytrees of one array with named parts, which can be pickled, copied and donated."""
+"""Tests states and parameters: pytrees of one array with named parts that can be pickled, copied and donated."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_pickled_and_copied_rows():
 
 ELSEWHERE = """
 import pickle, sys, jax, numpy as np, envpool, envpool.jax
-envpool.jax.make("Pendulum-v1")  # so that models have other numbers here
+envpool.jax.make("Pendulum-v1")  # With this model, later models get other numbers than in the parent process.
 states, params, reward = pickle.loads(sys.stdin.buffer.read())
 assert states.position.shape == (3,) and params.max_episode_steps == 9
 try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trajectories inside `jit` equal the pool's, bit for bit, under all transformations of the calls."""
+"""Tests that trajectories inside `jit` equal the pool's, bit for bit, under all transformations of the calls."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ jax = pytest.importorskip("jax")
 jnp = jax.numpy
 
 LIMIT, NUM_ENVS, STEPS = 23, 13, 120
-# Excluded families: one Atari game represents all, MuJoCo is not portable, and worlds_test.py has the environments of
-# several players.
+# The excluded families: one Atari game represents all games, MuJoCo is not portable, and worlds_test.py tests the
+# environments with several players.
 OTHERS = ("", "atari", "mujoco", "tag")
 
 
@@ -33,7 +33,7 @@ def key_of(seed: int):
 
 
 def actions_of(task_id: str, seed: int, steps: int, num_envs: int):
-    """Returns random actions for the pool: an array or a dict of arrays, each (steps, num_envs, ...)."""
+    """Returns random actions for the pool: an array or a dict of arrays, each of shape (steps, num_envs, ...)."""
     space = envpool.make_spec(task_id).action_space
     rng = np.random.default_rng(seed)
 
@@ -48,7 +48,7 @@ def actions_of(task_id: str, seed: int, steps: int, num_envs: int):
 
 
 def assert_same(ours, theirs, where: str):
-    """Compares trees of arrays; 64-bit arrays of the pool are 32-bit arrays in JAX."""
+    """Compares trees of arrays. Arrays that have 64 bits in the pool have 32 bits in JAX."""
     if isinstance(theirs, dict):
         assert set(ours) == set(theirs), where
         for name in theirs:
@@ -106,9 +106,9 @@ def test_a_batch_equals_the_pool(task_id):
 
 
 def test_a_multithreaded_call_equals_the_pool():
-    count, steps = 4099, 25  # large enough that several threads share a step
+    count, steps = 4099, 25  # The batch is large enough for several threads.
     env, params = envpool.jax.make("Acrobot-v1", max_episode_steps=11)
-    limits = params.replace(max_episode_steps=np.full(count, 11))  # a row of parameters for each
+    limits = params.replace(max_episode_steps=np.full(count, 11))  # one row of parameters per environment
     actions = actions_of("Acrobot-v1", 1, steps, count)
     step = jax.jit(env.step_batch)
     for given in (params, limits):
@@ -129,7 +129,7 @@ CARTPOLE = envpool.jax.make("CartPole-v1", max_episode_steps=9)
 
 
 def plain_loop(env, params, keys, actions):
-    """Returns the outputs of each step of one environment, call by call."""
+    """Returns the outputs of each step of one environment, with one call per step."""
     outputs = []
     _, state = env.reset(keys[0], params)
     for key, action in zip(keys[1:], actions, strict=True):
@@ -150,7 +150,7 @@ def scanned(env, params, keys, actions):
 
 
 def whiled(env, params, keys, actions):
-    """The state alone, after a while_loop."""
+    """Returns the final state of a while_loop."""
     _, state = env.reset(keys[0], params)
 
     def step(carry):
@@ -200,7 +200,7 @@ def test_vmap_over_params_alone_and_crossed_with_states():
 
 @pytest.mark.parametrize("task_id", ["CartPole-v1", "FrozenLake-v1"])
 def test_rows_of_one_call_keep_their_own_params(task_id):
-    """Limits that differ from row to row, the first one too, through resets."""
+    """Time limits that differ between rows hold for all episodes."""
     env, params = envpool.jax.make(task_id)
     limits = np.array([3, 7, 5, 2, 9])
     several = params.replace(max_episode_steps=limits)
@@ -281,7 +281,7 @@ def test_parts_of_states_and_params_read_and_change():
     np.testing.assert_array_equal(changed.gravity, [5, 6])
     np.testing.assert_array_equal(changed.tau, np.float32([0.02, 0.02]))
     assert params.replace(kinematics_integrator="semi-implicit").kinematics_integrator == 1
-    assert params.replace(gravity=9.8).raw.tolist() == params.raw.tolist()  # the double, not its float
+    assert params.replace(gravity=9.8).raw.tolist() == params.raw.tolist()  # The value is not rounded to float32.
 
 
 def test_a_finished_episode_is_recorded_in_the_state():

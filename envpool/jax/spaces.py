@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Spaces with gymnax's interface: `sample(key)` and `contains(value)`, both of which can be jitted.
 
-If gymnax has been imported, its own classes are used, for code that checks their type. MultiDiscrete, which gymnax does
-not have, is always the class of this module.
+If gymnax has been imported, its classes are used, so that code can check their type. MultiDiscrete is always the class
+of this module, because gymnax has none.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Environments of several players inside `jit`: equal to the pool bit for bit, with an axis of players."""
+"""Tests that environments of several players inside `jit` equal the pool bit for bit, with an axis of players."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ NUM_ENVS, STEPS, LIMIT = 4, 40, 13
 
 
 def actions_of(task_id, options, seed, *extents):
-    """Random actions, (*extents, players, ...)."""
+    """Returns random actions of shape (*extents, players, ...)."""
     spec = envpool.make_spec(task_id, **options)
     high = np.asarray(getattr(spec.action_space, "nvec", getattr(spec.action_space, "n", None)))
     return np.random.default_rng(seed).integers(0, high, (*extents, spec.config.max_num_players, *high.shape), np.int32)
 
 
 def rows_of(tree, present):
-    """Returns the rows of the present players, as a pool has them. `present` is (num_envs, players)."""
+    """Returns the rows of the present players, as a pool does. `present` has the shape (num_envs, players)."""
     return jax.tree.map(lambda array: np.asarray(array)[present] if np.ndim(array) > 1 else np.asarray(array), tree)
 
 
@@ -86,7 +86,7 @@ def test_a_batch_equals_the_pool(name):
                 )
                 widest = present | (
                     players < after[:, None]
-                )  # the pool has rows for both episodes' players, padded with zeros
+                )  # The pool has rows for the players of either episode, padded with zeros.
                 assert pool.players().tolist() == widest.sum(1).tolist()
                 assert_same(rows_of(obs, widest), theirs[0], f"obs at {t}")
                 assert_same(rows_of(reward, widest), theirs[1], f"reward at {t}")
@@ -119,7 +119,7 @@ def check_players(ours, theirs, widest, worlds):
 
 
 def play(env, params, keys, actions):
-    """Returns all outputs and the last state of one environment, call by call."""
+    """Returns all outputs and the last state of one environment, with one call per step."""
     outputs = []
     _, state = env.reset(keys[0], params)
     for key, action in zip(keys[1:], actions, strict=True):
@@ -333,6 +333,6 @@ def test_visible_parts_of_the_state():
     assert state.runners == 4 and state.players == 5
     _, state, _, done, _ = env.step_env(None, state, np.zeros((5, 2), int), params)
     assert state.runners == 0 and done
-    assert state.replace(players=10**9).players == 10**9  # the visible part is a copy, on which nothing depends
+    assert state.replace(players=10**9).players == 10**9  # The visible part is a copy; the step ignores it.
     other, _, _, _, info = env.step(None, state.replace(players=10**9), np.zeros((5, 2), int), params)
     assert other.shape == (5, 29) and info["players"]["present"].all()
