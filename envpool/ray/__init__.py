@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pool distributed over several machines: each Ray actor runs a pool, and together they have the methods of one.
+"""A pool distributed over several machines. Each Ray actor runs a pool of some environments.
 
     env = envpool.ray.make("Pong-v5", num_envs=256, num_workers=8)
     obs, info = env.reset()
     obs, reward, terminated, truncated, info = env.step(actions)
 
-The rows are those of one pool of `num_envs` environments, bit for bit, for any number of workers.
+For any number of workers, the rows equal the rows of one pool of `num_envs` environments bit for bit.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The driver's side: distributes the environments over workers, tracks calls under way, and replaces lost workers."""
+"""The pool in the driver process: distributes environments over workers, tracks calls, and replaces lost workers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ except ImportError as error:
     raise_missing(error, "ray", "envpool.ray", "Ray")
 
 _LOST_ERRORS = (RayActorError, ObjectLostError)
-_MAX_LOSSES = 3  # consecutive losses of one worker without a batch between them
+_MAX_LOSSES = 3  # how often one worker may be lost without returning a batch in between
 
 
 @dataclass
@@ -55,8 +55,8 @@ class _Shard:
     actor: Any = None
     generation: int = 0  # number of actors that have run this shard
     losses: int = 0  # since the last batch
-    last_batch: int = 0  # number of the shard's last batch among all batches
-    pending: list[Any] = field(default_factory=list)  # references of batches to come, in asynchronous pools
+    last_batch: int = 0  # number of the shard's last batch, counted over the batches of all shards
+    pending: list[Any] = field(default_factory=list)  # Ray references of expected batches, in asynchronous pools
 
 
 @dataclass
@@ -64,7 +64,7 @@ class _ShardCall:
     """The part of a synchronous call that goes to one shard."""
 
     shard: _Shard
-    rows: npt.NDArray[np.intp]  # rows of the whole call
+    rows: npt.NDArray[np.intp]  # their rows in the whole call
     ids: npt.NDArray[np.int32]  # the worker's local ids
     ref: Any
 
@@ -86,15 +86,15 @@ def make(
     on its nodes.
 
     Args:
-        task_id: one of `envpool.list_all_envs()`, an environment of one player.
+        task_id: an id of `envpool.list_all_envs()` with one player.
         num_envs: the total number of environments.
         num_workers: the number of actors, at most num_envs. Environments are distributed evenly.
-        batch_size: rows that a `recv` returns. None: all, in the order in which they were sent. A smaller number, at
-            most the number of environments of each worker: the rows of the first worker to finish, without a copy from
-            Ray's object store.
+        batch_size: the number of rows that `recv` returns. None: all rows, in the order in which they were sent. A
+            smaller number, at most the number of environments of each worker: the rows of the worker that finishes
+            first, which are not copied from Ray's object store.
         seed: as in `envpool.make`. The rows do not depend on the number of workers.
-        cpus_per_worker: CPUs that Ray reserves for each worker; also its number of threads, unless num_threads is
-            given.
+        cpus_per_worker: CPUs that Ray reserves for each worker. Without num_threads, this is also its number of
+            threads.
         start_timeout: seconds to wait for all workers to start.
         **options: the options of `envpool.make`; num_threads applies to each worker.
 
@@ -107,15 +107,15 @@ def make(
 
 
 class RayEnvPool:
-    """The pools of several actors with the methods of one pool; `make` makes it.
+    """The pools of several actors, with the methods of one pool; `make` makes it.
 
-    A worker that fails, or whose node fails, is replaced. Its environments begin new episodes from other streams, and
-    `info["lost"]` is True in the first row that each of them returns then. Other environments are not affected.
+    A worker is replaced if it or its node fails. Its environments then begin new episodes from other streams, and the
+    first row of each of them has `info["lost"]` set to True. Other environments are not affected.
 
     Attributes:
         num_envs: the total number of environments.
         num_workers: the number of actors.
-        spec: the EnvSpec, as of any pool.
+        spec: the EnvSpec.
         observation_space, action_space: the spaces of one environment.
         closed: whether `close` was called.
     """
@@ -131,7 +131,7 @@ class RayEnvPool:
         start_timeout: float,
         options: dict[str, Any],
     ) -> None:
-        self.closed = True  # until the workers have been started
+        self.closed = True  # The pool opens when the workers have started.
         self._registration = find(task_id)
         self._label = task_id
         threads = {} if "num_threads" in options else {"num_threads": max(1, int(self._cpus(cpus_per_worker)))}
@@ -151,8 +151,8 @@ class RayEnvPool:
             raise TypeError(f"[{task_id}] seed: expected an int or None, got a sequence")
         if construction.arrays.max_players > 1 or len(construction.arrays.actions) > 1:
             raise ValueError(
-                f"[{task_id}] task_id: expected an environment of one player and one action field, got one of several "
-                "players or action fields"
+                f"[{task_id}] task_id: expected an environment with one player and one action field, got one with "
+                "several players or action fields"
             )
         self.num_envs, self._seed = construction.common.num_envs, construction.common.seed
         self.num_workers = self._count("num_workers", num_workers, self.num_envs)
@@ -192,8 +192,8 @@ class RayEnvPool:
         """Starts new episodes in all environments, or in those of `env_id`, and waits for a batch.
 
         Args:
-            env_id: an int or several ints; None means all, and discards results under way.
-            seed: int from 0 to 2**64 - 1; None: the generators continue from their current state.
+            env_id: an int or several ints; None means all, and discards pending results.
+            seed: an int from 0 to 2**64 - 1; None: the generators continue from their current state.
 
         Returns:
             (observation, info), as with one pool.
@@ -232,9 +232,9 @@ class RayEnvPool:
             timeout: seconds to wait at most; None waits without a limit.
 
         Returns:
-            (observation, reward, terminated, truncated, info), as with one pool. `info["lost"]`, bool of shape (rows,),
-            marks the rows that begin a new episode because their worker was lost. If all rows come from one worker, the
-            arrays are read-only.
+            (observation, reward, terminated, truncated, info), as with one pool. `info["lost"]`, a bool array of shape
+            (rows,), marks the rows that begin a new episode because their worker was lost. If all rows come from one
+            worker, the arrays are read-only.
 
         Raises:
             TimeoutError: no batch was complete in time. A later call can still receive it.
@@ -265,7 +265,7 @@ class RayEnvPool:
         self._distribute(ids, call)
 
     def _distribute(self, ids: npt.NDArray[np.int64], call: Callable[[_Shard, Any, Any, bool], Any]) -> None:
-        """Makes one call to each worker that has some of these environments.
+        """Makes one call to each worker that runs any of these environments.
 
         `call` takes the shard, the rows of its environments, their local ids, and whether to receive a batch.
         """
@@ -307,14 +307,14 @@ class RayEnvPool:
         if not self._sent:
             raise RuntimeError(f"[{self._label}] recv: nothing is under way; call send or reset first")
         parts = self._sent[0]
-        if timeout is not None:  # without a timeout, ray.get alone waits and saves a quarter of the call
+        if timeout is not None:  # Without a timeout, ray.get alone is enough, and takes a quarter less time.
             ready, _ = ray.wait([part.ref for part in parts], num_returns=len(parts), timeout=timeout)
             if len(ready) < len(parts):
                 raise TimeoutError(f"[{self._label}] recv: no batch was complete within {timeout} s")
         got: list[Arrays] = []
         for part in parts:
             while (arrays := self._value(part.shard, part.ref)) is None:
-                pass  # the worker was lost; its replacement repeats the call
+                pass  # The worker was lost. Its replacement repeats the call.
             got.append(arrays)
         self._sent.popleft()
         if len(got) == 1:
@@ -334,7 +334,7 @@ class RayEnvPool:
             if not owner:
                 raise RuntimeError(
                     f"[{self._label}] recv: a batch needs {self.batch_size} environments of one worker, but only "
-                    f"{int(self._under_way.sum())} are under way in all"
+                    f"{int(self._under_way.sum())} are under way in total"
                 )
             ready, _ = ray.wait(list(owner), num_returns=1, timeout=timeout)
             if not ready:
@@ -348,7 +348,7 @@ class RayEnvPool:
                 return arrays
 
     def _value(self, shard: _Shard, ref: Any) -> Arrays | None:
-        """Returns the result of a call; None if its worker was lost and has been replaced."""
+        """Returns the result of a call, or None if its worker was lost and has been replaced."""
         try:
             arrays: Arrays
             arrays, thrown = ray.get(ref)
@@ -411,7 +411,7 @@ class RayEnvPool:
 
     @property
     def is_async(self) -> bool:
-        """Whether a batch holds fewer than all environments, those that finish first."""
+        """Whether a batch contains only some of the environments: those that finish first."""
         return self.batch_size != self.num_envs
 
     def _check_open(self) -> None:
@@ -441,7 +441,7 @@ class RayEnvPool:
         return int(number)
 
     def _idle(self, env_id: Any) -> npt.NDArray[np.int64]:
-        """Returns the ids of environments to send, after checking that none of them is under way."""
+        """Returns the ids of the environments to send, after checking that none of them is under way."""
         self._check_open()
         if env_id is None:
             ids = np.arange(self.num_envs)
@@ -458,7 +458,7 @@ class RayEnvPool:
         return ids
 
     def _checked(self, action: Any, rows: int) -> npt.NDArray[Any]:
-        """Returns the checked actions. Workers get them only if all are valid, so that either all step or none."""
+        """Returns the checked actions. Workers get them only if all are valid, so that either all or none step."""
         (field,) = fields = self._construction.arrays.actions
         with labelled(self._label):
             array = actions.as_array(field, actions.split(fields, action)[field.name])
@@ -468,7 +468,7 @@ class RayEnvPool:
 
     @property
     def config(self) -> dict[str, Any]:
-        """Every option with its value, as with one pool; num_threads is the number of each worker."""
+        """Every option with its value, as with one pool; num_threads is the number of threads of each worker."""
         return dict(self._construction.config)
 
     @property
@@ -484,7 +484,7 @@ class RayEnvPool:
         return f"RayEnvPool({self._label!r}, {shown}{', closed' if self.closed else ''})"
 
     def close(self) -> None:
-        """Ends the workers. A second call does nothing; other methods raise afterwards."""
+        """Ends the workers. Closing twice does nothing; the other methods raise RuntimeError afterwards."""
         if not self.closed:
             self.closed = True
             for shard in self._shards:

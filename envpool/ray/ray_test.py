@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pool over several Ray actors equals one pool, bit for bit, and survives lost workers. Runs on a local cluster."""
+"""Tests that a pool of several Ray actors equals one pool bit for bit, and survives lost workers.
+
+The tests run on a cluster of three nodes on this machine.
+"""
 
 from __future__ import annotations
 
@@ -106,7 +109,7 @@ def test_asynchronous_batches_hold_the_trajectories_of_one_pool(cluster):
 def test_arrays_of_one_worker_are_not_copied(cluster):
     with envpool.ray.make("CartPole-v1", 20_000, 1) as env:
         obs, _ = env.reset()
-        assert not obs.flags.writeable  # Ray's memory, not a copy
+        assert not obs.flags.writeable  # The array is in Ray's memory, not a copy.
         kept = obs.copy()
         for _ in range(5):
             env.step(np.zeros(20_000, int))
@@ -136,18 +139,18 @@ def test_a_killed_worker_is_replaced(cluster, batch_size):
                 if batch_size is None:
                     ours = env.step(np.zeros(6, int))
                     theirs = control.step(np.zeros(6, int))
-                    np.testing.assert_array_equal(ours[0][:3], theirs[0][:3])  # worker 0 is not affected
+                    np.testing.assert_array_equal(ours[0][:3], theirs[0][:3])  # Worker 0 is not affected.
                     info = ours[-1]
                 else:
                     *ours, info = env.recv()
                     env.send(np.zeros(3, int), info["env_id"])
                 now = info["env_id"][info["lost"]].tolist()
-                assert not lost & set(now), "an environment is lost once"
+                assert not lost & set(now), "an environment was lost twice"
                 assert (info["elapsed_step"][info["lost"]] == 0).all()
                 lost |= set(now)
         assert lost == {3, 4, 5}
         if batch_size is None:
-            assert not (ours[0][3:] == first[3:]).all(), "the replacement repeats the first episodes"
+            assert not (ours[0][3:] == first[3:]).all(), "the replacement repeated the first episodes"
 
 
 def test_a_lost_node_is_detected(cluster):
@@ -165,8 +168,8 @@ def test_a_lost_node_is_detected(cluster):
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             while not (lost := env.step(np.zeros(4, int))[-1]["lost"]).any() and time.monotonic() - started < 60:
-                time.sleep(0.05)  # the process may end shortly after its node
-        assert time.monotonic() - started < 60  # detection takes about 2 s, starting a process the rest
+                time.sleep(0.05)  # The process may end shortly after its node.
+        assert time.monotonic() - started < 60  # Detection takes about 2 s. Most of the rest starts a new process.
         assert lost.tolist() == [True, True, False, False]
         assert any("worker 0" in str(warning.message) for warning in said)
 

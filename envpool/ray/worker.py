@@ -19,7 +19,7 @@ Arrays = tuple[npt.NDArray[Any], ...]
 class Worker:
     """A pool of the environments `first_stream` to `first_stream + num_envs - 1`, whose local ids begin at 0.
 
-    Calls run one after another. The driver queues at most one call per expected batch, which is the only back-pressure.
+    Calls run one after another. The driver queues at most one call per expected batch; nothing else limits the queue.
     """
 
     def __init__(self, registration: Registration, options: dict[str, Any]) -> None:
