@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `envpool`. Each subcommand has a file; `common.py` has what they share."""
+"""The command `envpool`. Each subcommand has its own file; `common.py` has the functions that they share."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from envpool.plugins.paths import get_cmake_dir, get_include
 
 
 def main() -> NoReturn:
-    """Runs the command line. Errors are one line on stderr and a nonzero exit status."""
+    """Runs the command line. For an error, prints one line to stderr and exits with a nonzero status."""
     warnings.showwarning = lambda message, *_, **__: print(f"envpool: warning: {message}", file=sys.stderr)
     folder = {"--include-dir": get_include, "--cmake-dir": get_cmake_dir}.get(" ".join(sys.argv[1:]))
     try:
-        if folder is not None:  # build systems ask for these folders without the optional packages
+        if folder is not None:  # Build systems ask for these folders when optional packages may be missing.
             print(folder())
             sys.exit(0)
         need("typer", "rich")
         from envpool.cli.app import app
 
         app(prog_name="envpool")
-    except BrokenPipeError:  # the reader closed the pipe, as in `envpool list | head`
+    except BrokenPipeError:  # The reader closed the pipe, as in `envpool list | head`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except (Failure, ImportError, ValueError, TypeError, RuntimeError, MemoryError, OSError) as error:

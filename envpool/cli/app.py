@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The subcommands and their arguments. Each imports its own file when it runs, so that `--help` is fast."""
+"""The subcommands and their arguments. Each subcommand imports its file only when it runs, so that `--help` is fast."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    help="Reinforcement-learning environments, many at a time.",
+    help="Runs reinforcement-learning environments, many at a time.",
 )
 
 TaskId = Annotated[str, typer.Argument(metavar="ID", help="An environment, such as Pong-v5.")]
@@ -26,17 +26,17 @@ Seed = Annotated[int, typer.Option(help="Seed of the environments.")]
 
 @app.callback()
 def _commands(
-    include_dir: Annotated[bool, typer.Option("--include-dir", help="Print where the C++ headers are.")] = False,
-    cmake_dir: Annotated[bool, typer.Option("--cmake-dir", help="Print envpool_DIR for CMake.")] = False,
+    include_dir: Annotated[bool, typer.Option("--include-dir", help="Print the folder of the C++ headers.")] = False,
+    cmake_dir: Annotated[bool, typer.Option("--cmake-dir", help="Print the value of envpool_DIR for CMake.")] = False,
 ) -> None:
-    pass  # `main` handles both options
+    pass  # `main` handles both options.
 
 
 @app.command("list")
 def list_(
     text: Annotated[str, typer.Argument(help="List only ids that contain this text.")] = "",
     family: Annotated[str, typer.Option(help="List only ids of this family.")] = "",
-    families: Annotated[bool, typer.Option("--families", help="List families and their missing packages.")] = False,
+    families: Annotated[bool, typer.Option("--families", help="List the families and their missing packages.")] = False,
     as_json: Json = False,
 ) -> None:
     """List the environments."""
@@ -53,11 +53,11 @@ def info(
     task_id: TaskId,
     option: Options = [],  # noqa: B006
     picture: Annotated[
-        bool | None, typer.Option("--picture/--no-picture", help="Show a picture. Default: in a terminal.")
+        bool | None, typer.Option("--picture/--no-picture", help="Show an image. Default: only in a terminal.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Describe an environment: spaces, options, reference implementation."""
+    """Describe an environment: its spaces, options and reference implementation."""
     from envpool.cli.info import info as run
 
     run(task_id, option, picture=picture, as_json=as_json)
@@ -75,12 +75,12 @@ def doctor(as_json: Json = False) -> None:
 def bench(
     task_id: TaskId,
     option: Options = [],  # noqa: B006
-    num_envs: Annotated[int, typer.Option(min=1, max=65536, help="Environments of each package.")] = 16,
-    num_threads: Annotated[int, typer.Option(min=0, max=1024, help="Threads of each package; 0: the usable CPUs.")] = 0,
+    num_envs: Annotated[int, typer.Option(min=1, max=65536, help="Environments per package.")] = 16,
+    num_threads: Annotated[int, typer.Option(min=0, max=1024, help="Threads per package; 0: one per usable CPU.")] = 0,
     rounds: Annotated[
-        int, typer.Option(min=1, max=1000, help="Number of rounds; each package has one turn in each.")
+        int, typer.Option(min=1, max=1000, help="Number of rounds; in each, every package has one turn.")
     ] = 7,
-    seconds: Annotated[float, typer.Option(help="Seconds of a turn.")] = 0.5,
+    seconds: Annotated[float, typer.Option(help="Seconds per turn.")] = 0.5,
     peer_python: Annotated[
         str, typer.Option(metavar="PYTHON", help="A Python interpreter with the released EnvPool installed.")
     ] = "",
@@ -108,11 +108,11 @@ def play(
     task_id: TaskId,
     option: Options = [],  # noqa: B006  (typer copies it)
     seed: Seed = 42,
-    frames: Annotated[int, typer.Option(min=0, help="Stop after this many steps; 0: when you quit.")] = 0,
+    frames: Annotated[int, typer.Option(min=0, help="Stop after this many steps; 0: only when you quit.")] = 0,
     fps: Annotated[float, typer.Option(help="Steps per second; 0: the environment's own rate.")] = 0,
-    terminal: Annotated[bool, typer.Option("--terminal", help="Play in the terminal even with a display.")] = False,
+    terminal: Annotated[bool, typer.Option("--terminal", help="Play in the terminal despite a display.")] = False,
     headless: Annotated[
-        bool, typer.Option("--headless", help="Run without pictures and keys; requires --frames.")
+        bool, typer.Option("--headless", help="Run without a screen and keys; requires --frames.")
     ] = False,
 ) -> None:
     """Play an environment with arrow keys and space; r restarts, q quits."""
@@ -129,11 +129,11 @@ def watch(
     num_envs: Annotated[int, typer.Option(min=1, max=400, help="Number of environments, shown in a grid.")] = 16,
     seconds: Annotated[float, typer.Option(help="Length of the video in seconds.")] = 10,
     seed: Seed = 42,
-    fps: Annotated[float, typer.Option(help="Frames per second, one per step; 0: the environment's own rate.")] = 0,
+    fps: Annotated[float, typer.Option(help="Frames per second, each of one step; 0: the environment's own rate.")] = 0,
     policy: Annotated[
         str,
         typer.Option(
-            metavar="MODULE:FUNCTION", help="Maps a batch of observations to actions. Default: random actions."
+            metavar="MODULE:FUNCTION", help="Function from a batch of observations to actions. Default: random actions."
         ),
     ] = "",
 ) -> None:

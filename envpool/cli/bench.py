@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`envpool bench`: compares the speed of an environment with other packages that have it.
+"""`envpool bench`: compares the speed of an environment in envpool and in other packages.
 
 Every package ("side") runs in its own process (bench_side.py). The sides take turns, and turns.py computes the ratios.
 """
@@ -50,7 +50,7 @@ def bench(
         if not output.absolute().parent.is_dir():
             raise Failure(f"--output: there is no folder {str(output.absolute().parent)!r}")
     options = parse_options(option)
-    envpool.make_spec(task_id, **options)  # reports bad options before any process starts
+    envpool.make_spec(task_id, **options)  # This reports bad options before any process starts.
     case = {
         "task": task_id,
         "num_envs": num_envs,
@@ -99,8 +99,8 @@ def start(case: dict[str, Any], peer: str) -> tuple[dict[str, Side], dict[str, s
         ours.close()
         raise Failure(error.partition(": ")[2] or error)
     sides, absent = {OURS: ours}, {}
-    plain = {**case, "options": {}}  # the options are envpool's; the other packages run with their defaults
-    wanted = {"EnvPool": (peer, "pool", "give its interpreter by --peer-python")}
+    plain = {**case, "options": {}}  # The options are envpool's. The other packages run with their defaults.
+    wanted = {"EnvPool": (peer, "pool", "give its interpreter with --peer-python")}
     here = {name: sys.executable if importlib.util.find_spec(name) else "" for name in ("gymnasium", "ale_py")}
     if case["atari"] and not case["task"].startswith("ALE/"):
         wanted["ale-py"] = (here["ale_py"], "ale", pip_install("ale-py"))
@@ -200,7 +200,7 @@ class ResultTable:
                 table.add_row(title, *[""] * 5)
                 continue
             rate, over = spread(turns.rates(name)), turns.ours_over(name)
-            # Our own row has no ratio. The CPU time of a process excludes its children, so that of gymnasium's workers.
+            # The CPU time of a process excludes its children, so it would leave out gymnasium's worker processes.
             cpu = "" if name == "gymnasium, processes" else f"{turns.cpu_us(name):.3g}"
             mine = name == OURS
             table.add_row(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One side of `envpool bench`: a process whose interpreter may have the released EnvPool instead of this package.
 
-It makes what the JSON in its first argument says and serves it (side.py). It imports nothing of ours but what it
-measures. benchmark/sides.py uses the loops too.
+Its first argument is JSON that says which environments to make; it serves them with side.py. Apart from these files and
+the package that it measures, it imports nothing of this project. benchmark/sides.py also uses its functions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-# This folder is on the path only while side.py is imported: the other modules in it belong to a package.
+# This folder is on the path only while side.py is imported, because its other files are modules of a package.
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import side  # type: ignore[import-not-found]  # noqa: E402
@@ -27,7 +27,7 @@ RING = 64  # batches of random actions, drawn before the clock starts
 
 
 def make_pool(case: dict[str, Any]) -> Any:
-    """Makes a pool of whichever package is called envpool here."""
+    """Makes a pool of the package that this interpreter imports as envpool."""
     import envpool
 
     sizes = {name: case[name] for name in ("num_envs", "num_threads", "batch_size") if name in case}
@@ -35,7 +35,7 @@ def make_pool(case: dict[str, Any]) -> Any:
 
 
 def pool(case: dict[str, Any]) -> side.Steps:
-    """Steps a whole pool at a time. With several players per environment, a step is that of one player if `agents`."""
+    """Steps a whole pool at a time. With `agents`, a step of one player counts as a step."""
     env = make_pool(case)
     env.reset()
     rows = case["num_envs"] * max(1, env.config.get("max_num_players", 1))
@@ -43,7 +43,7 @@ def pool(case: dict[str, Any]) -> side.Steps:
 
 
 def vectors(case: dict[str, Any]) -> side.Steps:
-    """Steps Gymnasium's own environments in one process, at most `most` of them."""
+    """Steps at most `most` of Gymnasium's own environments in one process."""
     import gymnasium
 
     count = min(case["num_envs"], case.get("most", case["num_envs"]))
@@ -53,7 +53,7 @@ def vectors(case: dict[str, Any]) -> side.Steps:
 
 
 def processes(case: dict[str, Any]) -> side.Steps:
-    """Steps Gymnasium's own environments, each in a process, in at most `processes` of them."""
+    """Steps Gymnasium's own environments, each in its own process, with at most `processes` processes."""
     import gymnasium
 
     count = min(case["num_envs"], case.get("processes", case["num_envs"]))
@@ -63,7 +63,7 @@ def processes(case: dict[str, Any]) -> side.Steps:
 
 
 def maker(case: dict[str, Any]) -> Callable[[], Any]:
-    """Returns a function that makes one Gymnasium environment, with wrappers that do what EnvPool's Atari ids do."""
+    """Returns a function that makes one Gymnasium environment, with EnvPool's preprocessing of Atari games."""
     import gymnasium
 
     if not case.get("atari"):
@@ -85,7 +85,7 @@ def rom_name(task: str) -> str:
 
 
 def ale(case: dict[str, Any]) -> side.Steps:
-    """Steps ale-py's own vector environment: equal frame skip, image size and stack, in C++ threads."""
+    """Steps ale-py's own vector environment, which uses C++ threads, with equal frame skip, image size and stack."""
     from ale_py.vector_env import AtariVectorEnv
 
     batch = case.get("batch_size", case["num_envs"])
@@ -96,7 +96,7 @@ def ale(case: dict[str, Any]) -> side.Steps:
 
 
 def ring(space: Any, rows: int) -> Any:
-    """Returns batches of random actions of one environment's space."""
+    """Returns batches of random actions, which are drawn from the space of one environment."""
     random = np.random.default_rng(1)
     if hasattr(space, "n"):
         return random.integers(space.n, size=(RING, rows), dtype=np.int32) + np.int32(getattr(space, "start", 0))
@@ -109,7 +109,7 @@ def ring(space: Any, rows: int) -> Any:
 
 
 def stack(samples: Sequence[Any]) -> Any:
-    """Returns actions as one batch."""
+    """Returns the actions as one batch."""
     if isinstance(samples[0], dict):
         return {key: stack([sample[key] for sample in samples]) for key in samples[0]}
     batch = np.stack([np.asarray(sample) for sample in samples])

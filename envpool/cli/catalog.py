@@ -76,7 +76,7 @@ def _title(family: str, ids: list[str]) -> str:
 
 
 def show_families(*, as_json: bool) -> None:
-    """Prints the families, their numbers of ids, and what they lack on this machine."""
+    """Prints the families, their numbers of ids, and the packages that are missing on this machine."""
     rows = families()
     if as_json:
         print_json(rows)
@@ -87,7 +87,7 @@ def show_families(*, as_json: bool) -> None:
 
 
 def families() -> list[dict[str, str | int]]:
-    """Returns for each family its name, the number of ids, an example, and the error if it cannot be used; else ""."""
+    """Returns for each family its name, the number of ids, an example, and the error if it cannot be used, or ""."""
     return [
         {"family": name, "ids": len(ids), "example": ids[0], "missing": missing(ids[0])}
         for name, ids in by_family().items()
@@ -95,7 +95,7 @@ def families() -> list[dict[str, str | int]]:
 
 
 def missing(task_id: str) -> str:
-    """Returns the error text of `make` if an environment cannot be made; else ""."""
+    """Returns the error text of `make` if an environment cannot be made, or ""."""
     from envpool.python.construction import Construction
 
     try:

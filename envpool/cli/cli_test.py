@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line, run in a terminal and with pipes."""
+"""Tests the command line, in a terminal and with pipes."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from envpool.cli.terminal import fit, lines_of, parse_keys  # noqa: E402
 from envpool.cli.watch import grid  # noqa: E402
 from envpool.python.registry import find  # noqa: E402
 
-# Without the ids that other tests of this process may have registered.
+# Ids without a family are excluded: other tests of this process may have registered them.
 IDS = [task_id for task_id in envpool.list_all_envs() if find(task_id).family]
 COMMAND = [sys.executable, "-m", "envpool"]
 
 
 def environment(**extra: str) -> dict[str, str]:
-    """Returns the environment variables without those for displays and colours."""
+    """Returns the environment variables, except those for displays and colours, and `extra`."""
     hidden = ("DISPLAY", "WAYLAND_DISPLAY", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES")
     return {**{key: value for key, value in os.environ.items() if key not in hidden}, "TERM": "xterm", **extra}
 
@@ -55,7 +55,7 @@ class Result(NamedTuple):
 
 
 def run(*arguments: str, cwd: Path | None = None, **extra: str) -> Result:
-    """Runs the command in this process with piped output, in a folder and with further environment variables."""
+    """Runs the command in this process with captured output, in the folder `cwd` and with further variables."""
     out, err = io.StringIO(), io.StringIO()
     with (
         pytest.MonkeyPatch.context() as patch,
@@ -79,7 +79,7 @@ def run(*arguments: str, cwd: Path | None = None, **extra: str) -> Result:
 def in_terminal(
     *arguments: str, keys: bytes = b"", rows: int = 40, columns: int = 100, **extra: str
 ) -> tuple[int, str]:
-    """Runs the command under a pty, types `keys` after the first picture, and returns exit status and output."""
+    """Runs the command under a pty, types `keys` after the first frame, and returns exit status and output."""
     import fcntl
     import struct
     import termios
@@ -101,7 +101,7 @@ def in_terminal(
         elif child.poll() is not None:
             break
     status = child.wait(timeout=10)
-    assert termios.tcgetattr(theirs) == before, "the terminal is left as it was"
+    assert termios.tcgetattr(theirs) == before, "the terminal's settings were not restored"
     os.close(ours)
     os.close(theirs)
     return status, written.decode()
@@ -188,7 +188,7 @@ def test_info() -> None:
 
 
 def test_info_reports_where_environments_run() -> None:
-    """No GPU has run an environment, so no text may claim that."""
+    """No text may claim that a GPU has run an environment, because none has."""
     ids = ("CartPole-v1", "Pong-v5", "Ant-v5")
     cart_pole, pong, ant = (" ".join(run("info", task_id).stdout.split()) for task_id in ids)
     for said in (cart_pole, pong):
@@ -199,7 +199,7 @@ def test_info_reports_where_environments_run() -> None:
     assert json.loads(run("doctor", "--json").stdout)["packages"]["nvidia-cuda-nvrtc-cu12"]["for"].startswith("tests")
 
 
-def test_info_shows_a_picture() -> None:
+def test_info_shows_an_image() -> None:
     status, text = in_terminal("info", "Pong-v5", rows=60)
     assert status == 0
     assert "\x1b[38;2;144;72;17;48;2;144;72;17m\u2580" in text
@@ -208,7 +208,7 @@ def test_info_shows_a_picture() -> None:
     assert "38;2" not in text
     assert "::::" in text or "----" in text or "...." in text
     assert "\u2580" in run("info", "Acrobot-v1", "--picture").stdout
-    assert run("info", "TagContinuous-v0", "--picture").stderr == "envpool: [TagContinuous-v0] has no picture\n"
+    assert run("info", "TagContinuous-v0", "--picture").stderr == "envpool: [TagContinuous-v0] cannot be rendered\n"
 
 
 def test_doctor(tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_advice() -> None:
         "4 worker threads",
         "time of 4 CPUs of 32",
         "32 of 64 CPUs",
-        "share each core",
+        "Each core runs several threads",
         "numactl",
         "2 NUMA",
         "CPUs 0, 2, 4, 6.",
@@ -293,8 +293,8 @@ def test_a_closed_pipe() -> None:
         (("play", "Pong-v5", "--headless", "--frames", "1", "-O", "mode=9"), 1, ["a mode of pong (0, 1), got 9"]),
         (("play", "Pong-v5", "--headless", "--frames", "1", "-O", "mode"), 1, ["name=value"]),
         (("play", "Pong-v5", "--headless", "--frames", "1", "--fps", "-1"), 1, ["--fps", "-1"]),
-        (("play", "Catch-v0"), 1, ["Catch-v0 has no picture"]),
-        (("watch", "Catch-v0", "-o", "a.gif"), 1, ["Catch-v0 has no picture"]),
+        (("play", "Catch-v0"), 1, ["Catch-v0 cannot be rendered"]),
+        (("watch", "Catch-v0", "-o", "a.gif"), 1, ["Catch-v0 cannot be rendered"]),
         (("watch", "Pong-v5"), 2, ["output"]),
         (("watch", "Pong-v5", "-o", "a.avi"), 1, [".mp4 or .gif", "a.avi"]),
         (("watch", "Pong-v5", "-o", "no/such/folder/a.gif"), 1, ["no folder"]),
@@ -311,7 +311,7 @@ def test_bad_arguments(arguments: tuple[str, ...], status: int, words: list[str]
 
 
 def without(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
-    """Makes a package appear to be not installed."""
+    """Makes a package appear not to be installed."""
     found = importlib.util.find_spec
     hide = lambda name, *rest: None if name == package else found(name, *rest)  # noqa: E731
     monkeypatch.setattr(importlib.util, "find_spec", hide)
@@ -375,7 +375,7 @@ def test_a_family_that_was_not_built(tmp_path: Path) -> None:
 
 
 def test_a_broken_plugin(tmp_path: Path) -> None:
-    """One line names the plugin, and everything else works."""
+    """A warning of one line names the plugin, and everything else works."""
     folder = tmp_path / "shaky-1.0.dist-info"
     folder.mkdir()
     (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: shaky\nVersion: 1.0\n")
@@ -491,7 +491,7 @@ def test_keys() -> None:
     assert discrete_action(set(), 2, 1) == 1
 
 
-def test_pictures_fit_the_terminal() -> None:
+def test_frames_fit_the_terminal() -> None:
     picture = np.zeros((210, 160, 3), np.uint8)
     picture[:, 80:] = 200
     small = fit(picture, 40, 100)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that several commands share: checks of packages, options, and output."""
+"""Functions that several commands share: checks of packages, parsing of options, and output."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def need_picture(task_id: str, options: Mapping[str, Any]) -> None:
     from envpool.python.registry import find
 
     if not Construction(find(task_id), options).can_render:
-        raise Failure(f"{task_id} has no picture: it can be stepped, but not rendered")
+        raise Failure(f"{task_id} cannot be rendered, only stepped")
 
 
 def parse_options(given: Sequence[str]) -> dict[str, Any]:
-    """Returns options of `make` from texts such as "frame_skip=4". A value that is not a Python literal is a str."""
+    """Returns options of `make` from texts such as "frame_skip=4". Values that are not Python literals become str."""
     options: dict[str, Any] = {}
     for text in given:
         name, equals, value = text.partition("=")
@@ -55,14 +55,14 @@ def parse_options(given: Sequence[str]) -> dict[str, Any]:
 
 
 def seconds_of(name: str, value: float) -> float:
-    """Returns `value` if it is positive and finite, else raises Failure."""
+    """Returns `value` if it is positive and finite, and otherwise raises Failure."""
     if not (math.isfinite(value) and value > 0):
         raise Failure(f"{name}: expected a number above 0, got {value:g}")
     return value
 
 
 def steps_per_second(config: dict[str, Any]) -> float:
-    """Returns the number of steps per simulated second, if the options tell it; else 30."""
+    """Returns the number of steps per simulated second, or 30 if the options do not say it."""
     skip = config.get("frame_skip", config.get("frameskip"))
     return 60 / skip if skip else 30
 
@@ -75,7 +75,7 @@ def console() -> Console:
 
 
 def print_json(value: Any) -> None:
-    """Prints a value as JSON. JSON has no infinity, so infinite numbers become strings."""
+    """Prints a value as JSON. Infinite numbers become strings, because JSON has no infinity."""
     print(json.dumps(_plain(value), indent=1), flush=True)
 
 

@@ -17,7 +17,7 @@ from envpool.cli.common import Failure, console, print_json
 from envpool.python.distribution import NAME, conflict, pip_install, version, version_of
 from envpool.python.topology import assign_cpus, current_cpu, read_topology
 
-# Distributions and what they are used for. The first three are required.
+# Distributions and their uses. The first three are required.
 _PACKAGES = (
     ("numpy", "all arrays"),
     ("gymnasium", "spaces, make, make_vec"),
@@ -129,8 +129,8 @@ def advice(facts: dict[str, Any]) -> list[str]:
     ]
     if facts["cgroup_quota"] and facts["cgroup_quota"] < affinity:
         sentences.append(
-            f"The container may use the time of {facts['cgroup_quota']:.3g} CPUs of {affinity}: more threads would be "
-            "throttled in the middle of a step."
+            f"The container may use the time of {facts['cgroup_quota']:.3g} CPUs of {affinity}: with more threads, the "
+            "system would interrupt them in the middle of a step."
         )
     if affinity < facts["machine"]:
         sentences.append(
@@ -138,7 +138,7 @@ def advice(facts: dict[str, Any]) -> list[str]:
         )
     if facts["cores"] < affinity:
         sentences.append(
-            f"Sibling threads share each core: also try num_threads={min(usable, facts['cores'])}, because light "
+            f"Each core runs several threads: also try num_threads={min(usable, facts['cores'])}, because fast "
             "environments gain little from a second thread per core."
         )
     if len(facts["numa_nodes"]) > 1:

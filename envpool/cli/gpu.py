@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part of `envpool doctor` on GPUs: the driver, the devices, and NVRTC."""
+"""The part of `envpool doctor` about GPUs: the driver, the devices, and NVRTC."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NOTE = 'Pools with device="cuda" are tested on a stand-in for the CUDA driver; n
 
 
 def examine() -> dict[str, Any]:
-    """Returns the report as plain values. A missing part is empty, and its `why` tells how to install it."""
+    """Returns the report as plain values. A missing part is empty, and its `why` says how to install it."""
     return {"driver": _driver(), "nvrtc": _nvrtc(), "pools": True, "note": NOTE}
 
 
@@ -20,7 +20,7 @@ def _driver() -> dict[str, Any]:
     facts: dict[str, Any] = {"version": "", "path": "", "stand_in": False, "devices": [], "why": ""}
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the report itself tells whether the driver is a stand-in
+            warnings.simplefilter("ignore")  # The report itself says whether the driver is a stand-in.
             found = driver.load()
         facts.update(version=".".join(map(str, found.version)), path=found.path, stand_in=found.stand_in)
         facts["devices"] = [_device(device) for device in found.devices()]
@@ -62,7 +62,7 @@ def _plain(error: Exception) -> str:
 
 
 def rows(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """Returns the report as rows for printing: a mark, a name and a text each."""
+    """Returns the report as rows to print, each with a mark, a name and a text."""
     driver, compiler = facts["driver"], facts["nvrtc"]
     lines = []
     if driver["version"]:

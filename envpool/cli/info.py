@@ -20,7 +20,7 @@ from envpool.python.options import COMMON_OPTIONS, Option, declared_options
 from envpool.python.registry import Registration, find
 from envpool.python.spaces import ArraySpecs, Field
 
-_STEPS = 20  # random steps before the thumbnail, so that it shows more than an initial state
+_STEPS = 20  # random steps before the thumbnail, so that it does not show an initial state
 
 
 def info(task_id: str, option: Sequence[str], *, picture: bool | None, as_json: bool) -> None:
@@ -36,11 +36,11 @@ def info(task_id: str, option: Sequence[str], *, picture: bool | None, as_json: 
     if wanted and facts["picture"]:
         _thumbnail(task_id, options)
     elif picture:
-        raise Failure(facts["missing"] or f"[{task_id}] has no picture")
+        raise Failure(facts["missing"] or f"[{task_id}] cannot be rendered")
 
 
 def describe(registration: Registration, given: dict[str, Any]) -> dict[str, Any]:
-    """Returns the description as plain values. If a package is missing, `missing` has the error, the rest is empty."""
+    """Returns the description as plain values. If a package is missing, it only has the error, as `missing`."""
     facts: dict[str, Any] = {
         "id": registration.task_id,
         "family": family_of(registration),
@@ -109,7 +109,7 @@ def _field(field: Field) -> dict[str, Any]:
 
 
 def _bound(values: Any) -> Any:
-    """Returns one number if all elements have the same bound, else the array."""
+    """Returns one number if all elements have the same bound, otherwise the array."""
     return values.min() if values.size == 0 or (values == values.flat[0]).all() else values
 
 
@@ -232,7 +232,7 @@ def _thumbnail(task_id: str, options: dict[str, Any]) -> None:
             for _ in range(_STEPS):
                 env.step(stack([env.action_space.sample() for _ in range(players)]))
         except (TypeError, ValueError, RuntimeError):
-            env.reset()  # shows an initial state instead
+            env.reset()  # The thumbnail shows an initial state instead.
         frame = env.render()
     frame = np.asarray(frame[0] if np.ndim(frame) == 4 else frame)
     columns, rows = shutil.get_terminal_size()
@@ -242,7 +242,7 @@ def _thumbnail(task_id: str, options: dict[str, Any]) -> None:
 
 
 def stack(samples: Sequence[Any]) -> Any:
-    """Returns the actions of several players or environments stacked to one batch."""
+    """Returns the actions of several players or environments as one batch."""
     if isinstance(samples[0], dict):
         return {key: stack([sample[key] for sample in samples]) for key in samples[0]}
     batch = np.stack([np.asarray(sample) for sample in samples])

@@ -11,7 +11,7 @@ import numpy as np
 # Names of keys: "up", "down", "left", "right", "space", "0".."9", "r", "q".
 Keys = set[str]
 
-# ALE's eighteen actions by direction: without FIRE, and with it.
+# ALE's eighteen actions by direction: the first without FIRE, the second with FIRE.
 _ATARI = {
     (0, 0): (0, 1),
     (0, 1): (2, 10),
@@ -39,9 +39,9 @@ def atari_action(keys: Keys, *, has_fire: bool = True) -> int:
 
 
 def discrete_action(keys: Keys, count: int, held: int) -> int:
-    """Returns the action of a digit key, the first for left or the last for right.
+    """Returns the action of a digit key, or the first action for left and the last one for right.
 
-    Without a key it is the middle action, or if there is none, the previous action `held`.
+    If no key is pressed, it is the middle action or, if their number is even, the previous action `held`.
     """
     for key in keys:
         if key.isdigit() and int(key) < count:

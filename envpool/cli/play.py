@@ -64,14 +64,14 @@ def play(
             if screen.wants_picture():
                 screen.show(env.render()[0], status(task_id, score, float(reward[0]), info, over=over))
             if not headless:
-                due = max(due + 1 / rate, time.monotonic() - 0.25)  # a delay of more than 0.25 s is not caught up
+                due = max(due + 1 / rate, time.monotonic() - 0.25)  # It catches up at most 0.25 s.
                 time.sleep(max(0.0, due - time.monotonic()))
     env.close()
     print(f"{task_id}: {step} steps, reward {total:g}")
 
 
 def make(task_id: str, seed: int, options: dict[str, Any], *, headless: bool) -> Any:
-    """Makes the environment, without frame skip and with the full action space if it has such options."""
+    """Makes the environment. If it has such options, frames are not skipped and the action space is the full one."""
     own = envpool.make_spec(task_id).options
     for name, value in (
         ("frame_skip", 1),
@@ -87,7 +87,7 @@ def make(task_id: str, seed: int, options: dict[str, Any], *, headless: bool) ->
 
 
 def open_screen(env: Any, *, terminal: bool, headless: bool) -> Any:
-    """Returns a window if there is a display, else the terminal."""
+    """Returns a window if there is a display, otherwise the terminal."""
     from envpool.python import window
 
     if headless:
@@ -96,7 +96,7 @@ def open_screen(env: Any, *, terminal: bool, headless: bool) -> Any:
         height, width = env.spec.arrays.render_size
         return window.Window(env.spec.id, height, width)
     if not sys.stdout.isatty():
-        raise Failure("play needs a terminal or a display; with --headless --frames N it runs without")
+        raise Failure("play needs a terminal or a display; with --headless --frames N it needs neither")
     from envpool.cli.terminal import Terminal
 
     return Terminal()

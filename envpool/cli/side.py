@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The protocol of one side of a benchmark (turns.py).
 
-A side is a process under an interpreter that may have the released EnvPool instead of this package, so this module
-imports nothing of this package and is found by its folder. The process makes the environments of a case. Each line of
-its input requests a turn: "seconds 0.5" or "steps 3200" to step that long, "latency 0.5" to measure single calls for
-0.5 s. It answers with a line of JSON. Between the lines it is idle, so that the sides can take turns.
+A side is a process whose interpreter may have the released EnvPool instead of this package. This module therefore
+imports nothing of this package, and is imported from its folder. The process makes the environments of a case. Each
+line of its input requests a turn: "seconds 0.5" or "steps 3200" to step that long, "latency 0.5" to measure single
+calls for 0.5 s. It answers with a line of JSON, and waits for the next line, so that the sides can take turns.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from typing import Any
 
 import numpy as np
 
-Steps = Callable[[int], int]  # makes that many calls, and returns the number of steps
+Steps = Callable[[int], int]  # A function that makes this many calls, and returns the number of steps.
 
 
 def stepping(step: Callable[[Any], object], actions: Sequence[Any], rows: int) -> Steps:
-    """Returns a function that continues through the actions from call to call.
+    """Returns a function that steps with the actions in turn, each call continuing where the previous one stopped.
 
-    Short calls that always began with the same actions would visit unrepresentative states.
+    If each short call began with the same actions, it would visit states that are not representative.
     """
     rest = itertools.cycle(actions)
 
@@ -80,7 +80,7 @@ def measure(steps: Steps, seconds: float, chunk: int) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str | None]:
-    """Returns the versions of Python and of the packages that sides use, None for those that are not installed."""
+    """Returns the versions of Python and of the packages that sides use, or None if a package is not installed."""
     found: dict[str, str | None] = {"python": platform.python_version(), "envpool": None}
     for name in ("envpool", "envpool-unified", "numpy", "gymnasium", "ale-py", "mujoco", "jax", "gymnax"):
         try:
@@ -95,7 +95,7 @@ def serve(case: dict[str, Any], loop: Callable[[dict[str, Any]], Steps], **start
 
     If the environments cannot be made, the first answer is the error, and there are no turns.
     """
-    answers, sys.stdout = sys.stdout, sys.stderr  # output that packages print must not mix with the answers
+    answers, sys.stdout = sys.stdout, sys.stderr  # Text that packages print must not mix with the answers.
 
     def answer(**values: Any) -> None:
         print(json.dumps(values), file=answers, flush=True)
@@ -104,12 +104,12 @@ def serve(case: dict[str, Any], loop: Callable[[dict[str, Any]], Steps], **start
     try:
         steps = loop(case)
         rows = steps(1)
-    except Exception as error:  # the other sides are measured nevertheless
+    except Exception as error:  # The other sides are measured even if this one fails.
         answer(error=f"{type(error).__name__}: {' '.join(str(error).split())[:160]}")
         return
     ready = time.perf_counter() - started
 
-    chunk = 1  # grows until reading the clock is negligible
+    chunk = 1  # The chunk grows until the time for reading the clock is negligible.
     while measure(steps, 0, chunk)["wall_s"] < 0.02:
         chunk *= 2
     answer(ready_s=ready, resident=resident(), versions=versions(), **start)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shows pictures in a terminal, two pixels per character, and reads its keyboard.
+"""Shows images in a terminal, two pixels per character, and reads its keyboard.
 
-Terminals report when a key is pressed and repeat it while it is held, but do not report its release. A key therefore
-counts as held for a short time after each report.
+Terminals report a key when it is pressed and repeatedly while it is held, but do not report its release. A key
+therefore counts as held for a short time after each report.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def parse_keys(data: bytes) -> list[str]:
 
 
 def fit(picture: Picture, columns: int, rows: int) -> Picture:
-    """Scales a picture down to at most `columns` by 2 * `rows` pixels by averaging, and keeps its proportions."""
+    """Scales an image down to at most `columns` by 2 * `rows` pixels by averaging, and keeps its proportions."""
     height, width, _ = picture.shape
     scale = min(columns / width, 2 * rows / height, 1)
     to_height, to_width = max(2, int(height * scale) // 2 * 2), max(1, int(width * scale))
@@ -73,7 +73,7 @@ def fit(picture: Picture, columns: int, rows: int) -> Picture:
 
 
 def lines_of(picture: Picture, *, colour: bool) -> list[str]:
-    """Returns a picture as lines of text: half blocks in two colours each, or characters for shades of gray."""
+    """Returns an image as lines of text: half blocks with two colours each, or characters for shades of gray."""
     if not colour:
         gray = picture.reshape(-1, 2, *picture.shape[1:]).mean((1, 3)).astype(int) * len(_SHADES) // 256
         return ["".join(_SHADES[shade] for shade in row) for row in gray.tolist()]
@@ -91,7 +91,7 @@ def lines_of(picture: Picture, *, colour: bool) -> list[str]:
 
 
 class Terminal:
-    """Shows pictures and reads keys. As a context manager, it restores the terminal at the end."""
+    """Shows images and reads keys. As a context manager, it restores the terminal at the end."""
 
     def __init__(self) -> None:
         self._colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
@@ -119,13 +119,13 @@ class Terminal:
         now = time.monotonic()
         while self._input >= 0 and select.select([self._input], [], [], 0)[0]:
             data = os.read(self._input, 1024)
-            if not data:  # the terminal was closed
+            if not data:  # The terminal was closed.
                 return {"q"}
             self._pressed.update(dict.fromkeys(parse_keys(data), now + _HOLD))
         return {key for key, until in self._pressed.items() if until > now}
 
     def wants_picture(self) -> bool:
-        """Returns whether the next picture is due."""
+        """Returns whether the next image is due."""
         return time.monotonic() >= self._next
 
     def show(self, picture: Picture, status: str) -> None:

@@ -20,7 +20,7 @@ SIDE_FOLDER = Path(__file__).resolve().parent  # the folder of side.py, for inte
 
 
 class SideEnded(RuntimeError):
-    """The process of a side ended unexpectedly; the text has its last error."""
+    """The process of a side ended unexpectedly. The text has its last error."""
 
 
 class Side:
@@ -39,13 +39,13 @@ class Side:
             stderr=subprocess.PIPE if keep_errors else None,
             text=True,
             env=dict(environment),
-            start_new_session=True,  # Ctrl-C reaches only the parent; a side ends when its input is closed
+            start_new_session=True,  # Ctrl-C reaches only the parent. A side ends when its input is closed.
         )
         try:
             self.start = self.answer()
         except SideEnded as error:
             self.start = {"error": str(error)}
-        except BaseException:  # such as KeyboardInterrupt
+        except BaseException:  # This includes KeyboardInterrupt.
             self.process.kill()
             raise
 
@@ -53,7 +53,7 @@ class Side:
         """Returns the next answer.
 
         Raises:
-            SideEnded: the process has ended without one.
+            SideEnded: the process has ended without an answer.
         """
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
@@ -88,7 +88,7 @@ class Side:
 
 
 class Turns:
-    """The turns of all sides, and their statistics. `ours` is the side that is compared with the others."""
+    """The turns of all sides, and their statistics. `ours` names the side that is compared with the others."""
 
     def __init__(self, sides: Mapping[str, Any], ours: str = "ours") -> None:
         self.sides, self.ours = sides, ours
@@ -120,7 +120,7 @@ class Turns:
         return [turns[name]["steps"] / turns[name]["wall_s"] for turns in self.rounds]
 
     def cpu_times(self, name: str) -> list[float]:
-        """Returns CPU seconds per step by round, without child processes of the side."""
+        """Returns CPU seconds per step by round. They do not include child processes of the side."""
         return [turns[name]["cpu_s"] / turns[name]["steps"] for turns in self.rounds]
 
     def cpu_us(self, name: str) -> float:
@@ -143,7 +143,7 @@ def spread(values: Sequence[float]) -> dict[str, float]:
 
 
 def cpu() -> str:
-    """Returns the processor's name with family and model, since cloud machines name several generations alike."""
+    """Returns the processor's name with family and model, because cloud machines give several generations one name."""
     facts: dict[str, str] = {}
     try:
         lines = Path("/proc/cpuinfo").read_text().split("\n\n")[0].split("\n")

@@ -50,7 +50,7 @@ def watch(
             writer.append_data(grid(np.stack(env.render() or ())))
             observation = env.step(act(observation))[0]
     env.close()
-    print(f"{output}: {count} pictures of {env.num_envs} {task_id}, {count / rate:.1f} s")
+    print(f"{output}: {count} frames of {env.num_envs} {task_id}, {count / rate:.1f} s")
 
 
 def random_policy(env: Any, seed: int) -> Policy:
@@ -60,7 +60,7 @@ def random_policy(env: Any, seed: int) -> Policy:
 
 
 def find_policy(name: str) -> Policy:
-    """Returns the function that a name such as "my_agent:act" refers to. Raises Failure if there is none."""
+    """Returns the function with a name such as "my_agent:act". Raises Failure if there is none."""
     module, colon, function = name.partition(":")
     if not colon or not module or not function:
         raise Failure(f"--policy: expected module:function, got {name!r}")
@@ -76,7 +76,7 @@ def find_policy(name: str) -> Policy:
 
 
 def video_writer(path: Path, rate: float) -> Any:
-    """Returns a writer of pictures."""
+    """Returns a writer of frames."""
     import imageio.v2
 
     if path.suffix == ".gif":
