@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The behaviour suite: Catch, DeepSea, DiscountingChain, MemoryChain, UmbrellaChain, SimpleBandit, as in gymnax."""
+"""The behaviour suite, as in gymnax: Catch, DeepSea, DiscountingChain, MemoryChain, UmbrellaChain and SimpleBandit."""
 
 from envpool.python.import_paths import members
 

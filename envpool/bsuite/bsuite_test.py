@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the behaviour suite with gymnax 0.0.9: steps from equal states, observations, and distributions of resets.
+"""Compares steps from equal states, observations and resets of the behaviour suite with gymnax 0.0.9.
 
-Our functions are called on arrays of states, through testing/functions.h. Deterministic results are equal bit for bit;
-chi-square tests with fixed seeds compare the random ones. Where gymnax differs from bsuite, ours follow bsuite, and the
-tests state its rule.
+Our functions are called with arrays of states, through testing/functions.h. Deterministic results must be equal bit for
+bit, and chi-square tests with fixed seeds compare random ones. Where gymnax differs from bsuite, our environments
+follow bsuite, and the tests compute bsuite's results themselves.
 """
 
 import collections
@@ -26,11 +26,11 @@ jnp = jax.numpy
 
 NAMES = ("Catch", "DeepSea", "DiscountingChain", "MemoryChain", "SimpleBandit", "UmbrellaChain")
 IDS = [f"{name}-bsuite" for name in NAMES]
-SMALLEST_P = 1e-3  # of each test of a distribution; seeds are fixed, so a test that passes once always passes
+SMALLEST_P = 1e-3  # the smallest accepted p-value; seeds are fixed, so a test that passes once always passes
 
 
 def state_of(name, options):
-    """Returns the memory layout of a State and its extra bytes, and the shape of an observation."""
+    """Returns the memory layout of a State with its extra bytes, and the shape of an observation."""
     if name == "Catch":
         return [("ball_y", "i4"), ("ball_x", "i4"), ("paddle_x", "i4")], (options["rows"], options["columns"])
     if name == "DeepSea":
@@ -58,7 +58,7 @@ INFOS = {
 
 
 class Engine(Functions):
-    """One environment's functions, on arrays of states."""
+    """One environment's functions, called with arrays of states."""
 
     def __init__(self, library, name, **options):
         fields, self.shape = state_of(name, SHAPES | options)
@@ -80,7 +80,7 @@ def library():
 
 
 class Reference:
-    """gymnax's environment, on arrays of states."""
+    """gymnax's environment, called with arrays of states."""
 
     def __init__(self, task_id, params=None, **options):
         self.env, self.params = gymnax.make(task_id, **options)
@@ -99,7 +99,7 @@ class Reference:
         """Returns the next observations, states, rewards and ends."""
         actions = np.asarray(actions, np.int32)
         count = len(actions)
-        # A row of parameters for each state, because XLA divides by a scalar by multiplying with its reciprocal.
+        # Each state has its own row of parameters, because XLA replaces a division by a scalar with a multiplication.
         params = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (count, *jnp.shape(leaf))), self.params)
         obs, states, reward, done, _ = self._step(
             jax.random.split(jax.random.key(seed), count), states, actions, params
@@ -132,7 +132,7 @@ def assert_uniform(sample, outcomes):
 
 
 def product(*ranges):
-    """Returns all combinations, in a column for each range."""
+    """Returns all combinations of the elements of the ranges, with a column for each range."""
     return np.array(list(itertools.product(*ranges))).T
 
 
@@ -171,7 +171,7 @@ def test_catch_in_every_state(library, rows, columns):
 
 
 def as_matrices(mapping, size):
-    """Unpacks the words of our mappings into matrices like those of gymnax."""
+    """Unpacks the words of our action mappings into matrices, as gymnax has them."""
     bits = np.unpackbits(np.ascontiguousarray(mapping).view(np.uint8), axis=-1, bitorder="little")
     return bits[..., : size * size].reshape(*mapping.shape[:-1], size, size)
 
@@ -200,7 +200,7 @@ def test_deep_sea_in_every_state(library, size, options):
     for name in ("row", "column", "bad_episode", "total_bad_episodes", "denoised_return"):
         np.testing.assert_array_equal(states[name], getattr(after, name), name)
     np.testing.assert_array_equal(engine.observe(states)[0], obs)
-    # We round the cost of a move once, as bsuite does; XLA multiplies by 1 / size, which can be one ulp off.
+    # We round the cost of a move once, as bsuite does. XLA multiplies by 1 / size, so its result may be one ulp off.
     np.testing.assert_allclose(reward, their_reward, rtol=1.2e-7 if size & (size - 1) else 0)
     np.testing.assert_array_equal(ends, done)
 
@@ -213,7 +213,7 @@ def test_deep_sea_failures_and_noise_follow_bsuite(library):
         states["mapping"] = 0xFFFFFFFF
         reward, ends = engine.step(states, action, seed=(row * size + column) * 2 + action)
         assert (ends == (row == size - 1)).all()
-        # A move to the correct fails with probability 1 / size, at full cost; in gymnax 0.0.9 a failure costs nothing.
+        # A move to the right fails with probability 1 / size, at full cost; in gymnax 0.0.9 a failure costs nothing.
         if action == 1:
             moved = states["column"] == min(column + 1, size - 1)
             assert moved.all() or set(states["column"]) == {column, column + 1}
@@ -222,7 +222,7 @@ def test_deep_sea_failures_and_noise_follow_bsuite(library):
         else:
             assert (states["column"] == max(column - 1, 0)).all()
         certain = (action == 1 and column == size - 1) - np.float32(0.01 / size) * action
-        # Rewards in both corners of the last row have noise; gymnax 0.0.9 always multiplies it by 0.
+        # Rewards in both corners of the last row have noise, which gymnax 0.0.9 always multiplies by 0.
         if row == size - 1 and column in (0, size - 1):
             assert stats.kstest(reward.astype(float) - float(certain), "norm").pvalue > SMALLEST_P
         else:
@@ -298,7 +298,7 @@ def test_discounting_chain_in_every_state(library, options, params):
 
 
 def test_the_bonus_of_discounting_chain_wraps_around_as_in_bsuite(library):
-    """In gymnax, no choice has the bonus if mapping_seed is too large."""
+    """In gymnax, no choice has the bonus if mapping_seed is too large. In bsuite, it is taken modulo the choices."""
     engine = Engine(library, "DiscountingChain", mapping_seed=7)
     states = fill(engine, context=np.arange(5), time=np.array([1, 3, 10, 30, 100]) - 1)
     states["time"][0], states["context"][0] = 0, -1
@@ -330,7 +330,7 @@ def test_memory_chain_in_every_state(library, length):
 
 @pytest.mark.parametrize("bits", [1, 3, 40])
 def test_memory_chain_with_several_bits(library, bits):
-    """Follows the rules of bsuite, as gymnax 0.0.9 only takes one bit."""
+    """The test computes the results by bsuite's rules, because gymnax 0.0.9 only accepts one bit."""
     engine, length, count = Engine(library, "MemoryChain", num_bits=bits, memory_length=4), 4, 3000
     states = engine.reset(count, seed=bits)
     context = (states["context"][:, None] >> np.arange(bits, dtype=np.uint64) & np.uint64(1)).astype(int)
@@ -420,7 +420,7 @@ def test_simple_bandit_in_every_state(library, arms):
     after, their_reward, done = theirs.step(theirs.states(len(action), rewards=pays), action)[1:]
     np.testing.assert_array_equal(reward, their_reward)
     np.testing.assert_array_equal(ends, done)
-    np.testing.assert_array_equal(states["total_regret"], after.rewards)  # gymnax 0.0.9 swaps the parts of its state
+    np.testing.assert_array_equal(states["total_regret"], after.rewards)  # gymnax 0.0.9 swaps two parts of its state.
     np.testing.assert_array_equal(engine.observe(states)[0], np.ones((len(action), 1, 1)))
 
 
@@ -434,7 +434,7 @@ def test_simple_bandit_draws_every_order(library):
 
 
 def test_simple_bandit_arms_pay_the_same_in_every_episode():
-    """As in bsuite; gymnax draws a new order in every episode."""
+    """The order of the arms stays the same, as in bsuite; gymnax draws a new one in every episode."""
     pool = envpool.make_gymnasium("SimpleBandit-bsuite", num_envs=40, seed=1, autoreset_mode="same_step")
     pool.reset()
     history = [pool.step(np.full(40, 3))[1] for _ in range(20)]
@@ -457,7 +457,7 @@ def test_simple_bandit_arms_pay_the_same_in_every_episode():
 
 
 def test_episode_lengths():
-    """Checks how long episodes are, and whether they terminate or are truncated."""
+    """Checks the lengths of episodes, and whether they are terminated or truncated."""
     cases = [
         ("Catch-bsuite", {}, 9, True),
         ("Catch-bsuite", {"rows": 1024}, 1000, False),
@@ -494,16 +494,16 @@ def test_the_interface_matches_gymnax(task_id):
     assert env.observation_space(params).shape == other.observation_space(other_params).shape
     assert env.observation_space(params).contains(obs)
     ours = env.step(jax.random.key(1), state, 0, params)
-    if task_id != "SimpleBandit-bsuite":  # in gymnax 0.0.9 a step from a reset is an error
+    if task_id != "SimpleBandit-bsuite":  # In gymnax 0.0.9, its first step raises an error.
         theirs = jax.eval_shape(other.step, jax.random.key(1), other_state, 0, other_params)
         assert len(ours) == len(theirs)
         assert ours[0].shape == theirs[0].shape and ours[3].dtype == theirs[3].dtype
     for name, value in vars(other_params).items():
-        if name == "reward_timestep":  # text in ours, and therefore only an option of make
+        if name == "reward_timestep":  # It is a text here, and therefore an option of make but not a parameter.
             continue
         changed = params.replace(**{name: value})
         assert getattr(changed, name) == np.float32(value)
-        if name != "randomize_actions":  # has no effect in 0.0.9, and is on in 1.0.1 and bsuite
+        if name != "randomize_actions":  # gymnax 0.0.9 has another default than envpool, bsuite and gymnax 1.0.1.
             np.testing.assert_array_equal(changed.raw, params.raw, name)
 
 

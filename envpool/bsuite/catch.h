@@ -7,7 +7,7 @@
 //   Reward       when the ball reaches the last row, 1 if the paddle is there, else -1; before that 0
 //   Terminated   when the ball reaches the last row
 //   Truncated    after 1000 steps
-//   Reset        the ball in the first row, in a uniformly random column; the paddle in the middle
+//   Reset        the ball is in a uniformly random column of the first row; the paddle is in the middle
 //
 // I. Osband et al., "Behaviour suite for reinforcement learning" (2020), as in gymnax 0.0.9 and 1.0.1.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DeepSea: a diver sinks through a square grid, one row each step. The treasure lies in the last column of the last
+// DeepSea: a diver sinks through a square grid, one row in each step. The treasure lies in the last column of the last
 // row, which the diver reaches only by moving right in every step.
 //
 //   Action       i32, 0 or 1; one of them moves right and the other left, and which one may depend on the cell
@@ -8,14 +8,14 @@
 //   Reward       1 for a move to the right in the last column, where the treasure is; each move to the right costs
 //                unscaled_move_cost / size, even if it fails
 //   Terminated   after the last row
-//   Info         total_bad_episodes: episodes so far that left the path to the treasure; denoised_return: treasures
-//                found so far. Both accumulate over episodes until a reset with a seed or key.
-//   Reset        to the first row and column
+//   Info         total_bad_episodes: the number of episodes that left the path to the treasure; denoised_return: the
+//                number of treasures found. Both accumulate over episodes until a reset with a seed or key.
+//   Reset        the diver is in the first row and column
 //
-// Unless `deterministic`, a move to the right fails with probability 1 / size, and standard normal noise is added to
-// the reward in both corners of the last row. With randomize_actions, a generator seeded with mapping_seed draws for
-// each cell which action moves right; with sample_action_map, this is drawn for each episode. With neither, it is
-// always action 1.
+// Unless `deterministic` is set, a move to the right fails with probability 1 / size, and standard normal noise is
+// added to the reward in both corners of the last row. The mapping says for each cell which action moves right. With
+// randomize_actions, a generator seeded with mapping_seed draws it; with sample_action_map, it is drawn for each
+// episode; with neither, action 1 always moves right.
 //
 // I. Osband et al., "Behaviour suite for reinforcement learning" (2020); bsuite 0.3.5, which gymnax 1.0.1 follows.
 // gymnax 0.0.9 differs: it ignores the mapping unless randomness is on, adds no noise, and a failed move costs nothing.
@@ -35,7 +35,7 @@ struct DeepSea {
     bool deterministic, sample_action_map, randomize_actions;
     u64 mapping_seed;
     f32 move_cost;
-    u32 first_words[kMaxFirstWords];  // of the mapping, if it is the same in all episodes
+    u32 first_words[kMaxFirstWords];  // the first words of a mapping that is the same in all episodes
   };
   // The mapping follows in words of 32 bits: a bit for each cell, 1 if action 1 moves right there.
   struct State {
@@ -102,7 +102,7 @@ struct DeepSea {
   }
 
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
-    // A step after the end of an episode, or of a restored state, must stay on the grid.
+    // Clamped, so that steps after the end of an episode, or from a restored state, stay on the grid.
     const i32 last = p.size - 1, row = clamp(s.row, 0, last), column = clamp(s.column, 0, last);
     const i32 cell = row * p.size + column;
     const bool right = (*action.at<i32>(0) == 1) == ((mapping(s)[cell >> 5] >> (cell & 31) & 1) != 0);

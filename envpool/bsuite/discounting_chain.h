@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DiscountingChain: the first action chooses when the only reward of the episode comes. Every choice pays 1 except one,
-// which pays slightly more; an agent that discounts too strongly prefers the earliest reward.
+// DiscountingChain: the first action chooses the time of the only reward of the episode. Every choice pays 1 except
+// one, which pays slightly more. An agent that discounts too strongly prefers the earliest reward.
 //
 //   Action       i32, 0 to n_actions - 1; only the action of the first step matters
 //   Observation  f32[2]: the choice, -1 before it is made; steps taken / max_steps_in_episode
 //   Reward       1 at step reward_timestep[choice], or optimal_return if the choice is mapping_seed modulo n_actions; 0
 //                at all other steps
 //   Terminated   after max_steps_in_episode (100) steps
-//   Reset        no choice is made; nothing is random
+//   Reset        no choice has been made; nothing is random
 //
 // I. Osband et al., "Behaviour suite for reinforcement learning" (2020), as in bsuite 0.3.5 and gymnax 0.0.9. In
 // gymnax 1.0.1 the last step truncates.

@@ -3,15 +3,15 @@
 // MemoryChain: the first observation shows bits, and the last one asks for one of them.
 //
 //   Action       i32, 0 or 1; only the answer in the last step matters
-//   Observation  f32[2 + num_bits]: 1 - t / memory_length; at t = memory_length - 1 the index of the queried bit, else
-//                0; at t = 0 the bits as -1 and 1, else 0. t is the number of steps minus one, and 0 after a reset, so
-//                that the first two observations of an episode are equal.
-//   Reward       in the last step 1 if the action equals the queried bit, else -1; before that 0
+//   Observation  f32[2 + num_bits]: 1 - t / memory_length; the index of the queried bit if t = memory_length - 1, else
+//                0; the bits as -1 and 1 if t = 0, else 0. t is 0 after a reset and after the first step, so the first
+//                two observations of an episode are equal; each later step adds 1.
+//   Reward       in the last step, 1 if the action equals the queried bit, else -1; before that, 0
 //   Terminated   after memory_length + 1 steps
 //   Truncated    after 1000 steps
-//   Info         total_perfect: correct answers so far; total_regret: 2 for each wrong one. Both accumulate over
-//                episodes until a reset with a seed or key.
-//   Reset        the bits and the index of the queried one are uniformly random
+//   Info         total_perfect: the number of correct answers; total_regret: 2 for each wrong answer. Both accumulate
+//                over episodes until a reset with a seed or key.
+//   Reset        the bits and the index of the queried bit are uniformly random
 //
 // I. Osband et al., "Behaviour suite for reinforcement learning" (2020), as in bsuite 0.3.5 and gymnax 1.0.1; in gymnax
 // 0.0.9 more than one bit is an error.
@@ -67,7 +67,7 @@ struct MemoryChain {
     s.context = rng.bits();
     if (p.num_bits > 32) s.context |= u64{rng.bits()} << 32;
     if (p.num_bits == 1) {
-      ++rng.draws;  // below(1) draws a word and returns 0
+      ++rng.draws;  // below(1) would draw a word and return 0.
       s.query = 0;
     } else {
       s.query = i32(rng.below(u32(p.num_bits)));

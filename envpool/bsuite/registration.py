@@ -19,11 +19,11 @@ class BehaviourSuite(Family):
         return "bsuite 0.3.5; id, options and time limit of gymnax 1.0.1"
 
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Translates reward_timestep of DiscountingChain, in gymnax a sequence of ints, into the text that C++ takes.
+        """Translates reward_timestep of DiscountingChain from a sequence of ints, as in gymnax, to the text in C++.
 
         Raises:
             TypeError: reward_timestep is not a sequence of ints.
-            ValueError: One of them is out of range.
+            ValueError: an int of reward_timestep is out of range.
         """
         plain = dict(given)
         steps = plain.get("reward_timestep")
@@ -47,13 +47,13 @@ register_family(
     _FAMILY,
     "DeepSea",
     max_episode_steps=2000,
-    doc="Find the only path to a treasure, on which every step costs a little.",
+    doc="Find the only path to a treasure, although every step on it costs a little.",
 )
 register_family(
     "DiscountingChain-bsuite",
     _FAMILY,
     "DiscountingChain",
-    doc="Choose when the only reward comes; a later one may be larger.",
+    doc="Choose the time of the only reward; a later one may be larger.",
 )
 register_family(
     "MemoryChain-bsuite",

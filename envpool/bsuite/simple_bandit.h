@@ -7,10 +7,10 @@
 //   Reward       the reward of the arm
 //   Terminated   after every step
 //   Info         total_regret: the sum of optimal_return - reward over all steps since a reset with a seed or key
-//   Reset        a reset with a seed or key draws a uniformly random order, which all later episodes keep
+//   Reset        a reset with a seed or key draws a uniformly random order of the rewards, which later episodes keep
 //
-// I. Osband et al., "Behaviour suite for reinforcement learning" (2020); bsuite 0.3.5. gymnax 1.0.1 draws a new
-// order in every reset, and so after every step, so that nothing can be learnt; in gymnax 0.0.9 a step is an error.
+// I. Osband et al., "Behaviour suite for reinforcement learning" (2020); bsuite 0.3.5. gymnax 1.0.1 draws a new order
+// in every reset, which follows every step, so that nothing can be learnt. In gymnax 0.0.9, a step raises an error.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -24,7 +24,7 @@ struct SimpleBandit {
     i32 num_actions;
     f32 optimal_return;
   };
-  // The arms follow, an i32 each: the reward in units of 1 / (num_actions - 1).
+  // The rewards of the arms follow in memory, each an i32 in units of 1 / (num_actions - 1).
   struct State {
     f32 total_regret;
     i32 time;  // steps of all episodes

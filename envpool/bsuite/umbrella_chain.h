@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // UmbrellaChain: the first observation shows whether an umbrella is needed, and the first action takes it or leaves it.
-// The last reward shows whether that was right; all others are random.
+// The last reward shows whether that was right; all other rewards are random.
 //
 //   Action       i32, 1 takes the umbrella, 0 leaves it; only the action of the first step matters
 //   Observation  f32[3 + n_distractor]: whether the umbrella is needed, whether the agent has it, 1 - t / chain_length,
 //                and random bits, drawn in each step
-//   Reward       in step chain_length 1 if the agent has the umbrella exactly when it is needed, else -1; in all other
-//                steps -1 or 1 with equal probability
+//   Reward       in the last step, 1 if the agent has the umbrella and needs it, or has none and needs none, else -1;
+//                in all other steps, -1 or 1 with equal probability
 //   Terminated   after chain_length steps
 //   Truncated    after 100 steps
 //   Info         total_regret: 2 for each wrong choice; accumulates over episodes until a reset with a seed or key
