@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Classic control: CartPole, Pendulum, MountainCar, MountainCarContinuous, Acrobot."""
+"""Classic control: CartPole, Pendulum, MountainCar, MountainCarContinuous and Acrobot."""
 
 from envpool.python.import_paths import members
 

@@ -4,17 +4,17 @@
 // line.
 //
 //   Action       i32, 0, 1 or 2: a torque of -1, 0 or 1 N m at the joint
-//   Observation  f32[6]: cos and sin of the first link's angle (0 is down), cos and sin of the second's relative to
-//                the first, the two angular velocities (at most 4 pi and 9 pi)
+//   Observation  f32[6]: cos and sin of the first link's angle (0 is down), cos and sin of the second link's angle
+//                relative to the first, and the two angular velocities (at most 4 pi and 9 pi)
 //   Info         state f32[2]: the two angles
-//   Reward       -1 each step, 0 on the step that reaches the line
+//   Reward       -1 for each step, but 0 for the step that reaches the line
 //   Terminated   -cos(angle 1) - cos(angle 1 + angle 2) > 1
 //   Truncated    after 500 steps
-//   Reset        all four uniform in [-0.1, 0.1), as float32
+//   Reset        both angles and velocities are uniformly random in [-0.1, 0.1), as float32
 //
-// R. Sutton, "Generalization in reinforcement learning: successful examples using sparse coarse coding", NIPS 1996; the
-// equations of motion are those of Sutton and Barto's book, or with book_or_nips = "nips" the paper's.
-// Reference: gymnasium 1.4.0, classic_control/acrobot.py, operation for operation.
+// R. Sutton, "Generalization in reinforcement learning: successful examples using sparse coarse coding", NIPS 1996. The
+// equations of motion come from Sutton and Barto's book or, with book_or_nips = "nips", from the paper.
+// Reference: gymnasium 1.4.0, classic_control/acrobot.py. The operations and their order are the same.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -43,7 +43,7 @@ struct Acrobot {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.text("book_or_nips", "book", "equations of motion: those of the book, or those of the NIPS paper")
+    o.text("book_or_nips", "book", "source of the equations of motion: the book or the NIPS paper")
         .one_of({"book", "nips"});
     o.real("torque_noise_max", 0, "bound of the uniform noise that is added to the torque").between(0, 1e6);
   }
@@ -172,7 +172,7 @@ struct Acrobot {
     return {s.angle1 + time * k.angle1, s.angle2 + time * k.angle2, s.velocity1 + time * k.velocity1,
             s.velocity2 + time * k.velocity2};
   }
-  // A step adds a few turns at most; the bound on the loops is for restored states, which may hold any angle.
+  // A step adds a few turns at most. The loops are bounded because a restored state may have any angle.
   template <class T>
   ENVPOOL_ALWAYS_INLINE static T wrap(T angle) {
     for (int turn = 0; turn < 64 && any(angle > kPi); ++turn) angle = select(angle > kPi, angle - 2 * kPi, angle);

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CartPole: a pole hinged to a cart on a frictionless track, to be kept upright by pushing the cart left or right.
+// CartPole: a pole is hinged to a cart on a frictionless track; the goal is to keep it upright by pushing the cart left
+// or right.
 //
 //   Action       i32, 0 pushes left, 1 right
 //   Observation  f32[4]: cart position, cart velocity, pole angle (0 is upright), pole angular velocity
-//   Reward       1 each step, including the last; with sutton_barto_reward 0, and -1 on the step that ends the episode
+//   Reward       1 for each step, including the last; with sutton_barto_reward, -1 for the step that ends the episode
+//                and 0 for all others
 //   Terminated   |position| > 2.4 or |angle| > 12 degrees
 //   Truncated    after 200 steps (v0), 500 (v1)
-//   Reset        each of the four uniform in [-0.05, 0.05)
+//   Reset        all four values are uniformly random in [-0.05, 0.05)
 //
 // Barto, Sutton, Anderson, "Neuronlike adaptive elements that can solve difficult learning control problems" (1983),
 // with the equations of motion of R. Florian, "Correct equations for the dynamics of the cart-pole system" (2007).
-// Reference: gymnasium 1.4.0, classic_control/cartpole.py, operation for operation.
+// Reference: gymnasium 1.4.0, classic_control/cartpole.py. The operations and their order are the same.
 #pragma once
 
 #include "envpool/core/api.h"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares classic control with gymnasium: steps from the states it visits, episodes, and distributions of resets.
+"""Compares classic control with gymnasium: steps from states that gymnasium visits, episodes, and resets.
 
-Tests that need no pool call the environments' functions on arrays of states, through testing/functions.h.
+Tests that need no pool call the environments' functions with arrays of states, through testing/functions.h.
 """
 
 import ctypes
@@ -16,7 +16,7 @@ import envpool
 from envpool.testing import libraries
 from envpool.testing.capi import Functions, pointer
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*is out of date")  # gymnasium, of CartPole-v0
+pytestmark = pytest.mark.filterwarnings("ignore:.*is out of date")  # gymnasium's warning about CartPole-v0
 
 IDS = {
     "CartPole-v0": "CartPole",
@@ -63,20 +63,20 @@ def library():
 
 
 def values_of(states):
-    """Returns the values of gymnasium's `state`."""
+    """Returns the values of gymnasium's attribute `state`."""
     if "values" in states.dtype.names:
         return states["values"]
     return np.stack([states["position"], states["velocity"].astype(np.float64)], axis=-1)
 
 
 def set_state(reference, name, state):
-    """Sets a gymnasium environment to one of our reset states, with the dtype that its own reset gives."""
+    """Sets a gymnasium environment to one of our reset states, with the dtype of its own reset states."""
     values = np.array(values_of(state), np.float64)
     reference.state = values.astype(np.float32) if name == "Acrobot" else values
 
 
 def choose_action(name, reference, rng, skill=0.75):
-    """Returns a useful action with probability `skill`, else a random one."""
+    """Returns a useful action with probability `skill`, otherwise a random one."""
     state, random = reference.state, rng.random() >= skill
     if name == "CartPole":
         return int(rng.integers(2)) if random else int(state[2] + 0.3 * state[3] + 0.1 * state[0] > 0)
@@ -113,9 +113,10 @@ def step_reference(name, reference, count):
     return before, np.array(actions), np.array(after), np.array(rewards), np.array(ends), np.array(observations)
 
 
-# glibc's sine, which gymnasium calls, is incorrectly rounded for 0.1 % of arguments, ours for 0.05 %. Where the two
-# differ by one ulp and the terms of a sum nearly cancel, the error is several ulps of the sum. Errors are therefore
-# measured in ulps of the sum or of this magnitude of its terms, whichever is larger. The cars' terms do not cancel.
+# glibc's sine, which gymnasium calls, is incorrectly rounded for 0.1 % of arguments, and ours for 0.05 %. If the two
+# differ by one ulp and the terms of a sum nearly cancel, the difference is several ulps of the sum. Differences are
+# therefore measured in ulps of the sum or of this magnitude of its terms: the larger of the two. The terms of the cars
+# do not cancel.
 TERMS = {"CartPole": 1.0, "Pendulum": 1.0, "Acrobot": 8.0, "MountainCar": 0.0, "MountainCarContinuous": 0.0}
 
 
@@ -190,7 +191,7 @@ def test_acrobot_torque_noise(library):
     Engine(library, "Acrobot", torque_noise_max=0.5).step(states, np.ones(1000, np.int32))
     alone = np.zeros(1, STATES["Acrobot"])
     Engine(library, "Acrobot").step(alone, np.array([2], np.int32))
-    velocities = states["values"][:, 3] / alone["values"][0, 3]  # as a multiple of the effect of a torque of 1
+    velocities = states["values"][:, 3] / alone["values"][0, 3]  # in units of the velocity caused by a torque of 1
     assert len(np.unique(velocities)) == 1000
     assert -0.51 < velocities.min() < -0.45 < 0.45 < velocities.max() < 0.51
 
@@ -259,7 +260,7 @@ def state_of(library, pool, name, env_id):
 def test_episodes_end_when_those_of_gymnasium_do(library, task_id):
     name, count, rng = IDS[task_id], 20, np.random.default_rng(3)
     wanted = {"Pendulum": (0, 100), "MountainCarContinuous": (100, 0)}.get(name, (90, 10))  # terminated, truncated
-    # Acrobot is chaotic: runs that start an ulp apart end differently after some hundred fast steps. It is therefore
+    # Acrobot is chaotic: runs that start an ulp apart end differently after a few hundred fast steps. It is therefore
     # played either at random, so that it stays slow until it is truncated, or well, so that episodes are short.
     skills = (0, 0.85, 0.9, 0.95, 1) if name == "Acrobot" else (0, 0.25, 0.5, 0.75, 1)
     pool = envpool.make_gymnasium(task_id, num_envs=count, seed=7)
@@ -338,7 +339,7 @@ def test_golden_bits(library, name):
 
 
 @all_names
-def test_pictures(library, name):
+def test_rendered_images(library, name):
     engine = Engine(library, name)
     height, width = (500, 500) if name in ("Pendulum", "Acrobot") else (400, 600)
     first, second = engine.reset(2)
@@ -346,7 +347,7 @@ def test_pictures(library, name):
     for picture in pictures:
         assert 0.5 < np.mean(picture == 255) < 0.99
     assert np.any(pictures[0] != pictures[1])
-    for number in (1e6, -1e30, np.inf, np.nan):  # whatever a snapshot holds, no pixel outside the picture is written
+    for number in (1e6, -1e30, np.inf, np.nan):  # A restored state may have any values; only the image may be written.
         far = np.array([first])
         for field in far.dtype.names:
             far[field] = number if far[field].dtype.kind == "f" else far[field]

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Draws the pictures of classic control. Every shape is a signed distance function (negative inside); a pixel whose
-// centre is within half a pixel of the edge is blended. y points up, and integer coordinates are pixel centres. Host
-// only.
+// Renders classic control on the host. Every shape is a signed distance function (negative inside); a pixel whose
+// centre is within half a pixel of the edge is blended. y points up, and integer coordinates are pixel centres.
 #pragma once
 
 #include <initializer_list>
@@ -20,7 +19,7 @@ struct Point {
   f64 x, y;
 };
 
-// Maps points from the coordinates of an object to those of the picture: the object lies at (x, y), rotated by `angle`.
+// Maps points from the coordinates of an object, which lies at (x, y) and is rotated by `angle`, to those of the image.
 class Frame {
  public:
   Frame(f64 x, f64 y, f64 angle) : x_(x), y_(y), sin_(sin(angle)), cos_(cos(angle)) {}
@@ -102,7 +101,7 @@ class Picture {
       }
     }
   }
-  // Returns the pixel at x, or the nearest one of the picture; 0 for NaN.
+  // Returns the pixel at x, or the nearest one in the image; 0 for NaN.
   static int clamp_pixel(f64 x, int pixels) { return x > 0 ? int(min(x, pixels - 1.0)) : 0; }
   static u8 blend(u8 below, u8 above, f64 coverage) { return u8(below + (above - below) * coverage + 0.5); }
 
@@ -110,8 +109,8 @@ class Picture {
   int width_, height_;
 };
 
-// Draws the picture of both mountain cars: the valley sin(3 x) between -1.2 and 0.6, the car at `position`, the flag at
-// `goal`.
+// Draws the image of both mountain car environments: the valley sin(3 x) between -1.2 and 0.6, the car at `position`,
+// and the flag at `goal`.
 inline void draw_valley(u8* rgb, f64 position, f64 goal) {
   Picture picture(rgb, 600, 400);
   constexpr f64 scale = 600 / 1.8;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks that the environments are stepped in lanes, which their results cannot show, as the bits are the same without.
-// core/math/lanes_test.cc has the other tests.
+// Checks that the environments are stepped in lanes. Results cannot show this, because they have the same bits without
+// lanes. core/math/lanes_test.cc has the other tests.
 #include "envpool/core/testing/avx2.h"
 
 #include "envpool/classic_control/acrobot.h"

@@ -5,13 +5,13 @@
 //
 //   Action       i32, 0 accelerates left, 1 not at all, 2 right
 //   Observation  f32[2]: position in [-1.2, 0.6], velocity in [-0.07, 0.07]
-//   Reward       -1 each step
+//   Reward       -1 for each step
 //   Terminated   position >= 0.5 and velocity >= goal_velocity
 //   Truncated    after 200 steps
-//   Reset        position uniform in [-0.6, -0.4), at rest
+//   Reset        the position is uniformly random in [-0.6, -0.4), the velocity 0
 //
 // A. Moore, "Efficient memory-based learning for robot control", PhD thesis, Cambridge (1990).
-// Reference: gymnasium 1.4.0, classic_control/mountain_car.py, operation for operation.
+// Reference: gymnasium 1.4.0, classic_control/mountain_car.py. The operations and their order are the same.
 #pragma once
 
 #include "envpool/core/api.h"

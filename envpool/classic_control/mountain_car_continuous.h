@@ -2,16 +2,17 @@
 //
 // MountainCarContinuous: MountainCar with a continuous throttle, whose use costs reward.
 //
-//   Action       f32[1], throttle; the motion takes it clipped to [-1, 1], the reward as it is
+//   Action       f32[1], throttle; it is clipped to [-1, 1] for the motion, but not for the reward
 //   Observation  f32[2]: position in [-1.2, 0.6], velocity in [-0.07, 0.07]
 //   Reward       -0.1 throttle^2, and 100 on reaching the goal
 //   Terminated   position >= 0.45 and velocity >= goal_velocity
 //   Truncated    after 999 steps
-//   Reset        position uniform in [-0.6, -0.4), at rest
+//   Reset        the position is uniformly random in [-0.6, -0.4), the velocity 0
 //
 // A. Moore, "Efficient memory-based learning for robot control", PhD thesis, Cambridge (1990).
-// Reference: gymnasium 1.4.0, classic_control/continuous_mountain_car.py, operation for operation. There the state is
-// float64 after a reset and float32 after a step, and values computed from it have the same type.
+// Reference: gymnasium 1.4.0, classic_control/continuous_mountain_car.py. The operations and their order are the same.
+// In the reference, the state is float64 after a reset and float32 after a step, and values computed from it have the
+// same type.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -30,7 +31,7 @@ struct MountainCarContinuous {
     f32 goal_velocity, power;
   };
   struct State {
-    f64 position;  // has a float32's value after the first step
+    f64 position;  // After the first step, its value is that of a float32.
     f32 velocity;
     bool moved;
   };

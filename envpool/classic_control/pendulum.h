@@ -4,15 +4,15 @@
 //
 //   Action       f32[1], torque, clipped to [-2, 2] N m
 //   Observation  f32[3]: cos(angle), sin(angle), angular velocity (at most 8 rad/s); angle 0 is upright
-//   Reward       -(angle^2 + 0.1 velocity^2 + 0.001 torque^2) of the state before the step, the angle in [-pi, pi)
+//   Reward       -(angle^2 + 0.1 velocity^2 + 0.001 torque^2) of the state before the step, with the angle in [-pi, pi)
 //   Terminated   never
 //   Truncated    after 200 steps
-//   Reset        angle uniform in [-pi, pi), velocity in [-1, 1)
+//   Reset        the angle is uniformly random in [-pi, pi), the velocity in [-1, 1)
 //
 // A step computes a new velocity, limits it to 8 rad/s and integrates the angle. v1 integrates with the limited
 // velocity; v0 uses the velocity before the limit, as gym's Pendulum-v0 did.
 // Reference: gymnasium 1.4.0, classic_control/pendulum.py. The operations and their order are the same. The torque is a
-// float32 there, so values computed only from it are float32 here too.
+// float32 there, so values computed only from it are float32 here, too.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -35,12 +35,12 @@ struct Pendulum {
   };
   struct State {
     f64 angle, angular_velocity;
-    f32 torque;  // of the last action, for the picture
+    f32 torque;  // of the last action, for rendering
   };
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.integer("version", 0, "version of the id, 0 or 1").between(0, 1);
+    o.integer("version", 0, "version of the dynamics, as in the id").between(0, 1);
     o.real("g", 10.0, "m/s^2, downwards");
     o.real("m", 1.0, "kg, mass of the rod").between(1e-6, 1e6);
     o.real("l", 1.0, "m, length of the rod").between(1e-6, 1e6);

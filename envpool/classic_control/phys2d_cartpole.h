@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Phys2dCartPole: a pole hinged to a cart, to be kept upright by pushing the cart left or right, in float32.
+// Phys2dCartPole: a pole is hinged to a cart; the goal is to keep it upright by pushing the cart left or right. All
+// numbers are float32.
 //
 //   Action       i32, 0 pushes left, 1 right
 //   Observation  f32[4]: cart position, cart velocity, pole angle (0 is upright), pole angular velocity
-//   Reward       1 each step, including the last; with sutton_barto_reward 0
+//   Reward       1 for each step, including the last; with sutton_barto_reward, 0
 //   Terminated   |position| > 2.4 or |angle| > 12 degrees
 //   Truncated    after 200 steps (v0), 500 (v1)
-//   Reset        each of the four uniform in [-x_init, x_init)
+//   Reset        all four values are uniformly random in [-x_init, x_init)
 //
-// It differs from CartPole in its precision and in one constant: the reference takes the sum of the pole's mass and
-// length where the equations of motion have their product, so polemass_length is 0.6. As in the reference, no option is
-// derived from another.
+// It differs from CartPole in its precision and in one constant: where the equations of motion have the product of the
+// pole's mass and length, the reference has the sum, so polemass_length is 0.6. As in the reference, options do not
+// depend on each other: a change of masspole, for example, does not change total_mass.
 //
-// Reference: gymnasium 1.4.0, phys2d/cartpole.py, operation for operation.
+// Reference: gymnasium 1.4.0, phys2d/cartpole.py. The operations and their order are the same.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -34,9 +35,9 @@ struct Phys2dCartPole {
   static void options(OptionSpecs& o) {
     o.real("gravity", 9.8, "m/s^2, downwards").between(-1e6, 1e6);
     o.real("masspole", 0.1, "kg").between(1e-6, 1e6);
-    o.real("total_mass", 1.1, "kg, of cart and pole").between(1e-6, 1e6);
+    o.real("total_mass", 1.1, "kg, mass of cart and pole together").between(1e-6, 1e6);
     o.real("length", 0.5, "m, half of the pole's length").between(1e-6, 1e6);
-    o.real("polemass_length", 0.6, "the sum of masspole and length in the reference").between(1e-6, 1e6);
+    o.real("polemass_length", 0.6, "in the reference, the sum of masspole and length").between(1e-6, 1e6);
     o.real("force_mag", 10.0, "N, force of a push").between(-1e6, 1e6);
     o.real("tau", 0.02, "s, duration of a step").between(1e-6, 1);
     o.real("theta_threshold_radians", 12 * 2 * kPi / 360, "rad, angle beyond which the episode ends").between(0, kPi);

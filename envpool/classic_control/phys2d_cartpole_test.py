@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares phys2d/CartPole with gymnasium's: steps from equal states, episodes of a pool, initial states.
+"""Compares phys2d/CartPole with gymnasium's: steps from equal states, episodes of a pool, and initial states.
 
-Steps are equal bit for bit when gymnasium's functions are given our sines and cosines, which core/math/math_test.py
-compares with exact ones. With those of XLA they are equal within rounding.
+If gymnasium's functions use our sines and cosines, which core/math/math_test.py compares with exact ones, steps must be
+equal bit for bit. With XLA's sines and cosines, they are equal within rounding.
 """
 
 import ctypes
@@ -23,7 +23,7 @@ cartpole = pytest.importorskip("gymnasium.envs.phys2d.cartpole")
 IDS = ["phys2d/CartPole-v0", "phys2d/CartPole-v1"]
 STATE = np.dtype([("values", "f4", 4)])
 COUNT = 20000
-SMALLEST_P = 1e-3  # of each test of a distribution; seeds are fixed, so a test that passes once always passes
+SMALLEST_P = 1e-3  # the smallest accepted p-value; seeds are fixed, so a test that passes once always passes
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def engine():
 
 
 def reference_step(states, actions, **options):
-    """Returns the next states, the reward and the ends, as gymnasium computes them operation by operation.
+    """Returns the next states, the rewards and the ends, which gymnasium's functions compute.
 
     Parameters are arrays, because XLA replaces a division by a scalar with a multiplication by its reciprocal.
     """
@@ -44,7 +44,7 @@ def reference_step(states, actions, **options):
     }
     env, params = cartpole.CartPoleFunctional(), params.replace(**numbers)
     after = env.transition(states.T, actions, None, params)
-    upright = np.zeros(4, np.float32)  # the reward is that of a state in which the episode continues
+    upright = np.zeros(4, np.float32)  # In this state the episode continues, so its reward is that of every step.
     reward = env.reward(upright, 0, None, None, cartpole.CartPoleParams(**options))
     return np.asarray(after).T, float(reward), np.asarray(env.terminal(after, None, params))
 
@@ -108,7 +108,7 @@ def test_ids_match_gymnasium(task_id):
 
 
 def test_episodes_equal_those_of_gymnasium(our_sines):
-    """Episodes of a pool, from first to last step, with policies of which most keep the pole upright."""
+    """Whole episodes of a pool are compared, with several policies, most of which keep the pole upright."""
     count, limit = 32, 80
     skill = np.linspace(0, 1, count)
     rng = np.random.default_rng(1)

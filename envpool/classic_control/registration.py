@@ -13,7 +13,7 @@ class ClassicControl(Family):
         if task_id.startswith("phys2d/"):
             return "gymnasium 1.4.0, envs/phys2d"
         if task_id == "Pendulum-v0":
-            return "gymnasium 1.4.0, envs/classic_control; the order of the updates is that of gym's Pendulum-v0"
+            return "gymnasium 1.4.0, envs/classic_control, with the order of updates of gym's Pendulum-v0"
         return "gymnasium 1.4.0, envs/classic_control"
 
 
@@ -41,7 +41,7 @@ register_family(
     _FAMILY,
     "Pendulum",
     max_episode_steps=200,
-    doc="Swing a rod up with a weak motor and keep it upright; the angle moves by the velocity before its limit.",
+    doc="Swing a rod up with a weak motor and keep it upright; the velocity is limited after it has moved the angle.",
     version=0,
 )
 register_family(
