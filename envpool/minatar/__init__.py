@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MinAtar: Asterix, Breakout, Freeway, SpaceInvaders, Seaquest."""
+"""MinAtar: Asterix, Breakout, Freeway, SpaceInvaders and Seaquest."""
 
 from envpool.python.import_paths import members
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Asterix: the player collects treasures and avoids enemies, which run through the eight inner rows, at most one in
-// each.
+// Asterix: the player collects treasures and avoids enemies. Both move through the eight inner rows, each of which has
+// at most one of them.
 //
 //   Action       i32, 0 nothing, 1 left, 2 up, 3 right, 4 down, 5 fire (no effect); minimal: the first five
 //   Observation  bool[10][10][4] (or f32): player, enemies, trails, treasures; a trail is the cell behind an object
 //   Reward       1 for a treasure
 //   Terminated   when the player and an enemy meet
-//   Reset        the player in the middle of an empty board
+//   Reset        the player is in the middle of an empty board
 //
-// Every `spawn_speed` steps an object appears at the left or right of a random empty row, a treasure with probability
-// 1/3; all objects move one cell every `move_speed` steps. About every hundred steps spawn_speed decreases, and every
-// other time move_speed does. Reference: see game.h.
+// Every `spawn_speed` steps, an object appears at the left or right of a random empty row; it is a treasure with
+// probability 1/3. All objects move one cell every `move_speed` steps. About every hundred steps, spawn_speed
+// decreases, and every other time, so does move_speed. Reference: see game.h.
 #pragma once
 
 #include "envpool/minatar/game.h"
@@ -27,7 +27,7 @@ struct Asterix {
   // Lane i is row i + 1 of the board.
   struct State {
     u64 column;           // column + 1 of the object, 0 if there is none
-    u64 right, treasure;  // 1 if the object runs to the right; 1 if it is a treasure
+    u64 right, treasure;  // 1 if the object moves to the right; 1 if it is a treasure
     u8 player_x, player_y;
     u8 spawn_speed, spawn_timer, move_speed, move_timer;
     i8 ramp_timer;

@@ -6,7 +6,8 @@
 //   Observation  bool[10][10][4] (or f32): paddle, ball, last position of the ball, bricks
 //   Reward       1 for a brick
 //   Terminated   when the ball reaches the last row and misses the paddle
-//   Reset        all bricks, the paddle in the middle, the ball below the bricks at the left or right wall
+//   Reset        no brick is broken, the paddle is in the middle, and the ball is below the bricks at the left or right
+//                wall
 //
 // When all bricks are broken, they reappear the next time that the ball is in the last row. The game never gets faster.
 // Reference: see game.h.
@@ -27,7 +28,7 @@ struct Breakout {
     u8 ball_y, ball_x, last_y, last_x;
     u8 ball_dir;  // 0 up left, 1 up right, 2 down right, 3 down left
     u8 pos;
-    bool strike;  // a brick was hit in the last step, so that the ball passes through the next one
+    bool strike;  // whether a brick was hit in the last step; the ball then passes through the next one
     u8 last_action;
   };
 
@@ -88,7 +89,7 @@ struct Breakout {
         y = s.last_y;
         s.ball_dir ^= 3;
       }
-    } else if (y >= kSide - 1) {  // greater only after the end of an episode
+    } else if (y >= kSide - 1) {  // y is greater only after the end of an episode.
       if (s.bricks == 0) s.bricks = kAllBricks;
       if (s.ball_x == s.pos) {
         s.ball_dir ^= 3;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Freeway: a chicken crosses a road of eight lanes, with one car in each that reappears on the other side.
+// Freeway: a chicken crosses a road of eight lanes. Each lane has one car, which reappears at the other end.
 //
 //   Action       i32, 0 nothing, 1 left, 2 up, 3 right, 4 down, 5 fire (only 2 and 4 have an effect); minimal:
 //                0 nothing, 1 up, 2 down
-//   Observation  bool[10][10][7] (or f32): chicken, cars, and a channel for each of five speeds, which is set behind
-//                the cars of that speed
+//   Observation  bool[10][10][7] (or f32): chicken, cars, and a channel for each of five speeds, which is set in the
+//                cells behind the cars with that speed
 //   Reward       1 for reaching the other side
 //   Terminated   after 2501 steps
-//   Reset        the chicken at the bottom, all cars in the first column, each with one of five speeds and two
-//                directions, which are drawn again when the chicken has crossed the road
+//   Reset        the chicken is at the bottom, and all cars are in the first column. Each car has one of five speeds
+//                and two directions, which are drawn again when the chicken has crossed the road
 //
 // The chicken moves at most every third step, and returns to the bottom when a car hits it. The game never gets faster.
 // Reference: see game.h.
@@ -27,9 +27,9 @@ struct Freeway {
   using Params = minatar::Params;
   // Lane i is row i + 1 of the board.
   struct State {
-    u64 column, right, speed;  // of each car: column, 1 if it drives to the right, steps between moves
+    u64 column, right, speed;  // for each car: its column, 1 if it drives to the right, steps between its moves
     u64 timer;
-    i32 steps_left;  // -1 at the end
+    i32 steps_left;  // until the end of the episode, where it is -1
     u8 pos, move_timer;
     u8 last_action;
   };
@@ -118,7 +118,7 @@ struct Freeway {
   }
 
   ENVPOOL_FN static void draw_cars(State& s, Rng& rng) {
-    u32 draw = rng.below(100000000);  // one random word gives all eight cars, with ten possibilities each
+    u32 draw = rng.below(100000000);  // One random word determines all eight cars, with ten possibilities each.
     s.right = s.speed = 0;
     for (i32 lane = 0; lane < 8; ++lane, draw /= 10) {
       s.right = s.right << 8 | draw % 2;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The common parts of MinAtar's five games: a board of 10 by 10 cells with a channel for each kind of object, six
-// actions of which a game may use fewer, sticky actions, and observations of bools in one of two dtypes.
+// The common parts of MinAtar's five games: a board of 10 by 10 cells with a channel for each kind of object, up to six
+// actions, sticky actions, and observations of bools in one of two dtypes.
 //
 // K. Young, T. Tian, "MinAtar: an Atari-inspired testbed for thorough and reproducible reinforcement learning
-// experiments" (2019). Reference: the behaviour of minatar 1.0.15; gymnax 0.0.9 for ids and options.
+// experiments" (2019). Reference: minatar 1.0.15 for the behaviour, and gymnax 0.0.9 for ids and options.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -21,8 +21,8 @@ struct Params {
   u8 actions[8];  // the Action of each number
 };
 
-// Returns the action that is executed: with probability `sticky` the last one, else the given one. At the start of an
-// episode the last one is kNothing.
+// Returns the action that is executed: the last one with probability `sticky`, else the given one. At the start of an
+// episode, the last action is kNothing.
 ENVPOOL_FN u8 executed_action(u8& last, const Params& p, ActionRow action, Rng& rng) {
   if (p.sticky == 0 || rng.uniform() >= p.sticky) last = p.actions[*action.at<i32>(0) & 7];
   return last;
@@ -35,8 +35,8 @@ struct Board {
 
   ENVPOOL_FN explicit Board(T* address) : cells(address) {
 #if defined(__GNUC__) && !defined(__CUDACC__)
-    // Calls the C library's memset on pieces below 2 KB. For larger ones it would use a slower instruction, as would
-    // GCC's inlined version if it knew the size.
+    // Calls the C library's memset for pieces of less than 2 KB. For larger ones, it would use a slower instruction; so
+    // would the code that GCC inlines for a constant size.
     constexpr i32 kElements = kSide * kSide * kChannels, kPieces = sizeof(T) * kElements < 2048 ? 1 : 2;
     u64 bytes = sizeof(T) * kElements / kPieces;
     asm("" : "+r"(bytes));
@@ -74,12 +74,12 @@ ENVPOOL_FN i32 popcount(u32 x) {
 
 inline void declare(OptionSpecs& o, bool ramps) {
   o.real("sticky_action_prob", 0.1, "probability that the last action is repeated").between(0, 1);
-  o.boolean("difficulty_ramping", true, ramps ? "the game gets faster" : "no effect, as this game never gets faster");
+  o.boolean("difficulty_ramping", true, ramps ? "the game gets faster" : "no effect: this game never gets faster");
   o.boolean("use_minimal_action_set", false, "only the actions that have an effect").changes_shapes();
   o.text("obs_dtype", "bool", "dtype of the observation").one_of({"bool", "float32"}).changes_shapes();
 }
 
-// `minimal` are the actions that have an effect.
+// `minimal` lists the actions that have an effect.
 inline Params resolve(const OptionValues& v, std::initializer_list<u8> minimal) {
   Params p{.sticky = v.real("sticky_action_prob"),
            .ramping = v.boolean("difficulty_ramping"),
@@ -94,7 +94,7 @@ inline Params resolve(const OptionValues& v, std::initializer_list<u8> minimal) 
   return p;
 }
 
-inline constexpr i32 kPixels = 16;  // side of a cell in a picture
+inline constexpr i32 kPixels = 16;  // side of a cell in a rendered image
 
 inline void describe(Spec& s, const Params& p, i32 channels, const char* names) {
   const std::vector<i64> shape{kSide, kSide, channels};

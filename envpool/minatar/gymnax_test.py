@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares MinAtar with gymnax 0.0.9, where gymnax follows MinAtar."""
+"""Compares MinAtar with gymnax 0.0.9, in the games and states in which gymnax follows MinAtar."""
 
 import importlib
 
@@ -16,7 +16,7 @@ jnp = jax.numpy
 
 
 def to_gymnax(game, states):
-    """Converts states of the package into a batch of gymnax's."""
+    """Converts states of the MinAtar package into a batch of gymnax states."""
     module = importlib.import_module(f"gymnax.environments.minatar.{NAMES[game]}")
 
     def column(name):
@@ -43,10 +43,10 @@ def to_gymnax(game, states):
     return module.EnvState(**parts)
 
 
-@pytest.mark.filterwarnings("ignore")  # gymnax mixes dtypes
+@pytest.mark.filterwarnings("ignore")  # gymnax mixes dtypes, which causes warnings.
 @pytest.mark.parametrize("game", ["Asterix", "Breakout", "Freeway", "SpaceInvaders"])
 def test_steps_equal_those_of_gymnax(game):
-    """Compares steps where gymnax follows MinAtar and nothing is random."""
+    """Only steps without randomness are compared."""
     env, params = gymnax.make(f"{game}-MinAtar")
     assert env.num_actions == envpool.make_spec(f"{game}-MinAtar").action_space.n
     assert params.max_steps_in_episode == envpool.make_spec(f"{game}-MinAtar").config.max_episode_steps
@@ -65,7 +65,7 @@ def test_steps_equal_those_of_gymnax(game):
     engine = Engine(game, sticky_action_prob=0.0, use_minimal_action_set=True, obs_dtype="float32")
     ours = np.array([to_ours(game, state) for state in states])
     our_reward, our_done = engine.step(ours, actions)
-    # In gymnax's SpaceInvaders a bullet hits the cannon's position before its move.
+    # In gymnax's SpaceInvaders, a bullet hits the cannon where it was before its move.
     comparable = np.array([game != "SpaceInvaders" or not state["e_bullet_map"][8].any() for state in states])
     assert comparable.sum() > 2000
     np.testing.assert_array_equal(engine.observe(ours), np.asarray(obs))

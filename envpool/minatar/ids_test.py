@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the ids of MinAtar, their options and pictures."""
+"""Tests the ids of MinAtar, their options and their rendered images."""
 
 import minatar
 import numpy as np
@@ -18,7 +18,7 @@ def test_ids_match_the_package(game):
         count = len(reference.minimal_action_set()) if minimal else reference.num_actions()
         assert spec.action_space.n == count
         assert spec.observation_space.shape == tuple(reference.state_shape())
-        assert spec.config.max_episode_steps == 2**31 - 1  # no limit, as in gymnasium's registry
+        assert spec.config.max_episode_steps == 2**31 - 1  # There is no time limit, as in gymnasium's registry.
         pool = envpool.make_gymnasium(f"MinAtar/{game}-{version}")
         assert pool.reset()[0].dtype == bool
         pool.close()
@@ -38,10 +38,10 @@ def test_minimal_actions_equal_those_of_the_package(game):
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_pictures(game):
+def test_rendered_images(game):
     pool = envpool.make_gymnasium(f"MinAtar/{game}-v0", render_mode="rgb_array")
     pool.reset()
-    for _ in range(12):  # until objects have appeared
+    for _ in range(12):  # After these steps, objects have appeared.
         pool.step(np.array([0]))
     picture = np.asarray(pool.render()).reshape(160, 160, 3)
     assert picture.shape == (160, 160, 3)

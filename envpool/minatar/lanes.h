@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SIMD within a register: eight lanes of one byte in a 64-bit word, for the eight rows of Asterix and Freeway in which
-// objects move.
+// SIMD within a register: a 64-bit word has eight lanes of one byte, for the eight rows in which the objects of Asterix
+// and Freeway move.
 #pragma once
 
 #include "envpool/core/types.h"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares MinAtar with its package: every action from equal states, with every outcome of the random draws."""
+"""Compares MinAtar with its package: every action from equal states, with every outcome of random draws."""
 
 import collections
 
@@ -22,12 +22,12 @@ from envpool.testing.chi_square import ChiSquare
 
 
 def crosses(game, state, action):
-    """Returns whether Freeway's chicken arrives, which draws eight cars: too many outcomes to enumerate."""
+    """Returns whether Freeway's chicken arrives. This draws eight cars, with too many outcomes to enumerate."""
     return game == "Freeway" and state["pos"] == 1 and state["move_timer"] == 0 and action == 2
 
 
 def compare(game, states, samples=400, most_random=12, **options):
-    """Compares every action from each state, but only one action once enough random outcomes are compared."""
+    """Compares every action from each state. After `most_random` random outcomes, these are compared less often."""
     reference, engine = Reference(game, **options), Engine(game, sticky_action_prob=0.0, **options)
     observing, fit, compared, random = Engine(game, obs_dtype="float32"), ChiSquare(), 0, 0
     for state in states:
@@ -36,7 +36,7 @@ def compare(game, states, samples=400, most_random=12, **options):
         spawns = sum(state.get(name) == 0 for name in ("spawn_timer", "e_spawn_timer", "d_spawn_timer"))
         random += spawns
         if spawns > 0 and random > (4 if spawns == 1 else 1) * most_random:
-            continue  # each has hundreds of outcomes
+            continue  # Each of these states has hundreds of outcomes.
         for action in range(1 if spawns > 1 or (spawns and random > most_random) else 6):
             if crosses(game, state, action):
                 continue
@@ -107,7 +107,7 @@ def test_resets(game):
 
 
 class Cars:
-    """A generator that returns given speeds, from 1 to 5, and directions, where more than 1/2 is right."""
+    """A random generator that returns given speeds (1 to 5) and directions (right if more than 1/2)."""
 
     def __init__(self, speeds, sides):
         self.speeds, self.sides = speeds, sides
@@ -122,7 +122,7 @@ class Cars:
 
 
 def test_freeway_draws_all_cars_uniformly_and_independently():
-    """In the package each car takes two draws, so its ten kinds are equally likely and independent of other lanes."""
+    """The package makes two draws for each car, so its ten kinds are equally likely and independent of other cars."""
     reference, engine = Reference("Freeway"), Engine("Freeway", sticky_action_prob=0.0)
     rng = np.random.default_rng(2)
     start = None
@@ -152,7 +152,7 @@ def test_freeway_draws_all_cars_uniformly_and_independently():
     assert (reward == 1).all() and not terminated.any() and (crossed["pos"] == 9).all()
     for lane, car in enumerate(reference.get()["cars"]):
         before = state["cars"][lane]
-        assert car == [before[0], lane + 1, 4, 5]  # every car stays at least one step, so none has moved
+        assert car == [before[0], lane + 1, 4, 5]  # No car has moved, because each waits at least one step.
 
     fit = ChiSquare()
     for cars in (fresh, crossed):
@@ -167,7 +167,7 @@ def test_freeway_draws_all_cars_uniformly_and_independently():
 
 
 def test_sticky_actions():
-    """The package repeats the last action, initially 0, if a draw is below the probability."""
+    """The package repeats the last action, which is initially 0, if a draw is less than the probability."""
     reference = Reference("Breakout", sticky_action_prob=0.25)
 
     class Draw:
@@ -200,7 +200,7 @@ def test_sticky_actions():
 
 @pytest.mark.parametrize("game", ["Breakout", "SpaceInvaders"])
 def test_episodes_of_a_pool_equal_those_of_the_package(game):
-    """Only the reset of Breakout is random in these games, so that whole episodes can be compared."""
+    """In these games, only Breakout's reset is random, so whole episodes can be compared."""
     pool = envpool.make_gymnasium(f"MinAtar/{game}-v1", num_envs=8, sticky_action_prob=0.0)
     rng, ends, rewards = np.random.default_rng(3), 0, 0
     obs, _ = pool.reset()
@@ -214,7 +214,7 @@ def test_episodes_of_a_pool_equal_those_of_the_package(game):
     alive = np.ones(8, bool)
     for _ in range(2000):
         actions = rng.integers(0, len(minimal), 8)
-        if game == "Breakout" and rng.random() < 0.95:  # follow the ball, so that no game is lost
+        if game == "Breakout" and rng.random() < 0.95:  # The player follows the ball, so that few games are lost.
             ball = np.array([np.argwhere(reference.outer.state()[:, :, 1])[0][1] for reference in references])
             at = np.array([np.argwhere(reference.outer.state()[:, :, 0])[0][1] for reference in references])
             actions = np.where(ball < at, 1, np.where(ball > at, 2, 0))
@@ -263,7 +263,7 @@ def test_without_difficulty_ramping(game):
 
 
 def test_the_lists_of_seaquest_never_overflow():
-    """Plays the fastest game, in which most enemies are present at a time."""
+    """The fastest game is played, because it has the most enemies at a time."""
     reference = Reference("Seaquest")
     most = dict.fromkeys(SWIMMERS, 0)
     engine = Engine("Seaquest", sticky_action_prob=0.0)

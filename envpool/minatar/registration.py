@@ -6,7 +6,7 @@ from __future__ import annotations
 from envpool.python.family import Family
 from envpool.registration import register_family
 
-# The description of each game, and its time limit in gymnax.
+# For each game, its description and its time limit in gymnax.
 _GAMES = {
     "Asterix": ("Collect treasures and keep away from enemies.", 1000),
     "Breakout": ("Keep a ball in play that breaks bricks.", 1000),

@@ -3,16 +3,16 @@
 // Seaquest: a submarine rescues divers, shoots fish and enemy submarines, and surfaces for air.
 //
 //   Action       i32, 0 nothing, 1 left, 2 up, 3 right, 4 down, 5 fire; minimal: all of them
-//   Observation  bool[10][10][10] (or f32): front and back of the submarine, own bullets, trails, enemy bullets, fish,
-//                enemy submarines, gauges of oxygen and of divers, divers
+//   Observation  bool[10][10][10] (or f32): front of the submarine, back of the submarine, own bullets, trails, enemy
+//                bullets, fish, enemy submarines, oxygen gauge, diver gauge, divers
 //   Reward       1 for shooting a fish or an enemy submarine; for surfacing with six divers, up to 10, in proportion
 //                to the oxygen left
 //   Terminated   when an enemy or its bullet hits the submarine, when no oxygen is left, and when the submarine
 //                surfaces without a diver
-//   Reset        the submarine at the surface, without others
+//   Reset        the submarine is at the surface, and there are no other objects
 //
-// Surfacing costs a diver, even after six were rescued: the number of divers is then -1, and with a negative number the
-// submarine may surface too. Each surfacing makes the game faster, up to a limit.
+// Surfacing costs a diver, even if six were rescued: the number of divers is then -1. With a negative number of divers,
+// the submarine may surface, too. Each surfacing makes the game faster, up to a limit.
 // Reference: see game.h.
 #pragma once
 
@@ -28,8 +28,8 @@ struct Seaquest {
 
   using Params = minatar::Params;
 
-  // A moving object: its cell as 16 y + x, so that x is not a column once the object has left its row; whether it moves
-  // right; steps until its next move; for an enemy submarine, steps until its next shot.
+  // A moving object: its cell as 16 y + x, where x is not a valid column after the object has left its row; whether it
+  // moves right; steps until its next move; for an enemy submarine, steps until its next shot.
   struct Swimmer {
     u8 cell, right, timer, shot;
 
@@ -40,7 +40,7 @@ struct Seaquest {
     ENVPOOL_FN void move() { cell = u8(right != 0 ? cell + 1 : cell - 1); }
   };
 
-  // An ordered list. The order matters if several are in one cell, as the first one is hit.
+  // An ordered list. If several objects are in one cell, the first one is hit.
   template <i32 kCapacity>
   struct List {
     Swimmer at[kCapacity];
@@ -75,11 +75,12 @@ struct Seaquest {
     }
   };
 
-  // Capacities. An enemy appears every 20 - n steps after n surfacings, at most every step, and leaves after ten moves,
-  // which take three steps each from the sixth surfacing on: 30 at a time. Earlier enemies keep a longer timer for one
-  // move, but there are few of them. A submarine shoots every eleventh step and its bullet leaves within ten, so there
-  // is at most one bullet for each submarine of the last ten steps. Own shots are five steps apart and leave within
-  // ten; divers appear every 30 steps and leave within 60.
+  // The reasons for the capacities of the lists: after n surfacings, an enemy appears every 20 - n steps, but at most
+  // one per step. It leaves after ten moves, which take three steps each from the sixth surfacing on, so there are at
+  // most 30 enemies. Earlier enemies keep a longer timer for one move, but there are few of them. A submarine shoots
+  // every eleventh step and its bullet leaves within ten steps, so there is at most one bullet for each submarine that
+  // existed in the last ten steps. Own shots are five steps apart and leave within ten steps. Divers appear every 30
+  // steps and leave within 60.
   struct State {
     List<34> fish, subs;
     List<46> enemy_bullets;
@@ -210,7 +211,7 @@ struct Seaquest {
     for (i32 i = 0; i < list.count; ++i) {
       const Swimmer it = list.at[i];
       const i32 y = min(it.cell >> 4, kSide - 1),
-                x = min(it.cell & 15, kSide - 1);  // a restored state may have any cell
+                x = min(it.cell & 15, kSide - 1);  // A restored state may have any cell.
       board.set(y, x, channel);
       if (trail) board.set_inside(y, it.right != 0 ? x - 1 : x + 1, 3);
     }

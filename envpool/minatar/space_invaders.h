@@ -7,11 +7,11 @@
 //                bullets
 //   Reward       1 for an alien
 //   Terminated   when an alien or its bullet hits the cannon, or when aliens in the last row would descend
-//   Reset        always the same, as nothing in this game is random
+//   Reset        always the same state, because nothing in this game is random
 //
 // Aliens move every min(`enemy_move_interval`, number of aliens) steps; at an edge they descend a row and turn around.
-// Every ten steps, the lowest alien in the column nearest to the cannon shoots. When a wave is destroyed, the next one
-// follows, faster up to a limit. Reference: see game.h.
+// Every ten steps, the lowest alien in the column nearest to the cannon shoots. When a wave is destroyed, a faster one
+// follows, up to a limit. Reference: see game.h.
 #pragma once
 
 #include "envpool/minatar/game.h"
@@ -27,9 +27,9 @@ struct SpaceInvaders {
 
   using Params = minatar::Params;
   struct State {
-    u64 aliens;   // four rows from `top` on, 16 bits each, bit x for column x
-    u64 bullets;  // own bullets: four bits for each row, 0 or column + 1. A row has at most one, because at most one
-                  // starts in a step and all move together
+    u64 aliens;   // four rows that begin at `top`, each of 16 bits, with bit x for column x
+    u64 bullets;  // own bullets: four bits per row, 0 or column + 1. A row has at most one bullet, because at most one
+                  // is shot in a step, and all move together.
     u8 top;
     // The aliens' bullet. There is only one, because it leaves the ten rows within the ten steps between shots.
     u8 enemy_y, enemy_x;
@@ -109,9 +109,9 @@ struct SpaceInvaders {
 
   ENVPOOL_FN static void repair(State& s, const Params&) {
     s.aliens &= kRow * kFirstColumn;
-    s.bullets &= (u64{1} << (4 * (kSide - 1))) - 1;  // after a step there is none in the last row
+    s.bullets &= (u64{1} << (4 * (kSide - 1))) - 1;  // After a step, no bullet is in the last row.
     const u64 beyond = s.bullets >> 3 & (s.bullets >> 2 | (s.bullets >> 1 & s.bullets)) & kNibbleOnes;
-    s.bullets ^= beyond << 3;  // maps 11 to 15 to valid values
+    s.bullets ^= beyond << 3;  // This maps 11 to 15 to valid values.
     keep_within<u8>(s.top, 0, kSide - 1);
     s.enemy_y = s.enemy_y < kSide ? s.enemy_y : kNoRow;
     keep_within<u8>(s.enemy_x, 0, kSide - 1);
@@ -140,8 +140,8 @@ struct SpaceInvaders {
   }
 
  private:
-  // Rows wrap around: when aliens leave the last row the game is over, but its last observation shows them in the
-  // first.
+  // Rows wrap around: when aliens leave the last row, the game is over, but its last observation shows them in the
+  // first row.
   ENVPOOL_FN static i32 row_of(const State& s, i32 k) { return s.top + k < kSide ? s.top + k : s.top + k - kSide; }
   ENVPOOL_FN static bool alien_at(const State& s, i32 y, i32 x) {
     const i32 k = y - s.top + (y < s.top ? kSide : 0);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""States from which steps are compared: those of episodes at all levels of difficulty, and random ones."""
+"""States from which steps are compared: states of episodes at all levels of difficulty, and random ones."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from envpool.minatar.testing.states import Reference, copied
 
 
 def random_state(game, theirs, rng):
-    """Returns a random state, from any state of the package."""
+    """Returns a random state, which has the form of the given state of the package."""
 
     def one_in(n):
         return rng.integers(n) == 0
@@ -54,7 +54,7 @@ def random_state(game, theirs, rng):
         rows = rng.integers(1, 9, 3)
 
         def entities(most, *timers):
-            """Draws from few rows, columns and timers, so that several are in one cell and some are equal."""
+            """Draws objects from few rows, columns and timers, so that several share a cell and some are equal."""
             cells = [
                 [int(x), int(rows[r]), bool(right)]
                 for x, r, right in zip(
@@ -93,7 +93,7 @@ def random_state(game, theirs, rng):
 
 
 def ramped(game, state, rng):
-    """Returns the initial state with the speeds of a later one."""
+    """Returns the initial state with the speeds of a later state."""
     if game == "Asterix":
         index = int(rng.integers(0, 12))
         state |= {"ramp_index": index, "spawn_speed": max(10 - index, 1), "move_speed": max(5 - index // 2, 1)}
@@ -107,7 +107,7 @@ def ramped(game, state, rng):
 
 
 def states_of_episodes(game, count, seed=0):
-    """Yields states of episodes, which a greedy player plays with a lookahead of one step."""
+    """Yields states of episodes. The player is greedy, with a lookahead of one step."""
     rng, reference = np.random.default_rng(seed), Reference(game)
     reference.outer.seed(seed)
     generator = reference.inner.random

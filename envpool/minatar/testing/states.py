@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sets and reads states of the package's games and of ours, and converts both to tuples that can be compared.
+"""Sets and reads states of the package's games and of our games, and converts both to tuples that can be compared.
 
-A state of the package is the `vars` of its object. Its generator is replaced by one that enumerates all outcomes of a
-step, each equally likely, which gives the distribution that ours must have. Ours are called through
+A state of the package is the `vars` of its object. Its random generator is replaced by one that enumerates all outcomes
+of a step, which are equally likely, to get the distribution that our games must have. Our games are called through
 testing/functions.h, without a pool.
 """
 
@@ -66,9 +66,9 @@ class Engine(Functions):
 
 
 class Script:
-    """A generator that enumerates all outcomes.
+    """A random generator that enumerates all outcomes.
 
-    `rand` has six, which is exact for comparisons with any multiple of 1/6.
+    `rand` has six outcomes, which are exact for comparisons with multiples of 1/6.
     """
 
     def __init__(self):
@@ -89,7 +89,7 @@ class Script:
         return low + self.pick(high - low)
 
     def advance(self):
-        """Advances to the next outcome. Returns False after the last."""
+        """Advances to the next outcome. Returns False after the last one."""
         while self.chosen and self.chosen[-1] == self.sizes[len(self.chosen) - 1] - 1:
             self.chosen.pop()
         if self.chosen:
@@ -131,7 +131,7 @@ class Reference:
                 return
 
 
-# ---- conversions between states of the package, ours, and tuples that can be compared ----
+# ---- conversions between states of the package, our states, and tuples that can be compared ----
 
 
 def lanes(values):
@@ -157,7 +157,7 @@ SWIMMERS = {
 
 
 def to_ours(game, theirs):
-    """Converts a state of the package into ours."""
+    """Converts a state of the package into one of ours."""
     ours = np.zeros((), np.dtype(STATES[game], align=True))
     for name in ours.dtype.names:
         if name in theirs and not isinstance(theirs[name], list):
@@ -194,13 +194,13 @@ def to_ours(game, theirs):
 
 
 def comparable_reference(game, theirs):
-    """Returns the parts of a state of the package that are compared."""
+    """Returns a tuple of the compared parts of a state of the package."""
     plain = [
         (k, int(v)) for k, v in theirs.items() if isinstance(v, (int, np.integer)) and k not in ("terminal", "ramping")
     ]
     if game == "Asterix":
         if theirs["spawn_speed"] == theirs["move_speed"] == 1:
-            plain = [(k, v) for k, v in plain if k != "ramp_timer"]  # which has no effect any more
+            plain = [(k, v) for k, v in plain if k != "ramp_timer"]  # It no longer has an effect.
         return (*sorted(plain), *(e and tuple(map(int, e)) for e in theirs["entities"]))
     if game == "Breakout":
         return (*sorted(plain), theirs["brick_map"].astype(bool).tobytes())
@@ -215,7 +215,7 @@ def comparable_reference(game, theirs):
 
 
 def comparable(game, ours):
-    """Returns the same parts of a state of ours."""
+    """Returns a tuple of the same parts of one of our states."""
     plain = {
         name: int(ours[name]) for name in ours.dtype.names if ours[name].dtype.kind in "iu" and not ours[name].shape
     }
