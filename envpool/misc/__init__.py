@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gymnax's miscellaneous environments: FourRooms, MetaMaze, PointRobot, two bandits, Reacher, Swimmer, Pong."""
+"""gymnax's miscellaneous environments: FourRooms, MetaMaze, PointRobot, two bandits, Reacher, Swimmer and Pong."""
 
 from envpool.python.import_paths import members
 

@@ -3,13 +3,14 @@
 // BernoulliBandit: two arms that pay with unknown probabilities; the agent has to find out which one is better.
 //
 //   Action       i32, the arm
-//   Observation  f32[4]: the last reward, 1 if the last arm was 0, 1 if it was 1, and the time: min_lim at step 0 and
-//                max_lim at step t_max, linear between, or without `normalize_time` the number of steps
+//   Observation  f32[4]: the last reward; 1 if the last arm was 0; 1 if the last arm was 1; and the time, scaled
+//                linearly to min_lim at step 0 and max_lim at step t_max, or without `normalize_time` the number of
+//                steps
 //   Reward       1 with the arm's probability, else 0
 //   Terminated   never
 //   Truncated    after 100 steps
-//   Reset        the first arm pays with probability reward_prob or 1 - reward_prob, equally likely, the second with
-//                the other of the two; the last reward is 0, the last arm 0
+//   Reset        one arm pays with probability reward_prob and the other with 1 - reward_prob; which one is which is
+//                equally likely. The last reward and the last arm are 0
 //
 // J. X. Wang et al., "Learning to reinforcement learn" (2016). Reference: gymnax 1.0.1 (and 0.0.9, where the reward is
 // an integer), misc/bernoulli_bandit.py.
@@ -36,7 +37,7 @@ struct BernoulliBandit {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.real("reward_prob", 0.1, "probability that one arm pays; that of the other is 1 minus this").between(0, 1);
+    o.real("reward_prob", 0.1, "probability that one arm pays; the other pays with 1 - reward_prob").between(0, 1);
     o.boolean("normalize_time", true, "observe the scaled time instead of the number of steps");
     o.real("min_lim", -1, "scaled time at the start");
     o.real("max_lim", 1, "scaled time after t_max steps");

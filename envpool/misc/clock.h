@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The scaled time that environments of this family observe, as in gymnax.
+// The scaled time in observations of this family, as in gymnax.
 #pragma once
 
 #include "envpool/core/types.h"
 
 namespace envpool::misc {
 
-// Scales a number of steps so that 0 gives `low` and `length` gives `high`, in float32 and in gymnax's order.
+// Scales a number of steps so that 0 gives `low` and `length` gives `high`, in float32 and in gymnax's order of
+// operations.
 ENVPOOL_FN f32 scaled_time(i32 steps, f32 low = -1, f32 high = 1, f32 length = 100) {
   return (high - low) * f32(steps) / length + low;
 }

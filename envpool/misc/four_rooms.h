@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FourRooms: the agent finds its way to a goal through the doors between four rooms.
+// FourRooms: the agent has to find its way to a goal through the doors between four rooms.
 //
 //   Action       i32, 0 goes up, 1 right, 2 down, 3 left; a move into a wall has no effect. With probability
 //                fail_prob the move goes in one of the other three directions, equally likely
-//   Observation  f32[4]: row and column, row and column of the goal. With `use_visual_obs` f32[13][13][2]: 1 at
-//                walls, and 1 at the agent
+//   Observation  f32[4]: row and column of the agent, row and column of the goal. With `use_visual_obs`,
+//                f32[13][13][2]: a channel with 1 at walls, and a channel with 1 at the agent
 //   Reward       1 on the goal, else 0
 //   Terminated   on the goal
 //   Truncated    after 500 steps
-//   Reset        the agent at pos_fixed and the goal at goal_fixed; with `resample_goal_pos` the goal in a uniformly
-//                random cell, with `resample_init_pos` the agent in a uniformly random cell other than the goal's
+//   Reset        the agent is at pos_fixed and the goal at goal_fixed. With `resample_goal_pos`, the goal is in a
+//                uniformly random cell; with `resample_init_pos`, the agent is in a uniformly random cell other than
+//                the goal's
 //
 // R. Sutton, D. Precup, S. Singh, "Between MDPs and semi-MDPs" (1999). Reference: gymnax 1.0.1 (and 0.0.9, where the
 // reward is a bool), misc/rooms.py. Differences: vector observations are float32, as in gymnax's space, while its
@@ -67,7 +68,7 @@ struct FourRooms {
     ENVPOOL_FN constexpr i32 is_open(i32 row, i32 column) const { return i32(open[row] >> column & 1); }
   };
   ENVPOOL_FN static const Map& map() {
-    static constexpr Map rooms{};  // without the braces, it would be all zeros on a device
+    static constexpr Map rooms{};  // Without the braces, all values would be 0 on a device.
     return rooms;
   }
 
@@ -87,9 +88,9 @@ struct FourRooms {
     o.integer("goal_fixed_column", 9, "column of the goal").between(1, kSize - 2);
     o.integer("pos_fixed_row", 4, "row of the start; pos_fixed=(row, column) sets both").between(1, kSize - 2);
     o.integer("pos_fixed_column", 1, "column of the start").between(1, kSize - 2);
-    o.real("fail_prob", 1.0 / 3, "probability that a move goes in another direction").between(0, 0.75);
-    o.boolean("resample_init_pos", false, "draw the start of each episode");
-    o.boolean("resample_goal_pos", false, "draw the goal of each episode");
+    o.real("fail_prob", 1.0 / 3, "probability that a move goes in one of the other directions").between(0, 0.75);
+    o.boolean("resample_init_pos", false, "draw a random start in each episode");
+    o.boolean("resample_goal_pos", false, "draw a random goal in each episode");
   }
   static Params params(const OptionValues& v) {
     return {.random = u32(v.real("fail_prob") * 4 / 3 * (1 << 30)),
@@ -128,7 +129,8 @@ struct FourRooms {
       const u32 bits = rng.bits();
       direction = bits >> 2 < p.random ? i32(bits & 3) : direction;
     }
-    // Clamped because a restored state may have any position; branches on walls would be mispredicted.
+    // Clamped, because a restored state may have any position. There are no branches on walls, because they would be
+    // mispredicted.
     const i32 row = clamp(s.pos[0], 1, kSize - 2), down = (direction == 2) - (direction == 0);
     const i32 column = clamp(s.pos[1], 1, kSize - 2), right = (direction == 1) - (direction == 3);
     const i32 moves = map().is_open(row + down, column + right);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GaussianBandit: one arm always pays 0, the other a normally distributed reward of unknown mean.
+// GaussianBandit: one arm always pays 0, and the other pays a normally distributed reward with an unknown mean.
 //
 //   Action       i32, the arm: 0 pays 0, 1 a random reward
-//   Observation  f32[4]: the last reward, 1 if the last arm was 0, 1 if it was 1, and the time: -1 at first, 1 after
-//                100 steps, or without `normalize_time` the number of steps
+//   Observation  f32[4]: the last reward; 1 if the last arm was 0; 1 if the last arm was 1; and the time, scaled
+//                linearly to -1 at step 0 and 1 at step 100, or without `normalize_time` the number of steps
 //   Reward       0 for arm 0; for arm 1 normal with mean mu and standard deviation sigma_l
 //   Terminated   never
 //   Truncated    after 100 steps
-//   Reset        mu is normal with mean mean_mu and standard deviation sigma_p; the last reward is 0, the last arm 0
+//   Reset        mu is normal with mean mean_mu and standard deviation sigma_p; the last reward and the last arm are 0
 //
 // R. T. Lange, H. Sprekeler, "Learning not to learn: nature versus nurture in silico" (2022). Reference: gymnax 1.0.1
 // (and 0.0.9), misc/gaussian_bandit.py.
@@ -35,8 +35,8 @@ struct GaussianBandit {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.real("mean_mu", -1, "mean of mu").between(-1e18, 1e18);
-    o.real("sigma_p", 1, "standard deviation of mu between episodes").between(0, 1e18);
-    o.real("sigma_l", 0.1, "standard deviation of arm 1's reward within an episode").between(0, 1e18);
+    o.real("sigma_p", 1, "standard deviation of mu, which is drawn in each episode").between(0, 1e18);
+    o.real("sigma_l", 0.1, "standard deviation of arm 1's reward, which is drawn in each step").between(0, 1e18);
     o.boolean("normalize_time", true, "observe the scaled time instead of the number of steps");
   }
   static Params params(const OptionValues& v) {

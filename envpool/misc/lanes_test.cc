@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks that Reacher is stepped in lanes, and that the results are bit for bit those of single steps.
+// Checks that Reacher is stepped in lanes, and that the results equal those of single steps bit for bit.
 #include "envpool/core/testing/avx2.h"
 
 #include <cstring>
@@ -37,7 +37,7 @@ TEST(reacher_gives_the_same_bits_in_lanes) {
     std::vector<f32> in_lanes = single, torques(size_t(kRows * joints)), rewards(kRows), expected(kRows);
     for (int step = 0; step < 300; ++step) {
       for (f32& torque : torques) torque = 2 * rng.uniform_f32() - 1;
-      if (step % 100 == 99) torques[size_t(step / 100)] = 1e6f;  // large angles take another range reduction
+      if (step % 100 == 99) torques[size_t(step / 100)] = 1e6f;  // Large angles need another range reduction.
       const void* fields[] = {torques.data()};
       const ActionRow actions{fields, &row_bytes, 0};
       u8 terminated[kRows];

@@ -44,10 +44,10 @@ def test_meta_maze_equals_gymnax(maze_size, rf_size, params):
     reached = their_rewards > params.get("reward", 10) / 2
     assert reached.any()
     np.testing.assert_array_equal(states["pos"][~reached], np.asarray(after.pos)[~reached])
-    # An episode ends if the agent is on the goal after it was moved to a random cell.
+    # An episode ends only if the agent is moved to a random cell that is the goal.
     np.testing.assert_array_equal(ends, (states["pos"] == states["goal"]).all(1) & reached)
     check_observations(engine, reference, states, time=rf_size**2 + 5)
-    # The agent is moved to any cell with equal probability, including the goal.
+    # The agent is moved to each open cell, including the goal, with equal probability.
     start = np.repeat(np.flatnonzero(reached)[:1], 40000)
     again = states_with(engine, pos=parts["pos"][start], goal=parts["goal"][start])
     _, ends = engine.step(again, actions[start[0]], seed=3)
@@ -83,7 +83,7 @@ def test_four_rooms_equal_gymnax(visual):
     np.testing.assert_array_equal(rewards, their_rewards)
     np.testing.assert_array_equal(ends, done)
     ours = engine.observe(states)
-    if visual:  # gymnax draws the agent at (column, row)
+    if visual:  # gymnax shows the agent at (column, row).
         ours = np.stack([ours[..., 0], ours[..., 1].swapaxes(1, 2)], -1)
     np.testing.assert_array_equal(ours, obs)
 

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MetaMaze: the agent finds an invisible goal in a maze of pillars. On reaching it, the agent is moved to a random cell
-// and has to find it again.
+// MetaMaze: the agent has to find an invisible goal in a maze of pillars. When it reaches the goal, it is moved to a
+// random cell and has to find the goal again.
 //
 //   Action       i32, 0 goes up, 1 right, 2 down, 3 left; a move into a wall has no effect
 //   Observation  f32[rf_size^2 + 6]: the cells around the agent in row-major order, 1 at walls; the last action in
 //                one-hot encoding; the last reward; the number of steps, or with `normalize_time` steps / 50 - 1
 //   Reward       `reward` on the goal, plus `punishment` for a move into a wall
-//   Terminated   on the goal the agent is moved to a uniformly random cell; if that is the goal, the episode ends
+//   Terminated   when the agent reaches the goal, and the uniformly random cell to which it is then moved is the goal
 //   Truncated    after 200 steps
-//   Reset        the agent in the middle, the goal in a uniformly random cell
+//   Reset        the agent is in the middle, the goal in a uniformly random cell
 //
-// The maze has maze_size rows and columns; cells whose row and column are both odd, counted from 0, are pillars. Walls
-// surround it. If maze_size is 4 k + 3, the middle is a pillar; the agent starts in it and can leave it.
+// The maze has maze_size rows and columns, and walls surround it. Cells whose row and column, counted from 0, are both
+// odd are pillars. If maze_size is 4 k + 3, the middle is a pillar, where the agent can start nevertheless.
 //
-// T. Miconi et al., "Backpropamine" (2019). Reference: gymnax 1.0.1 (and 0.0.9), misc/meta_maze.py. One difference:
-// with an rf_size other than 3, gymnax starts the agent beside the middle, or in the outer wall, where it cannot move.
+// T. Miconi et al., "Backpropamine" (2019). Reference: gymnax 1.0.1 (and 0.0.9), misc/meta_maze.py. There is one
+// difference: if rf_size is not 3, gymnax starts the agent next to the middle, or in the outer wall, where it cannot
+// move.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -34,7 +35,7 @@ struct MetaMaze {
   static constexpr const char* kName = "MetaMaze";
 
   struct Params {
-    i32 size, view;  // view: cells visible to each side, which is also the thickness of the outer walls
+    i32 size, view;  // view: number of cells visible on each side, which is also the thickness of the outer walls
     f32 reward, punishment;
     bool normalize_time;
   };
@@ -109,7 +110,7 @@ struct MetaMaze {
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
     f32* obs = row.at<f32>(0);
-    // A constant view takes half the time.
+    // With a constant view, the function takes half the time.
     obs = p.view == 1 ? observe_walls(s, p, 1, obs) : observe_walls(s, p, p.view, obs);
     for (i32 a = 0; a < 4; ++a) *obs++ = one_if(s.last_action == a);
     obs[0] = s.last_reward;
@@ -118,7 +119,7 @@ struct MetaMaze {
 
  private:
   ENVPOOL_FN static i64 visible_cells(const Params& p) { return i64(2 * p.view + 1) * (2 * p.view + 1); }
-  // Has no branches, as they would be mispredicted.
+  // This function has no branches, because they would be mispredicted.
   ENVPOOL_FN static bool is_wall(i32 row, i32 column, const Params& p) {
     const u32 y = u32(row) - u32(p.view), x = u32(column) - u32(p.view), size = u32(p.size);
     return (y >= size) | (x >= size) | ((y & x & 1) != 0);
@@ -130,8 +131,8 @@ struct MetaMaze {
     return obs;
   }
   ENVPOOL_FN static bool on_goal(const State& s) { return s.pos[0] == s.goal[0] && s.pos[1] == s.goal[1]; }
-  // Draws an open cell. Rows with `size` open cells alternate with rows where every second cell is open: two rows have
-  // `pair` open cells.
+  // Draws an open cell. Rows with `size` open cells alternate with rows in which every second cell is open, so two rows
+  // have `pair` open cells.
   ENVPOOL_FN static void draw_cell(i32* pos, const Params& p, Rng& rng) {
     const i32 half = p.size / 2, pair = p.size + half + 1;
     const i32 cell = i32(rng.below(u32(half * pair + p.size))), offset = cell % pair;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests whole episodes against gymnax 0.0.9, and ids, options and invalid states of this family."""
+"""Compares whole episodes with gymnax 0.0.9, and tests ids, options and invalid states of this family."""
 
 import itertools
 import warnings
@@ -15,7 +15,7 @@ from envpool.python.options import shown
 
 
 def episode(pool, actions):
-    """Yields observations, rewards and ends of the only environment, until its episode ends."""
+    """Yields the observations, rewards and ends of a pool's only environment, until its episode ends."""
     for action in actions:
         obs, reward, terminated, truncated, _ = pool.step(np.asarray(action)[None])
         yield obs[0], reward[0], bool(terminated[0]), bool(truncated[0])
@@ -38,7 +38,7 @@ def episode(pool, actions):
     ids=str,
 )
 def test_episodes_equal_those_of_gymnax(task_id, ours, params):
-    """Only resets are random here. gymnax terminates at the time limit."""
+    """Only resets are random in these environments. At the time limit, gymnax terminates the episode."""
     reference, limit = Reference(task_id, params), IDS[task_id]
     step = jax.jit(reference.env.step_env, compiler_options=UNFUSED)
     rng, lengths = np.random.default_rng(0), []
@@ -52,7 +52,7 @@ def test_episodes_equal_those_of_gymnax(task_id, ours, params):
             if task_id == "Swimmer-misc":
                 urchins, (xy, velocity, goal) = first[:10].reshape(5, 2), first[10:].reshape(3, 2)
                 state = state.replace(urchin_xys=urchins, xy=xy, xy_vel=velocity, goal_xy=goal)
-            if task_id == "Pong-misc":  # follows the ball
+            if task_id == "Pong-misc":  # The paddle follows the ball.
                 actions = itertools.repeat(None)
             elif task_id == "Swimmer-misc":
                 actions = rng.uniform(-1, 1, (limit, 2)).astype("f4")
@@ -177,7 +177,7 @@ def test_params_have_the_names_of_gymnax():
 
 
 def test_steps_from_invalid_states_are_memory_safe():
-    """Whatever a state holds, steps and observations stay within their arrays."""
+    """For any values in a state, steps and observations stay within their arrays."""
     for task_id, parts in {
         "FourRooms-misc": {"pos": [2**31 - 1, -(2**31)], "goal": [-5, 99]},
         "MetaMaze-misc": {"pos": [-100, 2**30], "goal": [-5, 99]},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares PointRobot, Reacher and Swimmer with gymnax 0.0.9: steps from equal states, and distributions of resets."""
+"""Compares steps from equal states, and resets, of PointRobot, Reacher and Swimmer with gymnax 0.0.9."""
 
 import functools
 
@@ -51,8 +51,8 @@ def random_actions(scale=1.5):
     return np.random.default_rng(3).uniform(-scale, scale, (COUNT, 2)).astype("f4")
 
 
-# sin, cos and exp differ from gymnax's by about 2 ulps of their results, which are at most 1; this gives 2e-7. When
-# XLA fuses multiplications with additions, a step from states of magnitude 10 differs by 2e-6.
+# Our sin, cos and exp differ from gymnax's by about 2 ulps of results of at most 1, which is 2e-7. If XLA fuses
+# multiplications with additions, a step from states of magnitude 10 differs by 2e-6.
 ROUNDING, FUSED = 2e-7, 2e-6
 
 
@@ -89,7 +89,7 @@ def test_reacher_equals_gymnax(params, fused):
 
 
 def test_reacher_with_other_numbers_of_joints():
-    """gymnax cannot make these arms, so the test computes them in double precision."""
+    """gymnax cannot make these arms, so the test computes their steps in double precision."""
     for joints in (1, 3, 7):
         engine, rng = Engine("Reacher", num_joints=joints), np.random.default_rng(joints)
         states = engine.reset(500, seed=joints)
@@ -125,7 +125,7 @@ def test_point_robot_equals_gymnax(params, fused):
     assert 20 < reached.sum() < COUNT - 20
     np.testing.assert_array_equal(states["goals_reached"], after.goals_reached)
     np.testing.assert_array_equal(states["last_action"], actions)
-    same = ~reached | params.get("center_init", False)  # the others start at random
+    same = ~reached | params.get("center_init", False)  # The other points are moved to random starts.
     np.testing.assert_array_equal(states["pos"][same], np.asarray(after.pos)[same])
     assert (np.hypot(*states["pos"][reached].T) <= params.get("circle_radius", 1) * 1.000001).all()
     np.testing.assert_allclose(rewards, their_rewards, rtol=0, atol=FUSED if fused else 0)
@@ -144,7 +144,7 @@ def test_point_robot_starts_have_the_distribution_of_gymnax(params):
         check_same_distribution(states["goal"][:, axis], np.asarray(theirs.goal)[:, axis])
     again = states_with(
         engine, pos=np.zeros((20000, 2)), goal=np.zeros((20000, 2))
-    )  # on the goal, so that a new start is drawn
+    )  # All points are on the goal, so that new starts are drawn.
     engine.step(again, np.zeros((20000, 2)))
     assert (again["goals_reached"] == 1).all()
     for starts in (states["pos"], again["pos"]):

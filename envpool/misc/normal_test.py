@@ -10,7 +10,7 @@ from scipy import special, stats
 from envpool.testing import libraries
 from envpool.testing.capi import pointer
 
-SMALLEST_P = 1e-3  # of each test of a distribution; seeds are fixed, so a test that passes once always passes
+SMALLEST_P = 1e-3  # the smallest accepted p-value; seeds are fixed, so a test that passes once always passes
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def test_variates_are_standard_normal(library):
     library.normals(ctypes.c_uint64(7), pointer(drawn), ctypes.c_int64(len(drawn)))
     assert stats.kstest(drawn, "norm").pvalue > SMALLEST_P
     assert stats.chisquare(np.histogram(stats.norm.cdf(drawn), 1000, (0, 1))[0]).pvalue > SMALLEST_P
-    # The tails, and the correlation of consecutive variates.
+    # Check the tails, and the correlation of consecutive variates.
     beyond = np.abs(drawn) > 4
     assert stats.binomtest(int(beyond.sum()), len(drawn), 2 * stats.norm.sf(4)).pvalue > SMALLEST_P
     assert abs(np.corrcoef(drawn[:-1], drawn[1:])[0, 1]) < 4 / np.sqrt(len(drawn))

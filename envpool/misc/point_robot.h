@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PointRobot: a point moves to an invisible goal on a half circle, and is then moved to a random start.
+// PointRobot: the agent has to move a point to an invisible goal on a half circle. When the point reaches the goal, it
+// is moved to a random start.
 //
 //   Action       f32[2], displacement in x and y, clipped to [-max_force, max_force]
-//   Observation  f32[6]: x and y, the last reward, the last action before clipping, and the time: -1 at first, 1 after
-//                100 steps, or without `normalize_time` the number of steps
-//   Reward       1 if the point was within goal_radius of the goal before the step, else 0; with `dense_reward` the
+//   Observation  f32[6]: x and y; the last reward; the last action before clipping; and the time, scaled linearly to
+//                -1 at step 0 and 1 at step 100, or without `normalize_time` the number of steps
+//   Reward       1 if the point was within goal_radius of the goal before the step, else 0; with `dense_reward`, the
 //                negative distance from the goal before the step
-//   Terminated   never; a step from within goal_radius of the goal goes to a new start, whatever the action
+//   Terminated   never; if the point is within goal_radius of the goal, the next step moves it to a new start, for any
+//                action
 //   Truncated    after 100 steps
-//   Reset        the goal on the circle of circle_radius at a uniform angle in [0, pi); the point, as for each new
-//                start, at a uniform angle in [0, pi) and a uniform radius up to circle_radius, or with `center_init`
-//                at (0, 0)
+//   Reset        the goal is on the circle of circle_radius, at a uniformly random angle in [0, pi). The point is, as
+//                after each new start, at a uniformly random angle in [0, pi) and a uniformly random radius up to
+//                circle_radius, or with `center_init` at (0, 0)
 //
 // R. Dorfman, I. Shenfeld, A. Tamar, "Offline meta reinforcement learning" (2021). Reference: gymnax 1.0.1 (and 0.0.9),
 // misc/point_robot.py.
@@ -39,9 +41,9 @@ struct PointRobot {
   static void options(OptionSpecs& o) {
     o.real("max_force", 0.1, "largest change of x and of y in a step").between(1e-6, 1e6);
     o.real("circle_radius", 1, "radius of the half circle").between(0, 1e6);
-    o.boolean("dense_reward", false, "reward the negative distance from the goal");
+    o.boolean("dense_reward", false, "the reward is the negative distance from the goal");
     o.real("goal_radius", 0.2, "distance at which the goal is reached").between(0, 1e6);
-    o.boolean("center_init", false, "start at (0, 0)");
+    o.boolean("center_init", false, "start at (0, 0) instead of a random position");
     o.boolean("normalize_time", true, "observe the scaled time instead of the number of steps");
   }
   static Params params(const OptionValues& v) {

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pong: the agent keeps the ball in play with the left paddle. The right one follows the ball, or copies the left one.
+// Pong: the agent has to keep the ball in play with the left paddle. The right paddle follows the ball, or copies the
+// left one.
 //
-//   Action       i32, 0 stays, 1 goes up, 2 down, by paddle_y_speed rows
+//   Action       i32, 0 keeps the paddle where it is, 1 moves it up, 2 down, by paddle_y_speed rows
 //   Observation  f32[height][width][3]: 1 at the paddles, at the ball, and at the ball's position before the step
-//   Reward       1, or 0 when the ball is out
-//   Terminated   when the ball is out, to the left or to the right
+//   Reward       1 for each step, but 0 when the ball leaves the field
+//   Terminated   when the ball leaves the field to the left or to the right
 //   Truncated    after 1000 steps
-//   Reset        paddles and ball in the middle; the ball moves right at ball_x_speed
+//   Reset        the paddles and the ball are in the middle; the ball moves right at ball_x_speed
 //
-// The ball bounces off the lower edge, and with `reflect_top` off the upper one; otherwise it can leave the field there
-// and miss both paddles. A paddle adds the ball's offset from its middle, divided by its half height, to the ball's
-// speed in y, which is then limited to ball_max_y_speed and rounded to an integer: to the nearest, ties to even, as in
-// gymnax 1.0.1, or with `rounding` "towards_zero" as in 0.0.9.
+// The ball bounces off the lower edge, and with `reflect_top` also off the upper edge; otherwise it can leave the field
+// there and miss both paddles. A paddle adds the ball's offset from its middle, divided by its half height, to the
+// ball's speed in y. This speed is then limited to ball_max_y_speed and rounded: to the nearest integer, ties to even,
+// as in gymnax 1.0.1, or with `rounding` = "towards_zero" as in 0.0.9.
 //
 // Reference: gymnax 1.0.1 (and 0.0.9), misc/pong.py. As in 1.0.1, a step at the time limit earns its reward, and the
 // paddles start on an integer row even if the height is odd.
@@ -31,13 +32,13 @@ struct Pong {
   static constexpr const char* kName = "Pong";
 
   struct Params {
-    i32 width, height, half;  // half: rows of a paddle to each side of its middle
+    i32 width, height, half;  // half: rows of a paddle on each side of its middle
     i32 paddle_speed, ball_speed;
     f32 max_speed;
     bool follow, reflect_top, to_nearest;
   };
   struct State {
-    i32 paddle[2];  // rows of their middles
+    i32 paddle[2];  // row of the middle of each paddle
     f32 ball[2], last_ball[2], velocity[2];
   };
 
@@ -45,12 +46,12 @@ struct Pong {
   static void options(OptionSpecs& o) {
     o.integer("width", 40, "columns").between(3, 1024).changes_shapes();
     o.integer("height", 30, "rows").between(3, 1024).changes_shapes();
-    o.integer("paddle_half_height", 2, "rows of a paddle above its middle, and below it").between(1, 511);
-    o.integer("ball_max_y_speed", 3, "rows per step").between(0, 1024);
-    o.integer("paddle_y_speed", 1, "rows per step").between(0, 1024);
-    o.integer("ball_x_speed", 1, "columns per step").between(-1024, 1024);
+    o.integer("paddle_half_height", 2, "rows of a paddle above its middle, and as many below it").between(1, 511);
+    o.integer("ball_max_y_speed", 3, "greatest speed of the ball in y, in rows per step").between(0, 1024);
+    o.integer("paddle_y_speed", 1, "speed of a paddle, in rows per step").between(0, 1024);
+    o.integer("ball_x_speed", 1, "speed of the ball in x, in columns per step").between(-1024, 1024);
     o.boolean("use_ai_policy", true, "the right paddle follows the ball; otherwise it copies the left one");
-    o.boolean("reflect_top", false, "the ball bounces off the upper edge too");
+    o.boolean("reflect_top", false, "the ball also bounces off the upper edge");
     o.text("rounding", "nearest", "rounding of the ball's speed in y").one_of({"nearest", "towards_zero"});
   }
   static Params params(const OptionValues& v) {
@@ -153,7 +154,7 @@ struct Pong {
     const f32 speed = clamp(s.velocity[0] + offset / f32(p.half), -p.max_speed, p.max_speed);
     s.velocity[0] = p.to_nearest ? rint(speed) : copysign(floor(fabs(speed)), speed);
   }
-  // Returns the index of a row or column, clamped to the image; NaN is clamped too.
+  // Returns the index of a row or column, clamped to the image. NaN is clamped, too.
   ENVPOOL_FN static i32 clamp_index(f32 position, i32 size) {
     return i32(floor(min(max(position, 0.0f), f32(size - 1))));
   }

@@ -8,14 +8,14 @@ from envpool.misc.testing.reference import COUNT, Engine, Reference, jnp, parts_
 
 
 def random_games(engine, seed=0):
-    """Returns the parts of random states, some of which no game reaches."""
+    """Returns the parts of random states. Some of these states are never reached in a game."""
     height, width, _ = engine.observation_space.shape
     half, rng = 2 if height > 8 else 1, np.random.default_rng(seed)
     row, column = height / 2 % 1, width / 2 % 1
     random_positions = lambda: np.stack(  # noqa: E731
         [rng.integers(-4, height + 4, COUNT) + row, rng.integers(-1, width + 2, COUNT) + column], 1
     )
-    near = rng.random(COUNT) < 0.7  # next to a paddle
+    near = rng.random(COUNT) < 0.7  # These balls are next to a paddle.
     balls = random_positions()
     balls[near, 1] = np.where(rng.random(near.sum()) < 0.5, rng.integers(0, 4), width - rng.integers(1, 5)) + column
     paddles = rng.integers(half, height - half, (COUNT, 2))
@@ -39,7 +39,7 @@ GAMES = [
 @pytest.mark.parametrize("rounding", ["towards_zero", "nearest"])
 @pytest.mark.parametrize(("options", "params"), GAMES, ids=str)
 def test_steps_equal_those_of_gymnax(options, params, rounding):
-    """gymnax 0.0.9 truncates the ball's speed by writing it into ints; with an array of floats, the test rounds it."""
+    """gymnax 0.0.9 truncates the ball's speed by storing it as ints. With an array of floats, the test can round it."""
     engine = Engine("Pong", rounding=rounding, **options, **params)
     reference = Reference("Pong-misc", params, **options)
     if rounding == "nearest":

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reacher: the agent moves the end of an arm of num_joints links, each of length 1, to a goal by torques at its joints.
+// Reacher: the agent has to move the end of an arm to a goal by torques at its joints. The arm has num_joints links,
+// each of length 1.
 //
-//   Action       f32[num_joints], torques of the joints, nominally in [-1, 1] but not clipped
+//   Action       f32[num_joints], torques of the joints; the space is [-1, 1], but actions are not clipped
 //   Observation  f32[3 * num_joints + 2]: cos of all angles, sin of all angles, angular velocities, x and y of the goal
 //   Reward       exp(-d^2), where d is the distance from the arm's end to the goal
 //   Terminated   never
 //   Truncated    after 100 steps
-//   Reset        uniform: angles in [-pi, pi), velocities in [-1, 1), goal in [-num_joints, num_joints)^2
+//   Reset        uniformly random angles in [-pi, pi), velocities in [-1, 1), and goal in [-num_joints, num_joints)^2
 //
 // A torque of 1 changes the velocity of a joint by torque_scale * dt in a step. Angles are measured from the x axis,
 // not from the previous link.
 //
-// Reference: gymnax 1.0.1 (and 0.0.9), misc/reacher.py, after Ivy's gym. One difference: gymnax fails unless num_joints
-// is 2.
+// Reference: gymnax 1.0.1 (and 0.0.9), misc/reacher.py, after Ivy's gym. There is one difference: gymnax fails if
+// num_joints is not 2.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -32,7 +33,7 @@ struct Reacher {
     i32 num_joints;
     f32 torque_scale, dt;
   };
-  // The angles, velocities, and cosines and sines of the angles follow, num_joints of each.
+  // In memory, num_joints angles, velocities, cosines of the angles and sines of the angles follow.
   struct State {
     f32 goal[2];
 

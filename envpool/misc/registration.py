@@ -20,11 +20,11 @@ class Misc(Family):
         return "gymnax 1.0.1 and 0.0.9, environments/misc"
 
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Translates the cells of FourRooms, given as (row, column) as in gymnax, into the options that C++ declares.
+        """Translates the cells of FourRooms from gymnax's form, (row, column), to the options that C++ declares.
 
         Raises:
             TypeError: goal_fixed or pos_fixed is not a sequence of ints.
-            ValueError: It does not have two elements.
+            ValueError: goal_fixed or pos_fixed does not have two elements.
         """
         plain = dict(given)
         if not task_id.startswith("FourRooms"):
@@ -59,7 +59,7 @@ register_family(
     _FAMILY,
     "MetaMaze",
     max_episode_steps=200,
-    doc="Find an invisible goal in a maze, again and again from random cells.",
+    doc="Find an invisible goal in a maze again and again, from random cells.",
 )
 register_family(
     "PointRobot-misc",
@@ -87,7 +87,7 @@ register_family(
     _FAMILY,
     "Reacher",
     max_episode_steps=100,
-    doc="Move the end of an arm of two joints to a goal.",
+    doc="Move the end of an arm with two joints to a goal.",
 )
 register_family(
     "Swimmer-misc",

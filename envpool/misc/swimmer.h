@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Swimmer: the agent glides to a goal and keeps away from urchins.
+// Swimmer: the agent has to glide to a goal and keep away from urchins.
 //
-//   Action       f32[2], acceleration in x and y, nominally in [-1, 1] but not clipped
-//   Observation  f32[2 * num_urchins + 6]: x and y of each urchin, the swimmer, its velocity and the goal
+//   Action       f32[2], acceleration in x and y; the space is [-1, 1], but actions are not clipped
+//   Observation  f32[2 * num_urchins + 6]: x and y of each urchin, of the swimmer, of its velocity and of the goal
 //   Reward       exp(-d^2 / 2), where d is the distance from the goal, times 1 - exp(-30 u^2) for each urchin at
 //                distance u
 //   Terminated   never
 //   Truncated    after 500 steps
-//   Reset        urchins, swimmer and goal uniform in [-1, 1)^2; at rest
+//   Reset        urchins, swimmer and goal are uniformly random in [-1, 1)^2; the swimmer is at rest
 //
 // Reference: gymnax 1.0.1 (and 0.0.9), misc/swimmer.py, after Ivy's gym.
 #pragma once
@@ -28,7 +28,7 @@ struct Swimmer {
     i32 num_urchins;
     f32 dt;
   };
-  // The x and y of each urchin follow.
+  // In memory, the x and y of each urchin follow.
   struct State {
     f32 xy[2], velocity[2], goal[2];
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of gymnax's miscellaneous environments share these modules."""
+"""Modules that the tests of gymnax's miscellaneous environments share."""

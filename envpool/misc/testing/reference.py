@@ -28,11 +28,11 @@ IDS = {
     "Swimmer-misc": 500,
 }
 UNFUSED = {"xla_backend_optimization_level": 0}
-SMALLEST_P = 1e-3  # of each test of a distribution; seeds are fixed, so a test that passes once always passes
+SMALLEST_P = 1e-3  # the smallest accepted p-value; seeds are fixed, so a test that passes once always passes
 
 
 def state_of(name, joints=2, urchins=5):
-    """Returns the memory layout of a State, with gymnax's names of its parts."""
+    """Returns the memory layout of a State. Its parts have gymnax's names."""
     last = [("last_action", "i4"), ("last_reward", "f4"), ("time", "i4")]
     return np.dtype(
         {
@@ -57,7 +57,7 @@ def state_of(name, joints=2, urchins=5):
 
 
 class Engine(Functions):
-    """One environment's functions, on arrays of states."""
+    """One environment's functions, called with arrays of states."""
 
     def __init__(self, name, **options):
         state = state_of(name, options.get("num_joints", 2), options.get("num_urchins", 5))
@@ -76,11 +76,11 @@ class Engine(Functions):
         return obs
 
 
-COUNT = 4000  # states of a comparison
+COUNT = 4000  # number of states in a comparison
 
 
 class Reference:
-    """An environment of gymnax on arrays of states; `params` replace its defaults.
+    """An environment of gymnax, called with arrays of states; `params` replace its defaults.
 
     XLA fuses multiplications with additions, unless `fused` is False.
     """
@@ -94,7 +94,7 @@ class Reference:
         self.jitted = jax.jit(jax.vmap(self.env.step_env, (0, 0, 0, None)), compiler_options=None if fused else UNFUSED)
 
     def states(self, **parts):
-        """Returns states with the given parts; the others are those of an initial state."""
+        """Returns states with the given parts; the other parts are those of an initial state."""
         count = len(next(iter(parts.values())))
         first = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (count, *np.shape(leaf))), self.initial)
         return first.replace(
@@ -109,7 +109,7 @@ class Reference:
         """Returns obs, state, reward and done."""
         keys = jax.random.split(jax.random.key(seed), len(actions))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # 0.0.9's Pong writes floats into an array of ints
+            warnings.simplefilter("ignore")  # Pong of gymnax 0.0.9 writes floats into an array of ints.
             obs, state, reward, done, _ = self.jitted(keys, states, jnp.asarray(actions), self.params)
         return np.asarray(obs), state, np.asarray(reward), np.asarray(done)
 
@@ -118,7 +118,7 @@ class Reference:
 
 
 def states_with(engine, **parts):
-    """Returns our states with the given parts; the others are 0."""
+    """Returns our states with the given parts; the other parts are 0."""
     states = np.zeros(len(next(iter(parts.values()))), engine.state)
     for name, part in parts.items():
         states[name] = part
@@ -126,14 +126,14 @@ def states_with(engine, **parts):
 
 
 def parts_of(states, names):
-    """Gymnax's states as arrays by name."""
+    """Returns parts of gymnax's states as arrays, by name."""
     return {name: np.asarray(getattr(states, name)) for name in names}
 
 
 def check_observations(engine, reference, states, time=None):
     """Checks that observations of equal states are equal, apart from the rounding of a scaled time.
 
-    XLA multiplies it by 1 / 100, whereas we divide.
+    XLA multiplies the time by 1 / 100, whereas we divide it by 100.
     """
     names = [name for name in states.dtype.names if hasattr(reference.initial, name)]
     ours, theirs = engine.observe(states), reference.observe(reference.states(**{n: states[n] for n in names}))
