@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tag: WarpDrive's two games of runners and taggers, with up to 1,024 players in a world."""
+"""Tag: WarpDrive's two games of runners and taggers, with up to 1,024 players."""
 
 from envpool.python.import_paths import members
 

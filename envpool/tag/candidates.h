@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds the k agents nearest to an agent, in the order of nearest.h, for a small k, many agents and a host with SIMD.
-// The loops have no branches that would be mispredicted. Squared distances are compared as their bits, which have the
-// same order.
+// Finds the k agents nearest to an agent, in the same order as nearest.h, for a small k, many agents and a host with
+// SIMD. The loops have no branches that would be mispredicted. Instead of squared distances, their bits are compared,
+// which have the same order.
 #pragma once
 
 #include "envpool/core/portable.h"
@@ -10,14 +10,14 @@
 
 namespace envpool::tag {
 
-// The candidates for the nearest agents. Candidates can be added again after choose().
+// The candidates for the nearest agents. After choose(), more candidates can be added.
 class Candidates {
  public:
   static constexpr i32 kMaxCandidates = 1024, kMaxNearest = 64;
 
   ENVPOOL_FN Candidates(f32 x, f32 y) : x_(x), y_(y) {}
 
-  // Adds the agents first..last-1 of these arrays.
+  // Adds the agents first..last - 1 of the arrays.
   ENVPOOL_ALWAYS_INLINE void add(const f32* x, const f32* y, const i32* number, i32 first, i32 last) {
     const i32 count = last - first;
     i32* __restrict const square = square_ + size_;
@@ -49,8 +49,8 @@ class Candidates {
   ENVPOOL_FN i32 size() const { return size_; }
   ENVPOOL_FN i32 valid() const { return valid_; }
 
-  // Writes the numbers of the k nearest, or of all if there are fewer, and returns how many. `guess` is an estimate of
-  // the squared distance of the k-th.
+  // Writes the numbers of the k nearest agents, or of all if there are fewer, and returns how many it has written.
+  // `guess` is an estimate of the squared distance of the k-th one.
   ENVPOOL_FN i32 choose(i32 k, f32 guess, i32* nearest) {
     k = min(k, valid_);
     if (k == 0) return 0;
@@ -71,8 +71,8 @@ class Candidates {
     return found;
   }
 
-  // Returns a squared distance within which there are at least k agents, and few more. The search assumes that their
-  // number is proportional to the squared distance, and bisects if that fails.
+  // Returns a squared distance within which there are at least k agents, but few more. The search assumes that the
+  // number of agents is proportional to the squared distance, and bisects if this assumption fails.
   ENVPOOL_FN i32 limit_for(i32 k, f32 guess) const {
     const i32 enough = k + k / 2 + 4;
     if (valid_ <= enough) return kExcluded - 1;
@@ -85,7 +85,8 @@ class Candidates {
       limit = i32(math::bits(next));
       if (limit <= low || limit >= high || tries > 4) limit = low + (high - low) / 2;
     }
-    // Different squares can have equal roots, of which the lower number comes first; so the limit is slightly larger.
+    // Different squares can have equal roots, and agents at equal distances are ordered by number. The limit is
+    // therefore slightly larger.
     return high >= kExcluded - 16 ? high : high + 16;
   }
 
@@ -100,7 +101,7 @@ class Candidates {
     return found;
   }
 
-  // Sorts by counting: the rank of a candidate is the number of candidates before it.
+  // Sorts by counting: the rank of a candidate is the number of candidates that come before it.
   ENVPOOL_ALWAYS_INLINE void rank(i32 near, i32 k, i32* nearest) {
     if (near > kMaxRanked) return choose_by_heap(near, k, nearest);
     for (i32 i = 0; i < near; ++i) near_[i] = i32(math::bits(sqrt(math::real<f32>(u32(near_[i])))));
@@ -117,7 +118,7 @@ class Candidates {
     farthest_ = math::real<f32>(u32(last));
   }
 
-  // Chooses when so many are equally near that ranking them would take too long.
+  // Chooses if so many agents are equally near that ranking them would take too long.
   ENVPOOL_NOINLINE void choose_by_heap(i32 near, i32 k, i32* nearest) {
     f32 distances[kMaxNearest]{}, numbers[kMaxNearest]{};
     Nearest best(distances, numbers, k);
@@ -133,25 +134,25 @@ class Candidates {
   i32 square_[kMaxCandidates], number_[kMaxCandidates], near_[kMaxCandidates + 1], near_number_[kMaxCandidates + 1];
 };
 
-// Agents sorted by the cell of a grid over the square: `order` lists them cell by cell, and `begin` has the index at
-// which each cell begins. The cells of a row are contiguous, so a block of cells is a few ranges of agents.
+// Agents sorted by their cells in a grid over the square: `order` lists them cell by cell, and `begin` has the index at
+// which each cell begins. The cells of a row are contiguous, so a block of cells consists of one range per row.
 struct Cells {
   static constexpr i32 kMaxPerSide = 40;
-  f32 side;            // of the square
-  i32 per_side;        // cells per side; 0 if there are none and all agents are searched
-  i32* begin;          // per_side^2 + 1
-  f32 *x, *y;          // of the agents, in this order
-  i32 *order, *index;  // the agents' numbers; the index of each agent in `order`
+  f32 side;            // length of the square's side
+  i32 per_side;        // cells per side; 0: there are no cells, and all agents are searched
+  i32* begin;          // per_side^2 + 1 elements
+  f32 *x, *y;          // positions of the agents, in the same order as `order`
+  i32 *order, *index;  // numbers of the agents; index of each agent in `order`
   f32 scale = f32(per_side) / side;
 
-  // Returns the cells per side for which the 3 by 3 cells around an agent hold about 4 k agents, which is usually
-  // enough.
+  // Returns a number of cells per side such that the 3 by 3 cells around an agent contain about 4 k agents, which is
+  // usually enough.
   ENVPOOL_FN static i32 per_side_for(i32 agents, i32 k) {
     if (k == 0 || k > Candidates::kMaxNearest || agents < 3 * k + 20) return 0;
     return clamp(i32(sqrt(f32(agents) / (0.46f * f32(k)))), 1, kMaxPerSide);
   }
 
-  // Sorts the agents whose `present` is not 0, by counting.
+  // Sorts the agents whose `present` is not 0. This is a counting sort.
   ENVPOOL_FN void sort(const f32* from_x, const f32* from_y, const f32* present, i32 agents) const {
     const i32 cells = per_side * per_side;
     for (i32 c = 0; c <= cells; ++c) begin[c] = 0;
@@ -169,7 +170,7 @@ struct Cells {
     }
   }
 
-  // Searches the cells around an agent, ring by ring, until all agents beyond them are farther than those found.
+  // Searches the cells around an agent, ring by ring, until all other agents are farther away than those found.
   ENVPOOL_FN i32 nearest(i32 agent, i32 k, i32* found) const {
     const f32 own_x = x[index[agent]], own_y = y[index[agent]];
     const i32 cell_x = cell_of(own_x), cell_y = cell_of(own_y), last = per_side - 1;
@@ -199,7 +200,7 @@ struct Cells {
 
  private:
   ENVPOOL_FN i32 cell_of(f32 coordinate) const { return min(i32(coordinate * scale), per_side - 1); }
-  // Returns a lower bound of the distance to agents beyond this block of cells, less an allowance for rounding.
+  // Returns a lower bound of the distance to agents outside a block of cells, with an allowance for rounding.
   ENVPOOL_FN f32 distance_beyond(f32 own_x, i32 left, i32 right, f32 own_y, i32 low, i32 high) const {
     f32 distance = 4 * side;
     if (left > 0) distance = min(distance, own_x - f32(left) / scale);

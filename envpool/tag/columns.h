@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The agents of a world as columns: an array for each quantity with an element for each agent, so that loops over
-// agents read contiguous memory. The columns follow the world; `shared.stride` is the number of elements of a column.
+// The agents of a world as columns: each quantity has an array with one element per agent, so that loops over agents
+// read contiguous memory. The columns follow the world in memory; `shared.stride` is the number of elements of each.
 #pragma once
 
 #include "envpool/core/env.h"
@@ -9,8 +9,8 @@
 
 namespace envpool::tag {
 
-// Rounds up to whole vectors of four. Columns a multiple of 1 KiB apart would compete for the same cache sets, so such
-// strides are enlarged.
+// Returns the stride of columns, rounded up to a multiple of four elements. Columns whose distance is a multiple of
+// 1 KiB would compete for the same cache sets, so such a stride is enlarged.
 ENVPOOL_FN i32 stride_of(i32 agents) {
   const i32 whole = (agents + 3) / 4 * 4;
   return whole % 256 == 0 ? whole + 16 : whole;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds the k agents nearest to an agent, nearest first, and of equally near ones the lower number first. Agents are
-// offered one by one. A device, where the thread of each agent searches all others, finds them in this way, and so does
-// the host if k is large; candidates.h finds a small k faster.
+// Finds the k agents nearest to an agent, in the order of their distances; equally near agents are in the order of
+// their numbers. Agents are offered one by one. A device uses this search, with a thread for each agent that searches
+// all others. The host uses it if k is large; candidates.h is faster if k is small.
 #pragma once
 
 #include "envpool/core/portable.h"
 
 namespace envpool::tag {
 
-// Stores its agents in two arrays of `capacity` elements that the caller provides. Up to kSorted agents are kept
-// sorted; more are a heap with the farthest at its root, until sort().
+// Stores the nearest agents in two arrays of `capacity` elements that the caller provides. If the capacity is at most
+// kSorted, they are always sorted. Otherwise they are a heap, with the farthest agent at its root, until sort().
 class Nearest {
  public:
   static constexpr i32 kSorted = 32;
@@ -18,7 +18,7 @@ class Nearest {
   ENVPOOL_FN Nearest(f32* distances, f32* numbers, i32 capacity)
       : distance_(distances), number_(numbers), capacity_(capacity), limit_(math::infinity<f32>()) {}
 
-  // Offers an agent by its squared distance. Agents beyond limit() need not be offered.
+  // Offers an agent and its squared distance. Agents beyond limit() need not be offered.
   ENVPOOL_ALWAYS_INLINE void offer(f32 square, i32 number) {
     const f32 distance = sqrt(square);
     if (size_ == capacity_) {
@@ -32,7 +32,7 @@ class Nearest {
     }
     if (size_ == capacity_) update_limit();
   }
-  // Different squares can have equal roots, so the limit is slightly larger than the square of the farthest.
+  // Different squares can have equal roots, so the limit is slightly larger than the farthest squared distance.
   ENVPOOL_ALWAYS_INLINE f32 limit() const { return limit_; }
   ENVPOOL_FN i32 size() const { return size_; }
   ENVPOOL_FN bool full() const { return size_ == capacity_; }

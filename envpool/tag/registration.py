@@ -18,5 +18,5 @@ class Tag(Family):
 _FAMILY = Tag("tag")
 
 
-register_family("TagContinuous-v0", _FAMILY, "TagContinuous", doc="Taggers chase runners over a square.")
-register_family("TagGridWorld-v0", _FAMILY, "TagGridWorld", doc="Taggers chase one runner over a grid.")
+register_family("TagContinuous-v0", _FAMILY, "TagContinuous", doc="Taggers chase runners in a square.")
+register_family("TagGridWorld-v0", _FAMILY, "TagGridWorld", doc="Taggers chase one runner on a grid.")

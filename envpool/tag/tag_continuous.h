@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TagContinuous: taggers chase runners over a square; all players turn and accelerate.
+// TagContinuous: taggers chase runners in a square; all players turn and accelerate.
 //
-//   Players      num_taggers + num_runners; their number is constant, as players that left the game keep their rows
+//   Players      num_taggers + num_runners; the number is constant, because players that left the game keep their rows
 //   Action       i32[2] per player: level of acceleration 0..num_acceleration_levels, level of turn 0..num_turn_levels.
-//                Level 0 changes nothing; the others are evenly spaced from the least to the greatest value.
-//                Accelerations add up over steps
-//   Observation  f32 per player. For every other player (in order of their numbers), or with use_full_observation=False
-//                for the num_other_agents_observed nearest in the game (nearest first, zeros if there are fewer): all
-//                x, all y (divided by the diagonal), all speeds, all accelerations (divided by max_speed), all
-//                directions (divided by a full turn), each minus the player's own; 1 for each tagger; 1 for each player
-//                in the game. Then steps / episode_length. A player that has left the game observes zeros, except with
-//                full observation who is a tagger and who is in the game
-//   Reward       for each player in the game: edge_hit_penalty at the border, and step_penalty_for_tagger or
-//                step_reward_for_runner. A runner nearer than tagging_distance * grid_length to a tagger gets
-//                tag_penalty_for_runner, and the nearest tagger tag_reward_for_tagger (the first of equally near ones);
-//                with runner_exits_game_after_tagged the runner leaves the game. end_of_game_reward_for_runner for
-//                each runner in the game after episode_length steps
+//                Level 0 changes nothing; the other levels are evenly spaced from the least to the greatest value.
+//                Changes add up over steps
+//   Observation  f32 per player. The observed players are all others, in order of their numbers, or with
+//                use_full_observation=False the num_other_agents_observed nearest players in the game, nearest first
+//                (with zeros if there are fewer). The observation consists of their x, their y (both divided by the
+//                diagonal), their speeds, their accelerations (both divided by max_speed), their directions (divided
+//                by a full turn), each minus the player's own; 1 for each tagger; 1 for each player in the game; and
+//                steps / episode_length. A player that has left the game observes zeros, except that with full
+//                observation it still sees who is a tagger and who is in the game
+//   Reward       each player in the game gets edge_hit_penalty at the border, and step_penalty_for_tagger or
+//                step_reward_for_runner. If a runner is nearer to a tagger than tagging_distance * grid_length, the
+//                runner gets tag_penalty_for_runner, and its nearest tagger (the first of equally near ones) gets
+//                tag_reward_for_tagger; with runner_exits_game_after_tagged, the runner leaves the game. Each runner
+//                in the game after episode_length steps gets end_of_game_reward_for_runner
 //   Terminated   when no runner is left, or after episode_length steps (the time is in the observation)
 //   Info         players.id, players.is_tagger, players.done
-//   Reset        taggers are drawn, positions uniformly from the square, directions from the four along its sides; all
-//                players are at rest. With shuffle_roles=False the first num_taggers players are the taggers
+//   Reset        the taggers are drawn, or with shuffle_roles=False they are the first num_taggers players. Positions
+//                are uniformly random in the square, and each direction is one of the four along its sides. All players
+//                are at rest
 //
-// The observation of a step precedes its tags: a runner tagged in this step still observes, and is observed as in the
-// game.
+// The observation of a step shows the world before its tags: a runner that is tagged in this step still observes, and
+// others observe it as in the game.
 //
 // T. Lan et al., "WarpDrive: extremely fast end-to-end deep multi-agent reinforcement learning on a GPU",
-// arXiv 2108.13976. Reference: warp_drive 2.7.1, example_envs/tag_continuous, the Python rules in float32. Its resets
-// repeat the state that the constructor drew; here each reset draws a state in the same way.
+// arXiv 2108.13976. Reference: the Python code of warp_drive 2.7.1, example_envs/tag_continuous, in float32. There, all
+// resets return to the state that the constructor drew; here, each reset draws a new state in the same way.
 #pragma once
 
 #include "envpool/core/api.h"
@@ -37,7 +39,8 @@
 
 namespace envpool::tag {
 
-// The values of the levels of an action: level 0 is 0, and levels 1..count are evenly spaced from `low` to `last`.
+// The values of the levels of an action. Level 0 has the value 0, and levels 1..count are evenly spaced from `low` to
+// `last`.
 struct Levels {
   f64 low, step;
   f32 last;
@@ -57,14 +60,14 @@ struct TagContinuous {
   static constexpr i32 kMaxPlayers = 1024, kPhases = 2;
   static constexpr f32 kTurn = 2 * f32(kPi);
 #ifdef __CUDACC__
-  static constexpr bool kUseSimd = false;  // on a device, the thread of each agent searches all others
+  static constexpr bool kUseSimd = false;  // On a device, each agent has a thread that searches all others.
 #else
   static constexpr bool kUseSimd = true;
 #endif
 
   struct Params {
     i32 taggers, players, length;
-    i32 observed;  // number of other players that a player observes
+    i32 observed;  // how many other players a player observes
     bool full, exits, shuffled;
     f32 side, diagonal, margin, speed_scale;
     f32 top_speed[2], step_reward[2];  // by role: runner, tagger
@@ -73,11 +76,11 @@ struct TagContinuous {
   };
   struct Shared {
     i32 players, stride, steps, runners;
-    i32 visible, cells_per_side;  // players that observations show as in the game; cells of the grid that sorts them
+    i32 visible, cells_per_side;  // number of players that observations show as in the game; size of their grid
     bool over;
   };
-  // For each player. kVisible and kInGame are 1 or 0: in the game before and after the tags of the last step. An
-  // observation has the differences of kScaled and the four columns after it.
+  // The first columns have an element for each player. kVisible and kInGame say, as 1 or 0, whether it was in the game
+  // before and after the tags of the last step. Observations contain differences of kScaled and the next four columns.
   enum Column {
     kX,
     kY,
@@ -90,12 +93,12 @@ struct TagContinuous {
     kInGame,
     kReward,
     kTaggedBy,
-    // For each tagger, in order of their numbers; kRank is a tagger's index in this order.
+    // These columns have an element for each tagger, in order of numbers; kRank is a tagger's index in this order.
     kRank,
     kTaggerX,
     kTaggerY,
     kTaggerNumber,
-    // For each visible player, in order of their cells.
+    // These columns have an element for each visible player, in order of their cells.
     kCellX,
     kCellY,
     kCellNumber,
@@ -111,15 +114,15 @@ struct TagContinuous {
     o.integer("num_runners", 10, "number of players that are chased").between(1, kMaxPlayers - 1).changes_shapes();
     o.real("grid_length", 10.0, "length of the square's side").between(1e-3, kLarge);
     o.integer("episode_length", 100, "steps after which an episode ends").between(1, 1e9);
-    o.real("max_speed", 1.0, "length per step, times the skill level").between(0, kLarge);
+    o.real("max_speed", 1.0, "maximum speed, length per step, of a player of skill level 1").between(0, kLarge);
     o.real("skill_level_runner", 1.0, "maximum speed of a runner, divided by max_speed").between(0, kLarge);
     o.real("skill_level_tagger", 1.0, "maximum speed of a tagger, divided by max_speed").between(0, kLarge);
-    o.real("max_acceleration", 1.0, "change of acceleration by the last level").between(-kLarge, kLarge);
-    o.real("min_acceleration", -1.0, "change of acceleration by the first level").between(-kLarge, kLarge);
+    o.real("max_acceleration", 1.0, "change of acceleration of the last level").between(-kLarge, kLarge);
+    o.real("min_acceleration", -1.0, "change of acceleration of level 1").between(-kLarge, kLarge);
     o.real("max_turn", kPi / 2, "turn of the last level, in radians").between(-kLarge, kLarge);
-    o.real("min_turn", -kPi / 2, "turn of the first level, in radians").between(-kLarge, kLarge);
-    o.integer("num_acceleration_levels", 10, "number of levels besides 0").between(0, kLarge).changes_shapes();
-    o.integer("num_turn_levels", 10, "number of levels besides 0").between(0, kLarge).changes_shapes();
+    o.real("min_turn", -kPi / 2, "turn of level 1, in radians").between(-kLarge, kLarge);
+    o.integer("num_acceleration_levels", 10, "number of levels other than 0").between(0, kLarge).changes_shapes();
+    o.integer("num_turn_levels", 10, "number of levels other than 0").between(0, kLarge).changes_shapes();
     o.real("edge_hit_penalty", 0.0, "reward for hitting the border").between(-kLarge, 0);
     o.boolean("use_full_observation", true, "observe all other players instead of the nearest ones").changes_shapes();
     o.integer("num_other_agents_observed", 2, "number of nearest players observed without use_full_observation")
@@ -178,10 +181,10 @@ struct TagContinuous {
     s.max_players = p.players;
     s.obs<f32>("obs", {7 * i64(p.observed) + 1})
         .of_players()
-        .says("the other players relative to the player, the time");
+        .says("the other players relative to the player, and the time");
     s.info<i32>("players.id").bounds(0, p.players - 1).of_players().says("index of the player in its world");
-    s.info<bool>("players.is_tagger").of_players().says("false for a runner");
-    s.info<bool>("players.done").of_players().says("the player has left the game, or the episode is over");
+    s.info<bool>("players.is_tagger").of_players().says("whether the player is a tagger");
+    s.info<bool>("players.done").of_players().says("whether the player has left the game or the episode is over");
     s.action<i32>("action", {2})
         .categories({i64(p.acceleration.count) + 1, i64(p.turn.count) + 1})
         .of_players()
@@ -235,7 +238,7 @@ struct TagContinuous {
       keep_within(a.of<i32>(kRank)[i], 0, p.taggers);
       keep_within(a.of<i32>(kTaggerNumber)[i], 0, p.players - 1);
     }
-    sort_into_cells(world, p);  // restores the columns of cells, which depend on the positions
+    sort_into_cells(world, p);  // This restores the columns of cells, which depend on the positions.
   }
 
   ENVPOOL_FN static i32 players(const World<TagContinuous>& world) { return world.shared.players; }
@@ -343,7 +346,7 @@ struct TagContinuous {
     a.of<f32>(kScaled + 4)[i] = a.of<f32>(kDirection)[i] / kTurn;
   }
 
-  // Squared distances are compared as their bits, which have the same order, so that the loop can be vectorized.
+  // The bits of squared distances, which have the same order, are compared, so that the loop can be vectorized.
   ENVPOOL_FN static void find_tagger(const Agents& a, const Params& p, i32 i) {
     i32& tagged_by = a.of<i32>(kTaggedBy)[i];
     tagged_by = -1;
@@ -414,7 +417,7 @@ struct TagContinuous {
         found = nearest_on_host(world, p, agent, nearest);
         for (i32 n = 0; n < found; ++n) write(n, nearest[n]);
       } else {
-        // The row of the observation itself is used as memory for the candidates.
+        // The observation's own row serves as memory for the candidates.
         Nearest nearest(obs, obs + k, k);
         offer_others(world, p, agent, nearest);
         found = nearest.size();

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TagGridWorld: taggers chase one runner over a square grid, whose coordinates go from 0 to grid_length.
+// TagGridWorld: taggers chase one runner on a square grid, whose coordinates go from 0 to grid_length.
 //
-//   Players      num_taggers taggers, then the runner; their number is constant
+//   Players      num_taggers taggers, then the runner
 //   Action       i32 per player: 0 stays, 1 increments x, 2 decrements x, 3 increments y, 4 decrements y; a step over
 //                the border has no effect
-//   Observation  f32 per player, coordinates divided by grid_length. With use_full_observation 4 * players + 1: the x
-//                of all players, the y of all players, 1 for the runner, 1 for the player itself, and
-//                steps / episode_length. Without it 6: the player's x and y, the other's x and y, 1 for the runner,
-//                and steps / episode_length; the other is the runner for a tagger, and the nearest tagger for the
-//                runner (the first of equally near ones)
-//   Reward       for a tagger: tag_reward_for_tagger if any tagger is in the runner's cell, else -step_cost_for_tagger;
-//                for the runner: -tag_penalty_for_runner in this case, else step_cost_for_tagger; minus
-//                wall_hit_penalty for a player that stepped over the border
+//   Observation  f32 per player, with coordinates divided by grid_length. With use_full_observation, 4 * players + 1
+//                elements: the x of all players, the y of all players, 1 for the runner, 1 for the player itself, and
+//                steps / episode_length. Without it, 6 elements: the player's x and y, another player's x and y, 1 if
+//                the player is the runner, and steps / episode_length. The other player is the runner for a tagger, and
+//                the nearest tagger (the first of equally near ones) for the runner
+//   Reward       if any tagger is in the runner's cell, tag_reward_for_tagger for each tagger and
+//                -tag_penalty_for_runner for the runner; else -step_cost_for_tagger for each tagger and
+//                step_cost_for_tagger for the runner. Minus wall_hit_penalty for a player that stepped over the border
 //   Terminated   when the runner is tagged, or after episode_length steps (the time is in the observation)
 //   Info         players.id, players.is_tagger, players.done
-//   Reset        taggers in the middle, the runner at (0, 0); with random_start taggers in uniformly random inner cells
+//   Reset        the taggers are in the middle, or with random_start in uniformly random inner cells; the runner is at
+//                (0, 0)
 //
 // T. Lan et al., "WarpDrive: extremely fast end-to-end deep multi-agent reinforcement learning on a GPU",
 // arXiv 2108.13976. Reference: warp_drive 2.7.1, example_envs/tag_gridworld; random_start follows its reset pool.
@@ -55,9 +56,9 @@ struct TagGridWorld {
     o.real("tag_penalty_for_runner", 2.0, "subtracted from the runner's reward when it is tagged");
     o.real("step_cost_for_tagger", 0.01,
            "subtracted from a tagger's reward in any other step, and added to the runner's");
-    o.boolean("use_full_observation", true, "observe all players instead of the one that matters most")
+    o.boolean("use_full_observation", true, "observe all players instead of the runner or the nearest tagger")
         .changes_shapes();
-    o.boolean("random_start", false, "draw the starts of taggers; otherwise they start in the middle");
+    o.boolean("random_start", false, "taggers start in random cells instead of the middle");
   }
   static Params params(const OptionValues& v) {
     Params p{.players = i32(v.integer("num_taggers")) + 1,
@@ -82,10 +83,10 @@ struct TagGridWorld {
     s.obs<f32>("obs", {obs_size(p)})
         .bounds(0, 1)
         .of_players()
-        .says("coordinates / grid_length, roles of the players, the time");
+        .says("coordinates / grid_length, roles of the players, and the time");
     s.info<i32>("players.id").bounds(0, p.players - 1).of_players().says("index of the player in its world");
-    s.info<bool>("players.is_tagger").of_players().says("false for the runner, which is the last");
-    s.info<bool>("players.done").of_players().says("the episode is over for the player");
+    s.info<bool>("players.is_tagger").of_players().says("whether the player is a tagger; the last one is the runner");
+    s.info<bool>("players.done").of_players().says("whether the episode is over");
     s.action<i32>().categories(5).of_players().says("0 stays, 1 and 2 move along x, 3 and 4 along y");
     s.reward_low = kInfinity;
     s.reward_high = -kInfinity;

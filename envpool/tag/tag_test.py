@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares tag with an implementation of WarpDrive's rules in NumPy: moves, tags, rewards, ends and observations.
+"""Compares tag with a NumPy implementation of WarpDrive's rules: moves, tags, rewards, ends and observations.
 
-The environment's functions are called on one world, through testing/functions.h. At every step the rules are applied to
-the world before the step. Tags and observations are computed from the positions that the environment itself reached, so
-that the last bit of a sine makes no difference.
+The environment's functions are called with one world, through testing/functions.h. In every step, the NumPy rules are
+applied to the world before the step. Expected tags and observations are computed from the positions after the
+environment's own moves, so that the last bit of a sine makes no difference.
 """
 
 import ctypes
@@ -22,7 +22,7 @@ from envpool.testing.capi import Calls, pointer
 F32 = np.float32
 CONTINUOUS = ["x", "y", "speed", "acceleration", "direction", *"abcde", "tagger", "visible", "in_game", "reward"]
 GRID = ["x", "y"]
-SMALLEST_P = 1e-3  # of each test of a distribution; seeds are fixed
+SMALLEST_P = 1e-3  # the smallest accepted p-value; seeds are fixed, so a test that passes once always passes
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +126,7 @@ def levels(low, high, count):
 
 
 def expected_move(rules, before, actions):
-    """Returns the positions of all players after a move, and whether it crossed the border."""
+    """Returns the positions of all players after a move, and whether each of them crossed the border."""
     live, tagger = before["in_game"], before["tagger"]
     turns = levels(rules["min_turn"], rules["max_turn"], rules["num_turn_levels"])
     pushes = levels(rules["min_acceleration"], rules["max_acceleration"], rules["num_acceleration_levels"])
@@ -149,7 +149,7 @@ def distances(x, y, others, i):
 
 
 def tags(rules, x, y, tagger, live):
-    """Yields (runner, tagger) of every tag, in order of the runners."""
+    """Yields the (runner, tagger) of every tag, in order of the runners."""
     taggers = np.flatnonzero(tagger)
     margin = F32(rules["tagging_distance"] * np.float64(F32(rules["grid_length"])))
     for runner in np.flatnonzero((tagger == 0) & (live == 1)):
@@ -176,7 +176,7 @@ def expected_rewards(rules, before, after, outside, steps):
 
 
 def expected_observations(rules, world, visible, steps):
-    """Returns the observations of all players; `visible` tells who is in the game."""
+    """Returns the observations of all players; `visible` says who is in the game."""
     players = len(visible)
     side, speed = F32(rules["grid_length"]), F32(rules["max_speed"]) + F32(1e-10)
     diagonal = F32(side * np.sqrt(2.0))
@@ -277,7 +277,7 @@ def test_continuous_follows_the_rules(game, library):
             steps += 1
             after, (expected, outside) = world.state(), expected_move(rules, before, actions)
             for name, value in expected.items():
-                # The environment's sines have an error of up to one ulp, which is multiplied by the speed.
+                # The environment's sines have an error of at most one ulp, which is multiplied by the speed.
                 slack = 2 * np.spacing(F32(rules["grid_length"])) if name in "xy" else 0
                 np.testing.assert_allclose(after[name], value, rtol=0, atol=slack, err_msg=name)
             expected, live = expected_rewards(rules, before, after, outside, steps)
@@ -319,14 +319,14 @@ def test_of_equally_near_players_the_first_counts(library):
     world_with(world, [1, 3, 2, 9, 9, 2], [5, 5, 6, 9, 9, 5], np.array([1, 1, 1, 0, 0, 0]))
     reward, over = world.step(NO_ACTION[:6])
     assert not over
-    # All three taggers are at distance 1, and the first one gets the reward.
+    # All three taggers are at distance 1, so the first one gets the reward.
     assert reward.tolist() == [1, 0, 0, 0, 0, -1]
     obs, _, _ = world.observe()
     nearest = obs[5][:21].reshape(7, 3)
     diagonal = 10 * np.sqrt(2)
     np.testing.assert_allclose(nearest[0] * diagonal, [-1, 1, 0], atol=1e-5)
     np.testing.assert_allclose(nearest[1] * diagonal, [0, 0, 1], atol=1e-5)
-    assert obs[3][:3].tolist()[0] == 0  # the one at the same position comes first
+    assert obs[3][:3].tolist()[0] == 0  # The player at the same position comes first.
 
 
 def test_one_tagger_tags_several_and_the_last_tag_ends_the_game(library):
@@ -336,7 +336,7 @@ def test_one_tagger_tags_several_and_the_last_tag_ends_the_game(library):
     assert reward.tolist() == [2, -1, -1, 0] and not over
     obs, _, done = world.observe()
     assert done.tolist() == [False, True, True, False]
-    assert obs[0].reshape(-1)[18:21].tolist() == [1, 1, 1], "observations show a tag one step later"
+    assert obs[0].reshape(-1)[18:21].tolist() == [1, 1, 1], "an observation showed a tag of its own step"
     world["x"][3], world["y"][3] = 5, 5
     reward, over = world.step(NO_ACTION[:4])
     assert reward.tolist() == [1, 0, 0, -1] and over
@@ -358,7 +358,7 @@ def test_a_player_that_left_does_not_move_and_is_not_tagged_again(library):
 
 @pytest.mark.parametrize("crowd", ["corner", "one point", "line", "lattice"])
 def test_the_nearest_players_of_extreme_distributions(crowd, library):
-    """Cells that hold all players or none, and hundreds of equal distances."""
+    """Some distributions have all players in one cell, and hundreds of equal distances."""
     world = Continuous(
         library, num_taggers=5, num_runners=295, use_full_observation=False, num_other_agents_observed=7,
         tagging_distance=0.0,
@@ -387,7 +387,7 @@ def test_distribution_of_continuous_resets(library):
     for name in ("x", "y"):
         assert stats.kstest(columns[name].ravel() / 4, "uniform").pvalue > SMALLEST_P
     assert (columns["tagger"].sum(1) == 3).all()
-    # All players are taggers equally often, and so are all pairs of players.
+    # All players are taggers equally often, and all pairs of players are taggers together equally often.
     together = columns["tagger"].T @ columns["tagger"]
     assert stats.chisquare(np.diag(together)).pvalue > SMALLEST_P
     assert stats.chisquare([together[i, j] for i, j in itertools.combinations(range(12), 2)]).pvalue > SMALLEST_P
@@ -524,12 +524,12 @@ def test_options_set_the_number_of_players(task_id, options, players):
         actions = np.zeros((3 * players, *env.action_space.shape), np.int32)
         _, reward, terminated, _, _ = env.step(actions)
         assert len(reward) == 3 * players and len(terminated) == 3
-        # The size of a world is proportional to its players: about a hundred bytes each.
+        # The size of a world is proportional to its number of players, with about a hundred bytes per player.
         assert len(env.snapshot(0)) < 300 + 150 * players
 
 
 def test_an_episode_in_the_pool():
-    """Checks ends, the rows of players that left, and the start of the next episode."""
+    """Checks the end of an episode, the rows of players that left, and the start of the next episode."""
     options = {"num_taggers": 3, "num_runners": 4, "tagging_distance": 0.15, "episode_length": 40}
     random = np.random.default_rng(0)
     with envpool.make_gymnasium("TagContinuous-v0", num_envs=16, seed=3, **options) as env:
@@ -570,7 +570,7 @@ def test_results_do_not_depend_on_threads_and_batches(task_id, options, golden):
         ) as env:
             seen = [[] for _ in range(6)]
             env.async_reset()
-            # On a busy machine, a thread may be descheduled with its environments while others make a thousand steps.
+            # On a busy machine, a thread with some environments may pause while others make a thousand steps.
             until = time.monotonic() + 60
             while min(map(len, seen)) < 40 and time.monotonic() < until:
                 obs, reward, terminated, _, info = env.recv()
