@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Toy text: Catch, FrozenLake, Taxi, NChain, CliffWalking, Blackjack."""
+"""Toy text: Catch, FrozenLake, Taxi, NChain, CliffWalking and Blackjack."""
 
 from envpool.python.import_paths import members
 

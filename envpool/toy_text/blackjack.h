@@ -3,13 +3,14 @@
 // Blackjack: the player draws cards to bring their sum close to 21 without exceeding it, and then plays against a
 // dealer. The deck is infinite.
 //
-//   Cards        1 (an ace, which counts as 11 if the sum does not exceed 21: "usable"), 2 to 9, and 10 four times
-//   Action       i32, 0 sticks: the dealer draws to 17 or more, and the sums are compared; 1 hits: draws a card
+//   Cards        1 (an ace; it is "usable", and counts as 11, if the sum then does not exceed 21), 2 to 9, and four
+//                kinds of 10
+//   Action       i32, 0 sticks (the dealer draws until 17 or more, and the sums are compared), 1 hits (draws a card)
 //   Observation  i32[3]: the player's sum, the dealer's first card, 1 if the player has a usable ace
 //   Reward       1 for a win, 0 for a draw, -1 for a loss. A natural is an initial hand of an ace and a ten. With the
-//                option sab it wins against every hand but another natural; with natural and without sab, a win by a
-//                natural is worth 1.5
-//   Terminated   after sticking, and when the sum exceeds 21
+//                option sab, it wins against every hand except another natural. With the option natural, and without
+//                sab, a win with a natural is worth 1.5
+//   Terminated   after sticking, or when the sum exceeds 21
 //   Truncated    never
 //   Reset        two cards for each side
 //
@@ -25,9 +26,9 @@ struct Blackjack {
   static constexpr const char* kName = "Blackjack";
   static constexpr u32 kRanks = 13;
 
-  // The properties of a hand that the rules depend on.
+  // The properties of a hand on which the rules depend.
   struct Hand {
-    u8 hard;  // the sum, with aces as 1
+    u8 hard;  // the sum, where aces count as 1
     u8 ace;   // 1 if the hand has an ace
     u8 cards;
 
@@ -56,8 +57,8 @@ struct Blackjack {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.boolean("natural", false, "a win by a natural is worth 1.5; sab overrides this");
-    o.boolean("sab", true, "a natural wins against every hand but another natural, as in Sutton and Barto");
+    o.boolean("natural", false, "a win with a natural is worth 1.5; sab overrides this");
+    o.boolean("sab", true, "a natural wins against every hand except another natural, as in Sutton and Barto");
   }
   static Params params(const OptionValues& v) { return {.natural = v.boolean("natural"), .sab = v.boolean("sab")}; }
   static void spec(const Params& p, Spec& s) {
@@ -71,7 +72,7 @@ struct Blackjack {
 #endif
 
   ENVPOOL_FN static void reset(State& s, const Params&, Rng& rng) {
-    u32 deal = rng.below(kRanks * kRanks * kRanks * kRanks);  // one random word gives all four cards
+    u32 deal = rng.below(kRanks * kRanks * kRanks * kRanks);  // One random word determines all four cards.
     const auto next = [&deal] {
       const u32 rank = deal % kRanks;
       deal /= kRanks;

@@ -26,7 +26,7 @@ class NoCardsLeft(Exception):
 
 @pytest.fixture
 def deal(monkeypatch):
-    """Returns a function that steps gymnasium's game from given hands; the game then draws the given cards."""
+    """Returns a function that steps gymnasium's game from given hands, and makes it draw given cards."""
     env = gymnasium.make("Blackjack-v1").unwrapped
     env.reset(seed=0)
 
@@ -71,7 +71,7 @@ LONGER_HANDS = [(1, 1, 1), (1, 1, 9), (1, 5, 5), (1, 10, 10), (2, 2, 2), (2, 9, 
 def test_sticking_has_the_outcomes_of_gymnasium(deal, options):
     engine, samples, fit = Engine("Blackjack", **options), 200, ChiSquare()
     cases = []
-    for dealer in HANDS[::-1]:  # the dealer shows the higher card
+    for dealer in HANDS[::-1]:  # The dealer shows the higher card.
         dealer = dealer[::-1]
         ends, drawn = dealer_outcomes(deal, dealer)
         for player in HANDS + LONGER_HANDS:
@@ -124,4 +124,4 @@ def test_the_deal_has_the_distribution_of_gymnasium():
     theirs.add(
         collections.Counter(((int(t), int(ace)), int(d)) for t, d, ace in (env.reset()[0] for _ in range(20000))), hands
     )
-    theirs.check()  # confirms that the expected probabilities are gymnasium's
+    theirs.check()  # This confirms that the expected probabilities are gymnasium's.

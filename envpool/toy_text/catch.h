@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Catch: a ball falls one row each step, down a board on whose last row a paddle moves left and right.
+// Catch: a ball falls down a board, one row in each step. A paddle in the last row moves left and right to catch it.
 //
 //   Action       i32, 0 moves the paddle left, 1 not at all, 2 right; it stops at the walls
 //   Observation  f32[height][width]: 1 in the cells of the ball and the paddle, else 0
 //   Reward       when the ball reaches the last row, 1 if the paddle is there, else -1; before that 0
 //   Terminated   when the ball reaches the last row
-//   Reset        the ball in the first row, in a uniformly random column; the paddle in the middle
+//   Reset        the ball is in a uniformly random column of the first row; the paddle is in the middle
 //
 // I. Osband et al., "Behaviour suite for reinforcement learning" (2020), as in EnvPool 1.2.5.
 #pragma once

@@ -4,10 +4,10 @@
 // falling off.
 //
 //   Action       i32, 0 goes up, 1 right, 2 down, 3 left; a move into a wall has no effect. With `is_slippery`, the
-//                move goes in this direction or in either perpendicular one, each with probability 1/3
-//   Observation  i32, row * 12 + column. The start is at the left of the last row, the goal at its right, the cliff
-//                between them
-//   Reward       -1 each step, but -100 for a step off the cliff, which returns the agent to the start
+//                move goes in the chosen direction or in either perpendicular one, each with probability 1/3
+//   Observation  i32, row * 12 + column. The start is at the left end of the last row, the goal is at its right end,
+//                and the cliff is between them
+//   Reward       -1 for each step, but -100 for a step off the cliff, which returns the agent to the start
 //   Terminated   at the goal
 //   Truncated    never
 //   Info         prob, the probability of the direction that the step took

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FrozenLake: the agent crosses a frozen lake from the start S to the goal G without falling into a hole H.
+// FrozenLake: the agent has to cross a frozen lake from the start S to the goal G without falling into a hole H.
 //
 //   Action       i32, 0 goes left, 1 down, 2 right, 3 up; a move over the edge has no effect. With `is_slippery`, the
-//                move goes in this direction with probability `success_rate`, else in either perpendicular one
+//                move goes in the chosen direction with probability `success_rate`, else in either perpendicular one
 //   Observation  i32, row * columns + column
-//   Reward       `goal_reward` (1) on reaching G, `hole_reward` (0) on falling into H, else `frozen_reward` (0)
-//   Terminated   on G and on H
+//   Reward       `goal_reward` (1) for reaching G, `hole_reward` (0) for falling into H, else `frozen_reward` (0)
+//   Terminated   at G and in H
 //   Truncated    after 100 steps, or 200 on the 8x8 map
 //   Info         prob, the probability of the direction that the step took
-//   Reset        on a uniformly random S
+//   Reset        the agent is at a uniformly random S
 //
 // Reference: gymnasium 1.4.0, toy_text/frozen_lake.py.
 #pragma once
@@ -42,10 +42,10 @@ struct FrozenLake {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.integer("size", 4, "4 or 8: gymnasium's map of that size, unless desc gives a map").changes_shapes();
+    o.integer("size", 4, "side of gymnasium's map, 4 or 8; not used if desc gives a map").changes_shapes();
     o.text("desc", "", "a custom map: lines of S (start), F (ice), H (hole) and G (goal)").changes_shapes();
     o.boolean("is_slippery", true, "a move may go in either direction perpendicular to the chosen one");
-    o.real("success_rate", 1.0 / 3, "probability of the chosen direction, with is_slippery").between(0, 1);
+    o.real("success_rate", 1.0 / 3, "probability of the chosen direction if is_slippery").between(0, 1);
     o.real("goal_reward", 1, "reward for reaching the goal");
     o.real("hole_reward", 0, "reward for falling into a hole");
     o.real("frozen_reward", 0, "reward for any other step");

@@ -30,7 +30,7 @@ def test_episodes_start_on_every_start_of_the_map():
     ],
     ids=lambda desc: type(desc).__name__,
 )
-def test_a_map_may_have_any_form_that_gymnasium_takes(desc):
+def test_a_map_may_have_any_form_that_gymnasium_accepts(desc):
     for more in ({}, {"map_name": None}, {"map_name": "4x4"}):
         spec = envpool.make_spec("FrozenLake-v1", desc=desc, **more)
         assert spec.observation_space == gymnasium.spaces.Discrete(18)

@@ -19,7 +19,7 @@ struct LakeMap {
   std::string letters{};      // in row-major order
   std::vector<i32> starts{};  // cells with an S
 
-  // `desc` has rows separated by newlines; if it is empty, the map is gymnasium's of that size.
+  // `desc` has rows separated by newlines. If it is empty, the map is gymnasium's map of the given size.
   LakeMap(std::string_view desc, i64 size) {
     if (desc.empty()) {
       if (size != 4 && size != 8) {

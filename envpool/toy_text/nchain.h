@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NChain: a chain of states. Moving forward pays a large reward at the end of the chain only; returning to the start
-// pays a small reward at once.
+// NChain: a chain of states. Moving forward pays a large reward, but only at the end of the chain; returning to the
+// start pays a small reward at once.
 //
 //   Action       i32, 0 moves forward, 1 returns to the start; with probability `slip` the other action happens
 //   Observation  i32, the state, 0 to n - 1
-//   Reward       `small` for returning; `large` for moving forward in the last state, which the agent stays in; else 0
+//   Reward       `small` for returning; `large` for moving forward in the last state, where the agent stays; else 0
 //   Terminated   never
 //   Truncated    after 1000 steps
 //   Reset        state 0

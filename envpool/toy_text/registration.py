@@ -25,10 +25,10 @@ class ToyText(Family):
         return "gymnasium 1.4.0, envs/toy_text"
 
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Translates gymnasium's keywords of FrozenLake, for its map and rewards, into the options that C++ declares.
+        """Translates gymnasium's keywords for the map and the rewards of FrozenLake to the options that C++ declares.
 
         Raises:
-            TypeError: desc is not rows of letters.
+            TypeError: desc is not a sequence of rows of letters.
             ValueError: map_name is unknown or contradicts size; desc or reward_schedule has the wrong form.
         """
         plain = dict(given)
@@ -40,7 +40,7 @@ class ToyText(Family):
             if not (isinstance(name, str) and name in _SIZES) and not (name is None and has_desc):
                 raise wrong_value("map_name", f"one of {', '.join(map(repr, _SIZES))}", name)
             if name is not None and plain.setdefault("size", _SIZES[name]) != _SIZES[name]:
-                raise wrong_value("size", f"that of map_name {name!r}", plain["size"])
+                raise wrong_value("size", f"the size of map_name {name!r}", plain["size"])
         if has_desc:
             plain["desc"] = _lines(plain["desc"])
         else:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Draws the direction of a move on slippery ground: the chosen one, or either perpendicular to it.
+// Draws the direction of a move on slippery ground: the chosen direction, or either perpendicular one.
 #pragma once
 
 #include "envpool/core/portable.h"
@@ -8,7 +8,7 @@
 namespace envpool::toy_text {
 
 struct Slip {
-  i32 turn;         // in quarter turns: 0 for the chosen direction, -1 and 1 for the perpendicular ones
+  i32 turn;         // in quarter turns: 0 for the chosen direction, -1 or 1 for a perpendicular one
   f32 probability;  // of this direction
 };
 
@@ -16,7 +16,7 @@ struct Slip {
 template <class Draws>
 ENVPOOL_FN Slip draw_slip(f64 intended, Draws& rng) {
   const f64 side = (1 - intended) / 2, draw = rng.uniform();
-  const bool left = draw < side, straight = !left & (draw < side + intended);  // branches would be mispredicted
+  const bool left = draw < side, straight = !left & (draw < side + intended);  // Branches would be mispredicted.
   return {i32(!left & !straight) - i32(left), keep_if(straight, f32(intended)) + keep_if(!straight, f32(side))};
 }
 

@@ -14,11 +14,13 @@
 // clang-format on
 //
 //   Info    prob, the probability of the direction that the step took; action_mask, the actions with an effect
-//   Reset   the taxi anywhere, the passenger at one place with another as destination: all 300 equally likely
+//   Reset   the taxi is in any cell, the passenger at one of the places, and the destination is another place: all 300
+//           states are equally likely
 //
 // With `is_rainy`, a move that no wall blocks goes in the chosen direction with probability `rainy_probability`, else
 // in either perpendicular one. With `fickle_passenger`, the passenger of an episode is fickle with probability
-// `fickle_probability`: after the first move with them, the destination changes to one of the other three.
+// `fickle_probability`: after the first move with the passenger, the destination changes to one of the other three
+// places.
 //
 // T. Dietterich, "Hierarchical reinforcement learning with the MAXQ value function decomposition" (2000).
 // Reference: gymnasium 1.4.0, toy_text/taxi.py.
@@ -39,7 +41,7 @@ struct Taxi {
   };
   struct State {
     i32 row, column;
-    i32 passenger;    // 0 to 3: at that place; 4: in the taxi
+    i32 passenger;    // 0 to 3: at the place with this number; 4: in the taxi
     i32 destination;  // 0 to 3
     f32 probability;
     u8 fickle;  // 1 until the passenger changes the destination
@@ -49,8 +51,8 @@ struct Taxi {
   static void options(OptionSpecs& o) {
     o.boolean("is_rainy", false, "a move may go in either direction perpendicular to the chosen one");
     o.boolean("fickle_passenger", false, "the passenger may change the destination once");
-    o.real("rainy_probability", 0.8, "probability of the chosen direction, with is_rainy").between(0, 1);
-    o.real("fickle_probability", 0.3, "probability that the passenger of an episode is fickle, with fickle_passenger")
+    o.real("rainy_probability", 0.8, "probability of the chosen direction if is_rainy").between(0, 1);
+    o.real("fickle_probability", 0.3, "probability that the passenger of an episode is fickle if fickle_passenger")
         .between(0, 1);
   }
   static Params params(const OptionValues& v) {
@@ -82,7 +84,7 @@ struct Taxi {
     s.fickle = p.fickle && rng.uniform() < p.fickle_probability;
   }
 
-  // Has no branches on the action or its effects, as they would be mispredicted.
+  // This function has no branches on the action or its effects, because they would be mispredicted.
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow row, Rng& rng) {
     const i32 action = *row.at<i32>(0), place = place_of(s);
     const bool drives = action < 4, rides = s.passenger == kRiding;
@@ -127,20 +129,20 @@ struct Taxi {
   }
 
  private:
-  // Returns the index-th of the places other than this one.
+  // Returns the place with the given index among the other three.
   ENVPOOL_FN static i32 other_than(i32 place, i32 index) { return index + (index >= place); }
 
-  // Returns the taxi's cell, masked so that no state can shift the tables below by 32 or more.
+  // Returns the number of the taxi's cell. It is masked, so that shifts by it are valid for any state.
   ENVPOOL_FN static u32 cell(const State& s) { return (u32(s.row) * kSide + u32(s.column)) & 31; }
 
-  // Returns the place where the taxi is, or -1 if it is at none.
+  // Returns the place where the taxi is, or -1 if it is at no place.
   ENVPOOL_FN static i32 place_of(const State& s) {
     const u32 at = cell(s);
     return i32(at == 0) + 2 * i32(at == 4) + 3 * i32(at == 20) + 4 * i32(at == 23) - 1;
   }
   // Returns a mask with a bit for each direction that no wall blocks.
   ENVPOOL_FN static u32 open_directions(const State& s) {
-    // Cells with a wall to the east, the first cell in the lowest bit: five in a row, the last of them at the border.
+    // The cells with a wall to the east: the first cell is the lowest bit, and each row has five.
     constexpr u32 kEast = 0b10101'10101'10000'10010'10010, kWest = kEast << 1 | 1;
     const u32 at = cell(s);
     return u32(s.row < kSide - 1) | u32(s.row > 0) << 1 | (~kEast >> at & 1) << 2 | (~kWest >> at & 1) << 3;

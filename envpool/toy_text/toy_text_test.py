@@ -13,7 +13,7 @@ import envpool
 from envpool.python.options import shown
 from envpool.toy_text.testing.engine import Engine, only_env
 
-# Facts of EnvPool 1.2.5: observation, number of actions, time limit, reward threshold, and options.
+# Facts about EnvPool 1.2.5: observation, number of actions, time limit, reward threshold, and options.
 ENVPOOLS = {
     "Catch-v0": (("f4", (10, 5), 0, 1), 3, None, None, {"height": 10, "width": 5}),
     "FrozenLake-v1": (16, 4, 100, 0.7, {"size": 4}),
@@ -28,7 +28,7 @@ ENVPOOLS = {
     "tabular/Blackjack-v0": (("i4", (3,), 0, 31), 2, None, None, {"natural": False, "sab": True}),
 }
 NO_LIMIT = 2**31 - 1
-CURRENT = {"Taxi-v3": "Taxi-v4", "CliffWalking-v0": "CliffWalking-v1"}  # gymnasium makes only the newest version
+CURRENT = {"Taxi-v3": "Taxi-v4", "CliffWalking-v0": "CliffWalking-v1"}  # gymnasium only makes the newest versions.
 
 
 @pytest.mark.parametrize("task_id", ENVPOOLS)
@@ -62,7 +62,7 @@ def test_ids_match_gymnasium(task_id):
     assert ours.config.max_episode_steps == (spec.max_episode_steps or NO_LIMIT)
     assert ours.reward_threshold == spec.reward_threshold
     assert ours.action_space == reference.action_space
-    if task_id != "Blackjack-v1":  # gymnasium's is a tuple; ours is an array, as in EnvPool
+    if task_id != "Blackjack-v1":  # gymnasium's observation is a tuple; ours is an array, as in EnvPool.
         assert ours.observation_space == reference.observation_space
 
 
@@ -79,7 +79,7 @@ def test_ids_match_gymnasium(task_id):
     ids=str,
 )
 def test_episodes_equal_those_of_gymnasium(task_id, options):
-    """Where only resets are random, whole episodes are equal, with their ends and infos."""
+    """Only resets are random with these options, so whole episodes can be compared, including their ends and infos."""
     pool = envpool.make_gymnasium(task_id, num_envs=1, seed=5, **options)
     reference = gymnasium.make(CURRENT.get(task_id, task_id), **options)
     rng, step = np.random.default_rng(0), only_env(pool)
@@ -104,7 +104,7 @@ def test_episodes_equal_those_of_gymnasium(task_id, options):
     for _ in range(6000):
         if task_id.startswith("Taxi"):
             useful = np.flatnonzero(info["action_mask"][0])
-        else:  # walks along the cliff to its end
+        else:  # The agent walks along the cliff to its end.
             useful = [0] if obs == 36 else [1] if obs % 12 < 11 else [2]
         random = rng.random() < (1 if task_id.startswith("Frozen") else 0.1)
         action = int(rng.integers(reference.action_space.n) if random else rng.choice(useful))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares FrozenLake, CliffWalking and Taxi with gymnasium's tables: every state and action, and resets.
+"""Compares every state and action, and resets, of FrozenLake, CliffWalking and Taxi with gymnasium's tables.
 
 Chi-square tests with fixed seeds compare counts of random outcomes with the probabilities of the reference.
 """
@@ -36,7 +36,7 @@ TABLES = [
 def test_every_state_and_action(name, ours, theirs):
     reference = gymnasium.make(REFERENCES[name], **theirs).unwrapped
     engine = Engine(name, **ours)
-    # Holes and the goal are left out, because the episode is over there.
+    # Holes and the goal are left out, because the episode is already over in these states.
     over = b"".join(reference.desc.ravel()) if name == "FrozenLake" else b""
     pairs = [(s, a) for s, of in reference.P.items() for a in of if not over or over[s] not in b"GH"]
     stochastic = any(len(reference.P[s][a]) > 1 for s, a in pairs)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of toy text share these modules."""
+"""Modules that the tests of toy text share."""

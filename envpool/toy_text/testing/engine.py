@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls the functions of toy text on arrays of states, without a pool, and tests distributions of their outcomes."""
+"""Calls the functions of toy text with arrays of states, without a pool, and helps to compare their outcomes."""
 
 import collections
 import ctypes
@@ -26,7 +26,7 @@ STATES = {
         align=True,
     ),
 }
-# Dtype and shape of each field that an environment observes.
+# The dtype and shape of each field of an environment's observations and infos.
 PROB = ("f4", ())
 FIELDS = {
     "Blackjack": [("i4", (3,))],
@@ -52,7 +52,7 @@ class Engine(Functions):
 
 
 def merged(pairs):
-    """Sums the probabilities of equal outcomes, as a dict."""
+    """Returns a dict with the total probability of each outcome."""
     total = collections.defaultdict(float)
     for outcome, probability in pairs:
         if probability > 0:
@@ -61,7 +61,7 @@ def merged(pairs):
 
 
 def state_at(name, state, columns):
-    """Returns our State for gymnasium's index of a state."""
+    """Returns our State for the index of a state in gymnasium."""
     ours = np.zeros((), STATES[name])
     if name == "Taxi":
         state, ours["destination"] = divmod(state, 4)
@@ -73,7 +73,7 @@ def state_at(name, state, columns):
 
 
 def only_env(pool):
-    """Returns a function that steps the one environment of a pool with an action."""
+    """Returns a function that steps a pool's only environment with an action."""
 
     def step(action):
         obs, reward, terminated, truncated, info = pool.step(np.array([action]))
