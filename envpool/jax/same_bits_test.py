@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import envpool
-import envpool.testing.registration  # noqa: F401: registers Counter and AllTypes
+import envpool.testing.registration  # noqa: F401 (registers Counter and AllTypes)
 from envpool.python.registry import find
 
 jax = pytest.importorskip("jax")
