@@ -14,7 +14,7 @@ from envpool.python.gym_envpool import GymEnvPool
 from envpool.python.gymnasium_envpool import GymnasiumEnvPool, GymnasiumVectorEnv
 
 class CommonOptions(TypedDict, total=False):
-    """What every environment takes beside its own options and num_envs; `envpool.make` describes them."""
+    """The options that all environments have; `envpool.make` describes them."""
 
     batch_size: int
     num_threads: int
@@ -57,50 +57,50 @@ AtariId = Literal[
 ]
 
 class AtariOptions(CommonOptions, total=False):
-    """What Adventure-v5 and its like take."""
+    """The options of AtariId."""
 
     task: str | bytes
-    """The game: the file name of its ROM, without .bin; default its id's."""
+    """The game: the file name of its ROM, without .bin; the default depends on the id."""
     rom: str | bytes
-    """The bytes of the ROM; if empty, they come from rom_path or the package ale-py; default ''."""
+    """The bytes of the ROM; if empty, they come from rom_path or the package ale-py; the default is ''."""
     stack_num: int
-    """Number of pictures in an observation, oldest first; an int from 1 to 64; default 4."""
+    """Number of pictures in an observation, oldest first; an int from 1 to 64; the default is 4."""
     frame_skip: int
-    """Number of video frames for which an action is repeated; an int from 1 to 1000; default 4."""
+    """Number of video frames for which an action is repeated; an int from 1 to 1000; the default is 4."""
     noop_max: int
-    """Maximum number of no-ops that a reset plays; the number is random; an int from 0 to 10000; default 30."""
+    """Maximum number of no-ops that a reset plays; the number is random; an int from 0 to 10000; the default is 30."""
     zero_discount_on_life_loss: bool
-    """Losing a life sets the discount to 0; default False."""
+    """Losing a life sets the discount to 0; the default is False."""
     episodic_life: bool
-    """Losing a life ends the episode, but not the game; default False."""
+    """Losing a life ends the episode, but not the game; the default is False."""
     reward_clip: bool
-    """Rewards are clipped to their sign; info["reward"] is not; default False."""
+    """Rewards are clipped to their sign; info["reward"] is not; the default is False."""
     use_fire_reset: bool
-    """A reset presses FIRE in the games that have it; default True."""
+    """A reset presses FIRE in the games that have it; the default is True."""
     img_height: int
-    """Height of a picture in pixels; 0 is that of the screen; an int from 0 to 4096; default 84."""
+    """Height of a picture in pixels; 0 is that of the screen; an int from 0 to 4096; the default is 84."""
     img_width: int
-    """Width of a picture in pixels; 0 is that of the screen, 160; an int from 0 to 4096; default 84."""
+    """Width of a picture in pixels; 0 is that of the screen, 160; an int from 0 to 4096; the default is 84."""
     mode: int
-    """Game variant; -1 is the game's default; an int from -1 to 100000; default -1."""
+    """Game variant; -1 is the game's default; an int from -1 to 100000; the default is -1."""
     difficulty: int
-    """Difficulty switches; -1 is the default, 0; an int from -1 to 3; default -1."""
+    """Difficulty switches; -1 is the default, 0; an int from -1 to 3; the default is -1."""
     full_action_space: bool
-    """All 18 actions instead of those with distinct effects; default False."""
+    """All 18 actions instead of those with distinct effects; the default is False."""
     repeat_action_probability: float
-    """Probability that a frame repeats the previous action; a number from 0 to 1; default 0."""
+    """Probability that a frame repeats the previous action; a number from 0 to 1; the default is 0."""
     use_inter_area_resize: bool
-    """Resize by area averaging; otherwise bilinear interpolation; default True."""
+    """Resize by area averaging; otherwise bilinear interpolation; the default is True."""
     gray_scale: bool
-    """Gray pictures; otherwise red, green and blue planes; default True."""
+    """Gray pictures; otherwise red, green and blue planes; the default is True."""
     max_pool: bool
-    """A picture is the pixelwise maximum of the last two frames; otherwise the last frame; default True."""
+    """A picture is the pixelwise maximum of the last two frames; otherwise the last frame; the default is True."""
     obs_type: Literal["screen", "ram"]
-    """Observe pictures, or the 128 bytes of the console's memory; default 'screen'."""
+    """Observe pictures, or the 128 bytes of the console's memory; the default is 'screen'."""
     rom_path: str | bytes
-    """Path of a ROM file, which is played by the game's rules; default ''."""
+    """Path of a ROM file, which is played by the game's rules; the default is ''."""
     render_whole_screen: bool
-    """render() shows all rows; otherwise only the first 210, as EnvPool does; default False."""
+    """render() shows all rows; otherwise only the first 210, as EnvPool does; the default is False."""
 
 AleId = Literal[
     "ALE/Adventure-v5", "ALE/AirRaid-v5", "ALE/Alien-v5", "ALE/Amidar-v5", "ALE/Assault-v5", "ALE/Asterix-v5",
@@ -125,1115 +125,1118 @@ AleId = Literal[
 ]
 
 class AleOptions(CommonOptions, total=False):
-    """What ALE/Adventure-v5 and its like take."""
+    """The options of AleId."""
 
     game: str | bytes
-    """The game: the file name of its ROM, without .bin; default its id's."""
+    """The game: the file name of its ROM, without .bin; the default depends on the id."""
     rom: str | bytes
-    """The bytes of the ROM; if empty, they come from rom_path or the package ale-py; default ''."""
+    """The bytes of the ROM; if empty, they come from rom_path or the package ale-py; the default is ''."""
     rom_path: str | bytes
-    """Path of a ROM file, which is played by the game's rules; default ''."""
+    """Path of a ROM file, which is played by the game's rules; the default is ''."""
     mode: int
-    """Game variant; -1 or None is the game's default; an int from -1 to 100000; default -1."""
+    """Game variant; -1 or None is the game's default; an int from -1 to 100000; the default is -1."""
     difficulty: int
-    """Difficulty switches; -1 or None is the default, 0; an int from -1 to 3; default -1."""
+    """Difficulty switches; -1 or None is the default, 0; an int from -1 to 3; the default is -1."""
     obs_type: Literal["rgb", "grayscale", "ram"]
-    """Observe the screen in colour or gray, or the console's memory; default 'rgb'."""
+    """Observe the screen in colour or gray, or the console's memory; the default is 'rgb'."""
     frameskip: int
-    """Video frames per action; (low, high): a random number from low to high - 1; an int from 1 to 1000; default 4."""
+    """Video frames per action; (low, high): a random number from low to high - 1; an int from 1 to 1000; the default is
+    4."""
     frameskip_max: int
-    """Maximum of a random frame skip; 0: it is always frameskip; an int from 0 to 1000; default 0."""
+    """Maximum of a random frame skip; 0: it is always frameskip; an int from 0 to 1000; the default is 0."""
     repeat_action_probability: float
-    """Probability that a frame repeats the previous action; a number from 0 to 1; default 0.25."""
+    """Probability that a frame repeats the previous action; a number from 0 to 1; the default is 0.25."""
     full_action_space: bool
-    """All 18 actions instead of those with distinct effects; default False."""
+    """All 18 actions instead of those with distinct effects; the default is False."""
     max_num_frames_per_episode: int
-    """Frames after which an episode is truncated; 0 or None: no limit; an int from -1 to 2147483647; default 108000."""
+    """Frames after which an episode is truncated; 0 or None: no limit; an int from -1 to 2147483647; the default is
+    108000."""
 
 BsuiteCatchId = Literal[
     "Catch-bsuite",
 ]
 
 class BsuiteCatchOptions(CommonOptions, total=False):
-    """What Catch-bsuite takes."""
+    """The options of Catch-bsuite."""
 
     rows: int
-    """rows of the board; an int from 2 to 1024; default 10."""
+    """rows of the board; an int from 2 to 1024; the default is 10."""
     columns: int
-    """columns of the board; an int from 1 to 1024; default 5."""
+    """columns of the board; an int from 1 to 1024; the default is 5."""
 
 DeepSeaId = Literal[
     "DeepSea-bsuite",
 ]
 
 class DeepSeaOptions(CommonOptions, total=False):
-    """What DeepSea-bsuite takes."""
+    """The options of DeepSea-bsuite."""
 
     size: int
-    """rows and columns; an int from 1 to 1024; default 8."""
+    """rows and columns; an int from 1 to 1024; the default is 8."""
     deterministic: bool
-    """moves to the right never fail, and rewards have no noise; default True."""
+    """moves to the right never fail, and rewards have no noise; the default is True."""
     sample_action_map: bool
-    """the action that moves right is drawn for each episode; default False."""
+    """the action that moves right is drawn for each episode; the default is False."""
     unscaled_move_cost: float
-    """cost of moving right throughout an episode; a number; default 0.01."""
+    """cost of moving right throughout an episode; a number; the default is 0.01."""
     randomize_actions: bool
-    """the action that moves right depends on the cell; if False, it is 1; default True."""
+    """the action that moves right depends on the cell; if False, it is 1; the default is True."""
     mapping_seed: int
-    """seed of the actions that move right; an int from 0 to 9.00719925474099e+15; default 0."""
+    """seed of the actions that move right; an int from 0 to 9.00719925474099e+15; the default is 0."""
 
 DiscountingChainId = Literal[
     "DiscountingChain-bsuite",
 ]
 
 class DiscountingChainOptions(CommonOptions, total=False):
-    """What DiscountingChain-bsuite takes."""
+    """The options of DiscountingChain-bsuite."""
 
     n_actions: int
-    """choices; an int from 1 to 64; default 5."""
+    """choices; an int from 1 to 64; the default is 5."""
     mapping_seed: int
-    """the choice with the bonus, modulo n_actions; an int from 0 to 2147483647; default 0."""
+    """the choice with the bonus, modulo n_actions; an int from 0 to 2147483647; the default is 0."""
     reward_timestep: str | bytes
-    """the step at which each choice pays; default '1 3 10 30 100'."""
+    """the step at which each choice pays; the default is '1 3 10 30 100'."""
     optimal_return: float
-    """reward of the choice with the bonus; a number; default 1.1."""
+    """reward of the choice with the bonus; a number; the default is 1.1."""
     max_steps_in_episode: int
-    """steps of an episode; an int from 1 to 2147483647; default 100."""
+    """steps of an episode; an int from 1 to 2147483647; the default is 100."""
 
 MemoryChainId = Literal[
     "MemoryChain-bsuite",
 ]
 
 class MemoryChainOptions(CommonOptions, total=False):
-    """What MemoryChain-bsuite takes."""
+    """The options of MemoryChain-bsuite."""
 
     num_bits: int
-    """bits to remember; an int from 1 to 64; default 1."""
+    """bits to remember; an int from 1 to 64; the default is 1."""
     memory_length: int
-    """steps before the answer; an int from 1 to 1073741824; default 5."""
+    """steps before the answer; an int from 1 to 1073741824; the default is 5."""
 
 SimpleBanditId = Literal[
     "SimpleBandit-bsuite",
 ]
 
 class SimpleBanditOptions(CommonOptions, total=False):
-    """What SimpleBandit-bsuite takes."""
+    """The options of SimpleBandit-bsuite."""
 
     num_actions: int
-    """arms; an int from 1 to 1048576; default 11."""
+    """arms; an int from 1 to 1048576; the default is 11."""
     optimal_return: float
-    """the return from which regret is measured; a number; default 1."""
+    """the return from which regret is measured; a number; the default is 1."""
 
 UmbrellaChainId = Literal[
     "UmbrellaChain-bsuite",
 ]
 
 class UmbrellaChainOptions(CommonOptions, total=False):
-    """What UmbrellaChain-bsuite takes."""
+    """The options of UmbrellaChain-bsuite."""
 
     n_distractor: int
-    """random bits in an observation; an int from 0 to 1048576; default 0."""
+    """random bits in an observation; an int from 0 to 1048576; the default is 0."""
     chain_length: int
-    """steps of an episode; an int from 1 to 1073741824; default 10."""
+    """steps of an episode; an int from 1 to 1073741824; the default is 10."""
 
 CartPoleId = Literal[
     "CartPole-v0", "CartPole-v1",
 ]
 
 class CartPoleOptions(CommonOptions, total=False):
-    """What CartPole-v0 and its like take."""
+    """The options of CartPoleId."""
 
     gravity: float
-    """m/s^2, downwards; a number; default 9.8."""
+    """m/s^2, downwards; a number; the default is 9.8."""
     masscart: float
-    """kg; a number from 1e-06 to 1000000; default 1."""
+    """kg; a number from 1e-06 to 1000000; the default is 1."""
     masspole: float
-    """kg; a number from 1e-06 to 1000000; default 0.1."""
+    """kg; a number from 1e-06 to 1000000; the default is 0.1."""
     length: float
-    """m, half of the pole's length; a number from 1e-06 to 1000000; default 0.5."""
+    """m, half of the pole's length; a number from 1e-06 to 1000000; the default is 0.5."""
     force_mag: float
-    """N, force of a push; a number; default 10."""
+    """N, force of a push; a number; the default is 10."""
     tau: float
-    """s, duration of a step; a number from 1e-06 to 1; default 0.02."""
+    """s, duration of a step; a number from 1e-06 to 1; the default is 0.02."""
     x_threshold: float
-    """m, position beyond which the episode ends; a number from 0 to 1000000; default 2.4."""
+    """m, position beyond which the episode ends; a number from 0 to 1000000; the default is 2.4."""
     theta_threshold_radians: float
-    """rad, angle beyond which the episode ends; a number from 0 to 3.14159265358979; default 0.20944."""
+    """rad, angle beyond which the episode ends; a number from 0 to 3.14159265358979; the default is 0.20944."""
     kinematics_integrator: Literal["euler", "semi-implicit"]
-    """Euler method that integrates velocities into positions; default 'euler'."""
+    """Euler method that integrates velocities into positions; the default is 'euler'."""
     sutton_barto_reward: bool
-    """reward -1 on the step that ends the episode, 0 on all others; default False."""
+    """reward -1 on the step that ends the episode, 0 on all others; the default is False."""
 
 PendulumId = Literal[
     "Pendulum-v0", "Pendulum-v1",
 ]
 
 class PendulumOptions(CommonOptions, total=False):
-    """What Pendulum-v0 and its like take."""
+    """The options of PendulumId."""
 
     version: int
-    """version of the id, 0 or 1; an int from 0 to 1; default its id's."""
+    """version of the dynamics, as in the id; an int from 0 to 1; the default depends on the id."""
     g: float
-    """m/s^2, downwards; a number; default 10."""
+    """m/s^2, downwards; a number; the default is 10."""
     m: float
-    """kg, mass of the rod; a number from 1e-06 to 1000000; default 1."""
+    """kg, mass of the rod; a number from 1e-06 to 1000000; the default is 1."""
     l: float
-    """m, length of the rod; a number from 1e-06 to 1000000; default 1."""
+    """m, length of the rod; a number from 1e-06 to 1000000; the default is 1."""
 
 MountainCarId = Literal[
     "MountainCar-v0",
 ]
 
 class MountainCarOptions(CommonOptions, total=False):
-    """What MountainCar-v0 takes."""
+    """The options of MountainCar-v0."""
 
     goal_velocity: float
-    """velocity that the car must have at the flag; a number; default 0."""
+    """velocity that the car must have at the flag; a number; the default is 0."""
     force: float
-    """velocity that acceleration adds in a step; a number; default 0.001."""
+    """velocity that acceleration adds in a step; a number; the default is 0.001."""
     gravity: float
-    """velocity that gravity adds in a step on the steepest slope; a number; default 0.0025."""
+    """velocity that gravity adds in a step on the steepest slope; a number; the default is 0.0025."""
 
 MountainCarContinuousId = Literal[
     "MountainCarContinuous-v0",
 ]
 
 class MountainCarContinuousOptions(CommonOptions, total=False):
-    """What MountainCarContinuous-v0 takes."""
+    """The options of MountainCarContinuous-v0."""
 
     goal_velocity: float
-    """velocity that the car must have at the flag; a number; default 0."""
+    """velocity that the car must have at the flag; a number; the default is 0."""
     power: float
-    """velocity that full throttle adds in a step; a number; default 0.0015."""
+    """velocity that full throttle adds in a step; a number; the default is 0.0015."""
 
 AcrobotId = Literal[
     "Acrobot-v1",
 ]
 
 class AcrobotOptions(CommonOptions, total=False):
-    """What Acrobot-v1 takes."""
+    """The options of Acrobot-v1."""
 
     book_or_nips: Literal["book", "nips"]
-    """equations of motion: those of the book, or those of the NIPS paper; default 'book'."""
+    """source of the equations of motion: the book or the NIPS paper; the default is 'book'."""
     torque_noise_max: float
-    """bound of the uniform noise that is added to the torque; a number from 0 to 1000000; default 0."""
+    """bound of the uniform noise that is added to the torque; a number from 0 to 1000000; the default is 0."""
 
 Phys2dCartPoleId = Literal[
     "phys2d/CartPole-v0", "phys2d/CartPole-v1",
 ]
 
 class Phys2dCartPoleOptions(CommonOptions, total=False):
-    """What phys2d/CartPole-v0 and its like take."""
+    """The options of Phys2dCartPoleId."""
 
     gravity: float
-    """m/s^2, downwards; a number from -1000000 to 1000000; default 9.8."""
+    """m/s^2, downwards; a number from -1000000 to 1000000; the default is 9.8."""
     masspole: float
-    """kg; a number from 1e-06 to 1000000; default 0.1."""
+    """kg; a number from 1e-06 to 1000000; the default is 0.1."""
     total_mass: float
-    """kg, of cart and pole; a number from 1e-06 to 1000000; default 1.1."""
+    """kg, mass of cart and pole together; a number from 1e-06 to 1000000; the default is 1.1."""
     length: float
-    """m, half of the pole's length; a number from 1e-06 to 1000000; default 0.5."""
+    """m, half of the pole's length; a number from 1e-06 to 1000000; the default is 0.5."""
     polemass_length: float
-    """the sum of masspole and length in the reference; a number from 1e-06 to 1000000; default 0.6."""
+    """in the reference, the sum of masspole and length; a number from 1e-06 to 1000000; the default is 0.6."""
     force_mag: float
-    """N, force of a push; a number from -1000000 to 1000000; default 10."""
+    """N, force of a push; a number from -1000000 to 1000000; the default is 10."""
     tau: float
-    """s, duration of a step; a number from 1e-06 to 1; default 0.02."""
+    """s, duration of a step; a number from 1e-06 to 1; the default is 0.02."""
     theta_threshold_radians: float
-    """rad, angle beyond which the episode ends; a number from 0 to 3.14159265358979; default 0.20944."""
+    """rad, angle beyond which the episode ends; a number from 0 to 3.14159265358979; the default is 0.20944."""
     x_threshold: float
-    """m, position beyond which the episode ends; a number from 0 to 1000000; default 2.4."""
+    """m, position beyond which the episode ends; a number from 0 to 1000000; the default is 2.4."""
     x_init: float
-    """bound of each component of an initial state; a number from 0 to 1000000; default 0.05."""
+    """bound of each component of an initial state; a number from 0 to 1000000; the default is 0.05."""
     sutton_barto_reward: bool
-    """reward 0 instead of 1, as in the reference; default False."""
+    """reward 0 instead of 1, as in the reference; the default is False."""
 
 MinAtarAsterixId = Literal[
     "MinAtar/Asterix-v0", "MinAtar/Asterix-v1", "Asterix-MinAtar",
 ]
 
 class MinAtarAsterixOptions(CommonOptions, total=False):
-    """What MinAtar/Asterix-v0 and its like take."""
+    """The options of MinAtarAsterixId."""
 
     sticky_action_prob: float
-    """probability that the last action is repeated; a number from 0 to 1; default its id's."""
+    """probability that the last action is repeated; a number from 0 to 1; the default depends on the id."""
     difficulty_ramping: bool
-    """the game gets faster; default True."""
+    """the game gets faster; the default is True."""
     use_minimal_action_set: bool
-    """only the actions that have an effect; default its id's."""
+    """only the actions that have an effect; the default depends on the id."""
     obs_dtype: Literal["bool", "float32"]
-    """dtype of the observation; default its id's."""
+    """dtype of the observation; the default depends on the id."""
 
 MinAtarBreakoutId = Literal[
     "MinAtar/Breakout-v0", "MinAtar/Breakout-v1", "Breakout-MinAtar",
 ]
 
 class MinAtarBreakoutOptions(CommonOptions, total=False):
-    """What MinAtar/Breakout-v0 and its like take."""
+    """The options of MinAtarBreakoutId."""
 
     sticky_action_prob: float
-    """probability that the last action is repeated; a number from 0 to 1; default its id's."""
+    """probability that the last action is repeated; a number from 0 to 1; the default depends on the id."""
     difficulty_ramping: bool
-    """no effect, as this game never gets faster; default True."""
+    """no effect: this game never gets faster; the default is True."""
     use_minimal_action_set: bool
-    """only the actions that have an effect; default its id's."""
+    """only the actions that have an effect; the default depends on the id."""
     obs_dtype: Literal["bool", "float32"]
-    """dtype of the observation; default its id's."""
+    """dtype of the observation; the default depends on the id."""
 
 MinAtarFreewayId = Literal[
     "MinAtar/Freeway-v0", "MinAtar/Freeway-v1", "Freeway-MinAtar",
 ]
 
 class MinAtarFreewayOptions(CommonOptions, total=False):
-    """What MinAtar/Freeway-v0 and its like take."""
+    """The options of MinAtarFreewayId."""
 
     sticky_action_prob: float
-    """probability that the last action is repeated; a number from 0 to 1; default its id's."""
+    """probability that the last action is repeated; a number from 0 to 1; the default depends on the id."""
     difficulty_ramping: bool
-    """no effect, as this game never gets faster; default True."""
+    """no effect: this game never gets faster; the default is True."""
     use_minimal_action_set: bool
-    """only the actions that have an effect; default its id's."""
+    """only the actions that have an effect; the default depends on the id."""
     obs_dtype: Literal["bool", "float32"]
-    """dtype of the observation; default its id's."""
+    """dtype of the observation; the default depends on the id."""
 
 MinAtarSeaquestId = Literal[
     "MinAtar/Seaquest-v0", "MinAtar/Seaquest-v1", "Seaquest-MinAtar",
 ]
 
 class MinAtarSeaquestOptions(CommonOptions, total=False):
-    """What MinAtar/Seaquest-v0 and its like take."""
+    """The options of MinAtarSeaquestId."""
 
     sticky_action_prob: float
-    """probability that the last action is repeated; a number from 0 to 1; default its id's."""
+    """probability that the last action is repeated; a number from 0 to 1; the default depends on the id."""
     difficulty_ramping: bool
-    """the game gets faster; default True."""
+    """the game gets faster; the default is True."""
     use_minimal_action_set: bool
-    """only the actions that have an effect; default its id's."""
+    """only the actions that have an effect; the default depends on the id."""
     obs_dtype: Literal["bool", "float32"]
-    """dtype of the observation; default its id's."""
+    """dtype of the observation; the default depends on the id."""
 
 MinAtarSpaceInvadersId = Literal[
     "MinAtar/SpaceInvaders-v0", "MinAtar/SpaceInvaders-v1", "SpaceInvaders-MinAtar",
 ]
 
 class MinAtarSpaceInvadersOptions(CommonOptions, total=False):
-    """What MinAtar/SpaceInvaders-v0 and its like take."""
+    """The options of MinAtarSpaceInvadersId."""
 
     sticky_action_prob: float
-    """probability that the last action is repeated; a number from 0 to 1; default its id's."""
+    """probability that the last action is repeated; a number from 0 to 1; the default depends on the id."""
     difficulty_ramping: bool
-    """the game gets faster; default True."""
+    """the game gets faster; the default is True."""
     use_minimal_action_set: bool
-    """only the actions that have an effect; default its id's."""
+    """only the actions that have an effect; the default depends on the id."""
     obs_dtype: Literal["bool", "float32"]
-    """dtype of the observation; default its id's."""
+    """dtype of the observation; the default depends on the id."""
 
 FourRoomsId = Literal[
     "FourRooms-misc",
 ]
 
 class FourRoomsOptions(CommonOptions, total=False):
-    """What FourRooms-misc takes."""
+    """The options of FourRooms-misc."""
 
     use_visual_obs: bool
-    """observe an image of the rooms; default False."""
+    """observe an image of the rooms; the default is False."""
     goal_fixed_row: int
-    """row of the goal; goal_fixed=(row, column) sets both; an int from 1 to 11; default 8."""
+    """row of the goal; goal_fixed=(row, column) sets both; an int from 1 to 11; the default is 8."""
     goal_fixed_column: int
-    """column of the goal; an int from 1 to 11; default 9."""
+    """column of the goal; an int from 1 to 11; the default is 9."""
     pos_fixed_row: int
-    """row of the start; pos_fixed=(row, column) sets both; an int from 1 to 11; default 4."""
+    """row of the start; pos_fixed=(row, column) sets both; an int from 1 to 11; the default is 4."""
     pos_fixed_column: int
-    """column of the start; an int from 1 to 11; default 1."""
+    """column of the start; an int from 1 to 11; the default is 1."""
     fail_prob: float
-    """probability that a move goes in another direction; a number from 0 to 0.75; default 0.333333."""
+    """probability that a move goes in one of the other directions; a number from 0 to 0.75; the default is 0.333333."""
     resample_init_pos: bool
-    """draw the start of each episode; default False."""
+    """draw a random start in each episode; the default is False."""
     resample_goal_pos: bool
-    """draw the goal of each episode; default False."""
+    """draw a random goal in each episode; the default is False."""
 
 MetaMazeId = Literal[
     "MetaMaze-misc",
 ]
 
 class MetaMazeOptions(CommonOptions, total=False):
-    """What MetaMaze-misc takes."""
+    """The options of MetaMaze-misc."""
 
     maze_size: int
-    """rows and columns of the maze, odd; an int from 1 to 1023; default 9."""
+    """rows and columns of the maze, odd; an int from 1 to 1023; the default is 9."""
     rf_size: int
-    """rows and columns of the visible cells, odd; an int from 3 to 1023; default 3."""
+    """rows and columns of the visible cells, odd; an int from 3 to 1023; the default is 3."""
     reward: float
-    """reward for reaching the goal; a number from -1e+18 to 1e+18; default 10."""
+    """reward for reaching the goal; a number from -1e+18 to 1e+18; the default is 10."""
     punishment: float
-    """reward for a move into a wall; a number from -1e+18 to 1e+18; default 0."""
+    """reward for a move into a wall; a number from -1e+18 to 1e+18; the default is 0."""
     normalize_time: bool
-    """observe the scaled time instead of the number of steps; default False."""
+    """observe the scaled time instead of the number of steps; the default is False."""
 
 PointRobotId = Literal[
     "PointRobot-misc",
 ]
 
 class PointRobotOptions(CommonOptions, total=False):
-    """What PointRobot-misc takes."""
+    """The options of PointRobot-misc."""
 
     max_force: float
-    """largest change of x and of y in a step; a number from 1e-06 to 1000000; default 0.1."""
+    """largest change of x and of y in a step; a number from 1e-06 to 1000000; the default is 0.1."""
     circle_radius: float
-    """radius of the half circle; a number from 0 to 1000000; default 1."""
+    """radius of the half circle; a number from 0 to 1000000; the default is 1."""
     dense_reward: bool
-    """reward the negative distance from the goal; default False."""
+    """the reward is the negative distance from the goal; the default is False."""
     goal_radius: float
-    """distance at which the goal is reached; a number from 0 to 1000000; default 0.2."""
+    """distance at which the goal is reached; a number from 0 to 1000000; the default is 0.2."""
     center_init: bool
-    """start at (0, 0); default False."""
+    """start at (0, 0) instead of a random position; the default is False."""
     normalize_time: bool
-    """observe the scaled time instead of the number of steps; default True."""
+    """observe the scaled time instead of the number of steps; the default is True."""
 
 BernoulliBanditId = Literal[
     "BernoulliBandit-misc",
 ]
 
 class BernoulliBanditOptions(CommonOptions, total=False):
-    """What BernoulliBandit-misc takes."""
+    """The options of BernoulliBandit-misc."""
 
     reward_prob: float
-    """probability that one arm pays; that of the other is 1 minus this; a number from 0 to 1; default 0.1."""
+    """probability that one arm pays; the other pays with 1 - reward_prob; a number from 0 to 1; the default is 0.1."""
     normalize_time: bool
-    """observe the scaled time instead of the number of steps; default True."""
+    """observe the scaled time instead of the number of steps; the default is True."""
     min_lim: float
-    """scaled time at the start; a number; default -1."""
+    """scaled time at the start; a number; the default is -1."""
     max_lim: float
-    """scaled time after t_max steps; a number; default 1."""
+    """scaled time after t_max steps; a number; the default is 1."""
     t_max: int
-    """steps until the scaled time is max_lim; an int from 1 to 16777216; default 100."""
+    """steps until the scaled time is max_lim; an int from 1 to 16777216; the default is 100."""
 
 GaussianBanditId = Literal[
     "GaussianBandit-misc",
 ]
 
 class GaussianBanditOptions(CommonOptions, total=False):
-    """What GaussianBandit-misc takes."""
+    """The options of GaussianBandit-misc."""
 
     mean_mu: float
-    """mean of mu; a number from -1e+18 to 1e+18; default -1."""
+    """mean of mu; a number from -1e+18 to 1e+18; the default is -1."""
     sigma_p: float
-    """standard deviation of mu between episodes; a number from 0 to 1e+18; default 1."""
+    """standard deviation of mu, which is drawn in each episode; a number from 0 to 1e+18; the default is 1."""
     sigma_l: float
-    """standard deviation of arm 1's reward within an episode; a number from 0 to 1e+18; default 0.1."""
+    """standard deviation of arm 1's reward, which is drawn in each step; a number from 0 to 1e+18; the default is
+    0.1."""
     normalize_time: bool
-    """observe the scaled time instead of the number of steps; default True."""
+    """observe the scaled time instead of the number of steps; the default is True."""
 
 MiscReacherId = Literal[
     "Reacher-misc",
 ]
 
 class MiscReacherOptions(CommonOptions, total=False):
-    """What Reacher-misc takes."""
+    """The options of Reacher-misc."""
 
     num_joints: int
-    """links of the arm; an int from 1 to 256; default 2."""
+    """links of the arm; an int from 1 to 256; the default is 2."""
     torque_scale: float
-    """angular acceleration from a torque of 1; a number from -1000000 to 1000000; default 1."""
+    """angular acceleration from a torque of 1; a number from -1000000 to 1000000; the default is 1."""
     dt: float
-    """s, duration of a step; a number from 0 to 1000000; default 0.05."""
+    """s, duration of a step; a number from 0 to 1000000; the default is 0.05."""
 
 MiscSwimmerId = Literal[
     "Swimmer-misc",
 ]
 
 class MiscSwimmerOptions(CommonOptions, total=False):
-    """What Swimmer-misc takes."""
+    """The options of Swimmer-misc."""
 
     num_urchins: int
-    """number of urchins; an int from 0 to 1024; default 5."""
+    """number of urchins; an int from 0 to 1024; the default is 5."""
     dt: float
-    """s, duration of a step; a number from 0 to 1000000; default 0.05."""
+    """s, duration of a step; a number from 0 to 1000000; the default is 0.05."""
 
 PongId = Literal[
     "Pong-misc",
 ]
 
 class PongOptions(CommonOptions, total=False):
-    """What Pong-misc takes."""
+    """The options of Pong-misc."""
 
     width: int
-    """columns; an int from 3 to 1024; default 40."""
+    """columns; an int from 3 to 1024; the default is 40."""
     height: int
-    """rows; an int from 3 to 1024; default 30."""
+    """rows; an int from 3 to 1024; the default is 30."""
     paddle_half_height: int
-    """rows of a paddle above its middle, and below it; an int from 1 to 511; default 2."""
+    """rows of a paddle above its middle, and as many below it; an int from 1 to 511; the default is 2."""
     ball_max_y_speed: int
-    """rows per step; an int from 0 to 1024; default 3."""
+    """greatest speed of the ball in y, in rows per step; an int from 0 to 1024; the default is 3."""
     paddle_y_speed: int
-    """rows per step; an int from 0 to 1024; default 1."""
+    """speed of a paddle, in rows per step; an int from 0 to 1024; the default is 1."""
     ball_x_speed: int
-    """columns per step; an int from -1024 to 1024; default 1."""
+    """speed of the ball in x, in columns per step; an int from -1024 to 1024; the default is 1."""
     use_ai_policy: bool
-    """the right paddle follows the ball; otherwise it copies the left one; default True."""
+    """the right paddle follows the ball; otherwise it copies the left one; the default is True."""
     reflect_top: bool
-    """the ball bounces off the upper edge too; default False."""
+    """the ball also bounces off the upper edge; the default is False."""
     rounding: Literal["nearest", "towards_zero"]
-    """rounding of the ball's speed in y; default 'nearest'."""
+    """rounding of the ball's speed in y; the default is 'nearest'."""
 
 AntId = Literal[
     "Ant-v3", "Ant-v4", "Ant-v5",
 ]
 
 class AntOptions(CommonOptions, total=False):
-    """What Ant-v3 and its like take."""
+    """The options of AntId."""
 
     xml_file: str | bytes
-    """Model: name of a file of gymnasium, a path, or XML; default 'ant.xml'."""
+    """Model: name of a file of gymnasium, a path, or XML; the default is 'ant.xml'."""
     frame_skip: int
-    """Simulation steps for each action; an int from 1 to 10000; default 5."""
+    """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
     frame_stack: int
-    """Number of stacked observations, the oldest first; an int from 1 to 1000; default 1."""
+    """Number of stacked observations, the oldest first; an int from 1 to 1000; the default is 1."""
     post_constraint: bool
-    """Compute contact forces after a step; otherwise they are zeros; default its id's."""
+    """Compute contact forces after a step; otherwise they are zeros; the default depends on the id."""
     info_version: int
-    """Version of the environment whose infos are returned; an int from 2 to 5; default its id's."""
+    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
     forward_reward_weight: float
-    """Reward per unit of velocity; a number; default 1."""
+    """Reward per unit of velocity; a number; the default is 1."""
     ctrl_cost_weight: float
-    """Cost per unit of squared torque; a number; default 0.5."""
+    """Cost per unit of squared torque; a number; the default is 0.5."""
     contact_cost_weight: float
-    """Cost per unit of squared contact force; a number; default 0.0005."""
+    """Cost per unit of squared contact force; a number; the default is 0.0005."""
     healthy_reward: float
-    """Reward for a step in a healthy state; a number; default 1."""
+    """Reward for a step in a healthy state; a number; the default is 1."""
     terminate_when_unhealthy: bool
-    """Terminate the episode in an unhealthy state; default True."""
+    """Terminate the episode in an unhealthy state; the default is True."""
     legacy_healthy_reward: bool
-    """Also give healthy_reward for the step in which the robot becomes unhealthy; default its id's."""
+    """Also give healthy_reward for the step in which the robot becomes unhealthy; the default depends on the id."""
     healthy_z_min: float
-    """Lower bound of the torso's height in a healthy state; a number; default 0.2."""
+    """Lower bound of the torso's height in a healthy state; a number; the default is 0.2."""
     healthy_z_max: float
-    """Upper bound of the torso's height in a healthy state; a number; default 1."""
+    """Upper bound of the torso's height in a healthy state; a number; the default is 1."""
     main_body: str | bytes
-    """Name or number of the body whose velocity is rewarded; default its id's."""
+    """Name or number of the body whose velocity is rewarded; the default depends on the id."""
     contact_force_min: float
-    """Lower bound of contact forces; a number; default -1."""
+    """Lower bound of contact forces; a number; the default is -1."""
     contact_force_max: float
-    """Upper bound of contact forces; a number; default 1."""
+    """Upper bound of contact forces; a number; the default is 1."""
     reset_noise_scale: float
-    """Scale of the noise at a reset; a number from 0 to 1000000; default 0.1."""
+    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.1."""
     exclude_current_positions_from_observation: bool
-    """Leave the torso's x and y out of the observation; default True."""
+    """Leave the torso's x and y out of the observation; the default is True."""
     use_contact_force: bool
-    """Contact forces have a cost and are observed; default its id's."""
+    """Contact forces have a cost and are observed; the default depends on the id."""
     include_cfrc_ext_in_observation: bool
-    """Observe contact forces, if use_contact_force; default True."""
+    """Observe contact forces, if use_contact_force; the default is True."""
     exclude_worldbody_contact_forces: bool
-    """Leave contact forces of the world body out of the observation; default its id's."""
+    """Leave contact forces of the world body out of the observation; the default depends on the id."""
     from_pixels: bool
-    """Observe pixels; default False."""
+    """Observe pixels; the default is False."""
     render_width: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_height: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_camera_id: int
-    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; default -1."""
+    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
     camera_name: str | bytes
-    """Name of a camera of the model; default ''."""
+    """Name of a camera of the model; the default is ''."""
     default_camera_config: str | bytes
-    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
     max_geom: int
-    """Maximum number of geoms in a picture; an int from 1 to 1000000; default 1000."""
+    """Maximum number of geoms in a picture; an int from 1 to 1000000; the default is 1000."""
     shadow_size: int
     """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
-    default -1."""
+    the default is -1."""
     antialias: int
-    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
     gymnasium_v5_render_camera: bool
-    """Use gymnasium's free camera; otherwise the model's camera 'track'; default True."""
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
 HalfCheetahId = Literal[
     "HalfCheetah-v3", "HalfCheetah-v4", "HalfCheetah-v5",
 ]
 
 class HalfCheetahOptions(CommonOptions, total=False):
-    """What HalfCheetah-v3 and its like take."""
+    """The options of HalfCheetahId."""
 
     xml_file: str | bytes
-    """Model: name of a file of gymnasium, a path, or XML; default 'half_cheetah.xml'."""
+    """Model: name of a file of gymnasium, a path, or XML; the default is 'half_cheetah.xml'."""
     frame_skip: int
-    """Simulation steps for each action; an int from 1 to 10000; default 5."""
+    """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
     frame_stack: int
-    """Number of stacked observations, the oldest first; an int from 1 to 1000; default 1."""
+    """Number of stacked observations, the oldest first; an int from 1 to 1000; the default is 1."""
     post_constraint: bool
-    """Compute contact forces after a step; otherwise they are zeros; default its id's."""
+    """Compute contact forces after a step; otherwise they are zeros; the default depends on the id."""
     info_version: int
-    """Version of the environment whose infos are returned; an int from 2 to 5; default its id's."""
+    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
     forward_reward_weight: float
-    """Reward per unit of velocity; a number; default 1."""
+    """Reward per unit of velocity; a number; the default is 1."""
     ctrl_cost_weight: float
-    """Cost per unit of squared torque; a number; default 0.1."""
+    """Cost per unit of squared torque; a number; the default is 0.1."""
     reset_noise_scale: float
-    """Scale of the noise at a reset; a number from 0 to 1000000; default 0.1."""
+    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.1."""
     exclude_current_positions_from_observation: bool
-    """Leave the root's x out of the observation; default True."""
+    """Leave the root's x out of the observation; the default is True."""
     from_pixels: bool
-    """Observe pixels; default False."""
+    """Observe pixels; the default is False."""
     render_width: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_height: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_camera_id: int
-    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; default -1."""
+    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
     camera_name: str | bytes
-    """Name of a camera of the model; default ''."""
+    """Name of a camera of the model; the default is ''."""
     default_camera_config: str | bytes
-    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
     max_geom: int
-    """Maximum number of geoms in a picture; an int from 1 to 1000000; default 1000."""
+    """Maximum number of geoms in a picture; an int from 1 to 1000000; the default is 1000."""
     shadow_size: int
     """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
-    default -1."""
+    the default is -1."""
     antialias: int
-    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
     gymnasium_v5_render_camera: bool
-    """Use gymnasium's free camera; otherwise the model's camera 'track'; default True."""
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
 HopperId = Literal[
     "Hopper-v3", "Hopper-v4", "Hopper-v5",
 ]
 
 class HopperOptions(CommonOptions, total=False):
-    """What Hopper-v3 and its like take."""
+    """The options of HopperId."""
 
     xml_file: str | bytes
-    """Model: name of a file of gymnasium, a path, or XML; default 'hopper.xml'."""
+    """Model: name of a file of gymnasium, a path, or XML; the default is 'hopper.xml'."""
     frame_skip: int
-    """Simulation steps for each action; an int from 1 to 10000; default 4."""
+    """Simulation steps for each action; an int from 1 to 10000; the default is 4."""
     frame_stack: int
-    """Number of stacked observations, the oldest first; an int from 1 to 1000; default 1."""
+    """Number of stacked observations, the oldest first; an int from 1 to 1000; the default is 1."""
     post_constraint: bool
-    """Compute contact forces after a step; otherwise they are zeros; default its id's."""
+    """Compute contact forces after a step; otherwise they are zeros; the default depends on the id."""
     info_version: int
-    """Version of the environment whose infos are returned; an int from 2 to 5; default its id's."""
+    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
     forward_reward_weight: float
-    """Reward per unit of velocity; a number; default 1."""
+    """Reward per unit of velocity; a number; the default is 1."""
     ctrl_cost_weight: float
-    """Cost per unit of squared torque; a number; default 0.001."""
+    """Cost per unit of squared torque; a number; the default is 0.001."""
     healthy_reward: float
-    """Reward for a step in a healthy state; a number; default 1."""
+    """Reward for a step in a healthy state; a number; the default is 1."""
     terminate_when_unhealthy: bool
-    """Terminate the episode in an unhealthy state; default True."""
+    """Terminate the episode in an unhealthy state; the default is True."""
     legacy_healthy_reward: bool
-    """Also give healthy_reward for the step in which the robot becomes unhealthy; default its id's."""
+    """Also give healthy_reward for the step in which the robot becomes unhealthy; the default depends on the id."""
     healthy_z_min: float
-    """Lower bound of the torso's height in a healthy state; a number; default 0.7."""
+    """Lower bound of the torso's height in a healthy state; a number; the default is 0.7."""
     healthy_z_max: float
-    """Upper bound of the torso's height in a healthy state; a number; default inf."""
+    """Upper bound of the torso's height in a healthy state; a number; the default is inf."""
     healthy_state_min: float
-    """Lower bound of the other elements of the state in a healthy state; a number; default -100."""
+    """Lower bound of the other elements of the state in a healthy state; a number; the default is -100."""
     healthy_state_max: float
-    """Upper bound of the other elements of the state in a healthy state; a number; default 100."""
+    """Upper bound of the other elements of the state in a healthy state; a number; the default is 100."""
     healthy_angle_min: float
-    """Lower bound of the torso's angle in a healthy state; a number; default -0.2."""
+    """Lower bound of the torso's angle in a healthy state; a number; the default is -0.2."""
     healthy_angle_max: float
-    """Upper bound of the torso's angle in a healthy state; a number; default 0.2."""
+    """Upper bound of the torso's angle in a healthy state; a number; the default is 0.2."""
     velocity_min: float
-    """Lower bound of observed velocities; a number; default -10."""
+    """Lower bound of observed velocities; a number; the default is -10."""
     velocity_max: float
-    """Upper bound of observed velocities; a number; default 10."""
+    """Upper bound of observed velocities; a number; the default is 10."""
     reset_noise_scale: float
-    """Scale of the noise at a reset; a number from 0 to 1000000; default 0.005."""
+    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.005."""
     exclude_current_positions_from_observation: bool
-    """Leave the root's x out of the observation; default True."""
+    """Leave the root's x out of the observation; the default is True."""
     from_pixels: bool
-    """Observe pixels; default False."""
+    """Observe pixels; the default is False."""
     render_width: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_height: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_camera_id: int
-    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; default -1."""
+    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
     camera_name: str | bytes
-    """Name of a camera of the model; default ''."""
+    """Name of a camera of the model; the default is ''."""
     default_camera_config: str | bytes
-    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
     max_geom: int
-    """Maximum number of geoms in a picture; an int from 1 to 1000000; default 1000."""
+    """Maximum number of geoms in a picture; an int from 1 to 1000000; the default is 1000."""
     shadow_size: int
     """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
-    default -1."""
+    the default is -1."""
     antialias: int
-    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
     gymnasium_v5_render_camera: bool
-    """Use gymnasium's free camera; otherwise the model's camera 'track'; default True."""
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
 HumanoidId = Literal[
     "Humanoid-v3", "Humanoid-v4", "Humanoid-v5",
 ]
 
 class HumanoidOptions(CommonOptions, total=False):
-    """What Humanoid-v3 and its like take."""
+    """The options of HumanoidId."""
 
     xml_file: str | bytes
-    """Model: name of a file of gymnasium, a path, or XML; default 'humanoid.xml'."""
+    """Model: name of a file of gymnasium, a path, or XML; the default is 'humanoid.xml'."""
     frame_skip: int
-    """Simulation steps for each action; an int from 1 to 10000; default 5."""
+    """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
     frame_stack: int
-    """Number of stacked observations, the oldest first; an int from 1 to 1000; default 1."""
+    """Number of stacked observations, the oldest first; an int from 1 to 1000; the default is 1."""
     post_constraint: bool
-    """Compute contact forces after a step; otherwise they are zeros; default its id's."""
+    """Compute contact forces after a step; otherwise they are zeros; the default depends on the id."""
     info_version: int
-    """Version of the environment whose infos are returned; an int from 2 to 5; default its id's."""
+    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
     forward_reward_weight: float
-    """Reward per unit of velocity; a number; default 1.25."""
+    """Reward per unit of velocity; a number; the default is 1.25."""
     ctrl_cost_weight: float
-    """Cost per unit of squared torque; a number; default 0.1."""
+    """Cost per unit of squared torque; a number; the default is 0.1."""
     use_contact_force: bool
-    """Contact forces have a cost; default its id's."""
+    """Contact forces have a cost; the default depends on the id."""
     contact_cost_weight: float
-    """Cost per unit of squared contact force; a number; default 5e-07."""
+    """Cost per unit of squared contact force; a number; the default is 5e-07."""
     contact_cost_min: float
-    """Lower bound of the contact cost; a number; default -inf."""
+    """Lower bound of the contact cost; a number; the default is -inf."""
     contact_cost_max: float
-    """Upper bound of the contact cost; a number; default 10."""
+    """Upper bound of the contact cost; a number; the default is 10."""
     healthy_reward: float
-    """Reward for a step in a healthy state; a number; default 5."""
+    """Reward for a step in a healthy state; a number; the default is 5."""
     terminate_when_unhealthy: bool
-    """Terminate the episode in an unhealthy state; default True."""
+    """Terminate the episode in an unhealthy state; the default is True."""
     legacy_healthy_reward: bool
-    """Also give healthy_reward for the step in which the robot becomes unhealthy; default its id's."""
+    """Also give healthy_reward for the step in which the robot becomes unhealthy; the default depends on the id."""
     healthy_z_min: float
-    """Lower bound of the torso's height in a healthy state; a number; default 1."""
+    """Lower bound of the torso's height in a healthy state; a number; the default is 1."""
     healthy_z_max: float
-    """Upper bound of the torso's height in a healthy state; a number; default 2."""
+    """Upper bound of the torso's height in a healthy state; a number; the default is 2."""
     reset_noise_scale: float
-    """Scale of the noise at a reset; a number from 0 to 1000000; default 0.01."""
+    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.01."""
     exclude_current_positions_from_observation: bool
-    """Leave the torso's x and y out of the observation; default True."""
+    """Leave the torso's x and y out of the observation; the default is True."""
     exclude_worldbody_observations: bool
-    """Leave the world body out of the observation; default its id's."""
+    """Leave the world body out of the observation; the default depends on the id."""
     exclude_root_actuator_forces: bool
-    """Leave actuator forces on the root out of the observation; default its id's."""
+    """Leave actuator forces on the root out of the observation; the default depends on the id."""
     include_cinert_in_observation: bool
-    """Observe inertias; default True."""
+    """Observe inertias; the default is True."""
     include_cvel_in_observation: bool
-    """Observe velocities about the centre of mass; default True."""
+    """Observe velocities about the centre of mass; the default is True."""
     include_qfrc_actuator_in_observation: bool
-    """Observe actuator forces; default True."""
+    """Observe actuator forces; the default is True."""
     include_cfrc_ext_in_observation: bool
-    """Observe contact forces; default True."""
+    """Observe contact forces; the default is True."""
     from_pixels: bool
-    """Observe pixels; default False."""
+    """Observe pixels; the default is False."""
     render_width: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_height: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_camera_id: int
-    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; default -1."""
+    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
     camera_name: str | bytes
-    """Name of a camera of the model; default ''."""
+    """Name of a camera of the model; the default is ''."""
     default_camera_config: str | bytes
-    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
     max_geom: int
-    """Maximum number of geoms in a picture; an int from 1 to 1000000; default 1000."""
+    """Maximum number of geoms in a picture; an int from 1 to 1000000; the default is 1000."""
     shadow_size: int
     """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
-    default -1."""
+    the default is -1."""
     antialias: int
-    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
     gymnasium_v5_render_camera: bool
-    """Use gymnasium's free camera; otherwise the model's camera 'track'; default True."""
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
 HumanoidStandupId = Literal[
     "HumanoidStandup-v2", "HumanoidStandup-v4", "HumanoidStandup-v5",
 ]
 
 class HumanoidStandupOptions(CommonOptions, total=False):
-    """What HumanoidStandup-v2 and its like take."""
+    """The options of HumanoidStandupId."""
 
     xml_file: str | bytes
-    """Model: name of a file of gymnasium, a path, or XML; default 'humanoidstandup.xml'."""
+    """Model: name of a file of gymnasium, a path, or XML; the default is 'humanoidstandup.xml'."""
     frame_skip: int
-    """Simulation steps for each action; an int from 1 to 10000; default 5."""
+    """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
     frame_stack: int
-    """Number of stacked observations, the oldest first; an int from 1 to 1000; default 1."""
+    """Number of stacked observations, the oldest first; an int from 1 to 1000; the default is 1."""
     post_constraint: bool
-    """Compute contact forces after a step; otherwise they are zeros; default its id's."""
+    """Compute contact forces after a step; otherwise they are zeros; the default depends on the id."""
     info_version: int
-    """Version of the environment whose infos are returned; an int from 2 to 5; default its id's."""
+    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
     forward_reward_weight: float
-    """Reward per unit of height / timestep; a number; default 1."""
+    """Reward per unit of height / timestep; a number; the default is 1."""
     ctrl_cost_weight: float
-    """Cost per unit of squared torque; a number; default 0.1."""
+    """Cost per unit of squared torque; a number; the default is 0.1."""
     contact_cost_weight: float
-    """Cost per unit of squared contact force; a number; default 5e-07."""
+    """Cost per unit of squared contact force; a number; the default is 5e-07."""
     contact_cost_min: float
-    """Lower bound of the contact cost; a number; default -inf."""
+    """Lower bound of the contact cost; a number; the default is -inf."""
     contact_cost_max: float
-    """Upper bound of the contact cost; a number; default 10."""
+    """Upper bound of the contact cost; a number; the default is 10."""
     healthy_reward: float
-    """Reward for each step; a number; default 1."""
+    """Reward for each step; a number; the default is 1."""
     reset_noise_scale: float
-    """Scale of the noise at a reset; a number from 0 to 1000000; default 0.01."""
+    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.01."""
     exclude_current_positions_from_observation: bool
-    """Leave the torso's x and y out of the observation; default True."""
+    """Leave the torso's x and y out of the observation; the default is True."""
     exclude_worldbody_observations: bool
-    """Leave the world body out of the observation; default its id's."""
+    """Leave the world body out of the observation; the default depends on the id."""
     exclude_root_actuator_forces: bool
-    """Leave actuator forces on the root out of the observation; default its id's."""
+    """Leave actuator forces on the root out of the observation; the default depends on the id."""
     include_cinert_in_observation: bool
-    """Observe inertias; default True."""
+    """Observe inertias; the default is True."""
     include_cvel_in_observation: bool
-    """Observe velocities about the centre of mass; default True."""
+    """Observe velocities about the centre of mass; the default is True."""
     include_qfrc_actuator_in_observation: bool
-    """Observe actuator forces; default True."""
+    """Observe actuator forces; the default is True."""
     include_cfrc_ext_in_observation: bool
-    """Observe contact forces; default True."""
+    """Observe contact forces; the default is True."""
     from_pixels: bool
-    """Observe pixels; default False."""
+    """Observe pixels; the default is False."""
     render_width: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_height: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_camera_id: int
-    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; default -1."""
+    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
     camera_name: str | bytes
-    """Name of a camera of the model; default ''."""
+    """Name of a camera of the model; the default is ''."""
     default_camera_config: str | bytes
-    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
     max_geom: int
-    """Maximum number of geoms in a picture; an int from 1 to 1000000; default 1000."""
+    """Maximum number of geoms in a picture; an int from 1 to 1000000; the default is 1000."""
     shadow_size: int
     """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
-    default -1."""
+    the default is -1."""
     antialias: int
-    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
     gymnasium_v5_render_camera: bool
-    """Use gymnasium's free camera; otherwise the model's camera 'track'; default True."""
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
 InvertedDoublePendulumId = Literal[
     "InvertedDoublePendulum-v2", "InvertedDoublePendulum-v4", "InvertedDoublePendulum-v5",
 ]
 
 class InvertedDoublePendulumOptions(CommonOptions, total=False):
-    """What InvertedDoublePendulum-v2 and its like take."""
+    """The options of InvertedDoublePendulumId."""
 
     xml_file: str | bytes
-    """Model: name of a file of gymnasium, a path, or XML; default 'inverted_double_pendulum.xml'."""
+    """Model: name of a file of gymnasium, a path, or XML; the default is 'inverted_double_pendulum.xml'."""
     frame_skip: int
-    """Simulation steps for each action; an int from 1 to 10000; default 5."""
+    """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
     frame_stack: int
-    """Number of stacked observations, the oldest first; an int from 1 to 1000; default 1."""
+    """Number of stacked observations, the oldest first; an int from 1 to 1000; the default is 1."""
     post_constraint: bool
-    """Compute contact forces after a step; otherwise they are zeros; default its id's."""
+    """Compute contact forces after a step; otherwise they are zeros; the default depends on the id."""
     info_version: int
-    """Version of the environment whose infos are returned; an int from 2 to 5; default its id's."""
+    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
     healthy_reward: float
-    """Reward for a step, before penalties; a number; default 10."""
+    """Reward for a step, before penalties; a number; the default is 10."""
     reward_if_not_terminated: bool
-    """Give no healthy_reward for the step that ends the episode; default its id's."""
+    """Give no healthy_reward for the step that ends the episode; the default depends on the id."""
     constraint_obs_dim: int
-    """Number of observed constraint forces; an int from 0 to 1000; default its id's."""
+    """Number of observed constraint forces; an int from 0 to 1000; the default depends on the id."""
     healthy_z_max: float
-    """Height of the tip at which the episode ends; a number; default 1."""
+    """Height of the tip at which the episode ends; a number; the default is 1."""
     observation_min: float
-    """Lower bound of observed velocities and forces; a number; default -10."""
+    """Lower bound of observed velocities and forces; a number; the default is -10."""
     observation_max: float
-    """Upper bound of observed velocities and forces; a number; default 10."""
+    """Upper bound of observed velocities and forces; a number; the default is 10."""
     reset_noise_scale: float
-    """Scale of the noise at a reset; a number from 0 to 1000000; default 0.1."""
+    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.1."""
     from_pixels: bool
-    """Observe pixels; default False."""
+    """Observe pixels; the default is False."""
     render_width: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_height: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_camera_id: int
-    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; default -1."""
+    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
     camera_name: str | bytes
-    """Name of a camera of the model; default ''."""
+    """Name of a camera of the model; the default is ''."""
     default_camera_config: str | bytes
-    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default its id's."""
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default depends on the id."""
     max_geom: int
-    """Maximum number of geoms in a picture; an int from 1 to 1000000; default 1000."""
+    """Maximum number of geoms in a picture; an int from 1 to 1000000; the default is 1000."""
     shadow_size: int
     """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
-    default -1."""
+    the default is -1."""
     antialias: int
-    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
     gymnasium_v5_render_camera: bool
-    """Use gymnasium's free camera; otherwise the model's camera 'track'; default True."""
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
 InvertedPendulumId = Literal[
     "InvertedPendulum-v2", "InvertedPendulum-v4", "InvertedPendulum-v5",
 ]
 
 class InvertedPendulumOptions(CommonOptions, total=False):
-    """What InvertedPendulum-v2 and its like take."""
+    """The options of InvertedPendulumId."""
 
     xml_file: str | bytes
-    """Model: name of a file of gymnasium, a path, or XML; default 'inverted_pendulum.xml'."""
+    """Model: name of a file of gymnasium, a path, or XML; the default is 'inverted_pendulum.xml'."""
     frame_skip: int
-    """Simulation steps for each action; an int from 1 to 10000; default 2."""
+    """Simulation steps for each action; an int from 1 to 10000; the default is 2."""
     frame_stack: int
-    """Number of stacked observations, the oldest first; an int from 1 to 1000; default 1."""
+    """Number of stacked observations, the oldest first; an int from 1 to 1000; the default is 1."""
     post_constraint: bool
-    """Compute contact forces after a step; otherwise they are zeros; default its id's."""
+    """Compute contact forces after a step; otherwise they are zeros; the default depends on the id."""
     info_version: int
-    """Version of the environment whose infos are returned; an int from 2 to 5; default its id's."""
+    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
     healthy_reward: float
-    """Reward for a step; a number; default 1."""
+    """Reward for a step; a number; the default is 1."""
     reward_if_not_terminated: bool
-    """Give no reward for the step that ends the episode; default its id's."""
+    """Give no reward for the step that ends the episode; the default depends on the id."""
     healthy_z_min: float
-    """Lower bound of the pole's angle; a number; default -0.2."""
+    """Lower bound of the pole's angle; a number; the default is -0.2."""
     healthy_z_max: float
-    """Upper bound of the pole's angle; a number; default 0.2."""
+    """Upper bound of the pole's angle; a number; the default is 0.2."""
     reset_noise_scale: float
-    """Scale of the noise at a reset; a number from 0 to 1000000; default 0.01."""
+    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.01."""
     from_pixels: bool
-    """Observe pixels; default False."""
+    """Observe pixels; the default is False."""
     render_width: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_height: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_camera_id: int
-    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; default -1."""
+    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
     camera_name: str | bytes
-    """Name of a camera of the model; default ''."""
+    """Name of a camera of the model; the default is ''."""
     default_camera_config: str | bytes
-    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
     max_geom: int
-    """Maximum number of geoms in a picture; an int from 1 to 1000000; default 1000."""
+    """Maximum number of geoms in a picture; an int from 1 to 1000000; the default is 1000."""
     shadow_size: int
     """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
-    default -1."""
+    the default is -1."""
     antialias: int
-    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
     gymnasium_v5_render_camera: bool
-    """Use gymnasium's free camera; otherwise the model's camera 'track'; default True."""
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
 PusherId = Literal[
     "Pusher-v2", "Pusher-v4", "Pusher-v5",
 ]
 
 class PusherOptions(CommonOptions, total=False):
-    """What Pusher-v2 and its like take."""
+    """The options of PusherId."""
 
     xml_file: str | bytes
-    """Model: name of a file of gymnasium, a path, or XML; default its id's."""
+    """Model: name of a file of gymnasium, a path, or XML; the default depends on the id."""
     frame_skip: int
-    """Simulation steps for each action; an int from 1 to 10000; default 5."""
+    """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
     frame_stack: int
-    """Number of stacked observations, the oldest first; an int from 1 to 1000; default 1."""
+    """Number of stacked observations, the oldest first; an int from 1 to 1000; the default is 1."""
     post_constraint: bool
-    """Compute contact forces after a step; otherwise they are zeros; default its id's."""
+    """Compute contact forces after a step; otherwise they are zeros; the default depends on the id."""
     info_version: int
-    """Version of the environment whose infos are returned; an int from 2 to 5; default its id's."""
+    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
     dist_cost_weight: float
-    """Cost per unit of distance from cylinder to goal; a number; default 1."""
+    """Cost per unit of distance from cylinder to goal; a number; the default is 1."""
     ctrl_cost_weight: float
-    """Cost per unit of squared torque; a number; default 0.1."""
+    """Cost per unit of squared torque; a number; the default is 0.1."""
     near_cost_weight: float
-    """Cost per unit of distance from tip to cylinder; a number; default 0.5."""
+    """Cost per unit of distance from tip to cylinder; a number; the default is 0.5."""
     reward_after_step: bool
-    """Use the distances after a step, not before it; default its id's."""
+    """Use the distances after a step, not before it; the default depends on the id."""
     weighted_reward_info: bool
-    """Apply the weights to the infos; default its id's."""
+    """Apply the weights to the infos; the default depends on the id."""
     reset_qvel_scale: float
-    """Scale of the noise on velocities at a reset; a number from 0 to 1000000; default 0.005."""
+    """Scale of the noise on velocities at a reset; a number from 0 to 1000000; the default is 0.005."""
     cylinder_x_min: float
-    """Lower bound of the cylinder's initial x; a number; default -0.3."""
+    """Lower bound of the cylinder's initial x; a number; the default is -0.3."""
     cylinder_x_max: float
-    """Upper bound of the cylinder's initial x; a number; default 0."""
+    """Upper bound of the cylinder's initial x; a number; the default is 0."""
     cylinder_y_min: float
-    """Lower bound of the cylinder's initial y; a number; default -0.2."""
+    """Lower bound of the cylinder's initial y; a number; the default is -0.2."""
     cylinder_y_max: float
-    """Upper bound of the cylinder's initial y; a number; default 0.2."""
+    """Upper bound of the cylinder's initial y; a number; the default is 0.2."""
     cylinder_dist_min: float
-    """Minimum initial distance of the cylinder from the goal; a number from -1 to 1000000; default 0.17."""
+    """Minimum initial distance of the cylinder from the goal; a number from -1 to 1000000; the default is 0.17."""
     from_pixels: bool
-    """Observe pixels; default False."""
+    """Observe pixels; the default is False."""
     render_width: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_height: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_camera_id: int
-    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; default -1."""
+    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
     camera_name: str | bytes
-    """Name of a camera of the model; default ''."""
+    """Name of a camera of the model; the default is ''."""
     default_camera_config: str | bytes
-    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
     max_geom: int
-    """Maximum number of geoms in a picture; an int from 1 to 1000000; default 1000."""
+    """Maximum number of geoms in a picture; an int from 1 to 1000000; the default is 1000."""
     shadow_size: int
     """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
-    default -1."""
+    the default is -1."""
     antialias: int
-    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
     gymnasium_v5_render_camera: bool
-    """Use gymnasium's free camera; otherwise the model's camera 'track'; default True."""
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
 MujocoReacherId = Literal[
     "Reacher-v2", "Reacher-v4", "Reacher-v5",
 ]
 
 class MujocoReacherOptions(CommonOptions, total=False):
-    """What Reacher-v2 and its like take."""
+    """The options of MujocoReacherId."""
 
     xml_file: str | bytes
-    """Model: name of a file of gymnasium, a path, or XML; default 'reacher.xml'."""
+    """Model: name of a file of gymnasium, a path, or XML; the default is 'reacher.xml'."""
     frame_skip: int
-    """Simulation steps for each action; an int from 1 to 10000; default 2."""
+    """Simulation steps for each action; an int from 1 to 10000; the default is 2."""
     frame_stack: int
-    """Number of stacked observations, the oldest first; an int from 1 to 1000; default 1."""
+    """Number of stacked observations, the oldest first; an int from 1 to 1000; the default is 1."""
     post_constraint: bool
-    """Compute contact forces after a step; otherwise they are zeros; default its id's."""
+    """Compute contact forces after a step; otherwise they are zeros; the default depends on the id."""
     info_version: int
-    """Version of the environment whose infos are returned; an int from 2 to 5; default its id's."""
+    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
     dist_cost_weight: float
-    """Cost per unit of distance; a number; default 1."""
+    """Cost per unit of distance; a number; the default is 1."""
     ctrl_cost_weight: float
-    """Cost per unit of squared torque; a number; default 1."""
+    """Cost per unit of squared torque; a number; the default is 1."""
     reward_after_step: bool
-    """Use the distance after a step, not before it; default its id's."""
+    """Use the distance after a step, not before it; the default depends on the id."""
     obs_include_z_distance: bool
-    """Observe the height of the tip above the target; default its id's."""
+    """Observe the height of the tip above the target; the default depends on the id."""
     reset_qpos_scale: float
-    """Scale of the noise on positions at a reset; a number from 0 to 1000000; default 0.1."""
+    """Scale of the noise on positions at a reset; a number from 0 to 1000000; the default is 0.1."""
     reset_qvel_scale: float
-    """Scale of the noise on velocities at a reset; a number from 0 to 1000000; default 0.005."""
+    """Scale of the noise on velocities at a reset; a number from 0 to 1000000; the default is 0.005."""
     reset_goal_scale: float
-    """Radius of the disc from which the target is drawn; a number from 0 to 1000000; default 0.2."""
+    """Radius of the disc from which the target is drawn; a number from 0 to 1000000; the default is 0.2."""
     from_pixels: bool
-    """Observe pixels; default False."""
+    """Observe pixels; the default is False."""
     render_width: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_height: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_camera_id: int
-    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; default -1."""
+    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
     camera_name: str | bytes
-    """Name of a camera of the model; default ''."""
+    """Name of a camera of the model; the default is ''."""
     default_camera_config: str | bytes
-    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
     max_geom: int
-    """Maximum number of geoms in a picture; an int from 1 to 1000000; default 1000."""
+    """Maximum number of geoms in a picture; an int from 1 to 1000000; the default is 1000."""
     shadow_size: int
     """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
-    default -1."""
+    the default is -1."""
     antialias: int
-    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
     gymnasium_v5_render_camera: bool
-    """Use gymnasium's free camera; otherwise the model's camera 'track'; default True."""
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
 MujocoSwimmerId = Literal[
     "Swimmer-v3", "Swimmer-v4", "Swimmer-v5",
 ]
 
 class MujocoSwimmerOptions(CommonOptions, total=False):
-    """What Swimmer-v3 and its like take."""
+    """The options of MujocoSwimmerId."""
 
     xml_file: str | bytes
-    """Model: name of a file of gymnasium, a path, or XML; default 'swimmer.xml'."""
+    """Model: name of a file of gymnasium, a path, or XML; the default is 'swimmer.xml'."""
     frame_skip: int
-    """Simulation steps for each action; an int from 1 to 10000; default 4."""
+    """Simulation steps for each action; an int from 1 to 10000; the default is 4."""
     frame_stack: int
-    """Number of stacked observations, the oldest first; an int from 1 to 1000; default 1."""
+    """Number of stacked observations, the oldest first; an int from 1 to 1000; the default is 1."""
     post_constraint: bool
-    """Compute contact forces after a step; otherwise they are zeros; default its id's."""
+    """Compute contact forces after a step; otherwise they are zeros; the default depends on the id."""
     info_version: int
-    """Version of the environment whose infos are returned; an int from 2 to 5; default its id's."""
+    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
     forward_reward_weight: float
-    """Reward per unit of velocity; a number; default 1."""
+    """Reward per unit of velocity; a number; the default is 1."""
     ctrl_cost_weight: float
-    """Cost per unit of squared torque; a number; default 0.0001."""
+    """Cost per unit of squared torque; a number; the default is 0.0001."""
     reset_noise_scale: float
-    """Scale of the noise at a reset; a number from 0 to 1000000; default 0.1."""
+    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.1."""
     exclude_current_positions_from_observation: bool
-    """Leave the first link's x and y out of the observation; default True."""
+    """Leave the first link's x and y out of the observation; the default is True."""
     from_pixels: bool
-    """Observe pixels; default False."""
+    """Observe pixels; the default is False."""
     render_width: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_height: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_camera_id: int
-    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; default -1."""
+    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
     camera_name: str | bytes
-    """Name of a camera of the model; default ''."""
+    """Name of a camera of the model; the default is ''."""
     default_camera_config: str | bytes
-    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
     max_geom: int
-    """Maximum number of geoms in a picture; an int from 1 to 1000000; default 1000."""
+    """Maximum number of geoms in a picture; an int from 1 to 1000000; the default is 1000."""
     shadow_size: int
     """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
-    default -1."""
+    the default is -1."""
     antialias: int
-    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
     gymnasium_v5_render_camera: bool
-    """Use gymnasium's free camera; otherwise the model's camera 'track'; default True."""
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
 Walker2dId = Literal[
     "Walker2d-v3", "Walker2d-v4", "Walker2d-v5",
 ]
 
 class Walker2dOptions(CommonOptions, total=False):
-    """What Walker2d-v3 and its like take."""
+    """The options of Walker2dId."""
 
     xml_file: str | bytes
-    """Model: name of a file of gymnasium, a path, or XML; default its id's."""
+    """Model: name of a file of gymnasium, a path, or XML; the default depends on the id."""
     frame_skip: int
-    """Simulation steps for each action; an int from 1 to 10000; default 4."""
+    """Simulation steps for each action; an int from 1 to 10000; the default is 4."""
     frame_stack: int
-    """Number of stacked observations, the oldest first; an int from 1 to 1000; default 1."""
+    """Number of stacked observations, the oldest first; an int from 1 to 1000; the default is 1."""
     post_constraint: bool
-    """Compute contact forces after a step; otherwise they are zeros; default its id's."""
+    """Compute contact forces after a step; otherwise they are zeros; the default depends on the id."""
     info_version: int
-    """Version of the environment whose infos are returned; an int from 2 to 5; default its id's."""
+    """Version of the environment whose infos are returned; an int from 2 to 5; the default depends on the id."""
     forward_reward_weight: float
-    """Reward per unit of velocity; a number; default 1."""
+    """Reward per unit of velocity; a number; the default is 1."""
     ctrl_cost_weight: float
-    """Cost per unit of squared torque; a number; default 0.001."""
+    """Cost per unit of squared torque; a number; the default is 0.001."""
     healthy_reward: float
-    """Reward for a step in a healthy state; a number; default 1."""
+    """Reward for a step in a healthy state; a number; the default is 1."""
     terminate_when_unhealthy: bool
-    """Terminate the episode in an unhealthy state; default True."""
+    """Terminate the episode in an unhealthy state; the default is True."""
     legacy_healthy_reward: bool
-    """Also give healthy_reward for the step in which the robot becomes unhealthy; default its id's."""
+    """Also give healthy_reward for the step in which the robot becomes unhealthy; the default depends on the id."""
     healthy_z_min: float
-    """Lower bound of the torso's height in a healthy state; a number; default 0.8."""
+    """Lower bound of the torso's height in a healthy state; a number; the default is 0.8."""
     healthy_z_max: float
-    """Upper bound of the torso's height in a healthy state; a number; default 2."""
+    """Upper bound of the torso's height in a healthy state; a number; the default is 2."""
     healthy_angle_min: float
-    """Lower bound of the torso's angle in a healthy state; a number; default -1."""
+    """Lower bound of the torso's angle in a healthy state; a number; the default is -1."""
     healthy_angle_max: float
-    """Upper bound of the torso's angle in a healthy state; a number; default 1."""
+    """Upper bound of the torso's angle in a healthy state; a number; the default is 1."""
     velocity_min: float
-    """Lower bound of observed velocities; a number; default -10."""
+    """Lower bound of observed velocities; a number; the default is -10."""
     velocity_max: float
-    """Upper bound of observed velocities; a number; default 10."""
+    """Upper bound of observed velocities; a number; the default is 10."""
     reset_noise_scale: float
-    """Scale of the noise at a reset; a number from 0 to 1000000; default 0.005."""
+    """Scale of the noise at a reset; a number from 0 to 1000000; the default is 0.005."""
     exclude_current_positions_from_observation: bool
-    """Leave the root's x out of the observation; default True."""
+    """Leave the root's x out of the observation; the default is True."""
     from_pixels: bool
-    """Observe pixels; default False."""
+    """Observe pixels; the default is False."""
     render_width: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_height: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_camera_id: int
-    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; default -1."""
+    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
     camera_name: str | bytes
-    """Name of a camera of the model; default ''."""
+    """Name of a camera of the model; the default is ''."""
     default_camera_config: str | bytes
-    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
     max_geom: int
-    """Maximum number of geoms in a picture; an int from 1 to 1000000; default 1000."""
+    """Maximum number of geoms in a picture; an int from 1 to 1000000; the default is 1000."""
     shadow_size: int
     """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
-    default -1."""
+    the default is -1."""
     antialias: int
-    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
     gymnasium_v5_render_camera: bool
-    """Use gymnasium's free camera; otherwise the model's camera 'track'; default True."""
+    """Use gymnasium's free camera; otherwise the model's camera 'track'; the default is True."""
 
 ControlSuiteId = Literal[
     "AcrobotSwingup-v1", "AcrobotSwingupSparse-v1", "BallInCupCatch-v1", "CartpoleBalance-v1",
@@ -1249,214 +1252,214 @@ ControlSuiteId = Literal[
 ]
 
 class ControlSuiteOptions(CommonOptions, total=False):
-    """What AcrobotSwingup-v1 and its like take."""
+    """The options of ControlSuiteId."""
 
     domain_name: str | bytes
-    """Name of the domain in dm_control, such as cheetah; default its id's."""
+    """Name of the domain in dm_control, such as cheetah; the default depends on the id."""
     task_name: str | bytes
-    """Name of the task in dm_control, such as run; default its id's."""
+    """Name of the task in dm_control, such as run; the default depends on the id."""
     xml_file: str | bytes
-    """Model: empty for that of the suite, a path, or XML; default ''."""
+    """Model: empty for that of the suite, a path, or XML; the default is ''."""
     frame_skip: int
-    """Simulation steps for each action; an int from 1 to 10000; default its id's."""
+    """Simulation steps for each action; an int from 1 to 10000; the default depends on the id."""
     frame_stack: int
-    """Number of stacked observations, the oldest first; an int from 1 to 1000; default 1."""
+    """Number of stacked observations, the oldest first; an int from 1 to 1000; the default is 1."""
     from_pixels: bool
-    """Observe pixels; default False."""
+    """Observe pixels; the default is False."""
     render_width: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_height: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_camera_id: int
-    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; default -1."""
+    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
     camera_name: str | bytes
-    """Name of a camera of the model; default ''."""
+    """Name of a camera of the model; the default is ''."""
     default_camera_config: str | bytes
-    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
     max_geom: int
-    """Maximum number of geoms in a picture; an int from 1 to 1000000; default 1000."""
+    """Maximum number of geoms in a picture; an int from 1 to 1000000; the default is 1000."""
     shadow_size: int
     """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
-    default -1."""
+    the default is -1."""
     antialias: int
-    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
 
 MujocoId = Literal[
     "Mujoco-v0",
 ]
 
 class MujocoOptions(CommonOptions, total=False):
-    """What Mujoco-v0 takes."""
+    """The options of Mujoco-v0."""
 
     xml_file: str | bytes
-    """Model: path of an MJCF or URDF file, or XML; default 'two_link_arm.xml'."""
+    """Model: path of an MJCF or URDF file, or XML; the default is 'two_link_arm.xml'."""
     frame_skip: int
-    """Simulation steps for each action; an int from 1 to 10000; default 1."""
+    """Simulation steps for each action; an int from 1 to 10000; the default is 1."""
     observation: str | bytes
-    """Arrays of mjData in the observation; default 'qpos,qvel,sensordata'."""
+    """Arrays of mjData in the observation; the default is 'qpos,qvel,sensordata'."""
     action: str | bytes
-    """Arrays of mjData that an action sets; default 'ctrl'."""
+    """Arrays of mjData that an action sets; the default is 'ctrl'."""
     flat: bool
-    """Observe one vector instead of a dict; default False."""
+    """Observe one vector instead of a dict; the default is False."""
     keyframe: str | bytes
-    """Initial state: name or number of a keyframe; empty for the model's; default ''."""
+    """Initial state: name or number of a keyframe; empty for the model's; the default is ''."""
     qpos_noise: float
-    """Bound of the uniform noise on positions at a reset; a number from 0 to 1000000; default 0."""
+    """Bound of the uniform noise on positions at a reset; a number from 0 to 1000000; the default is 0."""
     qvel_noise: float
-    """Standard deviation of the noise on velocities at a reset; a number from 0 to 1000000; default 0."""
+    """Standard deviation of the noise on velocities at a reset; a number from 0 to 1000000; the default is 0."""
     from_pixels: bool
-    """Observe pixels; default False."""
+    """Observe pixels; the default is False."""
     frame_stack: int
-    """Number of pictures in an observation from pixels; an int from 1 to 1000; default 1."""
+    """Number of pictures in an observation from pixels; an int from 1 to 1000; the default is 1."""
     render_width: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_height: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; default 0."""
+    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_camera_id: int
-    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; default -1."""
+    """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
     camera_name: str | bytes
-    """Name of a camera of the model; default ''."""
+    """Name of a camera of the model; the default is ''."""
     default_camera_config: str | bytes
-    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; default ''."""
+    """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
     max_geom: int
-    """Maximum number of geoms in a picture; an int from 1 to 1000000; default 1000."""
+    """Maximum number of geoms in a picture; an int from 1 to 1000000; the default is 1000."""
     shadow_size: int
     """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
-    default -1."""
+    the default is -1."""
     antialias: int
-    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; default -1."""
+    """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
 
 TagContinuousId = Literal[
     "TagContinuous-v0",
 ]
 
 class TagContinuousOptions(CommonOptions, total=False):
-    """What TagContinuous-v0 takes."""
+    """The options of TagContinuous-v0."""
 
     num_taggers: int
-    """number of players that chase; an int from 1 to 1023; default 1."""
+    """number of players that chase; an int from 1 to 1023; the default is 1."""
     num_runners: int
-    """number of players that are chased; an int from 1 to 1023; default 10."""
+    """number of players that are chased; an int from 1 to 1023; the default is 10."""
     grid_length: float
-    """length of the square's side; a number from 0.001 to 1000000; default 10."""
+    """length of the square's side; a number from 0.001 to 1000000; the default is 10."""
     episode_length: int
-    """steps after which an episode ends; an int from 1 to 1000000000; default 100."""
+    """steps after which an episode ends; an int from 1 to 1000000000; the default is 100."""
     max_speed: float
-    """length per step, times the skill level; a number from 0 to 1000000; default 1."""
+    """maximum speed, length per step, of a player of skill level 1; a number from 0 to 1000000; the default is 1."""
     skill_level_runner: float
-    """maximum speed of a runner, divided by max_speed; a number from 0 to 1000000; default 1."""
+    """maximum speed of a runner, divided by max_speed; a number from 0 to 1000000; the default is 1."""
     skill_level_tagger: float
-    """maximum speed of a tagger, divided by max_speed; a number from 0 to 1000000; default 1."""
+    """maximum speed of a tagger, divided by max_speed; a number from 0 to 1000000; the default is 1."""
     max_acceleration: float
-    """change of acceleration by the last level; a number from -1000000 to 1000000; default 1."""
+    """change of acceleration of the last level; a number from -1000000 to 1000000; the default is 1."""
     min_acceleration: float
-    """change of acceleration by the first level; a number from -1000000 to 1000000; default -1."""
+    """change of acceleration of level 1; a number from -1000000 to 1000000; the default is -1."""
     max_turn: float
-    """turn of the last level, in radians; a number from -1000000 to 1000000; default 1.5708."""
+    """turn of the last level, in radians; a number from -1000000 to 1000000; the default is 1.5708."""
     min_turn: float
-    """turn of the first level, in radians; a number from -1000000 to 1000000; default -1.5708."""
+    """turn of level 1, in radians; a number from -1000000 to 1000000; the default is -1.5708."""
     num_acceleration_levels: int
-    """number of levels besides 0; an int from 0 to 1000000; default 10."""
+    """number of levels other than 0; an int from 0 to 1000000; the default is 10."""
     num_turn_levels: int
-    """number of levels besides 0; an int from 0 to 1000000; default 10."""
+    """number of levels other than 0; an int from 0 to 1000000; the default is 10."""
     edge_hit_penalty: float
-    """reward for hitting the border; a number from -1000000 to 0; default 0."""
+    """reward for hitting the border; a number from -1000000 to 0; the default is 0."""
     use_full_observation: bool
-    """observe all other players instead of the nearest ones; default True."""
+    """observe all other players instead of the nearest ones; the default is True."""
     num_other_agents_observed: int
-    """number of nearest players observed without use_full_observation; an int from 0 to 1024; default 2."""
+    """number of nearest players observed without use_full_observation; an int from 0 to 1024; the default is 2."""
     tagging_distance: float
-    """distance at which a tagger tags a runner, divided by grid_length; a number from 0 to 1; default 0.01."""
+    """distance at which a tagger tags a runner, divided by grid_length; a number from 0 to 1; the default is 0.01."""
     tag_reward_for_tagger: float
-    """reward for each tagged runner; a number from 0 to 1000000; default 1."""
+    """reward for each tagged runner; a number from 0 to 1000000; the default is 1."""
     step_penalty_for_tagger: float
-    """reward of a tagger for each step; a number from -1000000 to 0; default 0."""
+    """reward of a tagger for each step; a number from -1000000 to 0; the default is 0."""
     tag_penalty_for_runner: float
-    """reward for being tagged; a number from -1000000 to 0; default -1."""
+    """reward for being tagged; a number from -1000000 to 0; the default is -1."""
     step_reward_for_runner: float
-    """reward of a runner for each step in the game; a number from 0 to 1000000; default 0."""
+    """reward of a runner for each step in the game; a number from 0 to 1000000; the default is 0."""
     end_of_game_reward_for_runner: float
-    """reward for being in the game after episode_length steps; a number from 0 to 1000000; default 1."""
+    """reward for being in the game after episode_length steps; a number from 0 to 1000000; the default is 1."""
     runner_exits_game_after_tagged: bool
-    """a tagged runner leaves the game; otherwise it can be tagged again; default True."""
+    """a tagged runner leaves the game; otherwise it can be tagged again; the default is True."""
     shuffle_roles: bool
-    """draw the taggers at each reset; otherwise they are the first players; default True."""
+    """draw the taggers at each reset; otherwise they are the first players; the default is True."""
 
 TagGridWorldId = Literal[
     "TagGridWorld-v0",
 ]
 
 class TagGridWorldOptions(CommonOptions, total=False):
-    """What TagGridWorld-v0 takes."""
+    """The options of TagGridWorld-v0."""
 
     num_taggers: int
-    """number of players that chase the runner; an int from 1 to 1023; default 10."""
+    """number of players that chase the runner; an int from 1 to 1023; the default is 10."""
     grid_length: int
-    """largest x and y; an int from 2 to 32767; default 10."""
+    """largest x and y; an int from 2 to 32767; the default is 10."""
     episode_length: int
-    """steps after which an episode ends; an int from 1 to 1000000000; default 100."""
+    """steps after which an episode ends; an int from 1 to 1000000000; the default is 100."""
     wall_hit_penalty: float
-    """subtracted from the reward for a step over the border; a number; default 0.1."""
+    """subtracted from the reward for a step over the border; a number; the default is 0.1."""
     tag_reward_for_tagger: float
-    """reward of every tagger when the runner is tagged; a number; default 10."""
+    """reward of every tagger when the runner is tagged; a number; the default is 10."""
     tag_penalty_for_runner: float
-    """subtracted from the runner's reward when it is tagged; a number; default 2."""
+    """subtracted from the runner's reward when it is tagged; a number; the default is 2."""
     step_cost_for_tagger: float
-    """subtracted from a tagger's reward in any other step, and added to the runner's; a number; default 0.01."""
+    """subtracted from a tagger's reward in any other step, and added to the runner's; a number; the default is 0.01."""
     use_full_observation: bool
-    """observe all players instead of the one that matters most; default True."""
+    """observe all players instead of the runner or the nearest tagger; the default is True."""
     random_start: bool
-    """draw the starts of taggers; otherwise they start in the middle; default False."""
+    """taggers start in random cells instead of the middle; the default is False."""
 
 ToyTextCatchId = Literal[
     "Catch-v0",
 ]
 
 class ToyTextCatchOptions(CommonOptions, total=False):
-    """What Catch-v0 takes."""
+    """The options of Catch-v0."""
 
     height: int
-    """rows of the board; an int from 2 to 1024; default 10."""
+    """rows of the board; an int from 2 to 1024; the default is 10."""
     width: int
-    """columns of the board; an int from 1 to 1024; default 5."""
+    """columns of the board; an int from 1 to 1024; the default is 5."""
 
 FrozenLakeId = Literal[
     "FrozenLake-v1", "FrozenLake8x8-v1",
 ]
 
 class FrozenLakeOptions(CommonOptions, total=False):
-    """What FrozenLake-v1 and its like take."""
+    """The options of FrozenLakeId."""
 
     size: int
-    """4 or 8: gymnasium's map of that size, unless desc gives a map; an int; default its id's."""
+    """side of gymnasium's map, 4 or 8; not used if desc gives a map; an int; the default depends on the id."""
     desc: str | bytes
-    """a custom map: lines of S (start), F (ice), H (hole) and G (goal); default ''."""
+    """a custom map: lines of S (start), F (ice), H (hole) and G (goal); the default is ''."""
     is_slippery: bool
-    """a move may go in either direction perpendicular to the chosen one; default True."""
+    """a move may go in either direction perpendicular to the chosen one; the default is True."""
     success_rate: float
-    """probability of the chosen direction, with is_slippery; a number from 0 to 1; default 0.333333."""
+    """probability of the chosen direction if is_slippery; a number from 0 to 1; the default is 0.333333."""
     goal_reward: float
-    """reward for reaching the goal; a number; default 1."""
+    """reward for reaching the goal; a number; the default is 1."""
     hole_reward: float
-    """reward for falling into a hole; a number; default 0."""
+    """reward for falling into a hole; a number; the default is 0."""
     frozen_reward: float
-    """reward for any other step; a number; default 0."""
+    """reward for any other step; a number; the default is 0."""
 
 TaxiId = Literal[
     "Taxi-v3", "Taxi-v4",
 ]
 
 class TaxiOptions(CommonOptions, total=False):
-    """What Taxi-v3 and its like take."""
+    """The options of TaxiId."""
 
     is_rainy: bool
-    """a move may go in either direction perpendicular to the chosen one; default False."""
+    """a move may go in either direction perpendicular to the chosen one; the default is False."""
     fickle_passenger: bool
-    """the passenger may change the destination once; default False."""
+    """the passenger may change the destination once; the default is False."""
     rainy_probability: float
-    """probability of the chosen direction, with is_rainy; a number from 0 to 1; default 0.8."""
+    """probability of the chosen direction if is_rainy; a number from 0 to 1; the default is 0.8."""
     fickle_probability: float
-    """probability that the passenger of an episode is fickle, with fickle_passenger; a number from 0 to 1; default
+    """probability that the passenger of an episode is fickle if fickle_passenger; a number from 0 to 1; the default is
     0.3."""
 
 NChainId = Literal[
@@ -1464,39 +1467,39 @@ NChainId = Literal[
 ]
 
 class NChainOptions(CommonOptions, total=False):
-    """What NChain-v0 takes."""
+    """The options of NChain-v0."""
 
     n: int
-    """states of the chain; an int from 1 to 1073741824; default 5."""
+    """states of the chain; an int from 1 to 1073741824; the default is 5."""
     slip: float
-    """probability that the other action happens; a number from 0 to 1; default 0.2."""
+    """probability that the other action happens; a number from 0 to 1; the default is 0.2."""
     small: float
-    """reward for returning to the start; a number; default 2."""
+    """reward for returning to the start; a number; the default is 2."""
     large: float
-    """reward for moving forward in the last state; a number; default 10."""
+    """reward for moving forward in the last state; a number; the default is 10."""
 
 CliffWalkingId = Literal[
     "CliffWalking-v0", "CliffWalking-v1", "tabular/CliffWalking-v0", "CliffWalkingSlippery-v1",
 ]
 
 class CliffWalkingOptions(CommonOptions, total=False):
-    """What CliffWalking-v0 and its like take."""
+    """The options of CliffWalkingId."""
 
     is_slippery: bool
-    """a move goes in the chosen direction or in either perpendicular one, with probability 1/3 each; default its
-    id's."""
+    """a move goes in the chosen direction or in either perpendicular one, with probability 1/3 each; the default
+    depends on the id."""
 
 BlackjackId = Literal[
     "Blackjack-v1", "tabular/Blackjack-v0",
 ]
 
 class BlackjackOptions(CommonOptions, total=False):
-    """What Blackjack-v1 and its like take."""
+    """The options of BlackjackId."""
 
     natural: bool
-    """a win by a natural is worth 1.5; sab overrides this; default False."""
+    """a win with a natural is worth 1.5; sab overrides this; the default is False."""
     sab: bool
-    """a natural wins against every hand but another natural, as in Sutton and Barto; default True."""
+    """a natural wins against every hand except another natural, as in Sutton and Barto; the default is True."""
 
 @overload
 def make(task_id: AtariId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[AtariOptions]) -> GymnasiumEnvPool: ...

@@ -44,7 +44,7 @@ def reference_step(states, actions, **options):
     }
     env, params = cartpole.CartPoleFunctional(), params.replace(**numbers)
     after = env.transition(states.T, actions, None, params)
-    upright = np.zeros(4, np.float32)  # In this state the episode continues, so its reward is that of every step.
+    upright = np.zeros(4, np.float32)  # All steps have the reward of this state, in which the episode continues.
     reward = env.reward(upright, 0, None, None, cartpole.CartPoleParams(**options))
     return np.asarray(after).T, float(reward), np.asarray(env.terminal(after, None, params))
 

@@ -87,12 +87,12 @@ def key(source: str, flags: Iterable[str], build: str, folders: Sequence[Path]) 
     found: dict[tuple[str, str], bytes] = {}  # contents by folder and file name; symbolic links are resolved
     pending = [(source, os.fspath(folders[0]))]
     while pending:
-        text, beside = pending.pop()
+        text, own_folder = pending.pop()
         for name in _included(text):
             if name is None:
                 return None
             # The form of the directive and its location decide which candidate the compiler uses, so all are included.
-            for folder in (beside, *map(os.fspath, folders)):
+            for folder in (own_folder, *map(os.fspath, folders)):
                 path = os.path.join(folder, name)
                 where = os.path.realpath(os.path.dirname(path)), os.path.realpath(path)
                 if where in found or not os.path.isfile(where[1]):

@@ -137,15 +137,15 @@ def test_repr_names_the_device() -> None:
 
 
 def test_numpy_interfaces_refuse_a_gpu() -> None:
-    for face in (envpool.make_vec, envpool.make_sb3, envpool.make_pettingzoo):
+    for make_pool in (envpool.make_vec, envpool.make_sb3, envpool.make_pettingzoo):
         try:
-            face("CartPole-v1", device="cuda")
+            make_pool("CartPole-v1", device="cuda")
         except ValueError as error:
             assert "device: expected 'cpu', because" in str(error)
         except ImportError:
             continue  # The package of this interface is not installed.
         else:
-            pytest.fail(f"{face} takes a GPU")
+            pytest.fail(f"{make_pool} takes a GPU")
     with pytest.raises(RuntimeError, match=r"\[CartPole-v1\] xla: expected a pool on the CPU, got one on 'cuda:0'"):
         make().xla()
 

@@ -6,8 +6,8 @@
 >>> obs, state, reward, done, info = env.step(key, state, action, params)
 
 The functions call the code of the pool through XLA's foreign-function interface on the CPU, so both return the same
-bits; envpool/jax/environment.py describes how keys correspond to seeds. The interface is that of gymnax 0.0.9;
-`envpool.jax.gymnax1` has that of gymnax 1.
+bits; envpool/jax/environment.py describes how keys correspond to seeds. This module has the interface of gymnax 0.0.9,
+and `envpool.jax.gymnax1` the interface of gymnax 1.
 """
 
 try:

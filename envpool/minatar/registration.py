@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ids of MinAtar: those that its package registers with gymnasium, and those of gymnax."""
+"""The ids of MinAtar: the ones that its package registers with gymnasium, and the ones of gymnax."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ import numpy as np
 
 import envpool
 
-FACES = ("gymnasium", "dm")
+ENV_TYPES = ("gymnasium", "dm")
 FUNCTIONS = ("make", "make_dm", "make_gym", "make_gymnasium", "make_spec", "list_all_envs", "register")
 METHODS = ("step", "send", "recv", "reset", "async_reset", "render", "close", "seed", "xla")
 # Modules that both packages have, with classes of environments.
@@ -129,7 +129,7 @@ def describe_spec(spec):
     }
 
 
-def describe_pool(pool, face):
+def describe_pool(pool, env_type):
     """Describes the attributes of a pool of three environments and the results of its calls."""
     first = pool.reset()
     described = {
@@ -141,7 +141,7 @@ def describe_pool(pool, face):
         "render_mode": getattr(pool, "render_mode", None),
         "methods": {name: parameters(getattr(pool, name)) for name in METHODS if hasattr(pool, name)},
     }
-    if face == "dm":
+    if env_type == "dm":
         for name in ("observation_spec", "action_spec", "reward_spec", "discount_spec"):
             described[name] = dm_spec(getattr(pool, name)())
     else:
@@ -154,7 +154,7 @@ def describe_pool(pool, face):
     if action.dtype.kind == "i":
         parts["step with floats"] = pool.step(action.astype(np.float64))
     for call, result in parts.items():
-        result = result._asdict() if face == "dm" else dict(enumerate(result))
+        result = result._asdict() if env_type == "dm" else dict(enumerate(result))
         described[call] = {str(key): leaves(part) for key, part in result.items() if part is not None}
     return described
 
@@ -166,8 +166,8 @@ def describe(task_id):
         described["pixels"] = describe_spec(envpool.make_spec(task_id, from_pixels=True))
     if any(name in spec.gen_config._fields and task_id != id_ for name, id_ in HEAVY.items()):
         return described
-    for face in FACES:
-        described[face] = describe_pool(envpool.make(task_id, env_type=face, num_envs=3), face)
+    for env_type in ENV_TYPES:
+        described[env_type] = describe_pool(envpool.make(task_id, env_type=env_type, num_envs=3), env_type)
     return described
 
 

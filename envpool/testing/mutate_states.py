@@ -235,8 +235,8 @@ class Progress:
 
 def try_pool(task_id: str, rng: random.Random, whole: bool, progress: Progress) -> dict[str, int]:
     """Tries snapshots in the second of three environments; the others' results must stay the same."""
-    pictures = find(task_id).family in ("classic_control", "minatar")
-    options = NEEDED.get(task_id, {}) | ({"render_mode": "rgb_array"} if pictures else {})
+    rendered = find(task_id).family in ("classic_control", "minatar")
+    options = NEEDED.get(task_id, {}) | ({"render_mode": "rgb_array"} if rendered else {})
     env = envpool.make_gymnasium(task_id, num_envs=3, num_threads=1, seed=7, max_episode_steps=1000, **options)
     numbers = np.random.default_rng(3)
     env.reset()
@@ -279,7 +279,7 @@ def try_pool(task_id: str, rng: random.Random, whole: bool, progress: Progress) 
                 return
             rows = 1 if not several else len(arrays[0]) // 3
             seen += [array[:rows].tobytes() + (array[-rows:].tobytes() if not several else b"") for array in arrays]
-        if pictures and accepted % (4 if whole else 1) == 0:
+        if rendered and accepted % (4 if whole else 1) == 0:
             env.render([1])
         if expected is None:
             expected = seen
@@ -536,7 +536,7 @@ def child(arguments: argparse.Namespace) -> None:
 
 
 def chosen(arguments: argparse.Namespace) -> list[str]:
-    """Returns the runs to do, as face:id, where a face is one of FACES."""
+    """Returns the runs to do, as "face:id", where the face is a key of FACES."""
     ids = arguments.ids or [i for i in envpool.list_all_envs() if find(i).family in arguments.families]
     rng = random.Random(arguments.seed)
     work = []
