@@ -315,7 +315,7 @@ def test_the_modes_of_captures(it: Capturing) -> None:
     assert changed.value == RELAXED
 
 
-def test_the_legacy_stream_is_refused_as_a_capture_and_during_one_of_a_blocking_stream(it: Capturing) -> None:
+def test_the_legacy_stream_cannot_be_captured_or_used_during_a_capture(it: Capturing) -> None:
     with pytest.raises(CudaError) as error:
         it.begin(stream=0)
     assert error.value.code == UNSUPPORTED
@@ -335,7 +335,7 @@ def test_the_legacy_stream_is_refused_as_a_capture_and_during_one_of_a_blocking_
         assert it.end_code() == INVALIDATED
 
 
-def test_wrong_begins_and_ends_of_captures_are_refused(it: Capturing) -> None:
+def test_captures_that_begin_or_end_wrongly_are_refused(it: Capturing) -> None:
     other = it.new_stream()
     assert it.end_code() == ILLEGAL_STATE
     it.begin()
