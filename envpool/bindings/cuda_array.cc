@@ -107,9 +107,7 @@ py::capsule DeviceArray::dlpack(const py::object& stream, const py::object& max_
 
 py::dict DeviceArray::interface() const {
   const Context::Current current(*block_->stream->context);
-  // This protocol does not name the reading stream; assume the legacy default stream, which most libraries use.
-  const Stream& stream = *block_->stream;
-  if (!stream.captures() && !stream.captures(kLegacyStream)) block_->lend(kLegacyStream);
+  block_->lend();
   py::dict out;
   out["version"] = 3;
   out["shape"] = shape();

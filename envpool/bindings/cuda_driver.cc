@@ -36,6 +36,8 @@ const Driver& Driver::open(const std::string& path) {
   if (driver->member == nullptr) throw std::runtime_error("[envpool.cuda] " + path + " lacks " + name);
     ENVPOOL_CUDA_CALLS(ENVPOOL_CUDA_FIND)
 #undef ENVPOOL_CUDA_FIND
+    driver->record_context =
+        reinterpret_cast<decltype(driver->record_context)>(dlsym(library, Driver::name_of_record_context));
     known = std::move(driver);
   }
   return *known;

@@ -23,43 +23,45 @@ using Size = std::size_t;
 inline constexpr Handle kLegacyStream = nullptr;
 
 // All driver functions that are called, each with its name in the library and the types of its arguments.
-#define ENVPOOL_CUDA_CALLS(CALL)                                                    \
-  CALL(get_error_name, "cuGetErrorName", (Status, const char**))                    \
-  CALL(get_error_string, "cuGetErrorString", (Status, const char**))                \
-  CALL(device_get, "cuDeviceGet", (int*, int))                                      \
-  CALL(retain_context, "cuDevicePrimaryCtxRetain", (Handle*, int))                  \
-  CALL(release_context, "cuDevicePrimaryCtxRelease_v2", (int))                      \
-  CALL(push_context, "cuCtxPushCurrent_v2", (Handle))                               \
-  CALL(pop_context, "cuCtxPopCurrent_v2", (Handle*))                                \
-  CALL(context_device, "cuCtxGetDevice", (int*))                                    \
-  CALL(memory_info, "cuMemGetInfo_v2", (Size*, Size*))                              \
-  CALL(allocate, "cuMemAlloc_v2", (Address*, Size))                                 \
-  CALL(free, "cuMemFree_v2", (Address))                                             \
-  CALL(allocate_host, "cuMemHostAlloc", (void**, Size, unsigned))                   \
-  CALL(free_host, "cuMemFreeHost", (void*))                                         \
-  CALL(device_pointer, "cuMemHostGetDevicePointer_v2", (Address*, void*, unsigned)) \
-  CALL(upload, "cuMemcpyHtoDAsync_v2", (Address, const void*, Size, Handle))        \
-  CALL(download, "cuMemcpyDtoHAsync_v2", (void*, Address, Size, Handle))            \
-  CALL(copy, "cuMemcpyDtoDAsync_v2", (Address, Address, Size, Handle))              \
-  CALL(fill, "cuMemsetD8Async", (Address, u8, Size, Handle))                        \
-  CALL(pointer_attribute, "cuPointerGetAttribute", (void*, int, Address))           \
-  CALL(load_module, "cuModuleLoadData", (Handle*, const void*))                     \
-  CALL(unload_module, "cuModuleUnload", (Handle))                                   \
-  CALL(get_function, "cuModuleGetFunction", (Handle*, Handle, const char*))         \
-  CALL(create_stream, "cuStreamCreate", (Handle*, unsigned))                        \
-  CALL(destroy_stream, "cuStreamDestroy_v2", (Handle))                              \
-  CALL(stream_context, "cuStreamGetCtx", (Handle, Handle*))                         \
-  CALL(synchronize_stream, "cuStreamSynchronize", (Handle))                         \
-  CALL(wait_event, "cuStreamWaitEvent", (Handle, Handle, unsigned))                 \
-  CALL(is_capturing, "cuStreamIsCapturing", (Handle, int*))                         \
-  CALL(create_event, "cuEventCreate", (Handle*, unsigned))                          \
-  CALL(destroy_event, "cuEventDestroy_v2", (Handle))                                \
-  CALL(record_event, "cuEventRecord", (Handle, Handle))                             \
-  CALL(query_event, "cuEventQuery", (Handle))                                       \
-  CALL(launch, "cuLaunchKernel",                                                    \
+#define ENVPOOL_CUDA_CALLS(CALL)                                                                        \
+  CALL(get_error_name, "cuGetErrorName", (Status, const char**))                                        \
+  CALL(get_error_string, "cuGetErrorString", (Status, const char**))                                    \
+  CALL(device_get, "cuDeviceGet", (int*, int))                                                          \
+  CALL(retain_context, "cuDevicePrimaryCtxRetain", (Handle*, int))                                      \
+  CALL(release_context, "cuDevicePrimaryCtxRelease_v2", (int))                                          \
+  CALL(push_context, "cuCtxPushCurrent_v2", (Handle))                                                   \
+  CALL(pop_context, "cuCtxPopCurrent_v2", (Handle*))                                                    \
+  CALL(context_device, "cuCtxGetDevice", (int*))                                                        \
+  CALL(synchronize_context, "cuCtxSynchronize", ())                                                     \
+  CALL(memory_info, "cuMemGetInfo_v2", (Size*, Size*))                                                  \
+  CALL(allocate, "cuMemAlloc_v2", (Address*, Size))                                                     \
+  CALL(free, "cuMemFree_v2", (Address))                                                                 \
+  CALL(allocate_host, "cuMemHostAlloc", (void**, Size, unsigned))                                       \
+  CALL(free_host, "cuMemFreeHost", (void*))                                                             \
+  CALL(device_pointer, "cuMemHostGetDevicePointer_v2", (Address*, void*, unsigned))                     \
+  CALL(upload, "cuMemcpyHtoDAsync_v2", (Address, const void*, Size, Handle))                            \
+  CALL(download, "cuMemcpyDtoHAsync_v2", (void*, Address, Size, Handle))                                \
+  CALL(copy, "cuMemcpyDtoDAsync_v2", (Address, Address, Size, Handle))                                  \
+  CALL(fill, "cuMemsetD8Async", (Address, u8, Size, Handle))                                            \
+  CALL(pointer_attribute, "cuPointerGetAttribute", (void*, int, Address))                               \
+  CALL(load_module, "cuModuleLoadData", (Handle*, const void*))                                         \
+  CALL(unload_module, "cuModuleUnload", (Handle))                                                       \
+  CALL(get_function, "cuModuleGetFunction", (Handle*, Handle, const char*))                             \
+  CALL(create_stream, "cuStreamCreate", (Handle*, unsigned))                                            \
+  CALL(destroy_stream, "cuStreamDestroy_v2", (Handle))                                                  \
+  CALL(stream_context, "cuStreamGetCtx", (Handle, Handle*))                                             \
+  CALL(synchronize_stream, "cuStreamSynchronize", (Handle))                                             \
+  CALL(wait_event, "cuStreamWaitEvent", (Handle, Handle, unsigned))                                     \
+  CALL(is_capturing, "cuStreamIsCapturing", (Handle, int*))                                             \
+  CALL(capture_info, "cuStreamGetCaptureInfo_v2", (Handle, int*, u64*, Handle*, const Handle**, Size*)) \
+  CALL(create_event, "cuEventCreate", (Handle*, unsigned))                                              \
+  CALL(destroy_event, "cuEventDestroy_v2", (Handle))                                                    \
+  CALL(record_event, "cuEventRecord", (Handle, Handle))                                                 \
+  CALL(query_event, "cuEventQuery", (Handle))                                                           \
+  CALL(launch, "cuLaunchKernel",                                                                        \
        (Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void**, void**))
 
-inline constexpr Status kNotReady = 600, kCaptureImplicit = 906;
+inline constexpr Status kNotReady = 600, kNotSupported = 801, kCaptureImplicit = 906;
 
 // A call of the driver failed. Python raises envpool.cuda.driver.CudaError.
 struct CudaError : std::runtime_error {
@@ -84,6 +86,10 @@ class Driver {
   static constexpr const char* name_of_##member = name;
   ENVPOOL_CUDA_CALLS(ENVPOOL_CUDA_MEMBER)
 #undef ENVPOOL_CUDA_MEMBER
+
+  // Records an event after all work of a context. Null in drivers before CUDA 12.5.
+  Status (*record_context)(Handle context, Handle event) = nullptr;
+  static constexpr const char* name_of_record_context = "cuCtxRecordEvent";
 
   // Throws CudaError unless the status is CUDA_SUCCESS.
   void check(Status status, const char* call) const;
@@ -120,6 +126,7 @@ class Context {
   const Driver& driver;
   const int number;
   bool forked() const;
+  Handle handle() const { return handle_; }
 
  private:
   int device_ = 0;

@@ -255,13 +255,13 @@ void DevicePool::send_batches(const char* call, const std::function<std::vector<
   sending_ = true;
   try {
     batches = convert();
+    check_open();
+    for (Batch& batch : batches) launch(std::move(batch));
   } catch (...) {
     sending_ = false;
     throw;
   }
   sending_ = false;
-  check_open();
-  for (Batch& batch : batches) launch(std::move(batch));
 }
 
 void DevicePool::launch(Batch batch) {

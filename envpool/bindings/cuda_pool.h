@@ -149,7 +149,7 @@ class DevicePool {
   std::vector<u8> busy_;  // whether each environment is under way in a launch of only part of its group
   i64 under_way_ = 0;
   i32 calls_ = 0;
-  bool sending_ = false;  // a call converts arguments, which may run Python code
+  bool sending_ = false;  // a call converts arguments or launches batches, which may release the interpreter lock
   bool closed_ = false, freed_ = false;
 };
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <new>
 
+#include "envpool/bindings/interpreter.h"
+
 namespace envpool::cuda {
 
 bool Stream::captures(Handle stream) const {
@@ -12,6 +14,29 @@ bool Stream::captures(Handle stream) const {
   if (status == kCaptureImplicit) return true;
   driver().check(status, Driver::name_of_is_capturing);
   return capturing != 0;
+}
+
+u64 Stream::capture_of(Handle stream) const {
+  constexpr int kActive = 1;
+  int state = 0;
+  u64 id = 0;
+  const Status status = driver().capture_info(stream, &state, &id, nullptr, nullptr, nullptr);
+  if (status == kCaptureImplicit) return 0;
+  driver().check(status, Driver::name_of_capture_info);
+  return state == kActive ? id : 0;
+}
+
+void Stream::follow_device() const {
+  const Owned<Handle> event = make_event(context);
+  const auto record = driver().record_context;
+  const Status status = record == nullptr ? kNotSupported : record(context->handle(), event.get());
+  if (status == kNotSupported) {
+    const python::Unlocked unlocked;
+    ENVPOOL_CUDA(driver(), synchronize_context);
+    return;
+  }
+  driver().check(status, Driver::name_of_record_context);
+  ENVPOOL_CUDA(driver(), wait_event, handle(), event.get(), 0);
 }
 
 void Stream::order(Handle first, Handle then) const {
@@ -34,16 +59,39 @@ void Stream::fill(Address to, u8 value, i64 bytes) const {
 void Block::lend(Handle reader) {
   const Context::Current current(*stream->context);
   stream->lead(reader);
-  if (std::find(readers_.begin(), readers_.end(), reader) == readers_.end()) readers_.push_back(reader);
+  if (reader == kLegacyStream) {
+    legacy_ = true;
+  } else if (const u64 capture = stream->capture_of(reader); capture == 0) {
+    others_ = true;
+  } else {
+    std::erase_if(captured_, [&](const Captured& old) { return old.capture != capture || old.stream == reader; });
+    captured_.push_back({reader, capture});
+  }
+}
+
+void Block::lend() {
+  const Context::Current current(*stream->context);
+  others_ = true;
+  if (!stream->captures() && !stream->captures(kLegacyStream)) stream->lead(kLegacyStream);
 }
 
 void Block::reclaim(const Stream& writer) const {
-  if (readers_.empty()) return;
-  const bool captured = writer.captures();
-  for (const Handle reader : readers_) {
-    const bool legacy = reader == kLegacyStream;
-    if (captured ? !legacy && writer.captures(reader) : !writer.captures(reader)) writer.follow(reader);
+  if (!legacy_ && !others_ && captured_.empty()) return;
+  if (writer.captures()) {
+    const u64 capture = writer.capture_of(writer.handle());
+    for (const Captured& reader : captured_) {
+      if (reader.capture == capture) writer.follow(reader.stream);
+    }
+  } else if (others_ || !captured_.empty()) {  // the graph of an earlier capture may have been launched on any stream
+    writer.follow_device();
+  } else if (!writer.captures(kLegacyStream)) {
+    writer.follow(kLegacyStream);
   }
+}
+
+void Block::forget_readers() {
+  legacy_ = others_ = false;
+  captured_.clear();
 }
 
 std::unique_ptr<Block> Ring::make() const {

@@ -25,10 +25,15 @@ class Stream {
   // lead() makes another stream wait for all work enqueued here so far; follow() makes this stream wait for the other.
   void lead(Handle other) const { order(handle(), other); }
   void follow(Handle other) const { order(other, handle()); }
+  // Makes this stream wait for all work that has been enqueued on the device, whatever its stream. A driver before CUDA
+  // 12.5 cannot do this; the host then waits instead, without the interpreter lock.
+  void follow_device() const;
   // Returns whether a stream is being captured into a CUDA graph, so that work is recorded instead of run. The legacy
   // stream counts as captured, and must not be used, while a stream that it synchronizes with is being captured.
   bool captures(Handle stream) const;
   bool captures() const { return captures(handle()); }
+  // Returns the id of the capture that a stream belongs to, or 0.
+  u64 capture_of(Handle stream) const;
 
   void upload(Address to, const void* from, i64 bytes) const;
   void download(void* to, Address from, i64 bytes) const;
@@ -49,22 +54,37 @@ class Stream {
 };
 
 // Device memory in which several arrays are stored, and the stream that writes it.
+//
+// Another library names its stream when it imports an array. It may destroy that stream at any time after the import,
+// use the array on more streams, or have named its per-thread default stream, which is another one in each thread. The
+// driver must not be given the handle of a destroyed stream. So the handle is used during the import only; before the
+// memory is written again, the writer waits for the legacy default stream, which always exists, if that is the only
+// stream that was named, and else for all work on the device. Streams that are being captured into a CUDA graph exist
+// until the capture ends, so their handles are used until then.
 class Block {
  public:
   Block(std::shared_ptr<const Stream> of, i64 bytes) : stream(std::move(of)), memory(stream->context, bytes) {}
 
-  // Makes another stream wait for all writes to the block enqueued so far, and records that stream as a reader.
+  // Makes another stream wait for all writes to the block enqueued so far, and records that its library reads the
+  // block.
   void lend(Handle reader);
-  // Makes `writer` wait for all work that the readers have enqueued so far. Streams that are being captured and
-  // streams that are not cannot wait for each other, so readers of the other kind are skipped.
+  // The same for a library that does not name its stream: the legacy default stream waits, which most libraries use.
+  void lend();
+  // Makes `writer` wait for all work that the libraries have enqueued so far. A stream that is being captured waits for
+  // streams in the same capture only, and the legacy stream cannot be waited for while it counts as captured.
   void reclaim(const Stream& writer) const;
-  void forget_readers() { readers_.clear(); }
+  void forget_readers();
 
   const std::shared_ptr<const Stream> stream;
   const Memory memory;
 
  private:
-  std::vector<Handle> readers_;
+  struct Captured {
+    Handle stream;
+    u64 capture;
+  };
+  bool legacy_ = false, others_ = false;
+  std::vector<Captured> captured_;
 };
 
 // Recycles the blocks of a stream. Arrays in a block share its ownership, and the last of them returns it to the ring,

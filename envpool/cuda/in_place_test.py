@@ -120,6 +120,32 @@ def test_a_graph_of_a_step_matches_steps_bit_for_bit(task_id: str, exposed: bool
     fixed.step(np.zeros(7, int))  # Steps without the graph still work.
 
 
+def test_a_graph_is_replayed_after_its_stream_was_destroyed() -> None:
+    """Steps without a graph and captures on another stream wait for the graph, whose stream they must not use."""
+    fixed, free = make(num_envs=3, in_place=True), make(num_envs=3)
+    fixed.reset(), free.reset()
+    observation = fixed.step(np.zeros(3, int))[0]
+    free.step(np.zeros(3, int))
+    replaying = Graph()
+    for _ in range(3):
+        made = Graph()
+        action = OnDevice(np.ones(3, "i4"), stream=made.stream)
+
+        def step(made: Graph = made, action: OnDevice = action) -> None:
+            fixed.step(action)[0].__dlpack__(stream=made.stream)
+
+        made.capture(step)
+        made.driver.call("cuStreamDestroy_v2", made.stream)
+        for _ in range(2):
+            made.driver.call("cuGraphLaunch", made.executable, replaying.stream)
+        fixed.step(np.zeros(3, int))
+        for given in (1, 1, 0):
+            expected = free.step(np.full(3, given))[0]
+        assert np.array_equal(observation.numpy(), expected.numpy())
+        made.driver.call("cuGraphExecDestroy", made.executable)
+    replaying.driver.call("cuStreamDestroy_v2", replaying.stream)
+
+
 def test_calls_that_cannot_be_captured(graph: Graph) -> None:
     free, fixed = make(), make(in_place=True)
     free.reset(), fixed.reset()

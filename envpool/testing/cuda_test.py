@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,6 +24,7 @@ pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does 
 
 INVALID_VALUE, OUT_OF_MEMORY, NOT_INITIALIZED, INVALID_DEVICE, INVALID_IMAGE = 1, 2, 3, 101, 200
 INVALID_CONTEXT, NO_BINARY, INVALID_HANDLE, NOT_FOUND, NOT_READY = 201, 209, 400, 500, 600
+NOT_SUPPORTED = 801
 ILLEGAL_ADDRESS, MISALIGNED_ADDRESS = 700, 716
 
 
@@ -322,6 +324,48 @@ def test_mapped_memory_is_written_by_kernels(words: Words) -> None:
     assert mapped.array[0] == 0
     words.driver.synchronize()
     assert (mapped.array == 7).all()
+
+
+def test_work_of_a_destroyed_stream_still_runs(words: Words) -> None:
+    stream = words.driver.get("cuStreamCreate", 1)
+    words.add(3, stream=stream)
+    words.driver.call("cuStreamDestroy_v2", stream)
+    assert words.driver.code("cuStreamSynchronize", stream) == INVALID_HANDLE
+    assert words.driver.count("streams") == 0
+    words.driver.synchronize()
+    assert words.first() == 3
+
+
+@pytest.mark.parametrize("version", ["12050", "12040"])
+def test_an_event_of_all_work_in_the_context(words: Words, version: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENVPOOL_STANDIN_VERSION", version)
+    driver = words.driver
+    stream, event = driver.get("cuStreamCreate", 1), driver.get("cuEventCreate", 0)
+    words.add(3, stream=stream)
+    recorded = driver.code("cuCtxRecordEvent", driver.context, event)
+    driver.call("cuEventSynchronize", event)
+    if version == "12050":
+        assert recorded == 0 and driver.code("cuStreamQuery", stream) == 0
+    else:
+        assert recorded == NOT_SUPPORTED and driver.code("cuStreamQuery", stream) == NOT_READY
+    driver.call("cuEventDestroy_v2", event)
+    driver.call("cuStreamDestroy_v2", stream)
+
+
+def test_each_thread_has_a_default_stream(words: Words) -> None:
+    driver, seen, per_thread = words.driver, Pinned(words.driver), 2
+
+    def add() -> None:
+        driver.call("cuCtxSetCurrent", driver.context)
+        words.add(3, stream=per_thread)
+
+    thread = threading.Thread(target=add)
+    thread.start()
+    thread.join()
+    driver.call("cuMemcpyDtoHAsync_v2", seen.pointer, words.address, 32, per_thread)
+    driver.call("cuStreamSynchronize", per_thread)
+    assert seen.array[0] == 0
+    assert words.first() == 3  # the legacy stream waits for each of them
 
 
 def test_live_objects_are_counted(driver: Driver) -> None:

@@ -31,6 +31,11 @@ Machine* machine;
 bool forked;
 thread_local std::vector<void*> current;
 
+int driver_version() {
+  const char* given = std::getenv("ENVPOOL_STANDIN_VERSION");
+  return given != nullptr ? std::atoi(given) : 12090;
+}
+
 }  // namespace standin
 
 using namespace standin;
@@ -126,11 +131,7 @@ API cuInit(u32 flags) {
   return kSuccess;
 }
 
-API cuDriverGetVersion(int* version) {
-  const char* given = std::getenv("ENVPOOL_STANDIN_VERSION");
-  *version = given != nullptr ? std::atoi(given) : 12090;
-  return kSuccess;
-}
+API cuDriverGetVersion(int* version) { return *version = driver_version(), kSuccess; }
 
 API cuGetErrorName(int error, const char** text) { return set_text(error, text, 0); }
 API cuGetErrorString(int error, const char** text) {

@@ -17,6 +17,8 @@ extern Machine* machine;  // null before cuInit
 extern bool forked;
 extern thread_local std::vector<void*> current;  // handles of contexts; the last is current
 
+int driver_version();  // as $ENVPOOL_STANDIN_VERSION says
+
 inline u64 address_of(const void* pointer) { return reinterpret_cast<u64>(pointer); }
 
 // Runs `f` if the driver has been initialised in this process.
@@ -58,8 +60,7 @@ int on_device(int ordinal, F f) {
 template <class F>
 int on_stream(void* handle, F f, bool anywhere = false) {
   return within([&](Context& context) -> int {
-    const auto number = reinterpret_cast<u64>(handle);
-    Stream* stream = number <= 1 ? context.legacy : number == 2 ? context.per_thread : machine->streams.find(handle);
+    Stream* stream = machine->stream(&context, handle);
     if (stream == nullptr || (stream->context != &context && !anywhere)) return kInvalidHandle;
     return f(context, *stream);
   });

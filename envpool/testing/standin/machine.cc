@@ -47,7 +47,6 @@ Context* Machine::make_context(Device* device) {
     if (allocation.pinned) context->slots[allocation.slot] = {allocation.host, allocation.bytes};
   }
   context->legacy = make_stream(context, 0, true);
-  context->per_thread = make_stream(context, 0, true);
   return context;
 }
 
@@ -156,7 +155,7 @@ u8* Machine::host(Context* context, u64 address, u64 bytes) {
 u64 Machine::count(const std::string& what) const {
   u64 modules_memory = 0, user_streams = 0;
   modules.each([&](const Module& module) { modules_memory += module.globals.size(); });
-  streams.each([&](const Stream& stream) { user_streams += !stream.special; });
+  streams.each([&](const Stream& stream) { user_streams += !stream.special && !stream.destroyed; });
   if (what == "allocations") return allocations.size() - modules_memory;
   if (what == "streams") return user_streams;
   if (what == "events") return events.count();
@@ -170,6 +169,11 @@ u64 Machine::count(const std::string& what) const {
 // --- streams ---
 
 Stream* Machine::make_stream(Context* context, u32 flags, bool special) {
+  streams.remove_if([&](const Stream& stream) {
+    const bool over = stream.destroyed && stream.work.empty();
+    if (over) by_number_.erase(stream.number);
+    return over;
+  });
   Stream* stream = streams.find(streams.add(std::make_unique<Stream>()));
   stream->context = context;
   stream->flags = flags;
@@ -177,6 +181,18 @@ Stream* Machine::make_stream(Context* context, u32 flags, bool special) {
   stream->number = ++stream_numbers_;
   by_number_[stream->number] = stream;
   return stream;
+}
+
+Stream* Machine::stream(Context* context, void* handle) {
+  const auto number = reinterpret_cast<u64>(handle);
+  if (number <= 1) return context->legacy;
+  if (number == 2) {
+    Stream*& own = context->per_thread[std::this_thread::get_id()];
+    if (own == nullptr) own = make_stream(context, 0, true);
+    return own;
+  }
+  Stream* found = streams.find(handle);
+  return found == nullptr || found->destroyed ? nullptr : found;
 }
 
 void Machine::submit(Stream* stream, std::function<int()> run, std::vector<Ticket> after) {
@@ -226,9 +242,12 @@ void Machine::advance(Stream* stream) {
   if (!stream->work.empty()) run_next(stream);
 }
 
-void Machine::forget(Stream* stream) {
-  by_number_.erase(stream->number);
-  streams.remove(stream->handle);
+std::vector<Ticket> Machine::tickets(const Context* context) const {
+  std::vector<Ticket> all;
+  streams.each([&](const Stream& stream) {
+    if (stream.context == context) all.push_back(ticket(&stream));
+  });
+  return all;
 }
 
 }  // namespace standin

@@ -149,7 +149,8 @@ struct Stream {
   Context* context = nullptr;
   u64 number = 0;
   u32 flags = 0;
-  bool special = false;  // the context's legacy stream or per-thread stream
+  bool special = false;    // the context's legacy stream or a thread's default stream
+  bool destroyed = false;  // its handle is invalid, and the work that is left will still run
   std::deque<Work> work;
   u64 submitted = 0, done = 0;
   Capture* capture = nullptr;
@@ -180,7 +181,7 @@ struct Context {
   int error = kSuccess;  // sticky
   std::unique_ptr<Slot[], void (*)(Slot*)> slots{nullptr, nullptr};
   Stream* legacy = nullptr;
-  Stream* per_thread = nullptr;
+  std::map<std::thread::id, Stream*> per_thread;  // the default stream of each thread that used its own
 };
 
 struct Module {
@@ -241,6 +242,8 @@ class Machine {
 
   // --- streams ---
   Stream* make_stream(Context* context, u32 flags, bool special);
+  // Returns the stream of a handle, of which 0, 1 and 2 have a meaning in each context, or null.
+  Stream* stream(Context* context, void* handle);
   void submit(Stream* stream, std::function<int()> run, std::vector<Ticket> after = {});
   Ticket ticket(const Stream* stream) const { return {stream->number, stream->submitted}; }
   bool reached(const Ticket& ticket) const;
@@ -248,10 +251,11 @@ class Machine {
   void reach(const Ticket& ticket);
   void finish(Stream* stream) { reach(ticket(stream)); }
   void finish(Context* context);
-  // Runs one item of work, so that a host that polls the stream sees progress.
+  // Returns the positions of all streams of a context.
+  std::vector<Ticket> tickets(const Context* context) const;
+  // Runs one item of work, so that a host that polls makes progress.
   void advance(Stream* stream);
   void advance(const Ticket& ticket) { advance(by_number_.at(ticket.stream)); }
-  void forget(Stream* stream);
 
   // --- captures (capture.cc) ---
   // Adds work to a stream, or a node to the graph if the stream is being captured. Returns a Result.

@@ -3,6 +3,8 @@
 // Streams and events of the stand-in.
 #include <chrono>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "libcuda.h"
 
@@ -11,6 +13,7 @@ using namespace standin;
 namespace {
 
 constexpr u32 kExternal = 1;  // flag: a graph waits for or records the event as a node
+constexpr u32 kNonBlocking = 1;
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -59,8 +62,7 @@ API cuStreamDestroy_v2(void* stream) {
   return on_stream(stream, [&](Context& context, Stream& on) -> int {
     if (on.special) return kInvalidHandle;
     if (on.capture != nullptr) return on.capture->invalidated = true, int{kCaptureUnsupported};
-    machine->finish(&on);
-    machine->forget(&on);
+    on.destroyed = true;  // as on a GPU, its work still runs
     return context.error;
   });
 }
@@ -166,6 +168,25 @@ API cuEventRecordWithFlags(void* event, void* stream, u32 flags) {
 }
 
 API cuEventRecord(void* event, void* stream) { return cuEventRecordWithFlags(event, stream, 0); }
+
+// The driver has had this function since CUDA 12.5. It records the work of all streams, destroyed ones too.
+API cuCtxRecordEvent(void* context, void* event) {
+  return on_event(event, [&](Context&, Event& found) -> int {
+    if (driver_version() < 12050) return kNotSupported;
+    Context* of = machine->contexts.find(context);
+    if (of == nullptr || found.context != of) return kInvalidHandle;
+    if (const int refused = machine->refuse_captures(of); refused != kSuccess) return refused;
+    std::vector<Ticket> all = machine->tickets(of);
+    Stream* marker = machine->make_stream(of, kNonBlocking, true);
+    machine->submit(marker, [] { return int{kSuccess}; }, std::move(all));
+    marker->destroyed = true;
+    found.ticket = machine->ticket(marker);
+    found.recorded = true;
+    found.capture = 0;
+    found.seconds = std::make_shared<double>(0);
+    return kSuccess;
+  });
+}
 
 API cuEventQuery(void* event) {
   return on_event(event, [&](Context& context, Event& found) -> int {
