@@ -38,7 +38,7 @@ import envpool
 from envpool.cuda import driver, nvrtc
 from envpool.python.options import AUTORESET_MODES
 from envpool.python.registry import find
-from envpool.testing.device_comparison import MORE, Case, compare, indexed, pools, random_actions, tasks
+from envpool.testing.device_comparison import MORE, Case, compare, pools, random_actions, tasks
 from envpool.testing.rooflines import CARDS, SAMPLES, bytes_of, ceiling, read_work, readable
 
 Result = dict[str, Any]
@@ -137,11 +137,9 @@ def kernels(small: bool) -> Iterator[Step]:
 def bits_of(case: Case) -> Result:
     """Steps a pool on the device and one on the CPU with the same actions, and compares every array and state."""
     threads = min(usable_cpus(), max(case.num_envs // 256, 1))
-    options = dict(case.options)
-    both = pools(case.task_id, case.mode, case.num_envs, **{"num_threads": threads, **options})
-    apart = indexed(options)
+    both = pools(case.task_id, case.mode, case.num_envs, **{"num_threads": threads, **dict(case.options)})
     try:
-        found, ends = compare(both, case.num_envs, case.steps, exchange=25 if apart else 0, states=not apart)
+        found, ends = compare(both, case.num_envs, case.steps)
     finally:
         both.device.close()
     return {"words": found.words, "episodes": ends, "different": dict(found.different)}

@@ -45,6 +45,7 @@
 //     ENVPOOL_FN static void observe_world(const World<Tag>&, const Params&, Row);       // other fields
 //     // optional, instead of struct Agent, if options set the number of agents:
 //     static i64 extra_bytes(const Params&);                      // bytes that follow World: World::extra()
+//     static i64 derived_bytes(const Params&);                    // see below
 //     // optional:
 //     static void state_parts(StateParts<Shared>&);               // host: parts that JAX users access by name
 //     ENVPOOL_FN static void repair(World<Tag>&, const Params&);  // see below
@@ -56,6 +57,10 @@
 // step. It clamps every index, count, position and bool whose value could cause undefined behaviour (repair.h has
 // helpers), and does not change a state that reset and step have produced. Values that are only used in arithmetic need
 // no repair.
+//
+// The last derived_bytes() of a world's extra bytes depend on the rest of the world: repair() writes them. A CPU can
+// keep an index there, for example, which a GPU does without. They are zero in snapshots and in the states that JAX
+// users hold, so that these are equal on all devices.
 //
 // An environment accepts the saved state of another environment if both have the same name, arrays, players, state size
 // and blob. If the meaning of a state depends on further options, `identity` returns a number that differs between

@@ -336,3 +336,13 @@ def test_visible_parts_of_the_state():
     assert state.replace(players=10**9).players == 10**9  # The visible part is a copy; the step ignores it.
     other, _, _, _, info = env.step(None, state.replace(players=10**9), np.zeros((5, 2), int), params)
     assert other.shape == (5, 29) and info["players"]["present"].all()
+
+
+def test_states_do_not_contain_the_index_of_nearest_players():
+    """The index, at the end of a world, depends on the rest and on the device. States are equal on all devices."""
+    task_id, options = WORLDS["nearest of 100"]
+    env, params = envpool.jax.make(task_id, **options)
+    state = env.reset_batch(key_of(1), 3, params)[1]
+    for action in actions_of(task_id, options, 0, 12, 3):
+        assert not np.asarray(state.raw)[:, -4 * env.num_players :].any()
+        state = env.step_batch(None, state, action, params)[1]

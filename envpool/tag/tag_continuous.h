@@ -76,7 +76,6 @@ struct TagContinuous {
   };
   struct Shared {
     i32 players, stride, steps, runners;
-    i32 visible, cells_per_side;  // number of players that observations show as in the game; size of their grid
     bool over;
   };
   // The first columns have an element for each player. kVisible and kInGame say, as 1 or 0, whether it was in the game
@@ -98,12 +97,16 @@ struct TagContinuous {
     kTaggerX,
     kTaggerY,
     kTaggerNumber,
-    // These columns have an element for each visible player, in order of their cells.
+    // The index by which a CPU finds the nearest players: for each visible player, in order of their cells.
     kCellX,
     kCellY,
     kCellNumber,
     kCellIndex,
-    kCellBegin
+    kIndex  // the rest of the index
+  };
+  // The rest of the index, before the cells' begins.
+  struct Index {
+    i32 visible, cells_per_side;  // players that observations show as in the game; cells of the grid that sorts them
   };
   enum Field { kObs, kId, kIsTagger, kDone };
 
@@ -174,8 +177,12 @@ struct TagContinuous {
     return p;
   }
   static i64 extra_bytes(const Params& p) {
-    const i64 side = p.full ? 0 : Cells::per_side_for(p.players, p.observed);
-    return i64(sizeof(f32)) * (i64(kCellBegin) * stride_of(p.players) + side * side + 1);
+    return i64(sizeof(f32)) * i64(kCellX) * stride_of(p.players) + derived_bytes(p);
+  }
+  static i64 derived_bytes(const Params& p) {
+    if (p.full) return 0;
+    const i64 side = Cells::per_side_for(p.players, p.observed);
+    return i64(sizeof(f32)) * (i64(kIndex - kCellX) * stride_of(p.players) + side * side + 1) + i64(sizeof(Index));
   }
   static void spec(const Params& p, Spec& s) {
     s.max_players = p.players;
@@ -201,8 +208,6 @@ struct TagContinuous {
                     .stride = stride_of(p.players),
                     .steps = 0,
                     .runners = p.players - p.taggers,
-                    .visible = p.players,
-                    .cells_per_side = 0,
                     .over = false};
     const Agents a(world);
     i32 taggers = 0;
@@ -238,7 +243,7 @@ struct TagContinuous {
       keep_within(a.of<i32>(kRank)[i], 0, p.taggers);
       keep_within(a.of<i32>(kTaggerNumber)[i], 0, p.players - 1);
     }
-    sort_into_cells(world, p);  // This restores the columns of cells, which depend on the positions.
+    sort_into_cells(world, p);
   }
 
   ENVPOOL_FN static i32 players(const World<TagContinuous>& world) { return world.shared.players; }
@@ -439,19 +444,22 @@ struct TagContinuous {
     nearest.sort();
   }
   ENVPOOL_FN static i32 nearest_on_host(const World<TagContinuous>& world, const Params& p, i32 agent, i32* nearest) {
-    if (world.shared.cells_per_side > 0) return cells_of(world, p).nearest(agent, p.observed, nearest);
+    if (index_of(world).cells_per_side > 0) return cells_of(world, p).nearest(agent, p.observed, nearest);
     const f32 *x = column<f32>(world, kX), *y = column<f32>(world, kY), *visible = column<f32>(world, kVisible);
     Candidates candidates(x[agent], y[agent]);
-    candidates.add_all(x, y, visible, p.players, world.shared.visible);
+    candidates.add_all(x, y, visible, p.players, index_of(world).visible);
     candidates.remove(agent);
     const f32 guess = p.side * p.side * f32(p.observed + 2 + p.observed / 4) / (3.2f * f32(p.players));
     return candidates.choose(p.observed, guess, nearest);
   }
+  ENVPOOL_FN static const Index& index_of(const World<TagContinuous>& world) {
+    return *reinterpret_cast<const Index*>(column<i32>(world, kIndex));
+  }
   ENVPOOL_FN static Cells cells_of(const World<TagContinuous>& world, const Params& p) {
     World<TagContinuous>& it = const_cast<World<TagContinuous>&>(world);
     return {p.side,
-            world.shared.cells_per_side,
-            column<i32>(it, kCellBegin),
+            index_of(world).cells_per_side,
+            column<i32>(it, kIndex) + sizeof(Index) / sizeof(i32),
             column<f32>(it, kCellX),
             column<f32>(it, kCellY),
             column<i32>(it, kCellNumber),
@@ -460,10 +468,11 @@ struct TagContinuous {
   ENVPOOL_FN static void sort_into_cells(World<TagContinuous>& world, const Params& p) {
     if (!kUseSimd || p.full) return;
     const Agents a(world);
-    i32& visible = world.shared.visible = 0;
+    i32 visible = 0;
     for (i32 i = 0; i < p.players; ++i) visible += a.of<f32>(kVisible)[i] != 0;
-    world.shared.cells_per_side = Cells::per_side_for(visible, p.observed);
-    if (world.shared.cells_per_side == 0) return;
+    Index& index = *reinterpret_cast<Index*>(a.of<i32>(kIndex));
+    index = {.visible = visible, .cells_per_side = Cells::per_side_for(visible, p.observed)};
+    if (index.cells_per_side == 0) return;
     cells_of(world, p).sort(a.of<f32>(kX), a.of<f32>(kY), a.of<f32>(kVisible), p.players);
   }
 };

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import collections
 import datetime
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -94,15 +94,6 @@ def cases(whole: bool) -> list[Case]:
                 counts, steps = (3,), 45  # On the stand-in, the kernel is a thousand times slower than the CPU pool.
             found += [Case(task_id, tuple(options.items()), mode, count, steps) for count in counts]
     return found
-
-
-def indexed(options: Mapping[str, Any]) -> bool:
-    """Returns whether the options make states differ between devices.
-
-    With partial observation, TagContinuous keeps an index of its agents on the CPU. restore() rebuilds the index, so
-    devices can still exchange these states.
-    """
-    return options.get("use_full_observation") is False
 
 
 class Pools(NamedTuple):
@@ -198,16 +189,15 @@ class Comparison:
             self.check("state", self.pools.device.snapshot(int(env_id)), self.pools.cpu.snapshot(int(env_id)))
 
 
-def compare(both: Pools, count: int, steps: int, *, exchange: int = 0, states: bool = True) -> tuple[Comparison, int]:
-    """Steps both pools with the same actions. Returns the comparison and how many episodes ended.
+def compare(both: Pools, count: int, steps: int, *, exchange: int = 0) -> tuple[Comparison, int]:
+    """Steps both pools with the same actions. Returns the comparison of all arrays and states, and how many episodes ended.
 
     Args:
         both: the pools.
         count: how many environments each has.
         steps: the number of steps, including resets.
-        exchange: the number of steps between exchanges of states (exchange_states), which may occur in the middle of an
-            episode. 0: never.
-        states: whether states are compared, too.
+        exchange: the number of steps between exchanges, in which each environment of either pool takes over the state of
+            the next environment of the other pool, even in the middle of an episode. 0: never.
     """
     found, ends = Comparison(both), 0
     rng = np.random.default_rng(5)
@@ -232,7 +222,7 @@ def compare(both: Pools, count: int, steps: int, *, exchange: int = 0, states: b
             over[env_ids] = ended
         else:
             over[:] = False
-        if states and step % 30 == 29:
+        if step % 30 == 29:
             found.check_states(range(min(count, 40)))
         if exchange and step % exchange == exchange - 1:
             exchange_states(both, count)

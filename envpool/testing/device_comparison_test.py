@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from envpool.testing.cuda import STANDIN
-from envpool.testing.device_comparison import Comparison, compare, indexed, pools
+from envpool.testing.device_comparison import Comparison, compare, pools
 
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
 
@@ -39,7 +39,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     ],
 )
 def test_states_are_exchanged_in_the_middle_of_episodes(task_id: str, mode: str, options: dict[str, int]) -> None:
-    found, _ = compare(pools(task_id, mode, 3, **options), 3, 60, exchange=7, states=not indexed(options))
+    found, _ = compare(pools(task_id, mode, 3, **options), 3, 60, exchange=7)
     assert found.words > 400 and not found.different
 
 

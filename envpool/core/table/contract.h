@@ -167,6 +167,10 @@ consteval bool is_world() {
           { Env::extra_bytes(params) } -> std::convertible_to<i64>;
         });
     ENVPOOL_OPTIONAL_MEMBER(
+        Env, derived_bytes, "static i64 derived_bytes(const Params&)", requires(const Params& params) {
+          { Env::derived_bytes(params) } -> std::convertible_to<i64>;
+        });
+    ENVPOOL_OPTIONAL_MEMBER(
         Env, render, "static void render(const World<Env>&, const Params&, u8*)",
         requires(const World<Env>& world, const Params& params, u8* rgb) { Env::render(world, params, rgb); });
     ENVPOOL_OPTIONAL_MEMBER(

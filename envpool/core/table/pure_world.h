@@ -24,6 +24,7 @@ struct PureWorldFunctions : PureFunctions<Env> {
       it.episode.seed(batch.key(k), batch.stream(k));
       batch.begin(it, k);
       batch.observe(it, work.fields, k);
+      clear_derived<Env>(&it.state + 1, batch.settings(k).params);
     }
   }
 
@@ -40,10 +41,12 @@ struct PureWorldFunctions : PureFunctions<Env> {
       }
       const bool ended = batch.conclude(it, k, outcome);
       batch.observe(it, batch.observed_fields.data(), k);
-      if (!ended || work.final_fields == nullptr) continue;
-      batch.copy_final_observation(k);
-      batch.begin(it, k);
-      batch.observe(it, work.fields, k);
+      if (ended && work.final_fields != nullptr) {
+        batch.copy_final_observation(k);
+        batch.begin(it, k);
+        batch.observe(it, work.fields, k);
+      }
+      clear_derived<Env>(&it.state + 1, batch.settings(k).params);
     }
   }
 

@@ -34,6 +34,15 @@ i64 extra_bytes_of(const typename Env::Params& params) {
   return 0;
 }
 
+// Zeroes the derived bytes of a copy of a state. `extra` is the address of its extra bytes.
+template <class Env>
+void clear_derived(void* extra, const typename Env::Params& params) {
+  if constexpr (requires { Env::derived_bytes(params); }) {
+    const i64 bytes = Env::derived_bytes(params);
+    std::memset(static_cast<u8*>(extra) + Env::extra_bytes(params) - bytes, 0, size_t(bytes));
+  }
+}
+
 // The data that environments with the same options share: resolved options, arrays, and an immutable blob (a ROM, a
 // map).
 template <class Env>
@@ -256,6 +265,7 @@ class VectorEnv {
     Slot& from = slot(env_id);
     if constexpr (kPlain) {
       std::memcpy(out, static_cast<const void*>(&from), size_t(save_size(env_id)));
+      clear_derived<Env>(static_cast<u8*>(out) + sizeof(Slot), *settings_[size_t(env_id)].params);
     } else if constexpr (requires { from.state->save(out); }) {
       std::memcpy(out, &from.episode, sizeof(Episode));
       from.state->save(static_cast<u8*>(out) + sizeof(Episode));
