@@ -204,7 +204,7 @@ def defines(text: str, name: str) -> bool:
 
 # Calls that no import or include reveals, with the text that the calling file contains instead.
 INDIRECT = {
-    "envpool/bindings/module.cc": "from envpool import _core",
+    "envpool/bindings/pool.cc": "from envpool import _core",
     "envpool/core/plugin.h": "abi::Table& table",
     "envpool/classic_control/cartpole.h": "Env::",
 }
