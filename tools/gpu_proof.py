@@ -22,27 +22,21 @@ import json
 import multiprocessing
 import os
 import platform
-import shutil
-import subprocess
 import sys
 import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import numpy as np
 
 import envpool
 from envpool.cuda import driver, nvrtc
 from envpool.python.options import AUTORESET_MODES
 from envpool.python.registry import find
-from envpool.testing.device_comparison import MORE, Case, compare, pools, random_actions, tasks
-from envpool.testing.rooflines import CARDS, SAMPLES, bytes_of, ceiling, read_work, readable
-
-Result = dict[str, Any]
-Step = tuple[str, Callable[[], Result]]
+from envpool.testing.device_comparison import MORE, Case, compare, pools, tasks
+from envpool.testing.proof import Result, Step, jax_programs, libraries
+from envpool.testing.proof import speed as speeds
+from envpool.testing.rooflines import readable
 
 # The games of benchmark/atari.py.
 GAMES = (
@@ -198,281 +192,17 @@ def mathematics(small: bool) -> Iterator[Step]:
         yield f"math {number}", functools.partial(functions, *((33, 16, 8) if small else (1 << 14, 64, 4)))
 
 
-# --- plumbing: exchange of states, and other libraries ---
-
-
-def moved(task_id: str = "Acrobot-v1", count: int = 8, steps: int = 60) -> Result:
-    """Exchanges the states of a pool on the device and of one on the CPU in the middle of episodes."""
-    both = pools(task_id, "next_step", count)
-    try:
-        found, _ = compare(both, count, steps, exchange=7)
-    finally:
-        both.device.close()
-    return {"equal": not found.different}
-
-
-class Library(NamedTuple):
-    """Functions of another array library.
-
-    Attributes:
-        take: imports a DeviceArray without a copy.
-        act: computes an action for each row of observations by comparing one column with 0.
-        read: copies the library's array to NumPy.
-        address: returns the address of the first element of the library's array.
-    """
-
-    take: Callable[[Any], Any]
-    act: Callable[[Any], Any]
-    read: Callable[[Any], np.ndarray[Any, Any]]
-    address: Callable[[Any], int]
-
-
-def torch_arrays() -> Library:
-    """Returns PyTorch's functions."""
-    import torch
-
-    def act(x: Any) -> Any:
-        return (x[:, 2] > 0).long()
-
-    return Library(torch.from_dlpack, act, lambda x: x.cpu().numpy(), lambda x: int(x.data_ptr()))
-
-
-def cupy_arrays() -> Library:
-    """Returns CuPy's functions."""
-    import cupy  # type: ignore[import-not-found]
-
-    def act(x: Any) -> Any:
-        return (x[:, 2] > 0).astype(cupy.int32)
-
-    return Library(cupy.from_dlpack, act, cupy.asnumpy, lambda x: int(x.data.ptr))
-
-
-def jax_arrays() -> Library:
-    """Returns JAX's functions."""
-    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # leave memory for other libraries
-    import jax
-
-    def act(x: Any) -> Any:
-        return (x[:, 2] > 0).astype("int32")
-
-    return Library(jax.dlpack.from_dlpack, act, np.asarray, lambda x: int(x.unsafe_buffer_pointer()))
-
-
-LIBRARIES = {"torch": torch_arrays, "cupy": cupy_arrays, "jax": jax_arrays}
-
-
-def in_library(name: str, steps: int = 200) -> Result:
-    """Steps with actions that a library computes on the device, and compares with a pool on the CPU."""
-    library = LIBRARIES[name]()
-    pool: Any = envpool.make_gymnasium("CartPole-v1", num_envs=1000, seed=3, device="cuda")
-    twin: Any = envpool.make_gymnasium("CartPole-v1", num_envs=1000, seed=3)
-    observation, _ = pool.reset()
-    twin.reset()
-    same_memory = library.address(library.take(observation)) == observation.__cuda_array_interface__["data"][0]
-    equal = True
-    for _ in range(steps):
-        action = library.act(library.take(observation))
-        observation, reward, *_ = pool.step(action)
-        theirs = twin.step(library.read(action))
-        equal &= np.array_equal(library.read(library.take(observation)), theirs[0])
-        equal &= np.array_equal(library.read(library.take(reward)), theirs[1])
-    pool.close()
-    return {"same_memory": same_memory, "equal": bool(equal)}
-
-
-def on_another_stream() -> Result:
-    """Runs in_library("torch") in a PyTorch stream that is not the default stream."""
-    import torch
-
-    with torch.cuda.stream(torch.cuda.Stream()):
-        return in_library("torch")
-
-
-def bad_actions() -> Result:
-    """Checks that after an out-of-range action on the device, a later call raises an error that names the row."""
-    import torch
-
-    pool: Any = envpool.make_gymnasium("CartPole-v1", num_envs=100, seed=3, device="cuda")
-    pool.reset()
-    action = torch.zeros(100, dtype=torch.int64, device="cuda")
-    action[57] = 2
-    pool.step(action)
-    pool._pool.wait()
-    try:
-        pool.step(torch.zeros(100, dtype=torch.int64, device="cuda"))
-    except ValueError as error:
-        return {"equal": "row 57" in str(error)}
-    return {"equal": False}
-
-
-SANITIZED = """
-import numpy as np, envpool
-for task_id in ("CartPole-v1", "Breakout-MinAtar", "TagGridWorld-v0"):
-    pool = envpool.make_gymnasium(task_id, num_envs=70, device="cuda", max_episode_steps=4)
-    pool.reset()
-    for _ in range(10):
-        pool.step(np.zeros(70 * pool.spec.arrays.max_players, int))
-    pool._pool.wait()
-"""
-
-
-def sanitized(tool: str) -> Result:
-    """Runs kernels under a tool of compute-sanitizer."""
-    command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", sys.executable, "-c", SANITIZED]
-    packages = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False, cwd="/", env=packages)
-    return {"equal": done.returncode == 0, "said": (done.stdout + done.stderr)[-300:] if done.returncode else ""}
-
-
-def plumbing(small: bool) -> Iterator[Step]:
-    """Exchanges states, uses arrays in other libraries, and runs the tools of compute-sanitizer."""
-    yield "moved", moved
-    if small:
-        return
-    for task_id in ("TagGridWorld-v0", "Pong-v5"):
-        yield f"moved {task_id}", functools.partial(moved, task_id)
-    for package in LIBRARIES:
-        if importlib.util.find_spec(package) is not None:
-            yield package, functools.partial(in_library, package)
-    if importlib.util.find_spec("torch") is not None:
-        yield "torch, another stream", on_another_stream
-        yield "bad actions", bad_actions
-    if shutil.which("compute-sanitizer"):
-        for tool in ("memcheck", "racecheck", "initcheck", "synccheck"):
-            yield tool, functools.partial(sanitized, tool)
-
-
-# --- speed ---
-
-
-def speed_of(task_id: str, count: int, seconds: float, *, on_device: bool = False) -> Result:
-    """Measures steps per second in a Python loop.
-
-    Args:
-        task_id: the environment's id.
-        count: the number of environments.
-        seconds: the duration of the measurement.
-        on_device: whether the actions are tensors on the device; otherwise each step copies them there.
-    """
-    try:
-        pool: Any = envpool.make_gymnasium(task_id, num_envs=count, device="cuda", seed=1)
-    except MemoryError as error:
-        return {"num_envs": count, "too_large": str(error)[-200:]}
-    pool.reset()
-    rng = np.random.default_rng(0)
-    actions: list[Any] = [random_actions(pool.spec.arrays, rng, count) for _ in range(8)]
-    if on_device:
-        actions = [_tensors(action) for action in actions]
-    for action in actions:  # the first launches load the code
-        pool.step(action)
-    pool._pool.wait()
-    steps, begun = 0, time.perf_counter()
-    while (passed := time.perf_counter() - begun) < seconds:
-        for action in actions:
-            pool.step(action)
-        steps += len(actions)
-        pool._pool.wait()
-    pool.close()
-    return _rate(task_id, count, steps, passed)
-
-
-def _tensors(action: dict[str, Any]) -> dict[str, Any]:
-    import torch
-
-    return {name: torch.from_numpy(values).cuda() for name, values in action.items()}
-
-
-def _rate(task_id: str, count: int, steps: int, seconds: float) -> Result:
-    rate = steps * count / seconds
-    found: Result = {"num_envs": count, "steps_per_second": rate, "microseconds_per_call": seconds / steps * 1e6}
-    cards = [card for card in CARDS if card.name in driver.load().devices()[0].name]
-    work = read_work().get(task_id)
-    if cards and work:
-        found["ceiling"], found["bound"] = ceiling(work, bytes_of(task_id), cards[0])
-        found["share"] = rate / found["ceiling"]
-    return found
-
-
-def replayed(task_id: str, count: int, seconds: float) -> Result:
-    """Measures steps per second while PyTorch replays a CUDA graph of one step, if the pool can be captured."""
-    import torch
-
-    try:
-        pool: Any = envpool.make_gymnasium(task_id, num_envs=count, device="cuda", seed=1)
-    except MemoryError as error:
-        return {"num_envs": count, "too_large": str(error)[-200:]}
-    pool.reset()
-    action = _tensors(random_actions(pool.spec.arrays, np.random.default_rng(0), count))
-    graph, stream = torch.cuda.CUDAGraph(), torch.cuda.Stream()
-    try:
-        with torch.cuda.stream(stream):
-            for _ in range(3):
-                pool.step(action)
-            pool._pool.wait()
-            torch.cuda.synchronize()
-            with torch.cuda.graph(graph, stream=stream):
-                pool.step(action)
-        before = pool.snapshot(0)
-        graph.replay()
-        torch.cuda.synchronize()
-        if pool.snapshot(0) == before:
-            return {"num_envs": count, "unsupported": "the graph holds no step"}
-    except Exception as error:  # noqa: BLE001  (any failure of the capture is reported)
-        return {"num_envs": count, "unsupported": f"{type(error).__name__}: {error}"[:300]}
-    steps, begun = 0, time.perf_counter()
-    while (passed := time.perf_counter() - begun) < seconds:
-        for _ in range(50):
-            graph.replay()
-        steps += 50
-        torch.cuda.synchronize()
-    pool.close()
-    return _rate(task_id, count, steps, passed)
-
-
-def counts_of(task_id: str) -> tuple[int, ...]:
-    """Returns the numbers of environments to measure. An Atari environment takes more than 0.1 MB."""
-    family = find(task_id).family
-    return (256, 4096, 16384, 65536) if family == "atari" else (1024, 4096, 16384, 131072, 1048576)
-
-
-def speed(small: bool) -> Iterator[Step]:
-    """Measures a Python loop with actions in host memory and on the device."""
-    if small:
-        for count in (1, 64):
-            yield f"CartPole-v1 x {count}", functools.partial(speed_of, "CartPole-v1", count, 0.05)
-        return
-    torch = importlib.util.find_spec("torch") is not None
-    for sample in SAMPLES:
-        for count in counts_of(sample.task_id):
-            name = f"{sample.task_id} x {count}"
-            if torch:
-                yield (
-                    f"{name}, actions on the device",
-                    functools.partial(speed_of, sample.task_id, count, 0.7, on_device=True),
-                )
-            if count in (4096, 1048576):
-                yield name, functools.partial(speed_of, sample.task_id, count, 0.7)
-
-
-def graphs(small: bool) -> Iterator[Step]:
-    """Measures CUDA graphs. This is the last section, because a failed capture can leave errors behind."""
-    if small or importlib.util.find_spec("torch") is None:
-        return
-    for task_id in ("CartPole-v1", "Acrobot-v1", "Breakout-MinAtar", "TagGridWorld-v0", "Pong-v5"):
-        for count in counts_of(task_id)[:-1]:
-            yield f"{task_id} x {count}, graph", functools.partial(replayed, task_id, count, 0.7)
-
-
 # --- the sections and their results ---
 
 SECTIONS: dict[str, Callable[[bool], Iterator[Step]]] = {
     "machine": about,
     "compile": kernels,
     "math": mathematics,
-    "plumbing": plumbing,
+    "plumbing": libraries.plumbing,
     "bits": bits,
-    "speed": speed,
-    "graph": graphs,
+    "jax": jax_programs.programs,
+    "speed": speeds.speed,
+    "graph": speeds.graphs,
 }
 
 
@@ -534,8 +264,12 @@ def summary(read: dict[str, list[Result]]) -> str:
         else:
             versions = ", ".join(f"{name} {version}" for name, version in told["packages"].items())
             lines += [f"On {card(read)}; {told['driver']}; {told['nvrtc']}; Python {told['python']}; {versions}.", ""]
-    for section, what in (("bits", "cases"), ("math", "cases of each function of math.h")):
-        if found := read.get(section):
+    measured = [each for name in ("speed", "graph", "jax") for each in read.get(name, []) if "steps_per_second" in each]
+    failed = [each for name in ("speed", "graph") for each in read.get(name, []) if "steps_per_second" not in each]
+    lines += [f"**JAX**: skipped: {each['skipped']}.\n" for each in read.get("jax", []) if "skipped" in each]
+    kinds = {"bits": "cases", "math": "cases of each function of math.h", "jax": "programs of JAX"}
+    for section, what in kinds.items():
+        if found := [each for each in read.get(section, []) if each not in measured and "skipped" not in each]:
             bad = [each for each in found if is_bad(each)]
             words, episodes, arguments = (
                 sum(each.get(key, 0) for each in found) for key in ("words", "episodes", "arguments")
@@ -551,8 +285,12 @@ def summary(read: dict[str, list[Result]]) -> str:
     for each in read.get("plumbing", []):
         told = {key: value for key, value in each.items() if key not in ("name", "seconds", "trace") and value != ""}
         lines.append(f"- {each['name']}: {told}")
-    if rates := [*read.get("speed", []), *read.get("graph", [])]:
-        lines += ["", "| environments | steps/s | µs per call | share of the ceiling |", "|---|---|---|---|"]
+    if rates := [*measured, *failed]:
+        lines += [
+            "",
+            "| environments | steps/s | µs per call | compared with the ceiling or gymnax |",
+            "|---|---|---|---|",
+        ]
         lines += [f"| {each['name']} | {_cells(each)} |" for each in rates]
     return "\n".join(lines)
 
@@ -562,6 +300,8 @@ def _cells(result: Result) -> str:
         if key in result:
             return f"{key.replace('_', ' ')}: {result[key][:80]} | |".replace("\n", " ")
     share = f"{result['share']:.1%} of {readable(result['ceiling'])}, {result['bound']}" if "share" in result else ""
+    if "gymnax" in result:
+        share = f"{result['over_gymnax']:.1f} times gymnax, {readable(result['gymnax'])}"
     return f"{readable(result['steps_per_second'])} | {result['microseconds_per_call']:,.1f} | {share}"
 
 

@@ -6,8 +6,10 @@
   makes pools of them with each interface. The engine's own C++ tests have others, in core/testing/environments.h.
 - Calls of an environment's functions without a pool: functions.h and functions.cc export the functions, capi.py calls
   them, and libraries.py finds the libraries.
+- Texts of headers for envpool.compile: headers.py.
 - Statistics: chi_square.py compares counts of random outcomes with probabilities.
-- Checks of all ids: trajectories.py compares trajectories with golden.csv, and mutate_states.py tries hostile states.
+- Checks of all ids: trajectories.py compares trajectories with golden.csv, and mutate_states.py tries hostile states,
+  which mutations.py makes.
 - Comparison with the released EnvPool: describe.py describes a package, peer_facts.json contains the description of
   EnvPool, and differences.py lists the intended differences.
 - Writers of files derived from the registry (`make generated`): signatures.py of type stubs, tables.py of tables in the
@@ -19,5 +21,7 @@
   kernel_budgets.csv limits. device_comparison.py compares a pool on a device with one on the CPU, and device_arrays.py
   makes small pools and arrays on a device. kernels_test.cc runs the kernel as C++. rooflines.py counts the instructions
   that kernels execute, records them in kernel_work.csv, and computes the highest speed that a GPU could reach.
+- A mock of XLA on a GPU: xla.py calls the XLA handlers for CUDA.
+- proof/ has sections of the script in tools/ that checks a GPU.
 - kill_while_saving.py kills a training script. type_checks.py is read by type checkers only; nothing runs it.
 """
