@@ -6,10 +6,8 @@
   makes pools of them with each interface. The engine's own C++ tests have others, in core/testing/environments.h.
 - Calls of an environment's functions without a pool: functions.h and functions.cc export the functions, capi.py calls
   them, and libraries.py finds the libraries.
-- Texts of headers for envpool.compile: headers.py.
 - Statistics: chi_square.py compares counts of random outcomes with probabilities.
-- Checks of all ids: trajectories.py compares trajectories with golden.csv, and mutate_states.py tries hostile states,
-  which mutations.py makes.
+- Checks of all ids: trajectories.py compares trajectories with golden.csv, and mutate_states.py tries hostile states.
 - Comparison with the released EnvPool: describe.py describes a package, peer_facts.json contains the description of
   EnvPool, and differences.py lists the intended differences.
 - Writers of files derived from the registry (`make generated`): signatures.py of type stubs, tables.py of tables in the
