@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from envpool.testing.ptx_operands import Operands
 from envpool.testing.ptx_parser import bits_of, name_in_c, quoted
@@ -112,13 +113,24 @@ class Instructions:
             return (self._reals if of_reals else self._integers if name in _OF_INTEGERS else self._bits)(name, parts, x)
         return self._control(name, parts, x, statement)
 
-    def _reals(self, name: str, parts: list[str], x: list[str]) -> str:
-        """Translates arithmetic of floating-point numbers."""
+    def _shorthands(
+        self, parts: list[str], x: list[str]
+    ) -> tuple[str, int, str, Callable[..., str], Callable[[str], str]]:
+        """Returns an instruction's type, its bits, the type of as many plain bits, and two functions.
+
+        The first returns the value of an operand, as another type if one is given, the second assigns to the first operand.
+        """
         kind = parts[-1]
         bits = bits_of(kind)
-        unsigned = f"b{bits}"
-        value = lambda i, k=kind: self._operands.value(x[i], k)  # noqa: E731
-        put = lambda expression, k=kind: self._operands.assign(x[0], k, expression)  # noqa: E731
+
+        def value(i: int, k: str = kind) -> str:
+            return self._operands.value(x[i], k)
+
+        return kind, bits, f"b{bits}", value, lambda expression: self._operands.assign(x[0], kind, expression)
+
+    def _reals(self, name: str, parts: list[str], x: list[str]) -> str:
+        """Translates arithmetic of floating-point numbers."""
+        kind, bits, unsigned, value, put = self._shorthands(parts, x)
         if name in ("add", "sub", "mul", "div", "min", "max"):
             if name in ("min", "max"):
                 return put(f"{name}_{kind}({value(1)}, {value(2)})")
@@ -137,11 +149,7 @@ class Instructions:
 
     def _integers(self, name: str, parts: list[str], x: list[str]) -> str:
         """Translates arithmetic and logic of integers."""
-        kind = parts[-1]
-        bits = bits_of(kind)
-        unsigned = f"b{bits}"
-        value = lambda i, k=kind: self._operands.value(x[i], k)  # noqa: E731
-        put = lambda expression, k=kind: self._operands.assign(x[0], k, expression)  # noqa: E731
+        kind, bits, unsigned, value, put = self._shorthands(parts, x)
         if name == "cvta":
             if "shared" not in parts:  # Other memory has the same address in all spaces.
                 return put(value(1))
@@ -173,12 +181,8 @@ class Instructions:
         raise NotImplementedError(name)
 
     def _bits(self, name: str, parts: list[str], x: list[str]) -> str:
-        """Translates shifts, fields and permutations of bits, and selection."""
-        kind = parts[-1]
-        bits = bits_of(kind)
-        unsigned = f"b{bits}"
-        value = lambda i, k=kind: self._operands.value(x[i], k)  # noqa: E731
-        put = lambda expression, k=kind: self._operands.assign(x[0], k, expression)  # noqa: E731
+        """Shifts, fields and permutations of bits, and selection."""
+        kind, bits, unsigned, value, put = self._shorthands(parts, x)
         if name in ("shl", "shr"):
             shift = self._operands.value(x[2], "b32")
             if name == "shr" and kind[0] == "s":
