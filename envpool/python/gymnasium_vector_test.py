@@ -359,7 +359,7 @@ def facts(envs):
 def test_dtypes_match_the_table_of_the_documentation():
     pytest.importorskip("jax")  # which gymnasium's tabular environments need
     text = Path(SOURCE, "docs", "migration.md").read_text()
-    lines = re.search(r"\| what \| of \|.*\n\|[-|]+\n((?:\|.*\n)+)", text)[1].replace("info `", "info ").splitlines()
+    lines = re.search(r"\| array \| ids \|.*\n\|[-|]+\n((?:\|.*\n)+)", text)[1].replace("info `", "info ").splitlines()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     table = {(what.strip("`"), *kinds): re.findall("`(.*?)`", of) for what, of, *kinds in rows}
     found = {}
