@@ -19,7 +19,7 @@ VENV := build/venv
 SOURCES := $(shell find envpool cmake CMakeLists.txt pyproject.toml -type f -not -name '*.pyc' 2>/dev/null)
 SHIPPED := $(filter-out %_test.py %_test.cc,$(SOURCES))
 CPP := $(shell find envpool benchmark examples -name '*.h' -o -name '*.cc' 2>/dev/null)
-# Puts that environment's CMake, Ninja and Python first on the path.
+# Puts the test environment's CMake, Ninja and Python first on the path.
 IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
@@ -30,12 +30,12 @@ IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 .SECONDARY:
 
 help:
-	@echo 'make demo          install into its own virtual environment and play 100 games of Pong for some seconds'
+	@echo 'make demo          install into its own virtual environment and play 100 games of Pong for a few seconds'
 	@echo 'make test          build and run every test, C++ and Python, against the installed package'
-	@echo 'make test-all      the same, with every sweep whole that make test samples'
+	@echo 'make test-all      the same, but test everything where make test takes a sample'
 	@echo 'make test-device   test GPU kernels: their machine code, and their results on a stand-in for the CUDA driver'
 	@echo 'make standin       build that stand-in: build/standin/libcuda.so.1'
-	@echo 'make device-wheel  build build/device/*.whl, all that a GPU machine without a network installs (DEVICE_PYTHON=python3.12)'
+	@echo 'make device-wheel  build build/device/*.whl, for a GPU machine without a network (DEVICE_PYTHON=python3.12)'
 	@echo 'make test-clients  train six RL libraries and the examples on the installed wheel'
 	@echo 'make test-peer     compare with the released EnvPool: Atari bit for bit, and the public attributes (minutes; installs it)'
 	@echo 'make test-ray      test pools in Ray actors, on a local cluster of several nodes'
@@ -44,14 +44,14 @@ help:
 	@echo 'make generated     write the files derived from the registry, after ids, options or environments have changed'
 	@echo 'make docs          build the site, build/docs/html/index.html; warnings are errors'
 	@echo 'make docs-browse   open its pages in a headless Chromium, follow its links, take screenshots'
-	@echo 'make test-states   try hostile states and parameters of every id, in pools and in JAX, under sanitizers (an hour; STATES_ARGS=--help)'
+	@echo 'make test-states   try invalid states and parameters of every id, in pools and in JAX, under sanitizers (an hour; STATES_ARGS=--help)'
 	@echo 'make tsan asan     run the C++ tests under ThreadSanitizer; under Address- and UndefinedBehaviorSanitizer'
 	@echo 'make exact         compare every Atari game and mode with ale-py, for hours (EXACT_ARGS=--help)'
 	@echo "make exact-mujoco  compare MuJoCo's environments with gymnasium over whole episodes, for minutes"
 	@echo 'make bench         measure this package and the released EnvPool in turn (minutes; BENCH_ARGS=--help)'
 	@echo 'make bench-atari   the same for twenty Atari games, ale-py and gymnasium too'
 	@echo "make bench-mujoco  the same for MuJoCo's environments, with gymnasium, MuJoCo's rollout and a plain loop too"
-	@echo 'make bench-all     make every table and picture, with all peers in their own environments (two hours; BENCH_ARGS=--quick)'
+	@echo 'make bench-all     make every table and chart, with all peers in their own environments (two hours; BENCH_ARGS=--quick)'
 	@echo 'make bench-check   fail if we have become slower, relative to plain loops, than benchmark/baseline.json says (a minute)'
 	@echo 'make wheel         build build/wheel/envpool_unified-*.whl and try every id of it in an empty environment'
 	@echo 'make clean         remove build/'
@@ -65,7 +65,7 @@ $(VENV)/%/bin/python:
 	  || { rm -rf $(VENV)/$*; echo 'python -m venv failed (Debian, Ubuntu: install python3-venv)' >&2; exit 1; }
 	@$@ -m pip install -q 'pip>=25.1'
 
-# Each environment has the packages of the dependency group of its name.
+# Each environment has the packages of the dependency group with the same name.
 $(VENV)/%/.ready: pyproject.toml | $(VENV)/%/bin/python
 	@echo 'installing what $* needs'
 	@$(VENV)/$*/bin/python -m pip install -q --group $*
@@ -78,7 +78,7 @@ $(VENV)/%/.ready: pyproject.toml | $(VENV)/%/bin/python
 install = $(VENV)/$(1)/bin/python -m pip uninstall -q -y envpool 2>/dev/null; \
   $(VENV)/$(1)/bin/python -m pip install -q --no-deps --force-reinstall $(2)/envpool_unified-*.whl
 
-# The wheel for users: built from the sdist, for any Linux of its age, and tested where nothing else is installed.
+# The wheel for users. It is built from the sdist for any Linux that is not older, and tested in an empty environment.
 wheel: build/wheel/.checked
 
 build/wheel/.made: $(SHIPPED) $(VENV)/wheel/.ready
@@ -124,7 +124,7 @@ test: build/test/.installed
 	@$(MAKE) --no-print-directory cpp-test
 	@$(MAKE) --no-print-directory py-test
 
-# The same with every sweep whole that `make test` samples; CONTRIBUTING.md lists them.
+# Tests everything where `make test` takes a sample; CONTRIBUTING.md lists these tests.
 test-all: export ENVPOOL_TEST_TRAJECTORIES := whole
 test-all: export ENVPOOL_TEST_PARAMS := whole
 test-all: export ENVPOOL_TEST_DEVICE := whole
@@ -133,8 +133,8 @@ test-all: test
 cpp-test: build/test/.installed
 	$(IN_TEST_VENV) ctest --test-dir build/test --output-on-failure -j $(JOBS)
 
-# Tests are in the installed package, and no folder with our sources is on sys.path. Files are distributed to processes in
-# their order, which has the longest files early.
+# Tests are in the installed package, and no folder with our sources is on sys.path. The test files are distributed to
+# processes in their order, in which those that take longest are early.
 py-test: build/test/.installed standin
 	@$(call pytest,test) -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations=15 --pyargs envpool $(PYTEST_ARGS)
 
@@ -153,8 +153,8 @@ build/standin/libcuda.so.1: $(wildcard envpool/testing/standin/*) $(filter-out %
 	$(CXX) -std=c++20 -O2 -Wall -Wextra -fPIC -shared -fvisibility=hidden -Wl,-soname,libcuda.so.1 \
 	  -DENVPOOL_TESTING_DIR='"$(CURDIR)/envpool/testing"' $(filter %.cc,$^) -o $@ -ldl -lpthread
 
-# The package with its tests, without MuJoCo, for the Python of a GPU machine that has no network, and what the package
-# needs there beside NumPy; docs/gpu.md has the commands for that machine.
+# Builds the package with its tests, without MuJoCo, for the Python of a GPU machine without a network, and downloads its
+# dependencies except NumPy. docs/gpu.md has the commands for that machine.
 device-wheel: build/device/.made
 
 $(VENV)/device/bin/python: PYTHON := $(DEVICE_PYTHON)
@@ -169,7 +169,7 @@ build/device/.made: $(SOURCES) $(VENV)/device/.ready
 	@du -ch build/device/*.whl | tail -1
 	@touch $@
 
-# The tests of what pools return, which other environments run with other versions of gym and gymnasium.
+# The tests of the interfaces, which other environments run with other versions of gym and gymnasium.
 INTERFACE_TESTS := $(patsubst %,envpool.python.%_test,registry specs interfaces batches episodes copies)
 
 # Tests gym's interface with both of its generations.
@@ -255,7 +255,7 @@ CLIENT := OMP_NUM_THREADS=1 $(VENV)/clients/bin/python
 CLIENT_OLD := OMP_NUM_THREADS=1 "$(CURDIR)/$(VENV)/clients-old/bin/python"
 CLEANRL_ARGS := --total_timesteps=512 --num_envs=8 --num_steps=32
 
-# gym, for the examples that need it beside gymnasium.
+# gym, for the examples that need it in addition to gymnasium.
 $(VENV)/clients/gym-%: $(VENV)/clients/.ready
 	@$(VENV)/clients/bin/python -m pip install -q --no-deps --target=$@ gym==$* gym-notices
 	@touch $@
@@ -301,8 +301,8 @@ format: $(VENV)/lint/.ready
 
 # --- files derived from the registry; tests fail if they are stale ---
 
-# Writes the type stubs, the tables of the pages, golden hashes of trajectories, and what kernels may take of a GPU and
-# execute there. Existing hashes, budgets and counts stay: to renew one, delete its row.
+# Writes the type stubs, the tables of the pages, golden hashes of trajectories, and the budgets and instruction counts of
+# kernels. Existing hashes, budgets and counts are kept: to renew one, delete its row.
 generated: build/test/.installed standin
 	@$(call installed,test,python) -m envpool.testing.signatures "$(CURDIR)/envpool/_signatures.pyi"
 	@$(call installed,test,python) -m envpool.testing.tables "$(CURDIR)/docs/environments.md"
@@ -331,11 +331,11 @@ bench-atari: $(VENV)/bench/.installed
 bench-mujoco: $(VENV)/bench/.installed
 	$(VENV)/bench/bin/python benchmark/mujoco.py --json=build/bench-mujoco.json $(BENCH_ARGS)
 
-# All peers, each in its own environment, which is made first: some 2 GB. Results are in build/bench.
+# First makes an environment for each peer, about 2 GB in all. Results are in build/bench.
 bench-all: $(VENV)/bench/.installed $(patsubst %,$(VENV)/%/.ready,peer bench-ale bench-gymnasium bench-gymnax bench-rollout)
 	$(VENV)/bench/bin/python benchmark/suite.py $(BENCH_ARGS)
 
-# Compares with loops that need only what the tests install.
+# Compares with references that need only the tests' environment.
 bench-check: build/test/.installed
 	@$(VENV)/test/bin/python benchmark/check.py $(BENCH_ARGS)
 

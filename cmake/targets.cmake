@@ -30,8 +30,8 @@ function(envpool_shared_object target output)
   target_link_libraries(${target} PRIVATE envpool_flags)
 endfunction()
 
-# Builds a family from its plugin.cc and the sources in its subfolders, which its tests link too. An external library that
-# it needs is the target <family>_library.
+# Builds a family from its plugin.cc and the sources in its subfolders, which its tests link too. If the family needs an
+# external library, that is the target <family>_library.
 function(envpool_family name)
   set(folder "${PROJECT_SOURCE_DIR}/envpool/${name}")
   if(NOT EXISTS "${folder}/plugin.cc")
@@ -45,8 +45,8 @@ function(envpool_family name)
   endif()
 endfunction()
 
-# Installs the headers of the families that kernels include, so that an installed package can compile them for a GPU. The
-# host-only headers, which need more than headers, are left out. core/device_compile_test.py compares the two lists.
+# Installs the headers of the families that kernels include, so that an installed package can compile kernels for a GPU.
+# Headers that only the host uses are not installed. core/device_compile_test.py compares the two lists.
 function(envpool_portable_headers)
   set(host_only draw lake_map resize_avx2 game_info decode native_base native_calls native_ops palette rom_builder x64)
   list(JOIN host_only "|" host_only)
@@ -84,7 +84,7 @@ function(envpool_test_library room pattern)
   endif()
 endfunction()
 
-# Builds the C functions of a header-only family's environments, and what else its testing_capi.cc exports.
+# Builds the C functions of a header-only family's environments, and the functions in its testing_capi.cc.
 function(envpool_test_functions family)
   if(TARGET ${family}_parts)
     return()

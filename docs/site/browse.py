@@ -3,9 +3,9 @@
 
     make docs-browse
 
-What must hold: every link within the site leads to a page and a place that are there; every picture is shown; nothing is
-fetched from elsewhere; no script fails; no page is wider than its window, on a desk or a telephone; and every page can
-be reached from the first. Pictures of all pages are put into build/docs/screenshots.
+The script checks that every link within the site leads to an existing page and anchor, every image is shown, nothing is
+fetched from other sites, no script fails, no page is wider than its window on a desktop or a phone, and every page can
+be reached from the first. It writes screenshots of all pages to build/docs/screenshots.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from playwright.sync_api import Page, TimeoutError, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-SIZES = {"desk": (1280, 900), "telephone": (390, 844)}
+SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 
 # Runs in the page.
 LOOK = """() => ({
@@ -40,14 +40,14 @@ LOOK = """() => ({
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves files and says nothing."""
+    """Serves files without logging."""
 
     def log_message(self, *_: Any) -> None:
-        """Says nothing."""
+        """Logs nothing."""
 
 
 def serve(folder: Path) -> str:
-    """Serves the site on this machine's loopback, and returns its address."""
+    """Serves the site on the loopback interface, and returns its address."""
     handler = functools.partial(Quiet, directory=str(folder))
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -55,12 +55,12 @@ def serve(folder: Path) -> str:
 
 
 class Walk:
-    """The site as far as it was seen.
+    """The pages and links that have been visited.
 
     Attributes:
-        ids: of each page, the places that a link may name.
-        links: (from, page, place) of each link within the site.
-        wrong: what does not hold, a line each.
+        ids: the anchors of each page.
+        links: (origin, page, anchor) of each link within the site.
+        wrong: the errors found, one per line.
     """
 
     def __init__(self, page: Page, base: str, pictures: Path) -> None:
@@ -92,7 +92,7 @@ class Walk:
             self._note(f"{response.url} answers {response.status}")
 
     def all(self) -> None:
-        """Opens the first page and all that it leads to."""
+        """Opens the first page and all pages that can be reached from it."""
         todo, seen = [self.base + "index.html"], set()
         while todo:
             url = todo.pop(0)
@@ -102,15 +102,15 @@ class Walk:
             todo += sorted(self._open(url) - seen)
         for origin, url, place in sorted(self.links):
             if place and url in self.ids and place not in self.ids[url]:
-                self.wrong.append(f"{origin}: links to {self._name(url)}#{place}, and there is no such place")
+                self.wrong.append(f"{origin}: links to {self._name(url)}#{place}, but there is no such anchor")
 
     def _name(self, url: str) -> str:
         return url.removeprefix(self.base)
 
     def _open(self, url: str) -> set[str]:
-        """Looks at one page, and returns the pages it leads to."""
+        """Checks one page, and returns the pages that it links to."""
         self._here = name = self._name(url)
-        width, height = SIZES["desk"]
+        width, height = SIZES["desktop"]
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.goto(url, wait_until="load")
         seen = self.page.evaluate(LOOK)
@@ -118,13 +118,13 @@ class Walk:
         for picture in seen["broken"]:
             self._note(f"does not show {picture}")
         for picture in seen["nameless"]:
-            self._note(f"{picture} has no text that stands for it")
+            self._note(f"{picture} has no alternative text")
         if not seen["title"]:
             self._note("has no title")
-        self._shoot(name, "desk")
-        self._width("desk", seen["excess"])
-        self.page.set_viewport_size(dict(zip(("width", "height"), SIZES["telephone"], strict=True)))
-        self._width("telephone", self.page.evaluate(LOOK)["excess"])
+        self._shoot(name, "desktop")
+        self._width("desktop", seen["excess"])
+        self.page.set_viewport_size(dict(zip(("width", "height"), SIZES["phone"], strict=True)))
+        self._width("phone", self.page.evaluate(LOOK)["excess"])
         found = set()
         for link in seen["links"]:
             target, place = urldefrag(link)
@@ -136,7 +136,7 @@ class Walk:
             if target.endswith((".html", "/")):
                 found.add(target + "index.html" if target.endswith("/") else target)
             elif self.page.request.get(target).status != 200:
-                self._note(f"links to {self._name(target)}, which is not there")
+                self._note(f"links to {self._name(target)}, which does not exist")
         return found
 
     def _width(self, where: str, excess: int) -> None:
@@ -149,12 +149,12 @@ class Walk:
 
 
 def find_browser() -> str | None:
-    """The path of a Chromium, or None: Playwright then takes its own."""
+    """Returns the path of a Chromium, or None: Playwright then uses its own."""
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
 def search(walk: Walk) -> None:
-    """Asks the site's own search for a word, as the form on each page does."""
+    """Checks that the site's search finds a word."""
     url = walk.base + "search.html"
     walk.ids[url] = set()
     walk.page.goto(url + "?q=autoreset", wait_until="load")
@@ -165,7 +165,7 @@ def search(walk: Walk) -> None:
 
 
 def main() -> None:
-    """Says what does not hold, and exits with 1 if there is such a thing."""
+    """Checks the built site and prints the errors; exits with 1 if there are any."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "docs")
     arguments = parser.parse_args()
@@ -177,7 +177,7 @@ def main() -> None:
         launch: Callable[..., Any] = playwright.chromium.launch
         browser = launch(executable_path=find_browser(), args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page()
-        page.set_default_timeout(120_000)  # a busy machine takes its time
+        page.set_default_timeout(120_000)  # for busy machines
         walk = Walk(page, base, pictures)
         walk.all()
         search(walk)
@@ -185,10 +185,10 @@ def main() -> None:
         browser.close()
     reached = {url.removeprefix(base) for url in walk.ids}
     built = {str(path.relative_to(html)) for path in html.rglob("*.html") if "_static" not in path.parts}
-    walk.wrong += [f"{name}: nothing leads there" for name in sorted(built - reached)]
+    walk.wrong += [f"{name}: no page links to it" for name in sorted(built - reached)]
     for line in walk.wrong:
         print(line, file=sys.stderr)
-    print(f"{len(reached)} pages, {len(walk.links)} links, Chromium {version}: {len(walk.wrong)} faults")
+    print(f"{len(reached)} pages, {len(walk.links)} links, Chromium {version}: {len(walk.wrong)} errors")
     sys.exit(bool(walk.wrong))
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the site: puts pages together under build/docs/source, and lets Sphinx make HTML of them in build/docs/html.
+"""Builds the site: writes its pages to build/docs/source, from which Sphinx makes HTML in build/docs/html.
 
     make docs
 
-Pages are docs/*.md as they are, so that they read well in the repository too, with links turned towards the site;
-CONTRIBUTING.md, CHANGELOG.md and the examples; and a page for each family, from what is registered. Warnings are errors.
+The pages are docs/*.md, CONTRIBUTING.md, CHANGELOG.md and README.md with links changed for the site, the examples, and
+a page for each registered family. Warnings are errors.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sphinx.cmd.build import main as sphinx
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# The site's order: captions with their pages.
+# The order of the pages, by section.
 CONTENTS = {
     "Use": ["quick_start", "concepts", "migration", "jax", "gpu", "training", "examples"],
     "Environments": ["environments", "write_your_own"],
@@ -31,7 +31,7 @@ CONTENTS = {
 
 
 def contents(names: list[str]) -> str:
-    """The tree of pages, which the front page holds without showing it."""
+    """Returns the hidden tables of contents of the front page, which define the site's navigation."""
     text = ""
     named = {entry for entries in CONTENTS.values() for entry in entries} | {"index"}
     more = sorted(path.stem for path in (ROOT / "docs").glob("*.md") if path.stem not in named)
@@ -45,8 +45,8 @@ def main() -> None:
     """Builds the site, and exits with Sphinx's status."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "docs")
-    parser.add_argument("--family", action="append", help="only this family; give it several times for several")
-    parser.add_argument("--no-pictures", action="store_true", help="leave out pictures of environments")
+    parser.add_argument("--family", action="append", help="build only this family's page; may be repeated")
+    parser.add_argument("--no-pictures", action="store_true", help="do not render the environments")
     arguments = parser.parse_args()
     source, html = arguments.out / "source", arguments.out / "html"
     shutil.rmtree(arguments.out, ignore_errors=True)
@@ -62,7 +62,8 @@ def main() -> None:
         text = families.page(ROOT, family, None if arguments.no_pictures else source / "families")
         (source / "families" / f"{family.name}.md").write_text(text)
         names.append(f"families/{family.name}")
-        print(f"{family.name}: {len(family.ids)} ids{f', left out: {family.absent}' if family.absent else ''}")
+        problem = f", some cannot be made: {family.absent}" if family.absent else ""
+        print(f"{family.name}: {len(family.ids)} ids{problem}")
     print(f"families in {time.monotonic() - started:.1f} s", flush=True)
     pages.stage(ROOT, source, names, contents(names))
     sys.exit(sphinx(["-q", "-W", "--keep-going", "-j", "2", "-b", "html", str(source), str(html)]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Charts of tables that stand in the repository's pages."""
+"""Draws charts of tables in the repository's pages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _rows(line: str) -> list[str]:
 
 
 def table_text(page: Path, head: str) -> str:
-    """The first table of a page whose header has `head` in it, as it stands there."""
+    """Returns the text of the first table of a page whose header contains `head`."""
     lines = page.read_text().splitlines()
     for at, line in enumerate(lines):
         if line.startswith("|") and head in line and lines[at + 1].startswith("|-"):
@@ -26,13 +26,13 @@ def table_text(page: Path, head: str) -> str:
 
 
 def _number(cell: str) -> float | None:
-    """A cell's number, or None."""
+    """Returns a cell's number, or None."""
     match = re.fullmatch(r"[\d,.]+", cell.replace("*", ""))
     return float(match[0].replace(",", "")) if match else None
 
 
 def chart(root: Path, source: Path, page: str, head: str, columns: str, label: str) -> str:
-    """Draws columns of a table as bars, and returns the line that shows the picture."""
+    """Draws columns of a table as bars, and returns the Markdown line that shows the chart."""
     import matplotlib
 
     matplotlib.use("svg")
@@ -49,7 +49,7 @@ def chart(root: Path, source: Path, page: str, head: str, columns: str, label: s
     figure, axes = pyplot.subplots(figsize=(8, 1.1 + 0.06 * len(rows) * (len(wanted) + 1)), layout="constrained")
     values = [[_number(row[column]) for row in rows] for column in at]
     flat = [value for column in values for value in column]
-    spread = max(flat) / max(min(flat), 1e-9) > 50  # too far apart for lengths: places on a scale of powers
+    spread = max(flat) / max(min(flat), 1e-9) > 50  # too far apart for bars: points on a logarithmic scale
     height = 0 if spread else 0.84 / len(wanted)
     for index, (name, lengths) in enumerate(zip(wanted, values, strict=True)):
         places = [row + index * height for row in range(len(rows))]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sphinx's settings. What it reads was put together by build.py."""
+"""The configuration of Sphinx. build.py writes the pages that Sphinx reads."""
 
 import envpool
 
@@ -10,7 +10,7 @@ version = release = envpool.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 myst_enable_extensions = ["deflist", "fieldlist"]
 myst_heading_anchors = 3
-default_role = "code"  # what docstrings have between single backticks
+default_role = "code"  # for text between single backticks in docstrings
 exclude_patterns: list[str] = []
 
 autodoc_typehints = "description"

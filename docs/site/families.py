@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page for each family, from what its registrations and specs say."""
+"""Writes the page of each family from its registrations and specs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from envpool.python.options import Option
 from envpool.python.registry import Registration, find, list_all_envs
 from envpool.python.spaces import ArraySpecs, Field
 
-_HIDDEN = {"rom_path"}  # no user's machine has the same
+_HIDDEN = {"rom_path"}  # a path on the machine that builds the site
 
 
 @dataclass
@@ -26,8 +26,8 @@ class Family:
     """The ids of one folder, in the order they were registered.
 
     Attributes:
-        name: the folder's.
-        ids: all of them.
+        name: the name of the folder.
+        ids: all ids of the family.
     """
 
     name: str
@@ -35,16 +35,16 @@ class Family:
 
     @property
     def present(self) -> list[str]:
-        """The ids that can be made here."""
+        """The ids that can be made on this machine."""
         return [task_id for task_id in self.ids if not why_absent(task_id)]
 
     @property
     def absent(self) -> str:
-        """Why some cannot be made here; empty if all can."""
+        """The reason why some ids cannot be made on this machine; empty if all can."""
         return next(filter(None, map(why_absent, self.ids)), "")
 
     def environments(self) -> list[tuple[str, list[str]]]:
-        """Names of the C++ environments, each with the ids that stand for it."""
+        """The names of the C++ environments, each with the ids that use it."""
         tables: dict[str, list[str]] = {}
         for task_id in self.ids:
             tables.setdefault(find(task_id).table, []).append(task_id)
@@ -52,7 +52,7 @@ class Family:
 
 
 def registered(only: list[str] | None) -> list[Family]:
-    """The families there are."""
+    """Returns all families, or only those named."""
     families: dict[str, Family] = {}
     for task_id in list_all_envs():
         name = find(task_id).family
@@ -63,7 +63,7 @@ def registered(only: list[str] | None) -> list[Family]:
 
 @functools.cache
 def _construction(task_id: str) -> Construction | str:
-    """What the id makes, or what it needs that is not here. Any other error is one."""
+    """Returns the id's construction, or the text of the error if something that it needs is not installed."""
     try:
         return Construction(find(task_id), {})
     except (ImportError, RuntimeError) as error:
@@ -73,7 +73,7 @@ def _construction(task_id: str) -> Construction | str:
 
 
 def why_absent(task_id: str) -> str:
-    """What an id needs and is not here; empty if there is no such thing."""
+    """Returns the error text that says what an id needs and is not installed, or an empty string."""
     made = _construction(task_id)
     return made if isinstance(made, str) else ""
 
@@ -85,9 +85,10 @@ def _arrays(task_id: str) -> ArraySpecs:
 
 
 def page(root: Path, family: Family, folder: Path | None) -> str:
-    """The family's page. Pictures go into `folder`, if there is one."""
+    """Returns the family's page. Images are written to `folder`, unless it is None."""
     text = f"# {family.name}\n\n"
-    text += f"What these are compared with, and where they differ from it: [Environments](../environments.md#{family.name}).\n"
+    text += f"[Environments](../environments.md#{family.name}) says with which reference the tests compare these "
+    text += "environments, and how they differ from it.\n"
     if folder and family.present:
         made = pictures.sheet(family.name, family.present, folder / f"{family.name}.png")
         text += f"\n![{family.name}: {', '.join(made)}]({family.name}.png)\n\n{pictures.CAPTION}\n"
@@ -105,11 +106,11 @@ def _environment(root: Path, family: str, table: str, ids: list[str]) -> str:
         text += f"{escape(find(ids[0]).doc)}\n"
     construction = _construction(ids[0])
     if isinstance(construction, str):
-        note = f"What these need was not there when this page was made: {escape(construction)}"
+        note = f"Something that these ids need was not installed when this page was built: {escape(construction)}"
         return f"{text}\n```{{note}}\n{note}\n```\n\n### Ids of {table}\n\n{_ids_table(ids)}"
     text += f"\n### Ids of {table}\n\n{_ids_table(ids)}"
-    text += f"\n### Arrays of {table}\n\nAs `{ids[0]}` has them, without options. "
-    text += "Every environment also has [what all have](../concepts.md#what-comes-back).\n\n"
+    text += f"\n### Arrays of {table}\n\nThese are the arrays of `{ids[0]}` with default options. "
+    text += "Every environment also returns [the arrays that all have](../concepts.md#what-comes-back).\n\n"
     text += _arrays_table(construction)
     if construction.options:
         text += f"\n### Options of {table}\n\n{_options_table(ids, construction)}"
@@ -120,31 +121,31 @@ def _environment(root: Path, family: str, table: str, ids: list[str]) -> str:
 
 
 def escape(text: str) -> str:
-    """Text that Markdown leaves as it is, in a cell of a table too."""
+    """Escapes text for Markdown, also in cells of tables."""
     return re.sub(r"([\\`*_\[\]<>|#$])", r"\\\1", text)
 
 
 def code(text: str) -> str:
-    """Code in a cell of a table."""
+    """Formats code for a cell of a table."""
     return f"`{text.replace('|', '/')}`" if text else ""
 
 
 def _table(head: list[str], rows: list[list[str]]) -> str:
-    """A table in Markdown, without columns that are empty."""
+    """Returns a Markdown table, without empty columns."""
     used = [column for column in range(len(head)) if any(row[column] for row in rows)]
     lines = [head, ["---"] * len(head), *rows]
     return "".join(f"| {' | '.join(line[column] for column in used)} |\n" for line in lines)
 
 
 def _ids_table(ids: list[str]) -> str:
-    """The ids, those of one registration in one row."""
+    """Returns the table of ids, with one row per registration."""
     rows: dict[int, tuple[Registration, list[str]]] = {}
     for task_id in ids:
         registration = find(task_id)
         rows.setdefault(id(registration), (registration, []))[1].append(task_id)
     common = _common_defaults([registration for registration, _ in rows.values()])
     shapes = {task_id: _shapes(_arrays(task_id)) for task_id in ids if not why_absent(task_id)}
-    alike = len(set(shapes.values())) <= 1  # then the table of arrays says it
+    alike = len(set(shapes.values())) <= 1  # then the table of arrays has them
 
     def row(registration: Registration, names: list[str]) -> list[str]:
         threshold = registration.reward_threshold
@@ -158,12 +159,12 @@ def _ids_table(ids: list[str]) -> str:
             ", ".join(code(f"{name}={_shown(value)}") for name, value in own.items()),
         ]
 
-    head = ["id", "what it is", "observation", "action", "steps", "solved at", "sets"]
+    head = ["id", "description", "observation", "action", "time limit", "reward threshold", "defaults"]
     return _table(head, [row(*entry) for entry in rows.values()])
 
 
 def _shapes(arrays: ArraySpecs) -> tuple[str, str]:
-    """Observation and action in a few signs."""
+    """Returns short descriptions of observation and action."""
 
     def short(entry: Field) -> str:
         if entry.discrete and not entry.shape:
@@ -179,7 +180,7 @@ def _shapes(arrays: ArraySpecs) -> tuple[str, str]:
 
 
 def _common_defaults(registrations: list[Registration]) -> set[str]:
-    """Options that all ids set to the same value: the table of options has it."""
+    """Returns the options that all ids set to the same value, which the table of options shows."""
     names = set(registrations[0].defaults)
     return {
         name for name in names if all(r.defaults.get(name) == registrations[0].defaults[name] for r in registrations)
@@ -196,7 +197,7 @@ def _options_table(ids: list[str], construction: Construction) -> str:
     varying -= _common_defaults([find(task_id) for task_id in ids])
 
     def default(option: Option) -> str:
-        return "the id's" if option.name in varying else code(_shown(option.default))
+        return "depends on the id" if option.name in varying else code(_shown(option.default))
 
     return _table(
         ["option", "default", "allowed", "meaning"],
@@ -226,7 +227,7 @@ def _arrays_table(construction: Construction) -> str:
     rows.append(
         ["reward", "", "float32", "one number" + (", for each player" if arrays.max_players > 1 else ""), bounds, ""]
     )
-    return _table(["", "name", "dtype", "shape", "values", "meaning"], rows)
+    return _table(["kind", "name", "dtype", "shape", "values", "meaning"], rows)
 
 
 def _range(entry: Field) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The comment at the top of an environment's header, as Markdown."""
+"""Converts the comment at the top of an environment's header to Markdown."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BULLET = re.compile(r" +- ")
 
 
 def find(folder: Path, table: str) -> Path | None:
-    """The header that declares the environment of that name, or None."""
+    """Returns the header that declares the environment of that name, or None."""
     for path in sorted(folder.rglob("*.h")):
         if f'kName = "{table}"' in path.read_text():
             return path
@@ -21,7 +21,7 @@ def find(folder: Path, table: str) -> Path | None:
 
 
 def _paragraphs(path: Path) -> list[list[str]]:
-    """What stands between the licence and `#pragma once`, without the slashes."""
+    """Returns the paragraphs of the comment after the license line, without the slashes."""
     lines = []
     for line in path.read_text().splitlines()[1:]:
         if not line.startswith("//"):
@@ -38,7 +38,7 @@ def _escaped(text: str) -> str:
 
 
 def _items(lines: list[str]) -> list[tuple[str, str]] | None:
-    """Lines like `  Reward   1 a step` with what follows them, indented, as pairs; None if it is something else."""
+    """Returns lines such as `  Reward   1 a step`, with indented lines after them, as pairs; None for other text."""
     items: list[tuple[str, str]] = []
     column = 0
     for line in lines:
@@ -54,7 +54,7 @@ def _items(lines: list[str]) -> list[tuple[str, str]] | None:
 
 
 def _bullets(lines: list[str]) -> str:
-    """Lines of which some are points of a list."""
+    """Returns Markdown for lines of which some are items of a list."""
     blocks: list[str] = []
     for line in lines:
         point, inside = _BULLET.match(line), bool(blocks) and blocks[-1].startswith("- ")
@@ -68,7 +68,7 @@ def _bullets(lines: list[str]) -> str:
 
 
 def as_markdown(path: Path) -> str:
-    """The comment, with its list of action, observation, reward and so on as a table."""
+    """Returns the comment, with its list of action, observation, reward and so on as a table."""
     parts = []
     for lines in _paragraphs(path):
         items = _items(lines)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of the repository as pages of the site: links turned, tables copied, charts drawn."""
+"""Converts pages of the repository to pages of the site: changes links, copies tables, draws charts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOVED = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md", 
 
 
 def _target(path: str, root: Path) -> str | None:
-    """Where on the site a path of the repository is; None for what is there and has no page."""
+    """Returns the site's path for a path of the repository; None if the file exists but has no page."""
     if path in _MOVED:
         return _MOVED[path]
     if path.startswith("docs/") and (root / path).is_file():
@@ -27,11 +27,11 @@ def _target(path: str, root: Path) -> str | None:
         return "examples.md#" + anchor(Path(path).name)
     if (root / path).exists():
         return None
-    raise SystemExit(f"docs: a page links to {path!r}, which is not there")
+    raise SystemExit(f"docs: a page links to {path!r}, which does not exist")
 
 
 def anchor(heading: str) -> str:
-    """A heading's anchor, as code hosts and MyST make it."""
+    """Returns a heading's anchor, as code hosts and MyST make it."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
@@ -60,11 +60,11 @@ def turn_links(text: str, page: str, root: Path) -> str:
 
 
 def _examples(root: Path) -> str:
-    text = "# Examples\n\nWhole programs, in `examples/` of the repository.\n"
+    text = "# Examples\n\nThese are complete programs from the folder `examples/` of the repository.\n"
     for path in sorted((root / "examples").glob("*.py")):
         text += f"\n## {path.name}\n\n````python\n{path.read_text()}````\n"
     package = root / "examples" / "plugin_package"
-    text += "\n## plugin_package\n\nA package of its own, which brings an environment.\n"
+    text += "\n## plugin_package\n\nThis is a separate package that contains an environment.\n"
     kinds = {".py": "python", ".h": "cpp", ".cc": "cpp", ".toml": "toml", ".txt": "cmake", ".md": "markdown"}
     for path in sorted(package.rglob("*")):
         if path.is_file() and path.suffix in kinds and "__pycache__" not in path.parts:
@@ -74,13 +74,13 @@ def _examples(root: Path) -> str:
 
 
 def stage(root: Path, source: Path, families: list[str], contents: str) -> None:
-    """Writes all pages but the families' into `source`.
+    """Writes all pages except the families' into `source`.
 
     Args:
-        root: of the repository.
-        source: what Sphinx reads.
-        families: pages of the families, without their ending.
-        contents: the tree of pages.
+        root: the folder of the repository.
+        source: the folder that Sphinx reads.
+        families: the paths of the families' pages, without suffix.
+        contents: the tables of contents for the front page.
     """
     docs = root / "docs"
     for path in [*docs.glob("*.md"), *(root / name for name in _MOVED)]:
@@ -93,7 +93,7 @@ def stage(root: Path, source: Path, families: list[str], contents: str) -> None:
         elif page == "docs/environments.md":
             for family in families:
                 name = family.split("/")[1]
-                see = f"\n[Ids, options, arrays and pictures]({family}.md)\n"
+                see = f"\n[Ids, options, arrays and images]({family}.md)\n"
                 text, count = re.subn(
                     rf"^## {name}$", lambda head, see=see: f"{head[0]}\n{see}", text, flags=re.MULTILINE
                 )

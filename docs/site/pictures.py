@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A picture of every environment of a family, on one sheet.
+"""Draws one image with all environments of a family.
 
-An environment that can be rendered is; of another, its observation is drawn: as cells where it is a grid, else as a
-curve of each number over the steps.
+An environment without a render mode shows its observation: a grid as cells, and other observations as one curve per
+number over the steps.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from envpool.python.spaces import ArraySpecs
 STEPS = 40
 SEED = 7
 CAPTION = (
-    f"After {STEPS} steps of random actions. An environment without a picture of its own shows its observation: cells, "
-    "or curves over the steps."
+    f"The image shows the environments after {STEPS} steps of random actions. If an environment has no render mode, its "
+    "observation is shown as cells, or as curves over the steps."
 )
 _COLORS = [(31, 111, 139), (224, 164, 88), (176, 58, 72), (82, 130, 76), (120, 94, 160), (90, 100, 110)]
 
 
 def name_of(task_id: str) -> str:
-    """An id without what tells its versions apart: these share a picture."""
+    """Returns an id without its version; the versions of an environment share an image."""
     return re.sub(r"-(v\d+|MinAtar|misc|bsuite)$", "", task_id.split("/")[-1])
 
 
 def sheet(family: str, ids: list[str], path: Path) -> list[str]:
-    """Draws the family's sheet, and returns the names on it."""
+    """Draws the image of a family, and returns the names on it."""
     first: dict[str, str] = {}
     for task_id in ids:
         first.setdefault(name_of(task_id), task_id)
@@ -60,8 +60,8 @@ def _tile(task_id: str, width: int, height: int) -> Image.Image:
     if Construction(find(task_id), {}).can_render:
         try:
             picture, _ = _played(task_id, render_mode="rgb_array")
-        except (ImportError, RuntimeError) as error:  # what draws it may be missing here
-            print(f"{task_id}: its observation is drawn instead of a picture: {error}")
+        except (ImportError, RuntimeError) as error:  # OpenGL may be missing
+            print(f"{task_id}: cannot be rendered, so its observation is drawn: {error}")
         else:
             picture.thumbnail((width, height), Image.Resampling.LANCZOS)
             return picture
@@ -69,7 +69,7 @@ def _tile(task_id: str, width: int, height: int) -> Image.Image:
 
 
 def _played(task_id: str, **options: Any) -> tuple[Any, list[np.ndarray[Any, Any]]]:
-    """The picture after some steps, if there is a render mode, and the observations on the way."""
+    """Returns the image after the last step, if there is a render mode, and the observations of all steps."""
     arrays = Construction(find(task_id), {}).arrays
     with envpool.make(task_id, num_envs=1, num_threads=1, seed=SEED, **options) as env:
         seen = [_one(env.reset()[0])]
@@ -80,7 +80,7 @@ def _played(task_id: str, **options: Any) -> tuple[Any, list[np.ndarray[Any, Any
 
 
 def _actions(env: Any, arrays: ArraySpecs) -> Any:
-    """A random action, one for each player."""
+    """Returns a random action for each player."""
     rows = int(env.players()[0]) if arrays.max_players > 1 else 1
     samples = [env.action_space.sample() for _ in range(rows)]
     if isinstance(samples[0], dict):
@@ -90,7 +90,7 @@ def _actions(env: Any, arrays: ArraySpecs) -> Any:
 
 
 def _one(observation: Any) -> np.ndarray[Any, Any]:
-    """The first row of the first array."""
+    """Returns the first row of the first array."""
     while isinstance(observation, dict):
         observation = next(iter(observation.values()))
     return np.asarray(observation[0])
@@ -104,7 +104,7 @@ def _drawn(seen: list[np.ndarray[Any, Any]], width: int, height: int) -> Image.I
 
 
 def _cells(grid: np.ndarray[Any, Any], width: int, height: int) -> Image.Image:
-    """Each channel in a colour of its own, on light cells."""
+    """Draws each channel in its own colour, on light cells."""
     planes = grid.reshape(*grid.shape[:2], -1).astype(np.float64)
     planes = planes / max(planes.max(), 1e-9)
     colors = np.full((*grid.shape[:2], 3), 236.0)
@@ -122,7 +122,7 @@ def _cells(grid: np.ndarray[Any, Any], width: int, height: int) -> Image.Image:
 
 
 def _curves(values: np.ndarray[Any, Any], width: int, height: int) -> Image.Image:
-    """Each number over the steps, all on one scale; of many, the first eight."""
+    """Draws the first eight numbers over the steps, on one scale."""
     values = np.nan_to_num(values[:, :8].astype(np.float64), posinf=0, neginf=0)
     low, high = values.min(), values.max()
     span = high - low or 1.0
