@@ -153,8 +153,8 @@ build/standin/libcuda.so.1: $(wildcard envpool/testing/standin/*) $(filter-out %
 	$(CXX) -std=c++20 -O2 -Wall -Wextra -fPIC -shared -fvisibility=hidden -Wl,-soname,libcuda.so.1 \
 	  -DENVPOOL_TESTING_DIR='"$(CURDIR)/envpool/testing"' $(filter %.cc,$^) -o $@ -ldl -lpthread
 
-# Builds the package with its tests, without MuJoCo, for the Python of a GPU machine without a network, and downloads its
-# dependencies except NumPy. docs/gpu.md has the commands for that machine.
+# Builds the package with its tests, without MuJoCo, for the Python of a GPU machine without a network, and downloads
+# its dependencies except NumPy. docs/gpu.md has the commands for that machine.
 device-wheel: build/device/.made
 
 $(VENV)/device/bin/python: PYTHON := $(DEVICE_PYTHON)
@@ -301,8 +301,8 @@ format: $(VENV)/lint/.ready
 
 # --- files derived from the registry; tests fail if they are stale ---
 
-# Writes the type stubs, the tables of the pages, golden hashes of trajectories, and the budgets and instruction counts of
-# kernels. Existing hashes, budgets and counts are kept: to renew one, delete its row.
+# Writes the type stubs, the tables of the pages, golden hashes of trajectories, and the budgets and instruction counts
+# of kernels. Existing hashes, budgets and counts are kept: to renew one, delete its row.
 generated: build/test/.installed standin
 	@$(call installed,test,python) -m envpool.testing.signatures "$(CURDIR)/envpool/_signatures.pyi"
 	@$(call installed,test,python) -m envpool.testing.tables "$(CURDIR)/docs/environments.md"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Acts without waiting for the slowest environment.
 
-A pool of `num_envs` environments returns whichever `batch_size` of them are ready. The actor sends their actions and
-receives the next batch, while the others are still being stepped. The transitions of each environment stay in order, so
-`info["env_id"]` assigns them to trajectories.
+A pool of `num_envs` environments returns the first `batch_size` of them that are ready. The actor sends their actions
+and receives the next batch, while the others are still being stepped. The transitions of each environment stay in
+order, so `info["env_id"]` assigns them to trajectories.
 
     python examples/async_actors.py --task=Breakout-v5 --num_envs=100 --batch_size=32
 """
@@ -20,7 +20,9 @@ FLAGS = flags.FLAGS
 flags.DEFINE_string("task", "Pong-v5", "environment to step")
 flags.DEFINE_integer("num_envs", 100, "environments in the pool", lower_bound=1)
 flags.DEFINE_integer("batch_size", 32, "environments per batch", lower_bound=1)
-flags.DEFINE_integer("num_threads", 0, "threads of the pool; 0: the CPUs that this process may use", lower_bound=0)
+flags.DEFINE_integer(
+    "num_threads", 0, "threads of the pool; 0: as many as CPUs that this process may use", lower_bound=0
+)
 flags.DEFINE_integer("steps", 20_000, "environment steps to take")
 flags.DEFINE_integer("seed", 0, "seed of the environments and of the actions")
 

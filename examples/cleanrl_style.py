@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proximal policy optimisation in one file, in the manner of CleanRL's ppo_atari_envpool.py.
+"""Proximal policy optimisation in one file, in the style of CleanRL's ppo_atari_envpool.py.
 
-It uses the pool as such scripts do: it passes `env_type="gym"`, sets attributes on the pool, and wraps it in a
-gym.Wrapper. It reads `info["reward"]` for the score before clipping and `info["terminated"]` for the end of the game
-rather than of a life. `step` returns 4-tuples with gym 0.23, and 5-tuples with gym 0.26 or if only gymnasium is
-installed. Like the scripts that it imitates, it is one file that imports no other.
+It uses the pool as CleanRL's scripts do: it passes `env_type="gym"`, sets attributes on the pool, and wraps it in a
+gym.Wrapper. `info["reward"]` is the score before clipping, and `info["terminated"]` marks the end of a game, while
+`terminated` marks the loss of a life. `step` returns 4-tuples with gym 0.23, and 5-tuples with gym 0.26 or if only
+gymnasium is installed. Like CleanRL's scripts, it is one file that imports no other.
 
     python examples/cleanrl_style.py --task=Pong-v5 --total_timesteps=10000000
 """
@@ -27,9 +27,9 @@ except ModuleNotFoundError:
 
 FLAGS = flags.FLAGS
 flags.DEFINE_string("task", "Pong-v5", "game to learn")
-flags.DEFINE_integer("seed", 1, "seed of all random numbers")
+flags.DEFINE_integer("seed", 1, "random seed")
 flags.DEFINE_integer("total_timesteps", 10_000_000, "environment steps to learn from")
-flags.DEFINE_integer("num_envs", 8, "environments stepped together")
+flags.DEFINE_integer("num_envs", 8, "number of environments")
 flags.DEFINE_integer("num_steps", 128, "steps of each environment per rollout")
 flags.DEFINE_integer("num_minibatches", 4, "minibatches per rollout")
 flags.DEFINE_integer("update_epochs", 4, "passes over each rollout")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the training examples share: options, the log with its curve, checkpoints, evaluation, videos.
+"""Code that the training examples share: options, the log and its plot, checkpoints, evaluation, videos.
 
-None of it is about learning. Each example has its own networks, returns and updates, even where they are alike, so that
-an algorithm can be read from top to bottom in one file and changed without changing another example.
+It does not include learning. Each example has its own networks, returns and updates, even if they are similar, so that
+its algorithm can be read from top to bottom in one file and changed without affecting another example.
 """
 
 import argparse
@@ -43,7 +43,7 @@ class Log:
 
 
 def save(options: Any, state: dict[str, Any], path: Path) -> None:
-    """Writes a checkpoint; a run that is killed meanwhile leaves the previous one intact."""
+    """Writes a checkpoint; if the run is killed during the write, the previous checkpoint remains intact."""
     import torch  # not at the top, because training in JAX does not need it
 
     new = path.with_suffix(".new")
@@ -62,7 +62,7 @@ def load(options: Any, path: Path) -> Any:
     return state
 
 
-# Options that may change when a run is resumed. A checkpoint holds the others.
+# Options that may change when a run is resumed. A checkpoint contains the others.
 FREE = ["out", "resume", "save_every", "total_timesteps", "target", "torch_threads", "num_threads"]
 FREE += ["require_return", "eval_games", "eval_episodes", "eval_steps", "video"]
 
@@ -79,7 +79,7 @@ def require_same(options: Any, kept: Any, path: Path) -> None:
 
 @contextmanager
 def opened(path: Path) -> Iterator[None]:
-    """Wraps the reading of a checkpoint: exits with a sentence if it is missing or damaged."""
+    """A context in which a checkpoint is read; exits with an error message if it is missing or damaged."""
     if not path.exists():
         raise SystemExit(f"--resume: {path} does not exist")
     try:
@@ -89,7 +89,7 @@ def opened(path: Path) -> Iterator[None]:
 
 
 def set_aside(path: Path) -> None:
-    """Renames the checkpoint of an earlier run, so that --resume does not take it for that of the new run."""
+    """Renames the checkpoint of an earlier run, so that --resume cannot mistake it for the new run's."""
     if path.exists():
         path.replace(path.with_stem(path.stem + "_before"))
 
@@ -100,7 +100,10 @@ def plot(out: Path, title: str, unit: str) -> None:
 
 
 def curve(runs: dict[str, Path], picture: Path, title: str, ylabel: str) -> None:
-    """Draws the curves of runs by label. The columns of log.csv begin with steps and seconds, and end with the return."""
+    """Draws the curves of several runs, which are given by label.
+
+    The first columns of log.csv are steps and seconds, and the last is the mean return.
+    """
     import matplotlib
 
     matplotlib.use("Agg")
@@ -122,7 +125,7 @@ def curve(runs: dict[str, Path], picture: Path, title: str, ylabel: str) -> None
 
 
 def film(path: Path, pool: Any, act: Callable[[Any], Any], fps: int, most: int) -> None:
-    """Records an episode of a pool with one environment, at most `most` steps of it, as a video.
+    """Records an episode of a pool with one environment as a video, with at most `most` steps.
 
     A .mp4 file needs the package imageio-ffmpeg; a .gif file does not.
     """
@@ -153,9 +156,10 @@ def judge(returns: Sequence[float], what: str, least: float) -> None:
 
 
 def whole_games(games: Any, act: Callable[[Any], Any]) -> list[float]:
-    """Plays whole games and returns their scores, one per environment: the first games to end are too often short ones.
+    """Plays one whole game in each environment and returns the scores.
 
-    `games` has reset, step, and `finished`, the (environment, score) of each game that ended.
+    Taking the first games that end instead would overrepresent short games. `games` has reset, step, and `finished`,
+    the (environment, score) of each game that ended.
     """
     observation = games.reset()
     returns: dict[int, float] = {}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws several training runs in one picture: their mean returns against steps and minutes.
+"""Plots the mean returns of several training runs against steps and minutes.
 
     python examples/curves.py runs/ppo_atari runs/ppo_atari_gymnasium --labels='this package,gymnasium' --out=curves.png
 
-Each is the --out folder of ppo_atari.py, ppo_mujoco.py or pqn_atari.py.
+Each argument is the --out folder of ppo_atari.py, ppo_mujoco.py or pqn_atari.py.
 """
 
 import argparse
@@ -14,14 +14,12 @@ from common import curve
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("runs", nargs="+", type=Path, help="folders that hold a log.csv")
+    parser.add_argument("runs", nargs="+", type=Path, help="folders that contain a log.csv")
     parser.add_argument(
         "--labels", default="", help="names of the runs, separated by commas (default: the folders' names)"
     )
-    parser.add_argument("--title", default="", help="title of the picture")
-    parser.add_argument(
-        "--out", type=Path, default=Path("curves.png"), help="file of the picture (default: curves.png)"
-    )
+    parser.add_argument("--title", default="", help="title of the plot")
+    parser.add_argument("--out", type=Path, default=Path("curves.png"), help="file of the plot (default: curves.png)")
     o = parser.parse_args()
     labels = o.labels.split(",") if o.labels else [run.name for run in o.runs]
     if len(labels) != len(o.runs):

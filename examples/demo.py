@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plays a hundred Atari games with random actions: prints the speed and saves a picture of the observations.
+"""Plays a hundred Atari games with random actions, prints the speed and saves an image of the observations.
 
 python examples/demo.py --task=Breakout-v5 --num_envs=256 --seconds=10
 """
@@ -19,17 +19,19 @@ import envpool
 FLAGS = flags.FLAGS
 flags.DEFINE_string("task", "Pong-v5", "game to play")
 flags.DEFINE_integer("num_envs", 100, "number of games", lower_bound=1)
-flags.DEFINE_integer("num_threads", 0, "threads of the pool; 0: the CPUs that this process may use", lower_bound=0)
+flags.DEFINE_integer(
+    "num_threads", 0, "threads of the pool; 0: as many as CPUs that this process may use", lower_bound=0
+)
 flags.DEFINE_float("seconds", 8.0, "duration of the demo")
 flags.DEFINE_integer("seed", 0, "seed of the games and of the actions")
-flags.DEFINE_string("sheet", "build/demo.png", "file of the picture")
+flags.DEFINE_string("sheet", "build/demo.png", "file of the image of the observations")
 
 FRAME_SKIP = 4
 GAP = 2
 
 
 def contact_sheet(observation: np.ndarray) -> Image.Image:
-    """Returns a picture with the newest frame of every observation."""
+    """Returns an image with the latest frame of every observation."""
     frames = observation[:, -1]
     count, height, width = frames.shape
     columns = math.ceil(math.sqrt(count))
@@ -79,7 +81,7 @@ def main(_: list[str]) -> None:
         f"{steps:,} steps in {elapsed:.1f} s: {steps / elapsed:,.0f} steps/s, {steps * FRAME_SKIP / elapsed:,.0f} frames/s"
     )
     print(f"{episodes} episodes ended; mean points per environment so far: {score.mean():+.1f}")
-    print(f"the observations: {path}")
+    print(f"image of the observations: {path}")
 
 
 if __name__ == "__main__":

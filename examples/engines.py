@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other engines with the interface that the training examples use, so that one script trains with any of them.
+"""Adapters with which the training examples can use gymnasium and ale-py instead of envpool.
 
-The released EnvPool has that interface already; the examples use whichever package `import envpool` finds.
+The released EnvPool needs no adapter, because the examples use the package that `import envpool` finds.
 """
 
 import re
@@ -15,7 +15,7 @@ from gymnasium.wrappers import AtariPreprocessing, FrameStackObservation
 
 
 class Vector:
-    """A gymnasium vector environment as a synchronous pool. It cannot save its environments."""
+    """Gives a gymnasium vector environment the interface of a synchronous pool. It cannot save its environments."""
 
     def __init__(self, env: Any, seed: int, clip: bool = False):
         self.env, self.seed, self.clip = env, seed, clip
@@ -49,7 +49,7 @@ class Vector:
 
 
 class FireReset(gymnasium.Wrapper[Any, Any, Any, Any]):
-    """Presses fire after a reset, to start games that wait for it."""
+    """Presses FIRE after a reset, because some games start only then."""
 
     def reset(self, **how: Any) -> Any:
         self.env.reset(**how)
@@ -70,7 +70,7 @@ def one_game(task: str, picture: int, stack_num: int) -> Any:
 
 
 def atari(engine: str, task: str, num_envs: int, seed: int, picture: int, stack_num: int) -> Vector:
-    """Makes a game (EnvPool's id) with EnvPool's observations and rewards, except for the method of resizing."""
+    """Makes a game by EnvPool's id, with EnvPool's observations and rewards, except that resizing may differ."""
     if engine == "gymnasium":
         return Vector(AsyncVectorEnv([partial(one_game, task, picture, stack_num)] * num_envs), seed, clip=True)
     from ale_py.vector_env import AtariVectorEnv
@@ -82,7 +82,7 @@ def atari(engine: str, task: str, num_envs: int, seed: int, picture: int, stack_
             img_height=picture,
             img_width=picture,
             stack_num=stack_num,
-            reward_clipping=False,  # `step` takes the sign, because `info` needs the points
+            reward_clipping=False,  # `step` clips, because `info` needs the unclipped reward
         ),
         seed,
         clip=True,

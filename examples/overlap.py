@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Simulates one group of environments while a network chooses the actions of another.
 
-With a synchronous pool, the pool and the network wait for each other. An asynchronous pool has `groups` batches under
-way, so that the pool and the network work at the same time: on a GPU each group has its own CUDA stream, and on a CPU the
-pool has its own threads. This example measures both kinds of pool.
+A synchronous pool and the network wait for each other. In an asynchronous pool, several groups of environments are
+stepped independently, so that the pool and the network work at the same time. On a GPU each group has its own CUDA
+stream; on a CPU the pool has its own threads. This example measures both kinds of pool.
 
     python examples/overlap.py --device=cuda --task=Breakout-MinAtar --num_envs=8192
 """
@@ -24,9 +24,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--task", default="Breakout-MinAtar", help="an id with one array as observation")
     parser.add_argument("--device", default="cuda", help='"cuda", "cuda:1" or "cpu"')
     parser.add_argument("--num_envs", type=int, default=8192)
-    parser.add_argument("--groups", type=int, default=2, help="batches under way; a divisor of num_envs")
+    parser.add_argument("--groups", type=int, default=2, help="number of groups; a divisor of num_envs")
     parser.add_argument("--width", type=int, default=512, help="units of each of the network's two hidden layers")
-    parser.add_argument("--seconds", type=float, default=3.0, help="of each measurement")
+    parser.add_argument("--seconds", type=float, default=3.0, help="duration of each measurement")
     given = parser.parse_args()
     if given.num_envs % given.groups:
         parser.error(f"--groups: expected a divisor of --num_envs={given.num_envs}, got {given.groups}")
@@ -82,7 +82,7 @@ def main() -> None:
         measured[groups] = steps_per_second(pool, policy, batch_size, given.seconds, given.device)
         print(f"{groups} x {batch_size} environments: {measured[groups]:14,.0f} steps/s")
         pool.close()
-    print(f"with {given.groups} groups under way: {measured[given.groups] / measured[1]:.2f} times the rate")
+    print(f"{given.groups} groups are {measured[given.groups] / measured[1]:.2f} times as fast as one")
 
 
 if __name__ == "__main__":

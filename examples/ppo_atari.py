@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Learns Pong from pixels on a CPU: proximal policy optimisation in one file.
 
-It is fast because the pool renders observations at the size that the network needs (three of 42 x 42 pixels), and because
-a network with half a million multiplications suffices for them.
+It is fast because the pool makes observations of the size that the network needs (three frames of 42 x 42 pixels), for
+which a network with half a million multiplications suffices.
 
     python examples/ppo_atari.py                                   # Pong
     python examples/ppo_atari.py --task=Breakout-v5 --episodic_life --total_timesteps=10000000
@@ -12,10 +12,11 @@ It writes log.csv, curve.png, checkpoint.pt and a video of a game to --out, and 
 includes the state of the games, so a killed and resumed run ends with the same bits as an uninterrupted one.
 
 For comparisons, --engine=gymnasium and --engine=ale step the games with the vector environments of gymnasium and ale-py.
-The script also runs with the released EnvPool, if `import envpool` finds that. None of these can save its games.
+The script also runs with the released EnvPool, if `import envpool` finds that. None of these engines can save its
+games.
 
-The algorithm stands in this file alone, though parts of it are like those of the other examples, so that it can be read
-from top to bottom and changed without changing another; common.py and torch_run.py have what is not about learning.
+The whole algorithm is in this file, so that it can be read from top to bottom and changed without affecting another
+example. Code that is not about learning is in common.py and torch_run.py.
 """
 
 import time
@@ -37,19 +38,19 @@ import envpool
 @dataclass
 class Options:
     task: str = option("Pong-v5", "game to learn")
-    seed: int = option(1, "seed of everything random")
+    seed: int = option(1, "random seed")
     total_timesteps: int = option(1_500_000, "environment steps in all; each is four frames")
     out: Path = option(Path("runs/ppo_atari"), "output folder")
     resume: bool = option(False, "continue from the checkpoint in that folder")
     save_every: int = option(50, "updates between two checkpoints")
-    torch_threads: int = option(1, "threads of torch; the network is too small to gain from more")
+    torch_threads: int = option(1, "threads of torch; more do not speed up such a small network")
     require_return: float = option(float("-inf"), "fail if the mean return of the evaluation is lower")
     # The environment
     engine: str = option("envpool", "library that steps the games: envpool, gymnasium or ale")
-    num_envs: int = option(32, "games stepped together")
+    num_envs: int = option(32, "number of games")
     picture: int = option(42, "height and width of an observation")
     stack_num: int = option(3, "frames in an observation, which show how the ball moves")
-    episodic_life: bool = option(False, "a lost life ends an episode")
+    episodic_life: bool = option(False, "whether the loss of a life ends an episode")
     # Learning
     num_steps: int = option(64, "steps of each game per rollout")
     minibatch: int = option(256, "steps per minibatch")
@@ -57,12 +58,12 @@ class Options:
     learning_rate: float = option(5e-4, "initial value; falls linearly to a tenth")
     gamma: float = option(0.99, "discount factor")
     gae_lambda: float = option(0.95, "lambda of generalised advantage estimation")
-    clip: float = option(0.2, "limit of the change of the policy in an update")
+    clip: float = option(0.2, "clipping range of the probability ratio")
     entropy: float = option(0.01, "initial weight of the entropy bonus; falls linearly to a tenth")
     value_weight: float = option(0.5, "weight of the value loss")
     max_grad_norm: float = option(0.5, "gradients are clipped to this norm")
     # Evaluation
-    eval_games: int = option(20, "whole games played at the end, one in each of as many environments")
+    eval_games: int = option(20, "whole games played at the end")
     video: str = option("game.mp4", "video of one more game, in --out; .gif needs no ffmpeg, '' makes none")
 
 
@@ -110,7 +111,7 @@ class Agent(nn.Module):
         self.register_buffer("contrast", torch.tensor(1 / 255))
 
     def normalize_by(self, observations: Tensor) -> None:
-        """Sets the background and contrast of the games, without which a ball of a few pixels would be too faint."""
+        """Computes the background and contrast, without which a ball of a few pixels would be too faint."""
         pixels = observations.float()
         self.background.copy_(pixels.mean(dim=0))
         self.contrast.copy_(1 / (pixels - self.background).std().clamp(min=1))
@@ -122,11 +123,11 @@ class Agent(nn.Module):
 
 
 def advantages_of(o: Options, rewards: Tensor, values: Tensor, terminated: Tensor, truncated: Tensor) -> Tensor:
-    """Returns generalised advantage estimates; `values` has one row more than the rest."""
+    """Returns generalised advantage estimates; `values` has one more row than the other arrays."""
     advantages = torch.zeros_like(rewards)
     running = torch.zeros_like(rewards[0])
     for t in reversed(range(len(rewards))):
-        # A truncated game keeps the value of its last observation, which is in the next row; the end of a game has value 0.
+        # The next row has the value of a truncated game's last observation. A terminated game has a future value of 0.
         delta = rewards[t] + o.gamma * values[t + 1] * ~terminated[t] - values[t]
         running = delta + o.gamma * o.gae_lambda * running * ~(terminated[t] | truncated[t])
         advantages[t] = running
@@ -144,7 +145,7 @@ def learn(
     advantages: Tensor,
     returns: Tensor,
 ) -> None:
-    """Optimizes the clipped objective over one rollout, several times."""
+    """Optimizes the clipped objective in several passes over one rollout."""
     for _ in range(o.epochs):
         for chosen in torch.randperm(len(actions)).split(o.minibatch):
             policy, value = agent(observations[chosen])
@@ -244,7 +245,7 @@ class Run:
         return actions
 
     def evaluate(self) -> list[float]:
-        """Returns the scores of whole games, in which each step takes the likeliest action."""
+        """Returns the scores of whole games in which the agent always takes the most likely action."""
         pool = make(self.o, self.o.eval_games, self.o.seed + 10_000)
         return whole_games(Games(pool, self.o.eval_games), self.likeliest)
 

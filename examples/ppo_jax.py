@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains many agents in one compiled program: proximal policy optimisation, environments included, inside `jax.jit`.
 
-The idea and the hyperparameters are PureJaxRL's (https://github.com/luchris429/purejaxrl). A hyperparameter may have
-several values. All combinations of the values form a grid, and every point of it is trained with every seed, all at
-once.
+The idea and the hyperparameters come from PureJaxRL (https://github.com/luchris429/purejaxrl). A hyperparameter may
+have several values. The script trains an agent for every combination of values and every seed, all at the same time.
 
     python examples/ppo_jax.py --learning_rate=2.5e-4,5e-4,1e-3 --seeds=8
     python examples/ppo_jax.py --learning_rate=2.5e-4,5e-4,1e-3 --seeds=8 --resume   # continues where it stopped
@@ -11,7 +10,7 @@ once.
 It prints a table and writes curve.png, curves.npz, checkpoint.npz and a video of the best agent to --out. A checkpoint
 includes the environments, so a run that is killed and resumed gives the same bits as an uninterrupted one.
 
-The environments are envpool.jax's. With --backend=gymnax they are gymnax 0.0.9's, and there is no video.
+The environments come from envpool.jax. With --backend=gymnax they come from gymnax 0.0.9, and there is no video.
 
 The whole algorithm is in this file, so that it can be read from top to bottom and changed without affecting another
 example. It shares little code with the torch examples, because the whole training is one JAX function.
@@ -52,7 +51,7 @@ class Options:
     save_every: int = option(10, "updates between two checkpoints")
     require_return: float = option(float("-inf"), "fail if the mean return of the best setting is lower")
     target: float = option(
-        float("inf"), "show in the table after how many steps the mean return of 100 episodes reached this"
+        float("inf"), "mean return of 100 episodes; the table shows after how many steps it was reached"
     )
     # Amount of training
     seeds: int = option(4, "agents per setting")
@@ -60,7 +59,7 @@ class Options:
     total_timesteps: int = option(500_000, "environment steps per agent")
     num_envs: int = option(4, "environments per agent")
     num_steps: int = option(128, "steps of each environment per rollout")
-    # The network: two towers, for the policy and for the value
+    # The networks: one for the policy and one for the value
     width: int = option(64, "width of the two hidden layers")
     activation: str = option("tanh", "activation of the hidden layers, a function of jax.nn")
     # Learning
@@ -133,7 +132,7 @@ class Run(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A step to learn from. `following` is the observation after it, and the next `obs` is that after any reset."""
+    """A step to learn from. `following` is the observation after it. The next step's `obs` is after any reset."""
 
     obs: Any
     action: Any
@@ -190,7 +189,7 @@ class Environments:
 
 
 def towers(o: Options, key: Array, inputs: int, outputs: int) -> dict[str, list[Any]]:
-    """Returns the two towers, whose weights are orthogonal and whose biases are 0."""
+    """Returns the two networks, with orthogonal weights and biases of 0."""
     w, root = o.width, 2**0.5
     shapes = {
         "policy": [(inputs, w, root), (w, w, root), (w, outputs, 0.01)],
@@ -349,7 +348,7 @@ def save(o: Options, run: Run) -> None:
 
 
 def load(o: Options, form: Run) -> Run:
-    """Reads a checkpoint. Its run may have been planned with another number of updates than `form`."""
+    """Reads a checkpoint. `form` has the arrays of the current run, whose number of updates may differ."""
     path = o.out / "checkpoint.npz"
     with opened(path), np.load(path) as file:
         kept = json.loads(str(file["options"]))
@@ -361,7 +360,8 @@ def load(o: Options, form: Run) -> Run:
         raise SystemExit(f"--resume: {path} has {done} updates, but --total_timesteps={o.total_timesteps} gives {now}")
     if before != now and o.anneal:
         print(
-            f"--resume: the first {done} updates were part of {before}; the learning rate continues as in a run of {now}"
+            f"--resume: the learning rate of the first {done} updates was annealed for {before} updates; "
+            f"it continues as in a run of {now} updates"
         )
     curves = np.zeros(form.curves.shape, np.float32)
     curves[:done] = run.curves[:done]
@@ -369,7 +369,7 @@ def load(o: Options, form: Run) -> Run:
 
 
 def evaluate(o: Options, envs: Environments, key: Array, net: Any) -> Array:
-    """Returns the mean return of each environment's first episode. Later ones would overrepresent short episodes."""
+    """Returns the mean return of each environment's first episode. Later episodes would overrepresent short ones."""
 
     def go_on(carry: Any) -> Array:
         _, _, _, over, t = carry
@@ -387,7 +387,10 @@ def evaluate(o: Options, envs: Environments, key: Array, net: Any) -> Array:
 
 
 def last_hundred(total: Any, number: Any) -> Any:
-    """Returns for each update the mean return of the agent's latest 100 episodes and of those that ended with them."""
+    """Returns the mean return of each agent's last 100 episodes, for each update.
+
+    The mean also includes episodes that ended in the same update as the first of these.
+    """
 
     def of_one(total: Any, number: Any) -> Any:
         total, number = (np.append(0.0, np.cumsum(x)) for x in (total, number))
@@ -443,7 +446,7 @@ def plot(o: Options, steps: Any, means: Any, labels: list[str]) -> None:
 
 
 def show_agent(o: Options, net: Any) -> None:
-    """Records an episode in a pool, whose steps have the same bits as those of envpool.jax."""
+    """Records an episode in a pool, whose steps give the same bits as envpool.jax."""
     import envpool
 
     make = partial(envpool.make_gymnasium, o.task, num_envs=1, seed=o.seed)

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Teaches a cheetah to run: proximal policy optimisation on MuJoCo, in an asynchronous pool.
+"""Teaches HalfCheetah to run: proximal policy optimisation on MuJoCo, in an asynchronous pool.
 
-The policy acts for `batch_size` of the `num_envs` environments at a time, while the others are being stepped. With
-batch_size equal to num_envs it is the usual synchronous loop. Each environment's steps stay in order, so advantages are
-computed along `info["env_id"]`, whatever the order of the batches.
+The policy acts for `batch_size` of the `num_envs` environments at a time, while the others are being stepped. If
+batch_size equals num_envs, the pool is synchronous. The steps of each environment stay in order, so advantages are
+computed for each environment by `info["env_id"]`, and the order of the batches does not matter.
 
-    python examples/ppo_mujoco.py                                     # HalfCheetah-v5, some minutes
+    python examples/ppo_mujoco.py                                     # HalfCheetah-v5, a few minutes
     python examples/ppo_mujoco.py --task=Ant-v5 --total_timesteps=3000000
     python examples/ppo_mujoco.py --resume --total_timesteps=2000000  # continues where it stopped
 
 It writes log.csv, curve.png, checkpoint.pt and a video of an episode to --out. A checkpoint includes the state of the
 simulations, so a killed and resumed synchronous run ends with the same bits as an uninterrupted one.
 
-For comparisons, --engine=gymnasium, synchronous only, steps the environments with gymnasium's AsyncVectorEnv. The script
-also runs with the released EnvPool, if `import envpool` finds that. Neither can save its simulations.
+For comparisons, --engine=gymnasium steps the environments with gymnasium's AsyncVectorEnv, which is synchronous. The
+script also runs with the released EnvPool, if `import envpool` finds that. Neither engine can save its simulations.
 
-The algorithm stands in this file alone, though parts of it are like those of the other examples, so that it can be read
-from top to bottom and changed without changing another; common.py and torch_run.py have what is not about learning.
+The whole algorithm is in this file, so that it can be read from top to bottom and changed without affecting another
+example. Code that is not about learning is in common.py and torch_run.py.
 """
 
 import time
@@ -38,18 +38,18 @@ import envpool
 @dataclass
 class Options:
     task: str = option("HalfCheetah-v5", "environment to learn")
-    seed: int = option(1, "seed of everything random")
+    seed: int = option(1, "random seed")
     total_timesteps: int = option(1_500_000, "environment steps to learn from")
     out: Path = option(Path("runs/ppo_mujoco"), "output folder")
     resume: bool = option(False, "continue from the checkpoint in that folder")
     save_every: int = option(50, "updates between two checkpoints")
-    torch_threads: int = option(1, "threads of torch; the network is too small to gain from more")
+    torch_threads: int = option(1, "threads of torch; more do not speed up such a small network")
     require_return: float = option(float("-inf"), "fail if the mean return of the evaluation is lower")
     # The environment
     engine: str = option("envpool", "library that steps the environments: envpool or gymnasium")
     num_envs: int = option(64, "environments in the pool")
     batch_size: int = option(32, "environments per batch; num_envs makes the pool synchronous")
-    num_threads: int = option(0, "threads of the pool; 0: the CPUs that this process may use")
+    num_threads: int = option(0, "threads of the pool; 0: as many as CPUs that this process may use")
     # Learning
     num_steps: int = option(64, "steps of each environment per rollout, on average")
     minibatch: int = option(256, "steps per minibatch")
@@ -57,11 +57,11 @@ class Options:
     learning_rate: float = option(4e-4, "initial value; falls linearly to a tenth")
     gamma: float = option(0.99, "discount factor")
     gae_lambda: float = option(0.95, "lambda of generalised advantage estimation")
-    clip: float = option(0.2, "limit of the change of the policy in an update")
+    clip: float = option(0.2, "clipping range of the probability ratio")
     value_weight: float = option(0.5, "weight of the value loss")
     max_grad_norm: float = option(0.5, "gradients are clipped to this norm")
     # Evaluation
-    eval_episodes: int = option(16, "episodes at the end, in which each action is the mean of the policy")
+    eval_episodes: int = option(16, "episodes at the end, in which actions are the mean of the policy")
     video: str = option(
         "episode.mp4", "video of the beginning of one more episode, in --out; .gif needs no ffmpeg, '' makes none"
     )
@@ -80,7 +80,7 @@ def make(o: Options) -> Any:
 
 
 class Scale:
-    """Running mean and variance, by the parallel formula of Chan, Golub and LeVeque (1979)."""
+    """A running mean and variance, computed by the parallel formula of Chan, Golub and LeVeque (1979)."""
 
     def __init__(self, shape: tuple[int, ...] = ()) -> None:
         self.mean: Any = np.zeros(shape)
@@ -121,14 +121,14 @@ class Agent(nn.Module):
 
 @dataclass
 class Rollout:
-    """Batches in the order in which they were received. The reward of a step comes with the observation after it."""
+    """The batches in the order in which they were received. The reward of a step comes with the next observation."""
 
-    env: Tensor  # (rows, batch), the environments' indices
+    env: Tensor  # (rows, batch): the indices of the environments
     observation: Tensor
     action: Tensor
     logprob: Tensor
     value: Tensor
-    reward: Tensor  # of the step before
+    reward: Tensor  # of the previous step
     terminated: Tensor
     truncated: Tensor
 
@@ -158,7 +158,7 @@ class Actors:
         self.pool.async_reset()
 
     def wait_for_all(self) -> None:
-        """Receives all batches under way, so that every environment can be saved; `recv` returns them later."""
+        """Receives the batches of all environments, so that these can be saved; `recv` returns the batches later."""
         while sum(len(batch[1]) for batch in self.waiting) < self.pool.config["num_envs"]:
             self.waiting.append(self.pool.recv())
 
@@ -197,10 +197,10 @@ class Actors:
 
 
 def advantages_of(o: Options, roll: Rollout) -> tuple[Tensor, Tensor]:
-    """Returns generalised advantage estimates along each environment, and which rows can be learned from.
+    """Returns generalised advantage estimates for each environment, and a mask of the rows to learn from.
 
-    Two kinds of rows cannot: an environment's last row, whose reward has not arrived yet, and a row that ended an episode,
-    whose action is ignored because the next step resets the environment.
+    The mask excludes an environment's last row, whose reward has not arrived yet, and rows that ended an episode, whose
+    action is ignored because the next step resets the environment.
     """
     advantages, usable = torch.zeros_like(roll.value), torch.zeros_like(roll.terminated)
     value, advantage, reward = torch.zeros(3, o.num_envs)
@@ -226,7 +226,7 @@ def learn(
     advantages: Tensor,
     returns: Tensor,
 ) -> None:
-    """Optimizes the clipped objective over one rollout, several times."""
+    """Optimizes the clipped objective in several passes over one rollout."""
     for _ in range(o.epochs):
         for chosen in torch.randperm(len(action)).split(o.minibatch):
             policy, value = agent(observation[chosen])
@@ -307,7 +307,7 @@ class Run:
         return np.clip(mean, self.actors.low, self.actors.high).astype(np.float64)
 
     def evaluate(self) -> Any:
-        """Returns the returns of whole episodes, one in each of as many environments."""
+        """Returns the returns of whole episodes, one in each environment."""
         pool = envpool.make_gymnasium(self.o.task, num_envs=self.o.eval_episodes, seed=self.o.seed + 10_000)
         observation, _ = pool.reset()
         returns, playing = np.zeros(self.o.eval_episodes), np.ones(self.o.eval_episodes, bool)

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Q-learning without a replay buffer, on MinAtar or Atari: PQN in one file.
 
-Many games stepped together replace the buffer, layer normalisation replaces the target network, and values are learned
-from lambda-returns (Gallici et al. 2024, https://arxiv.org/abs/2407.04811, whose settings most of these are).
+Many parallel games replace the buffer, layer normalisation replaces the target network, and values are learned from
+lambda-returns (Gallici et al. 2024, https://arxiv.org/abs/2407.04811). Most settings come from that paper.
 
-    python examples/pqn_atari.py                                    # MinAtar's Breakout, some minutes
+    python examples/pqn_atari.py                                    # MinAtar's Breakout, a few minutes
     python examples/pqn_atari.py --resume --total_timesteps=3000000 # continues where it stopped
     python examples/pqn_atari.py --task=Pong-v5 --learning_rate=2.5e-4 --epochs=2
 
 It writes log.csv, curve.png, checkpoint.pt and a video of a game to --out. A checkpoint includes the state of the games,
 so a killed and resumed run ends with the same bits as an uninterrupted one.
 
-The algorithm stands in this file alone, though parts of it are like those of the other examples, so that it can be read
-from top to bottom and changed without changing another; common.py and torch_run.py have what is not about learning.
+The whole algorithm is in this file, so that it can be read from top to bottom and changed without affecting another
+example. Code that is not about learning is in common.py and torch_run.py.
 """
 
 import time
@@ -33,14 +33,14 @@ import envpool
 @dataclass
 class Options:
     task: str = option("Breakout-MinAtar", "game to learn, an id of MinAtar or Atari")
-    seed: int = option(1, "seed of everything random")
+    seed: int = option(1, "random seed")
     total_timesteps: int = option(1_500_000, "environment steps to learn from")
     out: Path = option(Path("runs/pqn_atari"), "output folder")
     resume: bool = option(False, "continue from the checkpoint in that folder")
     save_every: int = option(50, "updates between two checkpoints")
-    torch_threads: int = option(1, "threads of torch; the network is too small to gain from more")
+    torch_threads: int = option(1, "threads of torch; more do not speed up such a small network")
     require_return: float = option(float("-inf"), "fail if the mean return of the evaluation is lower")
-    num_envs: int = option(128, "games stepped together")
+    num_envs: int = option(128, "number of games")
     # Exploration: the probability of a random action
     explore_first: float = option(1.0, "initial probability")
     explore_last: float = option(0.05, "final probability, after a linear decrease")
@@ -54,7 +54,7 @@ class Options:
     td_lambda: float = option(0.65, "lambda of the returns: 0 looks one step ahead, 1 to the end of the game")
     max_grad_norm: float = option(10.0, "gradients are clipped to this norm")
     # Evaluation
-    eval_games: int = option(64, "whole games played at the end, one in each of as many environments")
+    eval_games: int = option(64, "whole games played at the end")
     video: str = option("game.mp4", "video of one more game, in --out; .gif needs no ffmpeg, '' makes none")
 
 
@@ -69,7 +69,7 @@ def make(o: Options, num_envs: int, seed: int, **more: Any) -> Any:
 
 
 class Network(nn.Module):
-    """The value of each action. Every layer but the last is normalised, which keeps the values from diverging."""
+    """Computes the value of each action. All layers except the last are normalised, so that values do not diverge."""
 
     def __init__(self, o: Options, observation: Tensor, actions: int):
         super().__init__()
@@ -100,11 +100,11 @@ class Network(nn.Module):
 
 
 def returns_of(o: Options, rewards: Tensor, values: Tensor, terminated: Tensor, truncated: Tensor) -> Tensor:
-    """Returns lambda-returns; `values`, of the best actions, has one row more than the rest."""
+    """Returns lambda-returns. `values` are of the best actions, and have one more row than the other arrays."""
     returns = torch.zeros_like(rewards)
     following = values[-1]
     for t in reversed(range(len(rewards))):
-        # A truncated game keeps the value of its last observation, which is in the next row; the end of a game has value 0.
+        # The next row has the value of a truncated game's last observation. A terminated game has a future value of 0.
         mixed = o.td_lambda * following + (1 - o.td_lambda) * values[t + 1]
         ahead = torch.where(truncated[t], values[t + 1], mixed) * ~terminated[t]
         following = returns[t] = rewards[t] + o.gamma * ahead
@@ -200,7 +200,7 @@ class Run:
         return actions
 
     def evaluate(self) -> list[float]:
-        """Returns the scores of whole games, in which each step takes the best action."""
+        """Returns the scores of whole games in which the agent always takes the best action."""
         pool = make(self.o, self.o.eval_games, self.o.seed + 10_000)
         return whole_games(Games(pool, self.o.eval_games), self.best)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains rl_games' PPO on a pool, through its own `Envpool` class.
+"""Trains rl_games' PPO on a pool, through rl_games' class `Envpool`.
 
 python examples/rl_games_ppo.py --task=CartPole-v1 --total_timesteps=100000
 """
@@ -13,10 +13,10 @@ from rl_games.torch_runner import Runner
 
 FLAGS = flags.FLAGS
 flags.DEFINE_string("task", "CartPole-v1", "environment to learn, with discrete actions")
-flags.DEFINE_integer("num_envs", 8, "environments stepped together", lower_bound=1)
+flags.DEFINE_integer("num_envs", 8, "number of environments", lower_bound=1)
 flags.DEFINE_integer("num_steps", 128, "steps of each environment per rollout")
 flags.DEFINE_integer("total_timesteps", 100_000, "environment steps to learn from")
-flags.DEFINE_integer("seed", 1, "seed of everything random")
+flags.DEFINE_integer("seed", 1, "random seed")
 flags.DEFINE_float("require_return", None, "fail if the mean return of the last 20 episodes is lower")
 flags.DEFINE_string("out", "build/rl_games", "output folder of rl_games")
 

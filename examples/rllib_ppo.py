@@ -27,9 +27,9 @@ flags.DEFINE_integer(
 flags.DEFINE_integer("num_envs", 16, "environments per pool", lower_bound=1)
 flags.DEFINE_integer("num_threads", 1, "threads per pool", lower_bound=1)
 flags.DEFINE_integer("batch", 2048, "environment steps per update", lower_bound=1)
-flags.DEFINE_integer("total_timesteps", 200_000, "environment steps in all, at most")
+flags.DEFINE_integer("total_timesteps", 200_000, "maximum number of environment steps")
 flags.DEFINE_float("target", None, "stop when the mean return that RLlib reports reaches this")
-flags.DEFINE_integer("seed", 1, "seed of everything random")
+flags.DEFINE_integer("seed", 1, "random seed")
 flags.DEFINE_string("address", None, "address of a running cluster, or auto (default: Ray starts on this machine)")
 flags.DEFINE_float("require_return", None, "fail if the trained policy's mean return over 20 new episodes is lower")
 
@@ -61,7 +61,7 @@ def configured() -> PPOConfig:
 
 
 def evaluated(module: RLModule) -> np.ndarray:
-    """Returns the returns of 20 episodes of the likeliest actions, with streams that the training has not used."""
+    """Returns the returns of 20 episodes with the most likely actions, with a seed that training has not used."""
     total, running = np.zeros(20), np.ones(20, bool)
     with envpool.make_gymnasium(FLAGS.task, num_envs=20, seed=FLAGS.seed + 2**32) as env, torch.no_grad():
         obs, _ = env.reset()

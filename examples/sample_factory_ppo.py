@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains Sample Factory's PPO on a pool in its own EnvPool wrapper.
+"""Trains Sample Factory's PPO on a pool, through Sample Factory's wrapper for EnvPool.
 
-Sample Factory pins gymnasium 0.29.1 and NumPy 1.26, so it needs a separate virtual environment. Its Atari training runs on
-our pool without a change: python -m sf_examples.envpool.atari.train_envpool_atari --env=atari_pong --device=cpu
+Sample Factory pins gymnasium 0.29.1 and NumPy 1.26, so it needs a separate virtual environment. Its own Atari training
+runs on our pool unchanged: python -m sf_examples.envpool.atari.train_envpool_atari --env=atari_pong --device=cpu
 
     python examples/sample_factory_ppo.py --env=CartPole-v1 --experiment=cartpole --train_for_env_steps=100000
 """
@@ -58,7 +58,7 @@ def make_pool(name: str, cfg: Any, env_config: Any, render_mode: str | None = No
 
 def main() -> Any:
     parser, partial = parse_sf_args()
-    parser.add_argument("--env_agents", default=8, type=int, help="environments stepped together")
+    parser.add_argument("--env_agents", default=8, type=int, help="number of environments")
     parser.add_argument("--require_return", default=None, type=float, help="fail if the last mean return is lower")
     parser.set_defaults(**DEFAULTS)
     cfg = parse_full_cfg(parser)

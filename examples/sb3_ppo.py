@@ -15,9 +15,9 @@ import envpool
 
 FLAGS = flags.FLAGS
 flags.DEFINE_string("task", "CartPole-v1", "environment to learn")
-flags.DEFINE_integer("num_envs", 8, "environments stepped together", lower_bound=1)
+flags.DEFINE_integer("num_envs", 8, "number of environments", lower_bound=1)
 flags.DEFINE_integer("total_timesteps", 100_000, "environment steps to learn from")
-flags.DEFINE_integer("seed", 1, "seed of everything random")
+flags.DEFINE_integer("seed", 1, "random seed")
 flags.DEFINE_float("require_return", None, "fail if the trained policy's mean return is lower")
 
 

@@ -21,10 +21,10 @@ from torch import nn
 
 FLAGS = flags.FLAGS
 flags.DEFINE_string("task", "CartPole-v1", "environment to learn, with discrete actions")
-flags.DEFINE_integer("num_envs", 8, "environments stepped together", lower_bound=1)
+flags.DEFINE_integer("num_envs", 8, "number of environments", lower_bound=1)
 flags.DEFINE_integer("num_steps", 128, "steps of each environment per rollout")
 flags.DEFINE_integer("total_timesteps", 100_000, "environment steps to learn from")
-flags.DEFINE_integer("seed", 1, "seed of everything random")
+flags.DEFINE_integer("seed", 1, "random seed")
 flags.DEFINE_float("require_return", None, "fail if the mean return of the last 20 episodes is lower")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains Tianshou's PPO on pools, which its own `EnvPoolFactory` makes.
+"""Trains Tianshou's PPO on pools, which Tianshou's `EnvPoolFactory` makes.
 
 python examples/tianshou_ppo.py --task=CartPole-v1 --total_timesteps=100000
 """
@@ -17,10 +17,10 @@ from tianshou.utils.net.discrete import DiscreteActor, DiscreteCritic
 
 FLAGS = flags.FLAGS
 flags.DEFINE_string("task", "CartPole-v1", "environment to learn, with discrete actions")
-flags.DEFINE_integer("num_envs", 8, "environments stepped together", lower_bound=1)
+flags.DEFINE_integer("num_envs", 8, "number of environments", lower_bound=1)
 flags.DEFINE_integer("num_steps", 128, "steps of each environment per rollout")
 flags.DEFINE_integer("total_timesteps", 100_000, "environment steps to learn from")
-flags.DEFINE_integer("seed", 1, "seed of everything random")
+flags.DEFINE_integer("seed", 1, "random seed")
 flags.DEFINE_float("require_return", None, "fail if the trained policy's mean return is lower")
 
 

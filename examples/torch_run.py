@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the training examples in torch share beyond common.py: the start of a run, games with their scores, checkpoints."""
+"""Code that the training examples in torch share: the start of a run, games with their scores, checkpoints."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,8 @@ class Games:
         observation, reward, terminated, truncated, info = self.pool.step(actions.numpy().astype(np.int32))
         self.wall += time.perf_counter() - wall
         self.cpu += time.process_time() - cpu
-        # Atari has a game's points and its end in `info`; `reward` may be the points' sign, `terminated` a lost life.
+        # For Atari, `info` has the unclipped reward and the end of a game; `reward` may be clipped, and `terminated`
+        # may mark the loss of a life.
         self.running += info.get("reward", reward)
         over = info.get("terminated", terminated).astype(bool) | truncated
         self.finished += [(int(i), float(self.running[i])) for i in np.flatnonzero(over)]
@@ -51,7 +52,7 @@ class Games:
         return tuple(torch.from_numpy(x) for x in (observation, reward, terminated, truncated))
 
     def mean_score(self) -> float:
-        """Returns the mean score of the last hundred games, and forgets older ones; NaN before the first has ended."""
+        """Returns the mean score of the last hundred games, and deletes older ones; NaN before the first has ended."""
         del self.finished[:-100]
         return float(np.mean([score for _, score in self.finished])) if self.finished else float("nan")
 
@@ -84,7 +85,7 @@ class Checkpoint:
     def load(self) -> None:
         state = load(self.options, self.path)
         if state["environments"] is None:
-            raise SystemExit("--resume: the checkpoint is of an engine that cannot save its environments")
+            raise SystemExit("--resume: the checkpoint was written with an engine that cannot save its environments")
         for name, module in self.modules.items():
             module.load_state_dict(state["modules"][name])
         for name, (it, _) in self.attributes.items():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains TorchRL's PPO on a pool, through its own `MultiThreadedEnv`.
+"""Trains TorchRL's PPO on a pool, through TorchRL's `MultiThreadedEnv`.
 
-That class takes its spaces from gym, so it needs gym 0.26 and gymnasium: pip install torchrl treevalue gym==0.26.2
+That class uses gym's spaces, so it needs gym 0.26 and gymnasium: pip install torchrl treevalue gym==0.26.2
 
     python examples/torchrl_ppo.py --task=CartPole-v1 --total_timesteps=100000
 """
@@ -20,10 +20,10 @@ from torchrl.objectives.value import GAE
 
 FLAGS = flags.FLAGS
 flags.DEFINE_string("task", "CartPole-v1", "environment to learn, with discrete actions")
-flags.DEFINE_integer("num_envs", 8, "environments stepped together", lower_bound=1)
+flags.DEFINE_integer("num_envs", 8, "number of environments", lower_bound=1)
 flags.DEFINE_integer("num_steps", 128, "steps of each environment per rollout")
 flags.DEFINE_integer("total_timesteps", 100_000, "environment steps to learn from")
-flags.DEFINE_integer("seed", 1, "seed of everything random")
+flags.DEFINE_integer("seed", 1, "random seed")
 flags.DEFINE_float("require_return", None, "fail if the mean return of the last update's episodes is lower")
 
 

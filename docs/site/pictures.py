@@ -23,8 +23,8 @@ from envpool.python.spaces import ArraySpecs
 STEPS = 40
 SEED = 7
 CAPTION = (
-    f"The image shows the environments after {STEPS} steps of random actions. If an environment has no render mode, its "
-    "observation is shown as cells, or as curves over the steps."
+    f"The image shows the environments after {STEPS} steps of random actions. If an environment has no render mode, "
+    "its observation is shown as cells, or as curves over the steps."
 )
 _COLORS = [(31, 111, 139), (224, 164, 88), (176, 58, 72), (82, 130, 76), (120, 94, 160), (90, 100, 110)]
 

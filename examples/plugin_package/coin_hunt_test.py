@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the installed CoinHunt-v0; its entry point imports coin_hunt, nothing here does."""
+"""Tests the installed CoinHunt-v0. This file does not import coin_hunt, because the package's entry point does."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ def towards_the_coin(obs):
     return np.select([coin_row < row, coin_row > row, coin_column > column], [0, 2, 1], 3)
 
 
-def test_who_walks_straight_finds_ten_coins():
+def test_an_agent_that_walks_to_the_coin_finds_ten():
     env = envpool.make("CoinHunt-v0", num_envs=16, seed=1)
     obs, _ = env.reset()
     rewards, running = np.zeros(16), np.ones(16, bool)
@@ -26,7 +26,7 @@ def test_who_walks_straight_finds_ten_coins():
     assert not running.any() and (rewards == 10).all()
 
 
-def test_the_coin_lies_anywhere_but_under_the_walker():
+def test_the_coin_starts_in_any_cell_except_the_walkers():
     obs, _ = envpool.make("CoinHunt-v0", num_envs=20_000, size=2).reset()
     walker, coin = obs[:, 0] * 2 + obs[:, 1], obs[:, 2] * 2 + obs[:, 3]
     counts = np.zeros((4, 4))

@@ -7,11 +7,11 @@ import envpool
 
 
 def register() -> None:
-    """Registers the ids. envpool calls this through the entry point when it meets an unknown id."""
+    """Registers the ids. envpool calls this through the entry point to resolve an unknown id."""
     envpool.register(
         "CoinHunt-v0",
         plugin=Path(__file__).with_name("coin_hunt.so"),
         table="CoinHunt",
         max_episode_steps=100,
-        doc="Walk to the coins of a small field.",
+        doc="Walk to the coins on a small field.",
     )

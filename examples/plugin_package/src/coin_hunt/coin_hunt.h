@@ -4,9 +4,9 @@
 //
 //   Action       i32: 0 up, 1 right, 2 down, 3 left; moves beyond the edge have no effect
 //   Observation  i32[4]: row and column of the walker, row and column of the coin
-//   Reward       1 for a coin
-//   Terminated   with the tenth coin
-//   Reset        two different random cells
+//   Reward       1 for finding the coin
+//   Terminated   when the tenth coin is found
+//   Reset        walker and coin in two different random cells
 #pragma once
 
 #include "envpool/core/api.h"
@@ -67,7 +67,7 @@ struct CoinHunt {
  private:
   ENVPOOL_FN static void lay_coin(State& s, const Params& p, Rng& rng) {
     const i32 place = i32(rng.below(u32(p.size * p.size - 1)));
-    s.coin = place < s.walker ? place : place + 1;  // any cell but the walker's
+    s.coin = place < s.walker ? place : place + 1;  // any cell except the walker's
   }
 };
 
