@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Atari, game by game: this package, the released EnvPool, ale-py's own vector environment, gymnasium's processes.
+"""Compares Atari games with the released EnvPool, ale-py's own vector environment, and gymnasium's processes.
 
-Ratios over all games are geometric means of the games' medians.
+The ratio of all games is the geometric mean of the games' medians.
 
     python benchmark/atari.py                                    # 20 games, 100 environments, two threads
     python benchmark/atari.py --shape=single --games=Pong --sides=envpool
@@ -53,12 +53,14 @@ SHAPES = {
 }
 SIDES = ["envpool", "ale", "gymnasium"]
 flags.DEFINE_list("games", GAMES, "games to play")
-flags.DEFINE_enum("shape", "sync", sorted(SHAPES), "100 environments in step, 100 in batches of 32, or one alone")
+flags.DEFINE_enum(
+    "shape", "sync", sorted(SHAPES), "100 synchronous environments, 100 in batches of 32, or a single one"
+)
 flags.DEFINE_list("sides", SIDES, f"peers, of {', '.join(SIDES)}")
 
 
 def start(side: str, case: dict[str, Any]) -> PythonSide:
-    """Starts a peer. Gymnasium has two processes where the others have two threads."""
+    """Starts a peer. Gymnasium has two processes, and the others have two threads."""
     if side == "envpool":
         return PythonSide(peer_python(), case)
     loops = {"ale": {"loop": "ale"}, "gymnasium": {"loop": "gymnasium_async", "atari": True, "num_threads": 2}}
@@ -66,7 +68,7 @@ def start(side: str, case: dict[str, Any]) -> PythonSide:
 
 
 def compare(case: dict[str, Any]) -> dict[str, Any]:
-    """Measures a case: our rate over each peer's within a round, and CPU times of a step."""
+    """Measures a case: the ratio of our rate to each peer's within a round, and CPU times of a step."""
     sides = {"ours": PythonSide(FLAGS.python, case), **{side: start(side, case) for side in FLAGS.sides}}
     turns = take_turns(sides)
     return {"case": case, **record_of(turns), "ours_over": {side: turns.ours_over(side) for side in FLAGS.sides}}

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cases of suite.py: the tasks, the sides that have each, and the cases of each part."""
+"""The cases of suite.py: the tasks with the sides that are measured, and the cases of each part."""
 
 import os
 
 CORES = len(os.sched_getaffinity(0))
 THREADS = sorted({t for k in range(8) if (t := 2**k) <= CORES} | {CORES})
 
-# The label of a side in tables, its virtual environment (build/venv/...), and its loop if it is not the case's.
+# The label of a side in tables, its virtual environment (build/venv/...), and its loop if it differs from the case's.
 SIDES = {
     "ours": ("this package", "bench", None),
     "envpool": ("EnvPool", "peer", None),
@@ -37,8 +37,9 @@ TASKS = {
         "num_threads": CORES,
         "atari": True,
     },
-    # "loop" is for the C++ loop over mj_step: model, simulation steps per action, whether contact forces are read, noise
-    # of a reset. No episode ends before its time limit, so that all sides simulate the same physics.
+    # "loop" has the arguments of the C++ loop over mj_step: the model, simulation steps per action, whether contact
+    # forces are read, and the noise of a reset. No episode ends before its time limit, so that all sides simulate the
+    # same physics.
     "HalfCheetah-v5": {
         "sides": MUJOCO,
         "num_envs": [1, 8, 32, 256],
@@ -60,7 +61,7 @@ ONE = {
     "gymnasium_sync": "gymnasium",
     "gymnasium_async": None,
     "gymnasium_numpy": None,
-}  # loops that replace them for one environment
+}  # the sides that replace these if there is one environment
 
 
 def case(task, num_envs, loop="sync", **more):
@@ -91,7 +92,7 @@ def threads(quick, tasks):
 
 
 def batch(quick, tasks):
-    """Batch sizes of an asynchronous pool; the last is the whole pool, which makes a step synchronous."""
+    """Returns cases of asynchronous pools. The last batch size is the whole pool, so that its steps are synchronous."""
     found = []
     for task in chosen(quick, tasks):
         num_envs = {"CartPole-v1": 1024}.get(task, 64)
@@ -114,12 +115,12 @@ def only(task, sides):
 
 
 def startup(quick, tasks):
-    """A pool of 64 environments, made in a new process each time."""
+    """Returns cases of pools of 64 environments, which are made in a new process each time."""
     return [case(t, 64, sides=only(t, ("envpool", "ale", "gymnasium_sync", "gymnax"))) for t in chosen(quick, tasks)]
 
 
 def memory(quick, tasks):
-    """Enough environments to dominate the memory of a process; a tenth for the sides that are slow to make them."""
+    """Returns cases with enough environments to dominate the memory of a process; slow sides make a tenth as many."""
     slow, found = ("envpool", "ale", "gymnasium_sync"), []
     for task in chosen(quick, tasks):
         many = 60000 if task == "CartPole-v1" else 600
@@ -131,7 +132,7 @@ JIT_QUICK = ["CartPole-v1", "Catch-bsuite"]
 
 
 def jit(tasks):
-    """A scan of 300 steps of 2,048 environments inside jax.jit."""
+    """Returns cases of a scan of 300 steps of 2,048 environments inside jax.jit."""
     shape = {"num_envs": 2048, "num_threads": CORES, "length": 300}
     return [{"task": t, "loop": "jit", **shape, "options": {}, "sides": ["gymnax"]} for t in tasks]
 

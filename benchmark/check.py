@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fails if this package has become slower than baseline.json says; takes a minute and needs only what the tests install.
+"""Fails if this package has become slower than baseline.json allows. It takes a minute, in the tests' environment.
 
     make bench-check                                # compares with the baseline
     make bench-baseline                             # measures a new baseline, in eight runs
 
-It compares ratios of CPU time: that of our step over that of a reference which our changes do not affect, such as a plain
-C++ loop, MuJoCo's mj_step, ale-py's emulator, or gymnasium's CartPole in Python. Both sides run in turn on the same
-machine, for some 0.1 s each and many rounds, so that the machine's speed and its other load cancel out; the ratio is the
-median over the rounds. Its noise is the standard deviation of the ratio's logarithm over the runs that made the baseline.
-The limit is the baseline times 1 + 4 noises, and at least 1.25 times it. It is twice the baseline if the processor or the
-compiler is not the baseline's, because these shift ratios too. A case over its limit is measured again, up to three times
-in all, and fails only if it is over the limit each time.
+It compares ratios of CPU time: our step's divided by the CPU time of a reference that our changes do not affect, such
+as a plain C++ loop, MuJoCo's mj_step, ale-py's emulator, or gymnasium's CartPole in Python. Both sides run in turn on
+the same machine, for about 0.1 s each and many rounds, so that the machine's speed and its other load cancel out. The
+ratio is the median over the rounds. Its noise is the standard deviation of its logarithm over the runs that made the
+baseline. The limit is the baseline times 1 + 4 * noise, and at least 1.25 times the baseline. With another processor or
+compiler, which shift ratios too, the limit is twice the baseline. A case over its limit is measured again, up to three
+times in all, and fails only if it is over the limit each time.
 """
 
 import json
@@ -53,7 +53,7 @@ CASES = {
 
 
 def start_reference(case: dict[str, Any], reference: str) -> Any:
-    """Starts the side that we are compared with, which uses nothing of this package."""
+    """Starts the reference, which uses no code of this package."""
     if reference == "a plain loop":
         return floors.cartpole_loop(case["num_envs"])
     if reference == "mj_step":
@@ -63,7 +63,7 @@ def start_reference(case: dict[str, Any], reference: str) -> Any:
 
 
 def measure(name: str, after_round: Callable[[], object] = lambda: None) -> float:
-    """Returns the CPU time of our step over that of the reference's."""
+    """Returns the CPU time of our step divided by that of the reference's."""
     case, reference = CASES[name]
     ours = PythonSide(FLAGS.python, {**case, "slow": FLAGS.slow})
     turns = take_turns({"ours": ours, "reference": start_reference(case, reference)}, after_round=after_round)
@@ -75,7 +75,7 @@ def limit(entry: dict[str, Any], least: float) -> float:
 
 
 def verdict(name: str, entry: dict[str, Any], measured: Callable[[], float], least: float) -> tuple[bool, str]:
-    """Returns whether a case is within its limit, and a sentence; calls `measured` up to three times."""
+    """Returns whether a case is within its limit, and a sentence to print; calls `measured` up to three times."""
     most, found = limit(entry, least), list[float]()
     while len(found) < ATTEMPTS and (not found or found[-1] > most):
         found.append(measured())
@@ -105,7 +105,7 @@ def write_baseline(names: list[str]) -> None:
             "runs": [round(value, 4) for value in ratios],
         }
     record = {
-        "what": "CPU time of our step over that of a reference, as benchmark/check.py describes; written by `make bench-baseline`",
+        "what": "CPU time of our step divided by a reference's, as benchmark/check.py describes; written by `make bench-baseline`",
         "date": time.strftime("%Y-%m-%d"),
         "machine": machine(),
         "compiler": floors.compiler_version(),

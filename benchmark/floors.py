@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lower bounds on the cost of a step: C++ loops without an engine, as sides of a comparison.
+"""C++ loops without an engine, which are lower bounds on the cost of a step and sides of a comparison.
 
-Each is compiled into build/benchmark when it is first needed. All take turns by turns.h.
+Each loop is compiled into build/benchmark when it is first needed. All use the protocol of turns.h.
 """
 
 import os
@@ -21,7 +21,7 @@ class CompiledSide(MeasuredSide):
 
 
 def compiled(source: str, *arguments: str) -> Path:
-    """Compiles a source file of this folder, unless that was done since it or a header changed; returns the program."""
+    """Compiles a source file of this folder if it or a header has changed since the last time; returns the program."""
     program = Path("build/benchmark", Path(source).stem).resolve()
     headers = [*HERE.glob("*.h"), *HERE.parent.glob("envpool/core/**/*.h"), *HERE.parent.glob("envpool/tag/*.h")]
     newest = max(path.stat().st_mtime for path in [HERE / source, *headers])
@@ -55,7 +55,7 @@ def tag_loop(worlds: int, taggers: int, runners: int, observed: int) -> Compiled
 def mujoco_loop(
     python: str, case: dict[str, Any], model: str, frame_skip: int, forces: bool, noise: float
 ) -> CompiledSide:
-    """Starts a loop of mj_step with the case's threads and episode length, and with the MuJoCo and models of `python`."""
+    """Starts a loop of mj_step, with the case's threads and episode length and the MuJoCo and models of `python`."""
     episode = case.get("options", {}).get("max_episode_steps", 1000)
     root = package_folder(python, "mujoco")
     libraries = [*map(str, root.glob("libmujoco.so.*")), f"-Wl,-rpath,{root}"]
@@ -65,7 +65,7 @@ def mujoco_loop(
 
 
 def package_folder(python: str, name: str) -> Path:
-    """Returns the folder of a package that an interpreter has."""
+    """Returns the folder of a package that is installed for an interpreter."""
     code = f"import importlib.util as u; print(u.find_spec({name!r}).submodule_search_locations[0])"
     command = [python, "-I", "-c", code]
     return Path(subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip())

@@ -26,7 +26,7 @@ from envpool.cli.turns import SIDE_FOLDER, Side, Turns, machine, spread
 HERE = Path(__file__).resolve().parent
 FLAGS = flags.FLAGS
 flags.DEFINE_string("python", sys.executable, "an interpreter that has this package installed")
-flags.DEFINE_string("peer_python", None, "an interpreter that has the released EnvPool (default: that of --peer_venv)")
+flags.DEFINE_string("peer_python", None, "an interpreter that has the released EnvPool (default: --peer_venv's)")
 flags.DEFINE_string("peer_venv", "build/venv/peer", "virtual environment of the released EnvPool; made if missing")
 flags.DEFINE_string("peer_version", "1.2.5", "release of EnvPool to install into --peer_venv")
 flags.DEFINE_integer("rounds", 9, "turns of each side", lower_bound=1)
@@ -66,7 +66,7 @@ def peer_python() -> str:
     venv = Path(FLAGS.peer_venv)
     python = venv / "bin" / "python"
     if not (venv / ".ready").exists():
-        print(f"installing EnvPool {FLAGS.peer_version} into {venv} (some 150 MB)", flush=True)
+        print(f"installing EnvPool {FLAGS.peer_version} into {venv} (about 150 MB)", flush=True)
         shutil.rmtree(venv, ignore_errors=True)
         subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
         packages = [f"envpool=={FLAGS.peer_version}", "gymnasium==1.4.0", "numpy<2.5"]

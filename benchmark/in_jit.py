@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares envpool.jax with gymnax: a jitted scan over a few hundred steps of many environments, with autoreset.
 
-There are two loads. With "env", actions are drawn before the clock starts and making keys costs almost nothing.
-With "full", each step draws every environment's action and splits its key, as users of gymnax do. The interpreter of
---python needs both packages.
+There are two workloads, --loads. In "env", actions are drawn before the clock starts and making keys costs almost
+nothing. In "full", each step draws every environment's action and splits its key, as users of gymnax do. The
+interpreter that --python names needs both packages.
 
     pip install 'gymnax==0.0.9' && taskset -c 0 python benchmark/in_jit.py --num_envs=2048
 
 --cpu_time gives rates per second of CPU time, which other programs on the machine affect less.
 
-Asterix is left out by default, because gymnax takes minutes for it. To measure it, use
+By default Asterix is not measured, because gymnax takes minutes for it. To measure it, use
 --tasks=Asterix-MinAtar --num_envs=128 --steps=50.
 """
 
@@ -20,8 +20,8 @@ from harness import PythonSide, begin_table, record_of, row, run, take_turns, ta
 
 FLAGS = flags.FLAGS
 flags.DEFINE_list("tasks", [], "environments (default: all that both packages have)")
-flags.DEFINE_list("loads", ["env", "full"], "loads to measure: env, full or both")
-flags.DEFINE_integer("num_envs", 2048, "environments stepped together", lower_bound=1)
+flags.DEFINE_list("loads", ["env", "full"], "workloads to measure: env, full or both")
+flags.DEFINE_integer("num_envs", 2048, "number of environments", lower_bound=1)
 flags.DEFINE_integer("steps", 200, "length of the scan", lower_bound=1)
 flags.DEFINE_bool("cpu_time", False, "print rates and ratios by CPU time")
 FLAGS.set_default("rounds", 5)

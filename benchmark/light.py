@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of Atari games before they are played: the seconds to make a pool of them, and the memory of each.
+"""Measures the seconds to make a pool of Atari games, and the memory of each game.
 
-The memory of a game is the difference between the resident sizes of two processes, one with all of the environments and one
-with a sixth of them, after a few steps, divided by the difference in number. It includes the batch that the caller holds
-while the next one is made. The released EnvPool needs some 0.1 s to make a game, so fewer of its games are made.
+For the memory of a game, two processes take a few steps, one with all of the environments and one with a sixth of them.
+The difference in resident size is divided by the difference in number. The result includes the batch that the caller
+holds while the next one is made. The released EnvPool takes about 0.1 s to make a game, so fewer of its games are made.
 
     python benchmark/light.py --games=Pong,Breakout
 """
@@ -39,7 +39,7 @@ print(json.dumps([made, resident]))
 
 
 def measure(python: str, task: str, num_envs: int) -> tuple[float, int]:
-    """Returns the seconds to make a pool, and the bytes that are resident at the end."""
+    """Returns the seconds to make a pool, and the resident size of the process at the end in bytes."""
     program = [python, "-I", "-W", "ignore", "-c", PROGRAM, task, str(num_envs)]
     out = subprocess.run(program, check=True, stdout=subprocess.PIPE, text=True).stdout
     seconds, resident = json.loads(out.rstrip().split("\n")[-1])

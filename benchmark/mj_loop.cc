@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lower bound on the cost of a pool of MuJoCo environments: mj_step and nothing else. One simulation of a model per
-// environment, divided among threads, with random controls and a noisy reset at the end of each episode. It computes no
-// observation and no reward, and contact forces only on request.
+// Measures a lower bound on the cost of a pool of MuJoCo environments: a loop that only calls mj_step. Each environment
+// is one simulation of a model, with random controls and a noisy reset at the end of each episode; the simulations are
+// divided among threads. The loop computes no observations and no rewards, and contact forces only on request.
 //
 //   M=$(python -c 'import mujoco; print(mujoco.__path__[0])')
 //   c++ -std=c++20 -O3 -I. -I$M/include benchmark/mj_loop.cc $M/libmujoco.so.* -Wl,-rpath,$M -o build/mj_loop
@@ -34,8 +34,8 @@ struct Loop {
   std::vector<std::minstd_rand> generators{};
   std::vector<std::unique_ptr<mjData, Deleter>> sims{};
   std::vector<int> elapsed{};
-  // Steps and resets since the start. An episode continues in the ring of controls where the last one stopped, as the
-  // actions of a pool's episodes do.
+  // Steps and resets since the start. An episode continues in the ring of controls where the previous one stopped, like
+  // the actions of a pool's episodes.
   std::vector<long> taken{};
   std::vector<double> controls{};  // (kRing, simulations, actuators)
   static constexpr int kRing = 64;
@@ -79,8 +79,8 @@ struct Loop {
     if (forces) mj_rnePostConstraint(model, data);
   }
 
-  // Each thread steps its own simulations and never waits for another. It stops after `seconds`, or, where that is 0,
-  // after its simulations' share of `steps`.
+  // Each thread steps its own simulations and never waits for another. It stops after `seconds`, or, if `seconds` is 0,
+  // after its share of `steps`.
   long run(double seconds, long steps) {
     const auto start = benchmark::WallClock::now();
     const long rounds = steps / long(sims.size());

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gymnasium's MuJoCo environments: this package, the released EnvPool, gymnasium's vectors, MuJoCo's own rollout.
+"""Compares MuJoCo environments with the released EnvPool, gymnasium's vector environments, and MuJoCo's own rollout.
 
-The floor is a C++ loop over mj_step (mj_loop.cc) with as many threads; it computes contact forces where the task's
-observation or reward needs them. The cost of a step depends on the time since the reset. Therefore no episode ends before
-its limit of a hundred steps, and a turn is a number of whole episodes, at least one, that take us about --window seconds.
-The addresses that a process happens to get change its speed by some hundredths. Therefore the sides are started anew
---launches times, for --rounds turns each.
+The floor is a C++ loop over mj_step (mj_loop.cc) with the same number of threads; it computes contact forces if the
+task's observation or reward needs them. The cost of a step depends on the time since the reset. Therefore no episode
+ends before its limit of a hundred steps, and a turn consists of at least one whole episode, and of as many as take us
+about --window seconds. The speed of a process varies by a few hundredths with its memory layout. Therefore all sides
+are restarted --launches times, for --rounds turns each.
 
     python benchmark/mujoco.py --peer_python=/path/to/python                   # all tasks and shapes, two threads
     python benchmark/mujoco.py --tasks=Ant --shapes="32 envs" --sides=floor --num_threads=1
@@ -32,7 +32,7 @@ from harness import (
 
 FLAGS = flags.FLAGS
 TASKS = {
-    # model, simulation steps per action, whether contact forces are read, noise of a reset, options
+    # The model, simulation steps per action, whether contact forces are read, the noise of a reset, and options
     "Ant": ("ant.xml", 5, True, 0.1, {"terminate_when_unhealthy": False}),
     "Humanoid": ("humanoid.xml", 5, True, 0.01, {"terminate_when_unhealthy": False}),
     "HalfCheetah": ("half_cheetah.xml", 5, False, 0.1, {}),
@@ -51,7 +51,7 @@ EPISODE = 100
 flags.DEFINE_list("tasks", list(TASKS), f"tasks, of {', '.join(TASKS)}")
 flags.DEFINE_multi_enum("shapes", list(SHAPES), list(SHAPES), "numbers of environments, synchronous or asynchronous")
 flags.DEFINE_list("sides", SIDES, f"peers, of {', '.join(SIDES)}")
-flags.DEFINE_integer("launches", 1, "times that all sides are started anew", lower_bound=1)
+flags.DEFINE_integer("launches", 1, "number of times that all sides are started", lower_bound=1)
 flags.DEFINE_integer("num_threads", 2, "threads of each side that has threads, and processes of gymnasium_async")
 
 

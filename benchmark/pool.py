@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""This package and the released EnvPool, measured in turn on the same machine: how many times as fast we are.
+"""Measures how many times as fast this package is as the released EnvPool, in turn on the same machine.
 
-    python benchmark/pool.py                              # installs the released EnvPool by itself
+    python benchmark/pool.py                              # also installs the released EnvPool
     python benchmark/pool.py --peer_python=/path/to/python --only=CartPole
 
---light compares the environments with short steps that both packages have, 1,024 at a time on one thread, by the CPU time
-of a step, which varies less than wall-clock time on a machine that runs other programs too.
+--light compares the environments of classic_control and toy_text that both packages have, 1,024 at a time on one
+thread. It compares the CPU time of a step, which varies less than wall-clock time on a machine that runs other programs
+too.
 
     taskset -c 0 python benchmark/pool.py --light --rounds=5 --window=0.3
 """
@@ -36,7 +37,7 @@ LIGHT = [
 
 
 def compare(case: dict[str, Any]) -> dict[str, Any]:
-    """Measures a case: ours, EnvPool's and, where there is one, the floor's."""
+    """Measures a case with this package, EnvPool and, if the case has one, the floor."""
     sides: dict[str, Any] = {"ours": PythonSide(FLAGS.python, case), "peer": PythonSide(peer_python(), case)}
     floor = case.get("floor")
     if floor == "gymnasium":
@@ -64,7 +65,7 @@ def print_table(results: dict[str, Any]) -> None:
 
 
 def compare_light() -> dict[str, Any]:
-    """Prints for each environment the CPU time of a step, and the ratio of EnvPool's to ours within a round."""
+    """Prints the CPU time of a step of each environment, and the ratio of EnvPool's to ours within a round."""
     begin_table(["environment", "this package, ns", "EnvPool, ns", "ratio (quartiles)"])
     results = {}
     for task in chosen(dict.fromkeys(LIGHT)):

@@ -59,7 +59,7 @@ def cpu_seconds(*pids):
 class PoolSide:
     """Steps a pool, and measures the CPU times of the driver's and the worker's processes.
 
-    Subtracts the CPU time that the raylets would also have used without work (`idle`, CPU seconds per second).
+    `idle` is the CPU time that the raylets use without work, in seconds per second, which is subtracted.
     """
 
     def __init__(self, env: Any, driver: list[int], worker: list[int], idle: tuple[float, float] = (0.0, 0.0)) -> None:
@@ -149,7 +149,7 @@ def model(fits, wire):
 
 @ray.remote(num_cpus=1)
 class Occupant:
-    """Takes the only CPU of a node, so that workers start on another one."""
+    """Occupies the only CPU of a node, so that workers start on another one."""
 
     def there(self):
         return True
@@ -177,7 +177,7 @@ def measure_all(place, raylets):
         some = [r for r in results if (r["bytes"] <= INLINE) == (kind == "small")]
         fits[kind] = {name: fitted(some, name) for name in ("way", "driver", "worker")}
         for name, (fixed, per_byte) in fits[kind].items():
-            print(f"{place} {kind} {name:6} = {fixed * 1e6:.0f} us + {per_byte * 1e9:.3f} ns a byte")
+            print(f"{place} {kind} {name:6} = {fixed * 1e6:.0f} us + {per_byte * 1e9:.3f} ns per byte")
     table = model(fits, WIRE if place == "other node" else np.inf)
     for row in table:
         print(json.dumps(row))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes Markdown tables and pictures of suite.py's JSON files."""
+"""Makes Markdown tables and charts of suite.py's JSON files."""
 
 import json
 from collections import defaultdict
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cases import FLOORS, SIDES
 
-SLOWER = "▼"  # beside every ratio in which a peer is faster than this package
+SLOWER = "▼"  # marks every ratio in which a peer is faster than this package
 COLORS = dict(
     zip(
         SIDES,
@@ -94,7 +94,7 @@ def rate_tables(record: dict) -> str:
 
 
 def efficiency_table(record: dict) -> str:
-    """Makes a table of the rate with t threads over t times the rate with one."""
+    """Makes a table of the rate with t threads divided by t times the rate with one."""
     rows = []
     for task, results in by_task(record).items():
         single = next((r for r in results if r["case"]["num_threads"] == 1), None)
@@ -107,7 +107,7 @@ def efficiency_table(record: dict) -> str:
                 rows.append([f"{task}, {threads} threads", label(side), f"{share:.2f}", f"{cpu:.2f}"])
     return (
         table(
-            ["", "side", "rate per thread over that of one thread", "CPU time per step over that with one thread"], rows
+            ["", "side", "rate per thread / rate of one thread", "CPU time per step / the same with one thread"], rows
         )
         + "\n"
     )
@@ -120,13 +120,13 @@ def efficiency(single: dict, result: dict, side: str) -> tuple[float, float]:
 
 
 def floor_table(record: dict) -> str:
-    """Makes a table of our rate over that of a loop without an engine, by wall-clock and by CPU time."""
+    """Makes a table of our rate divided by the rate of a loop without an engine, by wall-clock and by CPU time."""
     rows = []
     for result in record["results"]:
         for side in sorted(FLOORS & result["ours_over"].keys()):
             by_cpu = result["ours_over_by_cpu"][side]
             rows.append([result["name"], label(side), ratio(result["ours_over"][side], True), ratio(by_cpu, True)])
-    return table(["", "floor", "rate over the floor's", "by CPU time of a step"], rows) + "\n"
+    return table(["", "floor", "our rate / the floor's", "by CPU time of a step"], rows) + "\n"
 
 
 def latency_table(record: dict) -> str:
@@ -140,7 +140,7 @@ def latency_table(record: dict) -> str:
 
 
 def startup_table(record: dict) -> str:
-    """Makes a table of start-up times, compared by their sum because packages may defer imports until they are needed."""
+    """Makes a table of start-up times. It compares their sum, because packages may defer imports."""
     rows = []
     for result in record["results"]:
         total = result["total_s"]
@@ -173,7 +173,7 @@ def jit_table(record: dict) -> str:
 
 
 def lines(record: dict, out: Path, across: str, axis: str) -> list[str]:
-    """Draws the rates of all sides against a number of the case, in one picture per task."""
+    """Draws the rates of all sides against a number of the case, in one chart per task."""
     from matplotlib import pyplot
 
     names = []
@@ -259,7 +259,7 @@ def jit_ratios(result: dict) -> dict:
     return {side: (v["median"] / 1e6, v["low"] / 1e6, v["high"] / 1e6) for side, v in result["steps_per_s"].items()}
 
 
-# The tables and pictures of each part.
+# The tables and charts of each part.
 PARTS = {
     "throughput": (
         [rate_tables, lambda record: "### How close to the floor\n\n" + floor_table(record)],
@@ -281,7 +281,7 @@ PARTS = {
 
 
 def losses(record: dict) -> list[str]:
-    """Lists every ratio in which a peer is faster or smaller."""
+    """Lists every ratio in which a peer is faster or needs less memory."""
     found = []
     for result in record["results"]:
         for side, value in [*result.get("ours_over", {}).items(), *result.get("theirs_over", {}).items()]:
@@ -320,8 +320,9 @@ def write(out: Path) -> str:
 
     matplotlib.use("agg")
     whole = (
-        "# Benchmarks\n\nRatios are this package over the other; higher is better for us unless a heading says otherwise. "
-        f"Each is the median over the rounds, with the range over the rounds; {SLOWER} marks where the peer is ahead.\n"
+        "# Benchmarks\n\nRatios are this package's value divided by the other's, unless a heading says otherwise; higher "
+        "is better for us. Each ratio is the median over the rounds, with the range in parentheses. "
+        f"{SLOWER} marks where the peer is ahead.\n"
     )
     behind = []
     for part, (tables, pictures) in PARTS.items():
@@ -337,8 +338,8 @@ def write(out: Path) -> str:
         (out / f"{part}.md").write_text(text)
         whole += f"\n## {part}\n\n{text}"
         behind += losses(record)
-    whole += "\n## Where a peer is ahead\n\n" + ("\n".join(behind) or "Nowhere in what was measured.") + "\n"
+    whole += "\n## Where a peer is ahead\n\n" + ("\n".join(behind) or "No peer is ahead in these measurements.") + "\n"
     for path in sorted((out / "tables").glob("*.md")):
         whole += f"\n## {path.stem}, for README and docs\n\n{path.read_text()}"
     (out / "index.md").write_text(whole)
-    return f"{out / 'index.md'} has the tables and pictures; {len(behind)} ratios in which a peer is ahead."
+    return f"{out / 'index.md'} has the tables and charts. A peer is ahead in {len(behind)} ratios."

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One side of a comparison, in a process of its own under that side's interpreter.
+"""Runs one side of a comparison, in its own process and with that side's interpreter.
 
-The loops of `envpool bench` (envpool/cli/bench_side.py) are here too, by the names that cases give them. A case may set
-`slow`: after each turn's steps it then burns that many times their CPU time, so that a test can see check.py notice.
+LOOPS also contains the loops of `envpool bench` (envpool/cli/bench_side.py). A test sets `slow` in a case to check that
+check.py notices a slow-down: after each turn, the side then burns that many times the CPU time of its steps.
 """
 
 import json
@@ -21,7 +21,7 @@ MOST_IN_ONE_PROCESS = 128  # Gymnasium environments; their rate in one process i
 
 
 def async_loop(case):
-    """Steps whichever environments are ready, by env.recv and env.send."""
+    """Steps the environments that are ready, by env.recv and env.send."""
     env = make_pool(case)
     env.async_reset()
 
@@ -51,7 +51,7 @@ def gymnasium_sync_loop(case):
 
 
 def gymnasium_async_loop(case):
-    """Steps as many Gymnasium environments as the other sides have threads, each in a process."""
+    """Steps Gymnasium environments in separate processes, as many as the other sides have threads."""
     return bench_side.processes({"processes": case["num_threads"], **case})
 
 
@@ -103,8 +103,8 @@ def gymnax_loop(case):
 def jit_loop(case):
     """Runs a jitted scan of many steps with autoreset; `module` is envpool.jax or gymnax.
 
-    With the load "env", actions are drawn before the clock starts and keys cost nothing. With "full", each step draws
-    every environment's action and splits its key, as gymnax's users do.
+    With the workload "env", actions are drawn before the clock starts and keys cost nothing. With "full", each step
+    draws every environment's action and splits its key, as users of gymnax do.
     """
     import importlib
 
@@ -140,7 +140,7 @@ def jit_loop(case):
     @jax.jit
     def run(obs, state):
         # Observations are carried from step to step because a policy would read them. If they were only summed, XLA
-        # would never write those of an environment that it compiles itself.
+        # would not write the observations of an environment that it compiles itself.
         carry = (jax.random.key(3), obs, state, jnp.float32(0))
         _, obs, _, total = jax.lax.scan(body, carry, jnp.arange(length))[0]
         return total + obs.sum()
@@ -181,7 +181,7 @@ def rollout_loop(case):
 
 
 def with_slow_down(make):
-    """Wraps a loop so that it burns CPU time where the case sets `slow`."""
+    """Wraps a loop so that it burns CPU time if the case sets `slow`."""
 
     def loop(case):
         steps, slow = make(case), case.get("slow", 0)
@@ -214,7 +214,7 @@ LOOPS = {
     "jit": jit_loop,
     "rollout": rollout_loop,
 }
-# The module whose import is measured for each loop; gymnasium for the others.
+# The module whose import is measured for a loop. For other loops it is gymnasium.
 IMPORTS = {"sync": "envpool", "async": "envpool", "ale": "ale_py.vector_env", "ale_alone": "ale_py", "gymnax": "gymnax"}
 
 

@@ -70,7 +70,7 @@ def start(side: str, case: dict[str, Any]) -> Any:
 
 
 def start_all(case: dict[str, Any], result: dict[str, Any], bar: tqdm) -> dict[str, Any]:
-    """Starts the sides of a case. Leaves out a side that cannot start, and lists it under "failed" in the result."""
+    """Starts the sides of a case. A side that cannot start is skipped, and listed under "failed" in the result."""
     sides = {}
     for side in ["ours", *(s for s in case["sides"] if s in FLAGS.peers)]:
         bar.set_postfix_str(f"starting {side}")
@@ -252,7 +252,7 @@ def main(arguments: list[str]) -> None:
         except KeyboardInterrupt:
             end_interrupted(f"the results so far are in {out}, and --draw makes tables of them")
     if importlib.util.find_spec("matplotlib") is None:
-        refuse("tables and pictures need matplotlib: pip install matplotlib.")
+        refuse("tables and charts need matplotlib: pip install matplotlib.")
     import report
 
     print(report.write(out))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tag with 5, 100 and 1,000 players: agent-steps per second in a pool and in a plain C++ loop (tag_loop.cc).
+"""Measures agent-steps per second of tag with 5 to 1,000 players in a pool and in a plain C++ loop (tag_loop.cc).
 
-The loop calls the same functions. The settings are those with which WarpDrive trains. Rates are per second of CPU time,
-summed over all threads, because other programs on the machine affect CPU time little.
+The loop calls the same functions. The settings are the ones with which WarpDrive trains. Rates are per second of CPU
+time, summed over all threads, because other programs on the machine affect CPU time little.
 
     python benchmark/tag.py
     python benchmark/tag.py --only=1000 --rounds=5

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lower bound on the cost of a pool of tag: a loop written by hand around the same functions, which writes the same
-// arrays on one thread. What a pool takes beyond this is the engine's. It counts a step for each player.
+// Measures a lower bound on the cost of a pool of tag: a handwritten loop around the same functions, which writes the
+// same arrays on one thread. The difference to a pool is the cost of the engine. The loop counts one step for each
+// player.
 //
 //   c++ -std=c++20 -O3 -ffp-contract=off -I. benchmark/tag_loop.cc -o build/tag_loop
 //   echo seconds 1 | build/tag_loop 20 5 95 10    # worlds, taggers, runners, observed players (0: all)
@@ -17,7 +18,7 @@ namespace {
 using namespace envpool;
 using Env = tag::TagContinuous;
 
-// The settings that WarpDrive trains with.
+// The settings with which WarpDrive trains.
 Env::Params settings(i32 taggers, i32 runners, i32 observed) {
   const auto integer = [](const char* name, i64 value) {
     return abi::Option{name, abi::kOptionInt, value, 0, nullptr, 0};

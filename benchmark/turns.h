@@ -29,7 +29,7 @@ long repeat(Batch&& batch, double seconds, long steps) {
 }
 
 // Takes turns until the input ends. `run(seconds, steps)` steps for `seconds`, or, if `seconds` is 0, takes `steps`
-// steps. It returns the number of steps that it took. The reported CPU time is that of all threads of the process.
+// steps. It returns the number of steps that it took. The reported CPU time includes all threads of the process.
 template <class Run>
 void take_turns(const char* versions, Run&& run) {
   std::printf("{\"versions\": %s}\n", versions);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks commit messages against the rules of CONTRIBUTING.md: ``python tools/check_commits.py [RANGE]``.
 
-A subject is imperative, begins with a capital letter, has at most 72 characters and no full stop; a blank line separates
-it from the body. Without RANGE, all commits since the rules were adopted are checked.
+A subject is imperative, begins with a capital letter, and has at most 72 characters and no full stop. A blank line
+separates it from the body. Without RANGE, all commits since the rules were adopted are checked.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import sys
 RULES_ADOPTED = "410f7cb"  # older commits are left as they are
 MAX_SUBJECT = 72
 
-# First words that give away a subject that is not imperative, and imperatives that only look like one.
+# First words that show that a subject is not imperative, and imperatives that match the pattern nevertheless.
 NOT_IMPERATIVE = re.compile(r"^(A|An|The|What|Where|When|Who|Whoever|No|Of|In|On|For|It|This|That|\w+(?:ed|ing|s))$")
 IMPERATIVE = {"Need", "Feed", "Embed", "Speed", "Bring", "String", "Ping", "Process", "Compress", "Bypass", "Pass"}
 IMPERATIVE |= {"Address", "Access", "Discuss", "Express", "Suppress", "Focus", "Canvas", "Miss", "Cross", "Guess"}
 
 
 def faults(message: str) -> list[str]:
-    """Returns a sentence for each fault of a commit message; none for a merge or a revert that git wrote."""
+    """Returns a sentence for each fault of a commit message. Merges and reverts have none, because git wrote them."""
     subject, *rest = message.rstrip("\n").split("\n")
     if subject.startswith(("Merge ", "Revert ")):
         return []

@@ -27,7 +27,7 @@ ENVS, STEPS, MOST_BYTES = 4, 100, 20e6
 LONGER = (1000, 5000)  # numbers of steps to try if 100 steps show no effect of randomness
 
 SEED, POOL, EPISODE = "another seed", "another environment of the pool", "a second episode"
-# For each deterministic environment: what makes no difference.
+# For each deterministic environment, the changes that make no difference.
 NO_CHANCE: dict[str, set[str]] = {
     "CliffWalking-v0": {SEED, POOL, EPISODE},  # nothing is slippery
     "CliffWalking-v1": {SEED, POOL, EPISODE},
@@ -37,7 +37,7 @@ NO_CHANCE: dict[str, set[str]] = {
     "Mujoco-v0": {SEED, POOL, EPISODE},  # reset noise is an option, off by default
     "Pong-misc": {SEED, POOL, EPISODE},  # the ball always begins in the middle and moves to the right
     "SimpleBandit-bsuite": {EPISODE},  # the rewards of the arms are drawn once, not per episode
-    "SpaceInvaders-MinAtar": {SEED, POOL, EPISODE},  # gymnax's version, which it follows, has no sticky actions
+    "SpaceInvaders-MinAtar": {SEED, POOL, EPISODE},  # like gymnax's version, it has no sticky actions
     "TagGridWorld-v0": {SEED, POOL, EPISODE},  # random_start=False
 }
 
@@ -128,7 +128,7 @@ def problems_of(task_id: str) -> list[str]:
         return [f"{type(error).__name__}: {error}"]
     return [
         *([run.outside] if run.outside else []),
-        *([] if equal else ["equal seeds and actions gave other bits"]),
+        *([] if equal else ["equal seeds and actions gave different bits"]),
         *(f"{what} made no difference" for what in sorted(expected - found)),
         *(f"{what} made a difference in a deterministic environment" for what in sorted(found - expected)),
     ]

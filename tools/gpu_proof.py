@@ -326,7 +326,7 @@ def main() -> None:
     read = {section: lines for section in SECTIONS if (lines := _lines(arguments.out / f"{section}.jsonl"))}
     text = summary(read)
     (arguments.out / "summary.md").write_text(text + "\n")
-    title = f"## What was measured on {card(read)}"
+    title = f"## Measurements on {card(read)}"
     (arguments.out / "gpu.md").write_text(f"{title}\n\n{text}\n")
     print(text)
     bad = [line for lines in read.values() for line in lines if is_bad(line)]

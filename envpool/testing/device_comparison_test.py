@@ -77,5 +77,5 @@ def test_sections_of_the_proof_run_and_continue_after_an_interruption(tmp_path: 
             Path(tmp_path, "math.jsonl").write_text(results["math"][0][:50])
     assert json.loads(results["math"][0])["different"] == {}
     section = (tmp_path / "gpu.md").read_text()
-    assert section.startswith("## What was measured on **the stand-in")
+    assert section.startswith("## Measurements on **the stand-in")
     assert "arguments of each type; 0 cases differ." in section
