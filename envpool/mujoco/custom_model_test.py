@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares custom models with mj_step of the mujoco package: the same bits."""
+"""Tests that custom models give the same bits as mj_step of the mujoco package."""
 
 import mujoco
 import numpy as np
@@ -161,7 +161,7 @@ def test_unstable_physics_terminates():
 
 
 @pytest.mark.parametrize("huge", [[1e11, 0.5], [0.5, 1e11], [1e9, -1e9]])
-def test_huge_controls_have_the_effect_of_mujoco(huge):
+def test_huge_controls_have_the_same_effect_as_in_mujoco(huge):
     model = mujoco.MjModel.from_xml_string(ROBOT)
     data = mujoco.MjData(model)
     with make() as env:

@@ -32,8 +32,8 @@ EPISODES = int(os.environ.get("ENVPOOL_DMC_EPISODES", "0"))
 RESETS = int(os.environ.get("ENVPOOL_DMC_RESETS", "0"))
 HEAVY = ("dog", "humanoid_CMU", "stacker", "quadruped")
 
-# Observations that differ in the last bits: for norms and changes of frame, NumPy calls a BLAS, whose order of
-# additions and use of fused multiply-add depend on the CPU, and it has its own log1p, arcsinh, tanh, sin and cos.
+# Observations that differ in the last bits. For norms and changes of frame, NumPy calls a BLAS, whose order of
+# additions and use of fused multiply-add depend on the CPU. NumPy also has its own log1p, arcsinh, tanh, sin and cos.
 ROUNDED = {
     "dist_to_target",
     "touch",
@@ -92,7 +92,7 @@ class Reference:
         return list(self.environment.observation_spec())
 
     def read(self, snapshot):
-        """Returns the physics state, the sensor data and the drawn_arrays arrays of the model that a snapshot holds."""
+        """Returns the physics state, the sensor data and the drawn arrays of the model from a snapshot."""
         fields = [getattr(self.physics.model, name) for name in drawn_arrays(self.domain, self.task)]
         sizes = [mujoco.mj_stateSize(self.model, STATE) * 8, self.model.nsensordata * 8]
         sizes += [field.nbytes for field in fields]
@@ -114,10 +114,10 @@ class Reference:
             getattr(self.physics.model, name)[:] = values
         self.physics.set_state(state, STATE)
         mujoco.mj_step1(self.physics.model.ptr, self.physics.data.ptr)
-        self.physics.data.sensordata[:] = sensors  # forces among them belong to the last step
+        self.physics.data.sensordata[:] = sensors  # sensed forces belong to the last step
 
     def as_vector(self):
-        """Returns the state and the drawn_arrays arrays of the model as a vector."""
+        """Returns the state and the drawn arrays of the model as a vector."""
         parts = [self.physics.data.qpos, self.physics.data.qvel, self.physics.data.act]
         for name in drawn_arrays(self.domain, self.task):
             values = np.asarray(getattr(self.physics.model, name)).ravel()
@@ -160,7 +160,7 @@ def test_models_equal_those_of_dm_control(reference):
         expected = getattr(reference.model, name)
         if name.startswith("_") or not isinstance(expected, (np.ndarray, int, bytes)):
             continue
-        if "path" in name or name in ("nbuffer", "signature"):  # these depend on the paths of files
+        if "path" in name or name in ("nbuffer", "signature"):  # these depend on file paths
             continue
         if name == "jnt_stiffness" and reference.domain == "lqr":
             assert expected.min() >= 15 and expected.max() <= 25
@@ -189,7 +189,7 @@ def test_steps_equal_those_of_dm_control(reference):
         same_observation({name: getattr(first, name) for name in names}, expected)
         action = np.zeros(spec.shape)
         for step in range(steps):
-            if step % 5 == 0:  # repeated actions move further than noise
+            if step % 5 == 0:  # repeated actions move the body further than noise
                 action = random.uniform(low, high, spec.shape)
             ours, expected = env.step(action[None]), reference.environment.step(action)
             same_observation({name: getattr(ours.observation, name) for name in names}, expected.observation)
@@ -205,7 +205,7 @@ def test_resets_have_the_distribution_of_dm_control(reference):
     env = envpool.make_dm(reference.task_id, num_envs=1, seed=11)
     ours, theirs = [], []
     for index in range(count):
-        env.reset(seed=1000 + index) if domain == "lqr" else env.reset()  # there the model is drawn_arrays only once
+        env.reset(seed=1000 + index) if domain == "lqr" else env.reset()  # LQR draws its model only once per seed
         reference.set_to(env.snapshot(0))
         ours.append(reference.as_vector())
         environment = reference.environment
@@ -252,7 +252,7 @@ def test_resets_depend_on_the_seed(reference):
 
 @pytest.mark.parametrize("task_id", ["ReacherEasy-v1", "QuadrupedEscape-v1", "WalkerRun-v1"])
 def test_results_do_not_depend_on_threads(task_id):
-    """Environments share models, apart from the arrays that they draw."""
+    """The environments share a model, except for the arrays that they draw."""
 
     def play(threads, batch_size):
         env = envpool.make_gymnasium(task_id, num_envs=6, batch_size=batch_size, num_threads=threads, seed=2)

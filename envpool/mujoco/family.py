@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The common part of all MuJoCo ids: it loads the library from the package mujoco, which is never imported."""
+"""The base class of all MuJoCo ids, which loads the library from the package mujoco without importing that package."""
 
 from __future__ import annotations
 
@@ -59,17 +59,17 @@ class MujocoFamily(Family):
             raise RuntimeError(f"cannot load {library}: {error}") from None
 
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Translates the keywords for pictures into declared options."""
+        """Translates gymnasium's keywords for rendering into the declared options."""
         return render_options.translate(given)
 
     def reference(self, task_id: str) -> str:
-        """Returns where the dynamics of an id come from."""
+        """Returns the sources of the dynamics and the model of an id."""
         return f"MuJoCo {VERSION}, {self.MODELS}"
 
     def import_paths(self, task_id: str, table: str) -> list[ImportPath]:
         """Returns where EnvPool's scripts find the classes of an id.
 
-        Classes whose names end with Pixel observe pictures.
+        Classes whose names end with Pixel observe images.
         """
         module, name = f"envpool.mujoco.{self.PART}", self.class_of(task_id)
         return [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests errors about models, options and the installation, and custom models that work."""
+"""Tests errors about models, options and the installation, and valid custom models."""
 
 import os
 import pathlib

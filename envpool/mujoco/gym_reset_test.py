@@ -30,7 +30,7 @@ def theirs(reference):
     return np.array(states)
 
 
-# The oldest versions have the resets of version 4.
+# The oldest versions have the same resets as version 4.
 @pytest.mark.parametrize("task_id", [task_id for task_id in IDS if task_id[-1] in "45"])
 def test_resets_have_the_distribution_of_gymnasium(task_id):
     with reference_env(task_id) as reference:
@@ -40,7 +40,7 @@ def test_resets_have_the_distribution_of_gymnasium(task_id):
             assert np.array_equal(a[:, column], b[:, column]), column
         else:
             assert scipy.stats.ks_2samp(a[:, column], b[:, column]).pvalue > ALPHA, column
-    # Correlations are equal: elements are independent, apart from those drawn from a disc or box.
+    # Correlations are equal. Elements are independent, except for points drawn from a disc or a box.
     noisy = np.flatnonzero(np.ptp(b, axis=0) > 0)
     limit = 6 / np.sqrt(COUNT)
     correlation = np.corrcoef(a[:, noisy].T) - np.corrcoef(b[:, noisy].T)
@@ -86,6 +86,6 @@ def test_resets_depend_on_the_episode(task_id):
         assert pool.reset()[0].tobytes() == seen[1]
 
 
-def test_pushers_box_is_too_small_for_cylinder_dist_min():
+def test_cylinder_dist_min_beyond_pushers_box_is_refused():
     with pytest.raises(ValueError, match=r"\[Pusher-v5\] cylinder_dist_min.*farther away than 0.5"):
         envpool.make_gymnasium("Pusher-v5", cylinder_dist_min=0.5)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that a snapshot holds the whole state: all ids continue from it bit for bit, in any environment."""
+"""Tests that a snapshot contains the whole state, so that any environment continues from it bit for bit."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares all ids with gymnasium: equal states and actions give equal bits of observations, rewards, ends and infos.
+"""Tests that equal states and actions give the same bits as in gymnasium: observations, rewards, ends and infos.
 
-testing/gym_reference.py lists the values that may differ by a few ulps, with reasons. `make exact-mujoco` plays longer.
+testing/gym_reference.py lists the values that may differ by a few ulps, with reasons. `make exact-mujoco` plays longer
+episodes.
 """
 
 import re
@@ -85,7 +86,7 @@ def test_steps_equal_those_of_gymnasium(task_id):
 
 
 @pytest.mark.parametrize(("task_id", "options"), MORE, ids=lambda value: value if isinstance(value, str) else "")
-def test_options_have_the_effect_of_gymnasium(task_id, options):
+def test_options_have_the_same_effect_as_in_gymnasium(task_id, options):
     assert not compare(task_id, options, episodes=3, steps=30)[1]
 
 
@@ -111,7 +112,7 @@ def test_unstable_physics_continues_as_in_gymnasium(task_id, tmp_path):
 
 @pytest.mark.parametrize("task_id", IDS)
 def test_the_comparison_detects_a_tiny_difference(task_id):
-    # A difference of 1e-13 in a position must show within a few steps.
+    # A difference of 1e-13 in a position must be visible within a few steps.
     action = np.full(envpool.make_spec(task_id).action_space.shape, 0.3)
     with reference_env(task_id) as reference, envpool.make_gymnasium(task_id, seed=5) as pool:
         pool.reset()
@@ -152,7 +153,7 @@ def test_frames_are_stacked():
 
 
 def test_version_4_can_be_selected_by_options():
-    # A caller may set the options of one id for another.
+    # Version 5 with the options of version 4 must behave like version 4.
     old = {"legacy_healthy_reward": True, "info_version": 4, "xml_file": "walker2d.xml"}
     with (
         envpool.make_gymnasium("Walker2d-v4", seed=3) as four,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that pools too large for the memory are refused before any is allocated, as each environment has an mjData."""
+"""Tests that a pool that does not fit into memory is refused before its environments, which hold mjData, are made."""
 
 import re
 
@@ -34,12 +34,12 @@ def test_the_data_of_a_large_model_is_counted(task_id):
     assert needed(task_id, xml_file=large) >= MAX_ENVS * numbers * 8  # 8 TB
 
 
-def test_stacked_pictures_are_counted():
+def test_stacked_images_are_counted():
     stack = 1000
-    pictures = 84 * 84 * 3 * stack
+    images = 84 * 84 * 3 * stack
     options = {"from_pixels": True, "frame_stack": stack, "batch_size": 1}
-    # Counted once in the environments, and once in the blocks of results.
-    assert needed("Mujoco-v0", xml_file=MODEL, **options) >= MAX_ENVS * 2 * pictures
+    # They are stored in the environments and in the blocks of results.
+    assert needed("Mujoco-v0", xml_file=MODEL, **options) >= MAX_ENVS * 2 * images
 
 
 @pytest.mark.parametrize("task_id", ["Humanoid-v5", "HumanoidRun-v1"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages that are read but never imported, and the models in them."""
+"""Finds model files in packages, without importing the packages."""
 
 from __future__ import annotations
 

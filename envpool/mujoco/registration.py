@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Registers all MuJoCo ids."""
 
-# The order determines that of `list_all_envs`.
+# `list_all_envs` lists the ids in this order.
 # isort: off
 import envpool.mujoco.gym.registration
 import envpool.mujoco.dmc.registration

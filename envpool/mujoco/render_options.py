@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Translates gymnasium's keywords for pictures into EnvPool's names."""
+"""Translates gymnasium's keywords for rendering into EnvPool's names."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares pictures with those of gymnasium, dm_control and MuJoCo on the same OpenGL: the same pixels.
+"""Tests that images have the same pixels as those of gymnasium, dm_control and MuJoCo with the same OpenGL.
 
-Software rendering takes a third of a second for a picture, mostly for shadows, which are disabled where they are not
-compared. ENVPOOL_PICTURES=1 compares all of gymnasium's environments.
+Software rendering takes a third of a second for an image, mostly for shadows, so tests that do not compare shadows
+disable them. ENVPOOL_PICTURES=1 compares all of gymnasium's environments.
 """
 
 import os
@@ -51,7 +51,7 @@ def actions(env, count, steps):
 
 
 @pytest.mark.parametrize("task_id", ALL if os.environ.get("ENVPOOL_PICTURES") else SOME)
-def test_pictures_equal_those_of_gymnasium(task_id):
+def test_images_equal_those_of_gymnasium(task_id):
     size = {"width": 120, "height": 100}
     reference = gymnasium.make(task_id, render_mode="rgb_array", **size)
     with pool(task_id, shadow_size=-1, antialias=-1, reset_noise_scale=0.0, **size) as env:
@@ -85,13 +85,13 @@ def test_camera_options_of_gymnasium():
         np.testing.assert_array_equal(env.render(), other.render())
 
 
-def test_pictures_of_a_custom_model_equal_those_of_mujoco():
+def test_images_of_a_custom_model_equal_those_of_mujoco():
     from mujoco.egl import GLContext
 
     with pool("Mujoco-v0", shadow_size=-1, antialias=-1, width=90, height=60, observation="qpos", num_envs=2) as env:
         env.reset()
         env.step(np.ones((2, 2)))
-        picture = env.render([1])[0]
+        image = env.render([1])[0]
         path = os.path.join(os.path.dirname(envpool.__file__), "mujoco", "generic", "two_link_arm.xml")
     model = mujoco.MjModel.from_xml_path(path)
     data = mujoco.MjData(model)
@@ -111,7 +111,7 @@ def test_pictures_of_a_custom_model_equal_those_of_mujoco():
     mujoco.mjr_readPixels(expected, None, rect, context)
     context.free()
     gl.free()
-    np.testing.assert_array_equal(picture, expected[::-1])
+    np.testing.assert_array_equal(image, expected[::-1])
 
 
 def play(threads, frame_stack=3, **options):
@@ -129,7 +129,7 @@ def play(threads, frame_stack=3, **options):
     return seen, drawn
 
 
-def test_pixels_are_stacked_pictures():
+def test_pixels_are_stacked_images():
     seen, drawn = play(1, max_episode_steps=4)
     begins = [0, 5]
     for step in range(7):
@@ -157,7 +157,7 @@ def test_pixels_are_named_as_in_envpool(task_id):
             assert np.array_equal(timestep.observation.pixels, obs)
 
 
-def test_final_obs_has_the_last_picture_of_an_episode():
+def test_final_obs_has_the_last_image_of_an_episode():
     with pool(from_pixels=True, frame_stack=2, max_episode_steps=2, autoreset_mode="same_step") as env:
         env.reset()
         first = env.step(np.ones((1, 6)))[0]
@@ -166,7 +166,7 @@ def test_final_obs_has_the_last_picture_of_an_episode():
         np.testing.assert_array_equal(observation[0, :3], observation[0, 3:])
 
 
-def test_drawing_does_not_change_the_physics():
+def test_rendering_does_not_change_the_physics():
     with pool(num_envs=2) as env, pool(num_envs=2) as other, pool(num_envs=2, from_pixels=True) as pixels:
         for each in (env, other, pixels):
             each.reset()
@@ -177,7 +177,7 @@ def test_drawing_does_not_change_the_physics():
             assert first[4]["x_velocity"].tobytes() == pixels.step(action)[4]["x_velocity"].tobytes()
 
 
-def test_snapshots_hold_stacked_pictures():
+def test_snapshots_contain_stacked_images():
     with pool(from_pixels=True, frame_stack=3, num_envs=2) as env:
         env.reset()
         todo = actions(env, 2, 8)
@@ -264,14 +264,14 @@ attempt(lambda: make(from_pixels=True))
     )
     if printed[0] == "fine":
         pytest.skip("OSMesa is installed")
-    assert printed[0].startswith("RuntimeError [HalfCheetah-v5] render: pictures need OpenGL")
+    assert printed[0].startswith("RuntimeError [HalfCheetah-v5] render: rendering needs OpenGL")
     assert "apt-get install" in printed[0]
     assert printed[1] == "fine"
-    assert printed[2].startswith("ValueError [HalfCheetah-v5] render: pictures need OpenGL")
+    assert printed[2].startswith("ValueError [HalfCheetah-v5] render: rendering needs OpenGL")
 
 
 @pytest.mark.skipif("CheetahRun-v1" not in KNOWN, reason="the suite is not registered")
-def test_pictures_equal_those_of_dm_control():
+def test_images_equal_those_of_dm_control():
     """Runs in a separate process, because dm_control chooses its OpenGL when it is imported."""
     pytest.importorskip("dm_control")
     printed = run(
@@ -288,21 +288,21 @@ for domain, task, name, camera in (("cheetah", "run", "CheetahRun-v1", -1), ("fi
         for _ in range(2):
             env.step(action)
             environment.step(action[0])
-        picture = environment.physics.render(64, 96, camera)
-        print(np.array_equal(env.render()[0], picture), picture.std() > 1)
+        image = environment.physics.render(64, 96, camera)
+        print(np.array_equal(env.render()[0], image), image.std() > 1)
 """,
         MUJOCO_GL="egl",
     )
     assert printed[:-1] == ["True True"] * 2
 
 
-def test_drawing_after_a_fork():
+def test_rendering_after_a_fork():
     printed = run(
         MAKE
         + """
 before = make(render_mode="rgb_array")
 before.reset()
-if os.fork() == 0:  # nothing has been drawn yet, so the child may draw
+if os.fork() == 0:  # nothing has been rendered yet, so the child may render
     env = make(from_pixels=True)
     attempt(env.reset)
     env.close()
@@ -324,7 +324,7 @@ attempt(before.render)
     assert printed[0] == "fine"
     assert "made in the parent process" in printed[1]
     assert printed[2].startswith(
-        "RuntimeError [HalfCheetah-v5] render: this process was forked from one that had drawn"
+        "RuntimeError [HalfCheetah-v5] render: this process was forked after its parent had rendered"
     )
     assert printed[3:5] == ["fine"] * 2
 

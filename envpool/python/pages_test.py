@@ -36,7 +36,7 @@ def without_opengl():
     try:
         yield
     except (RuntimeError, ValueError) as error:
-        if "pictures need OpenGL" in str(error):
+        if "rendering needs OpenGL" in str(error):
             pytest.skip("there is no OpenGL")
         raise
 

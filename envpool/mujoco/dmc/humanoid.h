@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A humanoid stands, walks at 1 m/s or runs at 10 m/s: the suite's with 21 joints, or that of the CMU motion capture
-// data with 56.
+// A humanoid stands, walks at 1 m/s or runs at 10 m/s. There are two: the suite's, with 21 joints, and the humanoid of
+// the CMU motion capture data, with 56.
 //
 // Observation: joint_angles, head_height, extremities (hands and feet in the torso's frame), torso_vertical,
 // com_velocity, velocity; or the pure state: position, velocity. Reward: height of the head and uprightness, times

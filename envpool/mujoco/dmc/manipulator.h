@@ -69,7 +69,7 @@ class Manipulator : public ArmTask {
         x = rng.uniform(-.5, .5);
         z = rng.uniform(0, .7);
         angle = rng.uniform(0, 2 * kPi);
-        d_->qvel[object_qvel_[0]] = rng.uniform(-5, 5);  // kept if this attempt fails, as in dm_control
+        d_->qvel[object_qvel_[0]] = rng.uniform(-5, 5);  // not undone if this attempt fails, as in dm_control
       }
       d_->qpos[object_qpos_[0]] = x;
       d_->qpos[object_qpos_[1]] = z;

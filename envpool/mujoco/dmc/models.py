@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The models of dm_control's suite: its XML files, edited as in dm_control. The package is never imported."""
+"""Returns the models of dm_control's suite: its XML files, edited as dm_control does. The package is never imported."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _cartpole(root: ElementTree.Element, poles: int) -> None:
 
 
 def _dog(root: ElementTree.Element, task: str) -> None:
-    # The floor is as large as the distance that the dog can run in an episode of 15 s.
+    # The size of the floor is the distance that the dog can run in an episode of 15 s.
     size = {"stand": 15, "walk": 15, "trot": 45, "run": 135}.get(task, 10)
     _find(root, ".//geom[@name='floor']").set("size", f"{size} {size} .1")
     if task == "fetch":

@@ -35,7 +35,7 @@ class Physics {
     std::memcpy(copy, view_.*array, sizeof(T) * size_t(count));
     return view_.*array = copy;
   }
-  // Does the same for an array that resets draw, which makes it part of snapshots.
+  // Does the same for an array that resets draw, and makes the array part of snapshots.
   template <class T>
   T* copy_drawn_array(T* mjModel::* array, i64 count) {
     T* copy = copy_array(array, count);
@@ -83,8 +83,8 @@ class Physics {
     view_.opt.disableflags = flags;
   }
   // Makes `count` integrator steps. As in dm_control, the first part of the next step is computed in advance, so that
-  // quantities derived from positions and velocities belong to the new state; those derived from forces belong to the
-  // state before.
+  // quantities derived from positions and velocities belong to the new state. Quantities derived from forces belong to
+  // the previous state.
   void step(i32 count) {
     int before[mjNWARNING];
     for (int i = 0; i < mjNWARNING; ++i) before[i] = data()->warning[i].number;
@@ -107,8 +107,8 @@ class Physics {
     }
   }
 
-  // A snapshot holds the state, sensor data (some of which belongs to the last step), and the arrays of the model that
-  // the reset drew.
+  // A snapshot contains the state, sensor data (some of which belongs to the last step), and the arrays of the model
+  // that the reset drew.
   i64 save_size() const {
     i64 size = sim_.save_size() + sensor_bytes();
     for (const Drawn& part : drawn_) size += i64(part.bytes);

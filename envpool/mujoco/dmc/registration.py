@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ids of the DeepMind Control Suite, named as EnvPool names them: CheetahRun-v1, HumanoidCMUStand-v1."""
+"""Registers the ids of the DeepMind Control Suite with EnvPool's names, such as CheetahRun-v1."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TASKS: dict[str, tuple[int, str]] = {
     "walker": (10, "stand walk run"),
 }
 
-# Domains, tasks and time limits, under EnvPool's name.
+# Domains, tasks and time limits. EnvPool has a variable of this name.
 dmc_mujoco_envs = [(domain, task, 1000) for domain, (_, tasks) in TASKS.items() for task in tasks.split()]
 
 

@@ -37,7 +37,7 @@ class Suite {
   static void options(OptionSpecs& o) {
     o.text("domain_name", "", "Name of the domain in dm_control, such as cheetah.").changes_shapes();
     o.text("task_name", "", "Name of the task in dm_control, such as run.").changes_shapes();
-    o.text("xml_file", "", "Model: empty for that of the suite, a path, or XML.").changes_shapes();
+    o.text("xml_file", "", "Model: a path or XML; empty for the suite's model.").changes_shapes();
     o.integer("frame_skip", 1, "Simulation steps for each action.").between(1, 10000);
     o.integer("frame_stack", 1, "Number of stacked observations, the oldest first.").between(1, 1000).changes_shapes();
   }

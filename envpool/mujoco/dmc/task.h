@@ -15,8 +15,8 @@
 
 namespace envpool::mujoco::dmc {
 
-// Receives an observation array by array. A task states names and shapes together with the values: an Observer either
-// records the names and shapes, or writes the values one after the other.
+// Receives an observation array by array, with names, shapes and values. An Observer either records the names and
+// shapes, or writes the values one after the other.
 class Observer {
  public:
   struct Array {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MuJoCo environments of custom models."""
+"""MuJoCo environments with custom models."""
 
 from envpool.python.import_paths import members
 

@@ -5,12 +5,12 @@
 // Observation: the arrays that `observation` names, as a dict or, with `flat`, as one vector; by default positions,
 // velocities and sensors. They have their values after mj_step: sensors and other derived quantities belong to the
 // state before the last integration. Action: the arrays that `action` names, by default controls, for all `frame_skip`
-// steps of the simulation. The pool refuses NaN and infinity; MuJoCo clips controls that have a range, and takes all
-// controls as 0 if one is beyond 1e10. Reward: 0. Terminated: when the physics is unstable (a position, velocity or
+// steps of the simulation. The pool refuses NaN and infinity. MuJoCo clips controls that have a range, and uses 0 for
+// all controls if one is beyond 1e10. Reward: 0. Terminated: when the physics is unstable (a position, velocity or
 // acceleration is NaN, infinite or beyond 1e10); MuJoCo itself then resets the simulation. Reset: to the model's
 // initial state, or to a keyframe. Uniform noise from -qpos_noise to qpos_noise is added to the positions in each
 // degree of freedom, so that quaternions stay normalised; normal noise with standard deviation qvel_noise is added to
-// the velocities. Source: MuJoCo 3.17.0; the reference is mj_step on the same model.
+// the velocities. Source: MuJoCo 3.17.0; the reference is mj_step with the same model.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ class CustomModel {
     o.text("observation", "qpos,qvel,sensordata", "Arrays of mjData in the observation.").changes_shapes();
     o.text("action", "ctrl", "Arrays of mjData that an action sets.").changes_shapes();
     o.boolean("flat", false, "Observe one vector instead of a dict.").changes_shapes();
-    o.text("keyframe", "", "Initial state: name or number of a keyframe; empty for the model's.");
+    o.text("keyframe", "", "Name or number of the keyframe in which episodes begin; empty for the initial state.");
     o.real("qpos_noise", 0, "Bound of the uniform noise on positions at a reset.").between(0, 1e6);
     o.real("qvel_noise", 0, "Standard deviation of the noise on velocities at a reset.").between(0, 1e6);
   }
@@ -166,7 +166,7 @@ class CustomModel {
 
   const Params& params_;
   Simulation sim_;
-  std::vector<f64> noise_;  // one for each degree of freedom; a member so that its memory is reused
+  std::vector<f64> noise_;  // one number per degree of freedom; a member so that its memory is reused
 };
 
 }  // namespace envpool::mujoco

@@ -54,7 +54,7 @@ inline constexpr Part kParts[] = {
 
 using Parts = std::vector<const Part*>;
 
-// Parses a list such as "qpos,qvel". Arrays that are empty in the model are left out.
+// Parses a list such as "qpos,qvel". Arrays that are empty in the model are omitted.
 inline Parts parts_of(std::string_view option, std::string_view text, const mjModel* model, bool action) {
   Parts parts;
   std::string known;
@@ -73,7 +73,7 @@ inline Parts parts_of(std::string_view option, std::string_view text, const mjMo
       if (name == part.name && (part.action || !action)) found = &part;
     }
     if (found == nullptr) {
-      throw std::invalid_argument(std::string(option) + ": expected names separated by commas, out of " + known +
+      throw std::invalid_argument(std::string(option) + ": expected names separated by commas, from " + known +
                                   ", got '" + std::string(name) + "'");
     }
     for (const Part* earlier : parts) {

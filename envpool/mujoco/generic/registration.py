@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mujoco-v0: custom models."""
+"""The id Mujoco-v0, for custom models."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EXAMPLE = "two_link_arm.xml"
 
 
 class CustomModel(MujocoFamily):
-    """Custom models."""
+    """The family of custom models."""
 
     PART = "generic"
     MODELS = "with the given model"
@@ -27,7 +27,7 @@ class CustomModel(MujocoFamily):
         return "Mujoco"
 
     def prepare(self, task_id: str, options: dict[str, Any]) -> dict[str, Any]:
-        """Finds the model. Paths are relative to the working directory; EXAMPLE is ours unless that file exists there.
+        """Finds the model. Paths are relative to the working directory, which may override our file EXAMPLE.
 
         Raises:
             ValueError: The file does not exist.
@@ -40,7 +40,7 @@ class CustomModel(MujocoFamily):
         return {**options, "xml_file": model_source(source, folder)}
 
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns the keywords, with the number of a keyframe as text, as C++ declares it.
+        """Returns the keywords, with a keyframe's number converted to text, as which C++ declares it.
 
         Raises:
             ValueError: The number is too large for C++.

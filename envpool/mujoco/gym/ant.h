@@ -7,12 +7,11 @@
 // Reward: forward_reward_weight * x velocity of main_body + healthy_reward - ctrl_cost_weight * sum of squared torques
 // - contact_cost_weight * sum of squared contact forces.
 // Terminated: when the torso's height is outside healthy_z_min..max, or an element of the state is not finite.
-// Versions: 4 has contact forces only with use_contact_force, then including those of the world body, and reports their
-// cost as reward_ctrl; 3 always has them, but mujoco-py did not compute them, so they are zeros. Both give
-// healthy_reward for the last step too.
-// Info: position, velocity, distance from the origin and the terms of the reward.
-// Reset: uniform noise on positions, normal noise on velocities, both of size reset_noise_scale.
-// Source: gymnasium 1.4.0, Ant-v4 and -v5; Schulman, Moritz, Levine, Jordan, Abbeel (2015).
+// Versions: 4 has contact forces only with use_contact_force; then it includes the world body's, and reports their cost
+// as reward_ctrl. 3 always has contact forces, but they are zeros, because mujoco-py did not compute them. Both
+// versions give healthy_reward for the last step too. Info: position, velocity, distance from the origin and the terms
+// of the reward. Reset: uniform noise on positions, normal noise on velocities, both of size reset_noise_scale. Source:
+// gymnasium 1.4.0, Ant-v4 and -v5; Schulman, Moritz, Levine, Jordan, Abbeel (2015).
 #pragma once
 
 #include "envpool/mujoco/gym/health.h"
@@ -47,7 +46,7 @@ class Ant : public GymEnv<Ant, AntParams, AntExtraState> {
     noise_option(o, 0.1);
     exclude_option(o, "Leave the torso's x and y out of the observation.");
     o.boolean("use_contact_force", true, "Contact forces have a cost and are observed.").changes_shapes();
-    o.boolean("include_cfrc_ext_in_observation", true, "Observe contact forces, if use_contact_force.")
+    o.boolean("include_cfrc_ext_in_observation", true, "Observe contact forces, if use_contact_force is set.")
         .changes_shapes();
     o.boolean("exclude_worldbody_contact_forces", true,
               "Leave contact forces of the world body out of the observation.")

@@ -29,12 +29,12 @@ struct GymParams {
   f64 reset_noise_scale = 0;
 
   f64 dt() const { return model->opt.timestep * frame_skip; }
-  // Whether infos are those of version 5.
+  // Returns whether the infos of version 5 are returned.
   bool v5() const { return info_version >= 5; }
 };
 
 inline void common_options(OptionSpecs& o, const char* xml_file, i64 frame_skip) {
-  o.text("xml_file", xml_file, "Model: name of a file of gymnasium, a path, or XML.").changes_shapes();
+  o.text("xml_file", xml_file, "Model: name of one of gymnasium's files, a path, or XML.").changes_shapes();
   o.integer("frame_skip", frame_skip, "Simulation steps for each action.").between(1, 10000);
   o.integer("frame_stack", 1, "Number of stacked observations, the oldest first.").between(1, 1000).changes_shapes();
   o.boolean("post_constraint", true, "Compute contact forces after a step; otherwise they are zeros.");
@@ -124,8 +124,8 @@ class Writer {
 //   Outcome advance(const f64* action);                            // calls simulate()
 //   void write(Writer) const;                                      // writes one observation
 //
-// `ExtraState` is the state beside the simulation: trivially copyable and part of a snapshot. It must hold all values
-// of mjData that a step reads before it simulates, because a restored mjData is recomputed.
+// `ExtraState` is the state that the simulation does not contain. It is trivially copyable and part of a snapshot. It
+// must have all values of mjData that a step reads before it simulates, because restoring recomputes mjData.
 // clang-format on
 template <class Derived, class DerivedParams, class ExtraState>
 class GymEnv {
@@ -201,7 +201,7 @@ class GymEnv {
   mjData* data() { return sim_.data(); }
   const mjData* data() const { return sim_.data(); }
 
-  // `forces` tells whether contact forces are read afterwards.
+  // `forces` is whether contact forces are read afterwards.
   void simulate(const f64* action, bool forces = false) {
     std::memcpy(data()->ctrl, action, sizeof(f64) * size_t(model()->nu));
     sim_.step(p_.frame_skip);
@@ -223,7 +223,7 @@ class GymEnv {
   ExtraState extra_{};
 
  private:
-  // The functions that infos() calls for each info, to declare it or to write it.
+  // infos() calls one of these for each info: Names declares the info, and Values writes it.
   struct Names {
     Spec& spec;
     void operator()(const char* name, f64) const { spec.info<f64>(name).says(meaning_of(name)); }

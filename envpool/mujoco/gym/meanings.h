@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The meanings of gymnasium's infos by name, which are the same in all environments.
+// The meanings of gymnasium's infos. An info of the same name has the same meaning in all environments.
 #pragma once
 
 #include <string_view>

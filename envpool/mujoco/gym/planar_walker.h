@@ -25,7 +25,7 @@ struct PlanarWalkerExtraState {
   f64 x, z_distance, x_velocity, reward_forward, reward_ctrl, reward_survive;
 };
 
-// `Traits` has the differences.
+// `Traits` defines the differences between the two.
 template <class Traits>
 class PlanarWalker : public GymEnv<PlanarWalker<Traits>, PlanarWalkerParams, PlanarWalkerExtraState> {
   using Base = GymEnv<PlanarWalker<Traits>, PlanarWalkerParams, PlanarWalkerExtraState>;
@@ -123,7 +123,7 @@ struct HopperTraits {
 };
 using Hopper = PlanarWalker<HopperTraits>;
 
-// Walker2d has two.
+// Walker2d has two legs.
 struct Walker2dTraits {
   static constexpr const char* kName = "Walker2d";
   static constexpr const char* kModel = "walker2d_v5.xml";

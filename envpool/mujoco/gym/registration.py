@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ids of gymnasium's MuJoCo environments, with its time limits and reward thresholds.
+"""Registers the ids of gymnasium's MuJoCo environments, with its time limits and reward thresholds.
 
-An environment is one C++ class with the options of all its versions; the defaults in C++ are those of version 5.
+One C++ class has the options of all versions of an environment; its defaults are version 5's.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ _ENVIRONMENTS = [
         old={
             "reward_if_not_terminated": False,
             "constraint_obs_dim": 3,
-            "default_camera_config": "distance=4.1225 lookat=0,0,0.12250000000000005",  # which version 5 lacks
+            "default_camera_config": "distance=4.1225 lookat=0,0,0.12250000000000005",  # not in version 5
         },
     ),
     Environment(
@@ -146,9 +146,9 @@ class GymMujoco(MujocoFamily):
         return "Gym" + task_id.rpartition("-")[0]
 
     def prepare(self, task_id: str, options: dict[str, Any]) -> dict[str, Any]:
-        """Finds the model, which is one of gymnasium's unless it is a path.
+        """Finds the model by the name of one of gymnasium's files, or by a path.
 
-        EnvPool has copies of them whose names end with "_envpool.xml", which give the same model in MuJoCo.
+        EnvPool has equivalent copies of gymnasium's files, whose names end with "_envpool.xml"; these names work too.
 
         Raises:
             ValueError: The file does not exist.
@@ -218,7 +218,7 @@ def _register(environment: Environment, version: int) -> None:
     )
 
 
-# Environments, their versions and time limits, under EnvPool's name.
+# Environments, their versions and time limits. EnvPool has a variable of this name.
 gym_mujoco_envs = [
     (environment.name, (f"v{environment.oldest}", "v4", "v5"), environment.steps) for environment in _ENVIRONMENTS
 ]

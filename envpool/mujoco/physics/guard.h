@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // MuJoCo ends the process on an error, and writes warnings to the terminal and to a file in the working directory.
-// Within guarded(), an error becomes a C++ exception, and warnings are ignored, because a problem also shows in
-// the results of the simulation. The handler is thread-local, so a user's `import mujoco` keeps its own handlers.
+// Within guarded(), an error becomes a C++ exception. Warnings are ignored, because their cause is also visible in the
+// results of the simulation. The handler is thread-local, so a user's `import mujoco` keeps its own handlers.
 #pragma once
 
 #include <mujoco/mujoco.h>

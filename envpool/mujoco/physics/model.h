@@ -40,8 +40,8 @@ inline std::shared_ptr<mjModel> read_model(const std::string& source) {
   return {model, mj_deleteModel};
 }
 
-// Loads a model, or returns the last one if it has the same source. Keeping the last one serves a pool that is made
-// after its spec.
+// Loads a model, or returns the last one if it has the same source. So a model is loaded only once for a spec and the
+// pool that is made from it.
 inline SharedModel load_model(const std::string& source) {
   static std::mutex mutex;
   static std::string last_key;
@@ -59,7 +59,8 @@ inline SharedModel load_model(const std::string& source) {
   return last;
 }
 
-// Returns a hash of a model's structure: its names and the number of its elements, but not sizes, masses or positions.
+// Returns a hash of a model's structure: its names and the numbers of its elements. Sizes, masses and positions are not
+// included.
 inline u64 identity_of(const mjModel& m) {
   u64 hash = 0xCBF29CE484222325u;
   const auto mix = [&](u64 word) { hash = (hash ^ word) * 0x100000001B3u; };
@@ -70,7 +71,7 @@ inline u64 identity_of(const mjModel& m) {
   return hash;
 }
 
-// Describes the action: the actuators by their names, or else by the names of their joints.
+// Describes the action by the names of the actuators, or of their joints if the actuators have no names.
 inline std::string controls_of(const mjModel& model) {
   constexpr int kMaxNames = 12;
   std::string names;

@@ -26,8 +26,8 @@ void require_finite(const Number* numbers, i64 count, const char* what) {
   }
 }
 
-// A state is user input, which MuJoCo does not check: it would compute with NaN, and write to the index in the cursor
-// of a history. Throws std::invalid_argument unless mj_step can continue from the state.
+// Throws std::invalid_argument unless mj_step can continue from the state. A state is user input, which MuJoCo does not
+// check: it would compute with NaN, and a wrong cursor of a history would make it write out of bounds.
 inline void require_state(const mjModel& m, const mjtNum* state) {
   const auto cursor = [&](const mjtNum* history, int address, int samples) {
     if (address < 0 || samples < 1) return;
@@ -81,7 +81,7 @@ class Simulation {
   mjData* data() { return data_.get(); }
   const mjData* data() const { return data_.get(); }
 
-  // Sets the model's initial state, and all else to zero. Quantities derived from positions are not computed.
+  // Sets the model's initial state, and everything else to zero. Quantities derived from positions are not computed.
   void reset() {
     guarded([&] { mj_resetData(model(), data()); });
   }
@@ -99,7 +99,7 @@ class Simulation {
     guarded([&] { mj_rnePostConstraint(model(), data()); });
   }
 
-  // A saved state is all that later steps depend on; load() computes the derived quantities.
+  // A saved state contains everything on which later steps depend; load() computes the derived quantities.
   i64 save_size() const { return mj_stateSize(model(), mjSTATE_INTEGRATION) * i64(sizeof(mjtNum)); }
   void save(void* out) const { mj_getState(model(), data(), static_cast<mjtNum*>(out), mjSTATE_INTEGRATION); }
   // Throws std::invalid_argument if the state is invalid, and leaves the simulation unchanged.

@@ -12,7 +12,8 @@
 namespace envpool::mujoco {
 namespace {
 
-// DEFAULT_CAMERA_CONFIG of gymnasium's environments that is the same in versions 4 and 5. NaN keeps the default.
+// The entries of DEFAULT_CAMERA_CONFIG that are equal in versions 4 and 5 of gymnasium's environments. NaN keeps the
+// default.
 struct Setting {
   const char* env;
   f64 distance, lookat_z, elevation;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The camera of pictures: one of the model's, or a free one, placed as in the references.
+// Places the camera as in the references: one of the model's cameras, or a free one.
 #pragma once
 
 #include <mujoco/mujoco.h>
@@ -13,18 +13,17 @@ namespace envpool::mujoco {
 
 struct Camera {
   mjvCamera view;
-  bool at_geoms = false;  // it looks at the median of the geoms at the start of an episode, as in gymnasium
+  bool at_geoms = false;  // look at the median of the geoms at the start of an episode, as in gymnasium
 };
 
-// The free camera of MuJoCo's Renderer and of dm_control, which the model places.
+// The free camera of MuJoCo's Renderer and of dm_control; the model defines its position.
 struct ModelCamera {
   static void options(OptionSpecs&) {}
   static Camera free(const mjModel* model, std::string_view, const OptionValues&);
 };
 
 // The free camera of gymnasium 1.4.0, with the settings of each environment. gymnasium computes the median of the geoms
-// for the first picture; here it is computed at the start of each episode, so that a picture depends only on its
-// episode.
+// for the first image. We compute it at the start of each episode, so that an image depends only on its episode.
 struct GymnasiumCamera {
   static void options(OptionSpecs& o) {
     o.boolean("gymnasium_v5_render_camera", true, "Use gymnasium's free camera; otherwise the model's camera 'track'.");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// EGL on a device, without a surface. The few types and constants that are needed are declared here, so that the build
-// needs no header of EGL.
+// EGL on a device, without a surface. The few necessary types and constants are declared here, so that the build needs
+// no EGL headers.
 
 #include <cstdio>
 #include <cstdlib>
@@ -15,8 +15,8 @@ namespace {
 using Handle = void*;  // a display, a device, a configuration, a context or a surface
 constexpr unsigned kOpenGl = 0x30A2, kPlatformDevice = 0x313F, kPlatformSurfaceless = 0x31DD;
 constexpr i32 kDraw = 0x3059, kRead = 0x305A;
-// The attributes that MuJoCo's Python package asks for: 8 bits per colour, 24 of depth, 8 of stencil, an RGB pbuffer,
-// desktop OpenGL.
+// The attributes that MuJoCo's Python package requests: 8 bits per colour, 24 bits of depth, 8 bits of stencil, an RGB
+// pbuffer, and desktop OpenGL.
 constexpr i32 kAttributes[] = {0x3024, 8, 0x3023, 8,      0x3022, 8,      0x3021, 8,      0x3025, 24,
                                0x3026, 8, 0x303F, 0x308E, 0x3033, 0x0001, 0x3040, 0x0008, 0x3038};
 
@@ -58,7 +58,7 @@ struct Egl final : GlBackend {
     if (!choose_config(display, kAttributes, &config, 1, &count) || count < 1) {
       throw std::runtime_error("it has no desktop OpenGL");
     }
-    make();  // throws if it does not work
+    make();  // throws if no context can be made
   }
 
   std::unique_ptr<GlContext> make() override;
@@ -69,7 +69,8 @@ struct Egl final : GlBackend {
     display = candidate;
     return true;
   }
-  // Opens the first device that works, or the requested one; then Mesa without a device; then the default display.
+  // Opens the requested device. If none is requested, opens the first of these that works: a device, Mesa without a
+  // device, the default display.
   void open_display() {
     using Platform = Handle (*)(unsigned, void*, const i32*);
     using Devices = unsigned (*)(i32, Handle*, i32*);

@@ -12,14 +12,14 @@
 namespace envpool::mujoco {
 namespace {
 
-// The fork generation at the first search for OpenGL. It is not in Found, whose constructor makes and destroys a
-// context.
+// Returns the fork generation at the first search for OpenGL. It is not a member of Found, because the constructor of
+// Found already needs it when it makes and destroys a context.
 u32 first_generation() {
   static const u32 generation = fork_generation();
   return generation;
 }
 
-// The result of the first search for OpenGL. It is never destroyed, because a thread may still be drawing when the
+// The result of the first search for OpenGL. It is never destroyed, because a thread may still be rendering when the
 // process ends.
 struct Found {
   std::unique_ptr<GlBackend> backend;
@@ -53,14 +53,14 @@ Found& found() {
 void require_gl() {
   const Found& it = found();
   if (it.backend == nullptr) {
-    throw std::runtime_error("render: pictures need OpenGL, which was not found (" + it.reasons +
+    throw std::runtime_error("render: rendering needs OpenGL, which was not found (" + it.reasons +
                              "): install Mesa, on Debian and Ubuntu with: apt-get install libegl1 libegl-mesa0 "
                              "libgl1-mesa-dri, or: apt-get install libosmesa6");
   }
   if (!gl_is_usable()) {
     throw std::runtime_error(
-        "render: this process was forked from one that had drawn pictures, and OpenGL does not "
-        "work after a fork: start processes by 'spawn', or draw only in the children");
+        "render: this process was forked after its parent had rendered, and OpenGL does not work after a fork: "
+        "start processes by 'spawn', or render only in the children");
   }
 }
 

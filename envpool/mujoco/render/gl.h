@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpenGL without a window: EGL, or else OSMesa. Both are looked for when the first picture is drawn, so that this
-// family can be built and loaded without OpenGL. The environment variables MUJOCO_GL (egl or osmesa) and
-// MUJOCO_EGL_DEVICE_ID have the same meaning as for MuJoCo's Python package.
+// OpenGL without a window: EGL, or else OSMesa. Both are loaded when the first image is rendered, so that this family
+// can be built and loaded without OpenGL. The environment variables MUJOCO_GL (egl or osmesa) and MUJOCO_EGL_DEVICE_ID
+// have the same meaning as for MuJoCo's Python package.
 #pragma once
 
 #include <memory>
@@ -22,11 +22,11 @@ class GlContext {
   virtual void leave() = 0;
 };
 
-// Throws std::runtime_error if OpenGL was not found, with a message about what to install, or if the process was forked
-// from one that had drawn pictures, because OpenGL's threads do not survive a fork.
+// Throws std::runtime_error if OpenGL was not found, with a message that says what to install. Also throws if the
+// process was forked after its parent had rendered, because OpenGL's threads do not survive a fork.
 void require_gl();
 std::unique_ptr<GlContext> make_gl_context();
-// Returns whether existing contexts may be used and destroyed: not after a fork.
+// Returns whether existing contexts may be used and destroyed. After a fork they may not.
 bool gl_is_usable();
 
 }  // namespace envpool::mujoco

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two implementations of OpenGL that gl.h chooses from.
+// The two implementations of OpenGL from which gl.cc chooses.
 #pragma once
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OSMesa, which draws into main memory.
+// OSMesa, which renders into main memory.
 
 #include "envpool/core/types.h"
 #include "envpool/mujoco/render/gl_backends.h"
@@ -10,7 +10,7 @@ namespace {
 
 using Handle = void*;
 constexpr i32 kRgba = 0x1908, kBytes = 0x1401, kType = 0x23;
-constexpr i32 kSide = 16;  // of the window, which is unused because pictures have their own buffers
+constexpr i32 kSide = 16;  // side of the window, which is unused because images have their own buffers
 
 struct OsMesa final : GlBackend {
   Library library{"libOSMesa.so.8", "libOSMesa.so.6", "libOSMesa.so"};
@@ -28,7 +28,7 @@ struct OsMesa final : GlBackend {
     library.find(current, "OSMesaGetCurrentContext");
     library.find(color_buffer, "OSMesaGetColorBuffer");
     library.find(get_integer, "OSMesaGetIntegerv");
-    make();  // throws if it does not work
+    make();  // throws if no context can be made
   }
   std::unique_ptr<GlContext> make() override;
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Adds pictures to an environment of the family: render(), and with from_pixels=True observations of pixels.
+// Adds rendering to an environment of the family: render(), and observations of pixels with from_pixels=True.
 //
 // Env is a host environment (core/env.h) that has `Simulation& simulation()`, and `model` among its Params. CameraRule
-// places its free camera (camera.h). Pixels are uint8 (3 * frame_stack, height, width), the oldest picture first; at a
-// reset all pictures are the first one. They replace the environment's observation; its infos are unchanged.
+// places its free camera (camera.h). Pixels are uint8 of shape (3 * frame_stack, height, width), with the oldest image
+// first; at a reset all images are equal. They replace the environment's observation; its infos are unchanged.
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ struct PictureParams {
 template <class Env, class CameraRule>
 class Rendered : public Env {
  public:
-  static constexpr i64 kSide = 480, kPixelSide = 84;  // of gymnasium's pictures and EnvPool's pixels
+  static constexpr i64 kSide = 480, kPixelSide = 84;  // sizes of gymnasium's images and EnvPool's pixel observations
   struct Params : Env::Params {
     PictureParams picture;
   };
@@ -51,20 +51,18 @@ class Rendered : public Env {
     bool has_stack = false;
     for (const OptionSpec& option : o.list) has_stack |= option.name == "frame_stack";
     if (!has_stack) {
-      o.integer("frame_stack", 1, "Number of pictures in an observation from pixels.")
-          .between(1, 1000)
-          .changes_shapes();
+      o.integer("frame_stack", 1, "Number of images in an observation of pixels.").between(1, 1000).changes_shapes();
     }
-    o.integer("render_width", 0, "Size of a picture; 0 is 480, or 84 with from_pixels.")
+    o.integer("render_width", 0, "Width of an image; 0 means 480, or 84 with from_pixels.")
         .between(0, 8192)
         .changes_shapes();
-    o.integer("render_height", 0, "Size of a picture; 0 is 480, or 84 with from_pixels.")
+    o.integer("render_height", 0, "Height of an image; 0 means 480, or 84 with from_pixels.")
         .between(0, 8192)
         .changes_shapes();
     o.integer("render_camera_id", -1, "Number of a camera of the model; -1 is the free camera.").between(-1, 1e9);
     o.text("camera_name", "", "Name of a camera of the model.");
     o.text("default_camera_config", "", "Settings of the free camera, such as 'distance=3 lookat=0,0,1'.");
-    o.integer("max_geom", 1000, "Maximum number of geoms in a picture.").between(1, 1000000);
+    o.integer("max_geom", 1000, "Maximum number of geoms in an image.").between(1, 1000000);
     o.integer("shadow_size", -1,
               "Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time.")
         .between(-1, 16384);
@@ -116,7 +114,7 @@ class Rendered : public Env {
 
   explicit Rendered(const Params& params, i32 env_id) : Env(params, env_id), picture_(params.picture) {
     std::memcpy(lookat_, picture_.camera.view.lookat, sizeof(lookat_));
-    if (picture_.pixels) require_gl();  // fails early, before a worker thread draws
+    if (picture_.pixels) require_gl();  // fails early, before a worker thread renders
     frames_.resize(size_t(frames_bytes(picture_)));
     picture_.renderer->attach();
   }
@@ -182,7 +180,7 @@ class Rendered : public Env {
     }
   }
 
-  // Returns the bytes of the pictures that are kept for stacked observations.
+  // Returns the bytes of the images that are stored for stacked observations.
   static i64 frames_bytes(const PictureParams& p) { return p.pixels && p.stack > 1 ? p.frame_bytes() * p.stack : 0; }
   i64 lookat_bytes() const { return picture_.camera.at_geoms ? i64(sizeof(lookat_)) : 0; }
 
@@ -208,7 +206,7 @@ class Rendered : public Env {
 
   const PictureParams& picture_;
   f64 lookat_[3];
-  bool begun_ = false;  // positions have been computed, so that a picture can be drawn
+  bool begun_ = false;  // positions have been computed, so that an image can be rendered
   bool first_ = true;   // the next observation is the first of its episode
   std::vector<u8> frames_;
 };

@@ -9,7 +9,7 @@
 
 namespace envpool::mujoco {
 
-// An OpenGL context that holds the model, and a scene. One thread uses it at a time.
+// An OpenGL context with the model's data, and a scene. Only one thread uses it at a time.
 struct Renderer::DrawingContext {
   std::unique_ptr<GlContext> gl = make_gl_context();
   mjvScene scene;
@@ -26,8 +26,7 @@ struct Renderer::DrawingContext {
   DrawingContext(const mjModel* model, const PictureSize& size) : pixels(size_t(3) * size.width * size.height) {
     mjv_defaultScene(&scene);
     mjr_defaultContext(&context);
-    // The buffer has the size of the picture, because clearing one of the size in the model would take most of the
-    // time. MuJoCo reads nothing else from this copy that differs from the model.
+    // The buffer has the size of the image, because clearing a buffer of the model's size would take most of the time.
     mjModel sized = *model;
     sized.vis.global.offwidth = size.width;
     sized.vis.global.offheight = size.height;
@@ -53,7 +52,7 @@ struct Renderer::DrawingContext {
       const CurrentScope scope(*gl);
       free();
     } catch (const std::exception&) {
-      mjv_freeScene(&scene);  // OpenGL was already shut down, as happens when Python exits
+      mjv_freeScene(&scene);  // OpenGL may already be shut down when Python exits
     }
   }
 
@@ -86,7 +85,7 @@ std::unique_ptr<Renderer::DrawingContext> Renderer::acquire() {
       return drawing;
     }
   }
-  static std::mutex creation;  // MuJoCo looks up OpenGL's functions when the first context is made
+  static std::mutex creation;  // making the first context loads OpenGL's functions into global variables of MuJoCo
   const std::lock_guard lock(creation);
   return std::make_unique<DrawingContext>(model_.get(), size_);
 }

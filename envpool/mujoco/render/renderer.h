@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Draws simulations. One renderer serves all environments of a pool. Threads that draw at the same time have separate
-// contexts, each with the model's meshes and textures, which are reused for later pictures.
+// Renders simulations. All environments of a pool share a renderer. Threads that render at the same time have separate
+// contexts, each with the model's meshes and textures. Contexts are reused for later images.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace envpool::mujoco {
 
-// The size and quality of pictures.
+// The size and quality of images.
 struct PictureSize {
   i32 width = 0, height = 0;
   i32 max_geoms = 1000;
@@ -29,12 +29,12 @@ class Renderer {
   Renderer(const Renderer&) = delete;
   Renderer& operator=(const Renderer&) = delete;
 
-  // The last detach() destroys the contexts, which is when the pool is closed.
+  // The last detach(), which happens when the pool is closed, destroys the contexts.
   void attach();
   void detach();
 
-  // `model` is the shared model, or an environment's copy with other values and height fields. Drawing does not change
-  // the state that later steps depend on. Throws if there is no OpenGL.
+  // `model` is the shared model, or an environment's copy with other values and height fields. Rendering does not
+  // change the state on which later steps depend. Throws if there is no OpenGL.
   void render(const mjModel* model, mjData* data, const mjvCamera& camera, Order order, u8* out);
 
  private:

@@ -37,8 +37,9 @@ IDS = [f"{name}-v{version}" for name in MODULES for version in (OLDEST[name], 4,
 
 _STATE = 88  # offset of the positions in a snapshot, after the header, the episode and the time
 
-# Values whose bits may differ, with the largest difference in ulps: NumPy's sine and cosine are those of libm or of
-# SIMD code, its x ** 2 is libm's pow, and norms come from a BLAS, which uses fused multiply-add on some machines.
+# Values whose bits may differ, with the largest difference in ulps. The reason is that NumPy's sine and cosine come
+# from libm or from SIMD code, its x ** 2 is libm's pow, and norms come from a BLAS, which uses fused multiply-add on
+# some machines.
 LOOSE_INFOS = {
     "distance_from_origin": 2,
     "distance_penalty": 4,
@@ -47,7 +48,7 @@ LOOSE_INFOS = {
     "reward_near": 2,
 }
 LOOSE_OBSERVATIONS = {"InvertedDoublePendulum": (slice(1, 5), 4), "Reacher": (slice(0, 4), 4)}
-LOOSE_REWARDS = {"InvertedDoublePendulum": 1, "Reacher": 1, "Pusher": 1}  # of float32
+LOOSE_REWARDS = {"InvertedDoublePendulum": 1, "Reacher": 1, "Pusher": 1}  # in ulps of float32
 
 
 def name_and_version(task_id: str) -> tuple[str, int]:
@@ -112,7 +113,7 @@ def state_of(pool: Any, env_id: int, model: Any) -> tuple[Any, Any]:
 
 
 def copy_state(reference: Any, pool: Any, env_id: int = 0) -> None:
-    """Sets gymnasium's environment to the state in which ours has begun an episode."""
+    """Sets gymnasium's environment to the state in which our environment has begun an episode."""
     mujoco.mj_resetData(reference.model, reference.data)
     reference.set_state(*state_of(pool, env_id, reference.model))
 
@@ -149,7 +150,7 @@ def near(a: Any, b: Any, ulps: int) -> bool:
 def compare(
     task_id: str, options: dict[str, Any], *, episodes: int, steps: int, seed: int = 0, scale: float = 1.0
 ) -> tuple[int, list[str]]:
-    """Plays episodes with random actions in both. Returns the number of compared steps, and the differences."""
+    """Plays episodes with random actions in both environments. Returns the number of steps and the differences."""
     rng = np.random.default_rng(seed)
     compared, wrong = 0, []
     with (
@@ -158,7 +159,7 @@ def compare(
     ):
         low, high = reference.model.actuator_ctrlrange.T
         for episode in range(episodes):
-            # The step after the end of an episode begins the next.
+            # The step after the end of an episode begins the next episode.
             first = pool.step(0 * low[None]) if episode else pool.reset()
             copy_state(reference, pool)
             wrong += differences(task_id, (first[0], first[-1]), (reference._get_obs(), reference._get_reset_info()))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares all of gymnasium's ids for whole episodes (`make exact-mujoco`), which takes minutes."""
+"""Compares whole episodes of all of gymnasium's ids (`make exact-mujoco`), which takes minutes."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def play(task_id: str, episodes: int, steps: int, seed: int) -> tuple[int, list[
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="", help="only ids that contain this")
-    parser.add_argument("--episodes", type=int, default=20, help="episodes of each id")
+    parser.add_argument("--only", default="", help="play only ids that contain this")
+    parser.add_argument("--episodes", type=int, default=20, help="number of episodes of each id")
     parser.add_argument("--steps", type=int, default=0, help="steps of an episode; 0: the time limit of the id")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
