@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Atari games as gymnasium's ids such as ALE/Pong-v5 define them: an observation is the whole screen after the last
-// frame of a step, or the console's memory. Options, names and defaults are gymnasium's.
+// Atari games as gymnasium defines them, with ids such as ALE/Pong-v5: an observation is the whole screen after the
+// last frame of a step, or the console's memory. Options, names and defaults are gymnasium's.
 //
-// One thing differs: sticky actions and random frame skips use this library's random number generator.
+// There is one difference: sticky actions and random frame skips use this library's random number generator.
 #pragma once
 
 #include "envpool/atari/shared_game.h"

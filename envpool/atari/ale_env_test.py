@@ -24,7 +24,7 @@ def reference_ids() -> None:
 
 
 def check(task_id: str, steps: int, seed: int = 1, **options: Any) -> int:
-    """Plays both with the same actions; returns how many episodes ended."""
+    """Plays both environments with the same actions; returns the number of episodes that ended."""
     reference = gymnasium.make(task_id, repeat_action_probability=0.0, disable_env_checker=True, **options)
     env = envpool.make_gymnasium(task_id, repeat_action_probability=0.0, seed=seed, **options)
     assert env.single_observation_space == reference.observation_space

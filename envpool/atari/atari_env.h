@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Atari games with the preprocessing that is usual in reinforcement learning: frame skip, the pixelwise maximum of the
-// last two frames, resizing to 84 x 84 gray, and a stack of four pictures. Options, names and defaults are EnvPool's.
+// last two frames, resizing to 84 x 84 gray, and a stack of four images. Options, names and defaults are EnvPool's.
 //
 // Observable details follow EnvPool:
 //   - If the game has FIRE and use_fire_reset is on, a reset plays 0 to noop_max - 1 no-ops and then FIRE; otherwise it
-//     plays 1 to noop_max no-ops. A game that ends meanwhile is restarted.
-//   - A game that ends in the second to last frame of a skip shows that frame alone; one that ends earlier repeats the
-//     newest picture of the stack.
+//     plays 1 to noop_max no-ops. A game that ends during the no-ops is restarted.
+//   - If a game ends in the second to last frame of a skip, the image shows only that frame. If it ends earlier, the
+//     latest image of the stack is repeated.
 //   - With episodic_life a new game starts only when all lives are lost, and the stack continues across lost lives.
-// Three things differ: screens of more than 210 lines, such as those of PAL games, are resized whole, whereas EnvPool
-// cuts them off at 210; sticky actions use this library's random number generator; and a time limit counts from the
-// last reset, hence with episodic_life from the last lost life.
+// There are three differences: screens of more than 210 lines, as in PAL games, are resized whole, while EnvPool cuts
+// them off at 210; sticky actions use this library's random number generator; and a time limit counts from the last
+// reset, so with episodic_life it counts from the last lost life.
 #pragma once
 
 #include "envpool/atari/resize.h"
@@ -27,11 +27,11 @@ struct AtariEnv {
   struct Params : GameParams {
     i32 stack_num;
     i32 frame_skip;
-    i32 pooled_frames;  // the number of last frames of a step that make its picture
+    i32 pooled_frames;  // the number of frames at the end of a step whose maximum is its image
     i32 noop_max;
-    i32 img_height, img_width, channels;  // of a picture
+    i32 img_height, img_width, channels;  // of an image
     i32 render_height;
-    bool observe_ram;  // instead of pictures
+    bool observe_ram;  // instead of images
     bool fire_reset;
     bool episodic_life;
     bool reward_clip;
@@ -109,7 +109,7 @@ struct AtariEnv {
     return outcome;
   }
 
-  // Distinguishes states of equal size: three gray pictures take as many bytes as one in colour.
+  // Distinguishes states of equal size: three gray images take as many bytes as one in colour.
   static u64 identity(const Params& p) { return u64(p.stack_num) << 32 | u64(p.channels) << 8 | u64(p.observe_ram); }
 
   ENVPOOL_FN static void repair(State& s, const Params& p) {
@@ -121,7 +121,7 @@ struct AtariEnv {
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
     u8* obs = row.at<u8>(kObs);
     const i64 bytes = picture_bytes(p);
-    const i64 newer = i64{s.newest} + 1;  // the number of slots up to the newest, which hold the newer pictures
+    const i64 newer = i64{s.newest} + 1;  // the number of slots up to the newest, which hold the newer images
     const i64 older = p.stack_num - newer;
     copy(obs, picture(s, p, newer), older * bytes);
     copy(obs + older * bytes, picture(s, p, 0), newer * bytes);
@@ -136,17 +136,17 @@ struct AtariEnv {
     o.text("task", "pong", "The game: the file name of its ROM, without .bin.").changes_shapes();
     o.text("rom", "", "The bytes of the ROM; if empty, they come from rom_path or the package ale-py.")
         .changes_shapes();
-    o.integer("stack_num", 4, "Number of pictures in an observation, oldest first.").between(1, 64).changes_shapes();
+    o.integer("stack_num", 4, "Number of images in an observation, oldest first.").between(1, 64).changes_shapes();
     o.integer("frame_skip", 4, "Number of video frames for which an action is repeated.").between(1, 1000);
     o.integer("noop_max", 30, "Maximum number of no-ops that a reset plays; the number is random.").between(0, 10000);
     o.boolean("zero_discount_on_life_loss", false, "Losing a life sets the discount to 0.");
     o.boolean("episodic_life", false, "Losing a life ends the episode, but not the game.");
     o.boolean("reward_clip", false, "Rewards are clipped to their sign; info[\"reward\"] is not.");
     o.boolean("use_fire_reset", true, "A reset presses FIRE in the games that have it.");
-    o.integer("img_height", 84, "Height of a picture in pixels; 0 is that of the screen.")
+    o.integer("img_height", 84, "Height of an image in pixels; 0 means the screen's height.")
         .between(0, 4096)
         .changes_shapes();
-    o.integer("img_width", 84, "Width of a picture in pixels; 0 is that of the screen, 160.")
+    o.integer("img_width", 84, "Width of an image in pixels; 0 means the screen's width, 160.")
         .between(0, 4096)
         .changes_shapes();
     o.integer("mode", -1, "Game variant; -1 is the game's default.").between(-1, 100000);
@@ -154,9 +154,9 @@ struct AtariEnv {
     o.boolean("full_action_space", false, "All 18 actions instead of those with distinct effects.").changes_shapes();
     o.real("repeat_action_probability", 0.0, "Probability that a frame repeats the previous action.").between(0, 1);
     o.boolean("use_inter_area_resize", true, "Resize by area averaging; otherwise bilinear interpolation.");
-    o.boolean("gray_scale", true, "Gray pictures; otherwise red, green and blue planes.").changes_shapes();
-    o.boolean("max_pool", true, "A picture is the pixelwise maximum of the last two frames; otherwise the last frame.");
-    o.text("obs_type", "screen", "Observe pictures, or the 128 bytes of the console's memory.")
+    o.boolean("gray_scale", true, "Gray images; otherwise red, green and blue planes.").changes_shapes();
+    o.boolean("max_pool", true, "An image is the pixelwise maximum of the last two frames; otherwise the last frame.");
+    o.text("obs_type", "screen", "Observe images, or the 128 bytes of the console's memory.")
         .one_of({"screen", "ram"})
         .changes_shapes();
     o.text("rom_path", "", "Path of a ROM file, which is played by the game's rules.").changes_shapes();
@@ -193,7 +193,7 @@ struct AtariEnv {
     } else {
       spec.obs<u8>("obs", {p.stack_num * p.channels, p.img_height, p.img_width})
           .bounds(0, 255)
-          .says("The last pictures, oldest first; in colour, each has a red, a green and a blue plane.");
+          .says("The last images, oldest first; in colour, each has a red, a green and a blue plane.");
     }
     spec.info<i32>("info:lives").says("Lives left; 0 in games without lives.");
     spec.info<f32>("info:reward").says("The reward of this step, not clipped.");
@@ -227,7 +227,7 @@ struct AtariEnv {
     return act_sticky(s.machine, setup, action, p.repeat_action_probability, rng, draw);
   }
 
-  // The stack is a ring buffer of pictures that follows State in memory.
+  // The stack is a ring buffer of images that follows State in memory.
   ENVPOOL_FN static i64 picture_bytes(const Params& p) {
     return p.observe_ram ? 128 : i64{p.channels} * p.img_height * p.img_width;
   }

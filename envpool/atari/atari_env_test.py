@@ -88,7 +88,7 @@ class Pipeline:
         self.lives, self.life_lost = self.ale.lives(), False
 
     def step(self, action: int) -> tuple[float, float, bool]:
-        """Reward, the same unclipped, and whether the episode is over."""
+        """Returns the clipped reward, the unclipped reward, and whether the episode is over."""
         score = 0.0
         screens = []
         for left in reversed(range(self.skip)):
@@ -99,7 +99,7 @@ class Pipeline:
                 break
         if screens or self.ram:
             self.push(screens)
-        else:  # the game ended before a frame that makes a picture
+        else:  # the game ended before the frames that make up the image
             self.stack.append(self.stack[-1])
         lives = self.ale.lives()
         self.life_lost = self.episodic and 0 < lives < self.lives
@@ -108,7 +108,7 @@ class Pipeline:
 
 
 def check(game: str, steps: int, seed: int, **options: Any) -> int:
-    """Plays both; returns how many episodes ended."""
+    """Plays both environments; returns the number of episodes that ended."""
     options = {"noop_max": 1, **options}
     env = envpool.make_gymnasium(task_id(game), num_envs=1, seed=seed, **options)
     reference = Pipeline(game, **options)
@@ -208,7 +208,7 @@ def test_noops_are_uniform() -> None:
 
 
 def test_sticky_actions() -> None:
-    """With probability 1 the agent's actions are ignored; with 0.25, trajectories depend on the seed alone."""
+    """With probability 1, the agent's actions are ignored; with 0.25, trajectories depend on the seed."""
     actions = np.random.default_rng(0).integers(0, 4, 100).astype(np.int32)
 
     def memory(probability: float, seed: int, actions: npt.NDArray[np.int32] = actions) -> Picture:

@@ -129,7 +129,7 @@ def test_missing_and_wrong_rom(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
 
 
 def test_rom_path(tmp_path: Path) -> None:
-    """rom_path plays any cartridge by the rules of the game, ale-py's own included."""
+    """Any cartridge can be played by the rules of the game, including ale-py's own file."""
     rom = (ROM_FOLDER / "pong.bin").read_bytes()
     path = tmp_path / "mine.a26"
     path.write_bytes(rom)
@@ -149,7 +149,7 @@ def test_rom_path(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"\x00" * 4096, b"\xff" * 2048, None], ids=["zeros", "ones", "another game"])
 def test_a_rom_that_never_reaches_the_mode(tmp_path: Path, content: bytes | None) -> None:
-    """Mode selection gives up after some thousand frames."""
+    """Mode selection gives up after a few thousand frames."""
     path = tmp_path / "mine.a26"
     path.write_bytes(content or (ROM_FOLDER / "freeway.bin").read_bytes())
     started = time.process_time()
@@ -192,7 +192,7 @@ def test_bad_rom_paths(tmp_path: Path) -> None:
 THREE_GRAY, ONE_COLOUR = {"stack_num": 3, "gray_scale": True}, {"stack_num": 1, "gray_scale": False}
 
 
-def test_states_of_equal_shape_but_different_pictures_are_rejected() -> None:
+def test_states_of_equal_shape_but_different_images_are_rejected() -> None:
     gray, colour = (envpool.make_gymnasium("Pong-v5", num_envs=1, **options) for options in (THREE_GRAY, ONE_COLOUR))
     assert gray.observation_space == colour.observation_space
     gray.reset()
@@ -203,7 +203,7 @@ def test_states_of_equal_shape_but_different_pictures_are_rejected() -> None:
         to.step(np.zeros(1, np.int32))
 
 
-def test_functional_states_of_equal_shape_but_different_pictures_are_rejected() -> None:
+def test_functional_states_of_equal_shape_but_different_images_are_rejected() -> None:
     jax = pytest.importorskip("jax")
     gray, _ = envpool.jax.make("Pong-v5", **THREE_GRAY)
     colour, _ = envpool.jax.make("Pong-v5", **ONE_COLOUR)

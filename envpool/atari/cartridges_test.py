@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plays generated cartridges on our machine and on ale-py: every instruction and every register of the TIA.
+"""Compares generated cartridges with ale-py, which use every instruction and every register of the TIA.
 
 ENVPOOL_ATARI_CARTRIDGES sets the number of random cartridges (default 40).
 """
@@ -74,12 +74,12 @@ def test_late_hmove(tmp_path: Path, cycle: int) -> None:
 
 @pytest.mark.parametrize("jams", [True, False])
 @pytest.mark.parametrize(("op", "register"), [(0xA5, 0x0C), (0x85, 0x19), (0x85, 0x21), (0x85, 0x09)])
-def test_picture_cut_off_after_an_access(tmp_path: Path, op: int, register: int, jams: bool) -> None:
+def test_frame_cut_off_after_an_access(tmp_path: Path, op: int, register: int, jams: bool) -> None:
     check(tmp_path, cartridges.cut_off_cartridge(op, register, jams), 2)
 
 
 @pytest.mark.parametrize("seed", RANDOM)
-def test_random_pictures_cut_off(tmp_path: Path, seed: int) -> None:
+def test_random_frames_cut_off(tmp_path: Path, seed: int) -> None:
     check(tmp_path, cartridges.random_cut_off_cartridge(seed), 6)
 
 
@@ -94,7 +94,7 @@ def test_every_readable_register(tmp_path: Path, register: int) -> None:
 
 
 @pytest.mark.parametrize("seed", RANDOM)
-def test_random_pictures(tmp_path: Path, seed: int) -> None:
+def test_random_frames(tmp_path: Path, seed: int) -> None:
     check(tmp_path, cartridges.picture_cartridge(QUIET, READABLE, 1000 + seed), 12, 4 - seed % 3 % 2 * 2)
 
 

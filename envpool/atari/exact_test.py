@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares a sample of the games with ale-py 0.12.1 on every frame, across resets; `make exact` plays all for longer.
+"""Compares every frame of a sample of the games with ale-py 0.12.1, across resets; `make exact` plays all games longer.
 
-The sample has all hard games; the others alternate by the day. ENVPOOL_ATARI_DAY repeats the sample of a day, given as
-its ordinal number; ENVPOOL_ATARI_FRAMES sets the number of frames per game (default 10,000), ENVPOOL_ATARI_GAMES the
-games.
+The sample contains all games that use rare features, and a part of the others that changes from day to day.
+ENVPOOL_ATARI_DAY, a day's ordinal number, repeats the sample of that day. ENVPOOL_ATARI_FRAMES sets the number of
+frames per game (default 10,000), and ENVPOOL_ATARI_GAMES the games.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from envpool.atari.testing.ale_comparison import (  # noqa: E402
 
 DAY = int(os.environ.get("ENVPOOL_ATARI_DAY", datetime.datetime.now(datetime.timezone.utc).date().toordinal()))
 FRAMES = int(os.environ.get("ENVPOOL_ATARI_FRAMES", "10000"))
-ROTATION = 4  # the number of days after which every game was in a sample
+ROTATION = 4  # days until every game has been in a sample
 
 # Games that use rare features: unusual cartridges, PAL, paddles, unfinished and short frames, undriven bus bits.
 HARD_NAMES = (
@@ -54,7 +54,7 @@ SAMPLE = os.environ.get("ENVPOOL_ATARI_GAMES", "").split() or sample(DAY)
 
 
 def play_all_plans(game: str, frames: int) -> int:
-    """Plays a game by all plans; returns the number of games that were started."""
+    """Plays a game with all plans; returns the number of games that were started."""
     return sum(compare_with_ale(game, -(-frames // len(PLANS)), plan) for plan in PLANS)
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our pictures equal those of gymnasium's AtariPreprocessing and FrameStackObservation over ale-py, bit for bit.
+"""Tests that images equal those of gymnasium's AtariPreprocessing and FrameStackObservation with ale-py, bit for bit.
 
 No-ops, FIRE at resets and sticky actions are disabled; frame skip, maximum, size, gray and stack are the defaults of
-both. One picture is not compared: if a game ends before the last frames of a skip, gymnasium shows the contents of its
-buffers, whereas we repeat the newest picture, as EnvPool does.
+both. One image is not compared: if a game ends before the last frames of a skip, gymnasium shows the contents of its
+buffers, while we repeat the latest image, as EnvPool does.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ GAMES = (
 
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("game", GAMES.split(" "))
-def test_pictures_equal_those_of_gymnasium(game: str, seed: int) -> None:
+def test_images_equal_those_of_gymnasium(game: str, seed: int) -> None:
     gymnasium.register_envs(ale_py)
     theirs = gymnasium.make(f"ALE/{game}-v5", frameskip=1, repeat_action_probability=0.0, max_num_frames_per_episode=0)
     theirs = FrameStackObservation(AtariPreprocessing(theirs, noop_max=0), 4)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs states of arbitrary bytes: whatever state a user passes in, a frame ends and accesses nothing outside of it.
-// States in mid-game, of cartridges of every type, are changed in one byte, in one word or throughout, and continued by
-// the interpreter and by native code, which must reach the same bits. Their memory lies between inaccessible pages,
-// because the sanitizers do not check native code. ENVPOOL_FUZZ_STATES sets the number of changes per test; 0 tries
-// all.
+// Runs states of arbitrary bytes, because a user may pass in any state: a frame must end and access nothing outside the
+// state. The tests take states in the middle of games, with cartridges of every type, and change one byte, one word or
+// everything. The interpreter and native code continue from there and must reach the same bits. The memory lies between
+// inaccessible pages, because the sanitizers do not check native code. ENVPOOL_FUZZ_STATES sets the number of changes
+// per test; 0 tries all.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -60,7 +60,7 @@ u64 most_changes(u64 all, u64 sampled) {
   return count == 0 || count > all ? all : count;
 }
 
-// Enumerates changes of a state, within the listed parts of it.
+// Enumerates changes of a state within its listed parts.
 struct Change {
   struct Part {
     size_t begin, end;
@@ -111,7 +111,7 @@ struct Change {
   }
 };
 
-// Calls a function with the numbers of `count` changes. Of every four, one changes a state throughout, two change the
+// Calls a function with the numbers of `count` changes. Of every four, one changes the whole state, two change the
 // current state of the chips, and one is any change.
 template <class Function>
 void sample(u64 all, u64 count, Function&& function) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The Arcade Learning Environment's view of an Atari 2600, frame for frame: a console with a cartridge and its inputs,
-// and the rules that read reward, lives and the end of the game from its memory. A Machine is plain data; all machines
-// of a pool share one Rom and one Setup.
+// An Atari 2600 as the Arcade Learning Environment presents it, equal in every frame: a console with a cartridge and
+// its inputs, and the rules that read reward, lives and the end of the game from its memory. A Machine is plain data;
+// all machines of a pool share one Rom and one Setup.
 #pragma once
 
 #include "envpool/atari/console/console.h"
@@ -31,7 +31,7 @@ struct Setup {
 struct Machine {
   Console console;
   RuleState rules;
-  // The frame counts follow ALE: boot frames and starting actions are not counted, the frames that choose a mode are.
+  // The frame counts follow ALE, which counts the frames that choose a mode, but not boot frames and starting actions.
   i32 paddle[2];       // resistances of the player's paddles, in ohms
   u8 last_action;      // the action of the last frame, which sticky actions repeat
   u32 episode_frames;  // frames of this game
@@ -59,7 +59,7 @@ enum Switch : u8 { kNoSwitch = 0, kReset = 1, kSelect = 2 };
 
 namespace machine_detail {
 
-inline constexpr i32 kPaddleStep = 23000;  // ohms a frame
+inline constexpr i32 kPaddleStep = 23000;  // ohms per frame
 inline constexpr i32 kBootFrames = 60;
 inline constexpr i32 kResetFrames = 4;
 
@@ -159,7 +159,7 @@ ENVPOOL_DEVICE_CALL i32 act(Machine& m, const Setup& setup, i32 action, bool dra
   return m.rules.reward;
 }
 
-// As act(), with sticky actions: with probability `repeat_probability` the previous action is repeated instead.
+// Like act(), with sticky actions: with probability `repeat_probability` the previous action is repeated instead.
 // m.last_action becomes the action that was executed.
 ENVPOOL_FN i32 act_sticky(Machine& m, const Setup& setup, i32 action, f64 repeat_probability, Rng& rng, bool draw) {
   if (repeat_probability <= 0 || rng.uniform() >= repeat_probability) m.last_action = u8(action);
@@ -170,8 +170,9 @@ ENVPOOL_FN i32 lives(const Machine& m, const Setup& setup) {
   return m.rules.terminal && !setup.traits.lives_at_end ? 0 : m.rules.lives;
 }
 
-// Palette indices of the last frame and of the one before it. The second is valid if both frames were drawn and the
-// earlier one was finished (GameTraits::unfinished_frames). The console draws into two buffers alternately.
+// Return the palette indices of the last frame and of the frame before it. The second is valid if both frames were
+// drawn and the earlier one was finished (GameTraits::unfinished_frames). The console draws into two buffers
+// alternately.
 ENVPOOL_FN const u8* screen(const Machine& m) { return screen(m.console); }
 ENVPOOL_FN const u8* previous_screen(const Machine& m) { return previous_screen(m.console); }
 
@@ -185,7 +186,7 @@ class Controls {
   ENVPOOL_FN RuleState& rules() { return machine_.rules; }
   ENVPOOL_FN u32 random() { return rng_.bits(); }
 
-  // Holds SELECT for some frames without evaluating the rules, then releases it for one frame and evaluates them.
+  // Holds SELECT for a few frames without evaluating the rules, then releases it for one frame and evaluates them.
   ENVPOOL_DEVICE_CALL bool select(i32 frames) {
     const Inputs in = machine_detail::inputs(machine_, setup_, kNoop, kSelect);
     for (i32 i = 0; i < frames; ++i) run_frame(machine_.console, *setup_.rom, in, /*draw=*/false, setup_.native);
@@ -215,7 +216,7 @@ class Controls {
 };
 
 // Starts a new game. Memory and the timer's generator carry over from the last game, as on the real console, so resets
-// may differ. `rng` is drawn from only by Adventure, whose modes are chosen by a random wait.
+// may differ. Only Adventure, whose modes are chosen by a random wait, draws from `rng`.
 ENVPOOL_DEVICE_CALL void reset_game(Machine& m, const Setup& setup, Rng& rng) {
   using namespace machine_detail;
   const Rom& rom = *setup.rom;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Limits the memory and the construction time of a thousand games. benchmark/light.py measures times.
 
-The memory of an environment is its console with two pictures, its stack, and its rows in two batches: the one that is
-being written and the one that the caller holds.
+The memory of an environment includes its console with two screens, its stack, and its rows in two batches: the batch
+that is being written and the one that the caller holds.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from envpool.atari.registration import ROMS
 pytest.importorskip("ale_py")
 
 MOST_BYTES = 200_000
-# This game has a third picture, of 210 x 160: see GameTraits::unfinished_frames.
+# This game stores a third screen, of 210 x 160 bytes: see GameTraits::unfinished_frames.
 MORE_BYTES = {"TicTacToe3d-v5": 210 * 160}
 GAMES = ["".join(word.capitalize() for word in name.split("_")) + "-v5" for name in ROMS]
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Native code belongs to the process: it is not part of the blob, is released with it, and all of its entries are safe.
+// Tests that native code is not part of the blob, is released with the blob, and has only safe entries.
 #include "envpool/atari/console/native.h"
 
 #include <cstdlib>

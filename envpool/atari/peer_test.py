@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares every array of all games and options with the released EnvPool, bit for bit, for the same actions.
 
-Both packages are called envpool, so the other one runs in a process of another interpreter, which ENVPOOL_PEER_PYTHON
-names (`make test-peer`). Randomness is disabled: no no-ops before FIRE, no sticky actions. Only two things differ, on
-purpose: the pictures of screens that EnvPool cuts off, and how steps are counted across lost lives.
+Both packages are called envpool, so the released one runs in another process, with the interpreter that
+ENVPOOL_PEER_PYTHON names (`make test-peer`). Randomness is disabled: there are no no-ops before FIRE and no sticky
+actions. There are two intended differences: images of screens that EnvPool cuts off, and the number of steps after a
+lost life.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def test_equals_the_released_envpool(theirs: Path, index: int) -> None:
         interpolation = cv2.INTER_AREA if area else cv2.INTER_LINEAR
 
         def cut_off(obs: Any) -> Any:
-            """Converts our whole screens to EnvPool's pictures."""
+            """Converts our whole screens to EnvPool's images."""
             planes = obs.reshape(-1, height, 160)[:, :210]
             small = [cv2.resize(plane, size, interpolation=interpolation) for plane in planes]
             return np.stack(small).reshape(*obs.shape[:2], *size[::-1])

@@ -124,19 +124,19 @@ ROMS = {
     "zaxxon": "eea0da9b987d661264cce69a7c13c3bd",
 }
 
-atari_game_list = list(ROMS)  # the name that EnvPool has for it
+atari_game_list = list(ROMS)  # EnvPool has a variable of this name
 
 
 class AtariFamily(Family):
-    """Atari games: accepts options in gymnasium's form, and adds the ROM of each game."""
+    """The family of Atari games, which accepts options in gymnasium's form and adds the ROM of each game."""
 
     def reference(self, task_id: str) -> str:
-        """Returns where the dynamics of an id come from."""
+        """Returns the sources of the dynamics, options and form of an id."""
         form = "gymnasium 1.4.0" if task_id.startswith("ALE/") else "EnvPool 1.2.5"
         return f"ale-py 0.12.1, frame by frame; options and form of {form}"
 
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Converts a caller's keywords to the form that C++ declares: None, pairs of frame skips, and paths.
+        """Converts keywords that C++ does not declare in this form: None, pairs of frame skips, and paths.
 
         Raises:
             ValueError: a pair of frame skips is not a valid range.

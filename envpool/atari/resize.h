@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Resizing of 8-bit pictures, bit-equal to OpenCV's cv2.resize with INTER_AREA and INTER_LINEAR.
+// Resizes 8-bit images, bit-equal to OpenCV's cv2.resize with INTER_AREA and INTER_LINEAR.
 //
-// Three optimizations for Atari pictures leave every bit as it is:
+// Three optimizations for Atari's screens do not change any bit:
 //   - A run of equal neighbouring source rows (flat backgrounds, playfield bands) is filtered once.
 //   - A destination row that is made of one such run is copied from a row above it that has the same weights.
 //   - Palette lookup and the maximum of two frames are computed only for the rows that are filtered.
-// The additions of each output keep OpenCV's order, whatever the vector width.
+// The additions of each output keep OpenCV's order for any vector width.
 //
 // `ScalarOps` is the reference and the only implementation on processors other than x86-64. `Avx2Ops` (resize_avx2.h)
 // gives the same bits and is selected at run time. Nothing here allocates; a call uses about 8 kB of stack.
@@ -122,7 +122,7 @@ struct ScalarOps {
     }
   }
 
-  // As area_sum(), with the sums rounded to bytes.
+  // Like area_sum(), with the sums rounded to bytes.
   static ENVPOOL_FN void area_store(const f32* carry, const f32* const* lines, const f32* weights, i32 n, i32 count,
                                     u8* dst) {
     f32 sum[kStrip];
@@ -345,7 +345,7 @@ ENVPOOL_FN void indexed_max(const ResizePlan& plan, const u8* frame_a, const u8*
   resize_rows<Ops>(plan, runs, source, dst);
 }
 
-// Resizes colour as three gray pictures that share the search for equal rows: channels do not mix.
+// Resizes colour as three gray images, because channels do not mix. They share the search for equal rows.
 template <class Ops>
 ENVPOOL_FN void rgb_max(const ResizePlan& plan, const u8* frame_a, const u8* frame_b, const u8* rgb_table, u8* dst) {
   Runs runs;
@@ -379,7 +379,7 @@ namespace envpool::atari {
 #define ENVPOOL_RESIZE_DISPATCH(function, ...) resize_detail::function<resize_detail::ScalarOps>(__VA_ARGS__)
 #endif
 
-// Resizes one picture of plan.src_h rows, src_stride bytes apart, into dst[dst_h][dst_w].
+// Resizes one image of plan.src_h rows, src_stride bytes apart, into dst[dst_h][dst_w].
 ENVPOOL_FN void resize_gray(const ResizePlan& plan, const u8* src, i64 src_stride, u8* dst) {
   ENVPOOL_RESIZE_DISPATCH(gray, plan, src, src_stride, dst);
 }
@@ -391,7 +391,7 @@ ENVPOOL_FN void resize_indexed_max(const ResizePlan& plan, const u8* frame_a, co
   ENVPOOL_RESIZE_DISPATCH(indexed_max, plan, frame_a, frame_b, gray_table, dst);
 }
 
-// As resize_indexed_max() in colour: rgb_table[256][3], the maximum of each channel, dst[3][dst_h][dst_w].
+// Does the same in colour: rgb_table[256][3], the maximum of each channel, dst[3][dst_h][dst_w].
 ENVPOOL_FN void resize_rgb_max(const ResizePlan& plan, const u8* frame_a, const u8* frame_b, const u8* rgb_table,
                                u8* dst) {
   ENVPOOL_RESIZE_DISPATCH(rgb_max, plan, frame_a, frame_b, rgb_table, dst);

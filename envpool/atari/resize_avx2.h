@@ -35,7 +35,7 @@ struct Avx2Ops : ScalarOps {
     return _mm256_testz_si256(difference, difference) & ScalarOps::equal(a + i, b + i, n - i);
   }
 
-  // Loads each row once and keeps it in registers for the next one. No branch depends on the picture.
+  // Loads each row once and keeps it in registers for the next one. No branch depends on the image.
   ENVPOOL_AVX2_FN void mark_changes(const u8* rows, i64 stride, i32 width, i32 height, u8* changed) {
     constexpr i32 kParts = 5;
     if (width != kParts * 32) {

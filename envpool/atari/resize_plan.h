@@ -6,7 +6,7 @@
 // block of bytes, with offsets instead of pointers, so that it can be copied to a GPU unchanged.
 //
 // The weights equal those of OpenCV's cv2.resize (compared with 5.0.0) to the last bit, because Atari agents are
-// trained on exactly these pictures: they are computed in double, in OpenCV's order, and rounded once.
+// trained on images that OpenCV resized. They are computed in double, in OpenCV's order, and rounded once.
 #pragma once
 
 #include "envpool/core/types.h"
@@ -33,7 +33,8 @@ enum class ResizeKernel : u8 {
   kFixed,  // two taps per side in 11-bit fixed point: linear, and area if a side grows
 };
 
-// The limit of sources lets the resize functions do without a heap; that of destinations makes indices fit 16 bits.
+// Because of the limit for sources, the resize functions need no heap memory. Because of the limit for destinations,
+// indices fit 16 bits.
 inline constexpr i32 kMaxResizeSource = 512;
 inline constexpr i32 kMaxResizeTarget = 16384;
 

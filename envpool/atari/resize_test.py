@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares resize.h with cv2.resize: every bit of every pixel, scalar and SIMD.
+"""Tests that every pixel of resize.h equals cv2.resize's, with scalar and with SIMD code.
 
 Run as a program, with ENVPOOL_TEST_LIB_DIR set as `make test` does, this file times both paths and cv2.
 """
@@ -88,7 +88,7 @@ def library():
 
 
 def images(height, width, rng):
-    """Pictures that together reach every branch: noise, extremes, sparse, flat bands, ramps."""
+    """Returns images that together reach every branch: noise, extremes, sparse, flat bands, ramps."""
     shape = (height, width)
     yield rng.integers(0, 256, shape, np.uint8)
     yield rng.choice(np.array([0, 255], np.uint8), shape)
@@ -112,7 +112,7 @@ def expected(image, target, interpolation):
 
 
 def expected_rgb(image, target, interpolation):
-    """HWC in, CHW out."""
+    """Takes an image of shape (height, width, 3) and returns one of shape (3, height, width)."""
     return np.moveaxis(expected(image, target, interpolation), -1, 0)
 
 
@@ -181,7 +181,7 @@ def test_rows_may_be_strided(library):
 
 
 def test_geometries_take_their_kernels(library):
-    """The expected kernels are selected, which comparisons of pixels cannot tell."""
+    """The expected kernels are selected. Comparisons of pixels cannot show this."""
     kernels = {
         ((84, 84), "area"): "area",
         ((84, 84), "linear"): "fixed",
@@ -263,7 +263,7 @@ def best_us(call, times):
 
 
 def benchmark():
-    """Prints microseconds per picture: cv2's resize alone, and ours including lookup and maximum."""
+    """Prints the microseconds per image of cv2's resize alone, and of ours with lookup and maximum."""
     times, out = 20, np.zeros(84 * 84, np.uint8)
     cv2.setNumThreads(1)
     library = load()

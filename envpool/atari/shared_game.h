@@ -63,7 +63,7 @@ ENVPOOL_FN void start_first_game(Machine& m, const GameParams& game, const Setup
 
 #if ENVPOOL_HOST
 
-// Builds the Rom of the option `rom`. Making a pool asks for it several times in a row, so the last one is cached.
+// Builds the Rom of the option `rom`. The last Rom is cached, because making a pool calls this several times.
 inline std::shared_ptr<const Rom> parse_rom(const OptionValues& o, std::string_view task) {
   thread_local std::string last;
   thread_local std::shared_ptr<const Rom> rom;
@@ -94,7 +94,7 @@ inline void read_game_options(GameParams& game, const OptionValues& o, std::stri
                                 "), got " + std::to_string(game.setup.mode));
   }
   game.setup.difficulty = u8(std::max<i64>(o.integer("difficulty"), 0));
-  // 0 is the default of every game, even of the one that does not list it.
+  // 0 is the default of every game, although one game does not list it.
   if (game.setup.difficulty != 0 && (info.traits.difficulties >> game.setup.difficulty & 1) == 0) {
     throw std::invalid_argument("difficulty: expected a difficulty of " + std::string(info.rom) + " (" +
                                 format_set(info.traits.difficulties) + "), got " +

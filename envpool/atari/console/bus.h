@@ -34,7 +34,7 @@ ENVPOOL_DEVICE_CALL void write_bus(Console& c, const Rom& rom, u16 address, u8 v
   if (address & 0x1000) {
     write_cartridge(c, rom, address, value);
   } else if ((address & 0x80) == 0) {
-    // Always draws up to the write: that matters if two pushes write to the TIA, or if the frame is cut off.
+    // Always draws up to the write, which matters if two pushes write to the TIA, or if the frame is cut off.
     const i32 clock = 3 * c.cycles + write_delay(c, address & 0x3F);
     if (kExact && c.exact) flush_groups(c, rom, clock);
     flush(c, rom, clock);

@@ -65,7 +65,7 @@ ENVPOOL_FN u8 rom_byte(const Cartridge& cart, const Rom& rom, u32 offset) {
   return rom.data[cart.data_at[offset >> 10] + (offset & 0x3FF)];
 }
 
-// Advances the DPC's three music fetchers, which an oscillator of their own counts down. The order of the
+// Advances the DPC's three music fetchers, which have their own oscillator. The order of the
 // double-precision operations is part of the behaviour.
 ENVPOOL_FN void update_dpc_music(Dpc& d, i32 cycles) {
   const i32 elapsed = static_cast<i32>(static_cast<u32>(cycles) - static_cast<u32>(d.stamp));

@@ -7,7 +7,7 @@
 //   run_frame(console, rom, inputs, /*draw=*/true);
 //   screen(console);                        // rom.height rows of 160 palette indices (palette.h)
 //
-// RAM is exact after every frame. The picture is exact after a frame that was run with draw = true, regardless of the
+// RAM is exact after every frame. The screen is exact after a frame that was run with draw = true, regardless of the
 // draw flags of earlier frames.
 #pragma once
 
@@ -200,8 +200,8 @@ ENVPOOL_FN void power_on(Console& c, const Rom& rom) {
   c.rng = rom.boot_rng;
 }
 
-// Return the pictures of the last frame and of the one before it. A picture is exact if its run_frame() call had
-// draw = true. An update that continues an unfinished frame draws into the same picture.
+// Return the pixels of the last frame and of the frame before it. They are exact if the call of run_frame() had
+// draw = true. An update that continues an unfinished frame draws into the same buffer.
 ENVPOOL_FN const u8* screen(const Console& c) { return reinterpret_cast<const u8*>(c.pixels[c.buffer]); }
 ENVPOOL_FN const u8* previous_screen(const Console& c) { return reinterpret_cast<const u8*>(c.pixels[c.buffer ^ 1]); }
 

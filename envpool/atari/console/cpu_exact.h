@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The exact CPU: interprets one 6507 instruction at a time over the bus. It is complete (undocumented opcodes, code
-// outside the ROM, bank switching within an instruction) and slow. The fast CPU (cpu_fast.h) leaves unusual cases to
-// it.
+// outside the ROM, bank switching within an instruction) and slow. The fast CPU (cpu_fast.h) uses it for unusual cases.
 //
 // Timing: base cycles are added before any operand is read, a page-crossing penalty before the data are read, and a
 // branch penalty at the end.

@@ -14,7 +14,7 @@ namespace envpool::atari {
 struct FastCpu {
   u32 ip, pc_offset;
   u32 a, x, y;
-  u32 nz;     // as Cpu::nz
+  u32 nz;     // like Cpu::nz
   u32 carry;  // 0 or 1
   i32 cycles;
 };

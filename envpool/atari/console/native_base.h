@@ -83,7 +83,7 @@ class TranslatorBase {
     Fixup jump;
     u32 target;
   };
-  // States what the host's carry flag is after the last instruction: unknown, or the 6507's carry flag, possibly
+  // The meaning of the host's carry flag after the last instruction: unknown, or the 6507's carry flag, possibly
   // inverted.
   enum CarryFlag : u8 { kUnknown, kInverted, kDirect };
 

@@ -37,7 +37,7 @@ const RomProperties kProperties[] = {
     {.md5 = "7e8aa18bc9502eb57daaf5e7c1e94da7", .name = "wizard_of_wor", .swap_ports = true},
 };
 
-// Searches bytes as ALE does: the last start position is left out, and the search continues after a match.
+// Searches bytes as ALE does: the last start position is not searched, and the search continues after a match.
 bool contains(const u8* bytes, std::size_t size, std::initializer_list<u8> pattern, int times = 1) {
   int found = 0;
   for (std::size_t i = 0; i + pattern.size() < size; ++i) {

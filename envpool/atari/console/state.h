@@ -61,8 +61,8 @@ struct Tia {
   i32 window_end;
   i32 drawn;       // clock that the beam has reached, within the window
   i32 line_start;  // clock at which the current line began
-  i32 row;         // row of the current line in the picture
-  i32 segment;     // first pixel of the current segment: collisions and picture are complete before it
+  i32 row;         // row of the current line on the screen
+  i32 segment;     // first pixel of the current segment: collisions and screen are complete before it
 
   u16 collisions;         // bits 2 r + 1 and 2 r are bits 7 and 6 of collision register r
   u8 enabled;             // objects that are enabled and not empty
@@ -122,7 +122,7 @@ struct Core {
   bool greyed;
   bool drawing;  // pixels are computed
   bool exact;    // every access draws as far as in ALE, because the frame is cut off
-  u8 buffer;     // index of the current picture
+  u8 buffer;     // index of the current element of Console::pixels
   i32 last_lines;
 
   u8 swcha, swchb;
@@ -142,7 +142,7 @@ struct Console : Core {
   u32 undrawn;       // 2: the last frame was not drawn; 1: the one before it was not; 0: both were
   u32 forced_draws;  // the number of coming full frames that are drawn in any case
   SystemRng rng;
-  u64 pixels[2][kWidth / 8 * kMaxHeight];  // palette indices, 8 pixels a word
+  u64 pixels[2][kWidth / 8 * kMaxHeight];  // palette indices, 8 pixels per word
 };
 
 }  // namespace envpool::atari

@@ -40,7 +40,7 @@ ENVPOOL_FN void refresh_missile(Console& c, const Rom& rom, u32 i) {
 
 ENVPOOL_FN bool ball_enabled(const Tia& t) { return t.reg[kVdelbl] & 1 ? t.ball_old : (t.reg[kEnabl] & 2) != 0; }
 
-// To be called before a missile gets a new shape, which also ends the Cosmic Ark effect on missile 0.
+// Must be called before a missile gets a new shape. Also ends the Cosmic Ark effect on missile 0.
 ENVPOOL_FN void before_missile_rebuild(Console& c, u32 missile) {
   before_reshape(c, kMissile0 + missile);
   if (missile == 0) c.tia.missile0_shape = 0;
@@ -394,7 +394,7 @@ ENVPOOL_DEVICE_CALL u8 read_tia(Console& c, const Rom& rom, u32 reg) {
   return reg < 14 && !c.fire[reg - 12] ? 0x80 : 0;
 }
 
-// Sets the picture window of a frame whose line 0 began at frame_start.
+// Sets the visible window of a frame whose line 0 began at frame_start.
 ENVPOOL_FN void open_window(Tia& t, const Rom& rom) {
   t.window_start = 3 * t.frame_start + kClocksPerLine * rom.y_start;
   t.window_end = t.window_start + kClocksPerLine * rom.height;

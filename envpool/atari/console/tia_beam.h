@@ -2,7 +2,7 @@
 //
 // Draws lazily, one line at a time. flush(clock) only records how far the beam has come. Before an object changes, the
 // pixels that it has covered so far on this line are saved (before_change). At the end of the line the pixels of all
-// objects are known, and collisions and picture are computed from them at once. A change that concerns more than one
+// objects are known, and collisions and screen are computed from them at once. A change that concerns more than one
 // object (colours, blanking, collisions that are read or cleared) ends the current segment of the line early
 // (end_segment).
 #pragma once
@@ -72,9 +72,9 @@ ENVPOOL_NOINLINE void accumulate_line(Console& c, u32 object, i32 x) {
   for (u32 w = 0; w < 3; ++w) line[w] |= t.mask[object][w] & kBelow.of[x][w] & ~kBelow.of[from][w];
 }
 
-// Returns whether the pixels of an object have to be saved. Unless a picture is drawn, they matter only if the object,
-// now or once it is enabled, can set a latch that is not set yet. An object that is enabled later has no earlier
-// pixels.
+// Returns whether the pixels of an object have to be saved. In a frame that is not drawn, they matter only if the
+// object, now or once it is enabled, can set a latch that is not set yet. An object that is enabled later has no
+// earlier pixels.
 ENVPOOL_FN bool pixels_matter(const Console& c, u32 object) {
   const Tia& t = c.tia;
   const u32 bit = 1u << object;
@@ -82,7 +82,7 @@ ENVPOOL_FN bool pixels_matter(const Console& c, u32 object) {
   return c.drawing || (latches & ~static_cast<u32>(t.collisions)) != 0;
 }
 
-// To be called before anything that an object's pixels depend on changes.
+// Must be called before a change of anything on which an object's pixels depend.
 ENVPOOL_ALWAYS_INLINE void before_change(Console& c, u32 object) {
   Tia& t = c.tia;
   const u8 bit = static_cast<u8>(1u << object);
@@ -93,7 +93,7 @@ ENVPOOL_ALWAYS_INLINE void before_change(Console& c, u32 object) {
   if (pixels_matter(c, object)) accumulate_line(c, object, x);
 }
 
-// As before_change(), for changes after which the object's mask has to be rebuilt.
+// Like before_change(), for changes after which the object's mask has to be rebuilt.
 ENVPOOL_ALWAYS_INLINE void before_reshape(Console& c, u32 object) {
   before_change(c, object);
   c.tia.stale |= static_cast<u8>(1u << object);
@@ -143,7 +143,7 @@ ENVPOOL_FN Scene make_scene(Tia& t) {
 
 ENVPOOL_FN u64* current_row(Console& c) { return c.pixels[c.buffer] + c.tia.row * (kWidth / 8); }
 
-// Ends the segment at pixel x: computes collisions and picture up to there from the current state.
+// Ends the segment at pixel x: computes collisions and screen up to there from the current state.
 ENVPOOL_NOINLINE void end_segment(Console& c, const Rom& rom, i32 x) {
   Tia& t = c.tia;
   if (x <= t.segment) return;
@@ -173,7 +173,7 @@ ENVPOOL_NOINLINE void end_segment(Console& c, const Rom& rom, i32 x) {
   t.changed_in_segment = 0;
 }
 
-// To be called before a change that concerns several objects or the colours.
+// Must be called before a change that concerns several objects or the colours.
 ENVPOOL_FN void split_line(Console& c, const Rom& rom, u32 changing) {
   Tia& t = c.tia;
   const i32 x = beam_x(t);
@@ -204,7 +204,7 @@ ENVPOOL_FN void start_picture(Tia& t) {
   t.changed = kAllObjects | kColours;
 }
 
-// Completes the picture at the end of a frame, which may be in the middle of a line.
+// Completes the screen at the end of a frame, which may be in the middle of a line.
 ENVPOOL_FN void end_picture(Console& c, const Rom& rom) {
   update_collisions(c, rom);
   c.tia.changed = c.tia.changed_midline = kAllObjects | kColours;
@@ -239,8 +239,8 @@ ENVPOOL_FN void end_line(Console& c, const Rom& rom) {
   if (t.cosmic) step_cosmic(c);
 }
 
-// HMOVE blanks the first 8 pixels of the line; in the last cycle of a line, those of the next one. Until the beam has
-// passed them, the zeros reach further to the right, and they remain if the frame is cut off there.
+// HMOVE blanks the first 8 pixels of the line or, in the last cycle of a line, the first 8 pixels of the next line.
+// Until the beam has passed them, the zeros reach further to the right, and they remain if the frame is cut off there.
 ENVPOOL_FN void blank_left_edge(Console& c, const Rom& rom, i32 from, i32 to) {
   Tia& t = c.tia;
   if (from >= kEdgeClocks) return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reproduces the overshoot of ALE's drawing. Where no moving object is near, ALE draws playfield and background in
-// groups of four pixels, and thus up to three pixels beyond the beam. These pixels are visible only if the picture is
-// cut off there; otherwise later drawing on the same line overwrites them.
+// groups of four pixels, and thus up to three pixels beyond the beam. These pixels are visible only if the frame is cut
+// off there; otherwise later drawing on the same line overwrites them.
 #pragma once
 
 #include "envpool/atari/console/tia_beam.h"
@@ -32,7 +32,7 @@ ENVPOOL_FN bool draws_groups(u32 enabled, bool score) {
   }
 }
 
-// Returns whether a moving object could cover one of the four pixels from x on, whatever graphics a player shows.
+// Returns whether a moving object could cover one of the four pixels from x on, with any graphics of the players.
 ENVPOOL_FN bool is_near(Tia& t, u32 object, u32 x) {
   u64 reach[3];
   if (object <= kPlayer1) {
@@ -44,7 +44,7 @@ ENVPOOL_FN bool is_near(Tia& t, u32 object, u32 x) {
   return (reach[x >> 6] >> (x & 63) & 15) != 0;
 }
 
-// As flush(), but also draws ALE's overshoot.
+// Like flush(), but also draws ALE's overshoot.
 ENVPOOL_NOINLINE void flush_groups(Console& c, const Rom& rom, i32 clock) {
   Tia& t = c.tia;
   const i32 before = t.drawn;

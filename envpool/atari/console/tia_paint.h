@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Converts pixels and colours of objects to palette indices. Picture rows are 160 bytes, with eight pixels per word.
+// Converts pixels and colours of objects to palette indices. Screen rows have 160 bytes, with eight pixels per word.
 #pragma once
 
 #include "envpool/atari/console/tia_objects.h"
@@ -105,7 +105,7 @@ ENVPOOL_FN void paint_words(const Scene& scene, u64* row, i32 x0, i32 x1) {
 
 #if ENVPOOL_AVX2
 
-// As paint_words(), with all words of a mask at once and 32 pixels at a time.
+// Like paint_words(), with all words of a mask at once and 32 pixels at a time.
 __attribute__((target("avx2"))) inline void paint_avx2(const Scene& scene, u64* row, i32 x0, i32 x1) {
   const __m256i none = _mm256_setzero_si256(), left = _mm256_setr_epi64x(-1, 0xFFFF, 0, 0);
   __m256i m[kObjects];

@@ -41,7 +41,7 @@ enum Shift : u8 { kRcl = 2, kRcr = 3, kShl = 4, kShr = 5 };
 struct Mem {
   Reg base;
   i32 disp = 0;
-  Reg index = rsp;  // rsp stands for none, because it cannot be an index
+  Reg index = rsp;  // rsp means that there is no index, because rsp cannot be one
 };
 
 // The offset of a 32-bit distance that is to be patched; it is the end of its instruction.

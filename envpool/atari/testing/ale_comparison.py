@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares our machine with ale-py's: memory, picture, reward, lives and end of game of every frame.
+"""Compares our machine with ale-py's: memory, screen, reward, lives and end of game of every frame.
 
 exact_test.py plays a sample of the games, sweep.py all of them for longer.
 """
@@ -29,8 +29,8 @@ class Plan:
 
     name: str
     seed: int
-    sticky: float = 0.0  # probability of a repeated action; ale-py gets the executed actions
-    drawn: int = 4  # of every four frames, this number of last ones is drawn
+    sticky: float = 0.0  # probability of a repeated action; ale-py is given the executed actions
+    drawn: int = 4  # number of frames that are drawn, at the end of every four
     scripted: bool = False  # every game begins with the same sequence of actions
 
 
@@ -159,12 +159,12 @@ def compare(ours: Trace, theirs: Trace, rows: int, drawn: int, where: str, first
     lines = np.nonzero((ours.pictures[row] != theirs.pictures[row]).any(1))[0].tolist() if seen[row] else []
     raise AssertionError(
         f"{where}, frame {first + row}: reward, lives, game over are {ours.outcomes[row]}, not {theirs.outcomes[row]}; "
-        f"memory {ram}; picture lines {lines}"
+        f"memory {ram}; screen lines {lines}"
     )
 
 
 def random_actions(rng: np.random.Generator, known: list[int], count: int) -> npt.NDArray[np.int32]:
-    """Returns random actions, each held for some frames: mostly minimal actions of the game, sometimes any."""
+    """Returns random actions, each held for a few frames: mostly minimal actions of the game, sometimes any action."""
     wanted = np.where(rng.random(count) < 0.7, rng.choice(known, count), rng.integers(0, 18, count))
     return np.repeat(wanted, rng.integers(1, 9, count))[:count].astype(np.int32)
 
@@ -178,7 +178,7 @@ def script(known: list[int]) -> npt.NDArray[np.int32]:
 
 
 def compare_with_ale(game: str, frames: int, plan: Plan, mode: int = -1, difficulty: int = -1) -> int:
-    """Plays both machines and compares them; returns the number of games that were started.
+    """Plays a game on both machines and compares them; returns the number of games that were started.
 
     Raises:
         AssertionError: a frame differs.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generates test cartridges for both machines, which cover instructions, registers, or random bytes.
+"""Generates test cartridges for both machines, which test instructions or registers, or consist of random bytes.
 
-All have 4096 bytes from $F000 on, and are played under the name of a game (STEM) whose rules are simple: its mode needs
-no switches, and it is over when the byte at OVER is not 0.
+All have 4096 bytes from $F000 on. They are played under the name of a game (STEM) with simple rules: its mode needs no
+switches, and it is over when the byte at OVER is not 0.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def harness(program: Program) -> tuple[int, int, int, int, int]:
     fold = program.here
     program.emit(0x08, 0x85, A, 0x86, X, 0x84, Y, 0x68, 0x85, P, 0xBA, 0x86, SP)  # PHP .. PLA, TSX
     fold_saved = program.here
-    program.absolute(0xAD, INTIM)  # how long it took
+    program.absolute(0xAD, INTIM)  # the elapsed time
     program.emit(0xD8, 0xA6, SLOT)
     for register in (A, X, Y, P, SP):
         program.emit(0x18, 0x65, register, 0x95, 0x00, 0xE8)  # ADC, STA 0,X, INX
@@ -205,7 +205,7 @@ def finish(program: Program, loop: int, parts: tuple[int, ...]) -> bytes:
 
 
 def instruction_cartridge(seed: int, per_frame: int = 12) -> bytes:
-    """All instructions except those that jam the CPU, in random order with random operands, over several frames."""
+    """Runs all instructions except those that jam the CPU, in random order with random operands, in several frames."""
     rng = np.random.default_rng(seed)
     program, parts = start_up()
     loop = program.here
@@ -217,7 +217,7 @@ def instruction_cartridge(seed: int, per_frame: int = 12) -> bytes:
 
 
 def ram_code_cartridge(seed: int, instructions: int = 120) -> bytes:
-    """Plain instructions that run from RAM, where they cannot be decoded in advance."""
+    """Runs plain instructions from RAM, where they cannot be decoded in advance."""
     rng = np.random.default_rng(seed)
     program, parts = start_up()
     loop = program.here
@@ -305,7 +305,7 @@ def late_hmove_cartridge(cycle: int) -> bytes:
 
 
 def cut_off_cartridge(op: int, register: int, jams: bool) -> bytes:
-    """The first picture is cut off in the middle of a line, after an access to the TIA without effect."""
+    """Cuts off the first frame in the middle of a line, after an access to the TIA without effect."""
     program = Program()
     program.emit(0xD8, 0xA2, 0xFF, 0x9A)
     program.end_frame()
@@ -352,7 +352,7 @@ def scene(program: Program, rng: np.random.Generator) -> None:
 
 
 def picture_cartridge(registers: list[int], reads: list[int], seed: int, lines: int = 200) -> bytes:
-    """Draws pictures whose lines write some registers and read some, each at a random cycle."""
+    """Draws frames whose lines write some registers and read others, each at a random cycle."""
     rng = np.random.default_rng(seed)
     program = Program()
     program.emit(0xD8, 0xA2, 0xFF, 0x9A)
@@ -363,7 +363,7 @@ def picture_cartridge(registers: list[int], reads: list[int], seed: int, lines: 
         scene(program, rng)
     program.set(VBLANK, 0)
     program.set(0x2C, 0)
-    blank = int(rng.integers(20, 40))  # number of lines before the picture
+    blank = int(rng.integers(20, 40))  # number of lines before the visible ones
     program.emit(0xA2, blank, 0x85, WSYNC, 0xCA, 0xD0, 0xFB)
     line = 0
     repeat = int(rng.integers(2, 6))  # number of times that the code of the lines runs, with different values
@@ -404,7 +404,7 @@ def picture_cartridge(registers: list[int], reads: list[int], seed: int, lines: 
 
 
 def random_cut_off_cartridge(seed: int) -> bytes:
-    """A scene of few objects that is cut off within a line, by a jammed CPU, an endless loop, or a short frame."""
+    """Draws a scene of few objects and cuts it off within a line, by a jammed CPU, an endless loop or a short frame."""
     rng = np.random.default_rng(seed)
     program = Program()
     program.emit(0xD8, 0xA2, 0xFF, 0x9A)
@@ -444,7 +444,7 @@ def random_cut_off_cartridge(seed: int) -> bytes:
 
 
 def random_bytes(seed: int) -> bytes:
-    """Random bytes, biased towards stores to the TIA."""
+    """Returns random bytes, biased towards stores to the TIA."""
     rng = np.random.default_rng(seed)
     rom = bytearray(rng.integers(0, 256, 4096, dtype=np.uint8).tobytes())
     at = 0

@@ -78,7 +78,7 @@ EXPORT void atari_reset(TestMachine* test) { reset_game(test->machine, test->set
 
 EXPORT void atari_seed(TestMachine* test, u64 seed) { test->rng = Rng{.seed = seed}; }
 
-// Writes the memory, the picture, and reward, lives and game over.
+// Writes the memory, the screen, and reward, lives and game over.
 EXPORT void atari_observe(const TestMachine* test, u8* ram, u8* picture, i32* outcomes) {
   const Machine& m = test->machine;
   std::memcpy(ram, m.console.ram, 128);

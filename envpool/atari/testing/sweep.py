@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares all games with ale-py: every plan for long, every mode with every difficulty for a while (`make exact`).
+"""Compares all games with ale-py: many frames of every plan, and some of every mode and difficulty (`make exact`).
 
 Continues after a difference, and prints a table of all differences at the end.
 """
@@ -82,7 +82,7 @@ def table(results: list[JobResult]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", nargs="*", default=GAMES)
-    parser.add_argument("--frames", type=int, default=50_000, help="frames of every game, over all plans")
+    parser.add_argument("--frames", type=int, default=50_000, help="frames of every game, for all plans together")
     parser.add_argument("--mode_frames", type=int, default=2_000, help="frames of every mode with every difficulty")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--json", type=Path, default=None)
