@@ -69,6 +69,11 @@ std::vector<i64> DeviceArray::strides() const {
   return strides;
 }
 
+dlpack::Device DeviceArray::exported_device() const {
+  if (block_->stream->driver().uses_host_memory()) return {dlpack::kCpu, 0};
+  return {dlpack::kCuda, std::int32_t(number())};
+}
+
 py::capsule DeviceArray::dlpack(const py::object& stream, const py::object& max_version, const py::object& dl_device,
                                 const py::object& copy) const {
   if (!dl_device.is_none() && !dl_device.equal(dlpack_device())) {
@@ -76,17 +81,24 @@ py::capsule DeviceArray::dlpack(const py::object& stream, const py::object& max_
                            py::repr(dl_device).cast<std::string>() + "; numpy() copies it to the host");
   }
   if (!copy.is_none() && copy.cast<bool>()) throw py::buffer_error("copy: expected None or False, got True");
+  const bool to_cpu = exported_device().type == dlpack::kCpu && stream.is_none();
   const i64 which = stream.is_none() ? kNumberOfLegacyStream : stream.cast<std::int64_t>();
   if (which == 0 || which < kNoOrder) {
     throw py::value_error("stream: expected -1, 1, 2 or a stream's address, got " + std::to_string(which));
   }
-  if (which != kNoOrder) block_->lend(stream_of(which));
+  if (to_cpu) {  // a consumer on the CPU has no stream that could wait
+    const Context::Current current(*block_->stream->context);
+    const python::Unlocked unlocked;
+    block_->stream->synchronize();
+  } else if (which != kNoOrder) {
+    block_->lend(stream_of(which));
+  }
   const auto fill = [&](auto& exported) {
     exported.shape.assign(layout_.shape.begin(), layout_.shape.end());
     exported.block = block_;
     for (const i64 stride : strides()) exported.strides.push_back(stride / dtype_size(layout_.dtype));
     exported.managed.tensor = {reinterpret_cast<void*>(data_),
-                               {dlpack::kCuda, std::int32_t(this->number())},
+                               this->exported_device(),
                                std::int32_t(exported.shape.size()),
                                kElementTypes[layout_.dtype].dlpack,
                                exported.shape.data(),

@@ -55,7 +55,10 @@ class DeviceArray {
   i64 length() const;
   std::string device() const { return "cuda:" + std::to_string(number()); }
   // The protocols by which other libraries import the array.
-  py::tuple dlpack_device() const { return py::make_tuple(int(dlpack::kCuda), number()); }
+  py::tuple dlpack_device() const {
+    const dlpack::Device device = exported_device();
+    return py::make_tuple(int(device.type), device.id);
+  }
   py::capsule dlpack(const py::object& stream, const py::object& max_version, const py::object& dl_device,
                      const py::object& copy) const;
   py::dict interface() const;
@@ -68,6 +71,8 @@ class DeviceArray {
 
  private:
   int number() const { return block_->stream->context->number; }
+  // Returns the device that DLPack names: the CPU if device memory is the host's.
+  dlpack::Device exported_device() const;
   i64 elements() const;
   // Returns a copy of all bytes from the first to the last, as an array with the same strides. Waits for the copy.
   py::array copied() const;

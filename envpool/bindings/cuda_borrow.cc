@@ -126,6 +126,10 @@ bool borrow(const py::object& object, const Stream& stream, const std::string& n
     const py::tuple device = object.attr("__dlpack_device__")();
     const int type = py::int_(device[0]);
     const int number = device[1].cast<int>();
+    if (type == dlpack::kCpu && py::isinstance<DeviceArray>(object)) {  // on the stand-in, with the host's memory
+      borrow_dlpack(object, stream, name, out);
+      return true;
+    }
     if (type == dlpack::kCpu || type == dlpack::kCudaHost) return false;
     if (type != dlpack::kCuda && type != dlpack::kCudaManaged) {
       refuse_device(name, stream, "DLPack's device type " + std::to_string(type));

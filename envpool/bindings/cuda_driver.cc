@@ -38,6 +38,7 @@ const Driver& Driver::open(const std::string& path) {
 #undef ENVPOOL_CUDA_FIND
     driver->record_context =
         reinterpret_cast<decltype(driver->record_context)>(dlsym(library, Driver::name_of_record_context));
+    driver->stand_in_is_flat_ = reinterpret_cast<int (*)()>(dlsym(library, "standinFlat"));
     known = std::move(driver);
   }
   return *known;

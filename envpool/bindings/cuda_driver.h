@@ -93,9 +93,13 @@ class Driver {
 
   // Throws CudaError unless the status is CUDA_SUCCESS.
   void check(Status status, const char* call) const;
+  // Returns whether device memory is the host's, so that libraries without CUDA can use arrays on a device. It is so
+  // only with the tests' stand-in in its flat mode.
+  bool uses_host_memory() const { return stand_in_is_flat_ != nullptr && stand_in_is_flat_() != 0; }
 
  private:
   Driver() = default;
+  int (*stand_in_is_flat_)() = nullptr;  // only the stand-in has this function
 };
 
 #define ENVPOOL_CUDA(driver, member, ...) (driver).check((driver).member(__VA_ARGS__), Driver::name_of_##member)

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from envpool.testing.cuda import STANDIN
 from envpool.testing.device_arrays import OnDevice, make
 
 pytestmark = pytest.mark.usefixtures("stand_in")
@@ -61,6 +64,28 @@ def test_dlpack_protocol() -> None:
     for stream in (0, -2):
         with pytest.raises(ValueError, match="stream: expected"):
             array.__dlpack__(stream=stream)
+
+
+def test_libraries_without_cuda_import_arrays_of_the_flat_stand_in(tmp_path: Path, monkeypatch: Any) -> None:
+    """Device memory is then the host's, and DLPack says so."""
+    monkeypatch.setenv("ENVPOOL_STANDIN_MODE", "flat")
+    monkeypatch.setenv("ENVPOOL_LIBCUDA", str(shutil.copy(STANDIN, tmp_path / "libcuda.so.1")))
+    fixed, free, cpu = make(in_place=True), make(), make(device="cpu")
+    states = free.reset()[0], cpu.reset()[0]
+    array, info = fixed.reset()
+    assert array.__dlpack_device__() == (1, 0) and array.device == "cuda:0"
+    seen = np.from_dlpack(array)
+    assert np.array_equal(seen, states[1]) and np.array_equal(np.from_dlpack(states[0]), states[1])
+    for step in range(20):
+        action = np.arange(4) // 2 if step else np.zeros(4, int)
+        given = action if step else info["elapsed_step"]  # an array of a pool as an action: the kernel reads it there
+        ours, theirs = fixed.step(given), cpu.step(action)
+        assert np.array_equal(np.from_dlpack(ours[0]), theirs[0])  # the import waits for the step
+        assert np.array_equal(seen, theirs[0])
+        assert np.array_equal(np.from_dlpack(free.step(action)[0]), theirs[0])
+    for wrong in ({"stream": 0}, {"copy": True}, {"dl_device": (2, 0)}):
+        with pytest.raises((ValueError, BufferError)):
+            array.__dlpack__(**wrong)
 
 
 class Meddler(OnDevice):

@@ -113,6 +113,12 @@ extern "C" __attribute__((visibility("default"))) const char* standinFault() {
   return machine == nullptr ? "" : machine->fault.c_str();
 }
 
+// Returns whether device memory is the host's (ENVPOOL_STANDIN_MODE=flat).
+extern "C" __attribute__((visibility("default"))) int standinFlat() {
+  const std::lock_guard guard(lock);
+  return static_cast<int>(machine != nullptr && machine->flat);
+}
+
 // --- the driver ---
 
 API cuInit(u32 flags) {
