@@ -17,6 +17,7 @@
 //   Info         players.id, players.is_tagger, players.done
 //   Reset        the taggers are in the middle, or with random_start in uniformly random inner cells; the runner is at
 //                (0, 0)
+//   Image        taggers are red, the runner is blue
 //
 // T. Lan et al., "WarpDrive: extremely fast end-to-end deep multi-agent reinforcement learning on a GPU",
 // arXiv 2108.13976. Reference: warp_drive 2.7.1, example_envs/tag_gridworld; random_start follows its reset pool.
@@ -24,6 +25,9 @@
 
 #include "envpool/core/api.h"
 #include "envpool/tag/columns.h"
+#if ENVPOOL_HOST
+#include "envpool/tag/picture.h"
+#endif
 
 namespace envpool::tag {
 
@@ -94,6 +98,18 @@ struct TagGridWorld {
       const f64 reward = p.reward[i / 4][i / 2 % 2][i % 2];
       s.reward_low = min(s.reward_low, reward);
       s.reward_high = max(s.reward_high, reward);
+    }
+    s.render_height = s.render_width = Picture::kPixels;
+  }
+  static void render(const World<TagGridWorld>& world, const Params& p, u8* rgb) {
+    Picture picture(rgb, p.side + 1);  // a square for each cell
+    if (p.side < Picture::kPixels / 4) picture.lines(p.side + 1, kLineColor);
+    const i32 runner = world.shared.players - 1;  // -1 before the first reset
+    const f64 radius = max(0.35 * picture.pixels(1), 2.0);
+    for (i32 k = 0; k <= runner; ++k) {
+      const i32 i = runner - k;  // the runner is drawn first, so that a tagger in its cell is seen
+      picture.disc(column<i32>(world, kX)[i] + 0.5, column<i32>(world, kY)[i] + 0.5, k == 0 ? 1.2 * radius : radius,
+                   k == 0 ? kRunnerColor : kTaggerColor);
     }
   }
 #endif

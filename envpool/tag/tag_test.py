@@ -648,3 +648,60 @@ def test_a_restored_snapshot_continues_identically():
         env.restore(0, state)
         for action, expected in zip(actions[3:], want, strict=True):
             np.testing.assert_array_equal(env.step(action)[0], expected)
+
+
+def centers(picture, color):
+    """Returns how many pixels have a color, and their mean position from the bottom left corner, in pixels."""
+    rows, columns = np.nonzero((picture == color).all(-1))
+    return len(rows), columns.mean(), len(picture) - 1 - rows.mean()
+
+
+RED, BLUE, GRAY = (208, 45, 38), (33, 102, 178), (205, 210, 216)
+
+
+def test_pictures_of_the_grid():
+    with envpool.make_gymnasium("TagGridWorld-v0", num_taggers=2, grid_length=9, render_mode="rgb_array") as env:
+        env.reset()
+        (picture,) = env.render()
+        assert picture.shape == (400, 400, 3)
+        cell = (400 - 24) / 10
+        (red, *tagger), (blue, *runner) = centers(picture, RED), centers(picture, BLUE)
+        assert red > 300 and blue > red
+        np.testing.assert_allclose(tagger, 12 + cell * 4.5, atol=1)  # both taggers are in the middle
+        np.testing.assert_allclose(runner, 12 + cell * 0.5, atol=1)
+        env.step(np.array([0, 0, 1], np.int32))
+        np.testing.assert_allclose(centers(env.render()[0], BLUE)[1:], [12 + cell * 1.5, 12 + cell * 0.5], atol=1)
+
+
+def test_pictures_of_the_square():
+    options = {"num_taggers": 1, "num_runners": 2, "grid_length": 20, "tagging_distance": 0.2, "shuffle_roles": False}
+    with envpool.make_gymnasium("TagContinuous-v0", seed=3, render_mode="rgb_array", **options) as env:
+        assert (env.render()[0] == 255).mean() > 0.95  # before the first reset
+        obs, _ = env.reset()
+        (picture,) = env.render()
+        (red, *tagger), (blue, *_) = centers(picture, RED), centers(picture, BLUE)
+        assert 80 < red < 160 and 100 < blue < 320 and not (picture == GRAY).all(-1).any()
+        # The mean of the runners' positions relative to the tagger is in the tagger's observation.
+        apart = obs[0, 0:4].reshape(2, 2).mean(1) * 20 * np.sqrt(2) * 376 / 20
+        np.testing.assert_allclose(centers(picture, BLUE)[1:], tagger + apart, atol=8)
+        random, gray = np.random.default_rng(0), 0
+        for _ in range(90):
+            info = env.step(random.integers(0, 11, (3, 2)))[-1]
+            gray = max(gray, (env.render()[0] == GRAY).all(-1).sum()) if info["players"]["done"].sum() == 1 else gray
+        assert gray > 80  # a runner that was tagged
+
+
+def test_pictures_of_any_state_stay_within_their_memory(library):
+    for engine in (
+        Tag(library, "TagContinuous", 11, 71, CONTINUOUS),
+        Tag(library, "TagGridWorld", 11, 45, GRID),
+    ):
+        engine.reset()
+        columns = engine.memory[-(len(engine.memory) - 8) // 4 * 4 :].view(F32)
+        for number in (None, 1e30, -1e30, np.inf, np.nan):
+            if number is not None:
+                columns[len(columns) // 8 :] = number
+            guarded = np.zeros((3, 400, 400, 3), np.uint8)
+            engine.call("render", pointer(engine.memory), pointer(guarded[1]))
+            assert not guarded[0].any() and not guarded[2].any()
+            assert guarded[1].any()
