@@ -22,14 +22,20 @@ import envpool
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--task", default="Breakout-MinAtar", help="an id with one array as observation")
-    parser.add_argument("--device", default="cuda", help='"cuda", "cuda:1" or "cpu"')
+    parser.add_argument("--device", default="cuda", help='device of the pool: "cuda", "cuda:1" or "cpu"')
+    parser.add_argument("--torch_device", default="", help="device of the network (default: that of the pool)")
     parser.add_argument("--num_envs", type=int, default=8192)
     parser.add_argument("--groups", type=int, default=2, help="number of groups; a divisor of num_envs")
     parser.add_argument("--width", type=int, default=512, help="units of each of the network's two hidden layers")
     parser.add_argument("--seconds", type=float, default=3.0, help="duration of each measurement")
     given = parser.parse_args()
+    given.torch_device = given.torch_device or given.device
+    if min(given.num_envs, given.groups, given.width) < 1 or given.seconds <= 0:
+        parser.error("--num_envs, --groups, --width, --seconds: expected positive numbers")
     if given.num_envs % given.groups:
         parser.error(f"--groups: expected a divisor of --num_envs={given.num_envs}, got {given.groups}")
+    if given.torch_device != "cpu" and not torch.cuda.is_available():
+        parser.error(f"--torch_device: expected cpu, as this torch finds no GPU, got {given.torch_device}")
     return given
 
 
@@ -42,13 +48,14 @@ def make_policy(pool: Any, device: str, width: int) -> Callable[[Any], Any]:
         torch.nn.ReLU(),
         torch.nn.Linear(width, int(pool.action_space.n)),
     ).to(device)
+    on_host = "cpu" in (device, pool.config["device"])
 
     def policy(observation: Any) -> Any:
-        taken = torch.from_numpy(observation) if device == "cpu" else torch.from_dlpack(observation)
+        taken = torch.from_dlpack(observation).to(device)
         with torch.inference_mode():
             logits = network(taken.flatten(1).float())
             actions = torch.distributions.Categorical(logits=logits, validate_args=False).sample()
-        return actions.numpy() if device == "cpu" else actions
+        return actions.cpu().numpy() if on_host else actions
 
     return policy
 
@@ -78,8 +85,8 @@ def main() -> None:
         pool = envpool.make_gymnasium(
             given.task, num_envs=given.num_envs, batch_size=batch_size, device=given.device, seed=0
         )
-        policy = make_policy(pool, given.device, given.width)
-        measured[groups] = steps_per_second(pool, policy, batch_size, given.seconds, given.device)
+        policy = make_policy(pool, given.torch_device, given.width)
+        measured[groups] = steps_per_second(pool, policy, batch_size, given.seconds, given.torch_device)
         print(f"{groups} x {batch_size} environments: {measured[groups]:14,.0f} steps/s")
         pool.close()
     print(f"{given.groups} groups are {measured[given.groups] / measured[1]:.2f} times as fast as one")
