@@ -222,14 +222,14 @@ build/test/.installed: $(SOURCES) $(VENV)/test/.ready
 	@touch $@
 
 # Each library trains through its own EnvPool or gymnasium adapter, until its return has risen.
-test-clients: test-gym test-jax build/test/.installed $(VENV)/clients/.ready $(VENV)/clients-old/.ready \
+test-clients: test-gym test-jax build/test/.installed standin $(VENV)/clients/.ready $(VENV)/clients-old/.ready \
   $(VENV)/clients/gym-0.23.1 $(VENV)/clients/gym-0.26.2
 	@for venv in clients clients-old; do \
 	  $(call install,$$venv,build/test/wheel) || exit 1; \
 	done
 	@$(call pytest,clients) --pyargs envpool.python.sb3_envpool_test envpool.python.pettingzoo_envpool_test
 	@$(call pytest,clients) --pyargs envpool.python.gymnasium_vector_test -k 'torch or video'
-	@$(call pytest,clients) --pyargs envpool.python.torch_examples_test
+	@$(call pytest,clients) --pyargs envpool.python.torch_examples_test envpool.python.torch_device_test
 	@$(call pytest,clients-old) --pyargs $(INTERFACE_TESTS)
 	$(VENV)/clients/bin/python examples/async_actors.py --task=Pong-v5 --num_envs=16 --batch_size=8 --steps=2000
 	$(VENV)/clients/bin/python examples/cleanrl_style.py $(CLEANRL_ARGS)

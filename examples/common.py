@@ -64,7 +64,7 @@ def load(options: Any, path: Path) -> Any:
 
 # Options that may change when a run is resumed. A checkpoint contains the others.
 FREE = ["out", "resume", "save_every", "total_timesteps", "target", "torch_threads", "num_threads"]
-FREE += ["require_return", "eval_games", "eval_episodes", "eval_steps", "video"]
+FREE += ["require_return", "eval_games", "eval_episodes", "eval_steps", "video", "graph"]
 
 
 def fixed(options: Any) -> dict[str, Any]:
@@ -99,10 +99,11 @@ def plot(out: Path, title: str, unit: str) -> None:
     curve({"": out}, out / "curve.png", title, f"mean return of 100 {unit}")
 
 
-def curve(runs: dict[str, Path], picture: Path, title: str, ylabel: str) -> None:
+def curve(runs: dict[str, Path], picture: Path, title: str, ylabel: str, columns: dict[str, str] | None = None) -> None:
     """Draws the curves of several runs, which are given by label.
 
-    The first columns of log.csv are steps and seconds, and the last is the mean return.
+    The first two columns of log.csv are steps and seconds. `columns` has the columns to draw of each run, by label; without
+    it, the last column is drawn.
     """
     import matplotlib
 
@@ -110,14 +111,19 @@ def curve(runs: dict[str, Path], picture: Path, title: str, ylabel: str) -> None
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(1, 2, figsize=(9, 3), sharey=True, layout="constrained")
-    for label, out in runs.items():
-        steps, wall, *_, mean = np.genfromtxt(out / "log.csv", delimiter=",", skip_header=1, ndmin=2).T
-        for ax, x in zip(axes, (steps / 1e6, wall / 60), strict=True):
-            ax.plot(x, mean, label=label)
+    drawn = 0
+    for run, out in runs.items():
+        names = (out / "log.csv").read_text().partition("\n")[0].split(",")
+        steps, wall, *_ = table = np.genfromtxt(out / "log.csv", delimiter=",", skip_header=1, ndmin=2).T
+        for part, column in (columns or {"": names[-1]}).items():
+            label = ", ".join(name for name in (run, part) if name)
+            for ax, x in zip(axes, (steps / 1e6, wall / 60), strict=True):
+                ax.plot(x, table[names.index(column)], label=label)
+            drawn += 1
     for ax, name in zip(axes, ("million steps", "minutes"), strict=True):
         ax.set_xlabel(name)
         ax.grid(alpha=0.3)
-    if len(runs) > 1:
+    if drawn > 1:
         axes[0].legend()
     axes[0].set_ylabel(ylabel)
     figure.suptitle(title)
@@ -129,8 +135,6 @@ def film(path: Path, pool: Any, act: Callable[[Any], Any], fps: int, most: int) 
 
     A .mp4 file needs the package imageio-ffmpeg; a .gif file does not.
     """
-    import imageio.v3
-
     observation, _ = pool.reset()
     frames: list[Any] = []
     over = False
@@ -140,6 +144,13 @@ def film(path: Path, pool: Any, act: Callable[[Any], Any], fps: int, most: int) 
         over = bool(
             info.get("terminated", terminated)[0] or truncated[0]
         )  # the end of an Atari game rather than of a life
+    write_video(path, frames, fps)
+
+
+def write_video(path: Path, frames: Sequence[Any], fps: int) -> None:
+    """Writes pictures of shape (height, width, 3) as a video. .mp4 needs imageio-ffmpeg; .gif does not."""
+    import imageio.v3
+
     if path.suffix == ".gif":
         imageio.v3.imwrite(path, np.stack(frames), duration=1000 / fps, loop=0)
     else:

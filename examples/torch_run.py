@@ -66,9 +66,11 @@ class Checkpoint:
         pool: Any,
         modules: Mapping[str, Any],
         attributes: Mapping[str, tuple[object, Sequence[str]]],
+        device: torch.device | None = None,
     ):
         self.path: Path = options.out / "checkpoint.pt"
         self.options, self.pool, self.modules, self.attributes = options, pool, modules, attributes
+        self.gpu = device if device is not None and device.type == "cuda" else None
 
     def save(self) -> None:
         snapshots = hasattr(self.pool, "snapshot")
@@ -78,6 +80,7 @@ class Checkpoint:
                 name: {key: getattr(it, key) for key in keys} for name, (it, keys) in self.attributes.items()
             },
             "generator": torch.get_rng_state(),
+            "gpu_generator": None if self.gpu is None else torch.cuda.get_rng_state(self.gpu),
             "environments": [self.pool.snapshot(i) for i in range(self.options.num_envs)] if snapshots else None,
         }
         save(self.options, state, self.path)
@@ -91,5 +94,7 @@ class Checkpoint:
         for name, (it, _) in self.attributes.items():
             vars(it).update(state["attributes"][name])
         torch.set_rng_state(state["generator"])
+        if self.gpu is not None:
+            torch.cuda.set_rng_state(state["gpu_generator"], self.gpu)
         for env_id, snapshot in enumerate(state["environments"]):
             self.pool.restore(env_id, snapshot)
