@@ -6,10 +6,10 @@ once per update, to log. The same script trains on a CPU:
 
     python examples/ppo_device.py --device=cpu                  # taggers and runners of TagContinuous, both learning
     python examples/ppo_device.py --device=cpu --train=tagger   # runners stay as they are: random, or as --load says
-    python examples/ppo_device.py --device=cpu --resume --total_timesteps=4000000
+    python examples/ppo_device.py --device=cpu --resume --total_timesteps=3000000
     python examples/ppo_device.py --device=cuda --num_envs=2000 --env_options='{"num_runners": 100}'
 
-Options for policies are a value for all of them, or values by name: --gamma='tagger=0.98;runner=0.95'. Schedules are a
+Options for policies are a value for all of them, or values by name: --gamma='tagger=0.95;runner=0.98'. Schedules are a
 number or points between which they are linear in environment steps: --learning_rate=0:1e-3,end:1e-4.
 
 It writes log.csv, teams.png, checkpoint.pt, a film and the arrays (episode.npz) of an episode to --out. device_rl.py has
@@ -34,16 +34,16 @@ from tqdm import tqdm
 # The options of environments in which every player has the same role in every episode.
 ENV_OPTIONS: dict[str, dict[str, Any]] = {
     "TagContinuous-v0": {
-        "num_taggers": 4,
-        "num_runners": 8,
+        "num_taggers": 3,
+        "num_runners": 3,
         "shuffle_roles": False,
-        "tagging_distance": 0.05,
-        "max_speed": 0.5,
-        "skill_level_tagger": 1.2,
-        "max_acceleration": 0.1,
-        "min_acceleration": -0.1,
-        "num_acceleration_levels": 4,
-        "num_turn_levels": 4,
+        "tagging_distance": 0.04,
+        "max_speed": 0.4,
+        "skill_level_runner": 0.5,
+        "num_acceleration_levels": 2,
+        "num_turn_levels": 2,
+        "max_turn": math.pi / 4,
+        "min_turn": -math.pi / 4,
     },
     "TagGridWorld-v0": {"num_taggers": 4, "random_start": True},
 }
@@ -54,7 +54,7 @@ class Options:
     task: str = option("TagContinuous-v0", "id of the environment")
     env_options: str = option("{}", "JSON of options of the environment, over those of ENV_OPTIONS in this file")
     seed: int = option(1, "seed of everything random")
-    total_timesteps: int = option(2_000_000, "steps of worlds in all")
+    total_timesteps: int = option(1_500_000, "steps of worlds in all")
     out: Path = option(Path("runs/ppo_device"), "output folder")
     resume: bool = option(False, "continue from the checkpoint in that folder")
     save_every: int = option(50, "updates between two checkpoints")
@@ -63,23 +63,23 @@ class Options:
     device: str = option("cuda", "device of networks and rollouts: cuda, cuda:1 or cpu")
     env_device: str = option("", "device of the environments, by default the same")
     graph: int = option(1, "1 captures rollouts in a CUDA graph on a GPU; 0 runs them eagerly")
-    num_envs: int = option(128, "worlds stepped together")
+    num_envs: int = option(256, "worlds stepped together")
     # Policies
-    policies: str = option("", "players of each policy, as in 'tagger=0-3;runner=4-11'; by default as is_tagger says")
+    policies: str = option("", "players of each policy, as in 'tagger=0-2;runner=3-5'; by default as is_tagger says")
     train: str = option("", "policies that learn, separated by commas; by default all")
     load: str = option("", "checkpoints from which policies are loaded, as in 'runner=runs/ppo_device/checkpoint.pt'")
-    width: int = option(64, "units of each hidden layer")
+    width: int = option(128, "units of each hidden layer")
     changes: bool = option(True, "policies also see how observations have changed since the step before")
     # Learning; all of these but num_steps may be given for each policy
-    num_steps: int = option(50, "steps of each world per rollout")
+    num_steps: int = option(25, "steps of each world per rollout")
     algo: str = option("ppo", "ppo or a2c")
-    learning_rate: str = option("0:1e-3,end:2e-4", "schedule of Adam's step size")
-    entropy: str = option("0:0.02,end:0.002", "schedule of the weight of the entropy bonus")
-    gamma: str = option("0.98", "schedule of the discount factor")
+    learning_rate: str = option("0:3e-3,end:3e-4", "schedule of Adam's step size")
+    entropy: str = option("0:0.03,end:0.005", "schedule of the weight of the entropy bonus")
+    gamma: str = option("0.95", "schedule of the discount factor")
     gae_lambda: str = option("0.95", "lambda of generalised advantage estimation")
     clip: str = option("0.2", "limit of the change of the policy in an update of PPO")
-    epochs: str = option("2", "passes of PPO over each rollout; A2C makes one")
-    minibatches: str = option("4", "parts of a rollout in each pass of PPO; A2C takes it whole")
+    epochs: str = option("3", "passes of PPO over each rollout; A2C makes one")
+    minibatches: str = option("8", "parts of a rollout in each pass of PPO; A2C takes it whole")
     value_weight: str = option("0.5", "weight of the value loss")
     max_grad_norm: str = option("0.5", "gradients are clipped to this norm")
     # Evaluation
@@ -148,7 +148,7 @@ def players_of(o: Options, worlds: Worlds) -> dict[str, list[int]]:
             ends = [[int(x) for x in each.split("-")] for each in ranges.split(",")]
             found[name] = [player for first, *last in ends for player in range(first, (last or [first])[0] + 1)]
         except ValueError:
-            raise refuse("policies", "policy=players, as in 'tagger=0-3;runner=4-11'", part) from None
+            raise refuse("policies", "policy=players, as in 'tagger=0-2;runner=3-5'", part) from None
     if sorted(sum(found.values(), [])) != list(range(worlds.players)) or not all(found.values()):
         raise refuse("policies", f"each player of 0-{worlds.players - 1} in one policy", o.policies)
     return found
@@ -183,6 +183,11 @@ class Run:
                 Policy(name, index, self.worlds.encoder.size * (1 + o.changes), self.worlds.heads, o.width)
             )
         self.load_policies(names)
+        try:
+            least = for_each("require_return", o.require_return, names)
+            self.least = {name: float(value or "-inf") for name, value in least.items()}
+        except ValueError:
+            raise refuse("require_return", "policy=number", o.require_return) from None
         self.optimizers = {
             policy.name: torch.optim.Adam(policy.parameters(), eps=1e-5)
             for policy in self.policies
@@ -416,12 +421,13 @@ class Run:
         print(f"{self.steps:,} steps in {self.wall / 60:.1f} min, {self.steps / self.wall:,.0f} steps/s: {split}")
 
     def recent_means(self, totals: list[float]) -> list[float]:
-        """Returns the mean length and returns of the last episodes, at least one of each world; NaN before the first."""
+        """Returns the mean length and returns of the last episodes, as many as worlds or more; NaN before there are."""
         self.recent.append(totals)
         while sum(count for count, *_ in self.recent[1:]) >= self.o.num_envs:
             del self.recent[0]
         count, *sums = (sum(column) for column in zip(*self.recent, strict=True))
-        return [x / count if count else math.nan for x in sums]
+        # The first episodes to end are the short ones, whose mean would mislead.
+        return [x / count if count >= self.o.num_envs else math.nan for x in sums]
 
     # --- whole episodes ---
 
@@ -436,7 +442,6 @@ class Run:
     def evaluate(self) -> None:
         """Plays an episode in each of many worlds; prints the mean return of each policy."""
         worlds = self.make(self.o.eval_episodes, self.o.seed + 10_000)
-        least = for_each("require_return", self.o.require_return, [policy.name for policy in self.policies])
         seen = worlds.reset()
         features = self.first_features(seen)
         running = torch.ones(worlds.num_envs, dtype=torch.bool, device=self.device)
@@ -454,30 +459,31 @@ class Run:
             print(
                 f"{policy.name}: mean return {own.mean():.3f}, in all of a world's {own.shape[1]} {own.sum(1).mean():.2f}"
             )
-            if least[policy.name] and float(own.mean()) < float(least[policy.name]):
-                raise SystemExit(f"{policy.name}: mean return {own.mean():.3f} is below {least[policy.name]}")
+            if float(own.mean()) < self.least[policy.name]:
+                raise SystemExit(f"{policy.name}: mean return {own.mean():.3f} is below {self.least[policy.name]}")
         worlds.pool.close()
 
     def film(self, path: Path, most: int = 1000) -> None:
         """Records an episode of one world: its arrays, and a film if the environment has pictures."""
-        worlds = self.make(1, self.o.seed + 20_000, render_mode="rgb_array")
+        draws = "rgb_array" in self.worlds.pool.metadata["render_modes"]
+        worlds = self.make(1, self.o.seed + 20_000, **({"render_mode": "rgb_array"} if draws else {}))
         seen = worlds.reset()
         features = self.first_features(seen)
         recorded: dict[str, list[Any]] = {name: [] for name in ("features", "present", "actions", "rewards")}
-        frames: list[Any] = []
-        for _ in range(most):
-            frames.append(worlds.pool.render()[0])
+        frames = [worlds.pool.render()[0]] if draws else []
+        over = False
+        while not over and len(recorded["rewards"]) < most:
             actions = self.act(features, seen.mask)
             arrays = [seen.features[0].clone(), seen.present[0].clone(), actions[0]]
             seen, reward, terminated, truncated, _ = worlds.step(actions)
             features = self.next_features(seen, features, torch.zeros_like(terminated))
             for values, array in zip(recorded.values(), [*arrays, reward[0].clone()], strict=True):
                 values.append(array)
-            if bool((terminated | truncated)[0]):
-                break
-        frames.append(worlds.pool.render()[0])
+            frames += [worlds.pool.render()[0]] if draws else []
+            over = bool((terminated | truncated)[0])
         np.savez(path.with_name("episode.npz"), **{name: torch.stack(x).cpu().numpy() for name, x in recorded.items()})
-        write_video(path, frames, fps=12)
+        if draws:
+            write_video(path, frames, fps=12)
         worlds.pool.close()
 
 

@@ -102,7 +102,7 @@ def stage(root: Path, source: Path, families: list[str], contents: str) -> None:
         elif page == "README.md":
             text = "---\norphan: true\n---\n" + text
         (source / _MOVED.get(page, path.name)).write_text(text)
-    for path in [*docs.glob("*.png"), *docs.glob("*.svg")]:
+    for path in [*docs.glob("*.png"), *docs.glob("*.gif"), *docs.glob("*.svg")]:
         shutil.copy(path, source)
     shutil.copy(docs / "site" / "api.md", source)
     (source / "examples.md").write_text(_examples(root))

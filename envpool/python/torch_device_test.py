@@ -97,7 +97,7 @@ def same(one, other):
         TAG,
         {"task": "TagGridWorld-v0", "env_options": '{"episode_length": 9}', "gamma": "tagger=0.9;runner=1"},
         {"task": "Taxi-v3", "algo": "a2c", "env_options": '{"max_episode_steps": 10}'},
-        {"task": "CartPole-v1"},
+        {"task": "CartPole-v1", "eval_episodes": 3},
         {"task": "Crowd-v0", "env_options": '{"fewest": 0}', "policies": "few=0,2;many=1,3"},
     ],
     ids=["TagContinuous", "TagGridWorld", "Taxi", "CartPole", "Crowd"],
@@ -107,12 +107,17 @@ def test_pools_on_the_cpu_and_on_the_stand_in_train_the_same_bits(options, tmp_p
         pytest.skip("`make standin` builds the stand-in")
     states = {}
     for env_device in ("cpu", "cuda"):
-        done = script(tmp_path / env_device, env_device=env_device, **options)
+        done = script(tmp_path / env_device, env_device=env_device, **{"video": "film.gif", **options})
         assert done.returncode == 0, done.stderr
         states[env_device] = torch.load(tmp_path / env_device / "checkpoint.pt", weights_only=False)
     for name in ("modules", "attributes", "generator", "environments"):
         assert bits(states["cpu"][name]) == bits(states["cuda"][name]), name
     assert states["cpu"]["attributes"]["run"]["steps"] == 144
+    for name in ("episode.npz", "film.gif"):
+        one, other = (tmp_path / device / name for device in ("cpu", "cuda"))
+        drawn = options.get("task") not in ("Taxi-v3", "Crowd-v0")
+        assert one.exists() == other.exists() == (drawn or name == "episode.npz")
+        assert not one.exists() or one.read_bytes() == other.read_bytes()
 
 
 def test_a_stand_in_whose_memory_is_not_the_hosts_is_refused(tmp_path):
@@ -318,6 +323,26 @@ def test_returns_and_lengths_of_episodes(make):
     assert np.allclose(totals, np.sum(episodes, 0), atol=1e-4)
 
 
+def test_an_evaluation_that_falls_short_fails(make, capsys):
+    run = make(eval_episodes=5, require_return="tagger=0;runner=-1.5", **TAG)
+    run.evaluate()
+    assert re.fullmatch(r"5 episodes of \d\.\d steps\n(\w+: mean return .*\n){2}", capsys.readouterr().out)
+    run.least["tagger"] = 9.5
+    with pytest.raises(SystemExit, match=r"^tagger: mean return \d\.\d+ is below 9.5$"):
+        run.evaluate()
+
+
+def test_a_recorded_episode(make, tmp_path):
+    run = make(**TAG)
+    run.film(tmp_path / "film.gif")
+    episode = np.load(tmp_path / "episode.npz")
+    steps = len(episode["rewards"])
+    assert 1 <= steps <= 9
+    assert episode["features"].shape == (steps, 6, 36) and episode["actions"].shape == (steps, 6, 2)
+    assert episode["present"][0].all() and episode["present"][:, :3].all()
+    assert episode["rewards"][:, :3].sum() == (episode["rewards"][:, 3:] < 0).sum()  # a tag is +1 and -1
+
+
 def test_running_normalization(ppo):
     import device_rl
     import gymnasium
@@ -358,8 +383,8 @@ BAD = [
     ({"env_options": '{"shuffle_roles": true}'}, "--env_options: expected players with a role, as .*"),
     ({"task": "Pendulum-v1"}, "--task: expected discrete or multi-discrete actions, got Box.*"),
     ({"train": "tagger,hunter"}, "--train: expected policies of tagger, runner, got 'hunter'"),
-    ({"policies": "a=0-3"}, "--policies: expected each player of 0-11 in one policy, got 'a=0-3'"),
-    ({"policies": "a=0-8;b=8"}, "--policies: expected each player of 0-11 in one policy, .*"),
+    ({"policies": "a=0-3"}, "--policies: expected each player of 0-5 in one policy, got 'a=0-3'"),
+    ({"policies": "a=0-5;b=5"}, "--policies: expected each player of 0-5 in one policy, .*"),
     ({"policies": "a=0-x"}, "--policies: expected policy=players, as in .*, got 'a=0-x'"),
     ({"algo": "dqn"}, "--algo: expected ppo or a2c, got 'dqn'"),
     ({"algo": "hunter=ppo"}, "--algo: expected policy=value with a policy of tagger, runner, got 'hunter=ppo'"),
@@ -370,6 +395,7 @@ BAD = [
     ({"learning_rate": "9:1,3:2"}, "--learning_rate: expected steps in ascending order, got '9:1,3:2'"),
     ({"clip": "0:0.1,9:0.2"}, "--clip: expected a number, as it is no schedule, got '0:0.1,9:0.2'"),
     ({"epochs": "0"}, "--epochs: expected numbers from 1 to inf, got '0'"),
+    ({"require_return": "tagger=much"}, "--require_return: expected policy=number, got 'tagger=much'"),
     ({"load": "x.pt"}, "--load: expected policy=checkpoint, got 'x.pt'"),
 ]
 
