@@ -394,7 +394,8 @@ class Run:
         columns += [f"{policy.name}_{name}" for policy in self.policies for name in measures]
         log = Log(o.out, columns, done)
         bar = tqdm(total=updates * per_update, initial=self.steps, unit=" steps", unit_scale=True, smoothing=0.05)
-        collect = Graphed(self.collect, self.clock, self.device.type == "cuda" and bool(o.graph))
+        captured = self.device.type == "cuda" and self.env_device != "cpu" and bool(o.graph)
+        collect = Graphed(self.collect, self.clock, captured)
         started = time.perf_counter() - self.wall
         for update in range(done, updates):
             collect()
