@@ -34,6 +34,8 @@ NO_CHANCE: dict[str, set[str]] = {
     "tabular/CliffWalking-v0": {SEED, POOL, EPISODE},
     "DeepSea-bsuite": {SEED, POOL, EPISODE},  # deterministic=True, and mapping_seed is not the seed
     "DiscountingChain-bsuite": {SEED, POOL, EPISODE},
+    **{f"MiniGrid-{name}-v0": {SEED, POOL, EPISODE} for name in ("DistShift1", "DistShift2")},  # nothing is drawn
+    **{f"MiniGrid-Empty-{n}x{n}-v0": {SEED, POOL, EPISODE} for n in (5, 6, 8, 16)},
     "Mujoco-v0": {SEED, POOL, EPISODE},  # reset noise is an option, off by default
     "Pong-misc": {SEED, POOL, EPISODE},  # the ball always begins in the middle and moves to the right
     "SimpleBandit-bsuite": {EPISODE},  # the rewards of the arms are drawn once, not per episode

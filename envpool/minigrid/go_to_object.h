@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// GoToObject: the agent must go to the object that the mission describes and say that it is done.
+//
+//   Reward       on success: for the action `done` next to the place of the object
+//   Terminated   after `done` and `toggle`
+//   Reset        `num_objs` objects that differ in type or colour, and the agent, anywhere
+//
+// Actions, observations and the reward of success are those of all environments of MiniGrid (level.h). Reference:
+// minigrid 3.2.0, envs/gotoobject.py.
+#pragma once
+
+#include "envpool/minigrid/go_to_door.h"
+#include "envpool/minigrid/level.h"
+
+namespace envpool::minigrid {
+
+struct GoToObjectParams : LevelParams {
+  i32 num_objs;
+};
+
+struct GoToObject : Level<GoToObject, GoToObjectParams, TargetState> {
+  static constexpr const char* kName = "MiniGridGoToObject";
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) {
+    o.integer("size", 6, "rows and columns, walls included").between(5, 64).changes_shapes();
+    o.integer("num_objs", 2, "how many objects there are").between(1, kObjectKinds);
+    declare(o, true);
+  }
+  static Params params(const OptionValues& v) {
+    const i64 size = v.integer("size");
+    Params p = resolve(v, size, size, 5 * size * size);
+    p.num_objs = checked_objects(v, "num_objs", (size - 2) * (size - 2) / 2);
+    return p;
+  }
+#endif
+
+  template <class Draws>
+  ENVPOOL_FN static void generate(State& s, const Params& p, Maker<Draws>& make) {
+    make.wall_around();
+    Cell objects[kObjectKinds];
+    Point places[kObjectKinds];
+    for (i32 count = 0; count < p.num_objs;) {
+      const Cell made = make.random_object();
+      if (contains(objects, count, made)) continue;
+      places[count] = make.place(made);
+      objects[count++] = made;
+    }
+    make.place_agent();
+    const i32 chosen = make.below(p.num_objs);
+    s.target = places[chosen];
+    using enum Word;
+    make.mission.say(go, to, the);
+    make.mission.name(objects[chosen]);
+  }
+
+  ENVPOOL_FN static void judge(const State& s, const Params& p, const Turn& turn, Outcome& outcome) {
+    judge_arrival<GoToObject>(s, p, turn, outcome);
+  }
+};
+
+}  // namespace envpool::minigrid

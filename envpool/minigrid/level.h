@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The common parts of MiniGrid's environments: an agent with a view of the cells in front of it moves in a grid,
+// carries objects, and opens doors and boxes.
+//
+//   Action       i32, 0 turns left, 1 turns right, 2 goes forward, 3 picks up, 4 drops, 5 toggles (a door or a box),
+//                6 is done; all but the first two act on the cell in front of the agent
+//   Observation  image      u8[7][7][3]: type, colour and state of the cells in view, by column and row
+//                direction  i32, 0 right, 1 down, 2 left, 3 up
+//                mission    u8[96]: the letters of the sentence, or word numbers
+//   Reward       1 - 0.9 * steps / max_steps on success, else 0
+//   Truncated    after max_steps steps
+//   Info         agent_pos, column and row of the agent
+//
+// M. Chevalier-Boisvert et al., "Minigrid & Miniworld: modular & customizable reinforcement learning environments for
+// goal-oriented tasks" (2023). Reference: minigrid 3.2.0.
+#pragma once
+
+#include "envpool/core/api.h"
+#include "envpool/minigrid/maker.h"
+#include "envpool/minigrid/view.h"
+#if ENVPOOL_HOST
+#include "envpool/minigrid/picture.h"
+#endif
+
+namespace envpool::minigrid {
+
+struct LevelParams {
+  i32 width, height, max_steps, view, mission_size;
+  bool see_through_walls, words, highlight;
+};
+
+// An environment derives from Level<itself, its Params, its State> and defines
+//
+//   static constexpr const char* kName;
+//   static void options(OptionSpecs&);                        // calls declare()
+//   static Params params(const OptionValues&);                // calls resolve()
+//   template <class Draws> ENVPOOL_FN static void generate(State&, const Params&, Maker<Draws>&);
+//   // optional:
+//   static constexpr i32 kNumActions;                         // only the first actions
+//   ENVPOOL_FN static void judge(State&, const Params&, const Turn&, Outcome&);    // after the common rules of a step
+//   template <class Draws> ENVPOOL_FN static void move_others(State&, const Params&, Draws&);      // before them
+//   ENVPOOL_FN static i32 action_of(i32 action);              // the action that is executed
+//   ENVPOOL_FN static void prepare(State&, const Params&);    // before each step
+//   ENVPOOL_FN static i32 limit_of(const State&, const Params&);  // max_steps, if it depends on the level
+//   static i64 more_bytes(const Params&);                     // after the mission
+//   ENVPOOL_FN static void repair_more(State&, const Params&);
+//
+// The cells follow the State in memory, then the mission.
+template <class Derived, class P = LevelParams, class S = Agent>
+struct Level {
+  using Params = P;
+  using State = S;
+
+  static constexpr i32 kNumActions = minigrid::kActions;
+  enum Field { kImage, kDirection, kMission, kAgentPos };
+
+  // A step, for rules that depend on more than its result.
+  struct Turn {
+    i32 action;
+    Point front;  // the cell in front of the agent before the step
+    Cell was_in_front, was_carried;
+  };
+
+  ENVPOOL_FN static Grid grid_of(State& s, const Params& p) {
+    return {reinterpret_cast<Cell*>(&s + 1), p.width, p.height};
+  }
+  ENVPOOL_FN static ConstGrid grid_of(const State& s, const Params& p) {
+    return {reinterpret_cast<const Cell*>(&s + 1), p.width, p.height};
+  }
+  ENVPOOL_FN static i32 cells_of(const Params& p) { return p.width * p.height; }
+  ENVPOOL_FN static i64 more_bytes(const Params&) { return 0; }
+  ENVPOOL_FN static i64 extra_bytes(const Params& p) {
+    return i64{cells_of(p)} * i64{sizeof(Cell)} + p.mission_size + Derived::more_bytes(p);
+  }
+  ENVPOOL_FN static i32 limit_of(const State&, const Params& p) { return p.max_steps; }
+  ENVPOOL_FN static Viewer viewer(const State& s) { return {s.at, s.direction}; }
+
+  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) { begin(s, p, rng); }
+  ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
+    return advance(s, p, *action.at<i32>(0), rng);
+  }
+
+  template <class Draws>
+  ENVPOOL_FN static void begin(State& s, const Params& p, Draws& draws) {
+    // A level that could not be completed is made anew.
+    for (i32 attempt = 0; attempt < 1000; ++attempt) {
+      s = {};
+      s.at = kNowhere;
+      const Grid grid = grid_of(s, p);
+      for (i32 i = 0; i < cells_of(p); ++i) grid.cells[i] = kNothing;
+      Mission mission(mission_of(s, p), p.mission_size, p.words);
+      Maker<Draws> maker{grid, s, draws, mission};
+      Derived::generate(s, p, maker);
+      if (!maker.failed) break;
+    }
+  }
+
+  template <class Draws>
+  ENVPOOL_FN static Outcome advance(State& s, const Params& p, i32 action, Draws& draws) {
+    if constexpr (requires { Derived::action_of(action); }) action = Derived::action_of(action);
+    if constexpr (requires { Derived::prepare(s, p); }) Derived::prepare(s, p);
+    const Grid grid = grid_of(s, p);
+    const Point front = s.at + step_in(s.direction);
+    const Turn turn{action, front, grid[front], s.carried};
+    if constexpr (requires { Derived::move_others(s, p, draws); }) Derived::move_others(s, p, draws);
+    Outcome outcome;
+    count_up(s.steps);
+    act(s, p, grid, turn, outcome);
+    outcome.truncated = s.steps >= Derived::limit_of(s, p);
+    if constexpr (requires { Derived::judge(s, p, turn, outcome); }) Derived::judge(s, p, turn, outcome);
+    return outcome;
+  }
+
+  ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
+    u8* const image = row.at<u8>(kImage);
+    const ConstGrid grid = grid_of(s, p);
+    if (p.view == 7) {
+      observe_view<7>(image, grid, viewer(s), s.carried, 7, p.see_through_walls);
+    } else {
+      observe_view<0>(image, grid, viewer(s), s.carried, p.view, p.see_through_walls);
+    }
+    *row.at<i32, 1>(kDirection) = s.direction;
+    copy_bytes(row.at<u8>(kMission), mission_of(s, p), p.mission_size);
+    i32* const at = row.at<i32, 2>(kAgentPos);
+    at[0] = s.at.x;
+    at[1] = s.at.y;
+  }
+
+  // An agent never stands at the border, so the cell in front of it is in the grid.
+  ENVPOOL_FN static void repair(State& s, const Params& p) {
+    keep_inside(s.at, p);
+    s.direction &= 3;
+    if constexpr (requires { Derived::repair_more(s, p); }) Derived::repair_more(s, p);
+  }
+
+  // Clamps a point to the cells inside of the border.
+  ENVPOOL_FN static void keep_inside(Point& at, const Params& p) {
+    keep_within(at.x, 1, p.width - 2);
+    keep_within(at.y, 1, p.height - 2);
+  }
+
+  // Returns the reward of success in this step.
+  ENVPOOL_FN static f32 reward_now(const State& s, const Params& p) {
+    return f32(1 - 0.9 * (f64(s.steps) / f64(Derived::limit_of(s, p))));
+  }
+  // Ends the episode with success or without.
+  ENVPOOL_FN static void succeed(const State& s, const Params& p, Outcome& outcome) {
+    outcome.terminated = true;
+    outcome.reward = reward_now(s, p);
+  }
+  ENVPOOL_FN static void fail(Outcome& outcome) {
+    outcome.terminated = true;
+    outcome.reward = 0;
+  }
+
+#if ENVPOOL_HOST
+  static void declare(OptionSpecs& o, bool sees_through_walls = false, i64 mission_bytes = 96) {
+    o.integer("max_steps", 0, "steps until an episode is truncated, which the reward depends on; 0: that of the level")
+        .between(0, 1 << 24);
+    o.integer("agent_view_size", 7, "rows and columns that the agent sees, an odd number")
+        .between(3, kMaxView)
+        .changes_shapes();
+    o.boolean("see_through_walls", sees_through_walls, "walls and closed doors hide nothing");
+    o.text("mission", "text", "the mission as its letters (text), or as a number for each word (words)")
+        .one_of({"text", "words"})
+        .changes_shapes();
+    o.integer("mission_bytes", mission_bytes, "size of the mission as text").between(80, 1024).changes_shapes();
+    o.boolean("highlight", true, "a picture shows which cells the agent sees");
+  }
+  static Params resolve(const OptionValues& v, i64 width, i64 height, i64 max_steps, i32 most_words = 20) {
+    Params p{};
+    p.width = i32(width);
+    p.height = i32(height);
+    p.max_steps = i32(v.integer("max_steps") != 0 ? v.integer("max_steps") : max_steps);
+    p.view = i32(v.integer("agent_view_size"));
+    if (p.view % 2 == 0) {
+      throw std::invalid_argument("agent_view_size: expected an odd number, got " + std::to_string(p.view));
+    }
+    p.see_through_walls = v.boolean("see_through_walls");
+    p.words = v.text("mission") == "words";
+    p.mission_size = p.words ? most_words : i32(v.integer("mission_bytes"));
+    p.highlight = v.boolean("highlight");
+    return p;
+  }
+  // Returns the value of an option that counts objects, of which at most so many fit.
+  static i32 checked_objects(const OptionValues& v, const char* name, i64 most) {
+    const i64 count = v.integer(name);
+    if (count > most) {
+      throw std::invalid_argument(std::string(name) + ": expected at most " + std::to_string(most) +
+                                  " in a grid of this size, got " + std::to_string(count));
+    }
+    return i32(count);
+  }
+  static void spec(const Params& p, Spec& s) {
+    s.obs<u8>("obs:image", {p.view, p.view, 3}).bounds(0, 255).says("type, colour and state of each cell in view");
+    s.obs<i32>("obs:direction").categories(4).says("0 right, 1 down, 2 left, 3 up");
+    s.obs<u8>("obs:mission", {p.mission_size})
+        .bounds(0, 255)
+        .says(p.words ? "a number for each word of the mission" : "the letters of the mission");
+    s.info<i32>("agent_pos", {2}).says("column and row of the agent");
+    constexpr const char* kAll = "0 turns left, 1 right, 2 goes forward, 3 picks up, 4 drops, 5 toggles, 6 is done";
+    const bool all = Derived::kNumActions == minigrid::kActions;
+    s.action<i32>().categories(Derived::kNumActions).says(all ? kAll : "0 turns left, 1 right, 2 goes forward");
+    s.reward_low = 0;
+    s.reward_high = 1;
+    s.render_height = p.height * kTile;
+    s.render_width = p.width * kTile;
+  }
+  static void render(const State& s, const Params& p, u8* rgb) {
+    draw(grid_of(s, p), viewer(s), {p.view, p.see_through_walls, p.highlight}, rgb);
+  }
+  static void state_parts(StateParts<State>& parts) {
+    parts.add("steps", static_cast<i32 State::*>(&Agent::steps));
+    parts.add("direction", static_cast<i32 State::*>(&Agent::direction));
+  }
+#endif
+
+ protected:
+  ENVPOOL_FN static u8* mission_of(State& s, const Params& p) {
+    return reinterpret_cast<u8*>(grid_of(s, p).cells + cells_of(p));
+  }
+  ENVPOOL_FN static const u8* mission_of(const State& s, const Params& p) {
+    return reinterpret_cast<const u8*>(grid_of(s, p).cells + cells_of(p));
+  }
+
+ private:
+  // What the action does to the agent and the cell in front of it, as it is now.
+  ENVPOOL_FN static void act(State& s, const Params& p, Grid grid, const Turn& turn, Outcome& outcome) {
+    Cell& front = grid[turn.front];
+    switch (turn.action) {
+      case kLeft: s.direction = (s.direction + 3) & 3; break;
+      case kRight: s.direction = (s.direction + 1) & 3; break;
+      case kForward:
+        if (can_overlap(front)) s.at = turn.front;
+        if (type_of(front) == kGoal) succeed(s, p, outcome);
+        if (type_of(front) == kLava) outcome.terminated = true;
+        break;
+      case kPickup:
+        if (can_pickup(front) && s.carried == kCarriesNothing) {
+          s.carried = front;
+          front = kNothing;
+        }
+        break;
+      case kDrop:
+        if (front == kNothing && s.carried != kCarriesNothing) {
+          front = s.carried;
+          s.carried = kCarriesNothing;
+        }
+        break;
+      case kToggle: front = toggled(front, s.carried); break;
+      default: break;
+    }
+  }
+  // Returns what becomes of a cell that an agent toggles.
+  ENVPOOL_FN static Cell toggled(Cell cell, Cell carried) {
+    if (type_of(cell) == kBox) return inside_of(cell);
+    if (type_of(cell) != kDoor) return cell;
+    const bool opens = state_of(cell) == kClosed ||
+                       (state_of(cell) == kLocked && kind_of(carried) == object(kKey, i32(color_of(cell))));
+    return state_of(cell) == kLocked && !opens ? cell : door(i32(color_of(cell)), opens ? kOpen : kClosed);
+  }
+};
+
+}  // namespace envpool::minigrid

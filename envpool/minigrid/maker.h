@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Makes levels. Every number is drawn in the order of the reference, so that a test that replays the draws of the
+// reference (Draws is then not Rng) gets its level.
+#pragma once
+
+#include "envpool/minigrid/grid.h"
+#include "envpool/minigrid/mission.h"
+
+namespace envpool::minigrid {
+
+inline constexpr Point kNowhere{-1, -1};
+
+// The agent and the progress of its episode.
+struct Agent {
+  i32 steps;
+  Point at;
+  i32 direction;
+  Cell carried;
+};
+
+// How many keys, balls and boxes there are that differ in type or colour.
+inline constexpr i32 kObjectKinds = 3 * kColors;
+
+ENVPOOL_FN bool contains(const Cell* objects, i32 count, Cell wanted) {
+  for (i32 i = 0; i < count; ++i) {
+    if (objects[i] == wanted) return true;
+  }
+  return false;
+}
+
+struct Anywhere {
+  ENVPOOL_FN bool operator()(Point) const { return false; }
+};
+
+template <class Draws>
+struct Maker {
+  // More tries than it takes to find a free cell among those of any grid.
+  static constexpr i32 kUnlimited = 1 << 20;
+
+  Grid grid;
+  Agent& agent;
+  Draws& draws;
+  Mission& mission;
+  bool failed = false;  // the level cannot be completed
+
+  // Returns an integer from low to high - 1.
+  ENVPOOL_FN i32 between(i32 low, i32 high) { return low + i32(draws.below(u32(high - low))); }
+  ENVPOOL_FN i32 below(i32 count) { return i32(draws.below(u32(count))); }
+  ENVPOOL_FN bool flip() { return draws.below(2) == 0; }
+  ENVPOOL_FN Point point(Point from, Point to) {
+    const i32 x = between(from.x, to.x);
+    return {x, between(from.y, to.y)};
+  }
+  // The reference draws colours from a list in the order of their names.
+  ENVPOOL_FN static i32 color_by_name(i32 index) { return 0x403512 >> 4 * index & 15; }
+  ENVPOOL_FN i32 color() { return color_by_name(below(kColors)); }
+
+  // Returns a key, a ball or a box.
+  ENVPOOL_FN i32 random_type() { return kKey + below(3); }
+  ENVPOOL_FN Cell random_object() {
+    const i32 type = random_type();
+    return object(type, color());
+  }
+
+  // Puts numbers in a random order.
+  ENVPOOL_FN void shuffle(i32* items, i32 count) {
+    for (i32 i = count - 1; i > 0; --i) {
+      const i32 other = below(i + 1), item = items[i];
+      items[i] = items[other];
+      items[other] = item;
+    }
+  }
+  // Draws `wanted` of the numbers, without replacement. The others follow them.
+  ENVPOOL_FN void choose(i32* items, i32 count, i32 wanted) {
+    for (i32 chosen = 0; chosen < wanted; ++chosen) {
+      const i32 at = chosen + below(count - chosen), item = items[at];
+      for (i32 i = at; i > chosen; --i) items[i] = items[i - 1];
+      items[chosen] = item;
+    }
+  }
+
+  ENVPOOL_FN void fill(Point from, Point size, Cell cell) {
+    for (i32 y = 0; y < size.y; ++y) {
+      for (i32 x = 0; x < size.x; ++x) grid[from + Point{x, y}] = cell;
+    }
+  }
+  ENVPOOL_FN void wall_rect(Point top, Point size) {
+    fill(top, {size.x, 1}, kTheWall);
+    fill({top.x, top.y + size.y - 1}, {size.x, 1}, kTheWall);
+    fill(top, {1, size.y}, kTheWall);
+    fill({top.x + size.x - 1, top.y}, {1, size.y}, kTheWall);
+  }
+  ENVPOOL_FN void wall_around() { wall_rect({0, 0}, {grid.width, grid.height}); }
+
+  // Draws a free cell of a rectangle that is neither the agent's nor rejected. Returns kNowhere after too many tries.
+  template <class Reject = Anywhere>
+  ENVPOOL_FN Point find_free(Point top, Point size, i32 tries, Reject reject = {}) {
+    const Point from{max(top.x, 0), max(top.y, 0)};
+    const Point to{min(from.x + size.x, grid.width), min(from.y + size.y, grid.height)};
+    for (i32 i = 0; i < tries; ++i) {
+      const Point at = point(from, to);
+      if (grid[at] == kNothing && !(at == agent.at) && !reject(at)) return at;
+    }
+    return kNowhere;
+  }
+  template <class Reject = Anywhere>
+  ENVPOOL_FN Point place(Cell thing, Point top, Point size, i32 tries = kUnlimited, Reject reject = {}) {
+    const Point at = find_free(top, size, tries, reject);
+    if (at == kNowhere) {
+      failed = true;
+    } else {
+      grid[at] = thing;
+    }
+    return at;
+  }
+  template <class Reject = Anywhere>
+  ENVPOOL_FN Point place(Cell thing, Reject reject = {}) {
+    return place(thing, {0, 0}, {grid.width, grid.height}, kUnlimited, reject);
+  }
+
+  ENVPOOL_FN void place_agent(Point top, Point size, i32 tries = kUnlimited) {
+    agent.at = kNowhere;
+    const Point at = find_free(top, size, tries);
+    failed = failed || at == kNowhere;
+    agent.at = at;
+    if (!failed) agent.direction = below(4);
+  }
+  ENVPOOL_FN void place_agent() { place_agent({0, 0}, {grid.width, grid.height}); }
+};
+
+}  // namespace envpool::minigrid

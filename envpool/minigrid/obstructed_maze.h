@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ObstructedMaze: the agent must pick up the blue ball in a maze of rooms whose doors are locked, with keys that may be
+// hidden in boxes, and balls that may lie in front of the doors.
+//
+//   Reward       on success: when the blue ball is picked up
+//   Terminated   on success
+//   Reset        colours, doors, keys, the ball's corner and the agent at random
+//
+// Actions, observations and the reward of success are those of all environments of MiniGrid (level.h). Reference:
+// minigrid 3.2.0, envs/obstructedmaze.py and envs/obstructedmaze_v1.py. In the first version a ball in front of a door
+// can replace a key that was put there before; `keys_last` puts the keys there later, as the second version does.
+#pragma once
+
+#include "envpool/minigrid/room_grid.h"
+
+namespace envpool::minigrid {
+
+struct ObstructedMazeParams : RoomParams {
+  i32 quarters;
+  bool key_in_box, blocked, keys_last, agent_on_the_right;
+};
+
+struct ObstructedMaze : RoomLevel<ObstructedMaze, ObstructedMazeParams> {
+  static constexpr const char* kName = "MiniGridObstructedMaze";
+  static constexpr i32 kBallColor = kBlue, kBlockingColor = kGreen, kBoxColor = kGrey;
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) {
+    o.integer("num_quarters", 4, "quarters of the maze of nine rooms; 0: a maze of two rooms")
+        .between(0, 4)
+        .changes_shapes();
+    o.integer("num_rooms_visited", 25, "rooms that a solution visits, which max_steps depends on").between(1, 100);
+    o.boolean("key_in_box", true, "keys are hidden in boxes");
+    o.boolean("blocked", true, "balls lie in front of locked doors");
+    o.boolean("keys_last", false, "keys are placed after the balls in front of doors, so that no ball replaces a key");
+    o.boolean("agent_on_the_right", false, "the agent starts in the middle room on the right, not in the centre");
+    declare(o);
+  }
+  static Params params(const OptionValues& v) {
+    const i64 quarters = v.integer("num_quarters"), size = 6;
+    const i64 max_steps = 4 * v.integer("num_rooms_visited") * size * size;
+    Params p = quarters == 0 ? resolve_rooms(v, size, 1, 2, max_steps) : resolve_rooms(v, size, 3, 3, max_steps);
+    p.quarters = i32(quarters);
+    p.key_in_box = v.boolean("key_in_box");
+    p.blocked = v.boolean("blocked");
+    p.keys_last = v.boolean("keys_last");
+    p.agent_on_the_right = v.boolean("agent_on_the_right");
+    return p;
+  }
+#endif
+
+  template <class Rooms>
+  ENVPOOL_FN static void furnish(State& s, const Params& p, Rooms& rooms) {
+    auto& make = rooms.make;
+    i32 colors[kColors];
+    for (i32 i = 0; i < kColors; ++i) colors[i] = make.color_by_name(i);
+    make.choose(colors, kColors, kColors);
+    s.target = object(kBall, kBallColor);
+    if (p.quarters == 0) {
+      add_locked_door(rooms, p, {0, 0}, 0, colors[0]);
+      add_key(rooms, p, {0, 0}, colors[0]);
+      rooms.add_object({1, 0}, kBall, kBallColor);
+      rooms.place_agent({0, 0});
+      say_pick_up(rooms, s.target);
+      return;
+    }
+    for (i32 side = 0; side < p.quarters; ++side) {
+      rooms.add_door({1, 1}, side, colors[side], 0);
+      const Place room = rooms.neighbor({1, 1}, side);
+      const i32 sides[2] = {(side + 3) % 4, (side + 1) % 4};
+      const i32 door_colors[2] = {colors[(side + kColors - 1) % kColors], colors[side + 1]};
+      for (i32 i = 0; i < 2; ++i) {
+        add_locked_door(rooms, p, room, sides[i], door_colors[i]);
+        if (!p.keys_last) add_key(rooms, p, room, door_colors[i]);
+      }
+      for (i32 i = 0; i < 2 && p.keys_last; ++i) add_key(rooms, p, room, door_colors[i]);
+    }
+    // The corners follow the sides: above and below on the right, then on the left.
+    const i32 corner = make.below(p.quarters);
+    rooms.add_object({corner < 2 ? 2 : 0, corner == 1 || corner == 2 ? 2 : 0}, kBall, kBallColor);
+    rooms.place_agent({p.agent_on_the_right ? 2 : 1, 1});
+    say_pick_up(rooms, s.target);
+  }
+
+ private:
+  template <class Rooms>
+  ENVPOOL_FN static void add_locked_door(Rooms& rooms, const Params& p, Place room, i32 side, i32 color) {
+    const Point door = rooms.add_door(room, side, color, 1);
+    if (p.blocked) rooms.make.grid[door - step_in(side)] = object(kBall, kBlockingColor);
+  }
+  template <class Rooms>
+  ENVPOOL_FN static void add_key(Rooms& rooms, const Params& p, Place room, i32 color) {
+    const Cell key = object(kKey, color);
+    rooms.put(room, p.key_in_box ? box_with(kBoxColor, key) : key);
+  }
+};
+
+}  // namespace envpool::minigrid

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// PutNear: the agent must put one object near another one.
+//
+//   Reward       on success: when the right object is dropped in a cell around the other object's place
+//   Terminated   when an object is dropped, and when a wrong one is picked up
+//   Reset        `num_objs` objects that differ in type or colour and do not touch; the agent anywhere
+//
+// Actions, observations and the reward of success are those of all environments of MiniGrid (level.h). Reference:
+// minigrid 3.2.0, envs/putnear.py.
+#pragma once
+
+#include "envpool/minigrid/level.h"
+
+namespace envpool::minigrid {
+
+struct PutNearParams : LevelParams {
+  i32 num_objs;
+};
+
+struct PutNearState : Agent {
+  Cell moved;
+  Point target;
+};
+
+struct PutNear : Level<PutNear, PutNearParams, PutNearState> {
+  static constexpr const char* kName = "MiniGridPutNear";
+
+#if ENVPOOL_HOST
+  static void options(OptionSpecs& o) {
+    o.integer("size", 6, "rows and columns, walls included").between(5, 64).changes_shapes();
+    o.integer("num_objs", 2, "how many objects there are").between(2, kObjectKinds);
+    declare(o, true);
+  }
+  static Params params(const OptionValues& v) {
+    const i64 size = v.integer("size"), blocks = size / 3;
+    Params p = resolve(v, size, size, 5 * size);
+    // However fewer objects lie, they leave a cell that none of them touches.
+    p.num_objs = checked_objects(v, "num_objs", blocks * blocks);
+    return p;
+  }
+#endif
+
+  template <class Draws>
+  ENVPOOL_FN static void generate(State& s, const Params& p, Maker<Draws>& make) {
+    make.wall_around();
+    Cell objects[kObjectKinds];
+    Point places[kObjectKinds];
+    i32 count = 0;
+    while (count < p.num_objs) {
+      const Cell made = make.random_object();
+      if (contains(objects, count, made)) continue;
+      places[count] = make.place(made, [&](Point at) {
+        for (i32 i = 0; i < count; ++i) {
+          if (touches(at, places[i])) return true;
+        }
+        return false;
+      });
+      objects[count++] = made;
+    }
+    make.place_agent();
+    const i32 moved = make.below(p.num_objs);
+    i32 target = moved;
+    while (target == moved) target = make.below(p.num_objs);
+    s.moved = objects[moved];
+    s.target = places[target];
+    using enum Word;
+    make.mission.say(put, the);
+    make.mission.name(objects[moved]);
+    make.mission.say(near, the);
+    make.mission.name(objects[target]);
+  }
+
+  ENVPOOL_FN static void judge(const State& s, const Params& p, const Turn& turn, Outcome& outcome) {
+    if (turn.action == kPickup && s.carried != kCarriesNothing && kind_of(s.carried) != s.moved) {
+      outcome.terminated = true;
+    }
+    if (turn.action != kDrop || turn.was_carried == kCarriesNothing) return;
+    outcome.terminated = true;
+    if (s.carried == kCarriesNothing && touches(turn.front, s.target)) outcome.reward = reward_now(s, p);
+  }
+};
+
+}  // namespace envpool::minigrid
