@@ -9,11 +9,62 @@ import numpy as np
 
 from envpool.python.import_paths import members
 
-WORDS = (
-    "red green blue purple yellow grey door key ball box goal lava object a the go to get pick up put next near open "
-    "and then , after you in front of behind on your left right square reach use room rooms traverse from unlock avoid "
-    "find opening fetch must matching at end hallway"
-).split()
+WORDS = [
+    "red",
+    "green",
+    "blue",
+    "purple",
+    "yellow",
+    "grey",
+    "door",
+    "key",
+    "ball",
+    "box",
+    "goal",
+    "lava",
+    "object",
+    "a",
+    "the",
+    "go",
+    "to",
+    "get",
+    "pick",
+    "up",
+    "put",
+    "next",
+    "near",
+    "open",
+    "and",
+    "then",
+    ",",
+    "after",
+    "you",
+    "in",
+    "front",
+    "of",
+    "behind",
+    "on",
+    "your",
+    "left",
+    "right",
+    "square",
+    "reach",
+    "use",
+    "room",
+    "rooms",
+    "traverse",
+    "from",
+    "unlock",
+    "avoid",
+    "find",
+    "opening",
+    "fetch",
+    "must",
+    "matching",
+    "at",
+    "end",
+    "hallway",
+]
 """The words of missions. With mission="words" an array holds their numbers, from 1; zeros follow."""
 
 

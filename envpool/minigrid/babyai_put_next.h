@@ -46,14 +46,6 @@ struct BabyAIPutNext : BabyLevel<BabyAIPutNext, BabyAIPutNextParams, BabyAIPutNe
     }
     return p;
   }
-  static void render(const State& s, const Params& p, u8* rgb) {
-    const size_t bytes = sizeof(State) + size_t(extra_bytes(p));
-    std::vector<u64> copy((bytes + 7) / 8);
-    std::memcpy(copy.data(), &s, bytes);
-    State& shown = *reinterpret_cast<State*>(copy.data());
-    prepare(shown, p);
-    Base::render(shown, p, rgb);
-  }
 #endif
 
   template <class Rooms>
@@ -94,9 +86,12 @@ struct BabyAIPutNext : BabyLevel<BabyAIPutNext, BabyAIPutNextParams, BabyAIPutNe
     }
   }
 
-  // In the reference, the agent takes the object after the first observation.
+  // In the reference, the agent takes the object after the first observation has been made.
+  ENVPOOL_FN static Point hidden_cell(const State& s, const Params& p) {
+    return p.start_carrying && s.steps == 0 ? s.carried_from : kNowhere;
+  }
   ENVPOOL_FN static void prepare(State& s, const Params& p) {
-    if (!p.start_carrying || s.steps != 0) return;
+    if (hidden_cell(s, p) == kNowhere) return;
     s.progress.carried_marks = take_marks(s, p, s.carried_from);
     Cell& cell = grid_of(s, p)[s.carried_from];
     s.carried = cell;
@@ -105,7 +100,8 @@ struct BabyAIPutNext : BabyLevel<BabyAIPutNext, BabyAIPutNextParams, BabyAIPutNe
 
   ENVPOOL_FN static void repair_more(State& s, const Params& p) {
     BabyLevel::repair_more(s, p);
-    Base::keep_inside(s.carried_from, p);
+    keep_within(s.carried_from.x, 0, p.width - 1);
+    keep_within(s.carried_from.y, 0, p.height - 1);
   }
 };
 

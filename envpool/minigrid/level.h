@@ -5,7 +5,10 @@
 //
 //   Action       i32, 0 turns left, 1 turns right, 2 goes forward, 3 picks up, 4 drops, 5 toggles (a door or a box),
 //                6 is done; all but the first two act on the cell in front of the agent
-//   Observation  image      u8[7][7][3]: type, colour and state of the cells in view, by column and row
+//   Observation  image      u8[7][7][3]: type, colour and state of the cells in view, by column and row; in one-hot
+//   form
+//                           u8[7][7][20]; of the whole grid u8[width][height][3], where the agent is type 10 and its
+//                           direction the state
 //                direction  i32, 0 right, 1 down, 2 left, 3 up
 //                mission    u8[96]: the letters of the sentence, or word numbers
 //   Reward       1 - 0.9 * steps / max_steps on success, else 0
@@ -25,9 +28,12 @@
 
 namespace envpool::minigrid {
 
+enum class Observed : u8 { kView, kGrid, kOneHot };
+
 struct LevelParams {
   i32 width, height, max_steps, view, mission_size;
   bool see_through_walls, words, highlight;
+  Observed observed;
 };
 
 // An environment derives from Level<itself, its Params, its State> and defines
@@ -43,6 +49,7 @@ struct LevelParams {
 //   ENVPOOL_FN static i32 action_of(i32 action);              // the action that is executed
 //   ENVPOOL_FN static void prepare(State&, const Params&);    // before each step
 //   ENVPOOL_FN static i32 limit_of(const State&, const Params&);  // max_steps, if it depends on the level
+//   ENVPOOL_FN static Point hidden_cell(const State&, const Params&);  // that the whole grid shows as empty
 //   static i64 more_bytes(const Params&);                     // after the mission
 //   ENVPOOL_FN static void repair_more(State&, const Params&);
 //
@@ -74,6 +81,7 @@ struct Level {
     return i64{cells_of(p)} * i64{sizeof(Cell)} + p.mission_size + Derived::more_bytes(p);
   }
   ENVPOOL_FN static i32 limit_of(const State&, const Params& p) { return p.max_steps; }
+  ENVPOOL_FN static Point hidden_cell(const State&, const Params&) { return kNowhere; }
   ENVPOOL_FN static Viewer viewer(const State& s) { return {s.at, s.direction}; }
 
   ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) { begin(s, p, rng); }
@@ -115,10 +123,18 @@ struct Level {
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
     u8* const image = row.at<u8>(kImage);
     const ConstGrid grid = grid_of(s, p);
-    if (p.view == 7) {
-      observe_view<7>(image, grid, viewer(s), s.carried, 7, p.see_through_walls);
+    if (p.observed == Observed::kGrid) {
+      observe_grid(image, grid, viewer(s), Derived::hidden_cell(s, p));
     } else {
-      observe_view<0>(image, grid, viewer(s), s.carried, p.view, p.see_through_walls);
+      const i32 cells = p.view * p.view;
+      const bool one_hot = p.observed == Observed::kOneHot;
+      u8* const view = one_hot ? image + cells * (kOneHot - 3) : image;
+      if (p.view == 7) {
+        observe_view<7>(view, grid, viewer(s), s.carried, 7, p.see_through_walls);
+      } else {
+        observe_view<0>(view, grid, viewer(s), s.carried, p.view, p.see_through_walls);
+      }
+      if (one_hot) make_one_hot(image, cells);
     }
     *row.at<i32, 1>(kDirection) = s.direction;
     copy_bytes(row.at<u8>(kMission), mission_of(s, p), p.mission_size);
@@ -162,6 +178,10 @@ struct Level {
         .between(3, kMaxView)
         .changes_shapes();
     o.boolean("see_through_walls", sees_through_walls, "walls and closed doors hide nothing");
+    o.text("observation", "partial",
+           "the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full)")
+        .one_of({"partial", "one_hot", "full"})
+        .changes_shapes();
     o.text("mission", "text", "the mission as its letters (text), or as a number for each word (words)")
         .one_of({"text", "words"})
         .changes_shapes();
@@ -177,6 +197,10 @@ struct Level {
     if (p.view % 2 == 0) {
       throw std::invalid_argument("agent_view_size: expected an odd number, got " + std::to_string(p.view));
     }
+    const auto observation = v.text("observation");
+    p.observed = observation == "full"      ? Observed::kGrid
+                 : observation == "one_hot" ? Observed::kOneHot
+                                            : Observed::kView;
     p.see_through_walls = v.boolean("see_through_walls");
     p.words = v.text("mission") == "words";
     p.mission_size = p.words ? most_words : i32(v.integer("mission_bytes"));
@@ -193,7 +217,11 @@ struct Level {
     return i32(count);
   }
   static void spec(const Params& p, Spec& s) {
-    s.obs<u8>("obs:image", {p.view, p.view, 3}).bounds(0, 255).says("type, colour and state of each cell in view");
+    const bool whole = p.observed == Observed::kGrid, one_hot = p.observed == Observed::kOneHot;
+    s.obs<u8>("obs:image", {whole ? p.width : p.view, whole ? p.height : p.view, one_hot ? kOneHot : 3})
+        .bounds(0, 255)
+        .says(one_hot ? "type, colour and state of each cell in view, one-hot"
+                      : "type, colour and state of each cell" + std::string(whole ? "" : " in view"));
     s.obs<i32>("obs:direction").categories(4).says("0 right, 1 down, 2 left, 3 up");
     s.obs<u8>("obs:mission", {p.mission_size})
         .bounds(0, 255)
@@ -208,7 +236,7 @@ struct Level {
     s.render_width = p.width * kTile;
   }
   static void render(const State& s, const Params& p, u8* rgb) {
-    draw(grid_of(s, p), viewer(s), {p.view, p.see_through_walls, p.highlight}, rgb);
+    draw(grid_of(s, p), viewer(s), {p.view, p.see_through_walls, p.highlight, Derived::hidden_cell(s, p)}, rgb);
   }
   static void state_parts(StateParts<State>& parts) {
     parts.add("steps", static_cast<i32 State::*>(&Agent::steps));

@@ -18,10 +18,12 @@ if sys.version_info < (3, 11):
     pytest.skip("minigrid 3.2.0 needs Python 3.11", allow_module_level=True)
 
 import gymnasium
+from minigrid.core.world_object import WorldObj
+from minigrid.wrappers import FullyObsWrapper, OneHotPartialObsWrapper
 
 import envpool
 from envpool.minigrid import WORDS, mission_text
-from envpool.minigrid.testing.episodes import Ours, Reference, compare
+from envpool.minigrid.testing.episodes import AGENT, Ours, Reference, compare
 from envpool.testing.capi import pointer
 from envpool.testing.chi_square import SMALLEST_P, ChiSquare
 
@@ -103,6 +105,52 @@ def test_pictures(task_id, highlight):
             if step % 3 == 0 and (place := reference.random_place(random)) is not None:
                 reference.env.agent_pos, reference.env.agent_dir = place[:2], place[2]
                 ours.move_agent(*place)
+
+
+def test_tiles():
+    """All objects of all colours, with and without the agent on them, are drawn as in the reference."""
+    reference, ours = Reference("MiniGrid-Playground-v0", 3, render_mode="rgb_array"), Ours("MiniGrid-Playground-v0")
+    reference.reset()
+    ours.reset(reference.recorder.take())
+    kinds = [(kind, color, 0) for kind in (2, 3, 5, 6, 7) for color in range(6)]
+    kinds += [(8, 1, 0), (9, 0, 0), *((4, color, state) for color in range(6) for state in range(3))]
+    grid, size = reference.env.grid, reference.env.width
+    cells = ours.state[AGENT.itemsize :][: 4 * size * size].view("u4").reshape(size, size)
+    for number in range(size * size):
+        y, x = divmod(number, size)
+        kind, color, state = kinds[number % len(kinds)]
+        grid.set(x, y, WorldObj.decode(kind, color, state))
+        cells[y, x] = kind | color << 8 | state << 16 | (kind == 2 or (kind == 4 and state > 0)) << 31
+    for number in range(0, size * size, 7):
+        y, x = divmod(number, size)
+        if 0 < x < size - 1 and 0 < y < size - 1:
+            reference.env.agent_pos, reference.env.agent_dir = (x, y), number % 4
+            ours.move_agent(x, y, number % 4)
+            theirs = reference.env.render()
+            picture = np.empty_like(theirs)
+            ours.call("render", pointer(ours.state), pointer(picture))
+            np.testing.assert_array_equal(picture, theirs)
+
+
+@pytest.mark.parametrize(("observation", "wrapper"), [("full", FullyObsWrapper), ("one_hot", OneHotPartialObsWrapper)])
+@pytest.mark.parametrize("task_id", ["MiniGrid-RedBlueDoors-6x6-v0", "BabyAI-PutNextS6N3Carrying-v0"])
+def test_observations(task_id, observation, wrapper):
+    reference = Reference(task_id, 4)
+    wrapped = wrapper(reference.env)
+    shape = wrapped.observation_space["image"].shape
+    ours = Ours(task_id, shape, observation=observation)
+    random = np.random.default_rng(4)
+    for _ in range(5):
+        theirs = reference.reset()
+        ours.reset(reference.recorder.take())
+        for _ in range(30):
+            np.testing.assert_array_equal(ours.observe()[0], wrapped.observation(theirs)["image"])
+            action = int(random.integers(7))
+            theirs, _, terminated, truncated, _ = reference.env.step(action)
+            ours.step(action, reference.recorder.take())
+            if terminated or truncated:
+                break
+    assert envpool.make_spec(task_id, observation=observation).observation_space["image"].shape == shape
 
 
 def test_an_agent_starts_anywhere_with_equal_probability():

@@ -183,6 +183,7 @@ class Tiles {
 struct Shown {
   i32 view;
   bool through_walls, highlight;
+  Point hidden;  // a cell that is drawn as empty
 };
 
 // Returns for each cell of the grid whether the agent sees it.
@@ -207,13 +208,15 @@ inline void draw(ConstGrid grid, Viewer viewer, const Shown& shown, u8* rgb) {
   Tiles tiles;
   for (i32 y = 0; y < grid.height; ++y) {
     for (i32 x = 0; x < grid.width; ++x) {
-      const bool agent_here = viewer.at == Point{x, y}, lit = shown.highlight && seen[size_t(y * grid.width + x)];
-      const Tiles::Pixels& pixels = tiles.get(grid[{x, y}], agent_here ? viewer.direction : -1, lit);
+      const Point at{x, y};
+      const bool agent_here = viewer.at == at, lit = shown.highlight && seen[size_t(y * grid.width + x)];
+      const Tiles::Pixels& pixels =
+          tiles.get(at == shown.hidden ? kNothing : grid[at], agent_here ? viewer.direction : -1, lit);
       for (i32 i = 0; i < kTile * kTile; ++i) {
-        const i64 at = (i64{y} * kTile + i / kTile) * grid.width * kTile + x * kTile + i % kTile;
-        rgb[3 * at] = pixels[size_t(i)].red;
-        rgb[3 * at + 1] = pixels[size_t(i)].green;
-        rgb[3 * at + 2] = pixels[size_t(i)].blue;
+        u8* const to = rgb + 3 * ((i64{y} * kTile + i / kTile) * grid.width * kTile + x * kTile + i % kTile);
+        to[0] = pixels[size_t(i)].red;
+        to[1] = pixels[size_t(i)].green;
+        to[2] = pixels[size_t(i)].blue;
       }
     }
   }

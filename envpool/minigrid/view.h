@@ -117,4 +117,27 @@ ENVPOOL_ALWAYS_INLINE void observe_view(u8* image, ConstGrid grid, Viewer viewer
   }
 }
 
+// Writes the image of the whole grid, by column and row. The agent is shown as an object; the cell `hidden` as empty.
+ENVPOOL_FN void observe_grid(u8* image, ConstGrid grid, Viewer viewer, Point hidden) {
+  for (i32 x = 0; x < grid.width; ++x) {
+    for (i32 y = 0; y < grid.height; ++y, image += 3) {
+      const Point at{x, y};
+      const Cell agent = object(kAgent, kRed) | Cell(viewer.direction) << 16;
+      put(image, at == viewer.at ? agent : at == hidden ? kNothing : grid[at], true);
+    }
+  }
+}
+
+// Turns an image of types, colours and states at the end of `to` into one with a 1 for each of them, from `to` on.
+inline constexpr i32 kTypes = 11, kOneHot = kTypes + kColors + 3;
+ENVPOOL_FN void make_one_hot(u8* to, i32 cells) {
+  const u8* from = to + cells * (kOneHot - 3);
+  for (i32 i = 0; i < cells; ++i, from += 3, to += kOneHot) {
+    const u8 type = from[0], color = from[1], state = from[2];
+    for (i32 k = 0; k < kOneHot; ++k) {
+      to[k] = k == type || k == kTypes + color || k == kTypes + kColors + state;
+    }
+  }
+}
+
 }  // namespace envpool::minigrid

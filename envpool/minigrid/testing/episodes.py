@@ -107,7 +107,7 @@ class Reference:
 class Ours(Calls):
     """One environment of ours, with the options of an id."""
 
-    def __init__(self, task_id, **options):
+    def __init__(self, task_id, image_shape=None, **options):
         registration = find(task_id)
         super().__init__(
             ctypes.CDLL(libraries.library("minigrid_testing")),
@@ -117,7 +117,7 @@ class Ours(Calls):
         view, words = options.get("agent_view_size", 7), options.get("mission_bytes", mission_bytes(task_id))
         self.state = np.zeros(self.call("stride", result=ctypes.c_int64), np.uint8)
         self.fields = (
-            np.zeros((1, view, view, 3), np.uint8),
+            np.zeros((1, *(image_shape or (view, view, 3))), np.uint8),
             np.zeros(1, np.int32),
             np.zeros((1, words), np.uint8),
             np.zeros((1, 2), np.int32),
