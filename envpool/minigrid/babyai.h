@@ -121,7 +121,7 @@ struct BabyLevel : Level<Derived, P, S> {
 
   // Returns whether the agent can reach all objects, through doors but without moving anything.
   template <class Rooms>
-  ENVPOOL_FN static bool all_reachable(const Rooms& rooms) {
+  ENVPOOL_DEVICE_CALL static bool all_reachable(const Rooms& rooms) {
     const Grid grid = rooms.make.grid;
     constexpr i32 kMost = 64;
     u64 open[kMost], thing[kMost], reached[kMost];  // a bit for each column, by row
@@ -159,7 +159,7 @@ struct BabyLevel : Level<Derived, P, S> {
 
   // Returns the scene as it is now, with the agent's room.
   template <class Rooms>
-  ENVPOOL_FN static Scene scene_of(const Rooms& rooms) {
+  ENVPOOL_DEVICE_CALL static Scene scene_of(const Rooms& rooms) {
     const Agent& agent = rooms.make.agent;
     const Grid grid = rooms.make.grid;
     const Point from = rooms.top(rooms.place_of(agent.at));
@@ -196,10 +196,10 @@ struct BabyLevel : Level<Derived, P, S> {
 
  private:
   ENVPOOL_FN static u8* marks_of(State& s, const Params& p) { return Base::mission_of(s, p) + p.mission_size; }
-  ENVPOOL_FN static void mark(const Scene& scene, const Description& wanted, u32 bit, u8* marks) {
+  ENVPOOL_DEVICE_CALL static void mark(const Scene& scene, const Description& wanted, u32 bit, u8* marks) {
     scene.each(wanted, [&](Point at) { marks[at.y * scene.grid.width + at.x] |= u8(bit); });
   }
-  ENVPOOL_FN static bool is_valid(const Scene& scene, const Instruction& instruction, bool keeps_keys) {
+  ENVPOOL_DEVICE_CALL static bool is_valid(const Scene& scene, const Instruction& instruction, bool keeps_keys) {
     u32 locked = 0;  // colours of locked doors
     for (i32 i = 0; keeps_keys && i < scene.grid.width * scene.grid.height; ++i) {
       const Cell cell = scene.grid.cells[i];

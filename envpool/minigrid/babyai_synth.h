@@ -76,7 +76,7 @@ struct BabyAISynth : BabyLevel<BabyAISynth, BabyAISynthParams> {
 
  private:
   template <class Rooms>
-  ENVPOOL_FN static Place add_locked_room(Rooms& rooms) {
+  ENVPOOL_DEVICE_CALL static Place add_locked_room(Rooms& rooms) {
     Place locked;
     i32 side;
     do {
@@ -117,7 +117,7 @@ struct BabyAISynth : BabyLevel<BabyAISynth, BabyAISynthParams> {
     }
   }
   template <class Rooms>
-  ENVPOOL_FN static Clause draw_clause(const Params& p, Rooms& rooms, Place locked) {
+  ENVPOOL_DEVICE_CALL static Clause draw_clause(const Params& p, Rooms& rooms, Place locked) {
     constexpr i32 kTypes = 0x4567;  // a door, a key, a ball, a box; in the order of the reference from the lowest digit
     Clause made{Verb(p.verbs.number[rooms.make.below(p.verbs.count) & 3])};
     const bool any = made.verb == Verb::kGoTo, is_door = made.verb == Verb::kOpen;
@@ -129,7 +129,8 @@ struct BabyAISynth : BabyLevel<BabyAISynth, BabyAISynthParams> {
   }
   // Draws a description that matches at least one object. `types` has a digit for each of the possible types.
   template <class Rooms>
-  ENVPOOL_FN static Description draw_description(const Params& p, Rooms& rooms, Place locked, i32 types, i32 count) {
+  ENVPOOL_DEVICE_CALL static Description draw_description(const Params& p, Rooms& rooms, Place locked, i32 types,
+                                                          i32 count) {
     auto& make = rooms.make;
     const Scene scene = scene_of(rooms);
     for (i32 i = 0; i < kDescriptions; ++i) {
@@ -149,7 +150,7 @@ struct BabyAISynth : BabyLevel<BabyAISynth, BabyAISynthParams> {
   }
 
   template <class Rooms>
-  ENVPOOL_FN static void furnish_with_doors(Rooms& rooms, Instruction& instruction) {
+  ENVPOOL_DEVICE_CALL static void furnish_with_doors(Rooms& rooms, Instruction& instruction) {
     auto& make = rooms.make;
     Cell objects[9];
     rooms.add_distractors(5, true, {1, 1}, objects);

@@ -64,16 +64,20 @@ ENVPOOL_FN constexpr i32 distance(Point a, Point b) {
 ENVPOOL_FN constexpr bool touches(Point a, Point b) { return u32(a.x - b.x + 1) <= 2 && u32(a.y - b.y + 1) <= 2; }
 
 // The cells of a grid, row by row, in memory that belongs to a state.
-template <class T>
-struct GridOf {
-  T* cells;
+struct ConstGrid {
+  const Cell* cells;
   i32 width, height;
 
   ENVPOOL_FN bool contains(Point at) const { return u32(at.x) < u32(width) && u32(at.y) < u32(height); }
-  ENVPOOL_FN T& operator[](Point at) const { return cells[at.y * width + at.x]; }
-  ENVPOOL_FN operator GridOf<const T>() const { return {cells, width, height}; }
+  ENVPOOL_FN const Cell& operator[](Point at) const { return cells[at.y * width + at.x]; }
 };
-using Grid = GridOf<Cell>;
-using ConstGrid = GridOf<const Cell>;
+struct Grid {
+  Cell* cells;
+  i32 width, height;
+
+  ENVPOOL_FN bool contains(Point at) const { return u32(at.x) < u32(width) && u32(at.y) < u32(height); }
+  ENVPOOL_FN Cell& operator[](Point at) const { return cells[at.y * width + at.x]; }
+  ENVPOOL_FN operator ConstGrid() const { return {cells, width, height}; }
+};
 
 }  // namespace envpool::minigrid

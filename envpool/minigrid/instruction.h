@@ -45,7 +45,7 @@ struct Scene {
   Viewer agent;
   Point room_from, room_to;
 
-  ENVPOOL_FN bool matches(const Description& wanted, Point at) const {
+  ENVPOOL_DEVICE_CALL bool matches(const Description& wanted, Point at) const {
     const Cell cell = grid[at];
     if (cell == kNothing) return false;
     if (wanted.type != kAny && type_of(cell) != u32(wanted.type)) return false;
@@ -69,13 +69,13 @@ struct Scene {
       if (matches(wanted, at)) function(at);
     }
   }
-  ENVPOOL_FN i32 count(const Description& wanted) const {
+  ENVPOOL_DEVICE_CALL i32 count(const Description& wanted) const {
     i32 found = 0;
     each(wanted, [&](Point) { ++found; });
     return found;
   }
   // Returns whether an object to be moved is next to its target already, or one object matches both descriptions.
-  ENVPOOL_FN bool is_done(const Clause& clause) const {
+  ENVPOOL_DEVICE_CALL bool is_done(const Clause& clause) const {
     bool done = false;
     each(clause.what, [&](Point at) {
       done = done || matches(clause.next_to, at);
@@ -87,7 +87,7 @@ struct Scene {
     return done;
   }
 
-  ENVPOOL_FN void say(Mission& mission, const Description& wanted) const {
+  ENVPOOL_DEVICE_CALL void say(Mission& mission, const Description& wanted) const {
     using enum Word;
     mission.say(count(wanted) > 1 ? a : the);
     if (wanted.color != kAny) mission.say(color_word(u32(wanted.color)));
@@ -100,7 +100,7 @@ struct Scene {
       default: break;
     }
   }
-  ENVPOOL_FN void say(Mission& mission, const Clause& clause) const {
+  ENVPOOL_DEVICE_CALL void say(Mission& mission, const Clause& clause) const {
     using enum Word;
     switch (clause.verb) {
       case Verb::kGoTo: mission.say(go, to); break;
@@ -113,7 +113,7 @@ struct Scene {
     mission.say(next, to);
     say(mission, clause.next_to);
   }
-  ENVPOOL_FN void say(Mission& mission, const Instruction& instruction) const {
+  ENVPOOL_DEVICE_CALL void say(Mission& mission, const Instruction& instruction) const {
     using enum Word;
     for (i32 part = 0; part < 2; ++part) {
       for (i32 i = 0; i < instruction.clauses[part]; ++i) {
@@ -196,7 +196,7 @@ struct Progress {
     return (done & both) == both ? Verdict::kSucceeds : Verdict::kContinues;
   }
 
-  ENVPOOL_FN Verdict check_clause(i32 number, const Event& event) {
+  ENVPOOL_DEVICE_CALL Verdict check_clause(i32 number, const Event& event) {
     const u32 what = 1u << 2 * number, next_to = what << 1;
     const bool is_strict = (strict >> number & 1) != 0, carries = event.carried != kCarriesNothing;
     switch (verb[number]) {

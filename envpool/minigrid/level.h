@@ -90,7 +90,7 @@ struct Level {
   }
 
   template <class Draws>
-  ENVPOOL_FN static void begin(State& s, const Params& p, Draws& draws) {
+  ENVPOOL_NOINLINE static void begin(State& s, const Params& p, Draws& draws) {
     // A level that could not be completed is made anew.
     for (i32 attempt = 0; attempt < 1000; ++attempt) {
       s = {};

@@ -46,7 +46,7 @@ struct Maker {
 
   // Returns an integer from low to high - 1.
   ENVPOOL_FN i32 between(i32 low, i32 high) { return low + i32(draws.below(u32(high - low))); }
-  ENVPOOL_FN i32 below(i32 count) { return i32(draws.below(u32(count))); }
+  ENVPOOL_DEVICE_CALL i32 below(i32 count) { return i32(draws.below(u32(count))); }
   ENVPOOL_FN bool flip() { return draws.below(2) == 0; }
   ENVPOOL_FN Point point(Point from, Point to) {
     const i32 x = between(from.x, to.x);
@@ -58,13 +58,13 @@ struct Maker {
 
   // Returns a key, a ball or a box.
   ENVPOOL_FN i32 random_type() { return kKey + below(3); }
-  ENVPOOL_FN Cell random_object() {
+  ENVPOOL_DEVICE_CALL Cell random_object() {
     const i32 type = random_type();
     return object(type, color());
   }
 
   // Puts numbers in a random order.
-  ENVPOOL_FN void shuffle(i32* items, i32 count) {
+  ENVPOOL_DEVICE_CALL void shuffle(i32* items, i32 count) {
     for (i32 i = count - 1; i > 0; --i) {
       const i32 other = below(i + 1), item = items[i];
       items[i] = items[other];
@@ -72,7 +72,7 @@ struct Maker {
     }
   }
   // Draws `wanted` of the numbers, without replacement. The others follow them.
-  ENVPOOL_FN void choose(i32* items, i32 count, i32 wanted) {
+  ENVPOOL_DEVICE_CALL void choose(i32* items, i32 count, i32 wanted) {
     for (i32 chosen = 0; chosen < wanted; ++chosen) {
       const i32 at = chosen + below(count - chosen), item = items[at];
       for (i32 i = at; i > chosen; --i) items[i] = items[i - 1];
@@ -80,12 +80,12 @@ struct Maker {
     }
   }
 
-  ENVPOOL_FN void fill(Point from, Point size, Cell cell) {
+  ENVPOOL_DEVICE_CALL void fill(Point from, Point size, Cell cell) {
     for (i32 y = 0; y < size.y; ++y) {
       for (i32 x = 0; x < size.x; ++x) grid[from + Point{x, y}] = cell;
     }
   }
-  ENVPOOL_FN void wall_rect(Point top, Point size) {
+  ENVPOOL_DEVICE_CALL void wall_rect(Point top, Point size) {
     fill(top, {size.x, 1}, kTheWall);
     fill({top.x, top.y + size.y - 1}, {size.x, 1}, kTheWall);
     fill(top, {1, size.y}, kTheWall);
@@ -95,7 +95,7 @@ struct Maker {
 
   // Draws a free cell of a rectangle that is neither the agent's nor rejected. Returns kNowhere after too many tries.
   template <class Reject = Anywhere>
-  ENVPOOL_FN Point find_free(Point top, Point size, i32 tries, Reject reject = {}) {
+  ENVPOOL_DEVICE_CALL Point find_free(Point top, Point size, i32 tries, Reject reject = {}) {
     const Point from{max(top.x, 0), max(top.y, 0)};
     const Point to{min(from.x + size.x, grid.width), min(from.y + size.y, grid.height)};
     for (i32 i = 0; i < tries; ++i) {
@@ -119,14 +119,14 @@ struct Maker {
     return place(thing, {0, 0}, {grid.width, grid.height}, kUnlimited, reject);
   }
 
-  ENVPOOL_FN void place_agent(Point top, Point size, i32 tries = kUnlimited) {
+  ENVPOOL_DEVICE_CALL void place_agent(Point top, Point size, i32 tries = kUnlimited) {
     agent.at = kNowhere;
     const Point at = find_free(top, size, tries);
     failed = failed || at == kNowhere;
     agent.at = at;
     if (!failed) agent.direction = below(4);
   }
-  ENVPOOL_FN void place_agent() { place_agent({0, 0}, {grid.width, grid.height}); }
+  ENVPOOL_DEVICE_CALL void place_agent() { place_agent({0, 0}, {grid.width, grid.height}); }
 };
 
 }  // namespace envpool::minigrid

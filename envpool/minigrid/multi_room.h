@@ -74,7 +74,7 @@ struct MultiRoom : Level<MultiRoom, MultiRoomParams> {
  private:
   // Makes rooms until there are as many as wanted, or the next one has not fitted eight times. Returns their number.
   template <class Draws>
-  ENVPOOL_FN static i32 make_chain(Room* rooms, i32 wanted, const Params& p, Maker<Draws>& make) {
+  ENVPOOL_DEVICE_CALL static i32 make_chain(Room* rooms, i32 wanted, const Params& p, Maker<Draws>& make) {
     const Point start = make.point({0, 0}, {kSize - 2, kSize - 2});
     i32 wall = 2;  // the wall of the room's entry: 0 right, 1 below, 2 left, 3 above
     if (!fits(rooms, 0, start, wall, p, make)) return 0;
@@ -99,7 +99,8 @@ struct MultiRoom : Level<MultiRoom, MultiRoomParams> {
   }
   // Draws the room of that number, with a door in a wall of it. Returns whether there is space for it.
   template <class Draws>
-  ENVPOOL_FN static bool fits(Room* rooms, i32 number, Point entry, i32 wall, const Params& p, Maker<Draws>& make) {
+  ENVPOOL_DEVICE_CALL static bool fits(Room* rooms, i32 number, Point entry, i32 wall, const Params& p,
+                                       Maker<Draws>& make) {
     const Point size = make.point({kMinRoomSize, kMinRoomSize}, {p.max_room_size + 1, p.max_room_size + 1});
     Point top = entry;
     if (number > 0) {

@@ -35,7 +35,7 @@ class RoomMaker {
     bool locked;
   };
   // Makes the rooms' walls and puts the agent into the middle.
-  ENVPOOL_FN RoomMaker(Maker<Draws>& maker, const RoomParams& params)
+  ENVPOOL_DEVICE_CALL RoomMaker(Maker<Draws>& maker, const RoomParams& params)
       : make(maker), size_(params.room_size), rows_(params.num_rows), columns_(params.num_cols) {
     for (i32 i = 0; i < rows_ * columns_; ++i) make.wall_rect(top(place(i)), {size_, size_});
     for (i32 row = 0; row < rows_; ++row) {
@@ -78,19 +78,19 @@ class RoomMaker {
     return u32(other.column) < u32(columns_) && u32(other.row) < u32(rows_);
   }
   ENVPOOL_FN bool has_door(Place at, i32 side) { return (room_at(at).doors >> side & 1) != 0; }
-  ENVPOOL_FN Place random_room() {
+  ENVPOOL_DEVICE_CALL Place random_room() {
     const i32 column = make.below(columns_);
     return {column, make.below(rows_)};
   }
 
   // Puts an object into a room, not next to the agent.
-  ENVPOOL_FN Point put(Place room, Cell thing) {
+  ENVPOOL_DEVICE_CALL Point put(Place room, Cell thing) {
     const Point agent = make.agent.at;
     if (is_kind(thing)) kinds_ |= 1u << kind_number(thing);
     return make.place(thing, top(room), {size_, size_}, kTries, [&](Point at) { return distance(agent, at) < 2; });
   }
   // Puts a new object into a room. A type or colour of kAny is drawn.
-  ENVPOOL_FN Cell add_object(Place room, i32 type = kAny, i32 color = kAny) {
+  ENVPOOL_DEVICE_CALL Cell add_object(Place room, i32 type = kAny, i32 color = kAny) {
     if (make.failed) return kNothing;
     if (type == kAny) type = make.random_type();
     if (color == kAny) color = make.color();
@@ -99,8 +99,8 @@ class RoomMaker {
     return made;
   }
   // Adds objects, in random rooms or in one, and returns how many. If they are unique, no two of all objects are equal.
-  ENVPOOL_FN i32 add_distractors(i32 wanted, bool unique, Place room = kAnyRoom, Cell* added = nullptr,
-                                 Point* places = nullptr) {
+  ENVPOOL_DEVICE_CALL i32 add_distractors(i32 wanted, bool unique, Place room = kAnyRoom, Cell* added = nullptr,
+                                          Point* places = nullptr) {
     for (i32 count = 0; count < wanted && !make.failed;) {
       const i32 color = make.color(), type = make.random_type();
       const Cell made = object(type, color);
@@ -115,7 +115,7 @@ class RoomMaker {
   }
 
   // Adds a door and returns its cell; draws its side, colour and lock if they are kAny.
-  ENVPOOL_FN Point add_door(Place at, i32 side = kAny, i32 color = kAny, i32 locked = kAny) {
+  ENVPOOL_DEVICE_CALL Point add_door(Place at, i32 side = kAny, i32 color = kAny, i32 locked = kAny) {
     if (side == kAny) {
       do {
         side = make.below(4);
@@ -130,7 +130,7 @@ class RoomMaker {
     connect(at, side);
     return place;
   }
-  ENVPOOL_FN void remove_wall(Place at, i32 side) {
+  ENVPOOL_DEVICE_CALL void remove_wall(Place at, i32 side) {
     const Point from = top(at);
     const i32 last = size_ - 1, length = size_ - 2;
     switch (side) {
@@ -143,7 +143,7 @@ class RoomMaker {
   }
   // Adds unlocked doors until the agent can reach all rooms; never to a room behind a locked door. `without` is a
   // colour that they must not have.
-  ENVPOOL_FN void connect_all(i32 without = kAny) {
+  ENVPOOL_DEVICE_CALL void connect_all(i32 without = kAny) {
     if (make.failed) return;
     const Place start = place_of(make.agent.at);
     for (i32 i = 0; i < kConnections; ++i) {
@@ -158,7 +158,7 @@ class RoomMaker {
   }
 
   // Puts the agent into a room, the numbers of which may be kAny, not in front of an object or a door.
-  ENVPOOL_FN void place_agent(Place room = kAnyRoom) {
+  ENVPOOL_DEVICE_CALL void place_agent(Place room = kAnyRoom) {
     if (make.failed) return;
     if (room == kAnyRoom) room = random_room();
     for (i32 i = 0; i < kTries; ++i) {
@@ -171,7 +171,7 @@ class RoomMaker {
   }
 
   // Puts the agent into any room but one.
-  ENVPOOL_FN void place_agent_outside(Place room) {
+  ENVPOOL_DEVICE_CALL void place_agent_outside(Place room) {
     do {
       place_agent();
     } while (!make.failed && place_of(make.agent.at) == room);
@@ -191,7 +191,7 @@ class RoomMaker {
     while (make.color_by_name(by_name) != without) ++by_name;
     return make.color_by_name(index + (index >= by_name));
   }
-  ENVPOOL_FN bool all_reachable_from(Place start) {
+  ENVPOOL_DEVICE_CALL bool all_reachable_from(Place start) {
     u32 reached = 1u << (start.row * columns_ + start.column), before = 0;
     while (reached != before) {
       before = reached;

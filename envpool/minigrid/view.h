@@ -88,23 +88,24 @@ ENVPOOL_ALWAYS_INLINE void look(View& view, ConstGrid grid, Viewer viewer, i32 s
 
 // Writes a cell's type, colour and state, and perhaps one byte more, which the next cell overwrites.
 ENVPOOL_ALWAYS_INLINE void put(u8* to, Cell cell, bool is_last) {
-#ifdef __CUDACC__
-  is_last = true;  // a GPU cannot write a word to any address
-#endif
+#if defined(__GNUC__) && !defined(__CUDACC__)
   if (!is_last) {
     __builtin_memcpy(to, &cell, sizeof(cell));
-  } else {
-    to[0] = u8(cell);
-    to[1] = u8(cell >> 8);
-    to[2] = u8(cell >> 16);
+    return;
   }
+#else
+  (void)is_last;  // a GPU cannot write a word to any address
+#endif
+  to[0] = u8(cell);
+  to[1] = u8(cell >> 8);
+  to[2] = u8(cell >> 16);
 }
 
 // Writes the image that the agent observes, of `size` columns, rows and three bytes. The agent's own cell shows what it
 // carries.
 template <i32 kSize>
-ENVPOOL_ALWAYS_INLINE void observe_view(u8* image, ConstGrid grid, Viewer viewer, Cell carried, i32 size,
-                                        bool through_walls) {
+ENVPOOL_DEVICE_CALL void observe_view(u8* image, ConstGrid grid, Viewer viewer, Cell carried, i32 size,
+                                      bool through_walls) {
   const i32 n = kSize != 0 ? kSize : size;
   View view;
   look<kSize>(view, grid, viewer, size, through_walls);
@@ -118,7 +119,7 @@ ENVPOOL_ALWAYS_INLINE void observe_view(u8* image, ConstGrid grid, Viewer viewer
 }
 
 // Writes the image of the whole grid, by column and row. The agent is shown as an object; the cell `hidden` as empty.
-ENVPOOL_FN void observe_grid(u8* image, ConstGrid grid, Viewer viewer, Point hidden) {
+ENVPOOL_DEVICE_CALL void observe_grid(u8* image, ConstGrid grid, Viewer viewer, Point hidden) {
   for (i32 x = 0; x < grid.width; ++x) {
     for (i32 y = 0; y < grid.height; ++y, image += 3) {
       const Point at{x, y};
@@ -130,7 +131,7 @@ ENVPOOL_FN void observe_grid(u8* image, ConstGrid grid, Viewer viewer, Point hid
 
 // Turns an image of types, colours and states at the end of `to` into one with a 1 for each of them, from `to` on.
 inline constexpr i32 kTypes = 11, kOneHot = kTypes + kColors + 3;
-ENVPOOL_FN void make_one_hot(u8* to, i32 cells) {
+ENVPOOL_DEVICE_CALL void make_one_hot(u8* to, i32 cells) {
   const u8* from = to + cells * (kOneHot - 3);
   for (i32 i = 0; i < cells; ++i, from += 3, to += kOneHot) {
     const u8 type = from[0], color = from[1], state = from[2];

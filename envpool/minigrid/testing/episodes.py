@@ -85,8 +85,10 @@ class Reference:
         reached, stack = set(), [tuple(map(int, env.agent_pos))]
         while stack:
             at = stack.pop()
+            if at in reached or not (0 <= at[0] < env.width and 0 <= at[1] < env.height):
+                continue
             cell = env.grid.get(*at)
-            if at in reached or (cell is not None and cell.type not in ("door", "key", "ball", "box")):
+            if cell is not None and cell.type not in ("door", "key", "ball", "box"):
                 continue
             reached.add(at)
             stack += [(at[0] + int(dx), at[1] + int(dy)) for dx, dy in DIR_TO_VEC]
