@@ -20,6 +20,7 @@
 #pragma once
 
 #include "envpool/core/api.h"
+#include "envpool/minigrid/block_rng.h"
 #include "envpool/minigrid/maker.h"
 #include "envpool/minigrid/view.h"
 #if ENVPOOL_HOST
@@ -84,9 +85,13 @@ struct Level {
   ENVPOOL_FN static Point hidden_cell(const State&, const Params&) { return kNowhere; }
   ENVPOOL_FN static Viewer viewer(const State& s) { return {s.at, s.direction}; }
 
-  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) { begin(s, p, rng); }
+  ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
+    BlockRng draws(rng);
+    begin(s, p, draws);
+  }
   ENVPOOL_FN static Outcome step(State& s, const Params& p, ActionRow action, Rng& rng) {
-    return advance(s, p, *action.at<i32>(0), rng);
+    BlockRng draws(rng);
+    return advance(s, p, *action.at<i32>(0), draws);
   }
 
   template <class Draws>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Makes levels. Every number is drawn in the order of the reference, so that a test that replays the draws of the
-// reference (Draws is then not Rng) gets its level.
+// reference (Draws is then not BlockRng) gets its level.
 #pragma once
 
 #include "envpool/minigrid/grid.h"
