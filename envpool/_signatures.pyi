@@ -430,6 +430,811 @@ class MinAtarSpaceInvadersOptions(CommonOptions, total=False):
     obs_dtype: Literal["bool", "float32"]
     """dtype of the observation; the default depends on the id."""
 
+MiniGridEmptyId = Literal[
+    "MiniGrid-Empty-5x5-v0", "MiniGrid-Empty-6x6-v0", "MiniGrid-Empty-8x8-v0", "MiniGrid-Empty-16x16-v0",
+    "MiniGrid-Empty-Random-5x5-v0", "MiniGrid-Empty-Random-6x6-v0",
+]
+
+class MiniGridEmptyOptions(CommonOptions, total=False):
+    """What MiniGrid-Empty-5x5-v0 and its like take."""
+
+    size: int
+    """rows and columns, walls included; an int from 4 to 64; default its id's."""
+    random_start: bool
+    """the agent starts anywhere, not in the corner; default its id's."""
+    max_steps: int
+    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    16777216; default 0."""
+    agent_view_size: int
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    see_through_walls: bool
+    """walls and closed doors hide nothing; default True."""
+    observation: Literal["partial", "one_hot", "full"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    'partial'."""
+    mission: Literal["text", "words"]
+    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    mission_bytes: int
+    """size of the mission as text; an int from 80 to 1024; default 96."""
+    highlight: bool
+    """a picture shows which cells the agent sees; default True."""
+
+MiniGridFourRoomsId = Literal[
+    "MiniGrid-FourRooms-v0",
+]
+
+class MiniGridFourRoomsOptions(CommonOptions, total=False):
+    """What MiniGrid-FourRooms-v0 takes."""
+
+    max_steps: int
+    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    16777216; default 0."""
+    agent_view_size: int
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    see_through_walls: bool
+    """walls and closed doors hide nothing; default False."""
+    observation: Literal["partial", "one_hot", "full"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    'partial'."""
+    mission: Literal["text", "words"]
+    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    mission_bytes: int
+    """size of the mission as text; an int from 80 to 1024; default 96."""
+    highlight: bool
+    """a picture shows which cells the agent sees; default True."""
+
+MiniGridDoorKeyId = Literal[
+    "MiniGrid-DoorKey-5x5-v0", "MiniGrid-DoorKey-6x6-v0", "MiniGrid-DoorKey-8x8-v0", "MiniGrid-DoorKey-16x16-v0",
+]
+
+class MiniGridDoorKeyOptions(CommonOptions, total=False):
+    """What MiniGrid-DoorKey-5x5-v0 and its like take."""
+
+    size: int
+    """rows and columns, walls included; an int from 5 to 64; default its id's."""
+    max_steps: int
+    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    16777216; default 0."""
+    agent_view_size: int
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    see_through_walls: bool
+    """walls and closed doors hide nothing; default False."""
+    observation: Literal["partial", "one_hot", "full"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    'partial'."""
+    mission: Literal["text", "words"]
+    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    mission_bytes: int
+    """size of the mission as text; an int from 80 to 1024; default 96."""
+    highlight: bool
+    """a picture shows which cells the agent sees; default True."""
+
+MiniGridMultiRoomId = Literal[
+    "MiniGrid-MultiRoom-N2-S4-v0", "MiniGrid-MultiRoom-N4-S5-v0", "MiniGrid-MultiRoom-N4-S5-v1",
+    "MiniGrid-MultiRoom-N6-v0",
+]
+
+class MiniGridMultiRoomOptions(CommonOptions, total=False):
+    """What MiniGrid-MultiRoom-N2-S4-v0 and its like take."""
+
+    min_num_rooms: int
+    """the least rooms; an int from 1 to 6; default its id's."""
+    max_num_rooms: int
+    """the most rooms; an int from 1 to 6; default its id's."""
+    max_room_size: int
+    """the most rows and columns of a room, walls included; an int from 4 to 10; default its id's."""
+    max_steps: int
+    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    16777216; default 0."""
+    agent_view_size: int
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    see_through_walls: bool
+    """walls and closed doors hide nothing; default False."""
+    observation: Literal["partial", "one_hot", "full"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    'partial'."""
+    mission: Literal["text", "words"]
+    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    mission_bytes: int
+    """size of the mission as text; an int from 80 to 1024; default 96."""
+    highlight: bool
+    """a picture shows which cells the agent sees; default True."""
+
+MiniGridKeyCorridorId = Literal[
+    "MiniGrid-KeyCorridorS3R1-v0", "MiniGrid-KeyCorridorS3R2-v0", "MiniGrid-KeyCorridorS3R3-v0",
+    "MiniGrid-KeyCorridorS4R3-v0", "MiniGrid-KeyCorridorS5R3-v0", "MiniGrid-KeyCorridorS6R3-v0",
+]
+
+class MiniGridKeyCorridorOptions(CommonOptions, total=False):
+    """What MiniGrid-KeyCorridorS3R1-v0 and its like take."""
+
+    room_size: int
+    """rows and columns of a room, walls included; an int from 3 to 12; default its id's."""
+    num_rows: int
+    """rooms on each side of the corridor; an int from 1 to 5; default its id's."""
+    max_steps: int
+    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    16777216; default 0."""
+    agent_view_size: int
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    see_through_walls: bool
+    """walls and closed doors hide nothing; default False."""
+    observation: Literal["partial", "one_hot", "full"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    'partial'."""
+    mission: Literal["text", "words"]
+    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    mission_bytes: int
+    """size of the mission as text; an int from 80 to 1024; default 96."""
+    highlight: bool
+    """a picture shows which cells the agent sees; default True."""
+
+MiniGridCrossingId = Literal[
+    "MiniGrid-LavaCrossingS9N1-v0", "MiniGrid-LavaCrossingS9N2-v0", "MiniGrid-LavaCrossingS9N3-v0",
+    "MiniGrid-LavaCrossingS11N5-v0", "MiniGrid-SimpleCrossingS9N1-v0", "MiniGrid-SimpleCrossingS9N2-v0",
+    "MiniGrid-SimpleCrossingS9N3-v0", "MiniGrid-SimpleCrossingS11N5-v0",
+]
+
+class MiniGridCrossingOptions(CommonOptions, total=False):
+    """What MiniGrid-LavaCrossingS9N1-v0 and its like take."""
+
+    size: int
+    """rows and columns, walls included, an odd number; an int from 5 to 63; default its id's."""
+    num_crossings: int
+    """how many rivers there are; an int from 1 to 60; default its id's."""
+    obstacle_type: Literal["lava", "wall"]
+    """what the rivers are made of; default its id's."""
+    max_steps: int
+    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    16777216; default 0."""
+    agent_view_size: int
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    see_through_walls: bool
+    """walls and closed doors hide nothing; default False."""
+    observation: Literal["partial", "one_hot", "full"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    'partial'."""
+    mission: Literal["text", "words"]
+    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    mission_bytes: int
+    """size of the mission as text; an int from 80 to 1024; default 96."""
+    highlight: bool
+    """a picture shows which cells the agent sees; default True."""
+
+MiniGridLavaGapId = Literal[
+    "MiniGrid-LavaGapS5-v0", "MiniGrid-LavaGapS6-v0", "MiniGrid-LavaGapS7-v0",
+]
+
+class MiniGridLavaGapOptions(CommonOptions, total=False):
+    """What MiniGrid-LavaGapS5-v0 and its like take."""
+
+    size: int
+    """rows and columns, walls included; an int from 5 to 64; default its id's."""
+    max_steps: int
+    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    16777216; default 0."""
+    agent_view_size: int
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    see_through_walls: bool
+    """walls and closed doors hide nothing; default False."""
+    observation: Literal["partial", "one_hot", "full"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    'partial'."""
+    mission: Literal["text", "words"]
+    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    mission_bytes: int
+    """size of the mission as text; an int from 80 to 1024; default 96."""
+    highlight: bool
+    """a picture shows which cells the agent sees; default True."""
+
+MiniGridDynamicObstaclesId = Literal[
+    "MiniGrid-Dynamic-Obstacles-5x5-v0", "MiniGrid-Dynamic-Obstacles-Random-5x5-v0",
+    "MiniGrid-Dynamic-Obstacles-6x6-v0", "MiniGrid-Dynamic-Obstacles-Random-6x6-v0",
+    "MiniGrid-Dynamic-Obstacles-8x8-v0", "MiniGrid-Dynamic-Obstacles-16x16-v0",
+]
+
+class MiniGridDynamicObstaclesOptions(CommonOptions, total=False):
+    """What MiniGrid-Dynamic-Obstacles-5x5-v0 and its like take."""
+
+    size: int
+    """rows and columns, walls included; an int from 5 to 64; default its id's."""
+    n_obstacles: int
+    """how many balls there are; half of size if it is more than half of size and 1; an int from 0 to 64; default its
+    id's."""
+    random_start: bool
+    """the agent starts anywhere, not in the corner; default its id's."""
+    max_steps: int
+    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    16777216; default 0."""
+    agent_view_size: int
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    see_through_walls: bool
+    """walls and closed doors hide nothing; default True."""
+    observation: Literal["partial", "one_hot", "full"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    'partial'."""
+    mission: Literal["text", "words"]
+    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    mission_bytes: int
+    """size of the mission as text; an int from 80 to 1024; default 96."""
+    highlight: bool
+    """a picture shows which cells the agent sees; default True."""
+
+MiniGridDistShiftId = Literal[
+    "MiniGrid-DistShift1-v0", "MiniGrid-DistShift2-v0",
+]
+
+class MiniGridDistShiftOptions(CommonOptions, total=False):
+    """What MiniGrid-DistShift1-v0 and its like take."""
+
+    width: int
+    """columns, walls included; an int from 7 to 64; default 9."""
+    height: int
+    """rows, walls included; an int from 4 to 64; default 7."""
+    strip2_row: int
+    """row of the second strip; an int from 2 to 62; default its id's."""
+    random_start: bool
+    """the agent starts anywhere, not in the corner; default False."""
+    max_steps: int
+    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    16777216; default 0."""
+    agent_view_size: int
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    see_through_walls: bool
+    """walls and closed doors hide nothing; default True."""
+    observation: Literal["partial", "one_hot", "full"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    'partial'."""
+    mission: Literal["text", "words"]
+    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    mission_bytes: int
+    """size of the mission as text; an int from 80 to 1024; default 96."""
+    highlight: bool
+    """a picture shows which cells the agent sees; default True."""
+
+MiniGridFetchId = Literal[
+    "MiniGrid-Fetch-5x5-N2-v0", "MiniGrid-Fetch-6x6-N2-v0", "MiniGrid-Fetch-8x8-N3-v0",
+]
+
+class MiniGridFetchOptions(CommonOptions, total=False):
+    """What MiniGrid-Fetch-5x5-N2-v0 and its like take."""
+
+    size: int
+    """rows and columns, walls included; an int from 5 to 64; default its id's."""
+    num_objs: int
+    """how many objects there are; an int from 1 to 64; default its id's."""
+    max_steps: int
+    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    16777216; default 0."""
+    agent_view_size: int
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    see_through_walls: bool
+    """walls and closed doors hide nothing; default True."""
+    observation: Literal["partial", "one_hot", "full"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    'partial'."""
+    mission: Literal["text", "words"]
+    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    mission_bytes: int
+    """size of the mission as text; an int from 80 to 1024; default 96."""
+    highlight: bool
+    """a picture shows which cells the agent sees; default True."""
+
+MiniGridGoToDoorId = Literal[
+    "MiniGrid-GoToDoor-5x5-v0", "MiniGrid-GoToDoor-6x6-v0", "MiniGrid-GoToDoor-8x8-v0",
+]
+
+class MiniGridGoToDoorOptions(CommonOptions, total=False):
+    """What MiniGrid-GoToDoor-5x5-v0 and its like take."""
+
+    size: int
+    """the most rows and columns of the room, walls included; an int from 5 to 64; default its id's."""
+    max_steps: int
+    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    16777216; default 0."""
+    agent_view_size: int
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    see_through_walls: bool
+    """walls and closed doors hide nothing; default True."""
+    observation: Literal["partial", "one_hot", "full"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    'partial'."""
+    mission: Literal["text", "words"]
+    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    mission_bytes: int
+    """size of the mission as text; an int from 80 to 1024; default 96."""
+    highlight: bool
+    """a picture shows which cells the agent sees; default True."""
+
+MiniGridGoToObjectId = Literal[
+    "MiniGrid-GoToObject-6x6-N2-v0", "MiniGrid-GoToObject-8x8-N2-v0",
+]
+
+class MiniGridGoToObjectOptions(CommonOptions, total=False):
+    """What MiniGrid-GoToObject-6x6-N2-v0 and its like take."""
+
+    size: int
+    """rows and columns, walls included; an int from 5 to 64; default its id's."""
+    num_objs: int
+    """how many objects there are; an int from 1 to 18; default 2."""
+    max_steps: int
+    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    16777216; default 0."""
+    agent_view_size: int
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    see_through_walls: bool
+    """walls and closed doors hide nothing; default True."""
+    observation: Literal["partial", "one_hot", "full"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    'partial'."""
+    mission: Literal["text", "words"]
+    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    mission_bytes: int
+    """size of the mission as text; an int from 80 to 1024; default 96."""
+    highlight: bool
+    """a picture shows which cells the agent sees; default True."""
+
+MiniGridPutNearId = Literal[
+    "MiniGrid-PutNear-6x6-N2-v0", "MiniGrid-PutNear-8x8-N3-v0",
+]
+
+class MiniGridPutNearOptions(CommonOptions, total=False):
+    """What MiniGrid-PutNear-6x6-N2-v0 and its like take."""
+
+    size: int
+    """rows and columns, walls included; an int from 5 to 64; default its id's."""
+    num_objs: int
+    """how many objects there are; an int from 2 to 18; default its id's."""
+    max_steps: int
+    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    16777216; default 0."""
+    agent_view_size: int
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    see_through_walls: bool
+    """walls and closed doors hide nothing; default True."""
+    observation: Literal["partial", "one_hot", "full"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    'partial'."""
+    mission: Literal["text", "words"]
+    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    mission_bytes: int
+    """size of the mission as text; an int from 80 to 1024; default 96."""
+    highlight: bool
+    """a picture shows which cells the agent sees; default True."""
+
+MiniGridRedBlueDoorsId = Literal[
+    "MiniGrid-RedBlueDoors-6x6-v0", "MiniGrid-RedBlueDoors-8x8-v0",
+]
+
+class MiniGridRedBlueDoorsOptions(CommonOptions, total=False):
+    """What MiniGrid-RedBlueDoors-6x6-v0 and its like take."""
+
+    size: int
+    """rows, and half of the columns, walls included; an int from 5 to 32; default its id's."""
+    max_steps: int
+    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    16777216; default 0."""
+    agent_view_size: int
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    see_through_walls: bool
+    """walls and closed doors hide nothing; default False."""
+    observation: Literal["partial", "one_hot", "full"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    'partial'."""
+    mission: Literal["text", "words"]
+    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    mission_bytes: int
+    """size of the mission as text; an int from 80 to 1024; default 96."""
+    highlight: bool
+    """a picture shows which cells the agent sees; default True."""
+
+MiniGridMemoryId = Literal[
+    "MiniGrid-MemoryS17Random-v0", "MiniGrid-MemoryS13Random-v0", "MiniGrid-MemoryS13-v0", "MiniGrid-MemoryS11-v0",
+    "MiniGrid-MemoryS9-v0", "MiniGrid-MemoryS7-v0",
+]
+
+class MiniGridMemoryOptions(CommonOptions, total=False):
+    """What MiniGrid-MemoryS17Random-v0 and its like take."""
+
+    size: int
+    """rows and columns, walls included, an odd number; an int from 7 to 63; default its id's."""
+    random_length: bool
+    """the length of the hallway is random; default its id's."""
+    max_steps: int
+    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    16777216; default 0."""
+    agent_view_size: int
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    see_through_walls: bool
+    """walls and closed doors hide nothing; default False."""
+    observation: Literal["partial", "one_hot", "full"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    'partial'."""
+    mission: Literal["text", "words"]
+    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    mission_bytes: int
+    """size of the mission as text; an int from 80 to 1024; default 96."""
+    highlight: bool
+    """a picture shows which cells the agent sees; default True."""
+
+MiniGridLockedRoomId = Literal[
+    "MiniGrid-LockedRoom-v0",
+]
+
+class MiniGridLockedRoomOptions(CommonOptions, total=False):
+    """What MiniGrid-LockedRoom-v0 takes."""
+
+    size: int
+    """rows and columns, walls included, an odd number that 3 does not divide; an int from 13 to 61; default 19."""
+    max_steps: int
+    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    16777216; default 0."""
+    agent_view_size: int
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    see_through_walls: bool
+    """walls and closed doors hide nothing; default False."""
+    observation: Literal["partial", "one_hot", "full"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    'partial'."""
+    mission: Literal["text", "words"]
+    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    mission_bytes: int
+    """size of the mission as text; an int from 80 to 1024; default 96."""
+    highlight: bool
+    """a picture shows which cells the agent sees; default True."""
+
+MiniGridPlaygroundId = Literal[
+    "MiniGrid-Playground-v0",
+]
+
+class MiniGridPlaygroundOptions(CommonOptions, total=False):
+    """What MiniGrid-Playground-v0 takes."""
+
+    max_steps: int
+    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    16777216; default 0."""
+    agent_view_size: int
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    see_through_walls: bool
+    """walls and closed doors hide nothing; default False."""
+    observation: Literal["partial", "one_hot", "full"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    'partial'."""
+    mission: Literal["text", "words"]
+    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    mission_bytes: int
+    """size of the mission as text; an int from 80 to 1024; default 96."""
+    highlight: bool
+    """a picture shows which cells the agent sees; default True."""
+
+MiniGridUnlockId = Literal[
+    "MiniGrid-Unlock-v0",
+]
+
+class MiniGridUnlockOptions(CommonOptions, total=False):
+    """What MiniGrid-Unlock-v0 takes."""
+
+    max_steps: int
+    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    16777216; default 0."""
+    agent_view_size: int
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    see_through_walls: bool
+    """walls and closed doors hide nothing; default False."""
+    observation: Literal["partial", "one_hot", "full"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    'partial'."""
+    mission: Literal["text", "words"]
+    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    mission_bytes: int
+    """size of the mission as text; an int from 80 to 1024; default 96."""
+    highlight: bool
+    """a picture shows which cells the agent sees; default True."""
+
+MiniGridUnlockPickupId = Literal[
+    "MiniGrid-UnlockPickup-v0", "MiniGrid-BlockedUnlockPickup-v0",
+]
+
+class MiniGridUnlockPickupOptions(CommonOptions, total=False):
+    """What MiniGrid-UnlockPickup-v0 and its like take."""
+
+    blocked: bool
+    """a ball lies in front of the door; default its id's."""
+    max_steps: int
+    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    16777216; default 0."""
+    agent_view_size: int
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    see_through_walls: bool
+    """walls and closed doors hide nothing; default False."""
+    observation: Literal["partial", "one_hot", "full"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    'partial'."""
+    mission: Literal["text", "words"]
+    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    mission_bytes: int
+    """size of the mission as text; an int from 80 to 1024; default 96."""
+    highlight: bool
+    """a picture shows which cells the agent sees; default True."""
+
+MiniGridObstructedMazeId = Literal[
+    "MiniGrid-ObstructedMaze-1Dl-v0", "MiniGrid-ObstructedMaze-1Dlh-v0", "MiniGrid-ObstructedMaze-1Dlhb-v0",
+    "MiniGrid-ObstructedMaze-2Dl-v0", "MiniGrid-ObstructedMaze-2Dlh-v0", "MiniGrid-ObstructedMaze-2Dlhb-v0",
+    "MiniGrid-ObstructedMaze-2Dlhb-v1", "MiniGrid-ObstructedMaze-1Q-v0", "MiniGrid-ObstructedMaze-1Q-v1",
+    "MiniGrid-ObstructedMaze-2Q-v0", "MiniGrid-ObstructedMaze-2Q-v1", "MiniGrid-ObstructedMaze-Full-v0",
+    "MiniGrid-ObstructedMaze-Full-v1",
+]
+
+class MiniGridObstructedMazeOptions(CommonOptions, total=False):
+    """What MiniGrid-ObstructedMaze-1Dl-v0 and its like take."""
+
+    num_quarters: int
+    """quarters of the maze of nine rooms; 0: a maze of two rooms; an int from 0 to 4; default its id's."""
+    num_rooms_visited: int
+    """rooms that a solution visits, which max_steps depends on; an int from 1 to 100; default its id's."""
+    key_in_box: bool
+    """keys are hidden in boxes; default its id's."""
+    blocked: bool
+    """balls lie in front of locked doors; default its id's."""
+    keys_last: bool
+    """keys are placed after the balls in front of doors, so that no ball replaces a key; default its id's."""
+    agent_on_the_right: bool
+    """the agent starts in the middle room on the right, not in the centre; default its id's."""
+    max_steps: int
+    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    16777216; default 0."""
+    agent_view_size: int
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    see_through_walls: bool
+    """walls and closed doors hide nothing; default False."""
+    observation: Literal["partial", "one_hot", "full"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    'partial'."""
+    mission: Literal["text", "words"]
+    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    mission_bytes: int
+    """size of the mission as text; an int from 80 to 1024; default 96."""
+    highlight: bool
+    """a picture shows which cells the agent sees; default True."""
+
+BabyAIGoToId = Literal[
+    "BabyAI-GoToRedBallGrey-v0", "BabyAI-GoToRedBall-v0", "BabyAI-GoToRedBallNoDists-v0", "BabyAI-GoToRedBlueBall-v0",
+    "BabyAI-GoToObj-v0", "BabyAI-GoToObjS4-v0", "BabyAI-GoToObjS6-v1", "BabyAI-GoToLocal-v0", "BabyAI-GoToLocalS5N2-v0",
+    "BabyAI-GoToLocalS6N2-v0", "BabyAI-GoToLocalS6N3-v0", "BabyAI-GoToLocalS6N4-v0", "BabyAI-GoToLocalS7N4-v0",
+    "BabyAI-GoToLocalS7N5-v0", "BabyAI-GoToLocalS8N2-v0", "BabyAI-GoToLocalS8N3-v0", "BabyAI-GoToLocalS8N4-v0",
+    "BabyAI-GoToLocalS8N5-v0", "BabyAI-GoToLocalS8N6-v0", "BabyAI-GoToLocalS8N7-v0", "BabyAI-GoTo-v0",
+    "BabyAI-GoToOpen-v0", "BabyAI-GoToObjMaze-v0", "BabyAI-GoToObjMazeOpen-v0", "BabyAI-GoToObjMazeS4R2-v0",
+    "BabyAI-GoToObjMazeS4-v0", "BabyAI-GoToObjMazeS5-v0", "BabyAI-GoToObjMazeS6-v0", "BabyAI-GoToObjMazeS7-v0",
+    "BabyAI-GoToImpUnlock-v0", "BabyAI-GoToDoor-v0", "BabyAI-GoToObjDoor-v0",
+]
+
+class BabyAIGoToOptions(CommonOptions, total=False):
+    """What BabyAI-GoToRedBallGrey-v0 and its like take."""
+
+    level: Literal["red_ball", "red_ball_grey", "red_blue_ball", "obj", "local", "maze", "imp_unlock", "door", "obj_door"]
+    """which objects there are, and to which one the agent must go; default its id's."""
+    num_dists: int
+    """objects in red_ball, red_ball_grey, red_blue_ball, local and maze; an int from 0 to 24; default its id's."""
+    doors_open: bool
+    """all doors are open, in maze; default its id's."""
+    room_size: int
+    """rows and columns of a room, walls included; an int from 4 to 20; default its id's."""
+    num_rows: int
+    """rows of rooms; an int from 1 to 3; default its id's."""
+    num_cols: int
+    """columns of rooms; an int from 1 to 3; default its id's."""
+    max_steps: int
+    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    16777216; default 0."""
+    agent_view_size: int
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    see_through_walls: bool
+    """walls and closed doors hide nothing; default False."""
+    observation: Literal["partial", "one_hot", "full"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    'partial'."""
+    mission: Literal["text", "words"]
+    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    mission_bytes: int
+    """size of the mission as text; an int from 80 to 1024; default 512."""
+    highlight: bool
+    """a picture shows which cells the agent sees; default True."""
+
+BabyAIOpenId = Literal[
+    "BabyAI-Open-v0", "BabyAI-OpenRedDoor-v0", "BabyAI-OpenDoor-v0", "BabyAI-OpenDoorDebug-v0",
+    "BabyAI-OpenDoorColor-v0", "BabyAI-OpenDoorLoc-v0", "BabyAI-OpenTwoDoors-v0", "BabyAI-OpenRedBlueDoors-v0",
+    "BabyAI-OpenRedBlueDoorsDebug-v0", "BabyAI-OpenDoorsOrderN2-v0", "BabyAI-OpenDoorsOrderN2Debug-v0",
+    "BabyAI-OpenDoorsOrderN4-v0", "BabyAI-OpenDoorsOrderN4Debug-v0",
+]
+
+class BabyAIOpenOptions(CommonOptions, total=False):
+    """What BabyAI-Open-v0 and its like take."""
+
+    level: Literal["maze", "red_door", "door", "two_doors", "doors_order"]
+    """which doors there are, and which of them the agent must open; default its id's."""
+    select_by: Literal["", "color", "loc"]
+    """how door describes its target: by color, by loc, or either at random; default its id's."""
+    first_color: Literal["", "red", "green", "blue", "purple", "yellow", "grey"]
+    """colour of the first door in two_doors; random if empty; default its id's."""
+    second_color: Literal["", "red", "green", "blue", "purple", "yellow", "grey"]
+    """colour of the second door in two_doors; random if empty; default its id's."""
+    num_doors: int
+    """doors in doors_order; an int from 2 to 4; default its id's."""
+    strict: bool
+    """opening a wrong door ends the episode (in two_doors, before the first one is open); default its id's."""
+    room_size: int
+    """rows and columns of a room, walls included; an int from 3 to 20; default its id's."""
+    num_rows: int
+    """rows of rooms; an int from 1 to 3; default its id's."""
+    num_cols: int
+    """columns of rooms; an int from 1 to 3; default its id's."""
+    max_steps: int
+    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    16777216; default 0."""
+    agent_view_size: int
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    see_through_walls: bool
+    """walls and closed doors hide nothing; default False."""
+    observation: Literal["partial", "one_hot", "full"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    'partial'."""
+    mission: Literal["text", "words"]
+    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    mission_bytes: int
+    """size of the mission as text; an int from 80 to 1024; default 512."""
+    highlight: bool
+    """a picture shows which cells the agent sees; default True."""
+
+BabyAIPickupId = Literal[
+    "BabyAI-Pickup-v0", "BabyAI-UnblockPickup-v0", "BabyAI-PickupDist-v0", "BabyAI-PickupDistDebug-v0",
+    "BabyAI-PickupAbove-v0", "BabyAI-FindObjS5-v0", "BabyAI-FindObjS6-v0", "BabyAI-FindObjS7-v0",
+    "BabyAI-KeyCorridor-v0", "BabyAI-KeyCorridorS3R1-v0", "BabyAI-KeyCorridorS3R2-v0", "BabyAI-KeyCorridorS3R3-v0",
+    "BabyAI-KeyCorridorS4R3-v0", "BabyAI-KeyCorridorS5R3-v0", "BabyAI-KeyCorridorS6R3-v0", "BabyAI-OneRoomS8-v0",
+    "BabyAI-OneRoomS12-v0", "BabyAI-OneRoomS16-v0", "BabyAI-OneRoomS20-v0",
+]
+
+class BabyAIPickupOptions(CommonOptions, total=False):
+    """What BabyAI-Pickup-v0 and its like take."""
+
+    level: Literal["maze", "unblock", "dist", "above", "find_obj", "key_corridor", "one_room"]
+    """which objects there are, and which one the agent must pick up; default its id's."""
+    strict: bool
+    """picking up a wrong object ends the episode, in dist; default its id's."""
+    room_size: int
+    """rows and columns of a room, walls included; an int from 3 to 20; default its id's."""
+    num_rows: int
+    """rows of rooms; an int from 1 to 3; default its id's."""
+    num_cols: int
+    """columns of rooms; an int from 1 to 3; default its id's."""
+    max_steps: int
+    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    16777216; default 0."""
+    agent_view_size: int
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    see_through_walls: bool
+    """walls and closed doors hide nothing; default False."""
+    observation: Literal["partial", "one_hot", "full"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    'partial'."""
+    mission: Literal["text", "words"]
+    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    mission_bytes: int
+    """size of the mission as text; an int from 80 to 1024; default 512."""
+    highlight: bool
+    """a picture shows which cells the agent sees; default True."""
+
+BabyAIPutNextId = Literal[
+    "BabyAI-PutNextLocal-v0", "BabyAI-PutNextLocalS5N3-v0", "BabyAI-PutNextLocalS6N4-v0", "BabyAI-PutNextS4N1-v0",
+    "BabyAI-PutNextS5N2-v0", "BabyAI-PutNextS5N1-v0", "BabyAI-PutNextS6N3-v0", "BabyAI-PutNextS7N4-v0",
+    "BabyAI-PutNextS5N2Carrying-v0", "BabyAI-PutNextS6N3Carrying-v0", "BabyAI-PutNextS7N4Carrying-v0",
+    "BabyAI-MoveTwoAcrossS5N2-v0", "BabyAI-MoveTwoAcrossS8N9-v0",
+]
+
+class BabyAIPutNextOptions(CommonOptions, total=False):
+    """What BabyAI-PutNextLocal-v0 and its like take."""
+
+    level: Literal["local", "two_rooms", "across"]
+    """where the objects are; default its id's."""
+    room_size: int
+    """rows and columns of a room, walls included; an int from 4 to 20; default its id's."""
+    num_objs: int
+    """objects in each room; an int from 1 to 9; default its id's."""
+    start_carrying: bool
+    """the agent has the object from the first step on, in two_rooms; default its id's."""
+    max_steps: int
+    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    16777216; default 0."""
+    agent_view_size: int
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    see_through_walls: bool
+    """walls and closed doors hide nothing; default False."""
+    observation: Literal["partial", "one_hot", "full"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    'partial'."""
+    mission: Literal["text", "words"]
+    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    mission_bytes: int
+    """size of the mission as text; an int from 80 to 1024; default 512."""
+    highlight: bool
+    """a picture shows which cells the agent sees; default True."""
+
+BabyAIUnlockId = Literal[
+    "BabyAI-Unlock-v0", "BabyAI-UnlockLocal-v0", "BabyAI-UnlockLocalDist-v0", "BabyAI-KeyInBox-v0",
+    "BabyAI-UnlockPickup-v0", "BabyAI-UnlockPickupDist-v0", "BabyAI-BlockedUnlockPickup-v0", "BabyAI-UnlockToUnlock-v0",
+]
+
+class BabyAIUnlockOptions(CommonOptions, total=False):
+    """What BabyAI-Unlock-v0 and its like take."""
+
+    level: Literal["maze", "local", "key_in_box", "pickup", "blocked_pickup", "unlock_to_unlock"]
+    """where the key is, and what the agent must do with it; default its id's."""
+    distractors: bool
+    """there are other objects, in local and pickup; default its id's."""
+    max_steps: int
+    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    16777216; default 0."""
+    agent_view_size: int
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    see_through_walls: bool
+    """walls and closed doors hide nothing; default False."""
+    observation: Literal["partial", "one_hot", "full"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    'partial'."""
+    mission: Literal["text", "words"]
+    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    mission_bytes: int
+    """size of the mission as text; an int from 80 to 1024; default 512."""
+    highlight: bool
+    """a picture shows which cells the agent sees; default True."""
+
+BabyAISynthId = Literal[
+    "BabyAI-GoToSeq-v0", "BabyAI-GoToSeqS5R2-v0", "BabyAI-PickupLoc-v0", "BabyAI-Synth-v0", "BabyAI-SynthS5R2-v0",
+    "BabyAI-SynthLoc-v0", "BabyAI-SynthSeq-v0", "BabyAI-MiniBossLevel-v0", "BabyAI-BossLevel-v0",
+    "BabyAI-BossLevelNoUnlock-v0", "BabyAI-ActionObjDoor-v0",
+]
+
+class BabyAISynthOptions(CommonOptions, total=False):
+    """What BabyAI-GoToSeq-v0 and its like take."""
+
+    level: Literal["synth", "action_obj_door"]
+    """how the level and its instruction are made; default its id's."""
+    num_dists: int
+    """how many objects there are; an int from 0 to 24; default its id's."""
+    locked_room_prob: float
+    """probability of a locked room; a number from 0 to 1; default its id's."""
+    locations: bool
+    """descriptions may name a side of the agent's start; default its id's."""
+    unblocking: bool
+    """objects may be in the way, so that the agent has to move them; default its id's."""
+    implicit_unlock: bool
+    """objects in the locked room may be asked for; default its id's."""
+    action_kinds: str | bytes
+    """the verbs; default its id's."""
+    instr_kinds: str | bytes
+    """the forms: one clause, two, or two parts in order; default its id's."""
+    room_size: int
+    """rows and columns of a room, walls included; an int from 5 to 20; default its id's."""
+    num_rows: int
+    """rows of rooms; an int from 1 to 3; default its id's."""
+    num_cols: int
+    """columns of rooms; an int from 1 to 3; default its id's."""
+    max_steps: int
+    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    16777216; default 0."""
+    agent_view_size: int
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    see_through_walls: bool
+    """walls and closed doors hide nothing; default False."""
+    observation: Literal["partial", "one_hot", "full"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    'partial'."""
+    mission: Literal["text", "words"]
+    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    mission_bytes: int
+    """size of the mission as text; an int from 80 to 1024; default 512."""
+    highlight: bool
+    """a picture shows which cells the agent sees; default True."""
+
 FourRoomsId = Literal[
     "FourRooms-misc",
 ]
@@ -1540,6 +2345,58 @@ def make(task_id: MinAtarSeaquestId, env_type: Literal["gymnasium"] = ..., *, nu
 @overload
 def make(task_id: MinAtarSpaceInvadersId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MinAtarSpaceInvadersOptions]) -> GymnasiumEnvPool: ...
 @overload
+def make(task_id: MiniGridEmptyId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MiniGridEmptyOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridFourRoomsId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MiniGridFourRoomsOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridDoorKeyId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MiniGridDoorKeyOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridMultiRoomId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MiniGridMultiRoomOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridKeyCorridorId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MiniGridKeyCorridorOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridCrossingId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MiniGridCrossingOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridLavaGapId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MiniGridLavaGapOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridDynamicObstaclesId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MiniGridDynamicObstaclesOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridDistShiftId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MiniGridDistShiftOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridFetchId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MiniGridFetchOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridGoToDoorId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MiniGridGoToDoorOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridGoToObjectId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MiniGridGoToObjectOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridPutNearId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MiniGridPutNearOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridRedBlueDoorsId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MiniGridRedBlueDoorsOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridMemoryId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MiniGridMemoryOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridLockedRoomId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MiniGridLockedRoomOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridPlaygroundId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MiniGridPlaygroundOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridUnlockId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MiniGridUnlockOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridUnlockPickupId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MiniGridUnlockPickupOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridObstructedMazeId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MiniGridObstructedMazeOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: BabyAIGoToId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[BabyAIGoToOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: BabyAIOpenId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[BabyAIOpenOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: BabyAIPickupId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[BabyAIPickupOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: BabyAIPutNextId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[BabyAIPutNextOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: BabyAIUnlockId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[BabyAIUnlockOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: BabyAISynthId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[BabyAISynthOptions]) -> GymnasiumEnvPool: ...
+@overload
 def make(task_id: FourRoomsId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[FourRoomsOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: MetaMazeId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[MetaMazeOptions]) -> GymnasiumEnvPool: ...
@@ -1638,6 +2495,58 @@ def make(task_id: MinAtarSeaquestId, env_type: Literal["gym"], *, num_envs: int 
 @overload
 def make(task_id: MinAtarSpaceInvadersId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MinAtarSpaceInvadersOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
+def make(task_id: MiniGridEmptyId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MiniGridEmptyOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridFourRoomsId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MiniGridFourRoomsOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridDoorKeyId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MiniGridDoorKeyOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridMultiRoomId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MiniGridMultiRoomOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridKeyCorridorId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MiniGridKeyCorridorOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridCrossingId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MiniGridCrossingOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridLavaGapId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MiniGridLavaGapOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridDynamicObstaclesId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MiniGridDynamicObstaclesOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridDistShiftId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MiniGridDistShiftOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridFetchId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MiniGridFetchOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridGoToDoorId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MiniGridGoToDoorOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridGoToObjectId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MiniGridGoToObjectOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridPutNearId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MiniGridPutNearOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridRedBlueDoorsId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MiniGridRedBlueDoorsOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridMemoryId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MiniGridMemoryOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridLockedRoomId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MiniGridLockedRoomOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridPlaygroundId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MiniGridPlaygroundOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridUnlockId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MiniGridUnlockOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridUnlockPickupId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MiniGridUnlockPickupOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: MiniGridObstructedMazeId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MiniGridObstructedMazeOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: BabyAIGoToId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[BabyAIGoToOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: BabyAIOpenId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[BabyAIOpenOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: BabyAIPickupId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[BabyAIPickupOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: BabyAIPutNextId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[BabyAIPutNextOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: BabyAIUnlockId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[BabyAIUnlockOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: BabyAISynthId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[BabyAISynthOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
 def make(task_id: FourRoomsId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[FourRoomsOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: MetaMazeId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[MetaMazeOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
@@ -1735,6 +2644,58 @@ def make(task_id: MinAtarFreewayId, env_type: Literal["dm"], *, num_envs: int = 
 def make(task_id: MinAtarSeaquestId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MinAtarSeaquestOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: MinAtarSpaceInvadersId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MinAtarSpaceInvadersOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MiniGridEmptyId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MiniGridEmptyOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MiniGridFourRoomsId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MiniGridFourRoomsOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MiniGridDoorKeyId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MiniGridDoorKeyOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MiniGridMultiRoomId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MiniGridMultiRoomOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MiniGridKeyCorridorId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MiniGridKeyCorridorOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MiniGridCrossingId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MiniGridCrossingOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MiniGridLavaGapId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MiniGridLavaGapOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MiniGridDynamicObstaclesId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MiniGridDynamicObstaclesOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MiniGridDistShiftId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MiniGridDistShiftOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MiniGridFetchId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MiniGridFetchOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MiniGridGoToDoorId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MiniGridGoToDoorOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MiniGridGoToObjectId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MiniGridGoToObjectOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MiniGridPutNearId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MiniGridPutNearOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MiniGridRedBlueDoorsId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MiniGridRedBlueDoorsOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MiniGridMemoryId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MiniGridMemoryOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MiniGridLockedRoomId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MiniGridLockedRoomOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MiniGridPlaygroundId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MiniGridPlaygroundOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MiniGridUnlockId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MiniGridUnlockOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MiniGridUnlockPickupId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MiniGridUnlockPickupOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: MiniGridObstructedMazeId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[MiniGridObstructedMazeOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: BabyAIGoToId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[BabyAIGoToOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: BabyAIOpenId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[BabyAIOpenOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: BabyAIPickupId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[BabyAIPickupOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: BabyAIPutNextId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[BabyAIPutNextOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: BabyAIUnlockId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[BabyAIUnlockOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: BabyAISynthId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[BabyAISynthOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: FourRoomsId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[FourRoomsOptions]) -> DMEnvPool: ...
 @overload
@@ -1836,6 +2797,58 @@ def make_gymnasium(task_id: MinAtarSeaquestId, *, num_envs: int = ..., **options
 @overload
 def make_gymnasium(task_id: MinAtarSpaceInvadersId, *, num_envs: int = ..., **options: Unpack[MinAtarSpaceInvadersOptions]) -> GymnasiumEnvPool: ...
 @overload
+def make_gymnasium(task_id: MiniGridEmptyId, *, num_envs: int = ..., **options: Unpack[MiniGridEmptyOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MiniGridFourRoomsId, *, num_envs: int = ..., **options: Unpack[MiniGridFourRoomsOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MiniGridDoorKeyId, *, num_envs: int = ..., **options: Unpack[MiniGridDoorKeyOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MiniGridMultiRoomId, *, num_envs: int = ..., **options: Unpack[MiniGridMultiRoomOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MiniGridKeyCorridorId, *, num_envs: int = ..., **options: Unpack[MiniGridKeyCorridorOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MiniGridCrossingId, *, num_envs: int = ..., **options: Unpack[MiniGridCrossingOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MiniGridLavaGapId, *, num_envs: int = ..., **options: Unpack[MiniGridLavaGapOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MiniGridDynamicObstaclesId, *, num_envs: int = ..., **options: Unpack[MiniGridDynamicObstaclesOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MiniGridDistShiftId, *, num_envs: int = ..., **options: Unpack[MiniGridDistShiftOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MiniGridFetchId, *, num_envs: int = ..., **options: Unpack[MiniGridFetchOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MiniGridGoToDoorId, *, num_envs: int = ..., **options: Unpack[MiniGridGoToDoorOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MiniGridGoToObjectId, *, num_envs: int = ..., **options: Unpack[MiniGridGoToObjectOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MiniGridPutNearId, *, num_envs: int = ..., **options: Unpack[MiniGridPutNearOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MiniGridRedBlueDoorsId, *, num_envs: int = ..., **options: Unpack[MiniGridRedBlueDoorsOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MiniGridMemoryId, *, num_envs: int = ..., **options: Unpack[MiniGridMemoryOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MiniGridLockedRoomId, *, num_envs: int = ..., **options: Unpack[MiniGridLockedRoomOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MiniGridPlaygroundId, *, num_envs: int = ..., **options: Unpack[MiniGridPlaygroundOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MiniGridUnlockId, *, num_envs: int = ..., **options: Unpack[MiniGridUnlockOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MiniGridUnlockPickupId, *, num_envs: int = ..., **options: Unpack[MiniGridUnlockPickupOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: MiniGridObstructedMazeId, *, num_envs: int = ..., **options: Unpack[MiniGridObstructedMazeOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: BabyAIGoToId, *, num_envs: int = ..., **options: Unpack[BabyAIGoToOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: BabyAIOpenId, *, num_envs: int = ..., **options: Unpack[BabyAIOpenOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: BabyAIPickupId, *, num_envs: int = ..., **options: Unpack[BabyAIPickupOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: BabyAIPutNextId, *, num_envs: int = ..., **options: Unpack[BabyAIPutNextOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: BabyAIUnlockId, *, num_envs: int = ..., **options: Unpack[BabyAIUnlockOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: BabyAISynthId, *, num_envs: int = ..., **options: Unpack[BabyAISynthOptions]) -> GymnasiumEnvPool: ...
+@overload
 def make_gymnasium(task_id: FourRoomsId, *, num_envs: int = ..., **options: Unpack[FourRoomsOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make_gymnasium(task_id: MetaMazeId, *, num_envs: int = ..., **options: Unpack[MetaMazeOptions]) -> GymnasiumEnvPool: ...
@@ -1933,6 +2946,58 @@ def make_gym(task_id: MinAtarFreewayId, *, num_envs: int = ..., **options: Unpac
 def make_gym(task_id: MinAtarSeaquestId, *, num_envs: int = ..., **options: Unpack[MinAtarSeaquestOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: MinAtarSpaceInvadersId, *, num_envs: int = ..., **options: Unpack[MinAtarSpaceInvadersOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MiniGridEmptyId, *, num_envs: int = ..., **options: Unpack[MiniGridEmptyOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MiniGridFourRoomsId, *, num_envs: int = ..., **options: Unpack[MiniGridFourRoomsOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MiniGridDoorKeyId, *, num_envs: int = ..., **options: Unpack[MiniGridDoorKeyOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MiniGridMultiRoomId, *, num_envs: int = ..., **options: Unpack[MiniGridMultiRoomOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MiniGridKeyCorridorId, *, num_envs: int = ..., **options: Unpack[MiniGridKeyCorridorOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MiniGridCrossingId, *, num_envs: int = ..., **options: Unpack[MiniGridCrossingOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MiniGridLavaGapId, *, num_envs: int = ..., **options: Unpack[MiniGridLavaGapOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MiniGridDynamicObstaclesId, *, num_envs: int = ..., **options: Unpack[MiniGridDynamicObstaclesOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MiniGridDistShiftId, *, num_envs: int = ..., **options: Unpack[MiniGridDistShiftOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MiniGridFetchId, *, num_envs: int = ..., **options: Unpack[MiniGridFetchOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MiniGridGoToDoorId, *, num_envs: int = ..., **options: Unpack[MiniGridGoToDoorOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MiniGridGoToObjectId, *, num_envs: int = ..., **options: Unpack[MiniGridGoToObjectOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MiniGridPutNearId, *, num_envs: int = ..., **options: Unpack[MiniGridPutNearOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MiniGridRedBlueDoorsId, *, num_envs: int = ..., **options: Unpack[MiniGridRedBlueDoorsOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MiniGridMemoryId, *, num_envs: int = ..., **options: Unpack[MiniGridMemoryOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MiniGridLockedRoomId, *, num_envs: int = ..., **options: Unpack[MiniGridLockedRoomOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MiniGridPlaygroundId, *, num_envs: int = ..., **options: Unpack[MiniGridPlaygroundOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MiniGridUnlockId, *, num_envs: int = ..., **options: Unpack[MiniGridUnlockOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MiniGridUnlockPickupId, *, num_envs: int = ..., **options: Unpack[MiniGridUnlockPickupOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: MiniGridObstructedMazeId, *, num_envs: int = ..., **options: Unpack[MiniGridObstructedMazeOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: BabyAIGoToId, *, num_envs: int = ..., **options: Unpack[BabyAIGoToOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: BabyAIOpenId, *, num_envs: int = ..., **options: Unpack[BabyAIOpenOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: BabyAIPickupId, *, num_envs: int = ..., **options: Unpack[BabyAIPickupOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: BabyAIPutNextId, *, num_envs: int = ..., **options: Unpack[BabyAIPutNextOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: BabyAIUnlockId, *, num_envs: int = ..., **options: Unpack[BabyAIUnlockOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: BabyAISynthId, *, num_envs: int = ..., **options: Unpack[BabyAISynthOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: FourRoomsId, *, num_envs: int = ..., **options: Unpack[FourRoomsOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -2032,6 +3097,58 @@ def make_dm(task_id: MinAtarSeaquestId, *, num_envs: int = ..., **options: Unpac
 @overload
 def make_dm(task_id: MinAtarSpaceInvadersId, *, num_envs: int = ..., **options: Unpack[MinAtarSpaceInvadersOptions]) -> DMEnvPool: ...
 @overload
+def make_dm(task_id: MiniGridEmptyId, *, num_envs: int = ..., **options: Unpack[MiniGridEmptyOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MiniGridFourRoomsId, *, num_envs: int = ..., **options: Unpack[MiniGridFourRoomsOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MiniGridDoorKeyId, *, num_envs: int = ..., **options: Unpack[MiniGridDoorKeyOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MiniGridMultiRoomId, *, num_envs: int = ..., **options: Unpack[MiniGridMultiRoomOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MiniGridKeyCorridorId, *, num_envs: int = ..., **options: Unpack[MiniGridKeyCorridorOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MiniGridCrossingId, *, num_envs: int = ..., **options: Unpack[MiniGridCrossingOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MiniGridLavaGapId, *, num_envs: int = ..., **options: Unpack[MiniGridLavaGapOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MiniGridDynamicObstaclesId, *, num_envs: int = ..., **options: Unpack[MiniGridDynamicObstaclesOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MiniGridDistShiftId, *, num_envs: int = ..., **options: Unpack[MiniGridDistShiftOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MiniGridFetchId, *, num_envs: int = ..., **options: Unpack[MiniGridFetchOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MiniGridGoToDoorId, *, num_envs: int = ..., **options: Unpack[MiniGridGoToDoorOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MiniGridGoToObjectId, *, num_envs: int = ..., **options: Unpack[MiniGridGoToObjectOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MiniGridPutNearId, *, num_envs: int = ..., **options: Unpack[MiniGridPutNearOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MiniGridRedBlueDoorsId, *, num_envs: int = ..., **options: Unpack[MiniGridRedBlueDoorsOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MiniGridMemoryId, *, num_envs: int = ..., **options: Unpack[MiniGridMemoryOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MiniGridLockedRoomId, *, num_envs: int = ..., **options: Unpack[MiniGridLockedRoomOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MiniGridPlaygroundId, *, num_envs: int = ..., **options: Unpack[MiniGridPlaygroundOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MiniGridUnlockId, *, num_envs: int = ..., **options: Unpack[MiniGridUnlockOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MiniGridUnlockPickupId, *, num_envs: int = ..., **options: Unpack[MiniGridUnlockPickupOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: MiniGridObstructedMazeId, *, num_envs: int = ..., **options: Unpack[MiniGridObstructedMazeOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: BabyAIGoToId, *, num_envs: int = ..., **options: Unpack[BabyAIGoToOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: BabyAIOpenId, *, num_envs: int = ..., **options: Unpack[BabyAIOpenOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: BabyAIPickupId, *, num_envs: int = ..., **options: Unpack[BabyAIPickupOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: BabyAIPutNextId, *, num_envs: int = ..., **options: Unpack[BabyAIPutNextOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: BabyAIUnlockId, *, num_envs: int = ..., **options: Unpack[BabyAIUnlockOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: BabyAISynthId, *, num_envs: int = ..., **options: Unpack[BabyAISynthOptions]) -> DMEnvPool: ...
+@overload
 def make_dm(task_id: FourRoomsId, *, num_envs: int = ..., **options: Unpack[FourRoomsOptions]) -> DMEnvPool: ...
 @overload
 def make_dm(task_id: MetaMazeId, *, num_envs: int = ..., **options: Unpack[MetaMazeOptions]) -> DMEnvPool: ...
@@ -2130,6 +3247,58 @@ def make_vec(task_id: MinAtarSeaquestId, num_envs: int = ..., *, dtypes: Literal
 @overload
 def make_vec(task_id: MinAtarSpaceInvadersId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MinAtarSpaceInvadersOptions]) -> GymnasiumVectorEnv: ...
 @overload
+def make_vec(task_id: MiniGridEmptyId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MiniGridEmptyOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MiniGridFourRoomsId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MiniGridFourRoomsOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MiniGridDoorKeyId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MiniGridDoorKeyOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MiniGridMultiRoomId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MiniGridMultiRoomOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MiniGridKeyCorridorId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MiniGridKeyCorridorOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MiniGridCrossingId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MiniGridCrossingOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MiniGridLavaGapId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MiniGridLavaGapOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MiniGridDynamicObstaclesId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MiniGridDynamicObstaclesOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MiniGridDistShiftId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MiniGridDistShiftOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MiniGridFetchId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MiniGridFetchOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MiniGridGoToDoorId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MiniGridGoToDoorOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MiniGridGoToObjectId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MiniGridGoToObjectOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MiniGridPutNearId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MiniGridPutNearOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MiniGridRedBlueDoorsId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MiniGridRedBlueDoorsOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MiniGridMemoryId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MiniGridMemoryOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MiniGridLockedRoomId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MiniGridLockedRoomOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MiniGridPlaygroundId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MiniGridPlaygroundOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MiniGridUnlockId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MiniGridUnlockOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MiniGridUnlockPickupId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MiniGridUnlockPickupOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: MiniGridObstructedMazeId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MiniGridObstructedMazeOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: BabyAIGoToId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[BabyAIGoToOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: BabyAIOpenId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[BabyAIOpenOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: BabyAIPickupId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[BabyAIPickupOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: BabyAIPutNextId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[BabyAIPutNextOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: BabyAIUnlockId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[BabyAIUnlockOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: BabyAISynthId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[BabyAISynthOptions]) -> GymnasiumVectorEnv: ...
+@overload
 def make_vec(task_id: FourRoomsId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[FourRoomsOptions]) -> GymnasiumVectorEnv: ...
 @overload
 def make_vec(task_id: MetaMazeId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[MetaMazeOptions]) -> GymnasiumVectorEnv: ...
@@ -2227,6 +3396,58 @@ def make_spec(task_id: MinAtarFreewayId, *, num_envs: int = ..., **options: Unpa
 def make_spec(task_id: MinAtarSeaquestId, *, num_envs: int = ..., **options: Unpack[MinAtarSeaquestOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: MinAtarSpaceInvadersId, *, num_envs: int = ..., **options: Unpack[MinAtarSpaceInvadersOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MiniGridEmptyId, *, num_envs: int = ..., **options: Unpack[MiniGridEmptyOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MiniGridFourRoomsId, *, num_envs: int = ..., **options: Unpack[MiniGridFourRoomsOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MiniGridDoorKeyId, *, num_envs: int = ..., **options: Unpack[MiniGridDoorKeyOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MiniGridMultiRoomId, *, num_envs: int = ..., **options: Unpack[MiniGridMultiRoomOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MiniGridKeyCorridorId, *, num_envs: int = ..., **options: Unpack[MiniGridKeyCorridorOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MiniGridCrossingId, *, num_envs: int = ..., **options: Unpack[MiniGridCrossingOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MiniGridLavaGapId, *, num_envs: int = ..., **options: Unpack[MiniGridLavaGapOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MiniGridDynamicObstaclesId, *, num_envs: int = ..., **options: Unpack[MiniGridDynamicObstaclesOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MiniGridDistShiftId, *, num_envs: int = ..., **options: Unpack[MiniGridDistShiftOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MiniGridFetchId, *, num_envs: int = ..., **options: Unpack[MiniGridFetchOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MiniGridGoToDoorId, *, num_envs: int = ..., **options: Unpack[MiniGridGoToDoorOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MiniGridGoToObjectId, *, num_envs: int = ..., **options: Unpack[MiniGridGoToObjectOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MiniGridPutNearId, *, num_envs: int = ..., **options: Unpack[MiniGridPutNearOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MiniGridRedBlueDoorsId, *, num_envs: int = ..., **options: Unpack[MiniGridRedBlueDoorsOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MiniGridMemoryId, *, num_envs: int = ..., **options: Unpack[MiniGridMemoryOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MiniGridLockedRoomId, *, num_envs: int = ..., **options: Unpack[MiniGridLockedRoomOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MiniGridPlaygroundId, *, num_envs: int = ..., **options: Unpack[MiniGridPlaygroundOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MiniGridUnlockId, *, num_envs: int = ..., **options: Unpack[MiniGridUnlockOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MiniGridUnlockPickupId, *, num_envs: int = ..., **options: Unpack[MiniGridUnlockPickupOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: MiniGridObstructedMazeId, *, num_envs: int = ..., **options: Unpack[MiniGridObstructedMazeOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: BabyAIGoToId, *, num_envs: int = ..., **options: Unpack[BabyAIGoToOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: BabyAIOpenId, *, num_envs: int = ..., **options: Unpack[BabyAIOpenOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: BabyAIPickupId, *, num_envs: int = ..., **options: Unpack[BabyAIPickupOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: BabyAIPutNextId, *, num_envs: int = ..., **options: Unpack[BabyAIPutNextOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: BabyAIUnlockId, *, num_envs: int = ..., **options: Unpack[BabyAIUnlockOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: BabyAISynthId, *, num_envs: int = ..., **options: Unpack[BabyAISynthOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: FourRoomsId, *, num_envs: int = ..., **options: Unpack[FourRoomsOptions]) -> EnvSpec: ...
 @overload
