@@ -66,12 +66,34 @@ def test_options(task_id, options):
     compare(task_id, 20, 60, seed=1, **options)
 
 
+@pytest.mark.parametrize(
+    ("options", "reward"),
+    [
+        ({}, 1 - 0.9 * 5 / 100),
+        ({"max_steps": 50}, 1 - 0.9 * 5 / 50),
+        ({"max_episode_steps": 50}, 1 - 0.9 * 5 / 50),  # as in EnvPool
+        ({"max_episode_steps": 50, "max_steps": 20}, 1 - 0.9 * 5 / 20),
+    ],
+)
+def test_rewards_depend_on_the_time_limit(options, reward):
+    env = envpool.make("MiniGrid-Empty-5x5-v0", **options)
+    env.reset()
+    for action in (2, 2, 1, 2, 2):
+        result = env.step(np.array([action]))
+    assert result[1] == np.float32(reward) and result[2]
+
+
 def test_rules_are_reached():
     """Some episodes of these ids succeed and some fail, so that the comparison covers the ends of episodes."""
     for task_id in ("MiniGrid-Fetch-5x5-N2-v0", "MiniGrid-MemoryS7-v0", "BabyAI-PickupDistDebug-v0"):
         succeeded, failed, _ = compare(task_id, 40, 100, seed=2, moves=0.3)
         assert succeeded > 0 and failed > 0
-    for task_id in ("BabyAI-PutNextLocalS5N3-v0", "BabyAI-OpenTwoDoors-v0", "BabyAI-UnlockLocal-v0"):
+    for task_id in (
+        "MiniGrid-DoorKey-5x5-v0",
+        "BabyAI-PutNextLocalS5N3-v0",
+        "BabyAI-OpenTwoDoors-v0",
+        "BabyAI-UnlockToUnlock-v0",  # has two keys
+    ):
         succeeded, _, _ = compare(task_id, 40, 400, seed=2, moves=0.3)
         assert succeeded > 0
 

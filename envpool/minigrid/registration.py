@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from envpool.python.family import Family
 from envpool.registration import register_family
+
+_MOST_STEPS = 1 << 24  # of the option max_steps
 
 
 class MiniGrid(Family):
@@ -15,6 +18,14 @@ class MiniGrid(Family):
     def reference(self, task_id: str) -> str:
         """Returns where the dynamics of an id come from."""
         return "minigrid 3.2.0"
+
+    def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Makes a time limit the `max_steps` that rewards depend on too, as in EnvPool, unless that is given."""
+        plain = dict(given)
+        limit = plain.get("max_episode_steps")
+        if type(limit) is int and 0 < limit <= _MOST_STEPS:
+            plain.setdefault("max_steps", limit)
+        return plain
 
 
 _FAMILY = MiniGrid("minigrid")
