@@ -66,6 +66,10 @@ def maker(case: dict[str, Any]) -> Callable[[], Any]:
     """Returns a function that makes one Gymnasium environment, with EnvPool's preprocessing of Atari games."""
     import gymnasium
 
+    if case["task"].startswith(("MiniGrid-", "BabyAI-")):
+        import minigrid
+
+        gymnasium.register_envs(minigrid)
     if not case.get("atari"):
         return lambda: gymnasium.make(case["task"], **case["options"])
     import ale_py
