@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from envpool.python.import_paths import members
 
 WORDS = [
@@ -81,6 +79,8 @@ def mission_text(missions: Any, form: str = "text") -> list[str]:
     Raises:
         ValueError: form is neither of the two, or an array of words holds a number that is no word's.
     """
+    import numpy as np
+
     rows = np.asarray(missions, np.uint8)
     rows = rows.reshape(-1, rows.shape[-1])
     if form == "text":

@@ -231,7 +231,7 @@ struct Level {
     s.obs<u8>("obs:mission", {p.mission_size})
         .bounds(0, 255)
         .says(p.words ? "a number for each word of the mission" : "the letters of the mission");
-    s.info<i32>("agent_pos", {2}).says("column and row of the agent");
+    s.info<i32>("agent_pos", {2}).bounds(0, max(p.width, p.height) - 1).says("column and row of the agent");
     constexpr const char* kAll = "0 turns left, 1 right, 2 goes forward, 3 picks up, 4 drops, 5 toggles, 6 is done";
     const bool all = Derived::kNumActions == minigrid::kActions;
     s.action<i32>().categories(Derived::kNumActions).says(all ? kAll : "0 turns left, 1 right, 2 goes forward");

@@ -2,7 +2,7 @@
 """Compares MiniGrid and BabyAI with their package, minigrid 3.2.0.
 
 Episodes are compared from their reset on: the numbers that the reference draws are recorded and replayed to our
-environment, which must ask for the same ones in the same order. ENVPOOL_MINIGRID_EPISODES sets how many episodes of each
+environment, which must ask for the same ones in the same order. ENVPOOL_TEST_MINIGRID sets how many episodes of each
 id are compared; with 200 or more, all of them to their end.
 """
 
@@ -28,7 +28,7 @@ from envpool.testing.capi import pointer
 from envpool.testing.chi_square import SMALLEST_P, ChiSquare
 
 IDS = [task_id for task_id in envpool.list_all_envs() if task_id.startswith(("MiniGrid-", "BabyAI-"))]
-EPISODES = int(os.environ.get("ENVPOOL_MINIGRID_EPISODES", 4))
+EPISODES = int(os.environ.get("ENVPOOL_TEST_MINIGRID", 4))
 MOST_STEPS = 60 if EPISODES < 200 else 1_000_000
 pytestmark = pytest.mark.filterwarnings("ignore:.*is out of date")
 
