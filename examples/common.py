@@ -64,7 +64,7 @@ def load(options: Any, path: Path) -> Any:
 
 # Options that may change when a run is resumed. A checkpoint contains the others.
 FREE = ["out", "resume", "save_every", "total_timesteps", "target", "torch_threads", "num_threads"]
-FREE += ["require_return", "eval_games", "eval_episodes", "eval_steps", "video", "graph"]
+FREE += ["num_devices", "require_return", "eval_games", "eval_episodes", "eval_steps", "video", "graph"]
 
 
 def fixed(options: Any) -> dict[str, Any]:
