@@ -2,9 +2,9 @@
 """Trains two teams against each other in Tag: PPO inside `jax.jit`, with one policy for taggers and one for runners.
 
     python examples/ppo_tag_jax.py                          # both teams learn
-    python examples/ppo_tag_jax.py --train=taggers          # runners act at random
-    python examples/ppo_tag_jax.py --world=num_taggers=5,num_runners=20,use_full_observation=false
-    python examples/ppo_tag_jax.py --task=TagGridWorld-v0 --world=num_taggers=4
+    python examples/ppo_tag_jax.py --train=taggers          # the runner acts at random
+    python examples/ppo_tag_jax.py --world=num_taggers=5,grid_length=20
+    python examples/ppo_tag_jax.py --task=TagContinuous-v0 --world=num_taggers=3,num_runners=5,tagging_distance=0.03
 
 All players of a team share its policy, and each has its own observation, reward and advantage. A runner that was tagged
 has left the game: its remaining steps, until the episode ends, do not contribute to the loss.
@@ -38,18 +38,18 @@ class Settings(dict[str, Any]):
     """Options of the environment, as name=value separated by commas."""
 
     def __init__(self, text: str) -> None:
+        pairs = [pair.split("=") for pair in text.split(",")] if text else []
         try:
-            super().__init__((name, json.loads(value)) for name, value in (pair.split("=") for pair in text.split(",")))
+            super().__init__((name, json.loads(value)) for name, value in pairs)
         except ValueError:
             raise SystemExit(f"--world: expected name=value separated by commas, got {text}") from None
 
 
 @dataclass
 class Options(LearningOptions):
-    task: str = option("TagContinuous-v0", "environment, TagContinuous-v0 or TagGridWorld-v0")
+    task: str = option("TagGridWorld-v0", "environment, TagGridWorld-v0 or TagContinuous-v0")
     world: Settings = option(
-        "num_taggers=3,num_runners=5,tagging_distance=0.05,max_acceleration=0.1,min_acceleration=-0.1",
-        "options of the environment that differ from its defaults",
+        "num_taggers=3,random_start=true", "options of the environment that differ from its defaults; '' for none"
     )
     train: str = option("both", "teams that learn: both, taggers or runners; the other one acts at random")
     out: Path = option(Path("runs/ppo_tag_jax"), "output folder")
@@ -58,12 +58,13 @@ class Options(LearningOptions):
     require_return: float = option(float("-inf"), "fail if the trained taggers' return against random runners is lower")
     eval_episodes: int = option(64, "episodes per agent and pair of teams after training")
     # Amount of training
-    num_seeds: int = option(2, "pairs of teams per setting; each has its own seed")
-    total_timesteps: int = option(1_000_000, "steps of worlds per agent")
-    num_envs: int = option(32, "worlds per agent")
-    num_steps: int = option(100, "steps of each world per rollout")
+    num_seeds: int = option(4, "pairs of teams per setting; each has its own seed")
+    total_timesteps: int = option(300_000, "steps of worlds per agent")
+    num_envs: int = option(16, "worlds per agent")
+    num_steps: int = option(50, "steps of each world per rollout")
     # Learning
-    learning_rate: Numbers = option("1e-3", "learning rate of Adam")
+    learning_rate: Numbers = option("3e-3", "learning rate of Adam")
+    gamma: Numbers = option("0.95", "discount factor")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -250,7 +251,7 @@ def plot(o: Options, steps: Any, means: Any, labels: list[str]) -> None:
             (line,) = ax.plot(steps, curve.mean(axis=-1), label=label)
             ax.plot(steps, curve, color=line.get_color(), alpha=0.3, linewidth=0.6)
         learning = "which learn" if o.trains(team) else "which act at random"
-        ax.set(title=f"{team}, {learning}", xlabel="steps of a world's batch", ylabel="mean return of 100 episodes")
+        ax.set(title=f"{team}, {learning}", xlabel="steps of worlds", ylabel="mean return of 100 episodes")
         ax.grid(alpha=0.3)
     if len(labels) > 1:
         axes[0].legend(fontsize="small")

@@ -251,6 +251,7 @@ def test_tag_rollout(options):
     world = "num_taggers=3,num_runners=4,tagging_distance=0.2,episode_length=30,use_full_observation=false"
     module, o = options(
         "ppo_tag_jax",
+        "--task=TagContinuous-v0",
         f"--world={world}",
         "--num_envs=4",
         "--num_steps=64",
@@ -276,8 +277,13 @@ def test_tag_rollout(options):
 
 def test_tag(train, tmp_path):
     for name, *arguments in (
-        ("continuous", "--world=num_taggers=2,num_runners=2,tagging_distance=0.1,episode_length=20", "--train=taggers"),
-        ("grid", "--task=TagGridWorld-v0", "--world=num_taggers=2,episode_length=20", "--gamma=0.9", "--num_seeds=1"),
+        (
+            "continuous",
+            "--task=TagContinuous-v0",
+            "--world=num_taggers=2,num_runners=2,tagging_distance=0.1,episode_length=20",
+            "--train=taggers",
+        ),
+        ("grid", "--world=num_taggers=2,episode_length=20", "--gamma=0.9", "--num_seeds=1"),
     ):
         out = tmp_path / name
         run = train(out, *arguments, program=(TAG,))
