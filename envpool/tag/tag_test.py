@@ -16,12 +16,10 @@ import pytest
 from scipy import stats
 
 import envpool
+from envpool.tag.testing.worlds import Continuous, GridWorld
 from envpool.testing import libraries
-from envpool.testing.capi import Calls, pointer
 
 F32 = np.float32
-CONTINUOUS = ["x", "y", "speed", "acceleration", "direction", *"abcde", "tagger", "visible", "in_game", "reward"]
-GRID = ["x", "y"]
 SMALLEST_P = 1e-3  # the smallest accepted p-value; seeds are fixed, so a test that passes once always passes
 
 
@@ -30,95 +28,7 @@ def library():
     return ctypes.CDLL(libraries.library("tag_testing"))
 
 
-class Tag(Calls):
-    """One world of an environment."""
-
-    def __init__(self, library, name, players, row, columns, **options):
-        super().__init__(library, name, **options)
-        self.players, self.row = players, row
-        whole = (players + 3) // 4 * 4
-        self.stride = whole + 16 if whole % 256 == 0 else whole
-        size = self.call("stride", result=ctypes.c_int64)
-        self.memory = np.zeros(size // 8 + 3, np.uint64).view(np.uint8)
-        self.memory = self.memory[-self.memory.ctypes.data % 16 :][:size]
-        self.header = self.memory[:8].view(np.int32)
-        self.columns = columns
-
-    def reset(self, seed=0, episode=0):
-        self.call("reset", ctypes.c_uint64(seed), ctypes.c_uint32(episode), pointer(self.memory), ctypes.c_int64(1))
-        assert self.header.tolist() == [self.players, self.stride]
-        return self
-
-    def step(self, actions):
-        actions, rewards = np.ascontiguousarray(actions, np.int32), np.full(self.players, np.nan, F32)
-        terminated = np.zeros(1, bool)
-        arrays = map(pointer, (self.memory, actions, rewards, terminated))
-        self.call("step", ctypes.c_uint64(0), *arrays, ctypes.c_int64(1))
-        return rewards, bool(terminated[0])
-
-    def observe(self):
-        obs = np.full((self.players, self.row), np.nan, F32)
-        number, tagger, done = (
-            np.empty(self.players, np.int32),
-            np.empty(self.players, "?"),
-            np.empty(self.players, "?"),
-        )
-        fields = (ctypes.c_void_p * 4)(*(array.ctypes.data for array in (obs, number, tagger, done)))
-        self.call("observe", pointer(self.memory), fields, ctypes.c_int64(1))
-        assert number.tolist() == list(range(self.players))
-        return obs, tagger, done
-
-    def __getitem__(self, column):
-        start = self.head + 4 * self.stride * self.columns.index(column)
-        dtype = np.int32 if self.columns is GRID else F32
-        return self.memory[start : start + 4 * self.players].view(dtype)
-
-    def state(self):
-        return {column: self[column].copy() for column in self.columns}
-
-
 # ---- continuous: the rules ----
-
-DEFAULTS = {
-    "num_taggers": 1,
-    "num_runners": 10,
-    "grid_length": 10.0,
-    "episode_length": 100,
-    "max_speed": 1.0,
-    "skill_level_runner": 1.0,
-    "skill_level_tagger": 1.0,
-    "max_acceleration": 1.0,
-    "min_acceleration": -1.0,
-    "max_turn": np.pi / 2,
-    "min_turn": -np.pi / 2,
-    "num_acceleration_levels": 10,
-    "num_turn_levels": 10,
-    "edge_hit_penalty": 0.0,
-    "use_full_observation": True,
-    "num_other_agents_observed": 2,
-    "tagging_distance": 0.01,
-    "tag_reward_for_tagger": 1.0,
-    "step_penalty_for_tagger": 0.0,
-    "tag_penalty_for_runner": -1.0,
-    "step_reward_for_runner": 0.0,
-    "end_of_game_reward_for_runner": 1.0,
-    "runner_exits_game_after_tagged": True,
-    "shuffle_roles": True,
-}
-
-
-class Continuous(Tag):
-    head = 32
-
-    def __init__(self, library, **options):
-        self.rules = {**DEFAULTS, **options}
-        players = self.rules["num_taggers"] + self.rules["num_runners"]
-        observed = players - 1 if self.rules["use_full_observation"] else self.rules["num_other_agents_observed"]
-        super().__init__(library, "TagContinuous", players, 7 * observed + 1, CONTINUOUS, **options)
-
-    def random_actions(self, random):
-        levels = [self.rules["num_acceleration_levels"] + 1, self.rules["num_turn_levels"] + 1]
-        return random.integers(0, levels, (self.players, 2))
 
 
 def levels(low, high, count):
@@ -296,18 +206,6 @@ def test_continuous_follows_the_rules(game, library):
         assert ends > 0
 
 
-def world_with(world, x, y, tagger):
-    """Returns a world with the players at rest at these positions."""
-    world.reset()
-    for name, value in (("x", x), ("y", y), ("speed", 0), ("acceleration", 0), ("direction", 0), ("tagger", tagger)):
-        world[name][:] = value
-    taggers = np.flatnonzero(tagger)
-    integers = world.memory[world.head :].view(np.int32)
-    integers[15 * world.stride :][: len(tagger)] = np.cumsum(tagger) - tagger
-    integers[18 * world.stride :][: len(taggers)] = taggers
-    return world
-
-
 NO_ACTION = np.zeros((100, 2), int)
 
 
@@ -316,7 +214,7 @@ def test_of_equally_near_players_the_first_counts(library):
         library, num_taggers=3, num_runners=3, use_full_observation=False, num_other_agents_observed=3,
         tagging_distance=0.2, runner_exits_game_after_tagged=False,
     )  # fmt: skip
-    world_with(world, [1, 3, 2, 9, 9, 2], [5, 5, 6, 9, 9, 5], np.array([1, 1, 1, 0, 0, 0]))
+    world.place([1, 3, 2, 9, 9, 2], [5, 5, 6, 9, 9, 5], np.array([1, 1, 1, 0, 0, 0]))
     reward, over = world.step(NO_ACTION[:6])
     assert not over
     # All three taggers are at distance 1, so the first one gets the reward.
@@ -331,7 +229,7 @@ def test_of_equally_near_players_the_first_counts(library):
 
 def test_one_tagger_tags_several_and_the_last_tag_ends_the_game(library):
     world = Continuous(library, num_taggers=1, num_runners=3, tagging_distance=0.1)
-    world_with(world, [5, 5.5, 5, 1], [5, 5, 5.9, 1], np.array([1, 0, 0, 0]))
+    world.place([5, 5.5, 5, 1], [5, 5, 5.9, 1], np.array([1, 0, 0, 0]))
     reward, over = world.step(NO_ACTION[:4])
     assert reward.tolist() == [2, -1, -1, 0] and not over
     obs, _, done = world.observe()
@@ -348,7 +246,7 @@ def test_one_tagger_tags_several_and_the_last_tag_ends_the_game(library):
 
 def test_a_player_that_left_does_not_move_and_is_not_tagged_again(library):
     world = Continuous(library, num_taggers=1, num_runners=2, tagging_distance=0.1, edge_hit_penalty=-1.0)
-    world_with(world, [0, 0, 9], [0, 0.5, 9], np.array([1, 0, 0]))
+    world.place([0, 0, 9], [0, 0.5, 9], np.array([1, 0, 0]))
     assert world.step(NO_ACTION[:3])[0].tolist() == [1, -1, 0]
     for _ in range(3):
         reward, _ = world.step(np.array([[0, 0], [10, 10], [0, 0]]))
@@ -371,7 +269,7 @@ def test_the_nearest_players_of_extreme_distributions(crowd, library):
         "line": lambda: (np.arange(n) / 30, np.full(n, 10)),
         "lattice": lambda: (np.arange(n) % 20 / 2, np.arange(n) // 20 / 2),
     }[crowd]()
-    world_with(world, x, y, tagger)
+    world.place(x, y, tagger)
     world["in_game"][10:40] = 0
     before = world.state()
     world.step(np.zeros((n, 2), int))
@@ -401,28 +299,7 @@ def test_distribution_of_continuous_resets(library):
 
 # ---- grid: the rules ----
 
-GRID_DEFAULTS = {
-    "num_taggers": 10,
-    "grid_length": 10,
-    "episode_length": 100,
-    "wall_hit_penalty": 0.1,
-    "tag_reward_for_tagger": 10.0,
-    "tag_penalty_for_runner": 2.0,
-    "step_cost_for_tagger": 0.01,
-    "use_full_observation": True,
-    "random_start": False,
-}
 DIRECTIONS = np.array([[0, 0], [1, 0], [-1, 0], [0, 1], [0, -1]])
-
-
-class GridWorld(Tag):
-    head = 48
-
-    def __init__(self, library, **options):
-        self.rules = {**GRID_DEFAULTS, **options}
-        players = self.rules["num_taggers"] + 1
-        row = 4 * players + 1 if self.rules["use_full_observation"] else 6
-        super().__init__(library, "TagGridWorld", players, row, GRID, **options)
 
 
 def grid_step(rules, before, actions):
