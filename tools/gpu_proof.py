@@ -33,7 +33,7 @@ import envpool
 from envpool.cuda import driver, nvrtc
 from envpool.python.options import AUTORESET_MODES
 from envpool.python.registry import find
-from envpool.testing.device_comparison import MORE, Case, compare, pools, tasks
+from envpool.testing.device_comparison import MORE, Case, compare, players, pools, tasks
 from envpool.testing.proof import Result, Step, jax_programs, libraries
 from envpool.testing.proof import speed as speeds
 from envpool.testing.rooflines import readable
@@ -156,7 +156,7 @@ def bits_cases(small: bool) -> Iterator[Case]:
                 if family == "atari":
                     yield Case(name, (), mode, min(count, 256), 100)
                 else:
-                    yield Case(name, (), mode, min(count, 512) if family == "tag" else count, steps)
+                    yield Case(name, (), mode, min(count, 8192 // players(name)), steps)
     for mode in AUTORESET_MODES:
         yield Case("TagGridWorld-v0", (("num_taggers", 999), ("grid_length", 100)), mode, 16, 120)
         crowd = (("num_taggers", 100), ("num_runners", 900), ("use_full_observation", False))
