@@ -37,7 +37,7 @@ help:
 	@echo 'make standin       build that stand-in: build/standin/libcuda.so.1'
 	@echo 'make device-wheel  build build/device/*.whl, for a GPU machine without a network (DEVICE_PYTHON=python3.12)'
 	@echo 'make test-clients  train six RL libraries and the examples on the installed wheel'
-	@echo 'make test-peer     compare with the released EnvPool: Atari bit for bit, and the public attributes (minutes; installs it)'
+	@echo 'make test-peer     compare with the released EnvPool, Atari bit for bit, and with WarpDrive (minutes; installs them)'
 	@echo 'make test-ray      test pools in Ray actors, on a local cluster of several nodes'
 	@echo 'make lint          check with clang-format, ruff, mypy --strict, and check commit messages'
 	@echo 'make format        format the files with clang-format and ruff'
@@ -180,10 +180,17 @@ test-gym: build/test/.installed $(VENV)/gym/.ready
 	    && ($(call pytest,gym) -W ignore --pyargs $(INTERFACE_TESTS)) || exit 1; \
 	done
 
-# Compares games and the public attributes of environments with the released EnvPool.
-test-peer: build/test/.installed $(VENV)/peer/.ready
+# Compares games and the public attributes of environments with the released EnvPool, and tag with WarpDrive.
+test-peer: build/test/.installed $(VENV)/peer/.ready $(VENV)/warp-drive/.reference
 	@ENVPOOL_PEER_PYTHON="$(CURDIR)/$(VENV)/peer/bin/python" && export ENVPOOL_PEER_PYTHON \
-	  && $(call pytest,test) --pyargs envpool.atari.peer_test envpool.python.peer_test $(PYTEST_ARGS)
+	  && ENVPOOL_WARP_DRIVE_PYTHON="$(CURDIR)/$(VENV)/warp-drive/bin/python" && export ENVPOOL_WARP_DRIVE_PYTHON \
+	  && $(call pytest,test) --pyargs envpool.atari.peer_test envpool.python.peer_test envpool.tag.warp_drive_test \
+	  $(PYTEST_ARGS)
+
+# WarpDrive's requirements include PyCUDA, which needs a CUDA toolkit; its Python classes do not need them.
+$(VENV)/warp-drive/.reference: $(VENV)/warp-drive/.ready
+	@$(VENV)/warp-drive/bin/python -m pip install -q --no-deps rl-warp-drive==2.7.1
+	@touch $@
 
 # Tests the oldest JAX that envpool.jax supports, and gymnax 1. `make test` has the newest JAX and gymnax 0.0.9.
 test-jax: build/test/.installed $(VENV)/jax/.ready $(VENV)/gymnax1/.ready

@@ -2135,7 +2135,8 @@ class MujocoOptions(CommonOptions, total=False):
     """Samples per pixel; 0: one, -1: the model's; an int from -1 to 64; the default is -1."""
 
 TagContinuousId = Literal[
-    "TagContinuous-v0",
+    "TagContinuous-v0", "WarpDrive/TagContinuous-v0", "WarpDrive/TagContinuous-1000-v0",
+    "WarpDrive/TagContinuous-5v100-v0", "WarpDrive/TagContinuous-5v20-v0",
 ]
 
 class TagContinuousOptions(CommonOptions, total=False):
@@ -2191,7 +2192,7 @@ class TagContinuousOptions(CommonOptions, total=False):
     """draw the taggers at each reset; otherwise they are the first players; the default is True."""
 
 TagGridWorldId = Literal[
-    "TagGridWorld-v0",
+    "TagGridWorld-v0", "WarpDrive/TagGridWorld-v0", "WarpDrive/TagGridWorldWithResetPool-v0",
 ]
 
 class TagGridWorldOptions(CommonOptions, total=False):
