@@ -21,7 +21,7 @@ import pytest
 SOURCE = Path(os.environ.get("ENVPOOL_SOURCE_DIR", "none"))
 README = SOURCE / "README.md"
 PAGES = [SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md"))]
-BLOCK = re.compile(r"^(<!-- not run: .+ -->\n+)?```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^(<!-- not run: [^\n]+ -->\n+)?```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NOT_PYTHON = {"sh", "cmake", "toml"}
 
 pytestmark = [
@@ -59,6 +59,13 @@ def write_header(text: str) -> None:
 def cache(tmp_path_factory):
     """Returns one cache for all pages, some of which compile the same game."""
     return tmp_path_factory.mktemp("cache")
+
+
+def test_a_comment_skips_one_block(tmp_path):
+    page = tmp_path / "page.md"
+    skipped, run = "<!-- not run: why -->\n```python\nfail\n```\n", "```python\npass\n```\n"
+    page.write_text(f"{skipped}\n{run}\n{skipped}\n{run}")
+    assert blocks(page) == [("python", "pass\n")] * 2
 
 
 @pytest.mark.parametrize("page", [*filter(blocks, PAGES)], ids=lambda page: page.name)
