@@ -23,8 +23,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # The order of the pages, by section.
 CONTENTS = {
-    "Use": ["quick_start", "concepts", "migration", "jax", "gpu", "training", "examples"],
-    "Environments": ["environments", "write_your_own"],
+    "Use": ["quick_start", "concepts", "migration", "warpdrive", "jax", "gpu", "training", "examples"],
+    "Environments": ["environments", "write_your_own", "tutorial_world"],
     "Families": ["families/*"],
     "Reference": ["api", "performance", "benchmark", "atari_speed", "architecture", "contributing", "changelog"],
 }

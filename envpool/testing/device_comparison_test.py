@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+import envpool
+from envpool.python.options import AUTORESET_MODES
+from envpool.python.pages_test import blocks
 from envpool.testing.cuda import STANDIN
 from envpool.testing.device_comparison import Comparison, compare, pools
 
@@ -41,6 +44,20 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_states_are_exchanged_in_the_middle_of_episodes(task_id: str, mode: str, options: dict[str, int]) -> None:
     found, _ = compare(pools(task_id, mode, 3, **options), 3, 60, exchange=7)
     assert found.words > 400 and not found.different
+
+
+@pytest.mark.parametrize("mode", AUTORESET_MODES)
+def test_the_tutorials_world_matches_the_cpu(tmp_path: Path, mode: str) -> None:
+    """Compiles the header of docs/tutorial_world.md, and compares all arrays and states."""
+    page = Path(str(SOURCE), "docs", "tutorial_world.md")
+    header = tmp_path / "pasture.h"
+    header.write_text(next(text for kind, text in blocks(page) if kind == "cpp"))
+    envpool.compile(header, "Pasture-v0")
+    for options in ({}, {"num_wolves": 20, "num_sheep": 21}):
+        both = pools("Pasture-v0", mode, 5, **options)
+        found, ends = compare(both, 5, 100, exchange=9)
+        assert ends >= 10 and not found.different
+        both.device.close()
 
 
 def test_a_differing_state_is_detected() -> None:
