@@ -57,7 +57,10 @@ class Function:
         self._depth = 0  # how many braces are open
         self._declarations: list[str] = []
         self._operands = Operands(names, {*self.parameters, result})
-        self._instructions = Instructions(self._operands, self.entry)
+        sizes = dict(zip(self.parameters, self.sizes, strict=True))
+        self._instructions = Instructions(self._operands, sizes if self.entry else {}, self.entry)
+        if "cvta.param" in body:
+            self._make_addressable(sizes)
         if body:
             lines = [line for statement in statements(body.rpartition("}")[0]) for line in self._line(statement)]
             slots = "const Slot* const slots = t->launch->slots;"
@@ -69,6 +72,13 @@ class Function:
     def calls(self) -> set[str]:
         """The names in C of the functions that this one calls."""
         return self._instructions.calls
+
+    def _make_addressable(self, sizes: dict[str, int]) -> None:
+        """Declares copies of the parameters of a kernel that takes their addresses."""
+        for name, size in sizes.items():
+            self.local_bytes += -(-size // 16) * 16
+            copy = f"addressable(t, {name}, {size}, {quoted(self.plain_name)})"
+            self._declarations.append(f"const u64 address_of_{name} = {copy};")
 
     def _line(self, statement: str) -> list[str]:
         """Returns a statement's lines in C."""

@@ -80,8 +80,8 @@ class Instructions:
         calls: names in C of the functions that are called.
     """
 
-    def __init__(self, operands: Operands, entry: bool) -> None:
-        self._operands, self._entry = operands, entry
+    def __init__(self, operands: Operands, parameters: dict[str, int], entry: bool) -> None:
+        self._operands, self._parameters, self._entry = operands, parameters, entry
         self.targets: dict[str, str] = {}
         self.calls: set[str] = set()
 

@@ -78,6 +78,25 @@ def test_grids_and_blocks_have_three_dimensions(driver: Driver) -> None:
     assert (out[..., 3] == out[..., 2] % 32).all()
 
 
+def test_the_address_of_a_kernels_parameter(driver: Driver) -> None:
+    program = Program(
+        driver,
+        """
+        struct Pair { int first[3]; long long second; };
+        __device__ __noinline__ long long total(const Pair* pair, int i) { return pair->first[i] + pair->second; }
+        extern "C" __global__ void add(long long* x, const __grid_constant__ Pair pair) {
+          x[threadIdx.x] = total(&pair, (int)x[threadIdx.x]);
+        }
+        """,
+    )
+    assert "cvta.param" in program.ptx
+    x, pair = driver.upload(np.array([2, 0, 1])), struct.pack("<iiixxxxq", 3, 5, 7, 100)
+    driver.launch(driver.function(program.module, "add"), 1, 3, [x.to_bytes(8, "little"), pair])
+    out = np.zeros(3, np.int64)
+    driver.download(x, out)
+    assert out.tolist() == [107, 103, 105]
+
+
 def test_functions_and_local_memory(driver: Driver) -> None:
     program = Program(
         driver,

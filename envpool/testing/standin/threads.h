@@ -168,6 +168,13 @@ static inline u64 local(Thread* t, u32 bytes, const char* what) {
   return WINDOW(kLocalSlot) | begin;
 }
 
+// Copies a kernel's parameter to local memory, so that it has an address as other memory has.
+static inline u64 addressable(Thread* t, const u8* parameter, u32 bytes, const char* what) {
+  const u64 copy = local(t, bytes, what);
+  memcpy(t->local + (u32)copy, parameter, bytes);
+  return copy;
+}
+
 // --- arithmetic ---
 
 static inline f32 as_f32(u32 bits) {
