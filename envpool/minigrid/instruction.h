@@ -33,9 +33,10 @@ enum class Order : u8 { kOne, kBefore, kAfter };
 // Two parts of one or two clauses each; with kOne the first part alone.
 struct Instruction {
   Order order = Order::kOne;
-  i32 clauses[2] = {0, 0};
+  i32 clauses[2];
   Clause clause[2][2] = {};
 
+  ENVPOOL_FN Instruction() { clauses[0] = clauses[1] = 0; }
   ENVPOOL_FN void add(Clause made, i32 part = 0) { clause[part][clauses[part]++ & 1] = made; }
 };
 
