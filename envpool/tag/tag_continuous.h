@@ -23,7 +23,8 @@
 //   Reset        the taggers are drawn, or with shuffle_roles=False they are the first num_taggers players. Positions
 //                are uniformly random in the square, and each direction is one of the four along its sides. All players
 //                are at rest
-//   Image        taggers are red, in a disc within which they tag; runners are blue, and gray when they have left the game
+//   Image        taggers are red, in a disc within which they tag; runners are blue, and gray when they have left the
+//   game
 //
 // The observation of a step shows the world before its tags: a runner that is tagged in this step still observes, and
 // others observe it as in the game.

@@ -16,8 +16,9 @@ import pytest
 from scipy import stats
 
 import envpool
-from envpool.tag.testing.worlds import Continuous, GridWorld
+from envpool.tag.testing.worlds import CONTINUOUS, GRID, Continuous, GridWorld, Tag
 from envpool.testing import libraries
+from envpool.testing.capi import pointer
 
 F32 = np.float32
 SMALLEST_P = 1e-3  # the smallest accepted p-value; seeds are fixed, so a test that passes once always passes
