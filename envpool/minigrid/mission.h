@@ -8,19 +8,51 @@
 namespace envpool::minigrid {
 
 // The words of all missions, a comma included. Colours, and types from the door on, are in the order of Color and Type.
-#define ENVPOOL_MINIGRID_WORDS(X)                                                                                      \
-  X(red)                                                                                                               \
-  X(green)                                                                                                             \
-  X(blue)                                                                                                              \
-  X(purple)                                                                                                            \
-  X(yellow)                                                                                                            \
-  X(grey)                                                                                                              \
-  X(door)                                                                                                              \
-  X(key)                                                                                                               \
-  X(ball) X(box) X(goal) X(lava) X(object) X(a) X(the) X(go) X(to) X(get) X(pick) X(up) X(put) X(next) X(near) X(open) \
-      X(and_, "and") X(then) X(comma, ",") X(after) X(you) X(in) X(front) X(of) X(behind) X(on) X(your) X(left)        \
-          X(right) X(square) X(reach) X(use) X(room) X(rooms_, "rooms") X(traverse) X(from) X(unlock) X(avoid) X(find) \
-              X(opening) X(fetch) X(must) X(matching) X(at) X(end) X(hallway) X(blank_, "")
+#define ENVPOOL_MINIGRID_WORDS(X) \
+  X(red)                          \
+  X(green)                        \
+  X(blue)                         \
+  X(purple)                       \
+  X(yellow)                       \
+  X(grey)                         \
+  X(door)                         \
+  X(key)                          \
+  X(ball)                         \
+  X(box)                          \
+  X(goal)                         \
+  X(lava)                         \
+  X(object)                       \
+  X(a)                            \
+  X(the)                          \
+  X(go)                           \
+  X(to)                           \
+  X(get)                          \
+  X(pick)                         \
+  X(up)                           \
+  X(put)                          \
+  X(next)                         \
+  X(near)                         \
+  X(open)                         \
+  X(and_, "and")                  \
+  X(then)                         \
+  X(comma, ",")                   \
+  X(after)                        \
+  X(you)                          \
+  X(in)                           \
+  X(front)                        \
+  X(of)                           \
+  X(behind)                       \
+  X(on)                           \
+  X(your)                         \
+  X(left)                         \
+  X(right)                        \
+  X(square)                       \
+  X(reach)                        \
+  X(use)                          \
+  X(room)                         \
+  X(rooms_, "rooms")              \
+  X(traverse)                     \
+  X(from) X(unlock) X(avoid) X(find) X(opening) X(fetch) X(must) X(matching) X(at) X(end) X(hallway) X(blank_, "")
 
 enum class Word : u8 {
   none,
