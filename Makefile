@@ -24,7 +24,7 @@ IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all cpp-test py-test test-gym test-jax test-ray test-peer test-clients test-states \
-  test-device standin device-wheel lint format generated docs docs-browse tsan \
+  test-device test-jax-device standin device-wheel lint format generated docs docs-browse tsan \
   asan exact exact-mujoco bench bench-atari bench-mujoco bench-all bench-check bench-baseline wheel clean
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -34,6 +34,7 @@ help:
 	@echo 'make test          build and run every test, C++ and Python, against the installed package'
 	@echo 'make test-all      the same, but test everything where make test takes a sample'
 	@echo 'make test-device   test GPU kernels: their machine code, and their results on a stand-in for the CUDA driver'
+	@echo 'make test-jax-device  test envpool.jax with the handlers for GPUs, on the same stand-in'
 	@echo 'make standin       build that stand-in: build/standin/libcuda.so.1'
 	@echo 'make device-wheel  build build/device/*.whl, for a GPU machine without a network (DEVICE_PYTHON=python3.12)'
 	@echo 'make test-clients  train six RL libraries and the examples on the installed wheel'
@@ -144,6 +145,13 @@ test-device: build/test/.installed standin
 	@ENVPOOL_TEST_DEVICE=whole && export ENVPOOL_TEST_DEVICE \
 	  && $(call pytest,test) -n $(JOBS) --dist loadfile --pyargs envpool.cuda.pool_test envpool.core.device_compile_test \
 	  envpool.cuda envpool.testing $(PYTEST_ARGS)
+
+# Runs the tests of envpool.jax with the handlers for GPUs, which XLA's CPU backend calls with the stand-in's flat memory.
+test-jax-device: build/test/.installed standin
+	@export ENVPOOL_LIBCUDA="$(CURDIR)/build/standin/libcuda.so.1" ENVPOOL_STANDIN_MODE=flat ENVPOOL_STANDIN_XLA=1 \
+	  && $(call pytest,test) -n $(JOBS) --dist loadfile -W "ignore:.*stand-in:RuntimeWarning" \
+	  --pyargs $(addprefix envpool.jax.,$(addsuffix _test,same_bits worlds words rows bad_input hostile_calls hostile_params \
+	  lifetime pool pool_bad_input gymnax1)) $(PYTEST_ARGS)
 
 # A library with the CUDA driver's API that runs PTX on the host. It needs python3 and a C compiler at run time.
 standin: build/standin/libcuda.so.1

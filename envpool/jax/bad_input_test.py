@@ -20,6 +20,7 @@ jnp = jax.numpy
 ENV, PARAMS = envpool.jax.make("CartPole-v1")
 PENDULUM, PENDULUM_PARAMS = envpool.jax.make("Pendulum-v1")
 ALL_TYPES, ALL_TYPES_PARAMS = envpool.jax.make("AllTypes-v0")
+ALL_TYPES_STATE = jax.eval_shape(ALL_TYPES.reset, jax.random.PRNGKey(0))[1]
 KEY = jax.random.PRNGKey(0)
 STATE = ENV.reset(KEY, PARAMS)[1]
 SWING = PENDULUM.reset(KEY)[1]
@@ -82,12 +83,12 @@ CALLS = [
     (lambda: PENDULUM.step(KEY, SWING, [np.nan]), ValueError, "action: expected finite numbers, got nan in row 0"),
     (lambda: PENDULUM.step(KEY, SWING, [True]), TypeError, "action: expected floats .float32., got bool"),
     (
-        lambda: ALL_TYPES.step(KEY, ALL_TYPES.reset(KEY)[1], 0),
+        lambda: ALL_TYPES.step(KEY, ALL_TYPES_STATE, 0),
         TypeError,
         "action: expected a dict with keys move, turn, got int",
     ),
     (
-        lambda: ALL_TYPES.step(KEY, ALL_TYPES.reset(KEY)[1], {"move": 0}),
+        lambda: ALL_TYPES.step(KEY, ALL_TYPES_STATE, {"move": 0}),
         ValueError,
         "action: expected keys move, turn, got no key turn",
     ),

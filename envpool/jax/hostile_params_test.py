@@ -36,6 +36,8 @@ GRID = PARAMS.replace(gravity=jnp.linspace(5, 15, 8))
 
 def sample():
     portables = [i for i in envpool.list_all_envs() if portable(i)]
+    if os.environ.get("ENVPOOL_STANDIN_XLA"):  # XLA calls the handlers for GPUs, which test environments do not have
+        portables = [i for i in portables if find(i).family not in ("", "atari")]
     if WHOLE:
         return portables
     families = {family: [i for i in portables if find(i).family == family] for family in map(_family, portables)}
