@@ -53,7 +53,7 @@ ENV_OPTIONS: dict[str, dict[str, Any]] = {
 class Options:
     task: str = option("TagContinuous-v0", "id of the environment")
     env_options: str = option("{}", "JSON of options of the environment, over those of ENV_OPTIONS in this file")
-    seed: int = option(1, "seed of everything random")
+    seed: int = option(1, "random seed")
     total_timesteps: int = option(1_500_000, "steps of worlds in all")
     out: Path = option(Path("runs/ppo_device"), "output folder")
     resume: bool = option(False, "continue from the checkpoint in that folder")
