@@ -64,7 +64,7 @@ class AtariOptions(CommonOptions, total=False):
     rom: str | bytes
     """The bytes of the ROM; if empty, they come from rom_path or the package ale-py; the default is ''."""
     stack_num: int
-    """Number of pictures in an observation, oldest first; an int from 1 to 64; the default is 4."""
+    """Number of images in an observation, oldest first; an int from 1 to 64; the default is 4."""
     frame_skip: int
     """Number of video frames for which an action is repeated; an int from 1 to 1000; the default is 4."""
     noop_max: int
@@ -78,9 +78,9 @@ class AtariOptions(CommonOptions, total=False):
     use_fire_reset: bool
     """A reset presses FIRE in the games that have it; the default is True."""
     img_height: int
-    """Height of a picture in pixels; 0 is that of the screen; an int from 0 to 4096; the default is 84."""
+    """Height of an image in pixels; 0 means the screen's height; an int from 0 to 4096; the default is 84."""
     img_width: int
-    """Width of a picture in pixels; 0 is that of the screen, 160; an int from 0 to 4096; the default is 84."""
+    """Width of an image in pixels; 0 means the screen's width, 160; an int from 0 to 4096; the default is 84."""
     mode: int
     """Game variant; -1 is the game's default; an int from -1 to 100000; the default is -1."""
     difficulty: int
@@ -92,11 +92,11 @@ class AtariOptions(CommonOptions, total=False):
     use_inter_area_resize: bool
     """Resize by area averaging; otherwise bilinear interpolation; the default is True."""
     gray_scale: bool
-    """Gray pictures; otherwise red, green and blue planes; the default is True."""
+    """Gray images; otherwise red, green and blue planes; the default is True."""
     max_pool: bool
-    """A picture is the pixelwise maximum of the last two frames; otherwise the last frame; the default is True."""
+    """An image is the pixelwise maximum of the last two frames; otherwise the last frame; the default is True."""
     obs_type: Literal["screen", "ram"]
-    """Observe pictures, or the 128 bytes of the console's memory; the default is 'screen'."""
+    """Observe images, or the 128 bytes of the console's memory; the default is 'screen'."""
     rom_path: str | bytes
     """Path of a ROM file, which is played by the game's rules; the default is ''."""
     render_whole_screen: bool
@@ -436,78 +436,78 @@ MiniGridEmptyId = Literal[
 ]
 
 class MiniGridEmptyOptions(CommonOptions, total=False):
-    """What MiniGrid-Empty-5x5-v0 and its like take."""
+    """The options of MiniGridEmptyId."""
 
     size: int
-    """rows and columns, walls included; an int from 4 to 64; default its id's."""
+    """rows and columns, walls included; an int from 4 to 64; the default depends on the id."""
     random_start: bool
-    """the agent starts anywhere, not in the corner; default its id's."""
+    """the agent starts anywhere, not in the corner; the default depends on the id."""
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
-    16777216; default 0."""
+    16777216; the default is 0."""
     agent_view_size: int
-    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; default True."""
+    """walls and closed doors hide nothing; the default is True."""
     observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
     'partial'."""
     mission: Literal["text", "words"]
-    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
-    """size of the mission as text; an int from 80 to 1024; default 96."""
+    """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; default True."""
+    """a picture shows which cells the agent sees; the default is True."""
 
 MiniGridFourRoomsId = Literal[
     "MiniGrid-FourRooms-v0",
 ]
 
 class MiniGridFourRoomsOptions(CommonOptions, total=False):
-    """What MiniGrid-FourRooms-v0 takes."""
+    """The options of MiniGrid-FourRooms-v0."""
 
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
-    16777216; default 0."""
+    16777216; the default is 0."""
     agent_view_size: int
-    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; default False."""
+    """walls and closed doors hide nothing; the default is False."""
     observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
     'partial'."""
     mission: Literal["text", "words"]
-    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
-    """size of the mission as text; an int from 80 to 1024; default 96."""
+    """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; default True."""
+    """a picture shows which cells the agent sees; the default is True."""
 
 MiniGridDoorKeyId = Literal[
     "MiniGrid-DoorKey-5x5-v0", "MiniGrid-DoorKey-6x6-v0", "MiniGrid-DoorKey-8x8-v0", "MiniGrid-DoorKey-16x16-v0",
 ]
 
 class MiniGridDoorKeyOptions(CommonOptions, total=False):
-    """What MiniGrid-DoorKey-5x5-v0 and its like take."""
+    """The options of MiniGridDoorKeyId."""
 
     size: int
-    """rows and columns, walls included; an int from 5 to 64; default its id's."""
+    """rows and columns, walls included; an int from 5 to 64; the default depends on the id."""
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
-    16777216; default 0."""
+    16777216; the default is 0."""
     agent_view_size: int
-    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; default False."""
+    """walls and closed doors hide nothing; the default is False."""
     observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
     'partial'."""
     mission: Literal["text", "words"]
-    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
-    """size of the mission as text; an int from 80 to 1024; default 96."""
+    """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; default True."""
+    """a picture shows which cells the agent sees; the default is True."""
 
 MiniGridMultiRoomId = Literal[
     "MiniGrid-MultiRoom-N2-S4-v0", "MiniGrid-MultiRoom-N4-S5-v0", "MiniGrid-MultiRoom-N4-S5-v1",
@@ -515,30 +515,30 @@ MiniGridMultiRoomId = Literal[
 ]
 
 class MiniGridMultiRoomOptions(CommonOptions, total=False):
-    """What MiniGrid-MultiRoom-N2-S4-v0 and its like take."""
+    """The options of MiniGridMultiRoomId."""
 
     min_num_rooms: int
-    """the least rooms; an int from 1 to 6; default its id's."""
+    """the least rooms; an int from 1 to 6; the default depends on the id."""
     max_num_rooms: int
-    """the most rooms; an int from 1 to 6; default its id's."""
+    """the most rooms; an int from 1 to 6; the default depends on the id."""
     max_room_size: int
-    """the most rows and columns of a room, walls included; an int from 4 to 10; default its id's."""
+    """the most rows and columns of a room, walls included; an int from 4 to 10; the default depends on the id."""
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
-    16777216; default 0."""
+    16777216; the default is 0."""
     agent_view_size: int
-    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; default False."""
+    """walls and closed doors hide nothing; the default is False."""
     observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
     'partial'."""
     mission: Literal["text", "words"]
-    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
-    """size of the mission as text; an int from 80 to 1024; default 96."""
+    """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; default True."""
+    """a picture shows which cells the agent sees; the default is True."""
 
 MiniGridKeyCorridorId = Literal[
     "MiniGrid-KeyCorridorS3R1-v0", "MiniGrid-KeyCorridorS3R2-v0", "MiniGrid-KeyCorridorS3R3-v0",
@@ -546,28 +546,28 @@ MiniGridKeyCorridorId = Literal[
 ]
 
 class MiniGridKeyCorridorOptions(CommonOptions, total=False):
-    """What MiniGrid-KeyCorridorS3R1-v0 and its like take."""
+    """The options of MiniGridKeyCorridorId."""
 
     room_size: int
-    """rows and columns of a room, walls included; an int from 3 to 12; default its id's."""
+    """rows and columns of a room, walls included; an int from 3 to 12; the default depends on the id."""
     num_rows: int
-    """rooms on each side of the corridor; an int from 1 to 5; default its id's."""
+    """rooms on each side of the corridor; an int from 1 to 5; the default depends on the id."""
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
-    16777216; default 0."""
+    16777216; the default is 0."""
     agent_view_size: int
-    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; default False."""
+    """walls and closed doors hide nothing; the default is False."""
     observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
     'partial'."""
     mission: Literal["text", "words"]
-    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
-    """size of the mission as text; an int from 80 to 1024; default 96."""
+    """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; default True."""
+    """a picture shows which cells the agent sees; the default is True."""
 
 MiniGridCrossingId = Literal[
     "MiniGrid-LavaCrossingS9N1-v0", "MiniGrid-LavaCrossingS9N2-v0", "MiniGrid-LavaCrossingS9N3-v0",
@@ -576,56 +576,56 @@ MiniGridCrossingId = Literal[
 ]
 
 class MiniGridCrossingOptions(CommonOptions, total=False):
-    """What MiniGrid-LavaCrossingS9N1-v0 and its like take."""
+    """The options of MiniGridCrossingId."""
 
     size: int
-    """rows and columns, walls included, an odd number; an int from 5 to 63; default its id's."""
+    """rows and columns, walls included, an odd number; an int from 5 to 63; the default depends on the id."""
     num_crossings: int
-    """how many rivers there are; an int from 1 to 60; default its id's."""
+    """how many rivers there are; an int from 1 to 60; the default depends on the id."""
     obstacle_type: Literal["lava", "wall"]
-    """what the rivers are made of; default its id's."""
+    """what the rivers are made of; the default depends on the id."""
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
-    16777216; default 0."""
+    16777216; the default is 0."""
     agent_view_size: int
-    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; default False."""
+    """walls and closed doors hide nothing; the default is False."""
     observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
     'partial'."""
     mission: Literal["text", "words"]
-    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
-    """size of the mission as text; an int from 80 to 1024; default 96."""
+    """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; default True."""
+    """a picture shows which cells the agent sees; the default is True."""
 
 MiniGridLavaGapId = Literal[
     "MiniGrid-LavaGapS5-v0", "MiniGrid-LavaGapS6-v0", "MiniGrid-LavaGapS7-v0",
 ]
 
 class MiniGridLavaGapOptions(CommonOptions, total=False):
-    """What MiniGrid-LavaGapS5-v0 and its like take."""
+    """The options of MiniGridLavaGapId."""
 
     size: int
-    """rows and columns, walls included; an int from 5 to 64; default its id's."""
+    """rows and columns, walls included; an int from 5 to 64; the default depends on the id."""
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
-    16777216; default 0."""
+    16777216; the default is 0."""
     agent_view_size: int
-    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; default False."""
+    """walls and closed doors hide nothing; the default is False."""
     observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
     'partial'."""
     mission: Literal["text", "words"]
-    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
-    """size of the mission as text; an int from 80 to 1024; default 96."""
+    """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; default True."""
+    """a picture shows which cells the agent sees; the default is True."""
 
 MiniGridDynamicObstaclesId = Literal[
     "MiniGrid-Dynamic-Obstacles-5x5-v0", "MiniGrid-Dynamic-Obstacles-Random-5x5-v0",
@@ -634,199 +634,199 @@ MiniGridDynamicObstaclesId = Literal[
 ]
 
 class MiniGridDynamicObstaclesOptions(CommonOptions, total=False):
-    """What MiniGrid-Dynamic-Obstacles-5x5-v0 and its like take."""
+    """The options of MiniGridDynamicObstaclesId."""
 
     size: int
-    """rows and columns, walls included; an int from 5 to 64; default its id's."""
+    """rows and columns, walls included; an int from 5 to 64; the default depends on the id."""
     n_obstacles: int
-    """how many balls there are; half of size if it is more than half of size and 1; an int from 0 to 64; default its
-    id's."""
+    """how many balls there are; half of size if it is more than half of size and 1; an int from 0 to 64; the default
+    depends on the id."""
     random_start: bool
-    """the agent starts anywhere, not in the corner; default its id's."""
+    """the agent starts anywhere, not in the corner; the default depends on the id."""
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
-    16777216; default 0."""
+    16777216; the default is 0."""
     agent_view_size: int
-    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; default True."""
+    """walls and closed doors hide nothing; the default is True."""
     observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
     'partial'."""
     mission: Literal["text", "words"]
-    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
-    """size of the mission as text; an int from 80 to 1024; default 96."""
+    """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; default True."""
+    """a picture shows which cells the agent sees; the default is True."""
 
 MiniGridDistShiftId = Literal[
     "MiniGrid-DistShift1-v0", "MiniGrid-DistShift2-v0",
 ]
 
 class MiniGridDistShiftOptions(CommonOptions, total=False):
-    """What MiniGrid-DistShift1-v0 and its like take."""
+    """The options of MiniGridDistShiftId."""
 
     width: int
-    """columns, walls included; an int from 7 to 64; default 9."""
+    """columns, walls included; an int from 7 to 64; the default is 9."""
     height: int
-    """rows, walls included; an int from 4 to 64; default 7."""
+    """rows, walls included; an int from 4 to 64; the default is 7."""
     strip2_row: int
-    """row of the second strip; an int from 2 to 62; default its id's."""
+    """row of the second strip; an int from 2 to 62; the default depends on the id."""
     random_start: bool
-    """the agent starts anywhere, not in the corner; default False."""
+    """the agent starts anywhere, not in the corner; the default is False."""
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
-    16777216; default 0."""
+    16777216; the default is 0."""
     agent_view_size: int
-    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; default True."""
+    """walls and closed doors hide nothing; the default is True."""
     observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
     'partial'."""
     mission: Literal["text", "words"]
-    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
-    """size of the mission as text; an int from 80 to 1024; default 96."""
+    """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; default True."""
+    """a picture shows which cells the agent sees; the default is True."""
 
 MiniGridFetchId = Literal[
     "MiniGrid-Fetch-5x5-N2-v0", "MiniGrid-Fetch-6x6-N2-v0", "MiniGrid-Fetch-8x8-N3-v0",
 ]
 
 class MiniGridFetchOptions(CommonOptions, total=False):
-    """What MiniGrid-Fetch-5x5-N2-v0 and its like take."""
+    """The options of MiniGridFetchId."""
 
     size: int
-    """rows and columns, walls included; an int from 5 to 64; default its id's."""
+    """rows and columns, walls included; an int from 5 to 64; the default depends on the id."""
     num_objs: int
-    """how many objects there are; an int from 1 to 64; default its id's."""
+    """how many objects there are; an int from 1 to 64; the default depends on the id."""
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
-    16777216; default 0."""
+    16777216; the default is 0."""
     agent_view_size: int
-    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; default True."""
+    """walls and closed doors hide nothing; the default is True."""
     observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
     'partial'."""
     mission: Literal["text", "words"]
-    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
-    """size of the mission as text; an int from 80 to 1024; default 96."""
+    """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; default True."""
+    """a picture shows which cells the agent sees; the default is True."""
 
 MiniGridGoToDoorId = Literal[
     "MiniGrid-GoToDoor-5x5-v0", "MiniGrid-GoToDoor-6x6-v0", "MiniGrid-GoToDoor-8x8-v0",
 ]
 
 class MiniGridGoToDoorOptions(CommonOptions, total=False):
-    """What MiniGrid-GoToDoor-5x5-v0 and its like take."""
+    """The options of MiniGridGoToDoorId."""
 
     size: int
-    """the most rows and columns of the room, walls included; an int from 5 to 64; default its id's."""
+    """the most rows and columns of the room, walls included; an int from 5 to 64; the default depends on the id."""
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
-    16777216; default 0."""
+    16777216; the default is 0."""
     agent_view_size: int
-    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; default True."""
+    """walls and closed doors hide nothing; the default is True."""
     observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
     'partial'."""
     mission: Literal["text", "words"]
-    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
-    """size of the mission as text; an int from 80 to 1024; default 96."""
+    """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; default True."""
+    """a picture shows which cells the agent sees; the default is True."""
 
 MiniGridGoToObjectId = Literal[
     "MiniGrid-GoToObject-6x6-N2-v0", "MiniGrid-GoToObject-8x8-N2-v0",
 ]
 
 class MiniGridGoToObjectOptions(CommonOptions, total=False):
-    """What MiniGrid-GoToObject-6x6-N2-v0 and its like take."""
+    """The options of MiniGridGoToObjectId."""
 
     size: int
-    """rows and columns, walls included; an int from 5 to 64; default its id's."""
+    """rows and columns, walls included; an int from 5 to 64; the default depends on the id."""
     num_objs: int
-    """how many objects there are; an int from 1 to 18; default 2."""
+    """how many objects there are; an int from 1 to 18; the default is 2."""
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
-    16777216; default 0."""
+    16777216; the default is 0."""
     agent_view_size: int
-    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; default True."""
+    """walls and closed doors hide nothing; the default is True."""
     observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
     'partial'."""
     mission: Literal["text", "words"]
-    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
-    """size of the mission as text; an int from 80 to 1024; default 96."""
+    """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; default True."""
+    """a picture shows which cells the agent sees; the default is True."""
 
 MiniGridPutNearId = Literal[
     "MiniGrid-PutNear-6x6-N2-v0", "MiniGrid-PutNear-8x8-N3-v0",
 ]
 
 class MiniGridPutNearOptions(CommonOptions, total=False):
-    """What MiniGrid-PutNear-6x6-N2-v0 and its like take."""
+    """The options of MiniGridPutNearId."""
 
     size: int
-    """rows and columns, walls included; an int from 5 to 64; default its id's."""
+    """rows and columns, walls included; an int from 5 to 64; the default depends on the id."""
     num_objs: int
-    """how many objects there are; an int from 2 to 18; default its id's."""
+    """how many objects there are; an int from 2 to 18; the default depends on the id."""
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
-    16777216; default 0."""
+    16777216; the default is 0."""
     agent_view_size: int
-    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; default True."""
+    """walls and closed doors hide nothing; the default is True."""
     observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
     'partial'."""
     mission: Literal["text", "words"]
-    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
-    """size of the mission as text; an int from 80 to 1024; default 96."""
+    """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; default True."""
+    """a picture shows which cells the agent sees; the default is True."""
 
 MiniGridRedBlueDoorsId = Literal[
     "MiniGrid-RedBlueDoors-6x6-v0", "MiniGrid-RedBlueDoors-8x8-v0",
 ]
 
 class MiniGridRedBlueDoorsOptions(CommonOptions, total=False):
-    """What MiniGrid-RedBlueDoors-6x6-v0 and its like take."""
+    """The options of MiniGridRedBlueDoorsId."""
 
     size: int
-    """rows, and half of the columns, walls included; an int from 5 to 32; default its id's."""
+    """rows, and half of the columns, walls included; an int from 5 to 32; the default depends on the id."""
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
-    16777216; default 0."""
+    16777216; the default is 0."""
     agent_view_size: int
-    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; default False."""
+    """walls and closed doors hide nothing; the default is False."""
     observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
     'partial'."""
     mission: Literal["text", "words"]
-    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
-    """size of the mission as text; an int from 80 to 1024; default 96."""
+    """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; default True."""
+    """a picture shows which cells the agent sees; the default is True."""
 
 MiniGridMemoryId = Literal[
     "MiniGrid-MemoryS17Random-v0", "MiniGrid-MemoryS13Random-v0", "MiniGrid-MemoryS13-v0", "MiniGrid-MemoryS11-v0",
@@ -834,128 +834,129 @@ MiniGridMemoryId = Literal[
 ]
 
 class MiniGridMemoryOptions(CommonOptions, total=False):
-    """What MiniGrid-MemoryS17Random-v0 and its like take."""
+    """The options of MiniGridMemoryId."""
 
     size: int
-    """rows and columns, walls included, an odd number; an int from 7 to 63; default its id's."""
+    """rows and columns, walls included, an odd number; an int from 7 to 63; the default depends on the id."""
     random_length: bool
-    """the length of the hallway is random; default its id's."""
+    """the length of the hallway is random; the default depends on the id."""
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
-    16777216; default 0."""
+    16777216; the default is 0."""
     agent_view_size: int
-    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; default False."""
+    """walls and closed doors hide nothing; the default is False."""
     observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
     'partial'."""
     mission: Literal["text", "words"]
-    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
-    """size of the mission as text; an int from 80 to 1024; default 96."""
+    """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; default True."""
+    """a picture shows which cells the agent sees; the default is True."""
 
 MiniGridLockedRoomId = Literal[
     "MiniGrid-LockedRoom-v0",
 ]
 
 class MiniGridLockedRoomOptions(CommonOptions, total=False):
-    """What MiniGrid-LockedRoom-v0 takes."""
+    """The options of MiniGrid-LockedRoom-v0."""
 
     size: int
-    """rows and columns, walls included, an odd number that 3 does not divide; an int from 13 to 61; default 19."""
+    """rows and columns, walls included, an odd number that 3 does not divide; an int from 13 to 61; the default is
+    19."""
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
-    16777216; default 0."""
+    16777216; the default is 0."""
     agent_view_size: int
-    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; default False."""
+    """walls and closed doors hide nothing; the default is False."""
     observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
     'partial'."""
     mission: Literal["text", "words"]
-    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
-    """size of the mission as text; an int from 80 to 1024; default 96."""
+    """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; default True."""
+    """a picture shows which cells the agent sees; the default is True."""
 
 MiniGridPlaygroundId = Literal[
     "MiniGrid-Playground-v0",
 ]
 
 class MiniGridPlaygroundOptions(CommonOptions, total=False):
-    """What MiniGrid-Playground-v0 takes."""
+    """The options of MiniGrid-Playground-v0."""
 
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
-    16777216; default 0."""
+    16777216; the default is 0."""
     agent_view_size: int
-    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; default False."""
+    """walls and closed doors hide nothing; the default is False."""
     observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
     'partial'."""
     mission: Literal["text", "words"]
-    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
-    """size of the mission as text; an int from 80 to 1024; default 96."""
+    """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; default True."""
+    """a picture shows which cells the agent sees; the default is True."""
 
 MiniGridUnlockId = Literal[
     "MiniGrid-Unlock-v0",
 ]
 
 class MiniGridUnlockOptions(CommonOptions, total=False):
-    """What MiniGrid-Unlock-v0 takes."""
+    """The options of MiniGrid-Unlock-v0."""
 
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
-    16777216; default 0."""
+    16777216; the default is 0."""
     agent_view_size: int
-    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; default False."""
+    """walls and closed doors hide nothing; the default is False."""
     observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
     'partial'."""
     mission: Literal["text", "words"]
-    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
-    """size of the mission as text; an int from 80 to 1024; default 96."""
+    """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; default True."""
+    """a picture shows which cells the agent sees; the default is True."""
 
 MiniGridUnlockPickupId = Literal[
     "MiniGrid-UnlockPickup-v0", "MiniGrid-BlockedUnlockPickup-v0",
 ]
 
 class MiniGridUnlockPickupOptions(CommonOptions, total=False):
-    """What MiniGrid-UnlockPickup-v0 and its like take."""
+    """The options of MiniGridUnlockPickupId."""
 
     blocked: bool
-    """a ball lies in front of the door; default its id's."""
+    """a ball lies in front of the door; the default depends on the id."""
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
-    16777216; default 0."""
+    16777216; the default is 0."""
     agent_view_size: int
-    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; default False."""
+    """walls and closed doors hide nothing; the default is False."""
     observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
     'partial'."""
     mission: Literal["text", "words"]
-    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
-    """size of the mission as text; an int from 80 to 1024; default 96."""
+    """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; default True."""
+    """a picture shows which cells the agent sees; the default is True."""
 
 MiniGridObstructedMazeId = Literal[
     "MiniGrid-ObstructedMaze-1Dl-v0", "MiniGrid-ObstructedMaze-1Dlh-v0", "MiniGrid-ObstructedMaze-1Dlhb-v0",
@@ -966,36 +967,37 @@ MiniGridObstructedMazeId = Literal[
 ]
 
 class MiniGridObstructedMazeOptions(CommonOptions, total=False):
-    """What MiniGrid-ObstructedMaze-1Dl-v0 and its like take."""
+    """The options of MiniGridObstructedMazeId."""
 
     num_quarters: int
-    """quarters of the maze of nine rooms; 0: a maze of two rooms; an int from 0 to 4; default its id's."""
+    """quarters of the maze of nine rooms; 0: a maze of two rooms; an int from 0 to 4; the default depends on the id."""
     num_rooms_visited: int
-    """rooms that a solution visits, which max_steps depends on; an int from 1 to 100; default its id's."""
+    """rooms that a solution visits, which max_steps depends on; an int from 1 to 100; the default depends on the id."""
     key_in_box: bool
-    """keys are hidden in boxes; default its id's."""
+    """keys are hidden in boxes; the default depends on the id."""
     blocked: bool
-    """balls lie in front of locked doors; default its id's."""
+    """balls lie in front of locked doors; the default depends on the id."""
     keys_last: bool
-    """keys are placed after the balls in front of doors, so that no ball replaces a key; default its id's."""
+    """keys are placed after the balls in front of doors, so that no ball replaces a key; the default depends on the
+    id."""
     agent_on_the_right: bool
-    """the agent starts in the middle room on the right, not in the centre; default its id's."""
+    """the agent starts in the middle room on the right, not in the centre; the default depends on the id."""
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
-    16777216; default 0."""
+    16777216; the default is 0."""
     agent_view_size: int
-    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; default False."""
+    """walls and closed doors hide nothing; the default is False."""
     observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
     'partial'."""
     mission: Literal["text", "words"]
-    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
-    """size of the mission as text; an int from 80 to 1024; default 96."""
+    """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; default True."""
+    """a picture shows which cells the agent sees; the default is True."""
 
 BabyAIGoToId = Literal[
     "BabyAI-GoToRedBallGrey-v0", "BabyAI-GoToRedBall-v0", "BabyAI-GoToRedBallNoDists-v0", "BabyAI-GoToRedBlueBall-v0",
@@ -1009,36 +1011,37 @@ BabyAIGoToId = Literal[
 ]
 
 class BabyAIGoToOptions(CommonOptions, total=False):
-    """What BabyAI-GoToRedBallGrey-v0 and its like take."""
+    """The options of BabyAIGoToId."""
 
     level: Literal["red_ball", "red_ball_grey", "red_blue_ball", "obj", "local", "maze", "imp_unlock", "door", "obj_door"]
-    """which objects there are, and to which one the agent must go; default its id's."""
+    """which objects there are, and to which one the agent must go; the default depends on the id."""
     num_dists: int
-    """objects in red_ball, red_ball_grey, red_blue_ball, local and maze; an int from 0 to 24; default its id's."""
+    """objects in red_ball, red_ball_grey, red_blue_ball, local and maze; an int from 0 to 24; the default depends on
+    the id."""
     doors_open: bool
-    """all doors are open, in maze; default its id's."""
+    """all doors are open, in maze; the default depends on the id."""
     room_size: int
-    """rows and columns of a room, walls included; an int from 4 to 20; default its id's."""
+    """rows and columns of a room, walls included; an int from 4 to 20; the default depends on the id."""
     num_rows: int
-    """rows of rooms; an int from 1 to 3; default its id's."""
+    """rows of rooms; an int from 1 to 3; the default depends on the id."""
     num_cols: int
-    """columns of rooms; an int from 1 to 3; default its id's."""
+    """columns of rooms; an int from 1 to 3; the default depends on the id."""
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
-    16777216; default 0."""
+    16777216; the default is 0."""
     agent_view_size: int
-    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; default False."""
+    """walls and closed doors hide nothing; the default is False."""
     observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
     'partial'."""
     mission: Literal["text", "words"]
-    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
-    """size of the mission as text; an int from 80 to 1024; default 512."""
+    """size of the mission as text; an int from 80 to 1024; the default is 512."""
     highlight: bool
-    """a picture shows which cells the agent sees; default True."""
+    """a picture shows which cells the agent sees; the default is True."""
 
 BabyAIOpenId = Literal[
     "BabyAI-Open-v0", "BabyAI-OpenRedDoor-v0", "BabyAI-OpenDoor-v0", "BabyAI-OpenDoorDebug-v0",
@@ -1048,42 +1051,43 @@ BabyAIOpenId = Literal[
 ]
 
 class BabyAIOpenOptions(CommonOptions, total=False):
-    """What BabyAI-Open-v0 and its like take."""
+    """The options of BabyAIOpenId."""
 
     level: Literal["maze", "red_door", "door", "two_doors", "doors_order"]
-    """which doors there are, and which of them the agent must open; default its id's."""
+    """which doors there are, and which of them the agent must open; the default depends on the id."""
     select_by: Literal["", "color", "loc"]
-    """how door describes its target: by color, by loc, or either at random; default its id's."""
+    """how door describes its target: by color, by loc, or either at random; the default depends on the id."""
     first_color: Literal["", "red", "green", "blue", "purple", "yellow", "grey"]
-    """colour of the first door in two_doors; random if empty; default its id's."""
+    """colour of the first door in two_doors; random if empty; the default depends on the id."""
     second_color: Literal["", "red", "green", "blue", "purple", "yellow", "grey"]
-    """colour of the second door in two_doors; random if empty; default its id's."""
+    """colour of the second door in two_doors; random if empty; the default depends on the id."""
     num_doors: int
-    """doors in doors_order; an int from 2 to 4; default its id's."""
+    """doors in doors_order; an int from 2 to 4; the default depends on the id."""
     strict: bool
-    """opening a wrong door ends the episode (in two_doors, before the first one is open); default its id's."""
+    """opening a wrong door ends the episode (in two_doors, before the first one is open); the default depends on the
+    id."""
     room_size: int
-    """rows and columns of a room, walls included; an int from 3 to 20; default its id's."""
+    """rows and columns of a room, walls included; an int from 3 to 20; the default depends on the id."""
     num_rows: int
-    """rows of rooms; an int from 1 to 3; default its id's."""
+    """rows of rooms; an int from 1 to 3; the default depends on the id."""
     num_cols: int
-    """columns of rooms; an int from 1 to 3; default its id's."""
+    """columns of rooms; an int from 1 to 3; the default depends on the id."""
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
-    16777216; default 0."""
+    16777216; the default is 0."""
     agent_view_size: int
-    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; default False."""
+    """walls and closed doors hide nothing; the default is False."""
     observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
     'partial'."""
     mission: Literal["text", "words"]
-    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
-    """size of the mission as text; an int from 80 to 1024; default 512."""
+    """size of the mission as text; an int from 80 to 1024; the default is 512."""
     highlight: bool
-    """a picture shows which cells the agent sees; default True."""
+    """a picture shows which cells the agent sees; the default is True."""
 
 BabyAIPickupId = Literal[
     "BabyAI-Pickup-v0", "BabyAI-UnblockPickup-v0", "BabyAI-PickupDist-v0", "BabyAI-PickupDistDebug-v0",
@@ -1094,34 +1098,34 @@ BabyAIPickupId = Literal[
 ]
 
 class BabyAIPickupOptions(CommonOptions, total=False):
-    """What BabyAI-Pickup-v0 and its like take."""
+    """The options of BabyAIPickupId."""
 
     level: Literal["maze", "unblock", "dist", "above", "find_obj", "key_corridor", "one_room"]
-    """which objects there are, and which one the agent must pick up; default its id's."""
+    """which objects there are, and which one the agent must pick up; the default depends on the id."""
     strict: bool
-    """picking up a wrong object ends the episode, in dist; default its id's."""
+    """picking up a wrong object ends the episode, in dist; the default depends on the id."""
     room_size: int
-    """rows and columns of a room, walls included; an int from 3 to 20; default its id's."""
+    """rows and columns of a room, walls included; an int from 3 to 20; the default depends on the id."""
     num_rows: int
-    """rows of rooms; an int from 1 to 3; default its id's."""
+    """rows of rooms; an int from 1 to 3; the default depends on the id."""
     num_cols: int
-    """columns of rooms; an int from 1 to 3; default its id's."""
+    """columns of rooms; an int from 1 to 3; the default depends on the id."""
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
-    16777216; default 0."""
+    16777216; the default is 0."""
     agent_view_size: int
-    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; default False."""
+    """walls and closed doors hide nothing; the default is False."""
     observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
     'partial'."""
     mission: Literal["text", "words"]
-    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
-    """size of the mission as text; an int from 80 to 1024; default 512."""
+    """size of the mission as text; an int from 80 to 1024; the default is 512."""
     highlight: bool
-    """a picture shows which cells the agent sees; default True."""
+    """a picture shows which cells the agent sees; the default is True."""
 
 BabyAIPutNextId = Literal[
     "BabyAI-PutNextLocal-v0", "BabyAI-PutNextLocalS5N3-v0", "BabyAI-PutNextLocalS6N4-v0", "BabyAI-PutNextS4N1-v0",
@@ -1131,32 +1135,32 @@ BabyAIPutNextId = Literal[
 ]
 
 class BabyAIPutNextOptions(CommonOptions, total=False):
-    """What BabyAI-PutNextLocal-v0 and its like take."""
+    """The options of BabyAIPutNextId."""
 
     level: Literal["local", "two_rooms", "across"]
-    """where the objects are; default its id's."""
+    """where the objects are; the default depends on the id."""
     room_size: int
-    """rows and columns of a room, walls included; an int from 4 to 20; default its id's."""
+    """rows and columns of a room, walls included; an int from 4 to 20; the default depends on the id."""
     num_objs: int
-    """objects in each room; an int from 1 to 9; default its id's."""
+    """objects in each room; an int from 1 to 9; the default depends on the id."""
     start_carrying: bool
-    """the agent has the object from the first step on, in two_rooms; default its id's."""
+    """the agent has the object from the first step on, in two_rooms; the default depends on the id."""
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
-    16777216; default 0."""
+    16777216; the default is 0."""
     agent_view_size: int
-    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; default False."""
+    """walls and closed doors hide nothing; the default is False."""
     observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
     'partial'."""
     mission: Literal["text", "words"]
-    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
-    """size of the mission as text; an int from 80 to 1024; default 512."""
+    """size of the mission as text; an int from 80 to 1024; the default is 512."""
     highlight: bool
-    """a picture shows which cells the agent sees; default True."""
+    """a picture shows which cells the agent sees; the default is True."""
 
 BabyAIUnlockId = Literal[
     "BabyAI-Unlock-v0", "BabyAI-UnlockLocal-v0", "BabyAI-UnlockLocalDist-v0", "BabyAI-KeyInBox-v0",
@@ -1164,28 +1168,28 @@ BabyAIUnlockId = Literal[
 ]
 
 class BabyAIUnlockOptions(CommonOptions, total=False):
-    """What BabyAI-Unlock-v0 and its like take."""
+    """The options of BabyAIUnlockId."""
 
     level: Literal["maze", "local", "key_in_box", "pickup", "blocked_pickup", "unlock_to_unlock"]
-    """where the key is, and what the agent must do with it; default its id's."""
+    """where the key is, and what the agent must do with it; the default depends on the id."""
     distractors: bool
-    """there are other objects, in local and pickup; default its id's."""
+    """there are other objects, in local and pickup; the default depends on the id."""
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
-    16777216; default 0."""
+    16777216; the default is 0."""
     agent_view_size: int
-    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; default False."""
+    """walls and closed doors hide nothing; the default is False."""
     observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
     'partial'."""
     mission: Literal["text", "words"]
-    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
-    """size of the mission as text; an int from 80 to 1024; default 512."""
+    """size of the mission as text; an int from 80 to 1024; the default is 512."""
     highlight: bool
-    """a picture shows which cells the agent sees; default True."""
+    """a picture shows which cells the agent sees; the default is True."""
 
 BabyAISynthId = Literal[
     "BabyAI-GoToSeq-v0", "BabyAI-GoToSeqS5R2-v0", "BabyAI-PickupLoc-v0", "BabyAI-Synth-v0", "BabyAI-SynthS5R2-v0",
@@ -1194,46 +1198,46 @@ BabyAISynthId = Literal[
 ]
 
 class BabyAISynthOptions(CommonOptions, total=False):
-    """What BabyAI-GoToSeq-v0 and its like take."""
+    """The options of BabyAISynthId."""
 
     level: Literal["synth", "action_obj_door"]
-    """how the level and its instruction are made; default its id's."""
+    """how the level and its instruction are made; the default depends on the id."""
     num_dists: int
-    """how many objects there are; an int from 0 to 24; default its id's."""
+    """how many objects there are; an int from 0 to 24; the default depends on the id."""
     locked_room_prob: float
-    """probability of a locked room; a number from 0 to 1; default its id's."""
+    """probability of a locked room; a number from 0 to 1; the default depends on the id."""
     locations: bool
-    """descriptions may name a side of the agent's start; default its id's."""
+    """descriptions may name a side of the agent's start; the default depends on the id."""
     unblocking: bool
-    """objects may be in the way, so that the agent has to move them; default its id's."""
+    """objects may be in the way, so that the agent has to move them; the default depends on the id."""
     implicit_unlock: bool
-    """objects in the locked room may be asked for; default its id's."""
+    """objects in the locked room may be asked for; the default depends on the id."""
     action_kinds: str | bytes
-    """the verbs; default its id's."""
+    """the verbs; the default depends on the id."""
     instr_kinds: str | bytes
-    """the forms: one clause, two, or two parts in order; default its id's."""
+    """the forms: one clause, two, or two parts in order; the default depends on the id."""
     room_size: int
-    """rows and columns of a room, walls included; an int from 5 to 20; default its id's."""
+    """rows and columns of a room, walls included; an int from 5 to 20; the default depends on the id."""
     num_rows: int
-    """rows of rooms; an int from 1 to 3; default its id's."""
+    """rows of rooms; an int from 1 to 3; the default depends on the id."""
     num_cols: int
-    """columns of rooms; an int from 1 to 3; default its id's."""
+    """columns of rooms; an int from 1 to 3; the default depends on the id."""
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
-    16777216; default 0."""
+    16777216; the default is 0."""
     agent_view_size: int
-    """rows and columns that the agent sees, an odd number; an int from 3 to 15; default 7."""
+    """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; default False."""
+    """walls and closed doors hide nothing; the default is False."""
     observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); default
+    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
     'partial'."""
     mission: Literal["text", "words"]
-    """the mission as its letters (text), or as a number for each word (words); default 'text'."""
+    """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
-    """size of the mission as text; an int from 80 to 1024; default 512."""
+    """size of the mission as text; an int from 80 to 1024; the default is 512."""
     highlight: bool
-    """a picture shows which cells the agent sees; default True."""
+    """a picture shows which cells the agent sees; the default is True."""
 
 FourRoomsId = Literal[
     "FourRooms-misc",
@@ -1392,7 +1396,7 @@ class AntOptions(CommonOptions, total=False):
     """The options of AntId."""
 
     xml_file: str | bytes
-    """Model: name of a file of gymnasium, a path, or XML; the default is 'ant.xml'."""
+    """Model: name of one of gymnasium's files, a path, or XML; the default is 'ant.xml'."""
     frame_skip: int
     """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
     frame_stack: int
@@ -1430,15 +1434,15 @@ class AntOptions(CommonOptions, total=False):
     use_contact_force: bool
     """Contact forces have a cost and are observed; the default depends on the id."""
     include_cfrc_ext_in_observation: bool
-    """Observe contact forces, if use_contact_force; the default is True."""
+    """Observe contact forces, if use_contact_force is set; the default is True."""
     exclude_worldbody_contact_forces: bool
     """Leave contact forces of the world body out of the observation; the default depends on the id."""
     from_pixels: bool
     """Observe pixels; the default is False."""
     render_width: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
+    """Width of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_height: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
+    """Height of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_camera_id: int
     """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
     camera_name: str | bytes
@@ -1446,7 +1450,7 @@ class AntOptions(CommonOptions, total=False):
     default_camera_config: str | bytes
     """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
     max_geom: int
-    """Maximum number of geoms in a picture; an int from 1 to 1000000; the default is 1000."""
+    """Maximum number of geoms in an image; an int from 1 to 1000000; the default is 1000."""
     shadow_size: int
     """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
     the default is -1."""
@@ -1463,7 +1467,7 @@ class HalfCheetahOptions(CommonOptions, total=False):
     """The options of HalfCheetahId."""
 
     xml_file: str | bytes
-    """Model: name of a file of gymnasium, a path, or XML; the default is 'half_cheetah.xml'."""
+    """Model: name of one of gymnasium's files, a path, or XML; the default is 'half_cheetah.xml'."""
     frame_skip: int
     """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
     frame_stack: int
@@ -1483,9 +1487,9 @@ class HalfCheetahOptions(CommonOptions, total=False):
     from_pixels: bool
     """Observe pixels; the default is False."""
     render_width: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
+    """Width of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_height: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
+    """Height of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_camera_id: int
     """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
     camera_name: str | bytes
@@ -1493,7 +1497,7 @@ class HalfCheetahOptions(CommonOptions, total=False):
     default_camera_config: str | bytes
     """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
     max_geom: int
-    """Maximum number of geoms in a picture; an int from 1 to 1000000; the default is 1000."""
+    """Maximum number of geoms in an image; an int from 1 to 1000000; the default is 1000."""
     shadow_size: int
     """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
     the default is -1."""
@@ -1510,7 +1514,7 @@ class HopperOptions(CommonOptions, total=False):
     """The options of HopperId."""
 
     xml_file: str | bytes
-    """Model: name of a file of gymnasium, a path, or XML; the default is 'hopper.xml'."""
+    """Model: name of one of gymnasium's files, a path, or XML; the default is 'hopper.xml'."""
     frame_skip: int
     """Simulation steps for each action; an int from 1 to 10000; the default is 4."""
     frame_stack: int
@@ -1552,9 +1556,9 @@ class HopperOptions(CommonOptions, total=False):
     from_pixels: bool
     """Observe pixels; the default is False."""
     render_width: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
+    """Width of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_height: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
+    """Height of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_camera_id: int
     """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
     camera_name: str | bytes
@@ -1562,7 +1566,7 @@ class HopperOptions(CommonOptions, total=False):
     default_camera_config: str | bytes
     """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
     max_geom: int
-    """Maximum number of geoms in a picture; an int from 1 to 1000000; the default is 1000."""
+    """Maximum number of geoms in an image; an int from 1 to 1000000; the default is 1000."""
     shadow_size: int
     """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
     the default is -1."""
@@ -1579,7 +1583,7 @@ class HumanoidOptions(CommonOptions, total=False):
     """The options of HumanoidId."""
 
     xml_file: str | bytes
-    """Model: name of a file of gymnasium, a path, or XML; the default is 'humanoid.xml'."""
+    """Model: name of one of gymnasium's files, a path, or XML; the default is 'humanoid.xml'."""
     frame_skip: int
     """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
     frame_stack: int
@@ -1629,9 +1633,9 @@ class HumanoidOptions(CommonOptions, total=False):
     from_pixels: bool
     """Observe pixels; the default is False."""
     render_width: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
+    """Width of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_height: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
+    """Height of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_camera_id: int
     """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
     camera_name: str | bytes
@@ -1639,7 +1643,7 @@ class HumanoidOptions(CommonOptions, total=False):
     default_camera_config: str | bytes
     """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
     max_geom: int
-    """Maximum number of geoms in a picture; an int from 1 to 1000000; the default is 1000."""
+    """Maximum number of geoms in an image; an int from 1 to 1000000; the default is 1000."""
     shadow_size: int
     """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
     the default is -1."""
@@ -1656,7 +1660,7 @@ class HumanoidStandupOptions(CommonOptions, total=False):
     """The options of HumanoidStandupId."""
 
     xml_file: str | bytes
-    """Model: name of a file of gymnasium, a path, or XML; the default is 'humanoidstandup.xml'."""
+    """Model: name of one of gymnasium's files, a path, or XML; the default is 'humanoidstandup.xml'."""
     frame_skip: int
     """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
     frame_stack: int
@@ -1696,9 +1700,9 @@ class HumanoidStandupOptions(CommonOptions, total=False):
     from_pixels: bool
     """Observe pixels; the default is False."""
     render_width: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
+    """Width of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_height: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
+    """Height of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_camera_id: int
     """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
     camera_name: str | bytes
@@ -1706,7 +1710,7 @@ class HumanoidStandupOptions(CommonOptions, total=False):
     default_camera_config: str | bytes
     """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
     max_geom: int
-    """Maximum number of geoms in a picture; an int from 1 to 1000000; the default is 1000."""
+    """Maximum number of geoms in an image; an int from 1 to 1000000; the default is 1000."""
     shadow_size: int
     """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
     the default is -1."""
@@ -1723,7 +1727,7 @@ class InvertedDoublePendulumOptions(CommonOptions, total=False):
     """The options of InvertedDoublePendulumId."""
 
     xml_file: str | bytes
-    """Model: name of a file of gymnasium, a path, or XML; the default is 'inverted_double_pendulum.xml'."""
+    """Model: name of one of gymnasium's files, a path, or XML; the default is 'inverted_double_pendulum.xml'."""
     frame_skip: int
     """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
     frame_stack: int
@@ -1749,9 +1753,9 @@ class InvertedDoublePendulumOptions(CommonOptions, total=False):
     from_pixels: bool
     """Observe pixels; the default is False."""
     render_width: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
+    """Width of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_height: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
+    """Height of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_camera_id: int
     """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
     camera_name: str | bytes
@@ -1759,7 +1763,7 @@ class InvertedDoublePendulumOptions(CommonOptions, total=False):
     default_camera_config: str | bytes
     """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default depends on the id."""
     max_geom: int
-    """Maximum number of geoms in a picture; an int from 1 to 1000000; the default is 1000."""
+    """Maximum number of geoms in an image; an int from 1 to 1000000; the default is 1000."""
     shadow_size: int
     """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
     the default is -1."""
@@ -1776,7 +1780,7 @@ class InvertedPendulumOptions(CommonOptions, total=False):
     """The options of InvertedPendulumId."""
 
     xml_file: str | bytes
-    """Model: name of a file of gymnasium, a path, or XML; the default is 'inverted_pendulum.xml'."""
+    """Model: name of one of gymnasium's files, a path, or XML; the default is 'inverted_pendulum.xml'."""
     frame_skip: int
     """Simulation steps for each action; an int from 1 to 10000; the default is 2."""
     frame_stack: int
@@ -1798,9 +1802,9 @@ class InvertedPendulumOptions(CommonOptions, total=False):
     from_pixels: bool
     """Observe pixels; the default is False."""
     render_width: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
+    """Width of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_height: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
+    """Height of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_camera_id: int
     """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
     camera_name: str | bytes
@@ -1808,7 +1812,7 @@ class InvertedPendulumOptions(CommonOptions, total=False):
     default_camera_config: str | bytes
     """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
     max_geom: int
-    """Maximum number of geoms in a picture; an int from 1 to 1000000; the default is 1000."""
+    """Maximum number of geoms in an image; an int from 1 to 1000000; the default is 1000."""
     shadow_size: int
     """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
     the default is -1."""
@@ -1825,7 +1829,7 @@ class PusherOptions(CommonOptions, total=False):
     """The options of PusherId."""
 
     xml_file: str | bytes
-    """Model: name of a file of gymnasium, a path, or XML; the default depends on the id."""
+    """Model: name of one of gymnasium's files, a path, or XML; the default depends on the id."""
     frame_skip: int
     """Simulation steps for each action; an int from 1 to 10000; the default is 5."""
     frame_stack: int
@@ -1859,9 +1863,9 @@ class PusherOptions(CommonOptions, total=False):
     from_pixels: bool
     """Observe pixels; the default is False."""
     render_width: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
+    """Width of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_height: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
+    """Height of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_camera_id: int
     """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
     camera_name: str | bytes
@@ -1869,7 +1873,7 @@ class PusherOptions(CommonOptions, total=False):
     default_camera_config: str | bytes
     """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
     max_geom: int
-    """Maximum number of geoms in a picture; an int from 1 to 1000000; the default is 1000."""
+    """Maximum number of geoms in an image; an int from 1 to 1000000; the default is 1000."""
     shadow_size: int
     """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
     the default is -1."""
@@ -1886,7 +1890,7 @@ class MujocoReacherOptions(CommonOptions, total=False):
     """The options of MujocoReacherId."""
 
     xml_file: str | bytes
-    """Model: name of a file of gymnasium, a path, or XML; the default is 'reacher.xml'."""
+    """Model: name of one of gymnasium's files, a path, or XML; the default is 'reacher.xml'."""
     frame_skip: int
     """Simulation steps for each action; an int from 1 to 10000; the default is 2."""
     frame_stack: int
@@ -1912,9 +1916,9 @@ class MujocoReacherOptions(CommonOptions, total=False):
     from_pixels: bool
     """Observe pixels; the default is False."""
     render_width: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
+    """Width of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_height: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
+    """Height of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_camera_id: int
     """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
     camera_name: str | bytes
@@ -1922,7 +1926,7 @@ class MujocoReacherOptions(CommonOptions, total=False):
     default_camera_config: str | bytes
     """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
     max_geom: int
-    """Maximum number of geoms in a picture; an int from 1 to 1000000; the default is 1000."""
+    """Maximum number of geoms in an image; an int from 1 to 1000000; the default is 1000."""
     shadow_size: int
     """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
     the default is -1."""
@@ -1939,7 +1943,7 @@ class MujocoSwimmerOptions(CommonOptions, total=False):
     """The options of MujocoSwimmerId."""
 
     xml_file: str | bytes
-    """Model: name of a file of gymnasium, a path, or XML; the default is 'swimmer.xml'."""
+    """Model: name of one of gymnasium's files, a path, or XML; the default is 'swimmer.xml'."""
     frame_skip: int
     """Simulation steps for each action; an int from 1 to 10000; the default is 4."""
     frame_stack: int
@@ -1959,9 +1963,9 @@ class MujocoSwimmerOptions(CommonOptions, total=False):
     from_pixels: bool
     """Observe pixels; the default is False."""
     render_width: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
+    """Width of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_height: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
+    """Height of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_camera_id: int
     """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
     camera_name: str | bytes
@@ -1969,7 +1973,7 @@ class MujocoSwimmerOptions(CommonOptions, total=False):
     default_camera_config: str | bytes
     """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
     max_geom: int
-    """Maximum number of geoms in a picture; an int from 1 to 1000000; the default is 1000."""
+    """Maximum number of geoms in an image; an int from 1 to 1000000; the default is 1000."""
     shadow_size: int
     """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
     the default is -1."""
@@ -1986,7 +1990,7 @@ class Walker2dOptions(CommonOptions, total=False):
     """The options of Walker2dId."""
 
     xml_file: str | bytes
-    """Model: name of a file of gymnasium, a path, or XML; the default depends on the id."""
+    """Model: name of one of gymnasium's files, a path, or XML; the default depends on the id."""
     frame_skip: int
     """Simulation steps for each action; an int from 1 to 10000; the default is 4."""
     frame_stack: int
@@ -2024,9 +2028,9 @@ class Walker2dOptions(CommonOptions, total=False):
     from_pixels: bool
     """Observe pixels; the default is False."""
     render_width: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
+    """Width of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_height: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
+    """Height of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_camera_id: int
     """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
     camera_name: str | bytes
@@ -2034,7 +2038,7 @@ class Walker2dOptions(CommonOptions, total=False):
     default_camera_config: str | bytes
     """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
     max_geom: int
-    """Maximum number of geoms in a picture; an int from 1 to 1000000; the default is 1000."""
+    """Maximum number of geoms in an image; an int from 1 to 1000000; the default is 1000."""
     shadow_size: int
     """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
     the default is -1."""
@@ -2064,7 +2068,7 @@ class ControlSuiteOptions(CommonOptions, total=False):
     task_name: str | bytes
     """Name of the task in dm_control, such as run; the default depends on the id."""
     xml_file: str | bytes
-    """Model: empty for that of the suite, a path, or XML; the default is ''."""
+    """Model: a path or XML; empty for the suite's model; the default is ''."""
     frame_skip: int
     """Simulation steps for each action; an int from 1 to 10000; the default depends on the id."""
     frame_stack: int
@@ -2072,9 +2076,9 @@ class ControlSuiteOptions(CommonOptions, total=False):
     from_pixels: bool
     """Observe pixels; the default is False."""
     render_width: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
+    """Width of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_height: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
+    """Height of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_camera_id: int
     """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
     camera_name: str | bytes
@@ -2082,7 +2086,7 @@ class ControlSuiteOptions(CommonOptions, total=False):
     default_camera_config: str | bytes
     """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
     max_geom: int
-    """Maximum number of geoms in a picture; an int from 1 to 1000000; the default is 1000."""
+    """Maximum number of geoms in an image; an int from 1 to 1000000; the default is 1000."""
     shadow_size: int
     """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
     the default is -1."""
@@ -2107,7 +2111,7 @@ class MujocoOptions(CommonOptions, total=False):
     flat: bool
     """Observe one vector instead of a dict; the default is False."""
     keyframe: str | bytes
-    """Initial state: name or number of a keyframe; empty for the model's; the default is ''."""
+    """Name or number of the keyframe in which episodes begin; empty for the initial state; the default is ''."""
     qpos_noise: float
     """Bound of the uniform noise on positions at a reset; a number from 0 to 1000000; the default is 0."""
     qvel_noise: float
@@ -2115,11 +2119,11 @@ class MujocoOptions(CommonOptions, total=False):
     from_pixels: bool
     """Observe pixels; the default is False."""
     frame_stack: int
-    """Number of pictures in an observation from pixels; an int from 1 to 1000; the default is 1."""
+    """Number of images in an observation of pixels; an int from 1 to 1000; the default is 1."""
     render_width: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
+    """Width of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_height: int
-    """Size of a picture; 0 is 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
+    """Height of an image; 0 means 480, or 84 with from_pixels; an int from 0 to 8192; the default is 0."""
     render_camera_id: int
     """Number of a camera of the model; -1 is the free camera; an int from -1 to 1000000000; the default is -1."""
     camera_name: str | bytes
@@ -2127,7 +2131,7 @@ class MujocoOptions(CommonOptions, total=False):
     default_camera_config: str | bytes
     """Settings of the free camera, such as 'distance=3 lookat=0,0,1'; the default is ''."""
     max_geom: int
-    """Maximum number of geoms in a picture; an int from 1 to 1000000; the default is 1000."""
+    """Maximum number of geoms in an image; an int from 1 to 1000000; the default is 1000."""
     shadow_size: int
     """Side of the shadow map; 0: no shadows, -1: the model's. Shadows take most of the time; an int from -1 to 16384;
     the default is -1."""
@@ -2140,16 +2144,16 @@ TagContinuousId = Literal[
 ]
 
 class TagContinuousOptions(CommonOptions, total=False):
-    """The options of TagContinuous-v0."""
+    """The options of TagContinuousId."""
 
     num_taggers: int
-    """number of players that chase; an int from 1 to 1023; the default is 1."""
+    """number of players that chase; an int from 1 to 1023; the default depends on the id."""
     num_runners: int
-    """number of players that are chased; an int from 1 to 1023; the default is 10."""
+    """number of players that are chased; an int from 1 to 1023; the default depends on the id."""
     grid_length: float
-    """length of the square's side; a number from 0.001 to 1000000; the default is 10."""
+    """length of the square's side; a number from 0.001 to 1000000; the default depends on the id."""
     episode_length: int
-    """steps after which an episode ends; an int from 1 to 1000000000; the default is 100."""
+    """steps after which an episode ends; an int from 1 to 1000000000; the default depends on the id."""
     max_speed: float
     """maximum speed, length per step, of a player of skill level 1; a number from 0 to 1000000; the default is 1."""
     skill_level_runner: float
@@ -2157,31 +2161,33 @@ class TagContinuousOptions(CommonOptions, total=False):
     skill_level_tagger: float
     """maximum speed of a tagger, divided by max_speed; a number from 0 to 1000000; the default is 1."""
     max_acceleration: float
-    """change of acceleration of the last level; a number from -1000000 to 1000000; the default is 1."""
+    """change of acceleration of the last level; a number from -1000000 to 1000000; the default depends on the id."""
     min_acceleration: float
-    """change of acceleration of level 1; a number from -1000000 to 1000000; the default is -1."""
+    """change of acceleration of level 1; a number from -1000000 to 1000000; the default depends on the id."""
     max_turn: float
-    """turn of the last level, in radians; a number from -1000000 to 1000000; the default is 1.5708."""
+    """turn of the last level, in radians; a number from -1000000 to 1000000; the default depends on the id."""
     min_turn: float
-    """turn of level 1, in radians; a number from -1000000 to 1000000; the default is -1.5708."""
+    """turn of level 1, in radians; a number from -1000000 to 1000000; the default depends on the id."""
     num_acceleration_levels: int
-    """number of levels other than 0; an int from 0 to 1000000; the default is 10."""
+    """number of levels other than 0; an int from 0 to 1000000; the default depends on the id."""
     num_turn_levels: int
-    """number of levels other than 0; an int from 0 to 1000000; the default is 10."""
+    """number of levels other than 0; an int from 0 to 1000000; the default depends on the id."""
     edge_hit_penalty: float
     """reward for hitting the border; a number from -1000000 to 0; the default is 0."""
     use_full_observation: bool
-    """observe all other players instead of the nearest ones; the default is True."""
+    """observe all other players instead of the nearest ones; the default depends on the id."""
     num_other_agents_observed: int
-    """number of nearest players observed without use_full_observation; an int from 0 to 1024; the default is 2."""
+    """number of nearest players observed without use_full_observation; an int from 0 to 1024; the default depends on
+    the id."""
     tagging_distance: float
-    """distance at which a tagger tags a runner, divided by grid_length; a number from 0 to 1; the default is 0.01."""
+    """distance at which a tagger tags a runner, divided by grid_length; a number from 0 to 1; the default depends on
+    the id."""
     tag_reward_for_tagger: float
-    """reward for each tagged runner; a number from 0 to 1000000; the default is 1."""
+    """reward for each tagged runner; a number from 0 to 1000000; the default depends on the id."""
     step_penalty_for_tagger: float
     """reward of a tagger for each step; a number from -1000000 to 0; the default is 0."""
     tag_penalty_for_runner: float
-    """reward for being tagged; a number from -1000000 to 0; the default is -1."""
+    """reward for being tagged; a number from -1000000 to 0; the default depends on the id."""
     step_reward_for_runner: float
     """reward of a runner for each step in the game; a number from 0 to 1000000; the default is 0."""
     end_of_game_reward_for_runner: float
@@ -2196,12 +2202,12 @@ TagGridWorldId = Literal[
 ]
 
 class TagGridWorldOptions(CommonOptions, total=False):
-    """The options of TagGridWorld-v0."""
+    """The options of TagGridWorldId."""
 
     num_taggers: int
-    """number of players that chase the runner; an int from 1 to 1023; the default is 10."""
+    """number of players that chase the runner; an int from 1 to 1023; the default depends on the id."""
     grid_length: int
-    """largest x and y; an int from 2 to 32767; the default is 10."""
+    """largest x and y; an int from 2 to 32767; the default depends on the id."""
     episode_length: int
     """steps after which an episode ends; an int from 1 to 1000000000; the default is 100."""
     wall_hit_penalty: float
@@ -2209,13 +2215,13 @@ class TagGridWorldOptions(CommonOptions, total=False):
     tag_reward_for_tagger: float
     """reward of every tagger when the runner is tagged; a number; the default is 10."""
     tag_penalty_for_runner: float
-    """subtracted from the runner's reward when it is tagged; a number; the default is 2."""
+    """subtracted from the runner's reward when it is tagged; a number; the default depends on the id."""
     step_cost_for_tagger: float
     """subtracted from a tagger's reward in any other step, and added to the runner's; a number; the default is 0.01."""
     use_full_observation: bool
     """observe all players instead of the runner or the nearest tagger; the default is True."""
     random_start: bool
-    """taggers start in random cells instead of the middle; the default is False."""
+    """taggers start in random cells instead of the middle; the default depends on the id."""
 
 ToyTextCatchId = Literal[
     "Catch-v0",
