@@ -98,7 +98,7 @@ class AtariOptions(CommonOptions, total=False):
     obs_type: Literal["screen", "ram"]
     """Observe images, or the 128 bytes of the console's memory; the default is 'screen'."""
     rom_path: str | bytes
-    """Path of a ROM file, which is played by the game's rules; the default is ''."""
+    """Path of a ROM file to load instead of the game's own; the game's rules still apply; the default is ''."""
     render_whole_screen: bool
     """render() shows all rows; otherwise only the first 210, as EnvPool does; the default is False."""
 
@@ -132,7 +132,7 @@ class AleOptions(CommonOptions, total=False):
     rom: str | bytes
     """The bytes of the ROM; if empty, they come from rom_path or the package ale-py; the default is ''."""
     rom_path: str | bytes
-    """Path of a ROM file, which is played by the game's rules; the default is ''."""
+    """Path of a ROM file to load instead of the game's own; the game's rules still apply; the default is ''."""
     mode: int
     """Game variant; -1 or None is the game's default; an int from -1 to 100000; the default is -1."""
     difficulty: int

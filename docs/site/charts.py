@@ -49,7 +49,7 @@ def chart(root: Path, source: Path, page: str, head: str, columns: str, label: s
     figure, axes = pyplot.subplots(figsize=(8, 1.1 + 0.06 * len(rows) * (len(wanted) + 1)), layout="constrained")
     values = [[_number(row[column]) for row in rows] for column in at]
     flat = [value for column in values for value in column]
-    spread = max(flat) / max(min(flat), 1e-9) > 50  # too far apart for bars: points on a logarithmic scale
+    spread = max(flat) / max(min(flat), 1e-9) > 50  # too far apart for bars, so draw points on a logarithmic scale
     height = 0 if spread else 0.84 / len(wanted)
     for index, (name, lengths) in enumerate(zip(wanted, values, strict=True)):
         places = [row + index * height for row in range(len(rows))]

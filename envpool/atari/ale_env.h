@@ -85,7 +85,8 @@ struct AleEnv {
     o.text("game", "pong", "The game: the file name of its ROM, without .bin.").changes_shapes();
     o.text("rom", "", "The bytes of the ROM; if empty, they come from rom_path or the package ale-py.")
         .changes_shapes();
-    o.text("rom_path", "", "Path of a ROM file, which is played by the game's rules.").changes_shapes();
+    o.text("rom_path", "", "Path of a ROM file to load instead of the game's own; the game's rules still apply.")
+        .changes_shapes();
     o.integer("mode", -1, "Game variant; -1 or None is the game's default.").between(-1, 100000);
     o.integer("difficulty", -1, "Difficulty switches; -1 or None is the default, 0.").between(-1, 3);
     o.text("obs_type", "rgb", "Observe the screen in colour or gray, or the console's memory.")

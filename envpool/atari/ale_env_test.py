@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares ids such as ALE/Pong-v5 with gymnasium's ids of the same names."""
+"""Compares environments such as ALE/Pong-v5 with gymnasium's environments of the same ids."""
 
 from __future__ import annotations
 

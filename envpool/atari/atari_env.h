@@ -27,7 +27,7 @@ struct AtariEnv {
   struct Params : GameParams {
     i32 stack_num;
     i32 frame_skip;
-    i32 pooled_frames;  // the number of frames at the end of a step whose maximum is its image
+    i32 pooled_frames;  // the image of a step is the maximum of this many frames at its end
     i32 noop_max;
     i32 img_height, img_width, channels;  // of an image
     i32 render_height;
@@ -46,11 +46,13 @@ struct AtariEnv {
     bool life_lost;  // the episode ended with a lost life; the game continues
   };
 
-  static constexpr i32 kStandardHeight = 210;  // the screen height of all but thirteen games; EnvPool renders no more
+  // The screen height of all but thirteen games. EnvPool never renders more rows than this.
+  static constexpr i32 kStandardHeight = 210;
 
   enum Field { kObs, kLives, kReward, kTerminated, kRam };
 
-  // The bytes after State: the stack, and a copy of a screen if two successive ones may share a buffer of the console.
+  // The bytes after State: the stack and, if two successive screens may share a buffer of the console, a copy of a
+  // screen.
   static i64 extra_bytes(const Params& p) {
     return i64{p.stack_num} * picture_bytes(p) + (p.setup.traits.unfinished_frames ? i64{p.screen_height} * kWidth : 0);
   }
@@ -121,7 +123,8 @@ struct AtariEnv {
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
     u8* obs = row.at<u8>(kObs);
     const i64 bytes = picture_bytes(p);
-    const i64 newer = i64{s.newest} + 1;  // the number of slots up to the newest, which hold the newer images
+    // The slots up to the newest hold the newer images, and the slots after it the older ones.
+    const i64 newer = i64{s.newest} + 1;
     const i64 older = p.stack_num - newer;
     copy(obs, picture(s, p, newer), older * bytes);
     copy(obs + older * bytes, picture(s, p, 0), newer * bytes);
@@ -159,7 +162,8 @@ struct AtariEnv {
     o.text("obs_type", "screen", "Observe images, or the 128 bytes of the console's memory.")
         .one_of({"screen", "ram"})
         .changes_shapes();
-    o.text("rom_path", "", "Path of a ROM file, which is played by the game's rules.").changes_shapes();
+    o.text("rom_path", "", "Path of a ROM file to load instead of the game's own; the game's rules still apply.")
+        .changes_shapes();
     o.boolean("render_whole_screen", false, "render() shows all rows; otherwise only the first 210, as EnvPool does.")
         .changes_shapes();
   }

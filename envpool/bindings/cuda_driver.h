@@ -63,7 +63,7 @@ inline constexpr Handle kLegacyStream = nullptr;
 
 inline constexpr Status kNotReady = 600, kNotSupported = 801, kCaptureImplicit = 906;
 
-// A call of the driver failed. Python raises envpool.cuda.driver.CudaError.
+// A call to the driver failed. Python raises envpool.cuda.driver.CudaError.
 struct CudaError : std::runtime_error {
   std::string call, name, text;
   Status code;
@@ -93,8 +93,8 @@ class Driver {
 
   // Throws CudaError unless the status is CUDA_SUCCESS.
   void check(Status status, const char* call) const;
-  // Returns whether device memory is the host's, so that libraries without CUDA can use arrays on a device. It is so
-  // only with the tests' stand-in in its flat mode.
+  // Returns whether device memory is host memory, in which case libraries without CUDA can use arrays on a device. Only
+  // the tests' stand-in for the driver has such memory, in its flat mode.
   bool uses_host_memory() const { return stand_in_is_flat_ != nullptr && stand_in_is_flat_() != 0; }
 
  private:
@@ -112,8 +112,8 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  // Makes the context current in the calling thread while this object exists. It is false if that failed, or if the
-  // process was forked, since CUDA cannot be used there.
+  // Makes the context current in the calling thread while this object exists. The object converts to false if that
+  // failed, or if the process was forked: a forked process cannot use CUDA.
   class Current {
    public:
     explicit Current(const Context& context);
@@ -139,7 +139,7 @@ class Context {
 };
 
 // Owns memory, a stream, an event or a module that the driver created. The destructor makes the context current and
-// frees it.
+// frees what the object owns.
 template <class T>
 class Owned {
  public:

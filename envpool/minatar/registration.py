@@ -9,7 +9,7 @@ from envpool.registration import register_family
 # For each game, its description and its time limit in gymnax.
 _GAMES = {
     "Asterix": ("Collect treasures and keep away from enemies.", 1000),
-    "Breakout": ("Keep a ball in play that breaks bricks.", 1000),
+    "Breakout": ("Break bricks with a ball, and keep it in play.", 1000),
     "Freeway": ("Cross a road again and again.", 2500),
     "Seaquest": ("Rescue divers with a submarine, shoot fish and enemies, and surface in time.", 1000),
     "SpaceInvaders": ("Shoot down wave after wave of aliens.", 1000),

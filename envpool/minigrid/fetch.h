@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fetch: the agent must pick up the object that the mission describes, among keys and balls.
+// Fetch: there are keys and balls, and the agent must pick up the one that the mission describes.
 //
 //   Terminated   when the agent has picked up anything
 //   Reset        `num_objs` objects of random types and colours, and the agent, anywhere

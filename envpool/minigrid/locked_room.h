@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LockedRoom: six rooms at a hallway, one of which is locked and has the goal. Its key is in another room.
+// LockedRoom: there are six rooms along a hallway. One room is locked and contains the goal; its key is in another.
 //
 //   Terminated   on the goal
-//   Reset        the rooms of the goal and of the key at random, the agent anywhere in the hallway
+//   Reset        the goal in a random room, its key in another one, and the agent anywhere in the hallway
 //
 // Actions, observations and rewards are those of all environments of MiniGrid (level.h). Reference: minigrid 3.2.0,
 // envs/lockedroom.py.
@@ -19,7 +19,7 @@ struct LockedRoom : Level<LockedRoom> {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.integer("size", 19, "rows and columns, walls included, an odd number that 3 does not divide")
+    o.integer("size", 19, "rows and columns, walls included; an odd number that is not divisible by 3")
         .between(13, 61)
         .changes_shapes();
     declare(o);
@@ -27,7 +27,8 @@ struct LockedRoom : Level<LockedRoom> {
   static Params params(const OptionValues& v) {
     const i64 size = v.integer("size");
     if (size % 2 == 0 || size % 3 == 0) {
-      throw std::invalid_argument("size: expected an odd number that 3 does not divide, got " + std::to_string(size));
+      throw std::invalid_argument("size: expected an odd number that is not divisible by 3, got " +
+                                  std::to_string(size));
     }
     return resolve(v, size, size, 10 * size);
   }

@@ -244,7 +244,7 @@ def test_missions_as_words(task_id):
         ("MiniGrid-LavaCrossingS9N1-v0", {"num_crossings": 7}, "num_crossings: expected at most 6"),
         ("MiniGrid-MultiRoom-N6-v0", {"max_num_rooms": 2}, "max_num_rooms: expected at least min_num_rooms, 6, got 2"),
         ("MiniGrid-PutNear-6x6-N2-v0", {"num_objs": 5}, "num_objs: expected at most 4 in a grid of this size, got 5"),
-        ("MiniGrid-LockedRoom-v0", {"size": 15}, "size: expected an odd number that 3 does not divide, got 15"),
+        ("MiniGrid-LockedRoom-v0", {"size": 15}, "size: expected an odd number that is not divisible by 3, got 15"),
         ("MiniGrid-DistShift1-v0", {"strip2_row": 6}, "strip2_row: expected at most 5"),
         ("BabyAI-GoToLocal-v0", {"num_dists": 0}, "num_dists: expected 1..18 in rooms of this size, got 0"),
         ("BabyAI-BossLevel-v0", {"action_kinds": "goto,fly"}, "action_kinds: expected some of goto, open, pickup"),

@@ -6,8 +6,8 @@
 //   Terminated   when the blue door is opened
 //   Reset        a room with the red door in its left wall and the blue one in its right wall; the agent anywhere in it
 //
-// Actions, observations and the reward of success are those of all environments of MiniGrid (level.h). Reference:
-// minigrid 3.2.0, envs/redbluedoors.py.
+// Actions, observations and the reward for success are the same as in all environments of MiniGrid (level.h).
+// Reference: minigrid 3.2.0, envs/redbluedoors.py.
 #pragma once
 
 #include "envpool/minigrid/level.h"
@@ -23,7 +23,7 @@ struct RedBlueDoors : Level<RedBlueDoors, LevelParams, RedBlueDoorsState> {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.integer("size", 8, "rows, and half of the columns, walls included").between(5, 32).changes_shapes();
+    o.integer("size", 8, "rows, walls included; there are twice as many columns").between(5, 32).changes_shapes();
     declare(o);
   }
   static Params params(const OptionValues& v) {

@@ -34,8 +34,8 @@ class DMEnvPool(EnvPoolMixin, dm_env.Environment):
         common, label = construction.common, construction.label
         if common.autoreset_mode == "same_step":
             raise ValueError(
-                f"[{label}] autoreset_mode: expected 'next_step' or 'disabled' for dm_env, because a TimeStep holds a "
-                "single observation, got 'same_step'"
+                f"[{label}] autoreset_mode: expected 'next_step' or 'disabled' for dm_env, got 'same_step'; a TimeStep "
+                "holds only one observation"
             )
         if common.step_api == "classic":
             raise ValueError(f"[{label}] step_api: expected None for dm_env, got 'classic'; see make_gym")

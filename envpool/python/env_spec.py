@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 
 class ArraySpec(NamedTuple):
-    """The description of one array, as EnvPool's specs have it.
+    """The description of one array, in the form that EnvPool uses.
 
     Attributes:
-        shape: the shape of one environment's value. A leading -1 is an axis of unknown length: the players, or in an
-            action the batch.
+        shape: the shape of one environment's value. A leading -1 is an axis of unknown length: the batch in the spec of
+            an action, and the players in other specs.
         dtype: the dtype of the elements.
         minimum: the lower bound: one value if all elements have the same, else an array.
         maximum: the upper bound, in the same form.
@@ -49,12 +49,13 @@ class EnvSpec:
         doc: one line of description.
         registration: the registration of the id.
         given: the options as the caller gave them; they construct an equal spec.
-        values: every option with its value; `config` is the same as a namedtuple.
+        values: every option with its value; `config` is a namedtuple of the same values.
         arrays: the arrays that the environment reads and writes.
         options: the declarations of the environment's own options: default, range or choices, one-line description.
         reward_threshold: the return at which the task counts as solved, or None.
         max_episode_steps: steps until an episode is truncated; None: there is no limit.
-        additional_wrappers: the wrappers of gymnasium, which append themselves in their copies of the spec.
+        additional_wrappers: empty. gymnasium uses this attribute: each of its wrappers copies the spec and appends
+            itself to the attribute of the copy.
     """
 
     additional_wrappers: tuple[Any, ...] = ()
@@ -80,13 +81,13 @@ class EnvSpec:
 
     @cached_property
     def gymnasium_observation_space(self) -> gymnasium.Space[Any]:
-        """The observation space of one environment (or player), of gymnasium."""
+        """The observation space of one environment (or player), as a gymnasium space."""
         space: gymnasium.Space[Any] = spaces.space(spaces.observation_tree(self.arrays), _gymnasium_spaces())
         return space
 
     @cached_property
     def gymnasium_action_space(self) -> gymnasium.Space[Any]:
-        """The action space of one environment (or player), of gymnasium."""
+        """The action space of one environment (or player), as a gymnasium space."""
         space: gymnasium.Space[Any] = spaces.space(spaces.action_tree(self.arrays), _gymnasium_spaces())
         return space
 

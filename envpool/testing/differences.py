@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lists the intended differences from the released EnvPool, as data that tests and docs/migration.md use.
 
-describe.py makes the descriptions that are compared. Ours must contain everything in theirs, with equal values, and may
-contain more.
+describe.py describes both packages, and the two descriptions are compared. Ours must contain everything that is in
+theirs, with equal values, and may contain more.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ ON_PURPOSE = (
         "shapes of `info` and scalar observations in `state_array_spec`",
         "some begin with an axis of players, of length -1",
         "the shape for one environment",
-        "the arrays have a row for each environment",
+        "the arrays have one row per environment, not one per player",
         r".*/state_array_spec/[^/]+/shape",
         (r"\[-1\]", r"\[\]"),
     ),
@@ -128,7 +128,7 @@ ON_PURPOSE = (
         "observations of dm_control domains with several tasks",
         "every task has the observations of all tasks",
         "each task has its own",
-        "dm_control has the same observations",
+        "dm_control's tasks have only their own",
         r"(.*/)?(observation_space|observation_spec|state_array_spec|gymnasium_observation_space"
         r"|single_observation_space|observation|0)/(obs:)?\w+",
         (".*", ABSENT),

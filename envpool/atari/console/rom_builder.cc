@@ -37,7 +37,7 @@ const RomProperties kProperties[] = {
     {.md5 = "7e8aa18bc9502eb57daaf5e7c1e94da7", .name = "wizard_of_wor", .swap_ports = true},
 };
 
-// Searches bytes as ALE does: the last start position is not searched, and the search continues after a match.
+// Searches bytes as ALE does: the last possible start of a match is not tried, and matches do not overlap.
 bool contains(const u8* bytes, std::size_t size, std::initializer_list<u8> pattern, int times = 1) {
   int found = 0;
   for (std::size_t i = 0; i + pattern.size() < size; ++i) {
@@ -168,7 +168,7 @@ RomProperties find_properties(const std::string& md5) {
 std::unique_ptr<Rom> build_rom(const u8* bytes, std::size_t size) {
   auto rom = std::make_unique<Rom>();
   const RomProperties p = find_properties(md5_hex(bytes, size));
-  rom->height = 210;  // as during TV detection
+  rom->height = 210;  // for detect_pal; the final height is set below
   rom->y_start = p.y_start;
   rom->max_line = 290;
   rom->hmove_blanks = p.hmove_blanks;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host only: builds a Rom from the bytes of a ROM file: cartridge type, properties, decoded instructions, TV standard
-// and boot state.
+// Host only. Builds a Rom from the bytes of a ROM file, with its cartridge type, properties, decoded instructions, TV
+// standard and boot state.
 #pragma once
 
 #include <cstddef>
