@@ -208,7 +208,7 @@ def test_info_shows_an_image() -> None:
     assert "38;2" not in text
     assert "::::" in text or "----" in text or "...." in text
     assert "\u2580" in run("info", "Acrobot-v1", "--picture").stdout
-    assert run("info", "TagContinuous-v0", "--picture").stderr == "envpool: [TagContinuous-v0] cannot be rendered\n"
+    assert run("info", "Catch-bsuite", "--picture").stderr == "envpool: [Catch-bsuite] cannot be rendered\n"
 
 
 def test_doctor(tmp_path: Path) -> None:
