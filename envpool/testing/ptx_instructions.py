@@ -151,6 +151,12 @@ class Instructions:
         """Translates arithmetic and logic of integers."""
         kind, bits, unsigned, value, put = self._shorthands(parts, x)
         if name == "cvta":
+            if parts[0] == "param":
+                address = value(1)
+                for of, size in self._parameters.items():  # their addresses are the host's
+                    offset = f"({value(1)} - (u64){of})"
+                    address = f"({offset} < {size} ? address_of_{of} + {offset} : {address})"
+                return put(address)
             if "shared" not in parts:  # Other memory has the same address in all spaces.
                 return put(value(1))
             return put(f"(u32){value(1)}" if parts[0] == "to" else f"SHARED({value(1)})")
