@@ -35,7 +35,7 @@ WHOLE = os.environ.get("ENVPOOL_TEST_DEVICE") == "whole"
 @pytest.mark.parametrize("case", cases(WHOLE), ids=str)
 def test_results_match_the_cpu_bit_for_bit(case: Case) -> None:
     both = pools(case.task_id, case.mode, case.num_envs, **dict(case.options))
-    found, ends = compare(both, case.num_envs, case.steps, states=not both.indexed)
+    found, ends = compare(both, case.num_envs, case.steps)
     print(f"{case}: {found.words} words, {ends} episodes")
     assert ends >= case.num_envs
     assert not found.different, f"some of the {found.words} compared words differ"

@@ -56,14 +56,16 @@ GAMES = [
 
 
 def tasks() -> list[str]:
-    """Returns one id for each portable environment and set of defaults, and one Atari game.
+    """Returns one id for each portable environment and set of defaults.
 
+    One game represents Atari. Each of MiniGrid's environments has one id, because the others differ in sizes only.
     Crowd, a test environment whose number of players changes, is included if envpool.testing.registration was imported.
     """
     found, seen = [], set()
     for task_id in sorted(envpool.list_all_envs()):
         registration = find(task_id)
-        kind = (registration.family, registration.table, tuple(sorted(registration.defaults.items())))
+        defaults = {} if registration.family == "minigrid" else registration.defaults
+        kind = (registration.family, registration.table, tuple(sorted(defaults.items())))
         if registration.family == "mujoco" or (registration.family == "atari" and task_id != "Pong-v5"):
             continue
         if registration.family == "" and task_id != "Crowd-v0":
@@ -114,15 +116,6 @@ class Pools(NamedTuple):
     @property
     def players(self) -> int:
         return self.construction.arrays.max_players
-
-    @property
-    def indexed(self) -> bool:
-        """Whether states differ: with partial observation, the CPU keeps an index of TagContinuous's agents.
-
-        restore() rebuilds the index, so such states can still be exchanged.
-        """
-        made = self.construction
-        return made.registration.table == "TagContinuous" and not made.config["use_full_observation"]
 
     def per_player(self, name: str) -> bool:
         arrays = self.construction.arrays

@@ -147,7 +147,7 @@ def test_kernels_of_pools_have_no_races(detector: Driver, task_id: str, mode: st
     if players(task_id) > 100:
         count, steps = 2, 6
     both = pools(task_id, mode, count)
-    found, ends = compare(both, count, steps, states=not both.indexed)
+    found, ends = compare(both, count, steps)
     assert not found.different
     assert ends >= count or steps == 6
     both.device.close()
