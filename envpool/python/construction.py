@@ -12,7 +12,6 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from envpool import _core
-from envpool.cuda.program import header_of, pure_program
 from envpool.python.errors import labelled
 from envpool.python.options import (
     COMMON_OPTIONS,
@@ -261,6 +260,8 @@ class Construction:
 
     def _pure_program(self) -> tuple[str, list[str], int, int]:
         """Returns the arguments of `_core.add_pure_model` that tell how the environment is compiled for a GPU."""
+        from envpool.cuda.program import header_of, pure_program  # imported late, because most pools need no GPU
+
         if self.table.device is None:
             return "", [], 1, 1
         try:
