@@ -8,11 +8,26 @@ import os
 from envpool import _core
 from envpool.cuda import driver
 from envpool.cuda.pool import image_for
+from envpool.cuda.program import header_of, pure_program
+from envpool.python.construction import Construction
 
 
 def register() -> None:
     """Makes the functions known to the handlers."""
     _core.set_device_compiler(library=_library, image=_image)
+
+
+def program_of(construction: Construction) -> tuple[str, list[str], int, int]:
+    """Returns the arguments of `Construction.make_functional`: how the environment is compiled for a GPU."""
+    registration, facts = construction.registration, construction.table.device
+    if facts is None:
+        return "", [], 1, 1
+    try:
+        facts, includes = header_of(construction.label, facts, registration.source, registration.include)
+    except ValueError:
+        return "", [], 1, 1  # the handlers for GPUs raise this error
+    program = pure_program(facts, construction.arrays.max_players)
+    return program.source, includes, program.threads, program.envs
 
 
 def stand_in_runs_on_cpu() -> bool:

@@ -23,7 +23,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from envpool import _core
-from envpool.jax import ffi, spaces
+from envpool.jax import cuda, ffi, spaces
 from envpool.jax.rows import EnvParams, EnvState, ModelHandle, RowFormat, RowPart, model_of, option_values
 from envpool.python import actions
 from envpool.python.construction import Construction, Functional
@@ -112,7 +112,7 @@ class Environment:
     _make_arguments: tuple[Registration, dict[str, Any], int]
 
     def __init__(self, construction: Construction, step_values: int) -> None:
-        functional = construction.make_functional()
+        functional = construction.make_functional(*cuda.program_of(construction))
         arrays = construction.arrays
         self.name = construction.label
         self._construction = construction

@@ -228,13 +228,15 @@ class Construction:
         streams = np.asarray(env_ids, np.int64) + self.common.first_stream
         return np.full(len(env_ids), seed, np.uint64), streams.astype(np.uint32)
 
-    def make_functional(self) -> Functional:
-        """Returns the environment as pure functions. Equal constructions share one object as long as it is in use."""
+    def make_functional(self, source: str, includes: list[str], threads: int, envs: int) -> Functional:
+        """Returns the environment as pure functions. Equal constructions share one object as long as it is in use.
+
+        The arguments are the environment's program for a GPU, as `_core.add_pure_model` takes it.
+        """
         key = (self.label, self.registration.plugin, self._max_episode_steps[0], *sorted(self._prepared[0].items()))
         known = _functionals.get(key)
         if known is not None:
             return known
-        source, includes, threads, envs = self._pure_program()
         with labelled(self.label):
             made = _core.add_pure_model(
                 self.table,
@@ -257,21 +259,6 @@ class Construction:
         """Returns the values of the options that are free texts and do not change shapes."""
         free = [o for o in options.values() if o.kind == "str" and not o.choices and not o.changes_shapes]
         return tuple(str(self._prepared[0].get(option.name, option.default)) for option in free)
-
-    def _pure_program(self) -> tuple[str, list[str], int, int]:
-        """Returns the arguments of `_core.add_pure_model` that tell how the environment is compiled for a GPU."""
-        from envpool.cuda.program import header_of, pure_program  # imported late, because most pools need no GPU
-
-        if self.table.device is None:
-            return "", [], 1, 1
-        try:
-            facts, includes = header_of(
-                self.label, self.table.device, self.registration.source, self.registration.include
-            )
-        except ValueError:
-            return "", [], 1, 1  # the handlers for GPUs raise this error
-        program = pure_program(facts, self.arrays.max_players)
-        return program.source, includes, program.threads, program.envs
 
 
 def _limit(max_episode_steps: int) -> int:
