@@ -20,6 +20,7 @@ import pytest
 import envpool
 from envpool import _core
 from envpool.python.registry import find
+from envpool.python.spaces import ArraySpecs
 from envpool.testing.trajectories import OPTIONS, representatives
 
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
@@ -54,7 +55,8 @@ def rollout(table: _core.Table, task_id: str) -> str:
     options = find(task_id).origin.prepare(task_id, options)
     spec = envpool.make_spec(task_id, **OPTIONS.get(task_id, {}))
     space, rows = spec.gymnasium_action_space, NUM_ENVS * spec.config.max_num_players
-    outputs = ["obs", "reward", "terminated", "truncated"]
+    observations = [field.name for field in ArraySpecs.from_json(table.spec(options)).observations]
+    outputs = [*observations, "reward", "terminated", "truncated"]
     pool = _core.Pool(
         table=table,
         label=task_id,
