@@ -810,7 +810,7 @@ class MiniGridRedBlueDoorsOptions(CommonOptions, total=False):
     """The options of MiniGridRedBlueDoorsId."""
 
     size: int
-    """rows, and half of the columns, walls included; an int from 5 to 32; the default depends on the id."""
+    """rows, walls included; there are twice as many columns; an int from 5 to 32; the default depends on the id."""
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
     16777216; the default is 0."""
@@ -865,7 +865,7 @@ class MiniGridLockedRoomOptions(CommonOptions, total=False):
     """The options of MiniGrid-LockedRoom-v0."""
 
     size: int
-    """rows and columns, walls included, an odd number that 3 does not divide; an int from 13 to 61; the default is
+    """rows and columns, walls included; an odd number that is not divisible by 3; an int from 13 to 61; the default is
     19."""
     max_steps: int
     """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
