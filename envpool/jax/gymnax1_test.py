@@ -333,7 +333,7 @@ def test_the_examples_for_gymnax_1_on_the_migration_page():
         pytest.skip("ENVPOOL_SOURCE_DIR does not say where the sources are")
     text = page.read_text()
     found = re.findall(
-        r"gymnax 1, and make test-jax .*?-->\n+```python\n(.*?)^```$.*?^```text\n(.*?)^```$", text, re.M | re.S
+        r"gymnax 1; make test-jax .*?-->\n+```python\n(.*?)^```$.*?^```text\n(.*?)^```$", text, re.M | re.S
     )
     assert found
     for code, printed in found:
