@@ -17,7 +17,6 @@ BOUNDED: int
 # The numbers of these names in C++.
 AUTORESET_MODES: dict[str, int]
 KEYED: dict[str, int]
-DTYPES: dict[str, int]
 # The arrays that every environment has, with their dtypes.
 COMMON_ARRAYS: dict[str, str]
 

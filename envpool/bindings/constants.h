@@ -41,9 +41,6 @@ inline void add_constants(pybind11::module_& module) {
   numbers("KEYED",
           std::initializer_list<std::pair<const char*, abi::Keyed>>{
               {"keep_key", abi::kKeepKey}, {"new_key", abi::kNewKey}, {"new_key_and_stream", abi::kNewKeyAndStream}});
-  py::dict dtypes;
-  for (i32 dtype = abi::kBool; dtype <= abi::kF64; ++dtype) dtypes[dtype_name(abi::Dtype(dtype))] = dtype;
-  module.attr("DTYPES") = dtypes;
   abi::Layout multi_player{};  // with more than one player, the array players.env_id exists too
   multi_player.max_players = 2;
   py::dict arrays;

@@ -80,11 +80,6 @@ inline DataType type_of(abi::Dtype dtype) {
   constexpr DataType types[] = {kPred, kU8, kS32, kS64, kF32, kF64};
   return types[dtype];
 }
-// Returns the XLA type for the dtype number in an attribute.
-inline DataType type_of_number(i64 number) {
-  if (number < abi::kBool || number > abi::kF64) malformed("there is no dtype " + std::to_string(number));
-  return type_of(abi::Dtype(number));
-}
 
 // Returns the number of elements in the dimensions from `first` on.
 inline i64 elements_of(const Buffer& buffer, i64 first = 0) {
@@ -122,10 +117,6 @@ inline void convert(DataType from_type, const void* from, DataType to_type, void
     convert<i64, f64>(from, to, count);
   } else if (from_type == kPred && to_type == kF64) {
     convert<u8, f64>(from, to, count);
-  } else if (from_type == kF64 && to_type == kS32) {
-    convert<f64, i32>(from, to, count);
-  } else if (from_type == kF64 && to_type == kPred) {
-    convert<f64, bool>(from, to, count);
   } else if (from_type == kU32 && to_type == kF64) {
     std::memcpy(to, from, size_t(count) * sizeof(f64));  // a double that is passed as two words, to be exact
   } else {

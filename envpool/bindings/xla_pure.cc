@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <exception>
-#include <limits>
 #include <memory>
 #include <optional>
-#include <type_traits>
+#include <utility>
 
 #include "envpool/bindings/action_values.h"
 #include "envpool/bindings/xla_pure_call.h"

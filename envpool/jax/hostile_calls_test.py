@@ -100,7 +100,6 @@ CALLS = [
     lambda: step(keyed=np.int64(-1)),
     lambda: step(observed=np.int64(0)),
     lambda: step(keyed=np.int32(0)),
-    # reads and writes of parts of a state
     # changes of parameters
     *(
         lambda option=option: change(PARAM_ROW, PARAMS.raw, jnp.float32(1), options=(option,))
