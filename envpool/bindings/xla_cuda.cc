@@ -33,13 +33,14 @@ DeviceCompiler& compiler() {
   return *compiler;
 }
 
-// Returns the addresses of the operands and the shape of their batch, without dimensions of one row, and with
-// neighbouring dimensions merged if every operand allows it.
+// The shape of a batch and the strides of its operands, without dimensions of one row, and with neighbouring dimensions
+// merged if every operand allows it.
 struct Axes {
   std::vector<i64> extents{};
   std::vector<std::vector<i64>> strides{};  // by axis and operand, in bytes
 
   explicit Axes(const PureCall& call) {
+    call.batch.check_extents(call.operands);
     const std::int64_t* dims = call.batch.dims();
     std::vector<i64> scale;  // of each operand: bytes from element to element of the axis
     for (const Operand& operand : call.operands) scale.push_back(operand.row_bytes);

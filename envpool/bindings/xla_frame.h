@@ -150,14 +150,19 @@ class BatchShape {
   i64 rows() const { return rows_; }
   const std::int64_t* dims() const { return dims_; }
 
-  // Calls `run(first, count, operand_rows)` for each run; `operand_rows` is in the order of `operands`.
-  template <class Run>
-  void for_each_run(const std::vector<Operand>& operands, Run&& run) const {
+  // Throws unless each operand has the extents of the batch, or 1.
+  void check_extents(const std::vector<Operand>& operands) const {
     for (const Operand& operand : operands) {
       for (i64 i = 0; i < rank_; ++i) {
         if (operand.dims[i] != dims_[i] && operand.dims[i] != 1) malformed("an operand does not fit into the batch");
       }
     }
+  }
+
+  // Calls `run(first, count, operand_rows)` for each run; `operand_rows` is in the order of `operands`.
+  template <class Run>
+  void for_each_run(const std::vector<Operand>& operands, Run&& run) const {
+    check_extents(operands);
     if (rows_ == 0) return;
     i64 inner = rank_, count = 1;
     std::vector<int> advances(operands.size(), -1);  // whether the operand advances within a run; -1: not known yet

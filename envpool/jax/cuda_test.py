@@ -191,6 +191,18 @@ def test_batches_of_many_dimensions(xla: Xla) -> None:
         np.testing.assert_array_equal(states[index], episode)
 
 
+def test_operands_that_do_not_fit_the_batch_are_refused(xla: Xla) -> None:
+    gpu = OnGpu(xla, "CartPole-v1")
+    streams, params = np.zeros(3, np.uint32), gpu.params.raw[None]
+    for operands in (
+        (KEY[None].repeat(2, 0), streams, params),
+        (KEY[None], streams[:2], params),
+        (KEY[None][:0], streams, params),
+    ):
+        with pytest.raises(XlaError, match="an operand does not fit into the batch"):
+            gpu.reset(*operands, (3,))
+
+
 def test_a_captured_step_is_replayed(xla: Xla) -> None:
     driver = xla.driver
     gpu = OnGpu(xla, "CartPole-v1")
