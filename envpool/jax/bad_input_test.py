@@ -12,7 +12,7 @@ import pytest
 
 import envpool
 import envpool.testing.registration  # noqa: F401 (registers AllTypes, Crowd and Faulty)
-from envpool.testing.mutate_states import values_end, with_checksum
+from envpool.testing.mutations import values_end, with_checksum
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy

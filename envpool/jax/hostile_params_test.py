@@ -21,7 +21,8 @@ import pytest
 
 import envpool
 from envpool.python.registry import find
-from envpool.testing.mutate_states import Progress, portable, try_params, values_end, with_checksum
+from envpool.testing.mutate_states import Progress, portable, try_params
+from envpool.testing.mutations import values_end, with_checksum
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy

@@ -14,7 +14,8 @@ import pytest
 
 import envpool
 from envpool.python.registry import find
-from envpool.testing.mutate_states import Signed, draw, put
+from envpool.testing.mutate_states import draw
+from envpool.testing.mutations import Signed, put
 
 IDS = (
     "CartPole-v1",

@@ -7,7 +7,8 @@
 - Calls of an environment's functions without a pool: functions.h and functions.cc export the functions, capi.py calls
   them, and libraries.py finds the libraries.
 - Statistics: chi_square.py compares counts of random outcomes with probabilities.
-- Checks of all ids: trajectories.py compares trajectories with golden.csv, and mutate_states.py tries hostile states.
+- Checks of all ids: trajectories.py compares trajectories with golden.csv, and mutate_states.py tries the hostile states
+  that mutations.py makes.
 - Comparison with the released EnvPool: describe.py describes a package, peer_facts.json contains the description of
   EnvPool, and differences.py lists the intended differences.
 - Writers of files derived from the registry (`make generated`): signatures.py of type stubs, tables.py of tables in the

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hostile variants of states and of rows of parameters, with corrected checksums (for mutate_states.py)."""
+
+from __future__ import annotations
+
+import random
+import struct
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+HEAD = struct.Struct("<QQQii")  # header of a snapshot: magic, identity, checksum, players, over
+TAG = range(40, 44)  # the bytes of a row that identify its environment; other environments refuse the row
+WORDS = (0, 1, 2, 255, 1 << 31, (1 << 31) - 1, (1 << 32) - 1, 2_000_000_000, 0x7F800000, 0x7FC00000, 0xFF7FFFFF)
+DOUBLES = (float("nan"), float("inf"), -1e308, 1e18, -1.0)
+
+
+def checksum(data: bytes, mark: int = 0xCBF29CE484222325) -> int:
+    """Returns the FNV-1a checksum of snapshots."""
+    for byte in data:
+        mark = (mark ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    return mark
+
+
+class Signed:
+    """Makes variants of a snapshot with correct checksums. The checksum of each prefix is computed only once."""
+
+    def __init__(self, snapshot: bytes) -> None:
+        self.magic, self.identity, _, self.players, self.over = HEAD.unpack_from(snapshot)
+        self.body = snapshot[HEAD.size :]
+        self.marks = [checksum(self._head(0, self.players, self.over))]
+        for byte in self.body:
+            self.marks.append(checksum(bytes([byte]), self.marks[-1]))
+
+    def _head(self, mark: int, players: int, over: int) -> bytes:
+        return HEAD.pack(self.magic, self.identity, mark, players, over)
+
+    def with_body(self, body: bytes) -> bytes:
+        """Returns the snapshot with another state."""
+        same = 0
+        if body[: len(body) // 2] == self.body[: len(body) // 2]:
+            same = len(body) // 2
+        while same < len(body) and body[same] == self.body[same]:
+            same += 1
+        return self._head(checksum(body[same:], self.marks[same]), self.players, self.over) + body
+
+    def with_head(self, players: int, over: int) -> bytes:
+        """Returns the snapshot with another number of players and another flag of whether the episode is over."""
+        mark = checksum(self.body, checksum(self._head(0, players, over)))
+        return self._head(mark, players, over) + self.body
+
+
+def put(body: bytes, at: int, what: bytes) -> bytes:
+    """Returns the bytes with some of them replaced."""
+    return body[:at] + what + body[at + len(what) :]
+
+
+def extremes(dtype: str) -> list[Any]:
+    """Returns extreme values of a dtype."""
+    kind = np.dtype(dtype)
+    if kind.kind == "b":
+        return [0, 1, 2, 7, 128, 255]
+    if kind.kind == "f":
+        most = float(np.finfo(kind).max)
+        return [0, -0.0, 1, -1, 0.5, 1e9, most, -most, np.nan, np.inf, -np.inf, float(np.finfo(kind).tiny)]
+    limits = np.iinfo(kind)
+    return sorted(
+        {limits.min, limits.max, 0, 1, 9, 10, 11, 15, 100, 127, *({-1, -2, 2_000_000_000} if limits.min else {200})}
+    )
+
+
+def mutations(
+    body: bytes, parts: Iterable[tuple[str, Any]], rng: random.Random, whole: bool, keep: range = range(0)
+) -> Iterator[tuple[str, bytes]]:
+    """Yields changed states, each with a description of the change. The bytes in `keep` do not change."""
+
+    def cases() -> Iterator[tuple[str, bytes]]:
+        size = len(body)
+        for name, part in parts:
+            dtype = np.dtype("uint8" if part.dtype == "bool" else part.dtype)
+            count = int(np.prod(part.shape, dtype=int))
+            for value in extremes(part.dtype):
+                element = np.array([value], dtype).tobytes()
+                yield f"{name} = {value}", put(body, part.offset, element * count)
+                if count > 1:
+                    place = rng.randrange(count)
+                    yield f"{name}[{place}] = {value}", put(body, part.offset + place * dtype.itemsize, element)
+        for at in range(size):
+            yield f"byte {at} flipped", put(body, at, bytes([body[at] ^ 0xFF]))
+            yield f"byte {at} random", put(body, at, bytes([rng.randrange(256)]))
+        for at in range(0, size - 3, 4):
+            for word in WORDS:
+                yield f"word {at} = {word:#x}", put(body, at, struct.pack("<I", word))
+        for at in range(0, size - 7, 8):
+            for double in DOUBLES:
+                yield f"double {at} = {double}", put(body, at, struct.pack("<d", double))
+        for value in (0, 1, 0x7F, 0x80, 0xFF):
+            yield f"all {value}", bytes([value]) * size
+        for number in range(200):
+            yield f"random {number}", rng.randbytes(size)
+            share = rng.choice((0.02, 0.1, 0.5))
+            scattered = bytes(rng.randrange(256) if rng.random() < share else byte for byte in body)
+            yield f"scattered {number}", scattered
+
+    if len(body) > 1024:
+        everything = sampled_cases(body, parts, rng, 1500 if whole else 150)
+    else:
+        everything = list(cases())
+        if not whole:
+            named = sum(2 * len(extremes(part.dtype)) for _, part in parts)
+            everything = some_of(everything[:named], 60, rng) + some_of(everything[named:], 150, rng)
+    for name, state in everything:
+        yield name, put(state, keep.start, body[keep.start : keep.stop]) if keep else state
+
+
+def some_of(these: list[Any], count: int, rng: random.Random) -> list[Any]:
+    return rng.sample(these, min(len(these), count))
+
+
+def sampled_cases(
+    body: bytes, parts: Iterable[tuple[str, Any]], rng: random.Random, count: int = 1500
+) -> list[tuple[str, bytes]]:
+    """Returns `count` random changes of a state that has too many bytes to try them all."""
+    made = []
+    for name, part in parts:
+        dtype = np.dtype("uint8" if part.dtype == "bool" else part.dtype)
+        for value in extremes(part.dtype):
+            element = np.array([value], dtype).tobytes() * int(np.prod(part.shape, dtype=int))
+            made.append((f"{name} = {value}", put(body, part.offset, element)))
+    while len(made) < count:
+        kind = rng.randrange(10)
+        if kind < 5:
+            at = rng.randrange(len(body))
+            made.append((f"byte {at}", put(body, at, bytes([body[at] ^ rng.randrange(1, 256)]))))
+        elif kind < 7:
+            at, word = rng.randrange(len(body) // 4) * 4, rng.choice(WORDS)
+            made.append((f"word {at} = {word:#x}", put(body, at, struct.pack("<I", word))))
+        elif kind < 8:
+            at, double = rng.randrange(len(body) // 8) * 8, rng.choice(DOUBLES)
+            made.append((f"double {at} = {double}", put(body, at, struct.pack("<d", double))))
+        elif kind < 9:
+            at = rng.randrange(len(body))
+            made.append((f"from {at} random", put(body, at, rng.randbytes(min(64, len(body) - at)))))
+        else:
+            bits = np.random.default_rng(rng.randrange(1 << 30))
+            noise = bits.integers(0, 256, len(body), np.uint8)
+            mask = bits.random(len(body)) < rng.choice((0.001, 0.02, 0.5, 1.0))
+            made.append(("scattered", np.where(mask, noise, np.frombuffer(body, np.uint8)).tobytes()))
+    return made
+
+
+def values_end(options: int) -> int:
+    """Returns where the values of so many options end in a row of parameters. Their checksum covers the row up to there."""
+    return 16 + (8 * options + 15) // 16 * 16
+
+
+def with_checksum(row: bytes, end: int, texts: Iterable[str] = ()) -> bytes:
+    """Returns the row with a corrected checksum. Its signature cannot be corrected.
+
+    Args:
+        row: a row of parameters.
+        end: where the values of its options end.
+        texts: the environment's options that are free texts and change no shape, which the checksum covers too.
+    """
+    check, mask = 0x9E3779B97F4A7C15, 2**64 - 1
+    words = np.frombuffer(row[:end], np.uint64).tolist()
+    for text in texts:
+        words += [*text.encode(), mask]
+    for word in words[:1] + words[2:]:  # all words except the checksum itself
+        check = (check ^ word) * 0xD1342543DE82EF95 & mask
+        check ^= check >> 32
+    return put(row, 8, struct.pack("<Q", check))
