@@ -8,7 +8,6 @@ reference computes rewards, observations and the distances of neighbours in floa
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import subprocess
@@ -19,7 +18,6 @@ import pytest
 
 import envpool
 from envpool.tag.testing import worlds
-from envpool.testing import libraries
 
 F32 = np.float32
 EPSILON = 2.0**-23
@@ -148,11 +146,6 @@ CASES = {
     "5 v 20": shorter("WarpDrive/TagContinuous-5v20-v0", 300),
     "grid of 100": shorter("WarpDrive/TagGridWorld-v0", 250),
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def library():
-    return ctypes.CDLL(libraries.library("tag_testing"))
 
 
 @pytest.fixture(scope="module")
