@@ -2,13 +2,13 @@
 //
 // The pool. send() and reset() queue environments, worker threads step them, recv() returns complete batches.
 //
-//   admission.h        which environments may be sent
-//   action_store.h     their actions
-//   scheduler.h        the queue, and its distribution over workers and callers
-//   worker_wakeups.h   how workers wait and are woken
-//   result_blocks.h    the blocks that results are written to, in the order of recv()
-//   snapshot.h         the format of snapshots
-//   memory_guard.h     refuses pools that would exceed the memory limit
+//   admission.h           which environments may be sent
+//   action_store.h        their actions
+//   scheduler.h           the queue, and its distribution over workers and callers
+//   worker_wakeups.h      how workers wait and are woken
+//   result_blocks.h       the blocks that results are written to, in the order of recv()
+//   idle_environments.h   snapshots, copies and images of idle environments
+//   memory_guard.h        refuses pools that would exceed the memory limit
 //
 // Synchronous mode (batch_size == num_envs): each send gets its own block, with rows in the order of the send, and recv
 // returns the blocks in the order of the sends. Asynchronous mode: environments claim rows as they finish, and recv
@@ -18,8 +18,8 @@
 // A call that runs out of memory throws std::bad_alloc and has no effect: in each call, all code that may throw runs
 // before the first change to the pool.
 //
-// A mutex guards the callers' side: send, reset and recv, once per batch. The workers' side, once per environment, is
-// lock-free: the queue, the claiming of rows and the completion of blocks.
+// The callers' side (send, reset and recv) locks a mutex once per batch. The workers' side runs once per environment
+// and is lock-free: it takes environments from the queue, claims rows, and completes blocks.
 #pragma once
 
 #include <algorithm>
@@ -43,12 +43,12 @@
 #include "envpool/core/pool/action_store.h"
 #include "envpool/core/pool/admission.h"
 #include "envpool/core/pool/environments.h"
+#include "envpool/core/pool/idle_environments.h"
 #include "envpool/core/pool/memory_guard.h"
 #include "envpool/core/pool/pool_types.h"
 #include "envpool/core/pool/process.h"
 #include "envpool/core/pool/result_blocks.h"
 #include "envpool/core/pool/scheduler.h"
-#include "envpool/core/pool/snapshot.h"
 #include "envpool/core/pool/spin.h"
 #include "envpool/core/pool/state_buffer.h"
 
@@ -72,7 +72,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   // Queues one step of each of `count` environments. actions[f] has the rows of action field f: one per environment, or
   // one per player if the field is per player. In the latter case `owners` has the environment of each row (null: rows
   // are grouped in the order of env_ids), and `action_rows` is the number of rows. The arguments are copied before the
-  // call returns. A caller that then helps in recv() says so in `help`, so that fewer threads are woken.
+  // call returns. `help` says whether the caller will help in recv(); if so, fewer threads are woken.
   void send(const i32* env_ids, i32 count, const void* const* actions, const i32* owners = nullptr,
             i32 action_rows = -1, CallerHelp help = CallerHelp::kNo, Caller caller = Caller::kUser) {
     std::unique_lock lock(mutex_);
@@ -102,8 +102,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     return batch;
   }
 
-  // recv() in two steps, for callers whose processing of the batch may fail. The environments stay under way until
-  // settle() is called; put_back(), called instead, lets a later recv return the batch.
+  // The two steps of recv(), for callers whose processing of the batch may fail. The environments stay under way until
+  // settle() is called. If put_back() is called instead, a later recv returns the batch.
   Batch begin_recv(Deadline deadline = {}, const Interrupt& interrupted = {}, CallerHelp help = CallerHelp::kNo,
                    Caller caller = Caller::kUser) {
     std::unique_lock lock(mutex_);
@@ -136,66 +136,22 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     results_.discard([this](const Block& block, i32 rows) { admission_.settle(block, rows); });
   }
 
-  // Returns the state of an idle environment.
+  // These calls access idle environments (idle_environments.h).
   std::string snapshot(i32 env_id) {
-    std::unique_lock lock(mutex_);
-    check_call("snapshot");
-    admission_.require_idle(env_id, "snapshot");
-    if ((table_.flags & abi::kCanSnapshot) == 0) label_.refuse_call("snapshot: this environment cannot save its state");
-    const PlainArithmetic arithmetic;
-    return Snapshot::pack(identity(env_id), admission_.status(env_id), envs_->save(env_id));
+    const auto lock = lock_for("snapshot");
+    return idle_.snapshot(env_id);
   }
   void restore(i32 env_id, const char* data, i64 size) {
-    std::unique_lock lock(mutex_);
-    check_call("restore");
-    admission_.require_idle(env_id, "restore");
-    if ((table_.flags & abi::kCanSnapshot) == 0) label_.refuse_call("restore: this environment cannot load a state");
-    const Snapshot saved(label_, identity(env_id), layout_->max_players, data, size);
-    load(env_id, saved.state(), saved.state_size(), saved.status(), "restore");
+    const auto lock = lock_for("restore");
+    idle_.restore(env_id, data, size);
   }
-  // Copies the state of one environment, including its generator, to others. If seeds and streams are passed, they seed
-  // the generators of the copies. Invalid arguments throw before anything is changed.
   void clone(i32 source, const i32* env_ids, i32 count, const u64* seeds = nullptr, const u32* streams = nullptr) {
-    std::unique_lock lock(mutex_);
-    check_call("clone");
-    if ((table_.flags & abi::kCanSnapshot) == 0) label_.refuse_call("clone: this environment cannot save its state");
-    admission_.require_idle(source, "clone");
-    admission_.admit(env_ids, count, "clone");
-    admission_.withdraw(env_ids, count);
-    for (i32 k = 0; k < count; ++k) {
-      if (identity(env_ids[k]) == identity(source)) continue;
-      label_.refuse_argument("clone: env_id: expected environments with the options of environment " +
-                             std::to_string(source) + ", got environment " + std::to_string(env_ids[k]) +
-                             ", which has other options");
-    }
-    const std::string state = [&] {
-      const PlainArithmetic arithmetic;
-      return envs_->save(source);
-    }();
-    for (i32 k = 0; k < count; ++k) {
-      if (env_ids[k] != source) {
-        load(env_ids[k], state.data(), i64(state.size()), admission_.status(source), "clone");
-      }
-      if (seeds != nullptr) envs_->seed(env_ids[k], seeds[k], streams[k]);
-    }
+    const auto lock = lock_for("clone");
+    idle_.clone(source, env_ids, count, seeds, streams);
   }
-  // Writes an image of each environment, of shape (render_height, render_width, 3).
   void render(const i32* env_ids, i32 count, u8* rgb) {
-    std::unique_lock lock(mutex_);
-    check_call("render");
-    const i64 bytes = i64(layout().render_height) * layout().render_width * 3;
-    if ((table_.flags & abi::kCanRender) == 0 || bytes == 0) {
-      label_.refuse_call("render: this environment cannot be rendered");
-    }
-    for (i32 k = 0; k < count; ++k) admission_.require_idle(env_ids[k], "render");
-    const PlainArithmetic arithmetic;
-    try {
-      for (i32 k = 0; k < count; ++k) envs_->render(env_ids[k], rgb + bytes * k);
-    } catch (const std::bad_alloc&) {
-      throw;
-    } catch (const std::exception& error) {
-      label_.refuse_call(error.what());
-    }
+    const auto lock = lock_for("render");
+    idle_.render(env_ids, count, rgb);
   }
 
   // Refuses further calls and makes the threads end after their current step, without waiting for them.
@@ -206,8 +162,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   }
 
   // Ends the threads and destroys the environments. Waits for current steps, without limit if the timeout is infinite.
-  // After the timeout, throws TimedOut; the pool is closed all the same, and the hanging threads are abandoned.
-  // Concurrent calls all wait for the end. After Interrupted, the pool is closed, and the next call of close completes
+  // Throws TimedOut after the timeout; the pool is then closed, and threads that still run a step are abandoned. All
+  // concurrent calls wait until the pool is closed. If a call throws Interrupted, the next call of close() completes
   // it.
   void close(std::chrono::duration<double> timeout, const Interrupt& interrupted = {}) {
     if (!(timeout.count() >= 0)) {
@@ -215,7 +171,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
                              std::to_string(timeout.count()));
     }
     if (forked()) return;
-    Deadline deadline;  // none, if the timeout exceeds the range of the clock
+    Deadline deadline;  // empty if the timeout exceeds the range of the clock
     if (timeout.count() < 1e8) deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(timeout);
     std::unique_lock lock(mutex_);
     stop_threads();
@@ -288,7 +244,8 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
         admission_(label_, num_envs_),
         actions_(label_, *layout_, num_envs_),
         results_(blocks_, sync_ ? Mode::kSync : Mode::kAsync, num_envs_, options_.batch_size),
-        scheduler_(num_envs_, options_.num_threads, bounded_ ? StepTime::kBounded : StepTime::kUnbounded) {
+        scheduler_(num_envs_, options_.num_threads, bounded_ ? StepTime::kBounded : StepTime::kUnbounded),
+        idle_(table_, label_, *envs_, admission_) {
     // The additional block holds the batch that the caller keeps.
     const f64 blocks = (sync_ ? 1 : f64(results_.capacity())) + 1;
     require_memory(label_, blocks_->layout(),
@@ -350,6 +307,12 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     const std::thread::id current = std::this_thread::get_id();
     if (first_caller_ == std::thread::id()) first_caller_ = current;
     if (first_caller_ != current) multiple_callers_ = true;
+  }
+  // Locks the pool for a call on idle environments.
+  std::unique_lock<std::mutex> lock_for(const char* call) {
+    std::unique_lock lock(mutex_);
+    check_call(call);
+    return lock;
   }
   // Returns whether a caller that offers help takes part in the work.
   bool helps(CallerHelp help) const { return help == CallerHelp::kYes && bounded_ && sync_; }
@@ -443,17 +406,6 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
       label_.refuse_call("recv: a batch needs " + std::to_string(options_.batch_size) + " environments but only " +
                          std::to_string(admission_.count()) + " are under way");
     }
-  }
-
-  u64 identity(i32 env_id) const { return snapshot_identity(label_, envs_->identity(env_id)); }
-  void load(i32 env_id, const char* state, i64 size, EpisodeStatus status, const char* call) {
-    const PlainArithmetic arithmetic;
-    try {
-      envs_->load(env_id, state, size);
-    } catch (const std::invalid_argument& error) {
-      label_.refuse_argument(std::string(call) + ": " + error.what());
-    }
-    admission_.set_status(env_id, status);
   }
 
   void stop_threads() {
@@ -575,6 +527,7 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
   std::thread::id first_caller_{};
   bool multiple_callers_ = false;
   std::vector<std::thread> threads_;
+  IdleEnvironments idle_;
 };
 
 }  // namespace envpool

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Snapshots, copies and images of idle environments, those that are not under way. The pool's mutex guards all calls.
+#pragma once
+
+#include <new>
+#include <stdexcept>
+#include <string>
+
+#include "envpool/core/math/arithmetic.h"
+#include "envpool/core/pool/admission.h"
+#include "envpool/core/pool/environments.h"
+#include "envpool/core/pool/snapshot.h"
+
+namespace envpool {
+
+class IdleEnvironments {
+ public:
+  IdleEnvironments(const abi::Table& table, const Label& label, Environments& envs, Admission& admission)
+      : table_(table), label_(label), envs_(envs), admission_(admission) {}
+
+  // Returns the state of an environment.
+  std::string snapshot(i32 env_id) {
+    admission_.require_idle(env_id, "snapshot");
+    require(abi::kCanSnapshot, "snapshot: this environment cannot save its state");
+    return Snapshot::pack(identity(env_id), admission_.status(env_id), save(env_id));
+  }
+  void restore(i32 env_id, const char* data, i64 size) {
+    admission_.require_idle(env_id, "restore");
+    require(abi::kCanSnapshot, "restore: this environment cannot load a state");
+    const Snapshot saved(label_, identity(env_id), envs_.layout().max_players, data, size);
+    load(env_id, saved.state(), saved.state_size(), saved.status(), "restore");
+  }
+  // Copies the state of one environment, including its generator, to others. If seeds and streams are passed, they seed
+  // the generators of the copies. Invalid arguments throw before anything is changed.
+  void clone(i32 source, const i32* env_ids, i32 count, const u64* seeds, const u32* streams) {
+    require(abi::kCanSnapshot, "clone: this environment cannot save its state");
+    admission_.require_idle(source, "clone");
+    admission_.admit(env_ids, count, "clone");
+    admission_.withdraw(env_ids, count);
+    for (i32 k = 0; k < count; ++k) {
+      if (identity(env_ids[k]) == identity(source)) continue;
+      label_.refuse_argument("clone: env_id: expected environments with the options of environment " +
+                             std::to_string(source) + ", got environment " + std::to_string(env_ids[k]) +
+                             ", which has other options");
+    }
+    const std::string state = save(source);
+    for (i32 k = 0; k < count; ++k) {
+      if (env_ids[k] != source) {
+        load(env_ids[k], state.data(), i64(state.size()), admission_.status(source), "clone");
+      }
+      if (seeds != nullptr) envs_.seed(env_ids[k], seeds[k], streams[k]);
+    }
+  }
+  // Writes an image of each environment, of shape (render_height, render_width, 3).
+  void render(const i32* env_ids, i32 count, u8* rgb) {
+    const abi::Layout& layout = envs_.layout();
+    const i64 bytes = i64(layout.render_height) * layout.render_width * 3;
+    const char* refusal = "render: this environment cannot be rendered";
+    require(abi::kCanRender, refusal);
+    if (bytes == 0) label_.refuse_call(refusal);
+    for (i32 k = 0; k < count; ++k) admission_.require_idle(env_ids[k], "render");
+    const PlainArithmetic arithmetic;
+    try {
+      for (i32 k = 0; k < count; ++k) envs_.render(env_ids[k], rgb + bytes * k);
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& error) {
+      label_.refuse_call(error.what());
+    }
+  }
+
+ private:
+  void require(u32 flag, const char* refusal) const {
+    if ((table_.flags & flag) == 0) label_.refuse_call(refusal);
+  }
+  u64 identity(i32 env_id) const { return snapshot_identity(label_, envs_.identity(env_id)); }
+  std::string save(i32 env_id) {
+    const PlainArithmetic arithmetic;
+    return envs_.save(env_id);
+  }
+  void load(i32 env_id, const char* state, i64 size, EpisodeStatus status, const char* call) {
+    const PlainArithmetic arithmetic;
+    try {
+      envs_.load(env_id, state, size);
+    } catch (const std::invalid_argument& error) {
+      label_.refuse_argument(std::string(call) + ": " + error.what());
+    }
+    admission_.set_status(env_id, status);
+  }
+
+  const abi::Table& table_;
+  const Label& label_;
+  Environments& envs_;
+  Admission& admission_;
+};
+
+}  // namespace envpool
