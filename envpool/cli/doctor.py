@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
+import mmap
 import os
 import platform
 import subprocess
@@ -65,6 +67,7 @@ def examine() -> dict[str, Any]:
             name: {"version": version_of(name), "for": use, "command": pip_install(name)} for name, use in _PACKAGES
         },
         "cpus": cpus(),
+        "native_code": native_code(),
         "cache": cache(),
         "compiler": compiler(),
         "gpu": gpu.examine(),
@@ -160,6 +163,31 @@ def _read(path: str) -> str:
         return ""
 
 
+def native_code() -> dict[str, Any]:
+    """Returns whether Atari's console can run games as machine code, and why it interprets them otherwise."""
+    if platform.machine() != "x86_64":
+        why = f"there is no code generator for {platform.machine()}"
+    elif os.environ.get("ENVPOOL_ATARI_NATIVE") == "0":
+        why = "ENVPOOL_ATARI_NATIVE=0"
+    elif error := _refusal_of_executable_memory():
+        why = f"the system refuses executable memory ({error})"
+    else:
+        why = ""
+    return {"usable": not why, "why": why}
+
+
+def _refusal_of_executable_memory() -> str:
+    # The same two calls as in atari/console/native.cc.
+    size = mmap.PAGESIZE
+    with mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ | mmap.PROT_WRITE) as memory:
+        first = ctypes.c_char.from_buffer(memory)
+        address = ctypes.c_void_p(ctypes.addressof(first))
+        del first
+        mprotect = ctypes.CDLL(None, use_errno=True).mprotect
+        failed = mprotect(address, ctypes.c_size_t(size), mmap.PROT_READ | mmap.PROT_EXEC)
+        return os.strerror(ctypes.get_errno()) if failed else ""
+
+
 def cache() -> dict[str, Any]:
     """Returns the folder of the cache, and whether it is writable."""
     from envpool.python.cache_files import cache_folder
@@ -211,6 +239,7 @@ def _print(facts: dict[str, Any]) -> None:
         out.print(f"[bold]{title}[/]", table, "", highlight=False)
 
     core, cpu, keep, found = facts["core"], facts["cpus"], facts["cache"], facts["compiler"]
+    native = facts["native_code"]
     section(
         f"{NAME} {facts['envpool']}",
         [
@@ -243,6 +272,9 @@ def _print(facts: dict[str, Any]) -> None:
                 f"{cpu['usable']} usable: {cpu['machine']} in the machine, {cpu['affinity']} by affinity{quota}",
             ),
             *(("", "", sentence) for sentence in cpu["advice"]),
+            ("ok", "native code", "Atari's console runs games as machine code")
+            if native["usable"]
+            else ("no", "native code", f"{native['why']}: Atari's console interprets games, with the same results"),
             ("ok", "compiler", f"{found['version']} ({found['command']})")
             if found["command"]
             else ("no", "compiler", f"envpool.compile cannot work: {found['why']}"),
