@@ -7,7 +7,6 @@ object of C tables, which is loaded when one of its ids is first made. Importing
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import os
 import re
@@ -20,6 +19,7 @@ from envpool.plugins.entry_points import load_entry_points
 from envpool.python.distribution import package_folders
 from envpool.python.errors import labelled
 from envpool.python.family import PLUGIN, Family
+from envpool.python.hints import hint
 
 if TYPE_CHECKING:
     from envpool._core import Table
@@ -141,15 +141,6 @@ def is_family(name: str) -> bool:
     return name not in _NOT_FAMILIES and any(Path(root, name, "registration.py").exists() for root in package_folders())
 
 
-def _nearest(task_id: str) -> list[str]:
-    """Returns at most three ids that are similar to this one, ignoring case, the most similar first."""
-    folded: dict[str, list[str]] = {}
-    for name in _registry:
-        folded.setdefault(name.casefold(), []).append(name)
-    near = difflib.get_close_matches(task_id.casefold()[:200], folded, 3, 0.5)
-    return [name for match in near for name in folded[match]][:3]
-
-
 def find(task_id: str) -> Registration:
     """Returns the registration of an id, or raises a ValueError that suggests similar ids."""
     if not isinstance(task_id, str):
@@ -159,10 +150,10 @@ def find(task_id: str) -> Registration:
     if task_id not in _registry:
         load_entry_points()
     if task_id not in _registry:
-        near = _nearest(task_id)
-        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
+        said = hint(task_id, _registry)
+        said = f"; {said}" if said.endswith("?") else f"; {said}." if said else "."
         raise ValueError(
-            f"[{task_id}] task_id: expected a registered id, got {task_id!r}{hint} envpool.list_all_envs() lists all ids."
+            f"[{task_id}] task_id: expected a registered id, got {task_id!r}{said} envpool.list_all_envs() lists all ids."
         )
     return _registry[task_id]
 

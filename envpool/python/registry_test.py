@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The registry: ids, aliases, and spaces of every registered environment."""
 
+import re
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ import pytest
 
 import envpool
 import envpool.testing.registration  # noqa: F401  (registers the test environments)
+from envpool.python.hints import hint
 from envpool.python.registry import find
 
 
@@ -69,3 +71,36 @@ def test_registrations_that_are_refused():
     envpool.register("Absent-v0", "/nowhere/libabsent.so", "Absent")
     with pytest.raises(RuntimeError, match=r"\[Absent-v0\].*libabsent.so"):
         envpool.make("Absent-v0")
+
+
+@pytest.mark.parametrize(
+    ("task_id", "words"),
+    [
+        (
+            "PongNoFrameskip-v4",
+            ["'Pong-v5' is this game", "'ALE/Pong-v5' with frameskip=1 and repeat_action_probability=0"],
+        ),
+        (
+            "Pong-ramDeterministic-v0",
+            ["'Pong-v5' with obs_type='ram' is this game", "with frameskip=4, obs_type='ram'"],
+        ),
+        ("ALE/Pnog-v5", ["did you mean 'ALE/Pong-v5'"]),
+        ("ALE/Pong-v4", ["did you mean 'ALE/Pong-v5'"]),
+        ("CartPole", ["did you mean 'CartPole-v"]),
+        ("envpool/CartPole-v9", ["did you mean 'CartPole-v"]),
+        ("coinrun-v0", ["the environments of Procgen are not included"]),
+    ],
+)
+def test_hints(task_id, words):
+    with pytest.raises(ValueError, match=re.escape(f"[{task_id}] task_id: expected a registered id")) as raised:
+        envpool.make(task_id)
+    for word in words:
+        assert word in str(raised.value)
+
+
+def test_hints_follow_the_registered_ids():
+    assert hint("LunarLander-v2", ["Pong-v5"]) == "the environments of Box2D are not included"
+    assert hint("LunarLander-v2", ["LunarLander-v3"]) == "did you mean 'LunarLander-v3'?"
+    assert "'LunarLander-v3'" in hint("CarRacing-v3", ["LunarLander-v3"])
+    assert hint("PongNoFrameskip-v4", ["Freeway-v5"]) == ""
+    assert hint("zzz", ["Pong-v5"]) == ""
