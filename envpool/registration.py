@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from envpool.python.env_spec import EnvSpec
     from envpool.python.gym_envpool import GymEnvPool
     from envpool.python.gymnasium_envpool import GymnasiumEnvPool, GymnasiumVectorEnv
+    from envpool.python.gymnasium_single import GymnasiumSingleEnv
     from envpool.python.pettingzoo_envpool import PettingZooEnvPool
     from envpool.python.sb3_envpool import SB3EnvPool
 
@@ -141,6 +142,21 @@ def make_vec(task_id: str, num_envs: int = 1, *, dtypes: str = "envpool", **opti
     return GymnasiumVectorEnv(
         find(task_id.removeprefix("envpool/")), {"num_envs": num_envs, "dtypes": dtypes, **options}
     )
+
+
+def make_single(task_id: str, **options: Any) -> GymnasiumSingleEnv:
+    """Makes one environment, for `gymnasium.make("envpool/Pong-v5")`; `make` describes the options.
+
+    Args:
+        task_id: one of `list_all_envs()`.
+        **options: as in `make`.
+
+    Raises:
+        ValueError: as `make` does; num_envs is not 1; the environment has several players.
+    """
+    from envpool.python.gymnasium_single import GymnasiumSingleEnv
+
+    return GymnasiumSingleEnv(find(task_id), options)
 
 
 def make_gym(task_id: str, **options: Any) -> GymEnvPool | GymnasiumEnvPool:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -40,6 +41,27 @@ except ImportError:  # gymnasium before 1.1, whose wrappers do not read the mode
     _MODES = {mode: mode for mode in AUTORESET_MODES}
 else:
     _MODES = {mode: AutoresetMode[mode.upper()] for mode in AUTORESET_MODES}
+
+
+_DUMMY_VEC_ENV = "stable_baselines3.common.vec_env.dummy_vec_env"
+
+
+def _in_dummy_vec_env() -> bool:
+    """Returns whether Stable-Baselines3's DummyVecEnv, which takes single environments, is among the next callers.
+
+    Its constructor reads `unwrapped`, through a few wrappers at most. Without this check, it accepts any
+    `gymnasium.Env`, and the first reset fails with an error about broadcasting.
+    """
+    if _DUMMY_VEC_ENV not in sys.modules:
+        return False
+    frame = sys._getframe(2)
+    for _ in range(16):
+        if frame.f_globals.get("__name__") == _DUMMY_VEC_ENV:
+            return True
+        if frame.f_back is None:
+            return False
+        frame = frame.f_back
+    return False
 
 
 class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # type: ignore[misc]
@@ -80,6 +102,21 @@ class GymnasiumEnvPool(EnvPoolMixin, AnyVectorEnv, gymnasium.Env[Any, Any]):  # 
             "autoreset_mode": _MODES[common.autoreset_mode],
         }
         self._init(construction, self._layout_of(construction), spec)
+
+    @property
+    def unwrapped(self) -> Any:
+        """This pool.
+
+        Raises:
+            TypeError: Stable-Baselines3 reads it because it takes the pool for a single environment.
+        """
+        if _in_dummy_vec_env():
+            label = self._label
+            raise TypeError(
+                f"[{label}] env: expected a VecEnv for Stable-Baselines3, got a pool of {self.num_envs} environments "
+                f"with gymnasium's interface; envpool.make_sb3({label!r}, num_envs={self.num_envs}) makes a VecEnv"
+            )
+        return self
 
     def _check(self, construction: Construction) -> None:
         """Raises ValueError for options that the interface does not support."""

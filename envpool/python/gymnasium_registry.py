@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Adds envpool's ids to gymnasium's registry, for `gymnasium.make_vec("envpool/Pong-v5")`.
+"""Adds envpool's ids to gymnasium's registry, for `gymnasium.make_vec("envpool/Pong-v5")` and `gymnasium.make`.
 
 Importing envpool does not import gymnasium, and gymnasium has no entry points for environments. The ids are therefore
 added immediately if gymnasium has been imported, or else when it is imported.
@@ -31,6 +31,7 @@ def add_to_registry(task_ids: Iterable[str]) -> None:
             name,
             reward_threshold=registration.reward_threshold,
             max_episode_steps=registration.max_episode_steps or None,
+            entry_point="envpool.registration:make_single",
             vector_entry_point="envpool.registration:make_vec",
             kwargs={"task_id": task_id},
         )

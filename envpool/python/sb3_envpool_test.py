@@ -109,6 +109,29 @@ def test_pictures(vec_env):
     assert env.render().shape == (16, 16, 3)
 
 
+@pytest.mark.parametrize("make", [envpool.make, envpool.make_vec])
+def test_a_pool_in_place_of_a_vec_env(vec_env, make):
+    from stable_baselines3 import PPO
+    from stable_baselines3.common.env_util import make_vec_env
+
+    expected = r"expected a VecEnv for Stable-Baselines3, .* envpool.make_sb3\('CartPole-v1', num_envs=4\) makes"
+    with pytest.raises(TypeError, match=rf"^\[CartPole-v1\] env: {expected}"):
+        PPO("MlpPolicy", make("CartPole-v1", num_envs=4))
+    with pytest.raises(TypeError, match=expected):
+        make_vec_env(lambda: make("CartPole-v1", num_envs=4))
+    pool = make("CartPole-v1", num_envs=4)
+    assert pool.unwrapped is pool
+
+
+def test_gymnasiums_single_environment():
+    pytest.importorskip("stable_baselines3")
+    from stable_baselines3 import PPO
+    from stable_baselines3.common.env_checker import check_env
+
+    check_env(gymnasium.make("envpool/CartPole-v1").unwrapped)
+    PPO("MlpPolicy", "envpool/CartPole-v1", n_steps=64, batch_size=32).learn(64)
+
+
 def test_bad_input(vec_env):
     with pytest.raises(
         ValueError, match=r"^\[TagContinuous-v0\] task_id: expected .* one player .* see make_pettingzoo$"

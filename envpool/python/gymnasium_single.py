@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One environment with gymnasium's interface, for `gymnasium.make("envpool/CartPole-v1")`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+import numpy as np
+
+from envpool.python.gymnasium_envpool import GymnasiumEnvPool
+from envpool.python.options import require_cpu, shown
+
+if TYPE_CHECKING:
+    from envpool.python.registry import Registration
+
+
+class GymnasiumSingleEnv(gymnasium.Env[Any, Any]):
+    """A pool of one environment as a `gymnasium.Env`: no array has an axis of environments.
+
+    A step costs a few microseconds in Python, so use `gymnasium.make_vec` to step many environments.
+
+    Attributes:
+        pool: a `GymnasiumEnvPool` of one environment, without autoreset.
+        render_mode: None, "rgb_array" or "human".
+    """
+
+    def __init__(self, registration: Registration, given: Mapping[str, Any]) -> None:
+        label = registration.task_id
+        require_cpu(label, given, "gymnasium.make")
+        for name, allowed in (("num_envs", (1,)), ("batch_size", (0, 1))):
+            if given.get(name, allowed[0]) not in allowed:
+                raise ValueError(
+                    f"[{label}] {name}: expected 1 for gymnasium.make, got {shown(given[name])}; "
+                    f'gymnasium.make_vec("envpool/{label.replace("/", "-")}", num_envs=...) makes many environments'
+                )
+        # gymnasium.make adds its own time limit, which the caller may have changed.
+        limit = {"max_episode_steps": 0} if registration.max_episode_steps else {}
+        self.pool = GymnasiumEnvPool(registration, {**limit, "autoreset_mode": "disabled", **given, "num_envs": 1})
+        players = self.pool.spec.arrays.max_players
+        if players > 1:
+            self.pool.close()
+            raise ValueError(
+                f"[{label}] task_id: expected an environment of one player for gymnasium.make, got one of up to "
+                f"{players} players; see make_pettingzoo"
+            )
+        self.observation_space = self.pool.single_observation_space
+        self.action_space = self.pool.single_action_space
+        self.render_mode = self.pool.render_mode
+        self.metadata = {"render_modes": self.pool.metadata["render_modes"], "render_fps": 30}
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Starts a new episode, and returns the observation and info.
+
+        Raises:
+            ValueError: there are options, of which the environment has none, or the seed is out of range.
+        """
+        if options:
+            raise ValueError(f"[{self.pool.spec.id}] options: expected None, got {shown(options)}")
+        super().reset(seed=seed)
+        observation, info = self.pool.reset(seed=seed)
+        return _observed(self.observation_space, observation), _first(info)
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Takes one step, and returns observation, reward, terminated, truncated and info.
+
+        Raises:
+            TypeError: the action has the wrong type.
+            ValueError: the action has the wrong shape or is out of range.
+        """
+        observation, reward, terminated, truncated, info = self.pool.step(_batched(action))
+        seen = _observed(self.observation_space, observation)
+        return seen, float(reward[0]), bool(terminated[0]), bool(truncated[0]), _first(info)
+
+    def render(self) -> Any:
+        """Returns the image, uint8 of shape (height, width, 3); None with render_mode "human" or without one."""
+        images = None if self.render_mode is None else self.pool.render()
+        return None if images is None else images[0]
+
+    def close(self) -> None:
+        """Closes the pool."""
+        self.pool.close()
+
+
+def _first(tree: Any) -> Any:
+    """Returns the first row of each array of a tree."""
+    return {key: _first(value) for key, value in tree.items()} if isinstance(tree, dict) else tree[0]
+
+
+def _observed(space: gymnasium.Space[Any], tree: Any) -> Any:
+    """Returns the first row of an observation, with an int for each element of a Discrete space, as gymnasium has it."""
+    if isinstance(space, gymnasium.spaces.Dict):
+        return {key: _observed(part, tree[key]) for key, part in space.spaces.items()}
+    return int(tree[0]) if isinstance(space, gymnasium.spaces.Discrete) else tree[0]
+
+
+def _batched(action: Any) -> Any:
+    """Returns an action as a batch of one."""
+    return {key: _batched(value) for key, value in action.items()} if isinstance(action, dict) else np.asarray([action])
