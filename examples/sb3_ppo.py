@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains Stable-Baselines3's PPO on a pool.
+"""Trains Stable-Baselines3's PPO on a pool. The policy is a CNN if observations are images.
 
 python examples/sb3_ppo.py --task=CartPole-v1 --total_timesteps=100000
 """
 
 import time
+from typing import Any
 
 from absl import app, flags
+from gymnasium import spaces
 from stable_baselines3 import PPO
 from stable_baselines3.common.evaluation import evaluate_policy
+from stable_baselines3.common.preprocessing import is_image_space
 from stable_baselines3.common.vec_env import VecMonitor
 
 import envpool
@@ -21,9 +24,27 @@ flags.DEFINE_integer("seed", 1, "random seed")
 flags.DEFINE_float("require_return", None, "fail if the trained policy's mean return is lower")
 
 
+def policy_for(space: spaces.Space[Any]) -> str:
+    """Returns Stable-Baselines3's name of the policy for such observations."""
+    if isinstance(space, spaces.Dict):
+        return "MultiInputPolicy"
+    large = (
+        is_image_space(space) and sorted(space.shape or ())[1] >= 36
+    )  # the least that the policy's convolutions accept
+    return "CnnPolicy" if large else "MlpPolicy"
+
+
 def main(_: list[str]) -> None:
     env = VecMonitor(envpool.make_sb3(FLAGS.task, FLAGS.num_envs, seed=FLAGS.seed))
-    model = PPO("MlpPolicy", env, seed=FLAGS.seed, n_steps=128, batch_size=256, learning_rate=1e-3, verbose=1)
+    model = PPO(
+        policy_for(env.observation_space),
+        env,
+        seed=FLAGS.seed,
+        n_steps=128,
+        batch_size=256,
+        learning_rate=1e-3,
+        verbose=1,
+    )
     started = time.perf_counter()
     model.learn(FLAGS.total_timesteps, log_interval=10)
     elapsed = time.perf_counter() - started

@@ -10,6 +10,7 @@ from envpool.cli.common import Failure, console, print_json
 from envpool.python.registry import Registration, find, list_all_envs
 
 PLUGINS = "plugins"
+_SHOWN = 24  # environments of a family in the overview
 
 
 def family_of(registration: Registration) -> str:
@@ -26,7 +27,7 @@ def by_family() -> dict[str, list[str]]:
 
 
 def show(text: str, family: str, *, as_json: bool) -> None:
-    """Prints the ids that contain `text`, grouped by family.
+    """Prints the ids that contain `text`, grouped by family; in a terminal and without any filter, an overview.
 
     If stdout is not a terminal, every id is on its own line, and other lines begin with "#".
     """
@@ -51,6 +52,8 @@ def show(text: str, family: str, *, as_json: bool) -> None:
                 for task_id in ids
             ]
         )
+    elif sys.stdout.isatty() and not text and not family:
+        _overview(found)
     elif sys.stdout.isatty():
         _table(found)
     else:
@@ -69,6 +72,27 @@ def _table(found: dict[str, list[str]]) -> None:
             table.add_row(f"  {task_id}", find(task_id).doc)
         console().print(f"[bold]{_title(name, ids)}[/]", highlight=False)
         console().print(table)
+
+
+def _overview(found: dict[str, list[str]]) -> None:
+    """Prints the names of all environments, without their versions, by family."""
+    out = console()
+    for name, ids in found.items():
+        out.print(f"[bold]{_title(name, ids)}[/]", highlight=False)
+        versions: dict[str, list[str]] = {}
+        for task_id in ids:
+            stem, dash, version = task_id.rpartition("-v")
+            versions.setdefault(stem if dash and version.isdigit() else task_id, []).append(version)
+        names = [f"{stem} ({len(of)})" if len(of) > 1 else stem for stem, of in versions.items()]
+        shown = names if len(names) <= _SHOWN else [*names[:_SHOWN], f"... and {len(names) - _SHOWN} more"]
+        out.print("  " + ", ".join(shown) + "\n", highlight=False, markup=False)
+    total = sum(map(len, found.values()))
+    out.print(
+        f"{total} ids in {len(found)} families; a number in parentheses counts the versions. `envpool list TEXT` and "
+        "`envpool list --family NAME` show complete ids with descriptions.",
+        highlight=False,
+        markup=False,
+    )
 
 
 def _title(family: str, ids: list[str]) -> str:

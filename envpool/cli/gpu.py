@@ -11,10 +11,11 @@ NOTE = 'Pools with device="cuda" are tested on a stand-in for the CUDA driver; n
 
 def examine() -> dict[str, Any]:
     """Returns the report as plain values. A missing part is empty, and its `why` says how to install it."""
-    return {"driver": _driver(), "nvrtc": _nvrtc(), "pools": True, "note": NOTE}
+    return {"driver": driver_facts(), "nvrtc": _nvrtc(), "pools": True, "note": NOTE}
 
 
-def _driver() -> dict[str, Any]:
+def driver_facts() -> dict[str, Any]:
+    """Returns the driver's version, path and devices as plain values; `why` says what is missing."""
     from envpool.cuda import driver
 
     facts: dict[str, Any] = {"version": "", "path": "", "stand_in": False, "devices": [], "why": ""}

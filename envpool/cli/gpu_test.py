@@ -64,6 +64,12 @@ def test_doctor_without_a_gpu(tmp_path: Path) -> None:
     assert "CUDA_ERROR_OUT_OF_MEMORY" in busy[0]["why"]
 
 
-def test_info_does_not_claim_that_a_gpu_has_run_an_environment() -> None:
-    assert "no GPU has run it yet" in run("info", "CartPole-v1", "--no-picture").stdout
+def test_info_claims_a_gpu_only_where_there_is_one(tmp_path: Path) -> None:
+    arguments = ("info", "CartPole-v1", "--no-picture")
+    assert "but this machine has none" in " ".join(
+        run(*arguments, ENVPOOL_LIBCUDA="/nowhere/libcuda.so").stdout.split()
+    )
+    path = build_driver(tmp_path, "STANDS_IN")
+    found = " ".join(run(*arguments, ENVPOOL_LIBCUDA=path).stdout.split())
+    assert f'on this machine\'s stand-in for a GPU with device="cuda". {gpu.NOTE}' in found
     assert "GPU" not in run("info", "Ant-v5", "--no-picture").stdout

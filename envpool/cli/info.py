@@ -149,9 +149,18 @@ def _where(facts: dict[str, Any]) -> str:
     if not facts["portable"]:
         return "on the CPU: in a pool, which env.xla() takes into jax.jit"
     cpu = "on the CPU: in a pool, and as pure functions in jax.jit"
-    if facts["family"] == PLUGINS:
-        return cpu
-    return cpu + '; a GPU with device="cuda", which is tested on a stand-in for one: no GPU has run it yet'
+    return cpu if facts["family"] == PLUGINS else f"{cpu}; {_gpu()}"
+
+
+def _gpu() -> str:
+    """Says whether this machine has a GPU for pools with device="cuda"."""
+    from envpool.cli.gpu import NOTE, driver_facts
+
+    driver = driver_facts()
+    if not driver["devices"]:
+        return 'on an NVIDIA GPU with device="cuda", but this machine has none that can be used (see envpool doctor)'
+    name = driver["devices"][0]["name"]
+    return f'on this machine\'s {"stand-in for a GPU" if driver["stand_in"] else name} with device="cuda". {NOTE}'
 
 
 def _fields(out: Any, title: str, fields: list[dict[str, Any]]) -> None:

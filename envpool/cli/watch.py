@@ -6,7 +6,8 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +46,11 @@ def watch(
     rate = seconds_of("--fps", fps) if fps else steps_per_second(env.config)
     count = max(1, round(seconds * rate))
     observation, _ = env.reset()
+    advice = Advice(count, env.num_envs, env.config)
     with video_writer(output, rate) as writer:
-        for _ in progress(count, str(output)):
+        for done in progress(count, str(output)):
             writer.append_data(grid(np.stack(env.render() or ())))
+            advice.rendered(done + 1)
             observation = env.step(act(observation))[0]
     env.close()
     print(f"{output}: {count} frames of {env.num_envs} {task_id}, {count / rate:.1f} s")
@@ -84,10 +87,61 @@ def video_writer(path: Path, rate: float) -> Any:
     return imageio.v2.get_writer(path, fps=rate, macro_block_size=2, quality=8, ffmpeg_log_level="error")
 
 
-def progress(count: int, what: str) -> Any:
-    """Returns a range, with a progress bar if stderr is a terminal."""
+class Advice:
+    """Says once on stderr how to be faster, if the video takes long.
+
+    Attributes:
+        slow: the number of seconds from which a video takes long.
+    """
+
+    slow = 20.0
+
+    def __init__(self, count: int, num_envs: int, config: dict[str, Any]) -> None:
+        self._count, self._num_envs, self._config = count, num_envs, config
+        self._started = time.monotonic()
+        self._said = False
+
+    def rendered(self, done: int) -> None:
+        """Notes that `done` frames are finished."""
+        spent = time.monotonic() - self._started
+        if self._said or done in (1, self._count) or spent < 1:  # the first frame includes the renderer's start
+            return
+        self._said = True
+        each = spent / done
+        if each * self._count > self.slow:
+            print(self._text(each), file=sys.stderr, flush=True)
+
+    def _text(self, each: float) -> str:
+        ways = ["a shorter --seconds", "a lower --fps"]
+        if self._num_envs > 1:
+            ways.insert(0, f"--num-envs {max(1, self._num_envs // 4)}")
+        width, height = self._config.get("render_width", 0), self._config.get("render_height", 0)
+        if not (width or height):
+            ways.insert(0, "smaller images (-O render_width=160 -O render_height=120)")
+        if self._config.get("shadow_size"):
+            ways.insert(0, "no shadows and smoothing (-O shadow_size=0 -O antialias=0)")
+        return (
+            f"A frame of {self._num_envs} environments takes {each:.2g} s, so the video takes about "
+            f"{_duration(each * self._count)}. These make it faster: {', '.join(ways[:-1])} or {ways[-1]}."
+        )
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} minutes"
+
+
+def progress(count: int, what: str) -> Iterator[int]:
+    """Yields the numbers of the frames, with a progress bar if stderr is a terminal, else a line every ten seconds."""
     from rich.console import Console
     from rich.progress import track
 
     console = Console(stderr=True)
-    return track(range(count), what, console=console, disable=not console.is_terminal, transient=True)
+    if console.is_terminal:
+        yield from track(range(count), what, console=console, transient=True)
+        return
+    shown = time.monotonic()
+    for index in range(count):
+        yield index
+        if time.monotonic() - shown > 10:
+            shown = time.monotonic()
+            print(f"{what}: {index + 1} of {count} frames", file=sys.stderr, flush=True)
