@@ -24,7 +24,7 @@ IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all cpp-test py-test test-gym test-jax test-ray test-peer test-clients test-states \
-  test-device test-jax-device standin device-wheel lint format generated docs docs-browse tsan \
+  test-device test-jax-device standin device-wheel lint format generated docs docs-browse figures tsan \
   asan exact exact-mujoco bench bench-atari bench-mujoco bench-all bench-check bench-baseline wheel clean
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -44,6 +44,7 @@ help:
 	@echo 'make format        format the files with clang-format and ruff'
 	@echo 'make generated     write the files derived from the registry, after ids, options or environments have changed'
 	@echo 'make docs          build the site, build/docs/html/index.html; warnings are errors'
+	@echo 'make figures       draw the figures of the README: docs/environments.webp and docs/ratios.svg'
 	@echo 'make docs-browse   open its pages in a headless Chromium, follow its links, take screenshots'
 	@echo 'make test-states   try invalid states and parameters of every id, in pools and in JAX, under sanitizers (an hour; STATES_ARGS=--help)'
 	@echo 'make tsan asan     run the C++ tests under ThreadSanitizer; under Address- and UndefinedBehaviorSanitizer'
@@ -212,6 +213,7 @@ test-jax: build/test/.installed $(VENV)/jax/.ready $(VENV)/gymnax1/.ready
 test-ray: build/test/.installed $(VENV)/ray/.ready
 	@$(call install,ray,build/test/wheel)
 	@$(call pytest,ray) --pyargs envpool.ray $(PYTEST_ARGS)
+	@$(call pytest,ray) --pyargs envpool.python.library_pages_test -k ray
 	cd build && OMP_NUM_THREADS=1 "$(CURDIR)/$(VENV)/ray/bin/python" ../examples/rllib_ppo.py --target=200 --require_return=200
 
 exact: build/test/.installed
@@ -244,6 +246,10 @@ test-clients: test-gym test-jax build/test/.installed standin $(VENV)/clients/.r
 	done
 	@$(call pytest,clients) --pyargs envpool.python.sb3_envpool_test envpool.python.pettingzoo_envpool_test
 	@$(call pytest,clients) --pyargs envpool.python.gymnasium_vector_test -k 'torch or video'
+	@$(call pytest,clients) --pyargs envpool.python.library_pages_test -k 'not torchrl'
+	@export PYTHONPATH="$(CURDIR)/$(VENV)/clients/gym-0.26.2" \
+	  && $(call pytest,clients) --pyargs envpool.python.library_pages_test -k torchrl
+	@$(call pytest,clients-old) --pyargs envpool.python.library_pages_test -k sample_factory
 	@$(call pytest,clients) --pyargs envpool.python.torch_examples_test envpool.python.torch_device_test
 	@$(call pytest,clients-old) --pyargs $(INTERFACE_TESTS)
 	$(VENV)/clients/bin/python examples/async_actors.py --task=Pong-v5 --num_envs=16 --batch_size=8 --steps=2000
@@ -331,6 +337,11 @@ generated: build/test/.installed standin
 docs: build/test/.installed $(VENV)/docs/.ready
 	@$(call install,docs,build/test/wheel)
 	$(VENV)/docs/bin/python docs/site/build.py $(DOCS_ARGS)
+
+# Draws the figures of the README from environments and from the tables in docs/.
+figures: build/test/.installed $(VENV)/docs/.ready
+	@$(call install,docs,build/test/wheel)
+	$(VENV)/docs/bin/python docs/site/figures.py
 
 docs-browse: docs
 	$(VENV)/docs/bin/python docs/site/browse.py

@@ -3,8 +3,8 @@
 
     make docs
 
-The pages are docs/*.md, CONTRIBUTING.md, CHANGELOG.md and README.md with links changed for the site, the examples, and
-a page for each registered family. Warnings are errors.
+The pages are docs/*.md, CONTRIBUTING.md and CHANGELOG.md with links changed for the site, the examples, and a page for each
+registered family. The README is the front page of the repository, and index.md of the site. Warnings are errors.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # The order of the pages, by section.
 CONTENTS = {
-    "Use": ["quick_start", "concepts", "migration", "warpdrive", "jax", "gpu", "training", "examples"],
+    "Use": ["quick_start", "libraries", "concepts", "migration", "warpdrive", "jax", "gpu", "training", "examples"],
     "Environments": ["environments", "write_your_own", "tutorial_world"],
     "Families": ["families/*"],
     "Reference": ["api", "performance", "benchmark", "atari_speed", "architecture", "contributing", "changelog"],

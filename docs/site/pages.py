@@ -14,7 +14,7 @@ _LINK = re.compile(r"(!?\[[^\]]*\])\(([^)\s]+)\)")
 _FENCE = re.compile(r"^(```|~~~).*?^\1\s*$", re.MULTILINE | re.DOTALL)
 _COPY = re.compile(r"^<!-- table: (\S+) \| (.+?) -->$", re.MULTILINE)
 _CHART = re.compile(r"^<!-- chart: (\S+) \| (.+?) \| (.+?) \| (.+?) -->$", re.MULTILINE)
-_MOVED = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md", "README.md": "readme.md"}
+_MOVED = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 
 
 def _target(path: str, root: Path) -> str | None:
@@ -99,10 +99,9 @@ def stage(root: Path, source: Path, families: list[str], contents: str) -> None:
                 )
                 if not count:
                     text += f"\n## {name}\n{see}"
-        elif page == "README.md":
-            text = "---\norphan: true\n---\n" + text
         (source / _MOVED.get(page, path.name)).write_text(text)
-    for path in [*docs.glob("*.png"), *docs.glob("*.gif"), *docs.glob("*.svg")]:
-        shutil.copy(path, source)
+    for kind in ("png", "gif", "svg", "webp"):
+        for path in docs.glob(f"*.{kind}"):
+            shutil.copy(path, source)
     shutil.copy(docs / "site" / "api.md", source)
     (source / "examples.md").write_text(_examples(root))

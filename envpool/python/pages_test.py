@@ -3,7 +3,8 @@
 
 The blocks of a page run in order in one namespace. Each block of the README is a program of its own. Headers are
 written to the file that their first line names. A `text` block must equal the output of the Python block before it. A
-comment `<!-- not run: why -->` above a block skips it.
+comment `<!-- not run: why -->` above a block skips it, and so does `<!-- needs: package -->`, because
+library_pages_test.py runs that block.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import pytest
 SOURCE = Path(os.environ.get("ENVPOOL_SOURCE_DIR", "none"))
 README = SOURCE / "README.md"
 PAGES = [SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md"))]
-BLOCK = re.compile(r"^(<!-- not run: [^\n]+ -->\n+)?```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^(<!-- (?:not run|needs): [^\n]+ -->\n+)?```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NOT_PYTHON = {"sh", "cmake", "toml"}
 
 pytestmark = [

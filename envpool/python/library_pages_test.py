@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the programs of the pages that need RL libraries, each as it stands, in an empty file.
+
+Such a block has a line `<!-- needs: package, package -->` above it. The virtual environments of `make test`,
+`make test-clients` and `make test-ray` have different packages; a block whose packages are missing is skipped there.
+"""
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(os.environ.get("ENVPOOL_SOURCE_DIR", "none"))
+BLOCK = re.compile(r"^<!-- needs: ([^\n]+) -->\n+```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGES = [path for path in (SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))) if path.is_file()]
+PROGRAMS = [
+    pytest.param(needs.split(", "), code, id=f"{page.stem}-{needs.split(', ')[0]}-{number}")
+    for page in PAGES
+    for number, (needs, code) in enumerate(BLOCK.findall(page.read_text()))
+]
+
+pytestmark = pytest.mark.skipif(not PAGES, reason="needs the sources: ENVPOOL_SOURCE_DIR")
+
+
+def is_installed(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+@pytest.mark.parametrize(("needs", "code"), PROGRAMS)
+def test_program(needs, code, tmp_path):
+    missing = [name for name in needs if not is_installed(name)]
+    if missing:
+        pytest.skip(f"needs {', '.join(missing)}")
+    (tmp_path / "empty.py").write_text(code)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "empty.py"],
+        cwd=tmp_path,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
