@@ -449,15 +449,20 @@ class MiniGridEmptyOptions(CommonOptions, total=False):
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
     """walls and closed doors hide nothing; the default is True."""
-    observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
-    'partial'."""
+    observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
+    form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
+    (symbolic), or the grid in RGB (rgb_full); the default is 'partial'."""
+    image_only: bool
+    """the image is the whole observation, without direction and mission; the default is False."""
+    tile_size: int
+    """pixels of the side of a cell in RGB observations; an int from 1 to 32; the default is 8."""
     mission: Literal["text", "words"]
     """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
     """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; the default is True."""
+    """an RGB image of the whole grid shows which cells the agent sees; the default is True."""
 
 MiniGridFourRoomsId = Literal[
     "MiniGrid-FourRooms-v0",
@@ -473,15 +478,20 @@ class MiniGridFourRoomsOptions(CommonOptions, total=False):
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
     """walls and closed doors hide nothing; the default is False."""
-    observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
-    'partial'."""
+    observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
+    form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
+    (symbolic), or the grid in RGB (rgb_full); the default is 'partial'."""
+    image_only: bool
+    """the image is the whole observation, without direction and mission; the default is False."""
+    tile_size: int
+    """pixels of the side of a cell in RGB observations; an int from 1 to 32; the default is 8."""
     mission: Literal["text", "words"]
     """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
     """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; the default is True."""
+    """an RGB image of the whole grid shows which cells the agent sees; the default is True."""
 
 MiniGridDoorKeyId = Literal[
     "MiniGrid-DoorKey-5x5-v0", "MiniGrid-DoorKey-6x6-v0", "MiniGrid-DoorKey-8x8-v0", "MiniGrid-DoorKey-16x16-v0",
@@ -499,15 +509,20 @@ class MiniGridDoorKeyOptions(CommonOptions, total=False):
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
     """walls and closed doors hide nothing; the default is False."""
-    observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
-    'partial'."""
+    observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
+    form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
+    (symbolic), or the grid in RGB (rgb_full); the default is 'partial'."""
+    image_only: bool
+    """the image is the whole observation, without direction and mission; the default is False."""
+    tile_size: int
+    """pixels of the side of a cell in RGB observations; an int from 1 to 32; the default is 8."""
     mission: Literal["text", "words"]
     """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
     """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; the default is True."""
+    """an RGB image of the whole grid shows which cells the agent sees; the default is True."""
 
 MiniGridMultiRoomId = Literal[
     "MiniGrid-MultiRoom-N2-S4-v0", "MiniGrid-MultiRoom-N4-S5-v0", "MiniGrid-MultiRoom-N4-S5-v1",
@@ -530,15 +545,20 @@ class MiniGridMultiRoomOptions(CommonOptions, total=False):
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
     """walls and closed doors hide nothing; the default is False."""
-    observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
-    'partial'."""
+    observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
+    form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
+    (symbolic), or the grid in RGB (rgb_full); the default is 'partial'."""
+    image_only: bool
+    """the image is the whole observation, without direction and mission; the default is False."""
+    tile_size: int
+    """pixels of the side of a cell in RGB observations; an int from 1 to 32; the default is 8."""
     mission: Literal["text", "words"]
     """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
     """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; the default is True."""
+    """an RGB image of the whole grid shows which cells the agent sees; the default is True."""
 
 MiniGridKeyCorridorId = Literal[
     "MiniGrid-KeyCorridorS3R1-v0", "MiniGrid-KeyCorridorS3R2-v0", "MiniGrid-KeyCorridorS3R3-v0",
@@ -559,15 +579,20 @@ class MiniGridKeyCorridorOptions(CommonOptions, total=False):
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
     """walls and closed doors hide nothing; the default is False."""
-    observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
-    'partial'."""
+    observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
+    form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
+    (symbolic), or the grid in RGB (rgb_full); the default is 'partial'."""
+    image_only: bool
+    """the image is the whole observation, without direction and mission; the default is False."""
+    tile_size: int
+    """pixels of the side of a cell in RGB observations; an int from 1 to 32; the default is 8."""
     mission: Literal["text", "words"]
     """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
     """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; the default is True."""
+    """an RGB image of the whole grid shows which cells the agent sees; the default is True."""
 
 MiniGridCrossingId = Literal[
     "MiniGrid-LavaCrossingS9N1-v0", "MiniGrid-LavaCrossingS9N2-v0", "MiniGrid-LavaCrossingS9N3-v0",
@@ -591,15 +616,20 @@ class MiniGridCrossingOptions(CommonOptions, total=False):
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
     """walls and closed doors hide nothing; the default is False."""
-    observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
-    'partial'."""
+    observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
+    form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
+    (symbolic), or the grid in RGB (rgb_full); the default is 'partial'."""
+    image_only: bool
+    """the image is the whole observation, without direction and mission; the default is False."""
+    tile_size: int
+    """pixels of the side of a cell in RGB observations; an int from 1 to 32; the default is 8."""
     mission: Literal["text", "words"]
     """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
     """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; the default is True."""
+    """an RGB image of the whole grid shows which cells the agent sees; the default is True."""
 
 MiniGridLavaGapId = Literal[
     "MiniGrid-LavaGapS5-v0", "MiniGrid-LavaGapS6-v0", "MiniGrid-LavaGapS7-v0",
@@ -617,15 +647,20 @@ class MiniGridLavaGapOptions(CommonOptions, total=False):
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
     """walls and closed doors hide nothing; the default is False."""
-    observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
-    'partial'."""
+    observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
+    form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
+    (symbolic), or the grid in RGB (rgb_full); the default is 'partial'."""
+    image_only: bool
+    """the image is the whole observation, without direction and mission; the default is False."""
+    tile_size: int
+    """pixels of the side of a cell in RGB observations; an int from 1 to 32; the default is 8."""
     mission: Literal["text", "words"]
     """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
     """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; the default is True."""
+    """an RGB image of the whole grid shows which cells the agent sees; the default is True."""
 
 MiniGridDynamicObstaclesId = Literal[
     "MiniGrid-Dynamic-Obstacles-5x5-v0", "MiniGrid-Dynamic-Obstacles-Random-5x5-v0",
@@ -650,15 +685,20 @@ class MiniGridDynamicObstaclesOptions(CommonOptions, total=False):
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
     """walls and closed doors hide nothing; the default is True."""
-    observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
-    'partial'."""
+    observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
+    form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
+    (symbolic), or the grid in RGB (rgb_full); the default is 'partial'."""
+    image_only: bool
+    """the image is the whole observation, without direction and mission; the default is False."""
+    tile_size: int
+    """pixels of the side of a cell in RGB observations; an int from 1 to 32; the default is 8."""
     mission: Literal["text", "words"]
     """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
     """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; the default is True."""
+    """an RGB image of the whole grid shows which cells the agent sees; the default is True."""
 
 MiniGridDistShiftId = Literal[
     "MiniGrid-DistShift1-v0", "MiniGrid-DistShift2-v0",
@@ -682,15 +722,20 @@ class MiniGridDistShiftOptions(CommonOptions, total=False):
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
     """walls and closed doors hide nothing; the default is True."""
-    observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
-    'partial'."""
+    observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
+    form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
+    (symbolic), or the grid in RGB (rgb_full); the default is 'partial'."""
+    image_only: bool
+    """the image is the whole observation, without direction and mission; the default is False."""
+    tile_size: int
+    """pixels of the side of a cell in RGB observations; an int from 1 to 32; the default is 8."""
     mission: Literal["text", "words"]
     """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
     """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; the default is True."""
+    """an RGB image of the whole grid shows which cells the agent sees; the default is True."""
 
 MiniGridFetchId = Literal[
     "MiniGrid-Fetch-5x5-N2-v0", "MiniGrid-Fetch-6x6-N2-v0", "MiniGrid-Fetch-8x8-N3-v0",
@@ -710,15 +755,20 @@ class MiniGridFetchOptions(CommonOptions, total=False):
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
     """walls and closed doors hide nothing; the default is True."""
-    observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
-    'partial'."""
+    observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
+    form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
+    (symbolic), or the grid in RGB (rgb_full); the default is 'partial'."""
+    image_only: bool
+    """the image is the whole observation, without direction and mission; the default is False."""
+    tile_size: int
+    """pixels of the side of a cell in RGB observations; an int from 1 to 32; the default is 8."""
     mission: Literal["text", "words"]
     """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
     """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; the default is True."""
+    """an RGB image of the whole grid shows which cells the agent sees; the default is True."""
 
 MiniGridGoToDoorId = Literal[
     "MiniGrid-GoToDoor-5x5-v0", "MiniGrid-GoToDoor-6x6-v0", "MiniGrid-GoToDoor-8x8-v0",
@@ -736,15 +786,20 @@ class MiniGridGoToDoorOptions(CommonOptions, total=False):
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
     """walls and closed doors hide nothing; the default is True."""
-    observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
-    'partial'."""
+    observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
+    form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
+    (symbolic), or the grid in RGB (rgb_full); the default is 'partial'."""
+    image_only: bool
+    """the image is the whole observation, without direction and mission; the default is False."""
+    tile_size: int
+    """pixels of the side of a cell in RGB observations; an int from 1 to 32; the default is 8."""
     mission: Literal["text", "words"]
     """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
     """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; the default is True."""
+    """an RGB image of the whole grid shows which cells the agent sees; the default is True."""
 
 MiniGridGoToObjectId = Literal[
     "MiniGrid-GoToObject-6x6-N2-v0", "MiniGrid-GoToObject-8x8-N2-v0",
@@ -764,15 +819,20 @@ class MiniGridGoToObjectOptions(CommonOptions, total=False):
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
     """walls and closed doors hide nothing; the default is True."""
-    observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
-    'partial'."""
+    observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
+    form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
+    (symbolic), or the grid in RGB (rgb_full); the default is 'partial'."""
+    image_only: bool
+    """the image is the whole observation, without direction and mission; the default is False."""
+    tile_size: int
+    """pixels of the side of a cell in RGB observations; an int from 1 to 32; the default is 8."""
     mission: Literal["text", "words"]
     """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
     """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; the default is True."""
+    """an RGB image of the whole grid shows which cells the agent sees; the default is True."""
 
 MiniGridPutNearId = Literal[
     "MiniGrid-PutNear-6x6-N2-v0", "MiniGrid-PutNear-8x8-N3-v0",
@@ -792,15 +852,20 @@ class MiniGridPutNearOptions(CommonOptions, total=False):
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
     """walls and closed doors hide nothing; the default is True."""
-    observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
-    'partial'."""
+    observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
+    form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
+    (symbolic), or the grid in RGB (rgb_full); the default is 'partial'."""
+    image_only: bool
+    """the image is the whole observation, without direction and mission; the default is False."""
+    tile_size: int
+    """pixels of the side of a cell in RGB observations; an int from 1 to 32; the default is 8."""
     mission: Literal["text", "words"]
     """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
     """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; the default is True."""
+    """an RGB image of the whole grid shows which cells the agent sees; the default is True."""
 
 MiniGridRedBlueDoorsId = Literal[
     "MiniGrid-RedBlueDoors-6x6-v0", "MiniGrid-RedBlueDoors-8x8-v0",
@@ -818,15 +883,20 @@ class MiniGridRedBlueDoorsOptions(CommonOptions, total=False):
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
     """walls and closed doors hide nothing; the default is False."""
-    observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
-    'partial'."""
+    observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
+    form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
+    (symbolic), or the grid in RGB (rgb_full); the default is 'partial'."""
+    image_only: bool
+    """the image is the whole observation, without direction and mission; the default is False."""
+    tile_size: int
+    """pixels of the side of a cell in RGB observations; an int from 1 to 32; the default is 8."""
     mission: Literal["text", "words"]
     """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
     """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; the default is True."""
+    """an RGB image of the whole grid shows which cells the agent sees; the default is True."""
 
 MiniGridMemoryId = Literal[
     "MiniGrid-MemoryS17Random-v0", "MiniGrid-MemoryS13Random-v0", "MiniGrid-MemoryS13-v0", "MiniGrid-MemoryS11-v0",
@@ -847,15 +917,20 @@ class MiniGridMemoryOptions(CommonOptions, total=False):
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
     """walls and closed doors hide nothing; the default is False."""
-    observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
-    'partial'."""
+    observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
+    form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
+    (symbolic), or the grid in RGB (rgb_full); the default is 'partial'."""
+    image_only: bool
+    """the image is the whole observation, without direction and mission; the default is False."""
+    tile_size: int
+    """pixels of the side of a cell in RGB observations; an int from 1 to 32; the default is 8."""
     mission: Literal["text", "words"]
     """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
     """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; the default is True."""
+    """an RGB image of the whole grid shows which cells the agent sees; the default is True."""
 
 MiniGridLockedRoomId = Literal[
     "MiniGrid-LockedRoom-v0",
@@ -874,15 +949,20 @@ class MiniGridLockedRoomOptions(CommonOptions, total=False):
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
     """walls and closed doors hide nothing; the default is False."""
-    observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
-    'partial'."""
+    observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
+    form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
+    (symbolic), or the grid in RGB (rgb_full); the default is 'partial'."""
+    image_only: bool
+    """the image is the whole observation, without direction and mission; the default is False."""
+    tile_size: int
+    """pixels of the side of a cell in RGB observations; an int from 1 to 32; the default is 8."""
     mission: Literal["text", "words"]
     """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
     """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; the default is True."""
+    """an RGB image of the whole grid shows which cells the agent sees; the default is True."""
 
 MiniGridPlaygroundId = Literal[
     "MiniGrid-Playground-v0",
@@ -898,15 +978,20 @@ class MiniGridPlaygroundOptions(CommonOptions, total=False):
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
     """walls and closed doors hide nothing; the default is False."""
-    observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
-    'partial'."""
+    observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
+    form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
+    (symbolic), or the grid in RGB (rgb_full); the default is 'partial'."""
+    image_only: bool
+    """the image is the whole observation, without direction and mission; the default is False."""
+    tile_size: int
+    """pixels of the side of a cell in RGB observations; an int from 1 to 32; the default is 8."""
     mission: Literal["text", "words"]
     """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
     """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; the default is True."""
+    """an RGB image of the whole grid shows which cells the agent sees; the default is True."""
 
 MiniGridUnlockId = Literal[
     "MiniGrid-Unlock-v0",
@@ -922,15 +1007,20 @@ class MiniGridUnlockOptions(CommonOptions, total=False):
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
     """walls and closed doors hide nothing; the default is False."""
-    observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
-    'partial'."""
+    observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
+    form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
+    (symbolic), or the grid in RGB (rgb_full); the default is 'partial'."""
+    image_only: bool
+    """the image is the whole observation, without direction and mission; the default is False."""
+    tile_size: int
+    """pixels of the side of a cell in RGB observations; an int from 1 to 32; the default is 8."""
     mission: Literal["text", "words"]
     """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
     """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; the default is True."""
+    """an RGB image of the whole grid shows which cells the agent sees; the default is True."""
 
 MiniGridUnlockPickupId = Literal[
     "MiniGrid-UnlockPickup-v0", "MiniGrid-BlockedUnlockPickup-v0",
@@ -948,15 +1038,20 @@ class MiniGridUnlockPickupOptions(CommonOptions, total=False):
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
     """walls and closed doors hide nothing; the default is False."""
-    observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
-    'partial'."""
+    observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
+    form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
+    (symbolic), or the grid in RGB (rgb_full); the default is 'partial'."""
+    image_only: bool
+    """the image is the whole observation, without direction and mission; the default is False."""
+    tile_size: int
+    """pixels of the side of a cell in RGB observations; an int from 1 to 32; the default is 8."""
     mission: Literal["text", "words"]
     """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
     """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; the default is True."""
+    """an RGB image of the whole grid shows which cells the agent sees; the default is True."""
 
 MiniGridObstructedMazeId = Literal[
     "MiniGrid-ObstructedMaze-1Dl-v0", "MiniGrid-ObstructedMaze-1Dlh-v0", "MiniGrid-ObstructedMaze-1Dlhb-v0",
@@ -989,15 +1084,20 @@ class MiniGridObstructedMazeOptions(CommonOptions, total=False):
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
     """walls and closed doors hide nothing; the default is False."""
-    observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
-    'partial'."""
+    observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
+    form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
+    (symbolic), or the grid in RGB (rgb_full); the default is 'partial'."""
+    image_only: bool
+    """the image is the whole observation, without direction and mission; the default is False."""
+    tile_size: int
+    """pixels of the side of a cell in RGB observations; an int from 1 to 32; the default is 8."""
     mission: Literal["text", "words"]
     """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
     """size of the mission as text; an int from 80 to 1024; the default is 96."""
     highlight: bool
-    """a picture shows which cells the agent sees; the default is True."""
+    """an RGB image of the whole grid shows which cells the agent sees; the default is True."""
 
 BabyAIGoToId = Literal[
     "BabyAI-GoToRedBallGrey-v0", "BabyAI-GoToRedBall-v0", "BabyAI-GoToRedBallNoDists-v0", "BabyAI-GoToRedBlueBall-v0",
@@ -1033,15 +1133,20 @@ class BabyAIGoToOptions(CommonOptions, total=False):
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
     """walls and closed doors hide nothing; the default is False."""
-    observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
-    'partial'."""
+    observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
+    form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
+    (symbolic), or the grid in RGB (rgb_full); the default is 'partial'."""
+    image_only: bool
+    """the image is the whole observation, without direction and mission; the default is False."""
+    tile_size: int
+    """pixels of the side of a cell in RGB observations; an int from 1 to 32; the default is 8."""
     mission: Literal["text", "words"]
     """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
     """size of the mission as text; an int from 80 to 1024; the default is 512."""
     highlight: bool
-    """a picture shows which cells the agent sees; the default is True."""
+    """an RGB image of the whole grid shows which cells the agent sees; the default is True."""
 
 BabyAIOpenId = Literal[
     "BabyAI-Open-v0", "BabyAI-OpenRedDoor-v0", "BabyAI-OpenDoor-v0", "BabyAI-OpenDoorDebug-v0",
@@ -1079,15 +1184,20 @@ class BabyAIOpenOptions(CommonOptions, total=False):
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
     """walls and closed doors hide nothing; the default is False."""
-    observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
-    'partial'."""
+    observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
+    form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
+    (symbolic), or the grid in RGB (rgb_full); the default is 'partial'."""
+    image_only: bool
+    """the image is the whole observation, without direction and mission; the default is False."""
+    tile_size: int
+    """pixels of the side of a cell in RGB observations; an int from 1 to 32; the default is 8."""
     mission: Literal["text", "words"]
     """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
     """size of the mission as text; an int from 80 to 1024; the default is 512."""
     highlight: bool
-    """a picture shows which cells the agent sees; the default is True."""
+    """an RGB image of the whole grid shows which cells the agent sees; the default is True."""
 
 BabyAIPickupId = Literal[
     "BabyAI-Pickup-v0", "BabyAI-UnblockPickup-v0", "BabyAI-PickupDist-v0", "BabyAI-PickupDistDebug-v0",
@@ -1117,15 +1227,20 @@ class BabyAIPickupOptions(CommonOptions, total=False):
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
     """walls and closed doors hide nothing; the default is False."""
-    observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
-    'partial'."""
+    observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
+    form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
+    (symbolic), or the grid in RGB (rgb_full); the default is 'partial'."""
+    image_only: bool
+    """the image is the whole observation, without direction and mission; the default is False."""
+    tile_size: int
+    """pixels of the side of a cell in RGB observations; an int from 1 to 32; the default is 8."""
     mission: Literal["text", "words"]
     """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
     """size of the mission as text; an int from 80 to 1024; the default is 512."""
     highlight: bool
-    """a picture shows which cells the agent sees; the default is True."""
+    """an RGB image of the whole grid shows which cells the agent sees; the default is True."""
 
 BabyAIPutNextId = Literal[
     "BabyAI-PutNextLocal-v0", "BabyAI-PutNextLocalS5N3-v0", "BabyAI-PutNextLocalS6N4-v0", "BabyAI-PutNextS4N1-v0",
@@ -1152,15 +1267,20 @@ class BabyAIPutNextOptions(CommonOptions, total=False):
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
     """walls and closed doors hide nothing; the default is False."""
-    observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
-    'partial'."""
+    observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
+    form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
+    (symbolic), or the grid in RGB (rgb_full); the default is 'partial'."""
+    image_only: bool
+    """the image is the whole observation, without direction and mission; the default is False."""
+    tile_size: int
+    """pixels of the side of a cell in RGB observations; an int from 1 to 32; the default is 8."""
     mission: Literal["text", "words"]
     """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
     """size of the mission as text; an int from 80 to 1024; the default is 512."""
     highlight: bool
-    """a picture shows which cells the agent sees; the default is True."""
+    """an RGB image of the whole grid shows which cells the agent sees; the default is True."""
 
 BabyAIUnlockId = Literal[
     "BabyAI-Unlock-v0", "BabyAI-UnlockLocal-v0", "BabyAI-UnlockLocalDist-v0", "BabyAI-KeyInBox-v0",
@@ -1181,15 +1301,20 @@ class BabyAIUnlockOptions(CommonOptions, total=False):
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
     """walls and closed doors hide nothing; the default is False."""
-    observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
-    'partial'."""
+    observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
+    form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
+    (symbolic), or the grid in RGB (rgb_full); the default is 'partial'."""
+    image_only: bool
+    """the image is the whole observation, without direction and mission; the default is False."""
+    tile_size: int
+    """pixels of the side of a cell in RGB observations; an int from 1 to 32; the default is 8."""
     mission: Literal["text", "words"]
     """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
     """size of the mission as text; an int from 80 to 1024; the default is 512."""
     highlight: bool
-    """a picture shows which cells the agent sees; the default is True."""
+    """an RGB image of the whole grid shows which cells the agent sees; the default is True."""
 
 BabyAISynthId = Literal[
     "BabyAI-GoToSeq-v0", "BabyAI-GoToSeqS5R2-v0", "BabyAI-PickupLoc-v0", "BabyAI-Synth-v0", "BabyAI-SynthS5R2-v0",
@@ -1229,15 +1354,20 @@ class BabyAISynthOptions(CommonOptions, total=False):
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
     """walls and closed doors hide nothing; the default is False."""
-    observation: Literal["partial", "one_hot", "full"]
-    """the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full); the default is
-    'partial'."""
+    observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
+    """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
+    form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
+    (symbolic), or the grid in RGB (rgb_full); the default is 'partial'."""
+    image_only: bool
+    """the image is the whole observation, without direction and mission; the default is False."""
+    tile_size: int
+    """pixels of the side of a cell in RGB observations; an int from 1 to 32; the default is 8."""
     mission: Literal["text", "words"]
     """the mission as its letters (text), or as a number for each word (words); the default is 'text'."""
     mission_bytes: int
     """size of the mission as text; an int from 80 to 1024; the default is 512."""
     highlight: bool
-    """a picture shows which cells the agent sees; the default is True."""
+    """an RGB image of the whole grid shows which cells the agent sees; the default is True."""
 
 FourRoomsId = Literal[
     "FourRooms-misc",

@@ -21,12 +21,13 @@ LIMIT, NUM_ENVS, STEPS = 23, 13, 120
 # The excluded families: one Atari game represents all games, a few ids represent MiniGrid, MuJoCo is not portable, and
 # worlds_test.py tests the environments with several players.
 OTHERS = ("", "atari", "minigrid", "mujoco", "tag")
-MINIGRID = (
-    "MiniGrid-DoorKey-8x8-v0",
-    "MiniGrid-Dynamic-Obstacles-8x8-v0",
-    "MiniGrid-Fetch-8x8-N3-v0",
-    "BabyAI-GoTo-v0",
-)
+MINIGRID: dict[str, dict[str, object]] = {  # with options
+    "MiniGrid-DoorKey-8x8-v0": {},
+    "MiniGrid-Dynamic-Obstacles-8x8-v0": {"observation": "symbolic"},
+    "MiniGrid-LavaGapS7-v0": {"observation": "rgb_full", "tile_size": 4, "image_only": True},
+    "MiniGrid-Fetch-8x8-N3-v0": {"observation": "flat"},
+    "BabyAI-GoTo-v0": {"observation": "rgb_partial", "tile_size": 3},
+}
 
 ON_STANDIN = bool(os.environ.get("ENVPOOL_STANDIN_XLA"))  # XLA calls the handlers for GPUs
 
@@ -75,7 +76,7 @@ def at(tree, index):
 @pytest.mark.parametrize("task_id", portable_ids())
 def test_a_batch_equals_the_pool(task_id):
     steps = 30 if task_id == "Pong-v5" else STEPS
-    options = {"max_episode_steps": LIMIT}
+    options = {"max_episode_steps": LIMIT, **MINIGRID.get(task_id, {})}
     env, params = envpool.jax.make(task_id, **options)
 
     @jax.jit

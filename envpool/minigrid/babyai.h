@@ -58,6 +58,7 @@ struct BabyLevel : Level<Derived, P, S> {
       make.failed = true;
       return;
     }
+    s.mission_id = -1;
     s.progress.begin(instruction);
     u8 *const marks = marks_of(s, p), *const places = marks + Base::cells_of(p);
     for (i32 i = 0; i < Base::cells_of(p); ++i) marks[i] = 0;

@@ -13,24 +13,16 @@
 
 namespace envpool::minigrid {
 
-struct FetchParams : LevelParams {
-  i32 num_objs;
-};
-
 struct FetchState : Agent {
   Cell target;
 };
 
-struct Fetch : Level<Fetch, FetchParams, FetchState> {
+struct Fetch : Level<Fetch, ObjectParams, FetchState> {
   static constexpr const char* kName = "MiniGridFetch";
   static constexpr i32 kMostObjects = 64;
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) {
-    o.integer("size", 8, "rows and columns, walls included").between(5, 64).changes_shapes();
-    o.integer("num_objs", 3, "how many objects there are").between(1, kMostObjects);
-    declare(o, true);
-  }
+  static void options(OptionSpecs& o) { declare_objects(o, 8, 3, 1, kMostObjects); }
   static Params params(const OptionValues& v) {
     const i64 size = v.integer("size");
     Params p = resolve(v, size, size, 5 * size * size);
@@ -51,7 +43,8 @@ struct Fetch : Level<Fetch, FetchParams, FetchState> {
     make.place_agent();
     s.target = objects[make.below(p.num_objs)];
     using enum Word;
-    switch (make.below(5)) {
+    const i32 wording = make.below(5);
+    switch (wording) {
       case 0: make.mission.say(get, a); break;
       case 1: make.mission.say(go, get, a); break;
       case 2: make.mission.say(fetch, a); break;
@@ -59,6 +52,7 @@ struct Fetch : Level<Fetch, FetchParams, FetchState> {
       default: make.mission.say(you, must, fetch, a); break;
     }
     make.mission.name(s.target);
+    s.mission_id = wording * 2 * kColors + 2 * i32(color_of(s.target)) + (type_of(s.target) == kBall ? 1 : 0);
   }
 
   ENVPOOL_FN static void judge(const State& s, const Params& p, const Turn&, Outcome& outcome) {

@@ -24,21 +24,7 @@ struct FourRooms : Level<FourRooms> {
 
   template <class Draws>
   ENVPOOL_FN static void generate(State&, const Params&, Maker<Draws>& make) {
-    make.wall_around();
-    constexpr i32 kRoom = kSize / 2;
-    for (i32 j = 0; j < 2; ++j) {
-      for (i32 i = 0; i < 2; ++i) {
-        const i32 left = i * kRoom, top = j * kRoom, right = left + kRoom, bottom = top + kRoom;
-        if (i == 0) {
-          make.fill({right, top}, {1, kRoom}, kTheWall);
-          make.grid[{right, make.between(top + 1, bottom)}] = kNothing;
-        }
-        if (j == 0) {
-          make.fill({left, bottom}, {kRoom, 1}, kTheWall);
-          make.grid[{make.between(left + 1, right), bottom}] = kNothing;
-        }
-      }
-    }
+    make.divide(2, 0, [] { return kNothing; });
     make.place_agent();
     make.place(kTheGoal);
     using enum Word;

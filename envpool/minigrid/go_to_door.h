@@ -63,6 +63,7 @@ struct GoToDoor : Level<GoToDoor, LevelParams, TargetState> {
     make.place_agent({0, 0}, size);
     const i32 chosen = make.below(4);
     s.target = places[chosen];
+    s.mission_id = colors[chosen];
     using enum Word;
     make.mission.say(go, to, the, color_word(u32(colors[chosen])), Word::door);
   }

@@ -15,19 +15,11 @@
 
 namespace envpool::minigrid {
 
-struct GoToObjectParams : LevelParams {
-  i32 num_objs;
-};
-
-struct GoToObject : Level<GoToObject, GoToObjectParams, TargetState> {
+struct GoToObject : Level<GoToObject, ObjectParams, TargetState> {
   static constexpr const char* kName = "MiniGridGoToObject";
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) {
-    o.integer("size", 6, "rows and columns, walls included").between(5, 64).changes_shapes();
-    o.integer("num_objs", 2, "how many objects there are").between(1, kObjectKinds);
-    declare(o, true);
-  }
+  static void options(OptionSpecs& o) { declare_objects(o, 6, 2, 1, kObjectKinds); }
   static Params params(const OptionValues& v) {
     const i64 size = v.integer("size");
     Params p = resolve(v, size, size, 5 * size * size);
@@ -50,6 +42,7 @@ struct GoToObject : Level<GoToObject, GoToObjectParams, TargetState> {
     make.place_agent();
     const i32 chosen = make.below(p.num_objs);
     s.target = places[chosen];
+    s.mission_id = kind_number(objects[chosen]);
     using enum Word;
     make.mission.say(go, to, the);
     make.mission.name(objects[chosen]);

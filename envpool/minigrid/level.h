@@ -5,15 +5,14 @@
 //
 //   Action       i32, 0 turns left, 1 turns right, 2 goes forward, 3 picks up, 4 drops, 5 toggles (a door or a box),
 //                6 is done; all but the first two act on the cell in front of the agent
-//   Observation  image      u8[7][7][3]: type, colour and state of the cells in view, by column and row; in one-hot
-//   form
-//                           u8[7][7][20]; of the whole grid u8[width][height][3], where the agent is type 10 and its
-//                           direction the state
+//   Observation  image      u8[7][7][3]: type, colour and state of the cells in view, by column and row; the option
+//                           `observation` selects other forms, as the package's wrappers do
 //                direction  i32, 0 right, 1 down, 2 left, 3 up
 //                mission    u8[96]: the letters of the sentence, or word numbers
 //   Reward       1 - 0.9 * steps / max_steps on success, else 0
 //   Truncated    after max_steps steps
 //   Info         agent_pos, column and row of the agent
+//                mission_id, the number of the mission as in EnvPool, -1 in BabyAI
 //
 // M. Chevalier-Boisvert et al., "Minigrid & Miniworld: modular & customizable reinforcement learning environments for
 // goal-oriented tasks" (2023). Reference: minigrid 3.2.0.
@@ -22,19 +21,29 @@
 #include "envpool/core/api.h"
 #include "envpool/minigrid/block_rng.h"
 #include "envpool/minigrid/maker.h"
-#include "envpool/minigrid/view.h"
+#include "envpool/minigrid/tiles.h"
 #if ENVPOOL_HOST
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "envpool/minigrid/picture.h"
 #endif
 
 namespace envpool::minigrid {
 
-enum class Observed : u8 { kView, kGrid, kOneHot };
+// The forms of the image.
+enum class Observed : u8 { kView, kGrid, kOneHot, kRgbView, kRgbGrid, kSymbolic, kFlat };
 
 struct LevelParams {
-  i32 width, height, max_steps, view, mission_size;
-  bool see_through_walls, words, highlight;
+  const u8* blob;  // the tiles of RGB images
+  i32 width, height, max_steps, view, mission_size, tile;
+  bool see_through_walls, words, highlight, alone;
   Observed observed;
+};
+
+struct ObjectParams : LevelParams {
+  i32 num_objs;
 };
 
 // An environment derives from Level<itself, its Params, its State> and defines
@@ -61,8 +70,6 @@ struct Level {
   using State = S;
 
   static constexpr i32 kNumActions = minigrid::kActions;
-  enum Field { kImage, kDirection, kMission, kAgentPos };
-
   // A step, for rules that depend on more than its result.
   struct Turn {
     i32 action;
@@ -126,32 +133,23 @@ struct Level {
   }
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
-    u8* const image = row.at<u8>(kImage);
-    const ConstGrid grid = grid_of(s, p);
-    if (p.observed == Observed::kGrid) {
-      observe_grid(image, grid, viewer(s), Derived::hidden_cell(s, p));
-    } else {
-      const i32 cells = p.view * p.view;
-      const bool one_hot = p.observed == Observed::kOneHot;
-      u8* const view = one_hot ? image + cells * (kOneHot - 3) : image;
-      if (p.view == 7) {
-        observe_view<7>(view, grid, viewer(s), s.carried, 7, p.see_through_walls);
-      } else {
-        observe_view<0>(view, grid, viewer(s), s.carried, p.view, p.see_through_walls);
-      }
-      if (one_hot) make_one_hot(image, cells);
+    observe_image(s, p, row);
+    i32 field = 1;
+    if (!p.alone) {
+      *row.at<i32, 1>(field++) = s.direction;
+      copy_bytes(row.at<u8>(field++), mission_of(s, p), p.mission_size);
     }
-    *row.at<i32, 1>(kDirection) = s.direction;
-    copy_bytes(row.at<u8>(kMission), mission_of(s, p), p.mission_size);
-    i32* const at = row.at<i32, 2>(kAgentPos);
+    i32* const at = row.at<i32, 2>(field++);
     at[0] = s.at.x;
     at[1] = s.at.y;
+    *row.at<i32, 1>(field) = s.mission_id;
   }
 
   // An agent never stands at the border, so the cell in front of it is in the grid.
   ENVPOOL_FN static void repair(State& s, const Params& p) {
     keep_inside(s.at, p);
     s.direction &= 3;
+    keep_within(s.mission_id, -1, kMostMissions);
     if constexpr (requires { Derived::repair_more(s, p); }) Derived::repair_more(s, p);
   }
 
@@ -184,14 +182,19 @@ struct Level {
         .changes_shapes();
     o.boolean("see_through_walls", sees_through_walls, "walls and closed doors hide nothing");
     o.text("observation", "partial",
-           "the image: the cells in view (partial), in one-hot form (one_hot), or the whole grid (full)")
-        .one_of({"partial", "one_hot", "full"})
+           "the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in "
+           "one-hot form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of "
+           "its cells (symbolic), or the grid in RGB (rgb_full)")
+        .one_of(forms())
         .changes_shapes();
+    o.boolean("image_only", false, "the image is the whole observation, without direction and mission")
+        .changes_shapes();
+    o.integer("tile_size", 8, "pixels of the side of a cell in RGB observations").between(1, kTile).changes_shapes();
     o.text("mission", "text", "the mission as its letters (text), or as a number for each word (words)")
         .one_of({"text", "words"})
         .changes_shapes();
     o.integer("mission_bytes", mission_bytes, "size of the mission as text").between(80, 1024).changes_shapes();
-    o.boolean("highlight", true, "a picture shows which cells the agent sees");
+    o.boolean("highlight", true, "an RGB image of the whole grid shows which cells the agent sees");
   }
   static Params resolve(const OptionValues& v, i64 width, i64 height, i64 max_steps, i32 most_words = 20) {
     Params p{};
@@ -202,15 +205,23 @@ struct Level {
     if (p.view % 2 == 0) {
       throw std::invalid_argument("agent_view_size: expected an odd number, got " + std::to_string(p.view));
     }
-    const auto observation = v.text("observation");
-    p.observed = observation == "full"      ? Observed::kGrid
-                 : observation == "one_hot" ? Observed::kOneHot
-                                            : Observed::kView;
+    p.observed = observed(v);
+    p.tile = i32(v.integer("tile_size"));
+    p.alone = v.boolean("image_only") || p.observed == Observed::kFlat;
     p.see_through_walls = v.boolean("see_through_walls");
     p.words = v.text("mission") == "words";
+    if (p.words && p.observed == Observed::kFlat) {
+      throw std::invalid_argument("mission: expected text with observation=\"flat\", got words");
+    }
     p.mission_size = p.words ? most_words : i32(v.integer("mission_bytes"));
     p.highlight = v.boolean("highlight");
     return p;
+  }
+  // Declares the options of a room with objects, which ObjectParams has.
+  static void declare_objects(OptionSpecs& o, i64 size, i64 count, i64 least, i64 most) {
+    o.integer("size", size, "rows and columns, walls included").between(5, 64).changes_shapes();
+    o.integer("num_objs", count, "how many objects there are").between(least, most);
+    declare(o, true);
   }
   // Returns the value of an option that counts objects, of which at most so many fit.
   static i32 checked_objects(const OptionValues& v, const char* name, i64 most) {
@@ -221,17 +232,53 @@ struct Level {
     }
     return i32(count);
   }
+  static Blob blob(const OptionValues& v) {
+    if (observed(v) != Observed::kRgbView && observed(v) != Observed::kRgbGrid) return {};
+    const i32 size = i32(v.integer("tile_size"));
+    Blob tiles(size_t(kTiles * Tiles{nullptr, size}.bytes()));
+    draw_tiles(tiles.data(), size);
+    return tiles;
+  }
   static void spec(const Params& p, Spec& s) {
-    const bool whole = p.observed == Observed::kGrid, one_hot = p.observed == Observed::kOneHot;
-    s.obs<u8>("obs:image", {whole ? p.width : p.view, whole ? p.height : p.view, one_hot ? kOneHot : 3})
-        .bounds(0, 255)
-        .says(one_hot ? "type, colour and state of each cell in view, one-hot"
-                      : "type, colour and state of each cell" + std::string(whole ? "" : " in view"));
-    s.obs<i32>("obs:direction").categories(4).says("0 right, 1 down, 2 left, 3 up");
-    s.obs<u8>("obs:mission", {p.mission_size})
-        .bounds(0, 255)
-        .says(p.words ? "a number for each word of the mission" : "the letters of the mission");
+    const std::string image = p.alone ? "obs" : "obs:image";
+    const i64 view = p.view;
+    switch (p.observed) {
+      case Observed::kView:
+        s.obs<u8>(image, {view, view, 3}).bounds(0, 255).says("type, colour and state of each cell in view");
+        break;
+      case Observed::kGrid:
+        s.obs<u8>(image, {p.width, p.height, 3}).bounds(0, 255).says("type, colour and state of each cell");
+        break;
+      case Observed::kOneHot:
+        s.obs<u8>(image, {view, view, kOneHot})
+            .bounds(0, 255)
+            .says("type, colour and state of each cell in view, one-hot");
+        break;
+      case Observed::kRgbView:
+        s.obs<u8>(image, {view * p.tile, view * p.tile, 3}).bounds(0, 255).says("RGB image of the cells in view");
+        break;
+      case Observed::kRgbGrid:
+        s.obs<u8>(image, {p.height * p.tile, p.width * p.tile, 3}).bounds(0, 255).says("RGB image of the grid");
+        break;
+      case Observed::kSymbolic:
+        s.obs<i32>(image, {p.width, p.height, 3})
+            .bounds(-1, max(max(p.width, p.height) - 1, i32(kAgent)))
+            .says("column, row and type of each cell; the type is -1 if it is empty, 10 if it is the agent's");
+        break;
+      case Observed::kFlat:
+        s.obs<u8>(image, {view * view * 3 + p.mission_size * kLetters})
+            .bounds(0, 255)
+            .says("type, colour and state of each cell in view, then the letters of the mission, one-hot");
+        break;
+    }
+    if (!p.alone) {
+      s.obs<i32>("obs:direction").categories(4).says("0 right, 1 down, 2 left, 3 up");
+      s.obs<u8>("obs:mission", {p.mission_size})
+          .bounds(0, 255)
+          .says(p.words ? "a number for each word of the mission" : "the letters of the mission");
+    }
     s.info<i32>("agent_pos", {2}).bounds(0, max(p.width, p.height) - 1).says("column and row of the agent");
+    s.info<i32>("mission_id").bounds(-1, kMostMissions).says("number of the mission as in EnvPool, -1 in BabyAI");
     constexpr const char* kAll = "0 turns left, 1 right, 2 goes forward, 3 picks up, 4 drops, 5 toggles, 6 is done";
     const bool all = Derived::kNumActions == minigrid::kActions;
     s.action<i32>().categories(Derived::kNumActions).says(all ? kAll : "0 turns left, 1 right, 2 goes forward");
@@ -241,7 +288,8 @@ struct Level {
     s.render_width = p.width * kTile;
   }
   static void render(const State& s, const Params& p, u8* rgb) {
-    draw(grid_of(s, p), viewer(s), {p.view, p.see_through_walls, p.highlight, Derived::hidden_cell(s, p)}, rgb);
+    NeededTiles tiles;
+    compose_grid(rgb, grid_of(s, p), viewer(s), shown(s, p), tiles);
   }
   static void state_parts(StateParts<State>& parts) {
     parts.add("steps", static_cast<i32 State::*>(&Agent::steps));
@@ -258,6 +306,51 @@ struct Level {
   }
 
  private:
+#if ENVPOOL_HOST
+  static std::vector<std::string> forms() {  // in the order of Observed
+    return {"partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"};
+  }
+  static Observed observed(const OptionValues& v) {
+    const std::vector<std::string> all = forms();
+    return Observed(std::find(all.begin(), all.end(), v.text("observation")) - all.begin());
+  }
+#endif
+
+  ENVPOOL_FN static Shown shown(const State& s, const Params& p) {
+    return {p.view, p.see_through_walls, p.highlight, Derived::hidden_cell(s, p)};
+  }
+
+  ENVPOOL_FN static void observe_image(const State& s, const Params& p, Row row) {
+    const ConstGrid grid = grid_of(s, p);
+    if (p.observed == Observed::kSymbolic) {
+      observe_symbols(row.at<i32>(0), grid, viewer(s), Derived::hidden_cell(s, p));
+      return;
+    }
+    u8* const image = row.at<u8>(0);
+    if (p.observed == Observed::kGrid) {
+      observe_grid(image, grid, viewer(s), Derived::hidden_cell(s, p));
+    } else if (p.observed == Observed::kRgbGrid) {
+      const Tiles tiles{p.blob, p.tile};
+      compose_grid(image, grid, viewer(s), shown(s, p), tiles);
+    } else if (p.observed == Observed::kRgbView) {
+      // The reference draws the image after the first observation, when the agent has taken the object.
+      const Shown what = shown(s, p);
+      compose_view(image, grid, viewer(s), what.hidden == kNowhere ? s.carried : grid[what.hidden], what,
+                   {p.blob, p.tile});
+    } else {
+      const i32 cells = p.view * p.view;
+      const bool one_hot = p.observed == Observed::kOneHot;
+      u8* const view = one_hot ? image + cells * (kOneHot - 3) : image;
+      if (p.view == 7) {
+        observe_view<7>(view, grid, viewer(s), s.carried, 7, p.see_through_walls);
+      } else {
+        observe_view<0>(view, grid, viewer(s), s.carried, p.view, p.see_through_walls);
+      }
+      if (one_hot) make_one_hot(image, cells);
+      if (p.observed == Observed::kFlat) spell_one_hot(image + cells * 3, mission_of(s, p), p.mission_size);
+    }
+  }
+
   // What the action does to the agent and the cell in front of it, as it is now.
   ENVPOOL_FN static void act(State& s, const Params& p, Grid grid, const Turn& turn, Outcome& outcome) {
     Cell& front = grid[turn.front];

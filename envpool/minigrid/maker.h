@@ -17,10 +17,14 @@ struct Agent {
   Point at;
   i32 direction;
   Cell carried;
+  i32 mission_id;
 };
+inline constexpr i32 kMostMissions = 1024;
 
 // How many keys, balls and boxes there are that differ in type or colour.
 inline constexpr i32 kObjectKinds = 3 * kColors;
+// Returns the number of an object's kind.
+ENVPOOL_FN constexpr i32 kind_number(Cell object) { return 3 * i32(color_of(object)) + i32(type_of(object)) - kKey; }
 
 ENVPOOL_FN bool contains(const Cell* objects, i32 count, Cell wanted) {
   for (i32 i = 0; i < count; ++i) {
@@ -92,6 +96,28 @@ struct Maker {
     fill({top.x + size.x - 1, top.y}, {1, size.y}, kTheWall);
   }
   ENVPOOL_FN void wall_around() { wall_rect({0, 0}, {grid.width, grid.height}); }
+  // Divides the grid into rows and columns of `count` rooms each, with an opening in each wall between two rooms. The
+  // opening's cell comes from a function; at least `margin` cells of the wall follow it in its room.
+  template <class Opening>
+  ENVPOOL_FN void divide(i32 count, i32 margin, Opening opening) {
+    wall_around();
+    const i32 room = grid.width / count;
+    for (i32 j = 0; j < count; ++j) {
+      for (i32 i = 0; i < count; ++i) {
+        const i32 left = i * room, top = j * room, right = left + room, bottom = top + room;
+        if (i + 1 < count) {
+          fill({right, top}, {1, room}, kTheWall);
+          const i32 row = between(top + 1, bottom - margin);
+          grid[{right, row}] = opening();
+        }
+        if (j + 1 < count) {
+          fill({left, bottom}, {room, 1}, kTheWall);
+          const i32 column = between(left + 1, right - margin);
+          grid[{column, bottom}] = opening();
+        }
+      }
+    }
+  }
 
   // Draws a free cell of a rectangle that is neither the agent's nor rejected. Returns kNowhere after too many tries.
   template <class Reject = Anywhere>

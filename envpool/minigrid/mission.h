@@ -93,6 +93,15 @@ ENVPOOL_FN void copy_bytes(u8* to, const u8* from, i32 count) {
 #endif
 }
 
+// Writes the letters of a mission in one-hot form: those of the alphabet, the space and the comma.
+inline constexpr i32 kLetters = 28;
+ENVPOOL_DEVICE_CALL void spell_one_hot(u8* to, const u8* mission, i32 size) {
+  for (i32 i = 0; i < size; ++i, to += kLetters) {
+    const i32 letter = mission[i] == ' ' ? 26 : mission[i] == ',' ? 27 : mission[i] - 'a';
+    for (i32 k = 0; k < kLetters; ++k) to[k] = k == letter;
+  }
+}
+
 // Writes a mission, word by word.
 class Mission {
  public:

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Draws a grid as the reference does: each cell as a tile of shapes, drawn at three times its size and then scaled
-// down. Host only.
+// Draws tiles as the reference does: shapes at three times the size of a tile, which is then scaled down. Host only.
 #pragma once
 
-#include <array>
 #include <cmath>
 #include <map>
-#include <tuple>
 #include <vector>
 
-#include "envpool/minigrid/view.h"
+#include "envpool/minigrid/tiles.h"
 
 namespace envpool::minigrid {
 
-inline constexpr i32 kTile = 32;  // pixels of a cell's side
+inline constexpr i32 kTile = 32;  // pixels of a cell's side in render()
 
 struct Rgb {
   u8 red, green, blue;
@@ -29,13 +26,15 @@ inline Rgb scaled(Rgb color, f64 by) { return {u8(color.red * by), u8(color.gree
 // A tile being drawn. Shapes are given in units of its side.
 class Tile {
  public:
-  static constexpr i32 kSubdivisions = 3, kSide = kTile * kSubdivisions;
+  static constexpr i32 kSubdivisions = 3;
+
+  explicit Tile(i32 size) : side_(size * kSubdivisions), pixels_(size_t(side_ * side_), Rgb{0, 0, 0}) {}
 
   template <class Shape>
   void fill(Shape shape, Rgb color) {
-    for (i32 y = 0; y < kSide; ++y) {
-      for (i32 x = 0; x < kSide; ++x) {
-        if (shape((x + 0.5) / kSide, (y + 0.5) / kSide)) pixels_[size_t(y * kSide + x)] = color;
+    for (i32 y = 0; y < side_; ++y) {
+      for (i32 x = 0; x < side_; ++x) {
+        if (shape((x + 0.5) / side_, (y + 0.5) / side_)) pixels_[size_t(y * side_ + x)] = color;
       }
     }
   }
@@ -88,7 +87,7 @@ class Tile {
       f64 rows = 0;
       for (i32 i = 0; i < 3; ++i) {
         f64 row = 0;
-        for (i32 k = 0; k < 3; ++k) row += pixels_[size_t((3 * y + i) * kSide + 3 * x + k)].*part;
+        for (i32 k = 0; k < 3; ++k) row += pixels_[size_t((3 * y + i) * side_ + 3 * x + k)].*part;
         rows += row / 3;
       }
       return u8(rows / 3);
@@ -97,7 +96,8 @@ class Tile {
   }
 
  private:
-  std::vector<Rgb> pixels_ = std::vector<Rgb>(size_t(kSide * kSide), Rgb{0, 0, 0});
+  i32 side_;
+  std::vector<Rgb> pixels_;
 };
 
 inline void draw_object(Tile& tile, Cell cell) {
@@ -150,76 +150,53 @@ inline void draw_object(Tile& tile, Cell cell) {
   }
 }
 
-// Draws the tile of a cell; the agent's direction is -1 where it is not.
-inline Tile draw_tile(Cell cell, i32 agent_direction, bool highlighted) {
-  Tile tile;
+// Draws the tile of a cell into size * size pixels; the agent's direction is -1 where it is not.
+inline void draw_tile(u8* rgb, i32 size, Cell cell, i32 agent_direction, bool lit) {
+  Tile tile(size);
   const Rgb lines{100, 100, 100};
   tile.rect(0, 0.031, 0, 1, lines);
   tile.rect(0, 1, 0, 0.031, lines);
   draw_object(tile, cell);
   if (agent_direction >= 0) tile.agent(agent_direction);
-  if (highlighted) tile.highlight();
-  return tile;
+  if (lit) tile.highlight();
+  for (i32 i = 0; i < size * size; ++i) {
+    const Rgb pixel = tile.scaled_down(i % size, i / size);
+    rgb[3 * i] = pixel.red;
+    rgb[3 * i + 1] = pixel.green;
+    rgb[3 * i + 2] = pixel.blue;
+  }
 }
 
-// The tiles of one picture.
-class Tiles {
- public:
-  using Pixels = std::array<Rgb, size_t(kTile* kTile)>;
-
-  const Pixels& get(Cell cell, i32 agent_direction, bool highlighted) {
-    const auto [entry, added] = made_.try_emplace({cell & 0xFFFFFF, agent_direction, highlighted});
-    if (added) {
-      const Tile tile = draw_tile(cell, agent_direction, highlighted);
-      for (i32 i = 0; i < kTile * kTile; ++i) entry->second[size_t(i)] = tile.scaled_down(i % kTile, i / kTile);
-    }
-    return entry->second;
-  }
-
- private:
-  std::map<std::tuple<Cell, i32, bool>, Pixels> made_{};
-};
-
-struct Shown {
-  i32 view;
-  bool through_walls, highlight;
-  Point hidden;  // a cell that is drawn as empty
-};
-
-// Returns for each cell of the grid whether the agent sees it.
-inline std::vector<bool> seen_cells(ConstGrid grid, Viewer viewer, const Shown& shown) {
-  std::vector<bool> seen(size_t(grid.width * grid.height));
-  View view;
-  look<0>(view, grid, viewer, shown.view, shown.through_walls);
-  const Point ahead = step_in(viewer.direction), right{-ahead.y, ahead.x};
-  for (i32 row = 0; row < shown.view; ++row) {
-    for (i32 column = 0; column < shown.view; ++column) {
-      const i32 forward = shown.view - 1 - row, aside = column - shown.view / 2;
-      const Point at = viewer.at + Point{ahead.x * forward + right.x * aside, ahead.y * forward + right.y * aside};
-      if (grid.contains(at) && (view.visible[row] >> column & 1) != 0) seen[size_t(at.y * grid.width + at.x)] = true;
-    }
-  }
-  return seen;
-}
-
-// Draws a grid into an array of height * kTile rows of width * kTile pixels.
-inline void draw(ConstGrid grid, Viewer viewer, const Shown& shown, u8* rgb) {
-  const std::vector<bool> seen = seen_cells(grid, viewer, shown);
-  Tiles tiles;
-  for (i32 y = 0; y < grid.height; ++y) {
-    for (i32 x = 0; x < grid.width; ++x) {
-      const Point at{x, y};
-      const bool agent_here = viewer.at == at, lit = shown.highlight && seen[size_t(y * grid.width + x)];
-      const Tiles::Pixels& pixels =
-          tiles.get(at == shown.hidden ? kNothing : grid[at], agent_here ? viewer.direction : -1, lit);
-      for (i32 i = 0; i < kTile * kTile; ++i) {
-        u8* const to = rgb + 3 * ((i64{y} * kTile + i / kTile) * grid.width * kTile + x * kTile + i % kTile);
-        to[0] = pixels[size_t(i)].red;
-        to[1] = pixels[size_t(i)].green;
-        to[2] = pixels[size_t(i)].blue;
+// Draws all tiles of a size, for Tiles.
+inline void draw_tiles(u8* rgb, i32 size) {
+  const Tiles tiles{rgb, size};
+  for (u32 type = 0; type <= kLava; ++type) {
+    for (i32 color = 0; color < kColors; ++color) {
+      for (u32 state = 0; state <= (type == kDoor ? u32{kLocked} : 0); ++state) {
+        const Cell cell = object(i32(type), color) | state << 16;
+        for (i32 direction = -1; direction < 4; ++direction) {
+          for (const bool lit : {false, true}) {
+            draw_tile(rgb + tile_number(cell, direction, lit) * tiles.bytes(), size, cell, direction, lit);
+          }
+        }
       }
     }
   }
 }
+
+// The tiles of one image, drawn when they are needed.
+struct NeededTiles {
+  i32 size = kTile;
+  std::map<i32, std::vector<u8>> drawn{};
+
+  const u8* get(Cell cell, i32 agent_direction, bool lit) {
+    std::vector<u8>& pixels = drawn[tile_number(cell, agent_direction, lit)];
+    if (pixels.empty()) {
+      pixels.resize(size_t(3 * size * size));
+      draw_tile(pixels.data(), size, cell, agent_direction, lit);
+    }
+    return pixels.data();
+  }
+};
 
 }  // namespace envpool::minigrid

@@ -23,23 +23,7 @@ struct Playground : Level<Playground> {
 
   template <class Draws>
   ENVPOOL_FN static void generate(State&, const Params&, Maker<Draws>& make) {
-    make.wall_around();
-    constexpr i32 kRoom = kSize / 3;
-    for (i32 j = 0; j < 3; ++j) {
-      for (i32 i = 0; i < 3; ++i) {
-        const i32 left = i * kRoom, top = j * kRoom, right = left + kRoom, bottom = top + kRoom;
-        if (i < 2) {
-          make.fill({right, top}, {1, kRoom}, kTheWall);
-          const i32 row = make.between(top + 1, bottom - 1);
-          make.grid[{right, row}] = door(make.color(), kClosed);
-        }
-        if (j < 2) {
-          make.fill({left, bottom}, {kRoom, 1}, kTheWall);
-          const i32 column = make.between(left + 1, right - 1);
-          make.grid[{column, bottom}] = door(make.color(), kClosed);
-        }
-      }
-    }
+    make.divide(3, 1, [&] { return door(make.color(), kClosed); });
     make.place_agent();
     for (i32 i = 0; i < 12; ++i) make.place(make.random_object());
   }

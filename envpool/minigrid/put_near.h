@@ -14,24 +14,16 @@
 
 namespace envpool::minigrid {
 
-struct PutNearParams : LevelParams {
-  i32 num_objs;
-};
-
 struct PutNearState : Agent {
   Cell moved;
   Point target;
 };
 
-struct PutNear : Level<PutNear, PutNearParams, PutNearState> {
+struct PutNear : Level<PutNear, ObjectParams, PutNearState> {
   static constexpr const char* kName = "MiniGridPutNear";
 
 #if ENVPOOL_HOST
-  static void options(OptionSpecs& o) {
-    o.integer("size", 6, "rows and columns, walls included").between(5, 64).changes_shapes();
-    o.integer("num_objs", 2, "how many objects there are").between(2, kObjectKinds);
-    declare(o, true);
-  }
+  static void options(OptionSpecs& o) { declare_objects(o, 6, 2, 2, kObjectKinds); }
   static Params params(const OptionValues& v) {
     const i64 size = v.integer("size"), blocks = size / 3;
     Params p = resolve(v, size, size, 5 * size);
@@ -64,6 +56,7 @@ struct PutNear : Level<PutNear, PutNearParams, PutNearState> {
     while (target == moved) target = make.below(p.num_objs);
     s.moved = objects[moved];
     s.target = places[target];
+    s.mission_id = kind_number(objects[moved]) * kObjectKinds + kind_number(objects[target]);
     using enum Word;
     make.mission.say(put, the);
     make.mission.name(objects[moved]);

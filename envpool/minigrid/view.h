@@ -129,6 +129,20 @@ ENVPOOL_DEVICE_CALL void observe_grid(u8* image, ConstGrid grid, Viewer viewer, 
   }
 }
 
+// Writes column, row and type of each cell, by column and row. The type is -1 if the cell is empty, and kAgent if it is
+// the agent's.
+ENVPOOL_DEVICE_CALL void observe_symbols(i32* image, ConstGrid grid, Viewer viewer, Point hidden) {
+  for (i32 x = 0; x < grid.width; ++x) {
+    for (i32 y = 0; y < grid.height; ++y, image += 3) {
+      const Point at{x, y};
+      const bool is_empty = at == hidden || type_of(grid[at]) == kEmpty;
+      image[0] = x;
+      image[1] = y;
+      image[2] = at == viewer.at ? i32(kAgent) : is_empty ? -1 : i32(type_of(grid[at]));
+    }
+  }
+}
+
 // Turns an image of types, colours and states at the end of `to` into one with a 1 for each of them, from `to` on.
 inline constexpr i32 kTypes = 11, kOneHot = kTypes + kColors + 3;
 ENVPOOL_DEVICE_CALL void make_one_hot(u8* to, i32 cells) {

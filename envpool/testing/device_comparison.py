@@ -43,6 +43,10 @@ MORE: dict[str, dict[str, Any]] = {
     "CartPole-v0": {"kinematics_integrator": "semi-implicit"},
     "DeepSea-bsuite": {"size": 5, "deterministic": False, "sample_action_map": True},
     "MemoryChain-bsuite": {"num_bits": 40},
+    "BabyAI-GoToLocal-v0": {"observation": "flat", "mission_bytes": 80},
+    "MiniGrid-Empty-Random-5x5-v0": {"observation": "rgb_partial", "tile_size": 3},
+    "MiniGrid-LavaGapS5-v0": {"observation": "rgb_full", "tile_size": 4},
+    "MiniGrid-Unlock-v0": {"observation": "symbolic"},
     "Taxi-v3": {"is_rainy": True, "fickle_passenger": True},
     "UmbrellaChain-bsuite": {"n_distractor": 70},
 }

@@ -16,7 +16,9 @@ from envpool.testing.capi import Calls, pointer
 
 FAILURE = RecursionError  # what the reference raises if it cannot place an object
 DRAWN = np.dtype([("n", "u4"), ("value", "u4"), ("real", "f8")])
-AGENT = np.dtype([("steps", "i4"), ("x", "i4"), ("y", "i4"), ("direction", "i4"), ("carried", "u4")])
+AGENT = np.dtype(
+    [("steps", "i4"), ("x", "i4"), ("y", "i4"), ("direction", "i4"), ("carried", "u4"), ("mission_id", "i4")]
+)
 
 
 class Recorder:
@@ -107,9 +109,15 @@ class Reference:
 
 
 class Ours(Calls):
-    """One environment of ours, with the options of an id."""
+    """One environment of ours, with the options of an id.
 
-    def __init__(self, task_id, image_shape=None, **options):
+    Args:
+        task_id: the id.
+        space: the space of the image that the options select, or None for their default.
+        options: the options.
+    """
+
+    def __init__(self, task_id, space=None, **options):
         registration = find(task_id)
         super().__init__(
             ctypes.CDLL(libraries.library("minigrid_testing")),
@@ -118,12 +126,12 @@ class Ours(Calls):
         )
         view, words = options.get("agent_view_size", 7), options.get("mission_bytes", mission_bytes(task_id))
         self.state = np.zeros(self.call("stride", result=ctypes.c_int64), np.uint8)
-        self.fields = (
-            np.zeros((1, *(image_shape or (view, view, 3))), np.uint8),
-            np.zeros(1, np.int32),
-            np.zeros((1, words), np.uint8),
-            np.zeros((1, 2), np.int32),
-        )
+        wide = options.get("observation") == "symbolic"
+        image = np.zeros((1, *(space.shape if space else (view, view, 3))), np.int32 if wide else np.uint8)
+        more = (np.zeros(1, np.int32), np.zeros((1, words), np.uint8))
+        if options.get("image_only") or options.get("observation") == "flat":
+            more = ()
+        self.fields = (image, *more, np.zeros((1, 2), np.int32), np.zeros(1, np.int32))
 
     @property
     def agent(self):
@@ -154,11 +162,10 @@ class Ours(Calls):
         return used, reward[0], bool(ends[0]), bool(ends[1])
 
     def observe(self):
-        """Returns the image, the direction, the mission and the agent's position."""
+        """Returns the image and, if they are observed, direction and mission; then position and number of the mission."""
         places = (ctypes.c_void_p * len(self.fields))(*(field.ctypes.data for field in self.fields))
         self.call("observe", pointer(self.state), places, ctypes.c_int64(1))
-        image, direction, mission, position = (field[0] for field in self.fields)
-        return image, direction, bytes(mission).rstrip(b"\0").decode(), position
+        return tuple(field[0] for field in self.fields)
 
 
 def mission_bytes(task_id):
@@ -166,10 +173,10 @@ def mission_bytes(task_id):
 
 
 def check_same(ours, reference, observation):
-    image, direction, mission, position = ours.observe()
+    image, direction, mission, position, _ = ours.observe()
     np.testing.assert_array_equal(image, observation["image"])
     assert direction == observation["direction"]
-    assert mission == observation["mission"]
+    assert bytes(mission).rstrip(b"\0").decode() == observation["mission"]
     np.testing.assert_array_equal(position, reference.env.agent_pos)
 
 
