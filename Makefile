@@ -193,7 +193,8 @@ test-gym: build/test/.installed $(VENV)/gym/.ready
 test-peer: build/test/.installed $(VENV)/peer/.ready $(VENV)/warp-drive/.reference
 	@ENVPOOL_PEER_PYTHON="$(CURDIR)/$(VENV)/peer/bin/python" && export ENVPOOL_PEER_PYTHON \
 	  && ENVPOOL_WARP_DRIVE_PYTHON="$(CURDIR)/$(VENV)/warp-drive/bin/python" && export ENVPOOL_WARP_DRIVE_PYTHON \
-	  && $(call pytest,test) --pyargs envpool.atari.peer_test envpool.python.peer_test envpool.tag.warp_drive_test \
+	  && $(call pytest,test) --pyargs envpool.atari.peer_test envpool.minigrid.peer_test envpool.python.peer_test \
+	  envpool.tag.warp_drive_test \
 	  $(PYTEST_ARGS)
 
 # WarpDrive's requirements include PyCUDA, which needs a CUDA toolkit; its Python classes do not need them.

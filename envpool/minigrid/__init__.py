@@ -92,4 +92,16 @@ def mission_text(missions: Any, form: str = "text") -> list[str]:
     return [" ".join(WORDS[number - 1] for number in row if number).replace(" ,", ",") for row in rows]
 
 
+def decode_mission(mission: Any) -> Any:
+    """Returns the sentence of a mission, or an array of the sentences of several, as EnvPool's function does.
+
+    Args:
+        mission: an array of letters, such as obs["mission"], or one of its rows.
+    """
+    import numpy as np
+
+    rows = np.asarray(mission, np.uint8)
+    return mission_text(rows)[0] if rows.ndim == 1 else np.array(mission_text(rows), object)
+
+
 __getattr__, __dir__ = members(__name__)

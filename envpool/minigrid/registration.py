@@ -10,6 +10,12 @@ from envpool.python.family import Family
 from envpool.registration import register_family
 
 _MOST_STEPS = 1 << 24  # of the option max_steps
+# EnvPool's names of options, with ours, and the ids that have them.
+_ALIASES = {
+    "debug": ("strict", ("BabyAI-Open", "BabyAI-PickupDist")),
+    "objs_per_room": ("num_objs", ("BabyAI-PutNextS", "BabyAI-MoveTwoAcross")),
+}
+_RANDOM_START = ("MiniGrid-Empty-", "MiniGrid-Dynamic-Obstacles-")  # have the option random_start
 
 
 class MiniGrid(Family):
@@ -20,11 +26,22 @@ class MiniGrid(Family):
         return "minigrid 3.2.0"
 
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Makes a time limit the `max_steps` that rewards depend on too, as in EnvPool, unless that is given."""
+        """Translates EnvPool's options, and makes a time limit the `max_steps` that rewards depend on too, unless given."""
         plain = dict(given)
         limit = plain.get("max_episode_steps")
         if type(limit) is int and 0 < limit <= _MOST_STEPS:
             plain.setdefault("max_steps", limit)
+        for theirs, (ours, prefixes) in _ALIASES.items():
+            if theirs in plain and task_id.startswith(prefixes):
+                plain.setdefault(ours, plain.pop(theirs))
+        if task_id.startswith(_RANDOM_START):
+            start, direction = plain.pop("agent_start_pos", ()), plain.pop("agent_start_dir", 0)
+            if start in (None, (-1, -1), [-1, -1]):
+                plain.setdefault("random_start", True)
+            elif start not in ((), (1, 1), [1, 1]):
+                raise ValueError(f"agent_start_pos: expected (1, 1) or (-1, -1), got {start!r}")
+            elif direction != 0:
+                raise ValueError(f"agent_start_dir: expected 0 with agent_start_pos=(1, 1), got {direction!r}")
         return plain
 
 

@@ -39,6 +39,8 @@ class Difference(NamedTuple):
 # EnvPool replaces an omitted bound by the dtype's limit. Its lower limit of floats is the smallest positive number.
 _LIMIT = r"(array of )?(1\.79769e\+308|3\.40282e\+38|2\.22507e-308|1\.17549e-38|-?2\.14748e\+09)"
 
+_MINIGRID = r"(MiniGrid|BabyAI)-.*"
+
 ON_PURPOSE = (
     Difference(
         "bounds that were not given",
@@ -133,6 +135,60 @@ ON_PURPOSE = (
         r"|single_observation_space|observation|0)/(obs:)?\w+",
         (".*", ABSENT),
         r"(Dog|Quadruped|Humanoid|Finger|Fish)[A-Z]\w*-v1",
+    ),
+    Difference(
+        "classes of MiniGrid and BabyAI",
+        "one for all ids",
+        "one for each environment",
+        "an environment has only the options that it reads",
+        r"classes/(dm|gymnasium)",
+        (r"\['envpool\.minigrid', 'MiniGrid.*", r"\['envpool\.minigrid', '.*"),
+        _MINIGRID,
+    ),
+    Difference(
+        "`config` of MiniGrid and BabyAI",
+        "has the options of all environments",
+        "has those of its environment",
+        "the others would have no effect",
+        r"(.*/)?(config|gen_config)/\w+",
+        (".*", ABSENT),
+        _MINIGRID,
+    ),
+    Difference(
+        "options of BabyAI's levels in `config`",
+        "the default of all levels where the level sets another value",
+        "the value in use",
+        "`config` shows the value in use",
+        r".*config/(room_size|num_rows|num_cols|num_dists|num_objs|num_doors|strict|select_by|locations|unblocking"
+        r"|implicit_unlock|locked_room_prob|action_kinds|instr_kinds)",
+        ids=_MINIGRID,
+    ),
+    Difference(
+        "`max_episode_steps` of MiniGrid and BabyAI",
+        "the level's number of steps in MiniGrid, 0 in BabyAI",
+        "not limited; the option `max_steps` truncates",
+        "in BabyAI it depends on the instruction",
+        r".*config/max_episode_steps",
+        (".*", "2147483647"),
+        _MINIGRID,
+    ),
+    Difference(
+        '`info["agent_pos"]` of MiniGrid and BabyAI',
+        "bounded by 25, or the size if that is larger",
+        "bounded by the grid",
+        "the bound is the true one",
+        r".*agent_pos/maximum",
+        (".*", r"\d+"),
+        _MINIGRID,
+    ),
+    Difference(
+        "`decode_mission`, `debug_states` of MiniGrid and BabyAI",
+        "attributes of specs and pools",
+        "`envpool.minigrid.decode_mission`; snapshots",
+        "pools of all environments have the same methods",
+        r".*attributes/(decode_mission|debug_states)",
+        ("True", ABSENT),
+        _MINIGRID,
     ),
     Difference(
         "`envpool.register`",
