@@ -71,7 +71,10 @@ $(VENV)/%/bin/python:
 $(VENV)/%/.ready: pyproject.toml | $(VENV)/%/bin/python
 	@echo 'installing what $* needs'
 	@$(VENV)/$*/bin/python -m pip install -q --group $*
+	@$(if $(WITHOUT_REQUIREMENTS),$(VENV)/$*/bin/python -m pip install -q --no-deps --group $(WITHOUT_REQUIREMENTS))
 	@touch $@
+
+$(VENV)/test/.ready $(VENV)/docs/.ready: WITHOUT_REQUIREMENTS := vizdoom
 
 # --- the package ---
 

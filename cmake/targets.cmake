@@ -51,7 +51,7 @@ function(envpool_portable_headers)
   set(host_only draw lake_map picture resize_avx2 game_info decode native_base native_calls native_ops palette rom_builder x64)
   list(JOIN host_only "|" host_only)
   foreach(family IN LISTS ENVPOOL_FAMILIES)
-    if(NOT family STREQUAL "mujoco")
+    if(NOT family IN_LIST ENVPOOL_HOST_FAMILIES)
       install(DIRECTORY "envpool/${family}" DESTINATION envpool/include/envpool FILES_MATCHING PATTERN "*.h"
               PATTERN "testing" EXCLUDE
               REGEX "/(${host_only})\\.h$" EXCLUDE)
@@ -84,9 +84,9 @@ function(envpool_test_library room pattern)
   endif()
 endfunction()
 
-# Builds the C functions of a header-only family's environments, and the functions in its testing_capi.cc.
+# Builds the C functions of a header-only portable family's environments, and the functions in its testing_capi.cc.
 function(envpool_test_functions family)
-  if(TARGET ${family}_parts)
+  if(TARGET ${family}_parts OR family IN_LIST ENVPOOL_HOST_FAMILIES)
     return()
   endif()
   set(folder "${PROJECT_SOURCE_DIR}/envpool/${family}")

@@ -155,6 +155,8 @@ def space(tree: Any, spaces: Any) -> Any:
         if field.discrete and field.dtype.kind in "iu":
             if field.shape == ():
                 return spaces.Discrete(field.discrete)
+            if field.dtype == np.uint8 and (field.high == 1).all():
+                return spaces.MultiBinary(field.shape if len(field.shape) > 1 else field.shape[0])
             return spaces.MultiDiscrete(field.high.astype(np.int64) + 1, field.dtype.type)
         if field.dtype.kind == "b" and field.shape:
             return spaces.MultiBinary(field.shape if len(field.shape) > 1 else field.shape[0])

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ViZDoom: games in three dimensions, played from the screen; an engine runs in a process for each environment."""
+
+from envpool.python.import_paths import members
+
+__getattr__, __dir__ = members(__name__)

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One process of ViZDoom's engine, and the protocol that its Python package speaks with it: commands through a message
+// queue, an answer when a command is done, and the state of the game in shared memory.
+//
+// Nothing stays behind when this process is killed: the names of the shared memory and the engine's folder are removed
+// as soon as the engine runs, and the kernel kills the engine. If this process is killed while an engine starts, the
+// next process that starts an engine removes what is left.
+#pragma once
+
+#include <dirent.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "envpool/vizdoom/config.h"
+#include "envpool/vizdoom/message_queue.h"
+#include "envpool/vizdoom/process.h"
+#include "envpool/vizdoom/shared_state.h"
+
+namespace envpool::vizdoom {
+
+// The files of the package and the time that an engine may take to start or to answer.
+struct EngineFiles {
+  std::string engine, iwad;
+  i64 timeout_seconds = 60;
+};
+
+class Engine {
+ public:
+  ~Engine() { close(); }
+
+  // Starts the engine and waits until it has loaded the map. Throws std::runtime_error.
+  void start(const EngineFiles& files, const Config& config, u32 seed) {
+    static std::once_flag cleaned;
+    std::call_once(cleaned, remove_leftovers);
+    close();
+    timeout_ = std::chrono::seconds(files.timeout_seconds);
+    const std::string id = new_id();
+    const std::string folder = new_folder();
+    try {
+      to_engine_.create("/ViZDoomMQDoom" + id);
+      from_engine_.create("/ViZDoomMQCtr" + id);
+      child_.start({arguments(files, config, seed, id), folder});
+      wait("start");
+      shared_.open("/ViZDoomSM" + id);
+      check_shared();
+    } catch (...) {
+      // The engine's own object has no owner yet if the engine failed.
+      if (child_.owned()) {
+        child_.kill();
+        shm_unlink(("/ViZDoomSM" + id).c_str());
+      }
+      close();
+      remove_folder(folder);
+      throw;
+    }
+    for (MessageQueue* queue : {&to_engine_, &from_engine_}) queue->unlink();
+    shared_.unlink();
+    shared_.close_file();
+    remove_folder(folder);
+  }
+
+  bool started() const { return started_; }
+  // A forked process has a copy of this object, but no engine.
+  bool owned() const { return child_.owned(); }
+  const SharedGame& game() const { return *reinterpret_cast<const SharedGame*>(shared_.memory()); }
+  SharedInput& input() const { return *reinterpret_cast<SharedInput*>(shared_.memory() + input_at_); }
+  // Returns an image buffer, or null if the engine has none of this kind.
+  const u8* buffer(Region region, i64 bytes) const {
+    return i64(game().region_bytes[region]) < bytes ? nullptr : shared_.memory() + game().region_at[region];
+  }
+
+  // Sends a console command, which the engine runs at its next tic.
+  void command(const std::string& text) { send(kCommand, text); }
+  // Plays a tic. With `update`, the engine also draws the screen and writes all of its state.
+  void tic(bool update) {
+    send(update ? kTicAndUpdate : kTic);
+    wait("play a tic");
+  }
+  void update() {
+    send(kUpdate);
+    wait("draw the screen");
+  }
+
+  // Kills the engine.
+  void close() {
+    if (!child_.owned()) {  // a forked process has only copies
+      to_engine_.disown();
+      from_engine_.disown();
+      shared_.disown();
+    }
+    child_.kill();
+    to_engine_.close();
+    from_engine_.close();
+    shared_.close();
+    started_ = false;
+  }
+
+ private:
+  enum Code : u8 {
+    kDone = 11,
+    kClosed = 12,
+    kError = 13,
+    kTic = 21,
+    kUpdate = 22,
+    kTicAndUpdate = 23,
+    kCommand = 24,
+  };
+
+  void send(u8 code, const std::string& text = {}) {
+    if (!to_engine_.send(code, text)) fail("read a command");
+  }
+
+  void wait(const char* what) {
+    const auto until = std::chrono::steady_clock::now() + timeout_;
+    Message message;
+    while (true) {
+      switch (from_engine_.receive(message, 100)) {
+        case MessageQueue::Received::kMessage:
+          if (message.code == kDone) return;
+          if (message.code == kError) throw std::runtime_error("ViZDoom's engine failed: " + std::string(message.text));
+          fail(what);
+        case MessageQueue::Received::kBroken: fail(what);
+        case MessageQueue::Received::kNothing:
+          if (!child_.running()) fail(what);
+          if (std::chrono::steady_clock::now() > until) {
+            throw std::runtime_error("ViZDoom's engine did not " + std::string(what) + " within " +
+                                     std::to_string(timeout_.count()) + " s");
+          }
+      }
+    }
+  }
+  // Reports that the engine did not do something, and how its process ended if it did.
+  [[noreturn]] void fail(const char* what) {
+    // A process that is about to end gets a moment to do so, for a better message.
+    for (int i = 0; i < 20 && child_.running(); ++i) usleep(5000);
+    const std::string state = child_.running() ? "does not answer" : child_.exit();
+    throw std::runtime_error("ViZDoom's engine " + state + ": it did not " + what);
+  }
+
+  void check_shared() {
+    const auto wrong = [&] {
+      return std::runtime_error("the engine's shared memory has another layout than ViZDoom " +
+                                std::string(kEngineVersionText) + "'s: install vizdoom==" + kEngineVersionText);
+    };
+    if (shared_.bytes() < i64(sizeof(SharedGame))) throw wrong();
+    const SharedGame& state = game();
+    if (state.version != kEngineVersion) {
+      const std::string found(state.version_text, strnlen(state.version_text, sizeof(state.version_text)));
+      throw std::runtime_error("expected the engine of ViZDoom " + std::string(kEngineVersionText) + ", got " + found +
+                               ": install vizdoom==" + kEngineVersionText);
+    }
+    if (state.region_bytes[kGameRegion] != sizeof(SharedGame) ||
+        state.region_bytes[kInputRegion] != sizeof(SharedInput) || i64(state.bytes) != shared_.bytes()) {
+      throw wrong();
+    }
+    for (i32 i = 0; i < kRegions; ++i) {
+      if (state.region_at[i] > state.bytes || state.region_bytes[i] > state.bytes - state.region_at[i]) throw wrong();
+      if (i > 0) shared_.allocate(i64(state.region_at[i]), i64(state.region_bytes[i]));
+    }
+    shared_.allocate(0, i64(offsetof(SharedGame, label)));
+    shared_.allocate(i64(offsetof(SharedGame, hit_count)),
+                     i64(sizeof(SharedGame)) - i64(offsetof(SharedGame, hit_count)));
+    input_at_ = i64(state.region_at[kInputRegion]);
+    started_ = true;
+  }
+
+  static std::vector<std::string> arguments(const EngineFiles& files, const Config& config, u32 seed,
+                                            const std::string& id) {
+    const f32 ratio = f32(config.width) / f32(config.height);
+    const int aspect = ratio == 16.0f / 9.0f    ? 1
+                       : ratio == 16.0f / 10.0f ? 2
+                       : ratio == 4.0f / 3.0f   ? 3
+                       : ratio == 5.0f / 4.0f   ? 4
+                                                : 0;
+    std::vector<std::string> all = {files.engine, "-iwad", files.iwad};
+    const auto add = [&](std::initializer_list<std::string> more) { all.insert(all.end(), more); };
+    if (!config.scenario_path.empty()) add({"-file", config.scenario_path});
+    add({"-config", "_vizdoom.ini", "+map", config.map, "-skill", std::to_string(config.skill)});
+    add({"-width", std::to_string(config.width), "-height", std::to_string(config.height)});
+    add({"+vid_aspect", std::to_string(aspect), "+fullscreen", "0"});
+    add({"+viz_controlled", "1", "+viz_instance_id", id, "+use_mouse", "0", "-rngseed", std::to_string(seed)});
+    if (config.depth) add({"+viz_depth", "1"});
+    if (config.labels) add({"+viz_labels", "1"});
+    if (config.automap) add({"+viz_automap", "1", "+viz_automap_mode", std::to_string(config.automap_mode)});
+    add({"+viz_render_mode", std::to_string(config.render_mode()), "+viz_noconsole", "1"});
+    add({"+viz_screen_format",
+         config.gray          ? "8"
+         : config.interleaved ? "1"
+                              : "0",
+         "+viz_window_hidden", "1", "+viz_noxserver", "1"});
+    add({"-noidle", "-nojoy", "-nosound", "+viz_nosound", "1"});
+    if (config.ticrate != 35) add({"-ticrate", std::to_string(config.ticrate)});
+    all.insert(all.end(), config.arguments.begin(), config.arguments.end());
+    return all;
+  }
+
+  // Names contain this process's id, so that a later process can tell which were left behind.
+  static constexpr std::string_view kDigits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  static constexpr const char* kFolderPrefix = "envpool-vizdoom-";
+  static constexpr i32 kIdDigits = 5, kRandomDigits = 4;
+
+  static std::string digits(u64 number, i32 count) {
+    std::string text;
+    for (i32 i = 0; i < count; ++i, number /= kDigits.size()) text += kDigits[size_t(number % kDigits.size())];
+    return text;
+  }
+  static std::string new_id() {
+    u64 random = 0;
+    if (getrandom(&random, sizeof(random), 0) != sizeof(random)) {
+      random = u64(std::chrono::steady_clock::now().time_since_epoch().count());
+    }
+    return "e" + digits(u64(getpid()), kIdDigits) + digits(random, kRandomDigits);
+  }
+  static std::string new_folder() {
+    std::string path =
+        (std::filesystem::temp_directory_path() / kFolderPrefix).string() + std::to_string(getpid()) + "-XXXXXX";
+    if (mkdtemp(path.data()) == nullptr) {
+      throw std::runtime_error("cannot make the folder " + path + ": " + std::strerror(errno));
+    }
+    return path;
+  }
+  static void remove_folder(const std::string& folder) {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+  }
+
+  // Returns whether a file belongs to a process that has died. Young files are kept: their process may be in another
+  // namespace, where it has another id.
+  static bool left_behind(const std::string& path, u64 process) {
+    struct stat info;
+    return stat(path.c_str(), &info) == 0 && info.st_uid == geteuid() && time(nullptr) - info.st_mtime > 600 &&
+           process > 0 && ::kill(pid_t(process), 0) != 0 && errno == ESRCH;
+  }
+  static void each_file(const std::string& folder, const std::function<void(const std::string&)>& action) {
+    DIR* directory = opendir(folder.c_str());
+    if (directory == nullptr) return;
+    while (const dirent* entry = readdir(directory)) action(entry->d_name);
+    closedir(directory);
+  }
+  static void remove_leftovers() {
+    each_file("/dev/shm", [](const std::string& name) {
+      for (const std::string_view prefix : {"ViZDoomSMe", "ViZDoomMQCtre", "ViZDoomMQDoome"}) {
+        if (!name.starts_with(prefix) || name.size() != prefix.size() + kIdDigits + kRandomDigits) continue;
+        u64 process = 0;
+        for (i32 i = kIdDigits; i-- > 0;) process = process * 62 + kDigits.find(name[prefix.size() + size_t(i)]);
+        if (left_behind("/dev/shm/" + name, process)) shm_unlink(("/" + name).c_str());
+      }
+    });
+    std::error_code ignored;
+    const std::string folder = std::filesystem::temp_directory_path(ignored).string();
+    each_file(folder, [&](const std::string& name) {
+      if (!name.starts_with(kFolderPrefix)) return;
+      const u64 process = std::strtoull(name.c_str() + std::strlen(kFolderPrefix), nullptr, 10);
+      if (left_behind(folder + "/" + name, process)) remove_folder(folder + "/" + name);
+    });
+  }
+
+  MessageQueue to_engine_, from_engine_;
+  SharedObject shared_;
+  Child child_;
+  i64 input_at_ = 0;
+  bool started_ = false;
+  std::chrono::seconds timeout_{60};
+};
+
+}  // namespace envpool::vizdoom

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares ViZDoom with the package vizdoom, from equal seeds: screens, game variables, rewards and ends.
+
+ENVPOOL_TEST_VIZDOOM=20 plays 20 episodes of every scenario instead of a few steps of some.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import random
+from typing import Any
+
+import cv2
+import gymnasium
+import numpy as np
+import pytest
+
+import envpool
+from envpool.vizdoom.registration import _ARENAS, _GYMNASIUM, SCENARIOS
+
+vizdoom = pytest.importorskip("vizdoom")
+pytest.importorskip("vizdoom.gymnasium_wrapper")
+
+EPISODES = int(os.environ.get("ENVPOOL_TEST_VIZDOOM", "0"))
+DAY = str(datetime.datetime.now(datetime.timezone.utc).date())
+VARIABLES = (
+    *(f"AMMO{slot}" for slot in range(2, 8)),
+    *("ARMOR", "DAMAGECOUNT", "DEATHCOUNT", "FRAGCOUNT", "HEALTH", "HITCOUNT", "KILLCOUNT"),
+    *("SELECTED_WEAPON", "SELECTED_WEAPON_AMMO", "USER2"),
+)
+# Variables that the engine counts over all episodes of a process.
+CUMULATIVE = ("HITCOUNT", "DAMAGECOUNT", "DEATHCOUNT")
+
+
+def sample(names: tuple[str, ...], always: tuple[str, ...]) -> list[str]:
+    """Returns all names if whole episodes are played, or else some that are always tested and one by the date."""
+    if EPISODES:
+        return list(names)
+    return [*always, random.Random(DAY).choice([name for name in names if name not in always])]
+
+
+def id_of(scenario: str) -> str:
+    return "".join(word.capitalize() for word in scenario.split("_")) + "-v1"
+
+
+class Reference:
+    """EnvPool's environment written with the package's DoomGame."""
+
+    def __init__(self, scenario: str, spec: Any, weights: dict[str, tuple[float, float]]):
+        self.game = game = vizdoom.DoomGame()
+        game.load_config(os.path.join(vizdoom.scenarios_path, f"{scenario}.cfg"))
+        game.set_window_visible(False)
+        game.set_mode(vizdoom.Mode.PLAYER)
+        game.set_audio_buffer_enabled(False)
+        if scenario in _ARENAS:
+            game.add_game_args("-deathmatch")
+        game.set_episode_timeout(0)
+        for name in VARIABLES:
+            game.add_available_game_variable(getattr(vizdoom.GameVariable, name))
+        self.names = [variable.name for variable in game.get_available_game_variables()]
+        self.size = spec.observation_space.shape[1:]
+        self.weights = {name: tuple(map(np.float32, pair)) for name, pair in weights.items()}
+        game.init()
+
+    def reset(self, seed: int) -> np.ndarray:
+        self.game.set_seed(seed)
+        self.game.new_episode()
+        values = self.read()
+        self.base = {name: values[name] for name in CUMULATIVE}
+        self.values = {name: values[name] - self.base.get(name, 0) for name in self.names}
+        self.weapon, self.held = int(self.values["SELECTED_WEAPON"]), 1
+        self.stack = [self.frame()] * 4
+        return np.concatenate(self.stack)
+
+    def read(self) -> dict[str, float]:
+        return {name: self.game.get_game_variable(getattr(vizdoom.GameVariable, name)) for name in self.names}
+
+    def frame(self) -> np.ndarray:
+        screen = self.game.get_state().screen_buffer
+        planes = screen[None] if screen.ndim == 2 else screen
+        size = self.size[::-1]
+        return np.stack([cv2.resize(plane, size, interpolation=cv2.INTER_AREA) for plane in planes])
+
+    def step(self, buttons: np.ndarray) -> tuple[np.ndarray, float, bool]:
+        self.game.make_action([float(x) for x in buttons], 4)
+        now = {name: value - self.base.get(name, 0) for name, value in self.read().items()}
+        reward = np.float32(0)
+        for name in self.names:
+            change = now[name] - self.values[name]
+            if name == "HEALTH":
+                if now[name] < 0:
+                    now[name] = self.values[name] if self.values[name] >= 0 else 100
+                change = now[name] - self.values[name]
+            limit = {"DAMAGECOUNT": 200, "HITCOUNT": 5}.get(name)
+            change = min(change, limit) if limit else change
+            gain, loss = map(float, self.weights.get(name, (0, 0)))
+            reward = reward + np.float32(change * gain) if change >= 0 else reward - np.float32(change * loss)
+        weapon = int(now["SELECTED_WEAPON"])
+        self.held = self.held + 1 if weapon == self.weapon else 1
+        self.weapon, self.values = weapon, now
+        if 0 <= weapon < 8 and self.held >= 5 and now["SELECTED_WEAPON_AMMO"] > 0:
+            reward = reward + np.float32([0.0002, 0.0002, 0.0002, 0.001, 0.001, 0.001, 0.002, 0.002][weapon])
+        done = self.game.is_episode_finished()
+        if not done:
+            self.stack = [*self.stack[1:], self.frame()]
+        return np.concatenate(self.stack), float(reward), done
+
+
+def weights_of(spec: Any) -> dict[str, tuple[float, float]]:
+    parts = (part.split(":") for part in spec.config.reward_config.split(","))
+    return {name: (float(gain), float(loss)) for name, gain, loss in parts}
+
+
+def random_buttons(rng: np.random.Generator, names: list[str]) -> np.ndarray:
+    held = [float(rng.integers(2)) if not name.endswith("DELTA") else float(rng.uniform(-8, 8)) for name in names]
+    return np.array(held)
+
+
+@pytest.mark.parametrize("scenario", sample(tuple(SCENARIOS), ("basic", "deathmatch", "simpler_basic")))
+def test_episodes_equal_the_packages(scenario: str) -> None:
+    task_id = id_of(scenario)
+    episodes = EPISODES or 2
+    spec = envpool.make_spec(task_id)
+    reference = Reference(scenario, spec, weights_of(spec))
+    buttons = [button.name for button in reference.game.get_available_buttons()]
+    rng = np.random.default_rng(5)
+    limit = 525 if EPISODES else 40
+    with envpool.make_gymnasium(task_id, num_envs=1, seed=11, autoreset_mode="disabled") as env:
+        for episode in range(episodes):
+            obs, info = env.reset()
+            want = reference.reset(int(info["seed"][0]))
+            np.testing.assert_array_equal(obs[0], want)
+            for step in range(limit):
+                action = random_buttons(rng, buttons)
+                obs, reward, terminated, truncated, info = env.step(action[None])
+                want, want_reward, done = reference.step(action)
+                assert (reward[0], terminated[0]) == (np.float32(want_reward), done), (episode, step)
+                np.testing.assert_array_equal(obs[0], want)
+                for name in reference.names:
+                    assert info[name][0] == reference.values[name], (episode, step, name)
+                assert truncated[0] == (step + 1 == 525)
+                if done or truncated[0]:
+                    break
+    reference.game.close()
+
+
+FORMS = tuple(f"Vizdoom{name}{form}-v1" for name in _GYMNASIUM for form in ("", "-MultiBinary"))
+
+
+def actions_of(space: gymnasium.Space[Any], rng: np.random.Generator) -> Any:
+    if isinstance(space, gymnasium.spaces.Dict):
+        return {key: actions_of(part, rng) for key, part in space.items()}
+    if isinstance(space, gymnasium.spaces.Discrete):
+        return int(rng.integers(space.n))
+    if isinstance(space, gymnasium.spaces.MultiBinary):
+        return rng.integers(2, size=space.n).astype(np.int8)
+    return rng.uniform(-8, 8, size=space.shape).astype(np.float32)
+
+
+def batch_of(action: Any) -> Any:
+    if isinstance(action, dict):
+        return {key: batch_of(part) for key, part in action.items()}
+    return np.asarray(action)[None].astype(np.int32 if isinstance(action, int) else np.asarray(action).dtype)
+
+
+BUFFERS = {"depth_buffer_enabled": True, "labels_buffer_enabled": True, "automap_buffer_enabled": True}
+
+
+@pytest.mark.parametrize("task_id", sample(FORMS, ("VizdoomBasic-v1", "VizdoomDeathmatch-MultiBinary-v1")))
+@pytest.mark.parametrize("options", [{}, BUFFERS], ids=["screen", "all buffers"])
+def test_episodes_equal_gymnasiums(task_id: str, options: dict[str, Any]) -> None:
+    episodes = EPISODES or 2
+    limit = 2**31 if EPISODES else 25
+    reference = gymnasium.make(task_id, **options).unwrapped
+    rng = np.random.default_rng(6)
+    with envpool.make_gymnasium(task_id, num_envs=1, seed=3, autoreset_mode="disabled", **options) as env:
+        assert env.spec.action_space == reference.action_space
+        ours, theirs = env.spec.observation_space, reference.observation_space
+        assert list(ours) == list(theirs)
+        assert all(ours[key] == theirs[key] for key in theirs)
+        for episode in range(episodes):
+            obs, info = env.reset()
+            reference.reset(seed=1)  # starts the engine
+            reference.game.set_seed(int(info["seed"][0]))
+            reference.game.new_episode()
+            reference.state = reference.game.get_state()
+            want = reference._VizdoomEnv__collect_observations()
+            for step in range(limit):
+                for key, array in want.items():
+                    np.testing.assert_array_equal(obs[key][0], array, err_msg=f"{key} {episode} {step}")
+                action = actions_of(reference.action_space, rng)
+                obs, reward, terminated, truncated, info = env.step(batch_of(action))
+                want, *rest, _ = reference.step(action)
+                assert [reward[0], terminated[0], truncated[0]] == [np.float32(rest[0]), *rest[1:]], (episode, step)
+                if rest[1] or rest[2]:
+                    for key, array in want.items():
+                        np.testing.assert_array_equal(obs[key][0], array)
+                    break
+    reference.close()
+
+
+def test_a_first_episode_equals_that_of_a_new_engine() -> None:
+    """The package begins its first episode with the engine, but ours begins all episodes in the same way."""
+    reference = gymnasium.make("VizdoomDefendCenter-v1").unwrapped
+    with envpool.make_gymnasium("VizdoomDefendCenter-v1", num_envs=1, seed=5) as env:
+        obs, info = env.reset()
+        game = vizdoom.DoomGame()
+        game.load_config(os.path.join(vizdoom.scenarios_path, "defend_the_center.cfg"))
+        game.set_window_visible(False)
+        game.set_screen_format(vizdoom.ScreenFormat.RGB24)
+        game.set_seed(int(info["seed"][0]))
+        game.init()
+        np.testing.assert_array_equal(obs["screen"][0], game.get_state().screen_buffer)
+        for _ in range(40):
+            obs, reward, *_ = env.step(np.zeros(1, np.int32) + 1)
+            want = game.make_action([float(x) for x in reference.button_map[1]], 1)
+            assert reward[0] == np.float32(want)
+            np.testing.assert_array_equal(obs["screen"][0], game.get_state().screen_buffer)
+        game.close()
+    reference.close()

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Child processes that die with this process, however it ends.
+//
+// The kernel can kill a child when its parent dies (PR_SET_PDEATHSIG), but it regards the thread that made the child as
+// the parent. So one thread, which lives as long as this process, makes all children.
+#pragma once
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "envpool/core/types.h"
+
+namespace envpool::vizdoom {
+
+// What to execute: the program with its arguments, and the folder to run it in.
+struct Command {
+  std::vector<std::string> arguments;
+  std::string folder;
+};
+
+// Runs a command without input and output, in a session of its own, so that the terminal's Ctrl-C does not reach it.
+// The process is killed when the calling thread ends. Returns its id, or minus an error number.
+__attribute__((noinline)) inline pid_t spawn_from_this_thread(const Command& command) {
+  std::vector<char*> arguments;
+  for (const std::string& argument : command.arguments) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  const pid_t parent = getpid();
+  volatile int error = 0;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // no handler of this process may run in the child
+  // The child borrows this process's memory until it executes the program, which costs less than a fork of a large
+  // process. It may only make system calls.
+  const pid_t child = vfork();
+  if (child == 0) {
+    const auto leave = [&] {
+      error = errno;
+      _exit(127);
+    };
+    for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) leave();
+    if (getppid() != parent) _exit(127);  // the parent died before the call
+    setsid();
+    if (chdir(command.folder.c_str()) != 0) leave();
+    const int null = open("/dev/null", O_RDWR);
+    if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0) leave();
+#ifdef SYS_close_range
+    syscall(SYS_close_range, 3u, ~0u, 0u);  // Linux 5.9; before that, files without FD_CLOEXEC are inherited
+#endif
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    execv(arguments[0], arguments.data());
+    leave();
+  }
+  const int fork_error = errno;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (child < 0) return -fork_error;
+  if (error == 0) return child;
+  waitpid(child, nullptr, 0);
+  return -error;
+}
+
+// The thread that makes all children of this process. A forked process makes a thread of its own.
+class Spawner {
+ public:
+  static Spawner& get() {
+    static std::mutex mutex;
+    static Spawner* spawner = nullptr;
+    const std::lock_guard lock(mutex);
+    // Never deleted: the thread may use it until the process ends.
+    if (spawner == nullptr || spawner->owner_ != getpid()) spawner = new Spawner;
+    return *spawner;
+  }
+
+  // Starts a process. Throws std::runtime_error.
+  pid_t spawn(const Command& command) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return command_ == nullptr && !done_; });
+    command_ = &command;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return done_; });
+    done_ = false;
+    const pid_t child = child_;
+    changed_.notify_all();
+    if (child < 0) {
+      throw std::runtime_error("cannot start " + command.arguments.front() + ": " + std::strerror(-child));
+    }
+    return child;
+  }
+
+ private:
+  Spawner() {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);  // the thread handles no signals
+    std::thread([this] { run(); }).detach();
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  void run() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [&] { return command_ != nullptr; });
+      child_ = spawn_from_this_thread(*command_);
+      command_ = nullptr;
+      done_ = true;
+      changed_.notify_all();
+    }
+  }
+
+  const pid_t owner_ = getpid();
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  const Command* command_ = nullptr;
+  bool done_ = false;
+  pid_t child_ = 0;
+};
+
+// A child process, which the destructor kills.
+class Child {
+ public:
+  Child() = default;
+  ~Child() { kill(); }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  void start(const Command& command) {
+    owner_ = getpid();
+    child_ = Spawner::get().spawn(command);
+  }
+  bool owned() const { return owner_ == getpid(); }
+  // Returns whether the process runs. Something else in this process may have collected its exit status.
+  bool running() {
+    if (child_ <= 0) return false;
+    int status;
+    const pid_t ended = waitpid(child_, &status, WNOHANG);
+    if (ended == 0 || (ended < 0 && errno == EINTR)) return true;
+    exit_ = ended < 0             ? "ended"
+            : WIFSIGNALED(status) ? "was killed by signal " + std::to_string(WTERMSIG(status))
+                                  : "ended with status " + std::to_string(WEXITSTATUS(status));
+    child_ = 0;
+    return false;
+  }
+  // How the process ended.
+  const std::string& exit() const { return exit_; }
+  void kill() {
+    if (child_ <= 0 || !owned()) return;
+    ::kill(child_, SIGKILL);
+    while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    child_ = 0;
+  }
+
+ private:
+  pid_t owner_ = 0, child_ = 0;
+  std::string exit_;
+};
+
+}  // namespace envpool::vizdoom
