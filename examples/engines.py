@@ -58,29 +58,29 @@ class FireReset(gymnasium.Wrapper[Any, Any, Any, Any]):
         return observation, info
 
 
-def one_game(task: str, picture: int, stack_num: int) -> Any:
+def one_game(task: str, size: int, stack_num: int) -> Any:
     import ale_py
 
     gymnasium.register_envs(ale_py)
     env: Any = gymnasium.make(f"ALE/{task}", frameskip=1, repeat_action_probability=0.0, full_action_space=False)
-    env = AtariPreprocessing(env, noop_max=30, frame_skip=4, screen_size=picture)
+    env = AtariPreprocessing(env, noop_max=30, frame_skip=4, screen_size=size)
     if "FIRE" in env.unwrapped.get_action_meanings():
         env = FireReset(env)
     return FrameStackObservation(env, stack_num)
 
 
-def atari(engine: str, task: str, num_envs: int, seed: int, picture: int, stack_num: int) -> Vector:
+def atari(engine: str, task: str, num_envs: int, seed: int, size: int, stack_num: int) -> Vector:
     """Makes a game by EnvPool's id, with EnvPool's observations and rewards, except that resizing may differ."""
     if engine == "gymnasium":
-        return Vector(AsyncVectorEnv([partial(one_game, task, picture, stack_num)] * num_envs), seed, clip=True)
+        return Vector(AsyncVectorEnv([partial(one_game, task, size, stack_num)] * num_envs), seed, clip=True)
     from ale_py.vector_env import AtariVectorEnv
 
     return Vector(
         AtariVectorEnv(
             game=re.sub(r"(?<!^)(?=[A-Z])", "_", task.split("-")[0]).lower(),
             num_envs=num_envs,
-            img_height=picture,
-            img_width=picture,
+            img_height=size,
+            img_width=size,
             stack_num=stack_num,
             reward_clipping=False,  # `step` clips, because `info` needs the unclipped reward
         ),

@@ -54,7 +54,7 @@ struct AtariEnv {
   // The bytes after State: the stack and, if two successive screens may share a buffer of the console, a copy of a
   // screen.
   static i64 extra_bytes(const Params& p) {
-    return i64{p.stack_num} * picture_bytes(p) + (p.setup.traits.unfinished_frames ? i64{p.screen_height} * kWidth : 0);
+    return i64{p.stack_num} * image_bytes(p) + (p.setup.traits.unfinished_frames ? i64{p.screen_height} * kWidth : 0);
   }
 
   ENVPOOL_FN static void reset(State& s, const Params& p, Rng& rng) {
@@ -78,7 +78,7 @@ struct AtariEnv {
     s.lives = lives(s.machine, setup);
     s.reward = 0;
     s.life_lost = false;
-    push_picture(s, p, /*pool_two=*/false);
+    push_image(s, p, /*pool_two=*/false);
     if (new_game) fill_stack(s, p);
   }
 
@@ -95,9 +95,9 @@ struct AtariEnv {
       }
     } while (left > 0 && !s.machine.rules.terminal);
     if (left < p.pooled_frames || p.observe_ram) {
-      push_picture(s, p, p.pooled_frames == 2 && left == 0);
+      push_image(s, p, p.pooled_frames == 2 && left == 0);
     } else {
-      repeat_picture(s, p);
+      repeat_image(s, p);
     }
 
     const i32 lives_before = s.lives;
@@ -122,12 +122,12 @@ struct AtariEnv {
 
   ENVPOOL_FN static void observe(const State& s, const Params& p, Row row) {
     u8* obs = row.at<u8>(kObs);
-    const i64 bytes = picture_bytes(p);
+    const i64 bytes = image_bytes(p);
     // The slots up to the newest hold the newer images, and the slots after it the older ones.
     const i64 newer = i64{s.newest} + 1;
     const i64 older = p.stack_num - newer;
-    copy(obs, picture(s, p, newer), older * bytes);
-    copy(obs + older * bytes, picture(s, p, 0), newer * bytes);
+    copy(obs, image(s, p, newer), older * bytes);
+    copy(obs + older * bytes, image(s, p, 0), newer * bytes);
     *row.at<i32, 1>(kLives) = s.lives;
     *row.at<f32, 1>(kReward) = s.reward;
     *row.at<i32, 1>(kTerminated) = s.machine.rules.terminal;
@@ -232,29 +232,29 @@ struct AtariEnv {
   }
 
   // The stack is a ring buffer of images that follows State in memory.
-  ENVPOOL_FN static i64 picture_bytes(const Params& p) {
+  ENVPOOL_FN static i64 image_bytes(const Params& p) {
     return p.observe_ram ? 128 : i64{p.channels} * p.img_height * p.img_width;
   }
-  ENVPOOL_FN static const u8* picture(const State& s, const Params& p, i64 slot) {
-    return reinterpret_cast<const u8*>(&s + 1) + slot * picture_bytes(p);
+  ENVPOOL_FN static const u8* image(const State& s, const Params& p, i64 slot) {
+    return reinterpret_cast<const u8*>(&s + 1) + slot * image_bytes(p);
   }
-  ENVPOOL_FN static u8* picture(State& s, const Params& p, i64 slot) {
-    return reinterpret_cast<u8*>(&s + 1) + slot * picture_bytes(p);
+  ENVPOOL_FN static u8* image(State& s, const Params& p, i64 slot) {
+    return reinterpret_cast<u8*>(&s + 1) + slot * image_bytes(p);
   }
-  ENVPOOL_FN static u8* saved_screen(State& s, const Params& p) { return picture(s, p, p.stack_num); }
-  ENVPOOL_FN static u8* next_picture(State& s, const Params& p) {
+  ENVPOOL_FN static u8* saved_screen(State& s, const Params& p) { return image(s, p, p.stack_num); }
+  ENVPOOL_FN static u8* next_image(State& s, const Params& p) {
     s.newest = s.newest + 1 == p.stack_num ? 0 : s.newest + 1;
-    return picture(s, p, s.newest);
+    return image(s, p, s.newest);
   }
 
-  ENVPOOL_FN static void push_picture(State& s, const Params& p, bool pool_two) {
+  ENVPOOL_FN static void push_image(State& s, const Params& p, bool pool_two) {
     const SharedGame& c = shared_game(p);
     const ResizePlan& plan = *reinterpret_cast<const ResizePlan*>(&c + 1);
     const u8* now = screen(s.machine);
     const u8* before = !pool_two                          ? nullptr
                        : p.setup.traits.unfinished_frames ? saved_screen(s, p)
                                                           : previous_screen(s.machine);
-    u8* to = next_picture(s, p);
+    u8* to = next_image(s, p);
     if (p.observe_ram) {
       copy(to, s.machine.console.ram, 128);
     } else if (p.channels == 1) {
@@ -263,14 +263,14 @@ struct AtariEnv {
       resize_rgb_max(plan, now, before, c.rgb[0], to);
     }
   }
-  ENVPOOL_FN static void repeat_picture(State& s, const Params& p) {
-    const u8* from = picture(s, p, s.newest);
-    u8* to = next_picture(s, p);
-    if (to != from) copy(to, from, picture_bytes(p));
+  ENVPOOL_FN static void repeat_image(State& s, const Params& p) {
+    const u8* from = image(s, p, s.newest);
+    u8* to = next_image(s, p);
+    if (to != from) copy(to, from, image_bytes(p));
   }
   ENVPOOL_FN static void fill_stack(State& s, const Params& p) {
     for (i32 slot = 0; slot < p.stack_num; ++slot) {
-      if (slot != s.newest) copy(picture(s, p, slot), picture(s, p, s.newest), picture_bytes(p));
+      if (slot != s.newest) copy(image(s, p, slot), image(s, p, s.newest), image_bytes(p));
     }
   }
 

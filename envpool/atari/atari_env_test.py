@@ -17,7 +17,7 @@ from envpool.atari.registration import ROMS
 ale_py = pytest.importorskip("ale_py")
 cv2 = pytest.importorskip("cv2")
 
-Picture = npt.NDArray[np.uint8]
+Image = npt.NDArray[np.uint8]
 
 
 def task_id(game: str) -> str:
@@ -49,15 +49,15 @@ class Pipeline:
         full = options.get("full_action_space", False)
         self.actions = self.ale.getLegalActionSet() if full else self.ale.getMinimalActionSet()
         self.fire = options.get("use_fire_reset", True) and ale_py.Action.FIRE in self.actions
-        self.stack: deque[Picture] = deque(maxlen=options.get("stack_num", 4))
+        self.stack: deque[Image] = deque(maxlen=options.get("stack_num", 4))
         self.life_lost = False
         self.lives = 0
 
-    def screen(self) -> Picture:
-        picture: Picture = self.ale.getScreenGrayscale() if self.gray else self.ale.getScreenRGB()
-        return picture
+    def screen(self) -> Image:
+        image: Image = self.ale.getScreenGrayscale() if self.gray else self.ale.getScreenRGB()
+        return image
 
-    def push(self, screens: list[Picture]) -> None:
+    def push(self, screens: list[Image]) -> None:
         if self.ram:
             self.stack.append(self.ale.getRAM()[None])
             return
@@ -68,7 +68,7 @@ class Pipeline:
         self.stack.append(small[None] if self.gray else small.transpose(2, 0, 1))
 
     @property
-    def obs(self) -> Picture:
+    def obs(self) -> Image:
         return np.concatenate(list(self.stack))
 
     def reset(self, noops: int) -> None:
@@ -211,7 +211,7 @@ def test_sticky_actions() -> None:
     """With probability 1, the agent's actions are ignored; with 0.25, trajectories depend on the seed."""
     actions = np.random.default_rng(0).integers(0, 4, 100).astype(np.int32)
 
-    def memory(probability: float, seed: int, actions: npt.NDArray[np.int32] = actions) -> Picture:
+    def memory(probability: float, seed: int, actions: npt.NDArray[np.int32] = actions) -> Image:
         options = {"noop_max": 1, "use_fire_reset": False, "seed": seed}
         env = envpool.make_gymnasium("Breakout-v5", repeat_action_probability=probability, **options)
         env.reset()
@@ -260,8 +260,8 @@ def test_render() -> None:
     env.reset()
     reference = Pipeline("pong")
     reference.reset(0)
-    picture = np.asarray(env.render()).reshape(210, 160, 3)
-    assert np.array_equal(picture, reference.ale.getScreenRGB())
+    image = np.asarray(env.render()).reshape(210, 160, 3)
+    assert np.array_equal(image, reference.ale.getScreenRGB())
     env.close()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wrong ROMs, options and actions raise exceptions that name the argument, the expected value and the given one."""
+"""Tests that errors for wrong ROMs, options and actions name the argument, the expected value and the given one."""
 
 from __future__ import annotations
 
@@ -209,5 +209,7 @@ def test_functional_states_of_equal_shape_but_different_images_are_rejected() ->
     colour, _ = envpool.jax.make("Pong-v5", **ONE_COLOUR)
     key = jax.random.PRNGKey(0)
     _, state = gray.reset(key)
-    with pytest.raises(Exception, match="state: (row 0 is not of|expected one of Atari, got one of Atari with other)"):
+    with pytest.raises(
+        Exception, match="state: (row 0 is not of|expected a state of Atari, got a state of Atari with other)"
+    ):
         jax.block_until_ready(colour.step(key, state, 0))

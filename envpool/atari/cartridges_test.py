@@ -27,8 +27,8 @@ def check(folder: Path, image: bytes, frames: int, drawn: int = 4, resets: int =
     path.write_bytes(image)
     machine, reference = Machine(cartridges.STEM, rom=image), Reference(cartridges.STEM, path=path)
     ours, theirs = Trace(frames, machine.height), Trace(frames, machine.height)
-    picture = reference.ale.getScreen()
-    assert picture.shape == (machine.height, 160)
+    screen = reference.ale.getScreen()
+    assert screen.shape == (machine.height, 160)
     rng = np.random.default_rng(1)
     for reset in range(resets):
         machine.reset(ours)
@@ -85,17 +85,17 @@ def test_random_frames_cut_off(tmp_path: Path, seed: int) -> None:
 
 @pytest.mark.parametrize("register", range(0x2D))
 def test_every_register(tmp_path: Path, register: int) -> None:
-    check(tmp_path, cartridges.picture_cartridge([register], [], register), 12)
+    check(tmp_path, cartridges.screen_cartridge([register], [], register), 12)
 
 
 @pytest.mark.parametrize("register", READABLE)
 def test_every_readable_register(tmp_path: Path, register: int) -> None:
-    check(tmp_path, cartridges.picture_cartridge([0x10, 0x11, 0x12, 0x13, 0x14, 0x2A, 0x2C], [register], register), 12)
+    check(tmp_path, cartridges.screen_cartridge([0x10, 0x11, 0x12, 0x13, 0x14, 0x2A, 0x2C], [register], register), 12)
 
 
 @pytest.mark.parametrize("seed", RANDOM)
 def test_random_frames(tmp_path: Path, seed: int) -> None:
-    check(tmp_path, cartridges.picture_cartridge(QUIET, READABLE, 1000 + seed), 12, 4 - seed % 3 % 2 * 2)
+    check(tmp_path, cartridges.screen_cartridge(QUIET, READABLE, 1000 + seed), 12, 4 - seed % 3 % 2 * 2)
 
 
 @pytest.mark.parametrize("seed", RANDOM)

@@ -212,7 +212,7 @@ void play_changed(const char* task, Mapper mapper, std::vector<abi::Option> opti
     rows.push_back(std::make_unique<Fenced>(size_t(row), Fenced::kEnd));
     fields.push_back(rows.back()->data());
   }
-  const Fenced picture(size_t(env.params.screen_height) * kWidth * 3, Fenced::kEnd);
+  const Fenced screen(size_t(env.params.screen_height) * kWidth * 3, Fenced::kEnd);
   std::memset(state, 0, bytes);
   new (state) State{};
   const i32 action = 1;
@@ -231,7 +231,7 @@ void play_changed(const char* task, Mapper mapper, std::vector<abi::Option> opti
     change.apply(n, state);
     Env::repair(*std::launder(reinterpret_cast<State*>(state)), env.params);
     env.observe(state, fields.data(), 1);
-    env.render(state, picture.data());
+    env.render(state, screen.data());
     if (n % 16 == 0) env.reset(3, 1, state, 1);
     for (i32 i = 0; i < 2; ++i) env.step(n, state, &action, &reward, &terminated, 1);
     env.observe(state, fields.data(), 1);

@@ -414,10 +414,10 @@ py::array DevicePool::render(const py::object& env_ids) {
     label_.refuse_call("render: this environment cannot be rendered");
   }
   const std::vector<i32> ids = idle_ids(env_ids, "env_ids", "render");
-  py::array_t<u8> pictures(
+  py::array_t<u8> images(
       {py::ssize_t(ids.size()), py::ssize_t(layout_.render_height), py::ssize_t(layout_.render_width), py::ssize_t(3)});
-  for (size_t k = 0; k < ids.size(); ++k) states_.render(ids[k], pictures.mutable_data() + i64(k) * bytes);
-  return pictures;
+  for (size_t k = 0; k < ids.size(); ++k) states_.render(ids[k], images.mutable_data() + i64(k) * bytes);
+  return images;
 }
 
 py::list DevicePool::players(const py::object& env_ids) {

@@ -68,14 +68,14 @@ struct Acrobot {
         .add("velocity2", &State::velocity2);
   }
   static void render(const State& s, const Params&, u8* rgb) {
-    Picture picture(rgb, 500, 500);
+    Canvas canvas(rgb, 500, 500);
     constexpr f64 scale = 500 / 4.4, half = 0.1 * scale;
-    picture.line({0, 250 + scale}, {500, 250 + scale}, kBlack);
+    canvas.line({0, 250 + scale}, {500, 250 + scale}, kBlack);
     Point joint{250, 250};
     for (const f64 angle : {s.angle1 - kPi / 2, s.angle1 + s.angle2 - kPi / 2}) {
       const Frame link{joint.x, joint.y, angle};
-      picture.polygon({link(0, -half), link(0, half), link(scale, half), link(scale, -half)}, {0, 204, 204});
-      picture.disc(joint.x, joint.y, half, {204, 204, 0});
+      canvas.polygon({link(0, -half), link(0, half), link(scale, half), link(scale, -half)}, {0, 204, 204});
+      canvas.disc(joint.x, joint.y, half, {204, 204, 0});
       joint = link(scale, 0);
     }
   }

@@ -84,16 +84,16 @@ struct CartPole {
         .add("angular_velocity", &State::angular_velocity);
   }
   static void render(const State& s, const Params& p, u8* rgb) {
-    Picture picture(rgb, 600, 400);
+    Canvas canvas(rgb, 600, 400);
     const f64 scale = 600 / (2 * p.position_limit), pole_width = 10, pole_length = scale * 2 * p.length;
     const f64 x = s.position * scale + 300, y = 100, axle = y + 7.5;
-    picture.box(x - 25, y - 15, x + 25, y + 15, kBlack);
+    canvas.box(x - 25, y - 15, x + 25, y + 15, kBlack);
     const Frame pole{x, axle, -s.angle};
-    picture.polygon({pole(-pole_width / 2, -pole_width / 2), pole(-pole_width / 2, pole_length - pole_width / 2),
-                     pole(pole_width / 2, pole_length - pole_width / 2), pole(pole_width / 2, -pole_width / 2)},
-                    {202, 152, 101});
-    picture.disc(x, axle, pole_width / 2, {129, 132, 203});
-    picture.line({0, y}, {600, y}, kBlack);
+    canvas.polygon({pole(-pole_width / 2, -pole_width / 2), pole(-pole_width / 2, pole_length - pole_width / 2),
+                    pole(pole_width / 2, pole_length - pole_width / 2), pole(pole_width / 2, -pole_width / 2)},
+                   {202, 152, 101});
+    canvas.disc(x, axle, pole_width / 2, {129, 132, 203});
+    canvas.line({0, y}, {600, y}, kBlack);
   }
 #endif
 

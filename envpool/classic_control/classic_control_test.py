@@ -52,9 +52,9 @@ class Engine(Functions):
         return obs
 
     def render(self, state, height, width):
-        picture = np.zeros((height, width, 3), np.uint8)
-        self.call("render", pointer(np.array([state])), pointer(picture))
-        return picture
+        image = np.zeros((height, width, 3), np.uint8)
+        self.call("render", pointer(np.array([state])), pointer(image))
+        return image
 
 
 @pytest.fixture(scope="module")
@@ -343,10 +343,10 @@ def test_rendered_images(library, name):
     engine = Engine(library, name)
     height, width = (500, 500) if name in ("Pendulum", "Acrobot") else (400, 600)
     first, second = engine.reset(2)
-    pictures = [engine.render(state, height, width) for state in (first, second)]
-    for picture in pictures:
-        assert 0.5 < np.mean(picture == 255) < 0.99
-    assert np.any(pictures[0] != pictures[1])
+    images = [engine.render(state, height, width) for state in (first, second)]
+    for image in images:
+        assert 0.5 < np.mean(image == 255) < 0.99
+    assert np.any(images[0] != images[1])
     for number in (1e6, -1e30, np.inf, np.nan):  # A restored state may have any values; only the image may be written.
         far = np.array([first])
         for field in far.dtype.names:

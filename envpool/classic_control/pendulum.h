@@ -62,16 +62,16 @@ struct Pendulum {
     parts.add("angle", &State::angle).add("angular_velocity", &State::angular_velocity).add("torque", &State::torque);
   }
   static void render(const State& s, const Params&, u8* rgb) {
-    Picture picture(rgb, 500, 500);
+    Canvas canvas(rgb, 500, 500);
     constexpr f64 scale = 500 / 4.4, half = 0.1 * scale, middle = 250;
     constexpr Color red{204, 77, 77};
     const Frame rod{middle, middle, s.angle + kPi / 2};
     const Point end = rod(scale, 0);
-    picture.polygon({rod(0, -half), rod(0, half), rod(scale, half), rod(scale, -half)}, red);
-    picture.disc(middle, middle, half, red);
-    picture.disc(end.x, end.y, half, red);
-    if (s.torque != 0) picture.arc_arrow(middle, middle, scale * 0.25 * fabs(s.torque), s.torque > 0, kBlack);
-    picture.disc(middle, middle, 0.05 * scale, kBlack);
+    canvas.polygon({rod(0, -half), rod(0, half), rod(scale, half), rod(scale, -half)}, red);
+    canvas.disc(middle, middle, half, red);
+    canvas.disc(end.x, end.y, half, red);
+    if (s.torque != 0) canvas.arc_arrow(middle, middle, scale * 0.25 * fabs(s.torque), s.torque > 0, kBlack);
+    canvas.disc(middle, middle, 0.05 * scale, kBlack);
   }
 #endif
 

@@ -413,12 +413,12 @@ def test_play_in_a_terminal() -> None:
     assert text.startswith("\x1b[?1049h")
     assert "\x1b[?1049l" in text
     assert "Pong-v5: 30 steps" in text
-    pictures, _ = text.split("\x1b[2J")[1].split("\x1b[?1049l")
+    screen, _ = text.split("\x1b[2J")[1].split("\x1b[?1049l")
     # There are 39 lines of half blocks in true colour, including Pong's brown, and the status line below them.
-    assert "\x1b[39;1H" in pictures
-    assert "\x1b[41;1H" not in pictures
-    assert "\x1b[38;2;144;72;17;48;2;144;72;17m\u2580" in pictures
-    assert "reward 0  score 0  lives 0" in pictures
+    assert "\x1b[39;1H" in screen
+    assert "\x1b[41;1H" not in screen
+    assert "\x1b[38;2;144;72;17;48;2;144;72;17m\u2580" in screen
+    assert "reward 0  score 0  lives 0" in screen
 
 
 def test_play_reads_keys() -> None:
@@ -517,12 +517,12 @@ def test_keys() -> None:
 
 
 def test_frames_fit_the_terminal() -> None:
-    picture = np.zeros((210, 160, 3), np.uint8)
-    picture[:, 80:] = 200
-    small = fit(picture, 40, 100)
+    image = np.zeros((210, 160, 3), np.uint8)
+    image[:, 80:] = 200
+    small = fit(image, 40, 100)
     assert small.shape == (52, 40, 3)
     assert (small[:, :20] == 0).all()
     assert (small[:, 20:] == 200).all()
     assert len(lines_of(small, colour=True)) == 26
-    assert fit(picture, 1000, 1000).shape == picture.shape
+    assert fit(image, 1000, 1000).shape == image.shape
     assert grid(np.ones((5, 210, 160, 3), np.uint8)).shape[0] % 2 == 0

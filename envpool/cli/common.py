@@ -31,7 +31,7 @@ def need(*packages: str) -> None:
         raise Failure(f"this command needs the package{many} {' and '.join(names)}: {pip_install(*names)}")
 
 
-def need_picture(task_id: str, options: Mapping[str, Any]) -> None:
+def need_image(task_id: str, options: Mapping[str, Any]) -> None:
     """Raises Failure if an environment cannot be rendered."""
     from envpool.python.construction import Construction
     from envpool.python.registry import find

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import envpool
-from envpool.cli.common import Failure, need_picture, parse_options, seconds_of, steps_per_second
+from envpool.cli.common import Failure, need_image, parse_options, seconds_of, steps_per_second
 from envpool.cli.keys import action_for
 
 
@@ -24,7 +24,7 @@ class HeadlessScreen(AbstractContextManager["HeadlessScreen"]):
         """Returns no keys."""
         return set()
 
-    def wants_picture(self) -> bool:
+    def wants_image(self) -> bool:
         """Returns False."""
         return False
 
@@ -37,7 +37,7 @@ def play(
         raise Failure("--headless requires --frames")
     options = parse_options(option)
     if not headless:
-        need_picture(task_id, options)
+        need_image(task_id, options)
     env = make(task_id, seed, options, headless=headless)
     rate = seconds_of("--fps", fps) if fps else steps_per_second(env.config)
     action_of = action_for(env)
@@ -61,10 +61,10 @@ def play(
             score += float(reward[0])
             total += float(reward[0])
             step += 1
-            if screen.wants_picture():
+            if screen.wants_image():
                 screen.show(env.render()[0], status(task_id, score, float(reward[0]), info, over=over))
             if not headless:
-                due = max(due + 1 / rate, time.monotonic() - 0.25)  # It catches up at most 0.25 s.
+                due = max(due + 1 / rate, time.monotonic() - 0.25)  # If steps are late, at most 0.25 s are caught up.
                 time.sleep(max(0.0, due - time.monotonic()))
     env.close()
     print(f"{task_id}: {step} steps, reward {total:g}")

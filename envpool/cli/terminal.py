@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 _HOLD = 0.2  # seconds that a key counts as held after its last report
-_SECONDS_PER_PICTURE = 1 / 20  # slow enough for an ssh connection
+_SECONDS_PER_IMAGE = 1 / 20  # slow enough for an ssh connection
 _SHADES = " .:-=+*#%@"
 _SEQUENCES = {
     b"\x1b[A": "up",
@@ -41,7 +41,7 @@ _SEQUENCES = {
     b"\x04": "q",
 }
 
-Picture = npt.NDArray[np.uint8]
+Image = npt.NDArray[np.uint8]
 
 
 def parse_keys(data: bytes) -> list[str]:
@@ -59,26 +59,26 @@ def parse_keys(data: bytes) -> list[str]:
     return keys
 
 
-def fit(picture: Picture, columns: int, rows: int) -> Picture:
+def fit(image: Image, columns: int, rows: int) -> Image:
     """Scales an image down to at most `columns` by 2 * `rows` pixels by averaging, and keeps its proportions."""
-    height, width, _ = picture.shape
+    height, width, _ = image.shape
     scale = min(columns / width, 2 * rows / height, 1)
     to_height, to_width = max(2, int(height * scale) // 2 * 2), max(1, int(width * scale))
     down = np.linspace(0, height, to_height, endpoint=False).astype(int)
     right = np.linspace(0, width, to_width, endpoint=False).astype(int)
-    sums = np.add.reduceat(np.add.reduceat(picture.astype(np.uint32), down, 0), right, 1)
+    sums = np.add.reduceat(np.add.reduceat(image.astype(np.uint32), down, 0), right, 1)
     counts = np.outer(np.diff(down, append=height), np.diff(right, append=width))
-    small: Picture = (sums // counts[:, :, None]).astype(np.uint8)
+    small: Image = (sums // counts[:, :, None]).astype(np.uint8)
     return small
 
 
-def lines_of(picture: Picture, *, colour: bool) -> list[str]:
+def lines_of(image: Image, *, colour: bool) -> list[str]:
     """Returns an image as lines of text: half blocks with two colours each, or characters for shades of gray."""
     if not colour:
-        gray = picture.reshape(-1, 2, *picture.shape[1:]).mean((1, 3)).astype(int) * len(_SHADES) // 256
+        gray = image.reshape(-1, 2, *image.shape[1:]).mean((1, 3)).astype(int) * len(_SHADES) // 256
         return ["".join(_SHADES[shade] for shade in row) for row in gray.tolist()]
     lines = []
-    for upper, lower in zip(picture[::2].tolist(), picture[1::2].tolist(), strict=True):
+    for upper, lower in zip(image[::2].tolist(), image[1::2].tolist(), strict=True):
         parts = []
         last = None
         for above, below in zip(upper, lower, strict=True):
@@ -124,19 +124,19 @@ class Terminal:
             self._pressed.update(dict.fromkeys(parse_keys(data), now + _HOLD))
         return {key for key, until in self._pressed.items() if until > now}
 
-    def wants_picture(self) -> bool:
+    def wants_image(self) -> bool:
         """Returns whether the next image is due."""
         return time.monotonic() >= self._next
 
-    def show(self, picture: Picture, status: str) -> None:
+    def show(self, image: Image, status: str) -> None:
         """Draws the lines that have changed."""
-        self._next = time.monotonic() + _SECONDS_PER_PICTURE
+        self._next = time.monotonic() + _SECONDS_PER_IMAGE
         size = shutil.get_terminal_size()
         if size != self._size:
             self._size, self._shown = size, []
             self._write("\x1b[2J")
         columns, rows = max(size[0], 4), max(size[1], 2)
-        lines = [*lines_of(fit(picture, columns, rows - 1), colour=self._colour), status[:columns] + "\x1b[K"]
+        lines = [*lines_of(fit(image, columns, rows - 1), colour=self._colour), status[:columns] + "\x1b[K"]
         old = self._shown + [""] * (len(lines) - len(self._shown))
         changed = [f"\x1b[{row};1H{line}" for row, line in enumerate(lines, 1) if line != old[row - 1]]
         self._shown = lines

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 import envpool
-from envpool.cli.common import Failure, need, need_picture, parse_options, seconds_of, steps_per_second
-from envpool.python.pictures import grid
+from envpool.cli.common import Failure, need, need_image, parse_options, seconds_of, steps_per_second
+from envpool.python.images import grid
 
 Policy = Callable[[Any], Any]
 
@@ -39,7 +39,7 @@ def watch(
         raise Failure(f"--output: there is no folder {str(output.absolute().parent)!r}")
     need("imageio", *(["imageio_ffmpeg"] if output.suffix == ".mp4" else ["PIL"]))
     given = parse_options(option)
-    need_picture(task_id, given)
+    need_image(task_id, given)
     options = {"num_envs": num_envs, "seed": seed, "render_mode": "rgb_array", **given}
     env = envpool.make_vec(task_id, **options)
     act = find_policy(policy) if policy else random_policy(env, seed)

@@ -43,9 +43,9 @@ def test_rendered_images(game):
     pool.reset()
     for _ in range(12):  # After these steps, objects have appeared.
         pool.step(np.array([0]))
-    picture = np.asarray(pool.render()).reshape(160, 160, 3)
-    assert picture.shape == (160, 160, 3)
-    assert len(np.unique(picture.reshape(-1, 3), axis=0)) >= 3
+    image = np.asarray(pool.render()).reshape(160, 160, 3)
+    assert image.shape == (160, 160, 3)
+    assert len(np.unique(image.reshape(-1, 3), axis=0)) >= 3
     pool.close()
 
 

@@ -27,7 +27,7 @@
 #include <string>
 #include <vector>
 
-#include "envpool/minigrid/picture.h"
+#include "envpool/minigrid/draw.h"
 #endif
 
 namespace envpool::minigrid {

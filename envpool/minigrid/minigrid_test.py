@@ -159,7 +159,7 @@ def test_rules_are_reached(task_id, fails):
     ),
 )
 @pytest.mark.parametrize("highlight", [True, False])
-def test_pictures(task_id, highlight):
+def test_rendered_images(task_id, highlight):
     options = {"highlight": highlight}
     reference, ours = Reference(task_id, 3, render_mode="rgb_array", **options), Ours(task_id, **options)
     random = np.random.default_rng(3)
@@ -168,9 +168,9 @@ def test_pictures(task_id, highlight):
         ours.reset(reference.recorder.take())
         for step in range(12):
             theirs = reference.env.render()
-            picture = np.empty_like(theirs)
-            ours.call("render", pointer(ours.state), pointer(picture))
-            np.testing.assert_array_equal(picture, theirs)
+            image = np.empty_like(theirs)
+            ours.call("render", pointer(ours.state), pointer(image))
+            np.testing.assert_array_equal(image, theirs)
             action = int(random.integers(reference.env.action_space.n))
             reference.env.step(action)
             ours.step(action, reference.recorder.take())

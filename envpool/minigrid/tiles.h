@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Composes RGB images of tiles, which are drawn in advance (picture.h): one for each look of a cell, with the agent in
+// Composes RGB images of tiles, which are drawn in advance (draw.h): one for each look of a cell, with the agent in
 // each direction or without it, and with or without the light of the agent's view.
 #pragma once
 

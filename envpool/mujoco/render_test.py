@@ -2,7 +2,7 @@
 """Tests that images have the same pixels as those of gymnasium, dm_control and MuJoCo with the same OpenGL.
 
 Software rendering takes a third of a second for an image, mostly for shadows, so tests that do not compare shadows
-disable them. ENVPOOL_PICTURES=1 compares all of gymnasium's environments.
+disable them. ENVPOOL_IMAGES=1 compares all of gymnasium's environments.
 """
 
 import os
@@ -50,7 +50,7 @@ def actions(env, count, steps):
     return np.random.default_rng(0).uniform(-1, 1, (steps, count, *env.action_space.shape))
 
 
-@pytest.mark.parametrize("task_id", ALL if os.environ.get("ENVPOOL_PICTURES") else SOME)
+@pytest.mark.parametrize("task_id", ALL if os.environ.get("ENVPOOL_IMAGES") else SOME)
 def test_images_equal_those_of_gymnasium(task_id):
     size = {"width": 120, "height": 100}
     reference = gymnasium.make(task_id, render_mode="rgb_array", **size)

@@ -223,7 +223,7 @@ struct Odd {
     if (odd("reward")) return void(s.obs<f32>("reward"));
     if (odd("leaf")) s.obs<f32>("a"), s.obs<f32>("a.b");
     if (odd("players")) s.max_players = 0;
-    if (odd("picture")) s.render_height = -4;
+    if (odd("image")) s.render_height = -4;
     s.obs<i32>("obs");
     if (odd("two")) s.obs<i32>("obs");
   }
@@ -255,7 +255,7 @@ DECLARATIONS = {
     "reward": "spec(): every environment has an array 'reward'",
     "leaf": "spec(): 'a' is an array and cannot contain other arrays",
     "players": "spec(): max_players: expected 1..1, got 0",
-    "picture": "spec(): the size of rendered images is negative",
+    "image": "spec(): the size of rendered images is negative",
     "two": "spec(): two arrays are named 'obs'",
 }
 

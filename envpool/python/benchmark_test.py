@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scripts in benchmark/: they run, refuse unknown arguments, and detect slowdowns."""
+"""Tests the scripts in benchmark/: they run, refuse unknown arguments, and detect slowdowns."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_unknown_arguments_are_refused_in_one_line(script, arguments, words, tmp
     assert all(word in done.stderr for word in words), done.stderr
 
 
-def test_a_quick_run_writes_tables_and_pictures(python, tmp_path):
+def test_a_quick_run_writes_tables_and_plots(python, tmp_path):
     pytest.importorskip("matplotlib")
     given = [f"--interpreter={name}={python}" for name in ("bench", "bench-gymnasium")]
     few = [

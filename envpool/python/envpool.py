@@ -14,8 +14,8 @@ from envpool import _core
 from envpool._core import EnvError as CoreEnvError
 from envpool.python.construction import Construction
 from envpool.python.errors import EnvError, labelled
+from envpool.python.images import HumanViewer, resized
 from envpool.python.options import as_number, check_env_ids, check_seconds, check_seed, check_seeds, wrong_type
-from envpool.python.pictures import HumanViewer, resized
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -159,13 +159,14 @@ class EnvPoolMixin:
             self._raise(error, pack)
 
     def _reset(self, env_id: Any = None, seed: Any = None, pack: Pack | None = None) -> Any:
-        """Starts new episodes and waits for a batch. A reset of all environments discards results under way."""
+        """Starts new episodes and waits for a batch.
+
+        A reset of all environments discards the results of unfinished steps.
+        """
         pack = pack or self._layout.reset
         is_empty = isinstance(env_id, (list, tuple, np.ndarray)) and np.shape(env_id) == (0,)
         if is_empty and not self.closed and not self.is_async:
-            return pack(
-                self._empty_batch()
-            )  # EnvPool's scripts pass the ended environments, of which there may be none
+            return pack(self._empty_batch())  # EnvPool's scripts pass the environments that ended, which may be none
         self._send_reset(env_id, seed)
         try:
             return pack(self._pool.recv())
@@ -186,7 +187,7 @@ class EnvPoolMixin:
     def async_reset(self) -> None:
         """Starts new episodes in all environments without waiting; `recv` returns their first observations.
 
-        Results under way are discarded.
+        The results of unfinished steps are discarded.
 
         Raises:
             RuntimeError: the pool is closed, or the process is a fork.
@@ -365,10 +366,10 @@ class EnvPoolMixin:
 
     def _render(self, env_ids: Any = None) -> npt.NDArray[np.uint8] | None:
         """Returns images; with render_mode "human", shows them in a window and returns None."""
-        pictures = self._rendered(env_ids)
+        images = self._rendered(env_ids)
         if self._viewer is None:
-            return pictures
-        self._viewer.show(pictures)
+            return images
+        self._viewer.show(images)
         return None
 
     # ---- description ----

@@ -389,5 +389,5 @@ class GymnasiumVectorEnv(GymnasiumEnvPool, AnyVectorEnv):  # type: ignore[misc]
         Raises:
             RuntimeError: the pool has no render_mode, or an environment is under way.
         """
-        pictures = self._render(self.all_env_ids)
-        return None if pictures is None else tuple(pictures)
+        images = self._render(self.all_env_ids)
+        return None if images is None else tuple(images)

@@ -141,8 +141,8 @@ class PettingZooEnvPool(ParallelEnv):
         Raises:
             RuntimeError: there is no render_mode.
         """
-        pictures = self.pool.render()
-        return None if pictures is None else pictures[0]
+        images = self.pool.render()
+        return None if images is None else images[0]
 
     def close(self) -> None:
         """Closes the pool."""
@@ -180,7 +180,10 @@ class PettingZooEnvPool(ParallelEnv):
 
 
 def _row(tree: Any, index: int) -> Any:
-    """Returns row `index` of a tree of arrays; arrays with a single row, which players share, give that row."""
+    """Returns row `index` of a tree of arrays.
+
+    For arrays with a single row, which all players share, returns that row.
+    """
     if isinstance(tree, dict):
         return {key: _row(value, index) for key, value in tree.items()}
     index = min(index, len(tree) - 1)

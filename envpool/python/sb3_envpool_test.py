@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Stable-Baselines3 interface, compared with that library's DummyVecEnv of the same environments."""
+"""Compares the Stable-Baselines3 interface with that library's DummyVecEnv of the same environments."""
 
 import subprocess
 import sys
@@ -102,7 +102,7 @@ def test_wrappers(vec_env):
     assert lengths == [5] * 8
 
 
-def test_pictures(vec_env):
+def test_rendered_images(vec_env):
     env = envpool.make_sb3("AllTypes-v0", 3, render_mode="rgb_array")
     env.reset()
     assert env.render_mode == "rgb_array"

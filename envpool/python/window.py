@@ -73,13 +73,13 @@ class Window:
         codes = {name: pygame.key.key_code(name) for name in NAMES}
         return {name for name, code in codes.items() if held[code] or code in pressed}
 
-    def wants_picture(self) -> bool:
+    def wants_image(self) -> bool:
         """Returns True, because a window is fast enough to show every image."""
         return True
 
-    def show(self, picture: npt.NDArray[np.uint8], status: str) -> None:
+    def show(self, image: npt.NDArray[np.uint8], status: str) -> None:
         """Draws an image, and shows `status` in the title."""
-        surface = self._pygame.surfarray.make_surface(picture.swapaxes(0, 1))
+        surface = self._pygame.surfarray.make_surface(image.swapaxes(0, 1))
         self._screen.blit(self._pygame.transform.scale(surface, self._size), (0, 0))
         self._pygame.display.set_caption(f"{self._title}  {status}")
         self._pygame.display.flip()

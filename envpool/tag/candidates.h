@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Finds the k agents nearest to an agent, in the same order as nearest.h, for a small k, many agents and a host with
-// SIMD. The loops have no branches that would be mispredicted. Instead of squared distances, their bits are compared,
-// which have the same order.
+// SIMD. The loops have no branches that would be mispredicted. They compare the bits of squared distances, which have
+// the same order as the numbers.
 #pragma once
 
 #include "envpool/core/portable.h"

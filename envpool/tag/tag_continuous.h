@@ -39,7 +39,7 @@
 #include "envpool/tag/columns.h"
 #include "envpool/tag/nearest.h"
 #if ENVPOOL_HOST
-#include "envpool/tag/picture.h"
+#include "envpool/tag/canvas.h"
 #endif
 
 namespace envpool::tag {
@@ -204,22 +204,22 @@ struct TagContinuous {
     const f64 runners = p.players - p.taggers;
     s.reward_low = f64(p.edge_penalty) + min(f64(p.step_reward[1]), f64(p.tag_penalty));
     s.reward_high = max(f64(p.tag_reward) * runners, f64(p.step_reward[0]) + f64(p.end_reward));
-    s.render_height = s.render_width = Picture::kPixels;
+    s.render_height = s.render_width = Canvas::kPixels;
   }
   static void state_parts(StateParts<Shared>& parts) { parts.add("runners", &Shared::runners); }
   static void render(const World<TagContinuous>& world, const Params& p, u8* rgb) {
-    Picture picture(rgb, p.side);
-    picture.lines(1, kLineColor);
+    Canvas canvas(rgb, p.side);
+    canvas.lines(1, kLineColor);
     const f32 *x = column<f32>(world, kX), *y = column<f32>(world, kY);
     const f32 *tagger = column<f32>(world, kTagger), *in_game = column<f32>(world, kInGame);
-    const f64 reach = picture.pixels(f64(p.margin)), radius = p.players > 100 ? 3 : 6;
+    const f64 reach = canvas.pixels(f64(p.margin)), radius = p.players > 100 ? 3 : 6;
     // Taggers are drawn over runners, and both over the discs within which taggers tag.
     for (int layer = 0; layer < 4; ++layer) {
       for (i32 i = 0; i < world.shared.players; ++i) {
         const bool tags = tagger[i] != 0, left = in_game[i] == 0;
-        if (tags && layer == 0) picture.disc(x[i], y[i], reach, kReachColor);
-        if (!tags && layer == (left ? 1 : 2)) picture.disc(x[i], y[i], radius, left ? kTaggedColor : kRunnerColor);
-        if (tags && layer == 3) picture.disc(x[i], y[i], radius, kTaggerColor);
+        if (tags && layer == 0) canvas.disc(x[i], y[i], reach, kReachColor);
+        if (!tags && layer == (left ? 1 : 2)) canvas.disc(x[i], y[i], radius, left ? kTaggedColor : kRunnerColor);
+        if (tags && layer == 3) canvas.disc(x[i], y[i], radius, kTaggerColor);
       }
     }
   }

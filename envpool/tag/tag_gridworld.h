@@ -26,7 +26,7 @@
 #include "envpool/core/api.h"
 #include "envpool/tag/columns.h"
 #if ENVPOOL_HOST
-#include "envpool/tag/picture.h"
+#include "envpool/tag/canvas.h"
 #endif
 
 namespace envpool::tag {
@@ -99,17 +99,17 @@ struct TagGridWorld {
       s.reward_low = min(s.reward_low, reward);
       s.reward_high = max(s.reward_high, reward);
     }
-    s.render_height = s.render_width = Picture::kPixels;
+    s.render_height = s.render_width = Canvas::kPixels;
   }
   static void render(const World<TagGridWorld>& world, const Params& p, u8* rgb) {
-    Picture picture(rgb, p.side + 1);  // a square for each cell
-    if (p.side < Picture::kPixels / 4) picture.lines(p.side + 1, kLineColor);
+    Canvas canvas(rgb, p.side + 1);  // a square for each cell
+    if (p.side < Canvas::kPixels / 4) canvas.lines(p.side + 1, kLineColor);
     const i32 runner = world.shared.players - 1;  // -1 before the first reset
-    const f64 radius = max(0.35 * picture.pixels(1), 2.0);
+    const f64 radius = max(0.35 * canvas.pixels(1), 2.0);
     for (i32 k = 0; k <= runner; ++k) {
       const i32 i = runner - k;  // the runner is drawn first, so that a tagger in its cell is seen
-      picture.disc(column<i32>(world, kX)[i] + 0.5, column<i32>(world, kY)[i] + 0.5, k == 0 ? 1.2 * radius : radius,
-                   k == 0 ? kRunnerColor : kTaggerColor);
+      canvas.disc(column<i32>(world, kX)[i] + 0.5, column<i32>(world, kY)[i] + 0.5, k == 0 ? 1.2 * radius : radius,
+                  k == 0 ? kRunnerColor : kTaggerColor);
     }
   }
 #endif

@@ -160,22 +160,22 @@ def test_a_restored_snapshot_continues_identically():
             np.testing.assert_array_equal(env.step(action)[0], expected)
 
 
-def centers(picture, color):
+def centers(image, color):
     """Returns how many pixels have a color, and their mean position from the bottom left corner, in pixels."""
-    rows, columns = np.nonzero((picture == color).all(-1))
-    return len(rows), columns.mean(), len(picture) - 1 - rows.mean()
+    rows, columns = np.nonzero((image == color).all(-1))
+    return len(rows), columns.mean(), len(image) - 1 - rows.mean()
 
 
 RED, BLUE, GRAY = (208, 45, 38), (33, 102, 178), (205, 210, 216)
 
 
-def test_pictures_of_the_grid():
+def test_images_of_the_grid():
     with envpool.make_gymnasium("TagGridWorld-v0", num_taggers=2, grid_length=9, render_mode="rgb_array") as env:
         env.reset()
-        (picture,) = env.render()
-        assert picture.shape == (400, 400, 3)
+        (image,) = env.render()
+        assert image.shape == (400, 400, 3)
         cell = (400 - 24) / 10
-        (red, *tagger), (blue, *runner) = centers(picture, RED), centers(picture, BLUE)
+        (red, *tagger), (blue, *runner) = centers(image, RED), centers(image, BLUE)
         assert red > 300 and blue > red
         np.testing.assert_allclose(tagger, 12 + cell * 4.5, atol=1)  # both taggers are in the middle
         np.testing.assert_allclose(runner, 12 + cell * 0.5, atol=1)
@@ -183,17 +183,17 @@ def test_pictures_of_the_grid():
         np.testing.assert_allclose(centers(env.render()[0], BLUE)[1:], [12 + cell * 1.5, 12 + cell * 0.5], atol=1)
 
 
-def test_pictures_of_the_square():
+def test_images_of_the_square():
     options = {"num_taggers": 1, "num_runners": 2, "grid_length": 20, "tagging_distance": 0.2, "shuffle_roles": False}
     with envpool.make_gymnasium("TagContinuous-v0", seed=3, render_mode="rgb_array", **options) as env:
         assert (env.render()[0] == 255).mean() > 0.95  # before the first reset
         obs, _ = env.reset()
-        (picture,) = env.render()
-        (red, *tagger), (blue, *_) = centers(picture, RED), centers(picture, BLUE)
-        assert 80 < red < 160 and 100 < blue < 320 and not (picture == GRAY).all(-1).any()
+        (image,) = env.render()
+        (red, *tagger), (blue, *_) = centers(image, RED), centers(image, BLUE)
+        assert 80 < red < 160 and 100 < blue < 320 and not (image == GRAY).all(-1).any()
         # The mean of the runners' positions relative to the tagger is in the tagger's observation.
         apart = obs[0, 0:4].reshape(2, 2).mean(1) * 20 * np.sqrt(2) * 376 / 20
-        np.testing.assert_allclose(centers(picture, BLUE)[1:], tagger + apart, atol=8)
+        np.testing.assert_allclose(centers(image, BLUE)[1:], tagger + apart, atol=8)
         random, gray = np.random.default_rng(0), 0
         for _ in range(90):
             info = env.step(random.integers(0, 11, (3, 2)))[-1]
@@ -201,7 +201,7 @@ def test_pictures_of_the_square():
         assert gray > 80  # a runner that was tagged
 
 
-def test_pictures_of_any_state_stay_within_their_memory(library):
+def test_images_of_any_state_stay_within_their_memory(library):
     for engine in (
         Tag(library, "TagContinuous", 11, 71, CONTINUOUS),
         Tag(library, "TagGridWorld", 11, 45, GRID),

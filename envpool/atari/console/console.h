@@ -51,7 +51,7 @@ ENVPOOL_FN void start_frame(Console& c, const Rom& rom) {
   rebase_stamps(c, elapsed);
   t.frame_start = -static_cast<i32>(static_cast<u32>(elapsed - t.frame_start) % kCyclesPerLine);
   open_window(t, rom);
-  start_picture(t);
+  start_screen(t);
   c.greyed = false;
   if (rom.pal) {  // colour loss: a PAL frame after one with an odd number of lines is grey
     for (u32 i = 0; i < 4; ++i) t.colour[i] = static_cast<u8>((t.colour[i] & 0xFE) | (c.last_lines & 1));
@@ -71,7 +71,7 @@ ENVPOOL_FN void grey_out_rest(Console& c, const Rom& rom, i32 line) {
 }
 
 ENVPOOL_FN void end_frame(Console& c, const Rom& rom) {
-  end_picture(c, rom);
+  end_screen(c, rom);
   const i32 line = static_cast<i32>(static_cast<u32>(c.cycles - c.tia.frame_start) / kCyclesPerLine);
   if (c.unfinished) {
     grey_out_rest(c, rom, line);

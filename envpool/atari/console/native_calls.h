@@ -43,7 +43,7 @@ inline void call_write_register(Console& c, const Rom& rom, u32 reg, u32 value, 
   write_tia_register(c, rom, reg, value, cycles);
 }
 
-// Writes to a register that is known at translation time, except VSYNC and WSYNC, before the last line.
+// Writes to a register that is known at translation time. Not for VSYNC and WSYNC, and not in the last line.
 using RegisterWriter = void(Console& c, const Rom& rom, u32, u32 value, i32 cycles);
 template <u32 kRegister>
 void write_fixed(Console& c, const Rom& rom, u32, u32 value, i32 cycles) {

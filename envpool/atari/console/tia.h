@@ -407,7 +407,7 @@ ENVPOOL_FN void reset_tia(Console& c, const Rom& rom) {
   c.tia.vsync_end = kNever;
   c.tia.blank_left = kNoBlank;
   open_window(c.tia, rom);
-  start_picture(c.tia);  // the next update may continue a frame that the reset cut off
+  start_screen(c.tia);  // the next update may continue a frame that the reset cut off
   c.last_lines = 0;
   for (u32 b = 0; b < 2; ++b) {
     for (i32 i = 0; i < kWidth / 8 * rom.height; ++i) c.pixels[b][i] = 0;

@@ -198,14 +198,14 @@ ENVPOOL_FN void start_line(Tia& t, i32 clock, i32 row) {
   t.changed_midline = 0;
 }
 
-ENVPOOL_FN void start_picture(Tia& t) {
+ENVPOOL_FN void start_screen(Tia& t) {
   start_line(t, t.window_start, 0);
   t.drawn = t.window_start;
   t.changed = kAllObjects | kColours;
 }
 
 // Completes the screen at the end of a frame, which may be in the middle of a line.
-ENVPOOL_FN void end_picture(Console& c, const Rom& rom) {
+ENVPOOL_FN void end_screen(Console& c, const Rom& rom) {
   update_collisions(c, rom);
   c.tia.changed = c.tia.changed_midline = kAllObjects | kColours;
 }

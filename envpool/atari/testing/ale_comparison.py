@@ -52,7 +52,7 @@ class Trace:
 
     def __init__(self, rows: int, height: int) -> None:
         self.ram = np.zeros((rows, 128), np.uint8)
-        self.pictures = np.zeros((rows, height, 160), np.uint8)
+        self.screens = np.zeros((rows, height, 160), np.uint8)
         self.outcomes = np.zeros((rows, 3), np.int32)  # reward, lives, game over
 
 
@@ -91,7 +91,7 @@ class Machine:
         self.library.atari_restore(self.handle, state)
 
     def observe(self, trace: Trace) -> None:
-        rows = (pointer(trace.ram), pointer(trace.pictures), pointer(trace.outcomes))
+        rows = (pointer(trace.ram), pointer(trace.screens), pointer(trace.outcomes))
         self.library.atari_observe(self.handle, *rows)
 
     def reset(self, trace: Trace) -> None:
@@ -100,7 +100,7 @@ class Machine:
 
     def play(self, actions: npt.NDArray[Any], sticky: float, drawn: int, trace: Trace) -> int:
         """Plays up to the end of the game and returns the number of frames; `actions` receives the executed actions."""
-        rows = (pointer(trace.ram), pointer(trace.pictures), pointer(trace.outcomes))
+        rows = (pointer(trace.ram), pointer(trace.screens), pointer(trace.outcomes))
         played: int = self.library.atari_play(
             self.handle, len(actions), pointer(actions), ctypes.c_double(sticky), drawn, *rows
         )
@@ -132,7 +132,7 @@ class Reference:
     def observe(self, trace: Trace, row: int) -> None:
         ale = self.ale
         ale.getRAM(trace.ram[row])
-        ale.getScreen(trace.pictures[row])
+        ale.getScreen(trace.screens[row])
         trace.outcomes[row, 1] = ale.lives()
         trace.outcomes[row, 2] = ale.game_over(with_truncation=False)
 
@@ -147,7 +147,7 @@ def compare(ours: Trace, theirs: Trace, rows: int, drawn: int, where: str, first
     seen = np.arange(rows) % 4 >= 4 - drawn
     same = (ours.ram[:rows] == theirs.ram[:rows]).all(1) & (ours.outcomes[:rows] == theirs.outcomes[:rows]).all(1)
     for row in np.nonzero(seen)[0]:
-        same[row] &= np.array_equal(ours.pictures[row], theirs.pictures[row])
+        same[row] &= np.array_equal(ours.screens[row], theirs.screens[row])
     if same.all():
         return
     row = int(np.argmin(same))
@@ -156,7 +156,7 @@ def compare(ours: Trace, theirs: Trace, rows: int, drawn: int, where: str, first
         for at, (mine, right) in enumerate(zip(ours.ram[row], theirs.ram[row], strict=True))
         if mine != right
     ]
-    lines = np.nonzero((ours.pictures[row] != theirs.pictures[row]).any(1))[0].tolist() if seen[row] else []
+    lines = np.nonzero((ours.screens[row] != theirs.screens[row]).any(1))[0].tolist() if seen[row] else []
     raise AssertionError(
         f"{where}, frame {first + row}: reward, lives, game over are {ours.outcomes[row]}, not {theirs.outcomes[row]}; "
         f"memory {ram}; screen lines {lines}"

@@ -351,7 +351,7 @@ def scene(program: Program, rng: np.random.Generator) -> None:
         program.store(register)
 
 
-def picture_cartridge(registers: list[int], reads: list[int], seed: int, lines: int = 200) -> bytes:
+def screen_cartridge(registers: list[int], reads: list[int], seed: int, lines: int = 200) -> bytes:
     """Draws frames whose lines write some registers and read others, each at a random cycle."""
     rng = np.random.default_rng(seed)
     program = Program()

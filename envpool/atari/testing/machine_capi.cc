@@ -79,10 +79,10 @@ EXPORT void atari_reset(TestMachine* test) { reset_game(test->machine, test->set
 EXPORT void atari_seed(TestMachine* test, u64 seed) { test->rng = Rng{.seed = seed}; }
 
 // Writes the memory, the screen, and reward, lives and game over.
-EXPORT void atari_observe(const TestMachine* test, u8* ram, u8* picture, i32* outcomes) {
+EXPORT void atari_observe(const TestMachine* test, u8* ram, u8* to_screen, i32* outcomes) {
   const Machine& m = test->machine;
   std::memcpy(ram, m.console.ram, 128);
-  std::memcpy(picture, screen(m), size_t(test->rom->height) * kWidth);
+  std::memcpy(to_screen, screen(m), size_t(test->rom->height) * kWidth);
   outcomes[0] = m.rules.reward;
   outcomes[1] = lives(m, test->setup);
   outcomes[2] = m.rules.terminal;
@@ -92,15 +92,15 @@ EXPORT void atari_observe(const TestMachine* test, u8* ram, u8* picture, i32* ou
 // `actions` receives the executed actions, which differ if actions are sticky. Of every four frames the last `drawn`
 // are drawn, as with a frame skip of 4. A row of `outcomes` is reward, lives, game over.
 EXPORT i32 atari_play(TestMachine* test, i32 count, i32* actions, f64 repeat_probability, i32 drawn, u8* ram,
-                      u8* pictures, i32* outcomes) {
-  const i64 picture_bytes = i64{test->rom->height} * kWidth;
+                      u8* screens, i32* outcomes) {
+  const i64 screen_bytes = i64{test->rom->height} * kWidth;
   Machine& m = test->machine;
   for (i32 i = 0; i < count; ++i) {
     const bool draw = i % 4 >= 4 - drawn;
     const i32 reward = act_sticky(m, test->setup, actions[i], repeat_probability, test->rng, draw);
     actions[i] = m.last_action;
     if (draw) {
-      atari_observe(test, ram + 128 * i, pictures + picture_bytes * i, outcomes + 3 * i);
+      atari_observe(test, ram + 128 * i, screens + screen_bytes * i, outcomes + 3 * i);
     } else {
       std::memcpy(ram + 128 * i, m.console.ram, 128);
       outcomes[3 * i + 1] = lives(m, test->setup);

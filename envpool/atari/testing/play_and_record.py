@@ -23,9 +23,9 @@ import envpool
 NUM_ENVS = 2
 
 
-def digests(pictures: Any) -> Any:
+def digests(screens: Any) -> Any:
     """Returns a digest of 16 bytes for each environment's observation."""
-    rows = [hashlib.blake2b(np.ascontiguousarray(row).tobytes(), digest_size=16).digest() for row in pictures]
+    rows = [hashlib.blake2b(np.ascontiguousarray(row).tobytes(), digest_size=16).digest() for row in screens]
     return np.frombuffer(b"".join(rows), np.uint8).reshape(len(rows), 16)
 
 

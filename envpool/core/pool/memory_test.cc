@@ -55,8 +55,8 @@ class HeapEnv {
     steps_ = std::move(next);
   }
   void render(u8* rgb) {
-    const std::vector<u8> picture(18, u8(id_));
-    std::memcpy(rgb, picture.data(), picture.size());
+    const std::vector<u8> image(18, u8(id_));
+    std::memcpy(rgb, image.data(), image.size());
   }
 
   static inline std::atomic<i32> alive{0};
@@ -116,9 +116,9 @@ class CallScript {
     const i32 copies[] = {0, 1, 3};
     call([&] { pool->clone(2, copies, 3); });
     if ((kind_.table->flags & abi::kCanRender) != 0) {
-      std::vector<u8> picture(18);
-      call([&] { pool->render(ids.data(), 1, picture.data()); });
-      log[0].push_back(picture[17]);
+      std::vector<u8> image(18);
+      call([&] { pool->render(ids.data(), 1, image.data()); });
+      log[0].push_back(image[17]);
     }
     const std::vector<i32> actions(ids.size(), 4);
     const void* field = actions.data();

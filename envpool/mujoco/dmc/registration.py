@@ -54,7 +54,7 @@ class ControlSuite(MujocoFamily):
     MODELS = "dm_control 1.0.50, suite"
 
     def prepare(self, task_id: str, options: dict[str, Any]) -> dict[str, Any]:
-        """Sets the model, as a path or XML, and removes the options that only select it.
+        """Sets the model, as a path or XML, and removes the options that serve only to select it.
 
         Raises:
             MissingPackageError: dm_control is not installed.

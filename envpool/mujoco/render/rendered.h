@@ -22,9 +22,9 @@
 
 namespace envpool::mujoco {
 
-struct PictureParams {
+struct ImageParams {
   Camera camera;
-  PictureSize size;
+  ImageSize size;
   i32 stack = 1;
   bool pixels = false;
   std::shared_ptr<Renderer> renderer;
@@ -42,7 +42,7 @@ class Rendered : public Env {
  public:
   static constexpr i64 kSide = 480, kPixelSide = 84;  // sizes of gymnasium's images and EnvPool's pixel observations
   struct Params : Env::Params {
-    PictureParams picture;
+    ImageParams image;
   };
 
   static void options(OptionSpecs& o) {
@@ -72,39 +72,39 @@ class Rendered : public Env {
 
   static Params params(const OptionValues& o) {
     Params p{Env::params(o), {}};
-    PictureParams& picture = p.picture;
+    ImageParams& image = p.image;
     const mjModel* model = p.model.get();
-    picture.camera = CameraRule::free(model, Env::kName, o);
-    adjust(picture.camera, o.text("default_camera_config"));
-    if (fixed_camera(model, o, picture.camera.view)) picture.camera.at_geoms = false;
-    picture.pixels = o.boolean("from_pixels");
-    picture.stack = i32(o.integer("frame_stack"));
+    image.camera = CameraRule::free(model, Env::kName, o);
+    adjust(image.camera, o.text("default_camera_config"));
+    if (fixed_camera(model, o, image.camera.view)) image.camera.at_geoms = false;
+    image.pixels = o.boolean("from_pixels");
+    image.stack = i32(o.integer("frame_stack"));
     const auto side = [&](const char* name) {
-      return o.integer(name) > 0 ? i32(o.integer(name)) : i32(picture.pixels ? kPixelSide : kSide);
+      return o.integer(name) > 0 ? i32(o.integer(name)) : i32(image.pixels ? kPixelSide : kSide);
     };
-    picture.size.width = side("render_width");
-    picture.size.height = side("render_height");
-    picture.size.max_geoms = i32(o.integer("max_geom"));
-    picture.size.shadow_size = i32(o.integer("shadow_size"));
-    picture.size.samples = i32(o.integer("antialias"));
-    picture.renderer = std::make_shared<Renderer>(p.model, picture.size);
-    if (picture.pixels) map_fields(p);
+    image.size.width = side("render_width");
+    image.size.height = side("render_height");
+    image.size.max_geoms = i32(o.integer("max_geom"));
+    image.size.shadow_size = i32(o.integer("shadow_size"));
+    image.size.samples = i32(o.integer("antialias"));
+    image.renderer = std::make_shared<Renderer>(p.model, image.size);
+    if (image.pixels) map_fields(p);
     return p;
   }
 
-  static i64 heap_bytes(const Params& p) { return Env::heap_bytes(p) + frames_bytes(p.picture); }
+  static i64 heap_bytes(const Params& p) { return Env::heap_bytes(p) + frames_bytes(p.image); }
 
   static void spec(const Params& p, Spec& s) {
-    s.render_height = p.picture.size.height;
-    s.render_width = p.picture.size.width;
-    if (!p.picture.pixels) {
+    s.render_height = p.image.size.height;
+    s.render_width = p.image.size.width;
+    if (!p.image.pixels) {
       Env::spec(p, s);
       return;
     }
     Spec own;
     Env::spec(p, own);
     s.actions = own.actions;
-    s.obs<u8>("obs:pixels", {3 * p.picture.stack, p.picture.size.height, p.picture.size.width}).bounds(0, 255);
+    s.obs<u8>("obs:pixels", {3 * p.image.stack, p.image.size.height, p.image.size.width}).bounds(0, 255);
     for (size_t i = 0; i < own.fields.size(); ++i) {
       if (!own.is_info[i]) continue;
       s.fields.push_back(own.fields[i]);
@@ -112,33 +112,32 @@ class Rendered : public Env {
     }
   }
 
-  explicit Rendered(const Params& params, i32 env_id) : Env(params, env_id), picture_(params.picture) {
-    std::memcpy(lookat_, picture_.camera.view.lookat, sizeof(lookat_));
-    if (picture_.pixels) require_gl();  // fails early, before a worker thread renders
-    frames_.resize(size_t(frames_bytes(picture_)));
-    picture_.renderer->attach();
+  explicit Rendered(const Params& params, i32 env_id) : Env(params, env_id), image_(params.image) {
+    std::memcpy(lookat_, image_.camera.view.lookat, sizeof(lookat_));
+    if (image_.pixels) require_gl();  // fails early, before a worker thread renders
+    frames_.resize(size_t(frames_bytes(image_)));
+    image_.renderer->attach();
   }
-  ~Rendered() { picture_.renderer->detach(); }
+  ~Rendered() { image_.renderer->detach(); }
 
   void reset(Rng& rng) {
     Env::reset(rng);
     begun_ = true;
     const Simulation& sim = this->simulation();
-    if (picture_.camera.at_geoms) look_at_geoms(sim.model(), sim.data(), lookat_);
+    if (image_.camera.at_geoms) look_at_geoms(sim.model(), sim.data(), lookat_);
     first_ = true;
   }
 
   void observe(Row row) {
-    if (!picture_.pixels) return Env::observe(row);
+    if (!image_.pixels) return Env::observe(row);
     observe_infos(row);
     u8* out = row.at<u8>(0);
-    const i64 frame = picture_.frame_bytes();
-    if (picture_.stack == 1) return draw(Renderer::Order::kPlanes, out);
-    u8* newest = frames_.data() + (picture_.stack - 1) * frame;
+    const i64 frame = image_.frame_bytes();
+    if (image_.stack == 1) return draw(Renderer::Order::kPlanes, out);
+    u8* newest = frames_.data() + (image_.stack - 1) * frame;
     std::memmove(frames_.data(), frames_.data() + frame, size_t(newest - frames_.data()));
     draw(Renderer::Order::kPlanes, newest);
-    for (i32 k = 0; first_ && k < picture_.stack - 1; ++k)
-      std::memcpy(frames_.data() + k * frame, newest, size_t(frame));
+    for (i32 k = 0; first_ && k < image_.stack - 1; ++k) std::memcpy(frames_.data() + k * frame, newest, size_t(frame));
     first_ = false;
     std::memcpy(out, frames_.data(), frames_.size());
   }
@@ -173,38 +172,38 @@ class Rendered : public Env {
     Env::spec(p, own);
     i32 next = 1;
     for (size_t i = 0; i < own.fields.size(); ++i) {
-      p.picture.index.push_back(own.is_info[i] ? next++ : -1);
-      p.picture.row_bytes.push_back(own.fields[i].row_bytes());
-      p.picture.offset.push_back(p.picture.scratch_bytes);
-      if (!own.is_info[i]) p.picture.scratch_bytes += (own.fields[i].row_bytes() + 7) / 8 * 8;
+      p.image.index.push_back(own.is_info[i] ? next++ : -1);
+      p.image.row_bytes.push_back(own.fields[i].row_bytes());
+      p.image.offset.push_back(p.image.scratch_bytes);
+      if (!own.is_info[i]) p.image.scratch_bytes += (own.fields[i].row_bytes() + 7) / 8 * 8;
     }
   }
 
   // Returns the bytes of the images that are stored for stacked observations.
-  static i64 frames_bytes(const PictureParams& p) { return p.pixels && p.stack > 1 ? p.frame_bytes() * p.stack : 0; }
-  i64 lookat_bytes() const { return picture_.camera.at_geoms ? i64(sizeof(lookat_)) : 0; }
+  static i64 frames_bytes(const ImageParams& p) { return p.pixels && p.stack > 1 ? p.frame_bytes() * p.stack : 0; }
+  i64 lookat_bytes() const { return image_.camera.at_geoms ? i64(sizeof(lookat_)) : 0; }
 
   // Lets the environment write its infos into the row, and its observation into a scratch buffer.
   void observe_infos(Row row) {
     static thread_local std::vector<f64> scratch;
     static thread_local std::vector<void*> fields;
-    scratch.resize(size_t(picture_.scratch_bytes) / sizeof(f64));
-    fields.resize(picture_.index.size());
+    scratch.resize(size_t(image_.scratch_bytes) / sizeof(f64));
+    fields.resize(image_.index.size());
     for (size_t i = 0; i < fields.size(); ++i) {
-      fields[i] = picture_.index[i] >= 0 ? row.at<u8>(picture_.index[i])
-                                         : reinterpret_cast<u8*>(scratch.data()) + picture_.offset[i];
+      fields[i] =
+          image_.index[i] >= 0 ? row.at<u8>(image_.index[i]) : reinterpret_cast<u8*>(scratch.data()) + image_.offset[i];
     }
-    Env::observe(Row{fields.data(), picture_.row_bytes.data(), 0});
+    Env::observe(Row{fields.data(), image_.row_bytes.data(), 0});
   }
 
   void draw(Renderer::Order order, u8* out) {
-    mjvCamera view = picture_.camera.view;
+    mjvCamera view = image_.camera.view;
     std::memcpy(view.lookat, lookat_, sizeof(lookat_));
     Simulation& sim = this->simulation();
-    picture_.renderer->render(sim.model(), sim.data(), view, order, out);
+    image_.renderer->render(sim.model(), sim.data(), view, order, out);
   }
 
-  const PictureParams& picture_;
+  const ImageParams& image_;
   f64 lookat_[3];
   bool begun_ = false;  // positions have been computed, so that an image can be rendered
   bool first_ = true;   // the next observation is the first of its episode

@@ -23,7 +23,7 @@ struct Renderer::DrawingContext {
     ~CurrentScope() { gl.leave(); }
   };
 
-  DrawingContext(const mjModel* model, const PictureSize& size) : pixels(size_t(3) * size.width * size.height) {
+  DrawingContext(const mjModel* model, const ImageSize& size) : pixels(size_t(3) * size.width * size.height) {
     mjv_defaultScene(&scene);
     mjr_defaultContext(&context);
     // The buffer has the size of the image, because clearing a buffer of the model's size would take most of the time.
@@ -62,7 +62,7 @@ struct Renderer::DrawingContext {
   }
 };
 
-Renderer::Renderer(SharedModel model, const PictureSize& size) : model_(std::move(model)), size_(size) {}
+Renderer::Renderer(SharedModel model, const ImageSize& size) : model_(std::move(model)), size_(size) {}
 
 Renderer::~Renderer() = default;
 

@@ -14,7 +14,7 @@
 namespace envpool::mujoco {
 
 // The size and quality of images.
-struct PictureSize {
+struct ImageSize {
   i32 width = 0, height = 0;
   i32 max_geoms = 1000;
   i32 shadow_size = -1, samples = -1;  // side of the shadow map, and samples per pixel; -1 for the model's value
@@ -24,7 +24,7 @@ class Renderer {
  public:
   enum class Order { kRowsOfPixels, kPlanes };  // (height, width, 3) or (3, height, width)
 
-  Renderer(SharedModel model, const PictureSize& size);
+  Renderer(SharedModel model, const ImageSize& size);
   ~Renderer();
   Renderer(const Renderer&) = delete;
   Renderer& operator=(const Renderer&) = delete;
@@ -42,7 +42,7 @@ class Renderer {
   std::unique_ptr<DrawingContext> acquire();
 
   const SharedModel model_;
-  const PictureSize size_;
+  const ImageSize size_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<DrawingContext>> idle_;
   i32 users_ = 0;

@@ -39,7 +39,7 @@ def draw(random, space):
 
 
 def play(kind, options, steps, seed):
-    """Plays episodes, each with roles and positions of its own, and returns the recording."""
+    """Plays episodes, each with its own roles and positions, and returns the recording."""
     random, over, rows = np.random.default_rng(seed), True, []
     for step in range(steps):
         if over:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Draws the pictures of tag: discs on a white square, whose edges are blended. Host only.
+// Draws the images of tag: discs on a white square, whose edges are blended. Host only.
 #pragma once
 
 #include "envpool/core/math/math.h"
@@ -13,13 +13,13 @@ struct Color {
 inline constexpr Color kTaggerColor{208, 45, 38}, kRunnerColor{33, 102, 178}, kTaggedColor{205, 210, 216},
     kReachColor{250, 214, 208}, kLineColor{226, 226, 226};
 
-// A square picture of the square from (0, 0) to (side, side) with a margin around it; y points up.
-class Picture {
+// An image of the square from (0, 0) to (side, side) with a margin around it; y points up.
+class Canvas {
  public:
   static constexpr int kPixels = 400;
   static constexpr f64 kMargin = 12;
 
-  Picture(u8* rgb, f64 side) : rgb_(rgb), scale_((kPixels - 2 * kMargin) / max(side, 1e-9)) {
+  Canvas(u8* rgb, f64 side) : rgb_(rgb), scale_((kPixels - 2 * kMargin) / max(side, 1e-9)) {
     for (int i = 0; i < kPixels * kPixels * 3; ++i) rgb[i] = 255;
   }
 
@@ -30,7 +30,7 @@ class Picture {
     paint(column - radius - 1, row - radius - 1, column + radius + 1, row + radius + 1, color,
           [=](f64 px, f64 py) { return 0.5 + radius - sqrt((px - column) * (px - column) + (py - row) * (py - row)); });
   }
-  // Draws `count` + 1 lines across the square in both directions, of which the outer ones are its border.
+  // Draws `count` + 1 lines across the square in each direction. The outer lines are its border.
   void lines(int count, Color color) {
     const f64 low = kMargin, high = kPixels - 1 - kMargin;
     for (int i = 0; i <= count; ++i) {
@@ -42,7 +42,8 @@ class Picture {
   }
 
  private:
-  // Blends the color into the pixels of a rectangle, by what `coverage` returns for each: at least 1 replaces a pixel.
+  // Blends the color into the pixels of a rectangle. `coverage` returns the weight of the color at a pixel; 1 or more
+  // replaces the pixel.
   template <class Coverage>
   void paint(f64 left, f64 top, f64 right, f64 bottom, Color color, Coverage&& coverage) {
     for (int y = pixel(top); y <= pixel(bottom); ++y) {
@@ -56,7 +57,7 @@ class Picture {
       }
     }
   }
-  // Returns the nearest pixel of the picture to a coordinate; 0 for NaN.
+  // Returns the nearest pixel of the canvas to a coordinate; 0 for NaN.
   static int pixel(f64 x) { return x > 0 ? int(min(x + 0.5, kPixels - 1.0)) : 0; }
   static u8 blend(u8 below, u8 above, f64 share) { return u8(below + (above - below) * share + 0.5); }
 

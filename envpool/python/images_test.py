@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rendered images: their sizes, and the window of `render_mode="human"`."""
+"""Tests the sizes of rendered images, and the window of `render_mode="human"`."""
 
 import os
 import subprocess
@@ -9,31 +9,31 @@ import numpy as np
 import pytest
 
 import envpool
-from envpool.python.pictures import grid, resized
+from envpool.python.images import grid, resized
 
-PICTURES = np.random.default_rng(0).integers(0, 256, (2, 12, 8, 3), np.uint8)
+IMAGES = np.random.default_rng(0).integers(0, 256, (2, 12, 8, 3), np.uint8)
 
 
 def test_the_same_size():
-    assert resized(PICTURES, 0, 0) is PICTURES
-    assert resized(PICTURES, 12, 8) is PICTURES
+    assert resized(IMAGES, 0, 0) is IMAGES
+    assert resized(IMAGES, 12, 8) is IMAGES
 
 
-def test_smaller_pictures_are_means():
-    half = resized(PICTURES, 6, 4)
-    means = PICTURES.reshape(2, 6, 2, 4, 2, 3).mean((2, 4))
+def test_smaller_images_are_means():
+    half = resized(IMAGES, 6, 4)
+    means = IMAGES.reshape(2, 6, 2, 4, 2, 3).mean((2, 4))
     assert half.dtype == np.uint8 and half.shape == (2, 6, 4, 3)
     assert np.abs(half - means).max() <= 0.5 + 1e-5
-    assert np.array_equal(resized(PICTURES, 1, 1)[:, 0, 0], np.rint(PICTURES.astype(np.float64).mean((1, 2))))
+    assert np.array_equal(resized(IMAGES, 1, 1)[:, 0, 0], np.rint(IMAGES.astype(np.float64).mean((1, 2))))
 
 
-def test_larger_pictures_repeat_pixels():
-    assert np.array_equal(resized(PICTURES, 36, 16), PICTURES.repeat(3, 1).repeat(2, 2))
-    assert np.array_equal(resized(PICTURES, 0, 16), PICTURES.repeat(2, 2))
+def test_larger_images_repeat_pixels():
+    assert np.array_equal(resized(IMAGES, 36, 16), IMAGES.repeat(3, 1).repeat(2, 2))
+    assert np.array_equal(resized(IMAGES, 0, 16), IMAGES.repeat(2, 2))
 
 
 @pytest.mark.parametrize("size", [(5, 3), (7, 8), (13, 1), (100, 77)])
-def test_a_uniform_picture_stays_uniform(size):
+def test_a_uniform_image_stays_uniform(size):
     plain = np.full((1, 12, 8, 3), 201, np.uint8)
     assert np.array_equal(resized(plain, *size), np.full((1, *size, 3), 201))
 
@@ -49,13 +49,13 @@ def test_options_give_the_size(interface):
     assert envpool.make("CartPole-v1", **{**options, "render_width": 100}).config["render_width"] == 100
     vector = envpool.make_vec("CartPole-v1", 2, render_mode="rgb_array", render_height=20)
     vector.reset()
-    assert [picture.shape for picture in vector.render()] == [(20, 600, 3)] * 2
+    assert [image.shape for image in vector.render()] == [(20, 600, 3)] * 2
 
 
 def test_grid():
-    sheet = grid(PICTURES)
+    sheet = grid(IMAGES)
     assert sheet.shape == (14, 20, 3)
-    assert np.array_equal(sheet[:12, :8], PICTURES[0]) and np.array_equal(sheet[:12, 10:18], PICTURES[1])
+    assert np.array_equal(sheet[:12, :8], IMAGES[0]) and np.array_equal(sheet[:12, 10:18], IMAGES[1])
 
 
 # ---- a window ----

@@ -16,27 +16,27 @@ from envpool.python.errors import missing_package
 if TYPE_CHECKING:
     from envpool.python.window import Window
 
-Pictures = npt.NDArray[np.uint8]
+Images = npt.NDArray[np.uint8]
 
 
-def resized(pictures: Pictures, height: int, width: int) -> Pictures:
+def resized(images: Images, height: int, width: int) -> Images:
     """Resizes images. Each pixel of the result is the mean of the area that it covers.
 
     Args:
-        pictures: uint8 of shape (n, rows, columns, 3).
+        images: uint8 of shape (n, rows, columns, 3).
         height: rows of the result; 0 keeps the number of rows.
         width: columns of the result; 0 keeps the number of columns.
 
     Returns:
         uint8 of shape (n, height, width, 3).
     """
-    count, rows, columns, channels = pictures.shape
+    count, rows, columns, channels = images.shape
     height, width = height or rows, width or columns
     if (height, width) == (rows, columns):
-        return pictures
-    tall = _means(height, rows) @ pictures.reshape(count, rows, -1).astype(np.float32)
+        return images
+    tall = _means(height, rows) @ images.reshape(count, rows, -1).astype(np.float32)
     whole = _means(width, columns) @ tall.reshape(count, height, columns, channels)
-    result: Pictures = np.rint(whole).astype(np.uint8)
+    result: Images = np.rint(whole).astype(np.uint8)
     return result
 
 
@@ -49,15 +49,18 @@ def _means(size: int, old: int) -> npt.NDArray[np.float32]:
     return shares
 
 
-def grid(pictures: Pictures) -> Pictures:
-    """Arranges images in a nearly square grid with black lines between them. Video codecs require its even size."""
-    count, height, width, _ = pictures.shape
+def grid(images: Images) -> Images:
+    """Arranges images in a nearly square grid with black lines between them.
+
+    Its size is even, as video codecs require.
+    """
+    count, height, width, _ = images.shape
     columns = math.ceil(math.sqrt(count))
     rows = math.ceil(count / columns)
     sheet = np.zeros((rows * (height + 2), columns * (width + 2), 3), np.uint8)
-    for index, picture in enumerate(pictures):
+    for index, image in enumerate(images):
         row, column = divmod(index, columns)
-        sheet[row * (height + 2) :, column * (width + 2) :][:height, :width] = picture
+        sheet[row * (height + 2) :, column * (width + 2) :][:height, :width] = image
     return np.pad(sheet, ((0, sheet.shape[0] % 2), (0, sheet.shape[1] % 2), (0, 0)))
 
 
@@ -77,7 +80,7 @@ class HumanViewer:
         self._size = (0, 0)
         self._dismissed = False
 
-    def show(self, pictures: Pictures) -> None:
+    def show(self, images: Images) -> None:
         """Draws images side by side, unless the user has closed the window.
 
         Raises:
@@ -87,8 +90,8 @@ class HumanViewer:
 
         if self._dismissed:
             return
-        picture = pictures[0] if len(pictures) == 1 else grid(pictures)
-        size = picture.shape[0], picture.shape[1]
+        image = images[0] if len(images) == 1 else grid(images)
+        size = image.shape[0], image.shape[1]
         try:
             if self._window is None or self._size != size or not self._window.is_open():
                 self._window, self._size = Window(self._label, *size), size
@@ -98,7 +101,7 @@ class HumanViewer:
                     f"[{self._label}] render_mode 'human' needs a window, and the display that DISPLAY or "
                     "WAYLAND_DISPLAY names cannot be opened"
                 )
-            self._window.show(picture, "")
+            self._window.show(image, "")
             pressed = self._window.keys()
             if "q" in pressed:
                 self._dismissed = True
