@@ -65,8 +65,9 @@ class DevicePool {
   i32 batch_size() const { return options_.batch_size; }
 
  private:
-  // One call of the pool. If the pool is closed during it, by another thread or by Python code that the call runs, such
-  // as a signal handler or an action's __dlpack__, its memory is freed when the last call ends.
+  // A call to the pool that is in progress. Meanwhile, the pool may be closed by another thread, or by Python code that
+  // the call runs, such as a signal handler or an action's __dlpack__. Its memory is then freed when the last call
+  // ends.
   class Call {
    public:
     explicit Call(DevicePool& pool) : pool_(pool) {

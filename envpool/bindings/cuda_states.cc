@@ -184,7 +184,7 @@ void DeviceStates::put(i32 env_id, const std::string& state, EpisodeStatus statu
   });
 }
 
-// Returns a state that comes from outside, after the twin has brought it into the range that kernels accept.
+// Returns a state that the user provided, after the twin has brought it into the range that kernels accept.
 std::string DeviceStates::repaired(i32 env_id, const char* state, i64 size, const char* call) {
   const PlainArithmetic arithmetic;
   try {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The states of a pool's environments in device memory, and the operations on them outside of steps: snapshots, clones,
-// rendering, and arrays of their named parts. All of these except the last wait for the device.
+// The states of a pool's environments in device memory, and the operations on them other than steps: snapshots, clones,
+// rendering, and arrays of their named parts. All of these operations except the last wait for the device.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -29,7 +29,7 @@ inline i64 aligned(i64 bytes) { return (bytes + kAlignment - 1) / kAlignment * k
 class DeviceStates {
  public:
   // Creates the twin, which has one environment on the CPU for each distinct set of options (a kind). The twin provides
-  // the layout and the initial states, repairs states that come from outside, and renders.
+  // the layout and the initial states, repairs states that the user provided, and renders.
   DeviceStates(const abi::Table& table, const Construction& how, const Label& label);
 
   const abi::Layout& layout() const { return twin_.layout(); }

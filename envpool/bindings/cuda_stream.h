@@ -25,7 +25,7 @@ class Stream {
   // lead() makes another stream wait for all work enqueued here so far; follow() makes this stream wait for the other.
   void lead(Handle other) const { order(handle(), other); }
   void follow(Handle other) const { order(other, handle()); }
-  // Makes this stream wait for all work that has been enqueued on the device, whatever its stream. A driver before CUDA
+  // Makes this stream wait for all work that has been enqueued on the device, on any stream. A driver before CUDA
   // 12.5 cannot do this; the host then waits instead, without the interpreter lock.
   void follow_device() const;
   // Returns whether a stream is being captured into a CUDA graph, so that work is recorded instead of run. The legacy
@@ -55,12 +55,12 @@ class Stream {
 
 // Device memory in which several arrays are stored, and the stream that writes it.
 //
-// Another library names its stream when it imports an array. It may destroy that stream at any time after the import,
-// use the array on more streams, or have named its per-thread default stream, which is another one in each thread. The
-// driver must not be given the handle of a destroyed stream. So the handle is used during the import only; before the
-// memory is written again, the writer waits for the legacy default stream, which always exists, if that is the only
-// stream that was named, and else for all work on the device. Streams that are being captured into a CUDA graph exist
-// until the capture ends, so their handles are used until then.
+// A library names its stream when it imports an array. After the import, it may destroy that stream, or use the array
+// on other streams. The named stream may also be the per-thread default stream, whose handle means a different stream
+// in each thread. The driver must never get the handle of a destroyed stream, so the handle is used only during the
+// import. Before the memory is written again, the writer waits for the legacy default stream if no other stream was
+// named, and otherwise for all work on the device. A stream that is being captured into a CUDA graph exists until the
+// capture ends, so its handle is used until then.
 class Block {
  public:
   Block(std::shared_ptr<const Stream> of, i64 bytes) : stream(std::move(of)), memory(stream->context, bytes) {}
@@ -68,7 +68,8 @@ class Block {
   // Makes another stream wait for all writes to the block enqueued so far, and records that its library reads the
   // block.
   void lend(Handle reader);
-  // The same for a library that does not name its stream: the legacy default stream waits, which most libraries use.
+  // Does the same for a library that does not name its stream. It makes the legacy default stream wait, because most
+  // libraries use it.
   void lend();
   // Makes `writer` wait for all work that the libraries have enqueued so far. A stream that is being captured waits for
   // streams in the same capture only, and the legacy stream cannot be waited for while it counts as captured.

@@ -13,9 +13,9 @@ namespace py = pybind11;
 // Releases the interpreter lock for its lifetime.
 //
 // A daemon thread may be waiting in a call while the main thread finalizes the interpreter, after which the lock can no
-// longer be acquired. CPython before 3.14 then unwinds the thread's stack, which would run destructors that need the
-// interpreter, some of them pybind11's noexcept ones. CPython 3.14 and later block the thread forever. We block it in
-// both cases. The thread holds none of our locks and no pool counts it, so the process still exits as usual.
+// longer be acquired. CPython before 3.14 then unwinds the thread's stack. This would run destructors that need the
+// interpreter, some of which are pybind11's and noexcept. CPython 3.14 and later block the thread forever. We block it
+// in both cases. The thread holds none of our locks and no pool counts it, so the process still exits as usual.
 class Unlocked {
  public:
   Unlocked() : state_(PyEval_SaveThread()) {}

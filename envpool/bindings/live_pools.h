@@ -2,10 +2,10 @@
 //
 // A list of the pools of this process, all of which are closed when the interpreter is finalized.
 //
-// A pool whose Python object was never freed still has running threads at that point. exit() would destroy the static
-// objects of plugins and libraries while those threads step environments that use them. Python calls the functions
-// registered with Py_AtExit after all Python code has run, including `atexit` handlers, which may still step a pool,
-// and before exit() is called.
+// A pool whose Python object was never freed still has running threads when the interpreter has been finalized. exit()
+// would then destroy the static objects of plugins and libraries while those threads step environments that use them.
+// So the pools are closed by a function registered with Py_AtExit. Python calls it before exit(), and after all Python
+// code has run, including `atexit` handlers, which may still step a pool.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -55,7 +55,7 @@ class LivePools {
       try {
         const std::chrono::duration<double> left = deadline - EnvPool::Clock::now();
         live->close(std::max(left, std::chrono::duration<double>(0)));
-      } catch (const std::exception&) {  // the environment hangs, and there is no caller to tell
+      } catch (const std::exception&) {  // the environment hangs, and no caller can be informed
       }
     }
   }

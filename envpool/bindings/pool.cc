@@ -51,7 +51,7 @@ class OwnedPool {
   ~OwnedPool() {
     if (!pool_) return;
     if (pool_->forked()) {
-      // The pool's threads do not exist in this process. The pool is leaked, because nothing of it can be destroyed.
+      // The pool's threads do not exist in this forked process, so the pool cannot be destroyed. It is leaked.
       static_cast<void>(new (std::nothrow) std::shared_ptr<EnvPool>(std::move(pool_)));
       return;
     }
@@ -204,10 +204,10 @@ class PyPool {
     const ArgumentsLock arguments_lock(*this);
     ids_.convert(env_ids, "env_ids", pool_->label());
     const abi::Layout& layout = pool_->layout();
-    py::array_t<u8> pictures({py::ssize_t(ids_.size()), py::ssize_t(layout.render_height),
-                              py::ssize_t(layout.render_width), py::ssize_t(3)});
-    pool_->render(ids_.data(), ids_.size(), pictures.mutable_data());
-    return pictures;
+    py::array_t<u8> images({py::ssize_t(ids_.size()), py::ssize_t(layout.render_height),
+                            py::ssize_t(layout.render_width), py::ssize_t(3)});
+    pool_->render(ids_.data(), ids_.size(), images.mutable_data());
+    return images;
   }
 
   py::list players(const py::object& env_ids) {
@@ -294,7 +294,7 @@ class PyPool {
   }
 
   // Guards the converted arguments, which are stored in members so that their memory is reused. A conversion may run
-  // Python code, and with it another thread that calls the pool; that thread waits here.
+  // Python code, which lets other threads run. If one of them calls the pool, it waits here.
   class ArgumentsLock {
    public:
     explicit ArgumentsLock(PyPool& pool) : pool_(pool), lock_(pool.arguments_mutex_, std::defer_lock) {

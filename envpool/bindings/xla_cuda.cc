@@ -33,8 +33,8 @@ DeviceCompiler& compiler() {
   return *compiler;
 }
 
-// The shape of a batch and the strides of its operands, without dimensions of one row, and with neighbouring dimensions
-// merged if every operand allows it.
+// The shape of a batch and the strides of its operands. Dimensions of one row are left out, and neighbouring dimensions
+// are merged if the strides of every operand allow it.
 struct Axes {
   std::vector<i64> extents{};
   std::vector<std::vector<i64>> strides{};  // by axis and operand, in bytes
@@ -206,7 +206,7 @@ void DeviceModel::raise_fault(const PureModel& model) {
     const std::string player = layout.max_players == 1 ? "" : " of player " + std::to_string(fault.element / elements);
     what = ActionValues(field).refusal(fault.element % elements, "another", fault.row, player);
   }
-  throw std::invalid_argument(what + "; this is of an earlier call on the GPU, which did not step that row");
+  throw std::invalid_argument(what + "; an earlier call on the GPU reported this and did not step that row");
 }
 
 // A GPU has no scratch memory for conversions, so all arrays must have the environment's dtypes.
@@ -428,7 +428,7 @@ void run_on_device(const CallFrame& frame, Operation operation) {
   model.raise_fault(call.model);
 }
 
-// A handler for CPUs, in a program on a GPU.
+// Runs a handler for CPUs in a program on a GPU.
 template <Handler* kHost>
 Error* staged(Call* call) noexcept {
   Error* error = nullptr;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The handler's view of a call from XLA: access to its operands, results and attributes, with checks; iteration over
-// batches of any rank, in which operands broadcast (an extent is that of the batch, or 1); and the conversion of
-// exceptions into XLA errors.
+// The handler's view of a call from XLA: checked access to operands, results and attributes, iteration over batches of
+// any rank, and the conversion of exceptions into XLA errors. Operands broadcast: each of their extents equals the
+// batch's, or is 1.
 #pragma once
 
 #include <cstring>

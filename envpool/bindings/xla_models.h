@@ -24,7 +24,7 @@ struct DeviceProgram {
 };
 
 // The rows of parameters that callers hold. A row consists of the resolved row of vtable.h and a signature. Only this
-// process can sign a row, and it signs rows that it has checked, so a signed row can be used as it is.
+// process can sign a row, and it signs only rows that it has checked, so a signed row needs no further check.
 class SignedParams {
  public:
   explicit SignedParams(i64 resolved_bytes) : resolved_bytes_(resolved_bytes) {}
@@ -81,7 +81,7 @@ class PureModel {
   SignedParams params() const { return SignedParams(table->pure->resolved_bytes(handle)); }
 
  private:
-  // The rows of the last call. Most calls have the same rows as the one before, and comparing rows is faster than
+  // The rows of the last call. Most calls have the same rows as the call before, and comparing rows is faster than
   // computing their signatures.
   std::mutex mutex_;
   CheckedParams last_params_;

@@ -300,8 +300,8 @@ class PoolCall {
   void check_handle(i64 number, const std::string& label, const char* name) const {
     const Buffer& buffer = frame_.argument(0);
     if (buffer.rank != 1) {
-      throw std::invalid_argument(label + name + ": there is no vmap of a pool, whose batch is its environments; " +
-                                  "scan and loops are fine");
+      throw std::invalid_argument(label + name + ": a pool cannot be vmapped, because its batch is its environments; " +
+                                  "use scan or a loop");
     }
     const auto holds_handle = [](const Buffer& b) {
       return b.rank == 1 && b.dims[0] * itemsize(b.dtype) == sizeof(Handle);
@@ -312,11 +312,11 @@ class PoolCall {
     if (handle.process == process_mark() && i64(handle.port) == number) return;
     std::string got = "something else";
     if (handle.process == process_mark() && ports().was_issued(handle.port)) {
-      got = "that of a pool which was deleted";
+      got = "the handle of a deleted pool";
       const std::shared_ptr<Port> other = ports().find(handle.port);
-      if (other != nullptr) got = "that of another pool, of " + other->label;
+      if (other != nullptr) got = "the handle of another pool, of " + other->label;
     }
-    throw std::invalid_argument(label + "handle: expected the one that xla() of this pool returned, got " + got);
+    throw std::invalid_argument(label + "handle: expected the handle that xla() of this pool returned, got " + got);
   }
 
   const CallFrame& frame_;

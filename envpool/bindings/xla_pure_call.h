@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A call of a pure function, reset or step, as XLA passes it: checked operands and results. The handlers for CPUs and
-// for GPUs share it.
+// The checked operands and results of a call from XLA to a pure function, reset or step. The handlers for CPUs and for
+// GPUs share this code.
 //
 //   reset: (key, stream, params) -> (state, observations, infos)
 //   step:  (key, stream, params, state, actions) -> (state, reward, discount, terminated, truncated, elapsed
 //          [, players], observations[, final observations], infos[, infos of restarts])
 //
 // The attribute `observed` has a bit for each field that is an observation. With the attribute `autoreset`, there are
-// final observations, which are written only in rows whose episode ended. Nobody reads the infos of resets and
-// restarts, but an environment writes them, and on a GPU only XLA can provide the memory. In environments with several
-// players, reward, discount and per-player fields have an axis of players after the axes of the batch, and `players` is
-// present.
+// final observations, which are written only in rows whose episode ended. The infos of resets and restarts are never
+// read, but environments write them, and on a GPU only XLA can provide the memory for them. In environments with
+// several players, reward, discount and per-player fields have an axis of players after the axes of the batch, and
+// `players` is present.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages name existing files and functions, and folders and rules follow the architecture."""
+"""Tests that the pages name existing files and functions, and that the code follows the architecture."""
 
 import os
 import re

@@ -2,7 +2,7 @@
 """Tests that results do not depend on the compiler or the optimization level.
 
 Builds each family with several compilers and compares the trajectories of its environments with those of the installed
-build. The families and environments are taken from the registry.
+build. The registry names the families and environments.
 """
 
 from __future__ import annotations

@@ -58,13 +58,13 @@
 // helpers), and does not change a state that reset and step have produced. Values that are only used in arithmetic need
 // no repair.
 //
-// The last derived_bytes() of a world's extra bytes depend on the rest of the world: repair() writes them. A CPU can
-// keep an index there, for example, which a GPU does without. They are zero in snapshots and in the states that JAX
-// users hold, so that these are equal on all devices.
+// The last derived_bytes() of a world's extra bytes are computed from the rest of the world; repair() writes them. For
+// example, a CPU can keep an index there that a GPU does not need. In snapshots and in the states that JAX users hold
+// these bytes are zero, so that both are equal on all devices.
 //
 // An environment accepts the saved state of another environment if both have the same name, arrays, players, state size
-// and blob. If the meaning of a state depends on further options, `identity` returns a number that differs between
-// their values.
+// and blob. If the meaning of a state depends on further options, `identity` returns a number that is different for
+// each of their values.
 //
 // Host: a C++ object that may use the heap and libraries. Runs in the pool. Its exceptions are raised by recv() as
 // Python exceptions that name the environment.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Atari games as pure functions: replaced parameters, and states from other processes."""
+"""Tests Atari games as pure functions: replaced parameters, and states from other processes."""
 
 from __future__ import annotations
 

@@ -38,7 +38,11 @@ CALLS = [
     # params
     (lambda: ENV.reset(KEY, 3), TypeError, "params: expected EnvParams of CartPole, got int"),
     (lambda: ENV.reset(KEY, STATE), TypeError, "params: expected EnvParams of CartPole, got EnvState"),
-    (lambda: ENV.reset(KEY, PENDULUM_PARAMS), ValueError, "params: expected those of CartPole, got those of Pendulum"),
+    (
+        lambda: ENV.reset(KEY, PENDULUM_PARAMS),
+        ValueError,
+        "params: expected parameters of CartPole, got parameters of Pendulum",
+    ),
     (lambda: ENV.reset(KEY, PARAMS.replace(gravity=[1.0, 2.0])), ValueError, r"params: expected shape \(48,\), got"),
     (
         lambda: PARAMS.replace(gravitas=1),
@@ -58,7 +62,7 @@ CALLS = [
     ),
     (lambda: PARAMS.gravitas, AttributeError, "gravitas: expected one of .*got an unknown name"),
     # state
-    (lambda: ENV.step(KEY, SWING, 0), ValueError, "state: expected one of CartPole, got one of Pendulum"),
+    (lambda: ENV.step(KEY, SWING, 0), ValueError, "state: expected a state of CartPole, got a state of Pendulum"),
     (lambda: ENV.step(KEY, PARAMS, 0), TypeError, "state: expected an EnvState of CartPole, got EnvParams"),
     (lambda: ENV.step(KEY, np.zeros(4), 0), TypeError, "state: .*got ndarray"),
     (lambda: ENV.step(KEY, ENV.reset_batch(KEY, 2)[1], 0), ValueError, r"state: expected shape \(20,\), got \(2, 20\)"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The handlers for GPUs: on a mock of XLA with device memory of the stand-in, and in programs exported for CUDA.
+"""Tests the handlers for GPUs: on a mock of XLA with the stand-in's device memory, and in programs exported for CUDA.
 
 The stand-in's memory cannot be read by the host, so a handler that touches an operand on the host crashes here.
 """
@@ -105,7 +105,7 @@ def xla(monkeypatch: pytest.MonkeyPatch) -> Iterator[Xla]:
         pytest.skip("needs NVRTC, which is not installed with the old releases of JAX")
     monkeypatch.setenv("ENVPOOL_LIBCUDA", str(STANDIN))
     monkeypatch.delenv("ENVPOOL_STANDIN_MODE", raising=False)
-    envpool.jax.ffi._interface()  # which tells the handlers how to compile
+    envpool.jax.ffi._interface()  # this tells the handlers how to compile
     yield Xla(Driver())
 
 
@@ -258,7 +258,7 @@ def test_rows_that_cannot_be_used_are_reported_by_the_next_call(xla: Xla) -> Non
         if row is not None and name == "action":
             np.testing.assert_array_equal(results[0][row], raw[row])
             np.testing.assert_array_equal(results[1][row], 0)
-        with pytest.raises(XlaError, match=rf"^\[CartPole-v1\] {expected}.*; this is of an earlier call on the GPU"):
+        with pytest.raises(XlaError, match=rf"^\[CartPole-v1\] {expected}.*; an earlier call on the GPU reported this"):
             step()
         for ours, theirs in zip(step()[:7], good, strict=False):  # a fault is reported once
             np.testing.assert_array_equal(ours, theirs)
@@ -372,7 +372,7 @@ np.savez(sys.argv[1], *[np.asarray(result) for result in results])
 @pytest.mark.skipif(bool(os.environ.get("ENVPOOL_STANDIN_XLA")), reason="compares with the CPU's handlers")
 @pytest.mark.skipif(not has_nvrtc(), reason="needs NVRTC")
 def test_jitted_programs_give_the_bits_of_the_cpu(tmp_path: Any) -> None:
-    """XLA's CPU backend calls the handlers for GPUs, in the stand-in's flat mode."""
+    """Makes XLA's CPU backend call the handlers for GPUs, in the stand-in's flat mode."""
     flat = {"ENVPOOL_LIBCUDA": str(STANDIN), "ENVPOOL_STANDIN_MODE": "flat", "ENVPOOL_STANDIN_XLA": "1"}
     for name, extra in (("cpu", {}), ("gpu", flat)):
         command = [sys.executable, "-c", PROGRAM, str(tmp_path / f"{name}.npz"), "CartPole-v1", "TagGridWorld-v0"]

@@ -254,7 +254,10 @@ class Environment:
         return self._advance(key, state, action, params, autoreset=True)
 
     def step_env(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
-        """Steps as `step` does, but never resets: steps after an episode's end keep the state and return reward 0."""
+        """Steps as `step` does, but never resets.
+
+        Steps after the end of an episode keep the state and return reward 0.
+        """
         return self._advance(key, state, action, params, autoreset=False)
 
     def reset_env(self, key: Any, params: EnvParams | None = None) -> tuple[Any, EnvState]:
@@ -285,7 +288,10 @@ class Environment:
         return self._advance(None, state.replace(over=True), idle, params, autoreset=False)[0]
 
     def is_terminal(self, state: EnvState, params: EnvParams | None = None) -> Any:
-        """Returns whether the episode has ended, including by the time limit. A state that `step` returns has not."""
+        """Returns whether the episode has ended, including by the time limit.
+
+        It never has in a state that `step` returns.
+        """
         self._check_state(state)
         return state.over
 
@@ -338,7 +344,8 @@ class Environment:
             )
         if params.format != row_format:
             raise ValueError(
-                f"[{self.name}] params: expected those of {row_format.name}, got those of {_other(row_format, params)}"
+                f"[{self.name}] params: expected parameters of {row_format.name}, "
+                f"got parameters of {_other(row_format, params)}"
             )
         if params.model is None:  # unpickled before this environment was made
             params = EnvParams(params.raw, row_format, self._model).replace()
@@ -352,7 +359,8 @@ class Environment:
             )
         if state.format != row_format:
             raise ValueError(
-                f"[{self.name}] state: expected one of {row_format.name}, got one of {_other(row_format, state)}"
+                f"[{self.name}] state: expected a state of {row_format.name}, "
+                f"got a state of {_other(row_format, state)}"
             )
 
     def _rows(self, name: str, raw: Any, row_format: RowFormat, rows: int | None) -> Any:

@@ -73,7 +73,7 @@ def call_aliased(
 def with_extents_of(array: Any, *others: Any) -> Any:
     """Returns an equal array that vmap batches if it batches one of the others.
 
-    Both branches of a selection are the array, and the condition depends on the others. XLA removes the selection.
+    It selects between the array and itself, by a condition that depends on the others. XLA removes the selection.
     """
     if array.size == 0:
         return array

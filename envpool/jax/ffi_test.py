@@ -53,8 +53,8 @@ SAME = [
         "XLA_FFI_CallFrame struct_size extension_start api ctx stage args rets attrs",
     ),
 ]
-# Each minor version of the API has its own structs for the state that an executable keeps for a handler. Under a version
-# that is missing here, models and ports are never freed: see state_layout() in xla_registry.h.
+# Each minor version of the API has its own structs for the state that an executable keeps for a handler. With a version
+# that is missing here, models and ports are never freed (see state_layout() in xla_registry.h).
 STATES = {
     1: [
         ("Api register_type", "XLA_FFI_Api XLA_FFI_TypeId_Register"),

@@ -51,8 +51,8 @@ class Environment(environment.Environment):
     def is_terminated(self, state: EnvState, params: EnvParams | None = None) -> Any:
         """Returns whether the episode has ended before the time limit.
 
-        A state does not record why its episode ended. If an episode reaches a terminal state in the very step that
-        reaches the time limit, this function takes it for truncated. The flags returned by `step` and `info` are exact.
+        A state does not record why its episode ended. If an episode reaches a terminal state in the same step as the
+        time limit, this function reports it as truncated. The flags returned by `step` and `info` are exact.
         """
         self._check_state(state)
         return jnp.logical_and(state.over, jnp.logical_not(self.is_truncated(state, params)))

@@ -75,7 +75,7 @@ def test_names_of_the_module_and_the_environment():
 
 
 @pytest.mark.parametrize("task_id", IDS)
-def test_steps_agree_with_those_that_return_five_values(task_id):
+def test_steps_of_six_and_of_five_values_agree(task_id):
     env, params = ours.make(task_id, max_episode_steps=3)
     old, _ = envpool.jax.make(task_id, max_episode_steps=3)
     obs, state = env.reset(KEY, params)
@@ -226,7 +226,7 @@ NOT_OURS = {"MNISTBandit-bsuite", "FrozenLake-misc"}  # FrozenLake-v1 replaces t
 
 
 @beside_gymnax_1
-def test_the_recorded_interface_is_that_of_gymnax_1():
+def test_the_recorded_interface_equals_gymnax_1():
     import gymnax
     from gymnax.environments.environment import Environment
 

@@ -73,7 +73,7 @@ def test_dynamics_from_equal_states(task_id):
     np.testing.assert_array_equal(ours[3], ref[3])
     assert (task_id != "CartPole-v1") or ours[3].any()
     reward, done = np.reshape(ref[2], COUNT), np.asarray(ref[3])
-    if task_id == "CartPole-v1":  # If a drawn state is out of bounds, gymnax takes it for terminal and gives reward 0.
+    if task_id == "CartPole-v1":  # If a drawn state is out of bounds, gymnax treats it as terminal and gives reward 0.
         assert (np.asarray(ours[2]) == 1).all()
     elif task_id == "Acrobot-v1":  # the last step's reward is 0 in both
         np.testing.assert_array_equal(ours[2][~done], reward[~done])
@@ -83,7 +83,7 @@ def test_dynamics_from_equal_states(task_id):
 
 @pytest.mark.parametrize("task_id", [*PAIRS, "MountainCarContinuous-v0"])
 def test_the_interface_is_that_of_gymnax(task_id):
-    """Signatures, shapes, dtypes and spaces are the ones that code written for gymnax expects."""
+    """Tests that signatures, shapes, dtypes and spaces are as code written for gymnax expects."""
     (env, params), (other, other_params) = envpool.jax.make(task_id), gymnax.make(task_id)
     assert env.num_actions == other.num_actions
     for name in ("action_space", "observation_space"):
@@ -166,7 +166,8 @@ def test_every_shared_id_has_gymnax_spaces_and_values(task_id):
 
 @pytest.mark.parametrize("task_id", SHARED)
 def test_six_values_as_gymnax_1_has_them(task_id):
-    """The values are obs, state, reward, terminated, truncated and info, which contains the step's observation."""
+    """Tests the six values obs, state, reward, terminated, truncated and info. `info` contains the step's
+    observation."""
     env, params = envpool.jax.make(task_id, step_values=6)
     params = params.replace(max_steps_in_episode=2)
     key = jax.random.key(0)
@@ -242,7 +243,7 @@ class Logged(Wrapper):
 
 @pytest.mark.parametrize(("task_id", "limit"), [("CartPole-v1", 500), ("FourRooms-misc", 30), ("Catch-v0", 9)])
 def test_training_code_of_gymnax_users(task_id, limit):
-    """The environment is wrapped twice, vmapped, scanned with a policy, jitted as a whole, and vmapped over seeds."""
+    """Wraps the environment twice, vmaps it, scans it with a policy, jits the whole, and vmaps it over seeds."""
     options = {} if task_id == "CartPole-v1" else {"max_episode_steps": limit}
     env, params = envpool.jax.make(task_id, **options)
     assert task_id in envpool.jax.registered_envs

@@ -152,7 +152,9 @@ def test_rows_of_another_string_option_are_refused():
     one = envpool.jax.make("DiscountingChain-bsuite", reward_timestep=[1, 3, 10, 30, 100])
     other = envpool.jax.make("DiscountingChain-bsuite", reward_timestep=[2, 3, 10, 30, 100])
     assert play(one[0], one[1]) == play(one[0], one[1].replace()) != play(*other)
-    with pytest.raises(ValueError, match="params: expected those of DiscountingChain, got those of .* other options"):
+    with pytest.raises(
+        ValueError, match="params: expected parameters of DiscountingChain, got parameters of .* other options"
+    ):
         play(other[0], one[1])
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The functions that `env.xla()` returns: a pool's recv, send and step inside jitted code.
 
-The calls have side effects: XLA executes each call of a program, in the order in which the handle is passed between
-them. Arrays have fixed shapes: unused rows contain zeros, and -1 as their env_id.
+The calls have side effects: XLA executes every call in a program, in the order in which the handle is passed from call
+to call. Arrays have fixed shapes: unused rows contain zeros, and -1 as their env_id.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that bad calls of the functions of `env.xla()` raise exceptions, and do not hang or abort the process."""
+"""Tests that bad calls to the functions of `env.xla()` raise exceptions, and do not hang or abort the process."""
 
 from __future__ import annotations
 
@@ -107,11 +107,15 @@ def deleted_handle():
 
 TOLD_WHILE_RUNNING = [
     # handle
-    (lambda x: STEP(jnp.asarray(HANDLE) + x.astype(np.uint8), STAY), 3, "handle: expected the one that xla.*something"),
+    (
+        lambda x: STEP(jnp.asarray(HANDLE) + x.astype(np.uint8), STAY),
+        3,
+        "handle: expected the handle that xla.*something",
+    ),
     (lambda x: STEP(jnp.zeros(8, np.uint8), STAY), 0, "handle: .*got something else"),
-    (lambda x: STEP(OTHER_HANDLE, STAY), 0, "handle: .*got that of another pool, of CartPole-v1"),
-    (lambda x: STEP(deleted_handle(), STAY), 0, "handle: .*got that of a pool which was deleted"),
-    (lambda x: RECV(SWING_HANDLE), 0, "handle: .*got that of another pool, of Pendulum-v1"),
+    (lambda x: STEP(OTHER_HANDLE, STAY), 0, "handle: .*got the handle of another pool, of CartPole-v1"),
+    (lambda x: STEP(deleted_handle(), STAY), 0, "handle: .*got the handle of a deleted pool"),
+    (lambda x: RECV(SWING_HANDLE), 0, "handle: .*got the handle of another pool, of Pendulum-v1"),
     # action
     (lambda x: STEP(HANDLE, x + jnp.asarray(STAY)), 5, "action: expected an integer in 0..1, got 5 in row 0"),
     (lambda x: SEND(HANDLE, jnp.array([0, 1, -1, 1]) + x), 0, "action: expected an integer in 0..1, got -1 in row 2"),
@@ -144,8 +148,8 @@ TOLD_WHILE_RUNNING = [
     (lambda x: RECV(HANDLE), 0, "recv: nothing is under way"),
     (lambda x: RECV(STEP(HANDLE, STAY)[0]), 0, "recv: nothing is under way"),
     # transformations
-    (lambda x: jax.vmap(lambda a: STEP(HANDLE, a))(jnp.zeros((3, 4), int) + x), 0, "step: there is no vmap of a pool"),
-    (lambda x: jax.vmap(RECV)(jnp.stack([HANDLE, HANDLE])), 0, "recv: there is no vmap of a pool"),
+    (lambda x: jax.vmap(lambda a: STEP(HANDLE, a))(jnp.zeros((3, 4), int) + x), 0, "step: a pool cannot be vmapped"),
+    (lambda x: jax.vmap(RECV)(jnp.stack([HANDLE, HANDLE])), 0, "recv: a pool cannot be vmapped"),
 ]
 
 
@@ -280,7 +284,7 @@ def run(code, **options):
 def test_a_handle_of_another_process():
     code = "import envpool, sys; sys.stdout.write(envpool.make_gymnasium('CartPole-v1').xla()[0].tobytes().hex())"
     theirs = np.frombuffer(bytes.fromhex(run(code).stdout), np.uint8)
-    fails(STEP, theirs, STAY, text="handle: expected the one that xla.. of this pool returned, got something else")
+    fails(STEP, theirs, STAY, text="handle: expected the handle that xla.. of this pool returned, got something else")
 
 
 FORK = """

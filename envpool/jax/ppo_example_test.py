@@ -111,7 +111,7 @@ def leaves(out):
 
 
 def test_devices_and_grid(train, tmp_path):
-    """An agent has the same bits on one device and on two, and learns the same alone as in a grid."""
+    """An agent has the same bits on one device and on two, and the same results alone as in a grid."""
     runs = {
         "one": train(tmp_path / "one", "--video=", "--block=2", "--target=1"),
         "two": train(tmp_path / "two", "--video=", "--block=2", devices=2),
@@ -197,7 +197,7 @@ def test_bad_tag_options(options):
 
 
 def test_absent_players(options):
-    """Rows of absent players contribute nothing, not even if they are NaN: not to the loss, not to other rows."""
+    """Rows of absent players contribute neither to the loss nor to other rows, even if they are NaN."""
     import jax
 
     _, o = options("ppo_tag_jax", "--width=8")
@@ -245,7 +245,7 @@ def test_absent_players(options):
 
 
 def test_tag_rollout(options):
-    """`present` says exactly which players are in the game, and rewards and returns are those of the environment."""
+    """`present` says exactly which players are in the game, and rewards and returns equal those of the environment."""
     import jax
 
     world = "num_taggers=3,num_runners=4,tagging_distance=0.2,episode_length=30,use_full_observation=false"

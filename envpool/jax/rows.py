@@ -220,7 +220,7 @@ class EnvParams(_EnvRow):
         """Returns parameters with new values for some options. An array of values makes a batch of parameters.
 
         All values of a row are checked, and the row is signed for this process, which steps signed rows only. Rows that
-        were saved as plain arrays by another process can be stepped after `params.replace()`.
+        another process saved as plain arrays can be stepped after `params.replace()`.
 
         Raises:
             TypeError: an unknown option, or a value of the wrong type.
@@ -247,8 +247,8 @@ class EnvParams(_EnvRow):
         model = self.model or _model_here(row_format)
         if model is None:
             raise ValueError(
-                f"[{row_format.label}] params: expected those of an environment of this process, got those of another "
-                "process: first make the environment with the same options"
+                f"[{row_format.label}] params: expected parameters of an environment of this process, got parameters "
+                "of another process: first make the environment with the same options"
             )
         raw = model.change(raw, operands, options=tuple(numbers), widest=widest, words=row_format.words)
         return EnvParams(raw, row_format, model)

@@ -70,7 +70,7 @@ assert states.position.shape == (3,) and params.max_episode_steps == 9
 try:
     params.replace(gravity=5.0)
 except ValueError as error:
-    assert "[CartPole-v1] params: expected those of an environment of this process, got" in str(error)
+    assert "[CartPole-v1] params: expected parameters of an environment of this process, got" in str(error)
 else:
     raise AssertionError("no error")
 env, mine = envpool.jax.make("CartPole-v1")
@@ -113,7 +113,7 @@ def test_replacing_atari_options():
     state = env.reset_batch(jax.random.key(0), 2, changed)[1]
     env.step_batch(None, state, np.ones(2, int), changed)
     with pytest.raises(
-        (RuntimeError, ValueError), match="expected the values that make.. got for options that change the shapes"
+        (RuntimeError, ValueError), match="expected the values that make.. got for options that change array shapes"
     ):
         params.replace(stack_num=2)
 

@@ -193,6 +193,24 @@ def assert_same_tree(ours, theirs):
     jax.tree.map(np.testing.assert_array_equal, ours, theirs)
 
 
+def assert_operands_can_be_mapped_alone(env, operands, fixed):
+    """Steps with vmap over each operand alone, and compares with a loop over single steps.
+
+    Args:
+        env: the environment.
+        operands: batches of the arguments of `step`, by name, in order.
+        fixed: the row of each batch that is used while the operand is not mapped.
+    """
+    rows = {name: jax.tree.map(lambda array: array[fixed], batch) for name, batch in operands.items()}
+    for mapped in operands:
+        axes = tuple(0 if name == mapped else None for name in operands)
+        values = [operands[name] if name == mapped else rows[name] for name in operands]
+        together = jax.vmap(env.step, axes)(*values)
+        for i in range(len(operands["key"])):
+            one = [jax.tree.map(lambda a, i=i: a[i], v) if x == 0 else v for v, x in zip(values, axes, strict=True)]
+            assert_same_tree(jax.tree.map(lambda array, i=i: array[i], together), env.step(*one))
+
+
 def test_vmap_over_params_alone_and_crossed_with_states():
     env, params = CARTPOLE
     keys, actions = given((3,))
@@ -232,14 +250,7 @@ def test_every_single_axis_may_be_mapped():
     _, states = jax.vmap(env.reset, (0, None))(keys, params)
     several = params.replace(force_mag=np.array([1.0, 2.0, 3.0, 4.0]))
     mapped = {"key": keys, "state": states, "action": np.array([0, 1, 1, 0]), "params": several}
-    whole = {name: jax.tree.map(lambda array: array[0], value) for name, value in mapped.items()}
-    for chosen in mapped:
-        axes = tuple(0 if name == chosen else None for name in mapped)
-        values = [mapped[name] if name == chosen else whole[name] for name in mapped]
-        together = jax.vmap(env.step, axes)(*values)
-        for i in range(4):
-            one = [jax.tree.map(lambda a, i=i: a[i], v) if x == 0 else v for v, x in zip(values, axes, strict=True)]
-            assert_same_tree(jax.tree.map(lambda array, i=i: array[i], together), env.step(*one))
+    assert_operands_can_be_mapped_alone(env, mapped, fixed=0)
 
 
 def test_a_step_draws_from_its_key():

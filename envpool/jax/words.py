@@ -2,7 +2,8 @@
 """Reads and replaces parts of rows of 32-bit words, in which the handlers store values of other dtypes.
 
 The operations are JAX's own, so they run on every platform, under every transformation, and XLA merges them with the
-surrounding code. JAX has no 64-bit arrays by default; 64-bit values are then converted word by word, with the bits of C++.
+surrounding code. By default, JAX has no 64-bit arrays; 64-bit values are then converted word by word, with the same
+bits as in C++.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def _narrowed(low: Any, high: Any) -> Any:
     """Converts doubles to float32, rounding to the nearest, ties to even."""
     sign, exponent = high & np.uint32(0x80000000), (high >> 20) & np.uint32(0x7FF)
     fraction = (high & np.uint32(0xFFFFF)) << 3 | low >> 29  # the first 23 bits
-    rest = low << 3  # those that follow, from the most significant on; 29 bits
+    rest = low << 3  # the following 29 bits, beginning with the most significant
     is_nan = (exponent == 0x7FF) & ((fraction | rest) != 0)
     # Normal numbers: a carry out of the fraction increments the exponent, which is what rounding up requires.
     shifted = exponent.astype(np.int32) - (1023 - 127)
@@ -102,7 +103,7 @@ def _narrowed(low: Any, high: Any) -> Any:
 
 
 def _up(kept: Any, lost: Any) -> Any:
-    """Returns 1 where a number is rounded up; `lost` are the bits after the kept ones, from the most significant on."""
+    """Returns 1 where a number is rounded up. `lost` contains the bits after the kept ones, most significant first."""
     half = np.uint32(0x80000000)
     return ((lost > half) | ((lost == half) & ((kept & 1) == 1))).astype(np.uint32)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of rows are read and written with the bits of NumPy's conversions, with and without 64-bit arrays."""
+"""Tests that parts of rows are read and written with the bits of NumPy's conversions, with and without 64-bit
+arrays."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ SPECIAL += [
 
 
 def doubles():
-    """Doubles of every magnitude, and those that lie halfway between two float32."""
+    """Returns doubles of every magnitude, including some that lie halfway between two float32."""
     rng = np.random.default_rng(3)
     anything = rng.integers(0, 2**64, 20_000, np.uint64).view(np.float64)
     near = np.ldexp(rng.uniform(-1, 1, 20_000), rng.integers(-155, 130, 20_000))

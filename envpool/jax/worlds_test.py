@@ -12,7 +12,7 @@ import pytest
 
 import envpool
 import envpool.testing.registration  # noqa: F401 (registers Crowd)
-from envpool.jax.same_bits_test import assert_same, key_of
+from envpool.jax.same_bits_test import assert_operands_can_be_mapped_alone, assert_same, assert_same_tree, key_of
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
@@ -141,10 +141,6 @@ def scanned(env, params, keys, actions):
     return outputs, state.raw
 
 
-def assert_same_tree(ours, theirs):
-    jax.tree.map(np.testing.assert_array_equal, ours, theirs)
-
-
 @pytest.mark.parametrize("name", ["five", "crowd"])
 def test_nested_vmap_and_params_equal_a_plain_loop(name):
     task_id, options = WORLDS[name]
@@ -169,14 +165,7 @@ def test_each_operand_may_be_mapped_alone():
     _, states = jax.vmap(env.reset, (0, None))(keys, params)
     several = params.replace(max_speed=np.array([0.5, 1.0, 2.0]))
     mapped = {"key": keys, "state": states, "action": actions_of(task_id, options, 2, 3), "params": several}
-    whole = {name: jax.tree.map(lambda array: array[1], value) for name, value in mapped.items()}
-    for chosen in mapped:
-        axes = tuple(0 if name == chosen else None for name in mapped)
-        values = [mapped[name] if name == chosen else whole[name] for name in mapped]
-        together = jax.vmap(env.step, axes)(*values)
-        for i in range(3):
-            one = [jax.tree.map(lambda a, i=i: a[i], v) if x == 0 else v for v, x in zip(values, axes, strict=True)]
-            assert_same_tree(jax.tree.map(lambda array, i=i: array[i], together), env.step(*one))
+    assert_operands_can_be_mapped_alone(env, mapped, fixed=1)
 
 
 def test_large_worlds_on_several_threads():
@@ -253,16 +242,20 @@ CALLS = [
         ValueError,
         r"action: expected shape \(2, 3, 2\), one row per environment, got \(3, 2\)",
     ),
-    (lambda: TAG.step(KEY, GRID.reset(KEY)[1], STAY), ValueError, "state: expected one of TagContinuous, got one of"),
+    (
+        lambda: TAG.step(KEY, GRID.reset(KEY)[1], STAY),
+        ValueError,
+        "state: expected a state of TagContinuous, got a state of",
+    ),
     (
         lambda: GRID.step(KEY, WIDER.reset(KEY)[1], np.zeros(3, int)),
         ValueError,
-        "state: expected one of TagGridWorld, got one of TagGridWorld with other options",
+        "state: expected a state of TagGridWorld, got a state of TagGridWorld with other options",
     ),
     (
         lambda: GRID.reset(KEY, WIDER_PARAMS),
         ValueError,
-        "params: expected those of TagGridWorld, got those of TagGridWorld with other options",
+        "params: expected parameters of TagGridWorld, got parameters of TagGridWorld with other options",
     ),
 ]
 
@@ -283,7 +276,7 @@ def test_errors_inside_jit():
     ):
         jax.block_until_ready(jax.jit(jax.vmap(act))(jnp.array([0, 11, 1])))
     with pytest.raises(
-        RuntimeError, match="params: expected the values that make.. got for options that change the shapes"
+        RuntimeError, match="params: expected the values that make.. got for options that change array shapes"
     ):
         jax.block_until_ready(jax.jit(lambda n: GRID_PARAMS.replace(num_taggers=n).raw)(90))
     with pytest.raises(RuntimeError, match="state: expected rows of TagContinuous .* in row 0"):
@@ -341,7 +334,8 @@ def test_visible_parts_of_the_state():
 
 
 def test_states_do_not_contain_the_index_of_nearest_players():
-    """The index, at the end of a world, depends on the rest and on the device. States are equal on all devices."""
+    """The index at the end of a world depends on the rest of the world and on the device, but states are equal on all
+    devices."""
     task_id, options = WORLDS["nearest of 100"]
     env, params = envpool.jax.make(task_id, **options)
     state = env.reset_batch(key_of(1), 3, params)[1]

@@ -61,7 +61,7 @@ TEST(lanes_have_the_bits_of_scalars) {
 }
 #endif
 
-// Adds up scaled actions until a goal is reached, in lanes if possible, and counts the calls of each function.
+// Adds up scaled actions until a goal is reached, in lanes if possible, and counts the calls to each function.
 struct ScaledSumEnv {
   static constexpr const char* kName = "ScaledSumEnv";
   struct Params {

@@ -17,7 +17,7 @@ namespace envpool {
 
 class Block;
 
-// A run of entries that one call of the table can process: either all resets or all steps, in consecutive rows of one
+// A run of entries that one call to the table can process: either all resets or all steps, in consecutive rows of one
 // block, or without a block in asynchronous mode.
 struct Run {
   static constexpr i32 kMax = 256;

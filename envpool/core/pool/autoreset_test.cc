@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The autoreset modes, the time limit and seeds.
+// Tests the autoreset modes, the time limit and seeds.
 #include "envpool/core/pool/env_pool.h"
 
 #include "envpool/core/testing/environments.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Closing a pool: timeouts, hanging environments, concurrent calls and signal handlers.
+// Tests closing a pool: timeouts, hanging environments, concurrent calls and signal handlers.
 #include "envpool/core/pool/env_pool.h"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batches, trajectories, exceptions and threads of a pool.
+// Tests the batches, trajectories, exceptions and threads of a pool.
 #include "envpool/core/pool/env_pool.h"
 
 #include <cfenv>

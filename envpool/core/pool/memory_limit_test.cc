@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pools that would exceed the memory limit, or the range of an index, are refused.
+// Tests that pools are refused if they would exceed the memory limit or the range of an index.
 #include "envpool/core/pool/env_pool.h"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pools whose environments have several players.
+// Tests pools whose environments have several players.
 #include "envpool/core/pool/env_pool.h"
 
 #include "envpool/core/testing/environments.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Waiting and waking in recv(), and batches that are put back.
+// Tests waiting and waking in recv(), and batches that are put back.
 #include "envpool/core/pool/env_pool.h"
 
 #include <cmath>

@@ -24,8 +24,8 @@ class Scheduler {
   // ---- callers; the pool's mutex is held ----
 
   // Queues a task for each environment, and wakes no more workers than the queued work justifies: an additional thread
-  // without a CPU of its own could take an environment for which all others would then wait. `help` says
-  // whether the calling thread takes part; `receivers` is the number of recv() calls that wait.
+  // without a CPU of its own could take an environment and delay the whole batch. `help` says whether the calling
+  // thread takes part; `receivers` is the number of recv() calls that wait.
   void submit(const i32* env_ids, i32 count, Task task, Block* block, CallerHelp help, i32 receivers) noexcept {
     const i32 before = queue_.size();
     for (i32 k = 0; k < count; ++k) queue_.push(env_ids[k], task, block, k);

@@ -19,9 +19,9 @@ inline u64 checksum(const char* data, i64 size, u64 hash = 0xCBF29CE484222325) {
   return hash;
 }
 
-// Returns the identity of the snapshots that an environment accepts: their label is the same, and their options lead to
-// the same arrays, players, state size and shared data. Seeds, max_episode_steps and the options of the pool do not
-// matter. `model_identity` is abi::Layout::identity.
+// Returns the identity of the snapshots that an environment accepts. These come from environments with the same label,
+// arrays, players, state size and shared data. Seeds, max_episode_steps and the options of the pool may differ.
+// `model_identity` is abi::Layout::identity.
 inline u64 snapshot_identity(const Label& label, u64 model_identity) {
   return checksum(label.name().data(), i64(label.name().size()),
                   checksum(reinterpret_cast<const char*>(&model_identity), i64(sizeof(model_identity))));
@@ -49,8 +49,8 @@ class Snapshot {
     }
     if (header.identity != identity) {
       label.refuse_argument("restore: state: expected a snapshot of " + label.name() +
-                            " with the same options, got one of another environment or with other options "
-                            "(those of arrays, players, a ROM, a map or a model)");
+                            " with the same options, got one of another environment, or one with other "
+                            "options for its arrays, players, ROM, map or model");
     }
     if (header.players < 0 || header.players > max_players || header.over < 0 || header.over > 1) {
       label.refuse_argument("restore: state: expected 0.." + std::to_string(max_players) +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Snapshots, and clones of environments.
+// Tests snapshots and clones of environments.
 #include "envpool/core/pool/env_pool.h"
 
 #include "envpool/core/testing/environments.h"

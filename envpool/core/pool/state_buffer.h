@@ -239,7 +239,7 @@ class BlockPool {
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;
 
-  // Returns a block with room for `rows` rows, of less than twice that capacity or the capacity of a whole batch.
+  // Returns a block with room for `rows` rows. Its capacity is less than twice `rows`, or it is that of a whole batch.
   Block* acquire(i32 rows, RowOrder order = RowOrder::kAsSent) {
     const size_t index = size_t(size_class(rows));
     Block* block = nullptr;

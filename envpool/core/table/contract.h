@@ -75,7 +75,8 @@ consteval bool is_portable() {
     using Params = typename Env::Params;
     constexpr bool plain = is_plain<State>() && is_plain<Params>();
     static_assert(is_plain<State>(), "the environment's State is not plain data: no heap, no pointers to itself");
-    static_assert(is_plain<Params>(), "the environment's Params is not plain data: no heap; what is larger is a blob");
+    static_assert(is_plain<Params>(),
+                  "the environment's Params is not plain data: no heap; put larger data into a blob");
     ENVPOOL_MEMBER(
         Env, reset, "static void reset(State&, const Params&, Rng&)",
         requires(State& state, const Params& params, Rng& rng) { Env::reset(state, params, rng); });
@@ -130,7 +131,8 @@ consteval bool is_world() {
   if constexpr (sized && has_members && describes_itself<Env>()) {
     using Params = typename Env::Params;
     constexpr bool plain = is_plain<World<Env>>() && is_plain<Params>();
-    static_assert(is_plain<Params>(), "the environment's Params is not plain data: no heap; what is larger is a blob");
+    static_assert(is_plain<Params>(),
+                  "the environment's Params is not plain data: no heap; put larger data into a blob");
     static_assert(is_plain<World<Env>>(),
                   "the environment's Shared and Agent are not plain data: no heap, no pointers");
     ENVPOOL_MEMBER(

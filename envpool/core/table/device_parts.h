@@ -27,7 +27,8 @@ struct ActionInput {
 
 // Reports a row that was not stepped: the reason, the row, and the element of the row's action.
 struct Fault {
-  // A pool's episode is over. A state or the parameters in a call of a pure function are not of the model.
+  // kOver: the episode of an environment in a pool is over. kState, kParams: the state or the parameters passed to a
+  // pure function belong to another model.
   static constexpr u64 kNone = 0, kOver = 0xFF, kState = 0xFE, kParams = 0xFD;
 
   u64 why;      // one of these, or 1 plus the index of the action field with the bad value

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The kernel of the pure functions on a GPU, for JAX: one launch resets or steps rows of states that the caller holds,
-// with the results of pure.h and pure_world.h. The launch works in place; the host copies the states first if they are
-// not the caller's to overwrite. A source for NVRTC consists of the environment's header, this one, and
+// with the results of pure.h and pure_world.h. The launch works in place. If the states must not be overwritten, the
+// host copies them first. A source for NVRTC consists of the environment's header, this one, and
 // ENVPOOL_PURE_KERNEL(the environment's type); envpool/cuda/program.py writes it. The host includes this file for
 // PureLaunch.
 //
@@ -48,8 +48,7 @@ struct PureLaunch {
   f32 *reward, *discount;
   u8 *terminated, *truncated;
   i32 *elapsed, *players;
-  // Where a row is observed after a step, where it is observed after a reset or restart, and where it is observed
-  // before a restart.
+  // The arrays for observations after a step, after a reset or restart, and before a restart.
   void *observed[kMostFields], *restarted[kMostFields], *last[kMostFields];
   i64 row_bytes[kMostFields];
   u8 per_player[kMostFields];
@@ -124,7 +123,7 @@ struct PureActions {
   }
 };
 
-// Whose parameters a row uses.
+// The parameters that a row uses: none if its own are not trusted, the default ones, or its own.
 enum class Trust { kNone, kDefault, kRow };
 
 inline bool is_signed(const PureLaunch& launch, const u8* params) {
@@ -147,7 +146,7 @@ inline Trust trust_of_all(const PureLaunch& launch) {
   return good ? Trust::kRow : Trust::kNone;
 }
 
-// Returns a row's parameters. Their pointers are those of the model: a row has none.
+// Returns a row's parameters. Rows contain no pointers, so the pointers of the model's parameters are used.
 template <class Env>
 typename Env::Params params_of(const PureLaunch& launch, const typename Env::Params& shared, const PureRow& row,
                                Trust trust) {

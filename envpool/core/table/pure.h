@@ -2,8 +2,8 @@
 //
 // A portable environment as pure functions of states that the caller holds, for JAX. The rules of episodes are in
 // episode.h. States and parameters are rows of bytes, and both can differ from row to row. A parameter row that the
-// caller holds contains the values of the options and nothing that the environment uses directly. The Params into which
-// they resolve are in the resolved row, which the caller never holds.
+// caller holds contains the values of the options and nothing that the environment uses directly. The Params that the
+// environment uses are computed from these values and stored in the resolved row, which the caller never holds.
 //
 // Randomness: a reset takes a 64-bit key and a 32-bit stream, and begins episode 0 of (key, stream) like the pool's
 // environment `stream` with the seed `key`. The state contains both. A step with a new key continues with that key, at
@@ -133,8 +133,8 @@ struct PureFunctions {
     auto model = make_model(all);
     if (!model->same_as(cast(base_model))) {
       throw std::invalid_argument(
-          "params: expected the values that make() got for options that change the shapes of arrays or the data that "
-          "all states share, got others");
+          "params: expected the values that make() got for options that change array shapes or shared data, "
+          "got other values");
     }
     params(model.get(), all, head.max_episode_steps, out);
     if (count == 0 && std::memcmp(out, from, size_t(params_bytes(base_model))) != 0) reject("params", row);

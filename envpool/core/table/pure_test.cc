@@ -93,7 +93,7 @@ void update_checksum(std::vector<u8>& row, const std::string& note) {
 
 constexpr const char* kRejected =
     "params: expected rows of WideEnv with the options of this environment, got another kind in row 5";
-constexpr const char* kOtherShape = "params: expected the values that make() got for options that change the shapes";
+constexpr const char* kOtherShape = "params: expected the values that make() got for options that change array shapes";
 
 TEST(a_row_resolves_to_itself) {
   TestModel model(4);
