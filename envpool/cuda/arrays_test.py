@@ -30,7 +30,7 @@ def test_actions_on_the_device(dtype: str) -> None:
 
 
 def test_an_array_of_one_pool_is_an_action_of_another() -> None:
-    """DeviceArray works as an action through DLPack."""
+    """Tests that a DeviceArray can be passed as an action through DLPack."""
     other, gpu, cpu = make(num_envs=8), make("CartPole-v1", 8), make("CartPole-v1", 8, device="cpu")
     gpu.reset(), cpu.reset()
     _, info = other.reset()
@@ -67,7 +67,7 @@ def test_dlpack_protocol() -> None:
 
 
 def test_libraries_without_cuda_import_arrays_of_the_flat_stand_in(tmp_path: Path, monkeypatch: Any) -> None:
-    """Device memory is then the host's, and DLPack says so."""
+    """In the flat mode, device memory is host memory, and DLPack reports it as such."""
     monkeypatch.setenv("ENVPOOL_STANDIN_MODE", "flat")
     monkeypatch.setenv("ENVPOOL_LIBCUDA", str(shutil.copy(STANDIN, tmp_path / "libcuda.so.1")))
     fixed, free, cpu = make(in_place=True), make(), make(device="cpu")
@@ -78,7 +78,9 @@ def test_libraries_without_cuda_import_arrays_of_the_flat_stand_in(tmp_path: Pat
     assert np.array_equal(seen, states[1]) and np.array_equal(np.from_dlpack(states[0]), states[1])
     for step in range(20):
         action = np.arange(4) // 2 if step else np.zeros(4, int)
-        given = action if step else info["elapsed_step"]  # an array of a pool as an action: the kernel reads it there
+        given = (
+            action if step else info["elapsed_step"]
+        )  # an array of a pool as an action; the kernel reads it on the device
         ours, theirs = fixed.step(given), cpu.step(action)
         assert np.array_equal(np.from_dlpack(ours[0]), theirs[0])  # the import waits for the step
         assert np.array_equal(seen, theirs[0])

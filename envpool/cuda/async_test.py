@@ -98,7 +98,7 @@ def test_each_group_has_a_stream() -> None:
 
 
 def test_ids_are_returned_without_waiting() -> None:
-    """The host knows the ids even if the launch that writes them has failed or never ran."""
+    """Tests that the host knows the ids even if the launch that writes them failed or never ran."""
     gpu = make(num_envs=4, batch_size=2)
     gpu.async_reset()
     array = gpu.recv()[-1]["env_id"]

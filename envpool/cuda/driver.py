@@ -47,7 +47,7 @@ class DriverError(RuntimeError):
 
 
 class CudaError(DriverError):
-    """A call of the driver failed.
+    """A call to the driver failed.
 
     Attributes:
         call: the function's name, such as "cuInit".

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the wrapper of the driver with a fake library: which calls are made, and the messages about their results."""
+"""Tests the wrapper of the driver with a fake library: its calls, and the messages about their results."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ for device in found.devices():
 
 @pytest.mark.skipif(not STAND_IN.is_file(), reason="make standin has not built it")
 def test_the_stand_in_of_the_tests() -> None:
-    # This runs in a subprocess, because the stand-in has the driver's file name, which other libraries look for.
+    # This runs in a subprocess, because the stand-in has the driver's file name, by which other libraries find it.
     env = {**os.environ, "ENVPOOL_LIBCUDA": str(STAND_IN)}
     subprocess.run([sys.executable, "-c", STOOD_IN], env=env, check=True)
 

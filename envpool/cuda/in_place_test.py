@@ -121,7 +121,7 @@ def test_a_graph_of_a_step_matches_steps_bit_for_bit(task_id: str, exposed: bool
 
 
 def test_a_graph_is_replayed_after_its_stream_was_destroyed() -> None:
-    """Steps without a graph and captures on another stream wait for the graph, whose stream they must not use."""
+    """Steps without a graph, and captures on another stream, wait for the graph, but must not use its stream."""
     fixed, free = make(num_envs=3, in_place=True), make(num_envs=3)
     fixed.reset(), free.reset()
     observation = fixed.step(np.zeros(3, int))[0]

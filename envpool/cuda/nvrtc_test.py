@@ -74,7 +74,7 @@ def test_machine_code_and_ptx() -> None:
     assert machine.cubin.startswith(b"\x7fELF") and ".target sm_90" in machine.ptx
     virtual = nvrtc.compile(KERNEL, "compute_80", flags=["-DUNUSED=1", "--ptxas-options=-v"])
     assert virtual.cubin == b"" and ".target sm_80" in virtual.ptx and virtual.ptx.endswith("}\n\n")
-    assert "fma" not in virtual.ptx  # By default, NVRTC fuses multiply-adds, as the next line shows.
+    assert "fma" not in virtual.ptx  # The next line shows that NVRTC fuses multiply-adds by default.
     assert "fma" in nvrtc.load().compile(KERNEL.partition("\n")[2], ["--gpu-architecture=compute_80"]).ptx
 
 

@@ -29,7 +29,7 @@ def make_pool(device: str, *, source: str, include: str, in_place: bool, **pool:
         DriverError: there is no driver, or no such device.
         NvrtcError: NVRTC, which compiles the environment for the device, is missing.
         CompileError: the environment's header does not compile for a GPU.
-        CudaError: a call of the driver failed.
+        CudaError: a call to the driver failed.
         MemoryError: the environments do not fit into the device's memory. The text says how many would fit.
     """
     from envpool import _core

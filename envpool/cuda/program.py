@@ -40,7 +40,7 @@ def program(header: str, type_name: str, players: int = 1, *, each: bool = False
 
 
 def checked_program(device: Mapping[str, Any], players: int, *, each: bool = False) -> Program:
-    """Returns the program of an environment for pools, with assertions that its layout on the device is the host's.
+    """Returns the program of an environment for pools, which asserts that the device has the same layout as the host.
 
     Args:
         device: the description of the environment's kernel (`_core.Table.device`).
@@ -60,7 +60,7 @@ def pure_program(device: Mapping[str, Any], players: int) -> Program:
 
 
 def header_of(label: str, facts: Mapping[str, Any], source: str, include: str) -> tuple[Mapping[str, Any], list[str]]:
-    """Returns the table's device facts with the header's name filled in, and the folders to search for headers."""
+    """Returns the description of an environment's kernel with its header filled in, and the folders of headers."""
     if facts["header"]:
         return facts, [include] if include else []
     path = os.path.abspath(source)

@@ -28,20 +28,20 @@ class Reader:
         self.nbytes = array.dtype.itemsize * int(np.prod(array.shape))
         self.copy = self.driver.upload(np.zeros(array.shape, array.dtype))
         self.into = np.zeros(array.shape, array.dtype)
-        # The library frees the array at once: the copy is enqueued, and so the array is in use until it has run.
+        # The library frees the array at once, although the enqueued copy still has to read it.
         capsule = array.__dlpack__(stream=stream)
         address = _address(array)
         self.driver.call("cuMemcpyDtoDAsync_v2", self.copy, address, self.nbytes, stream)
         del capsule
 
     def values(self) -> np.ndarray:
-        """Returns what was copied. Waits for all work of the device."""
+        """Returns the copied values. Waits for all work on the device."""
         self.driver.synchronize()
         return self.driver.download(self.copy, self.into)
 
 
 def _address(array: Any) -> int:
-    """Returns an array's address. It is read through DLPack, which, unlike the other protocol, orders no stream."""
+    """Returns an array's address, through DLPack. Unlike __cuda_array_interface__, this makes no stream wait."""
     capsule = array.__dlpack__(stream=-1)
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
@@ -61,7 +61,7 @@ def read_and_destroy(flags: int) -> Callable[[Any], Reader]:
 
 
 def read_in_another_thread(array: Any) -> Reader:
-    """Reads in a thread's default stream, which is not the stream that the main thread's handle 2 names."""
+    """Reads in another thread's default stream. Handle 2 means a different stream there than in the main thread."""
     made: list[Reader] = []
 
     def read() -> None:
@@ -97,7 +97,7 @@ def test_a_step_waits_for_readers(
         observation = None  # frees the memory, which a later step writes
         for _ in range(3):
             observation = pool.step(np.zeros(4, int))[0]
-        observation.numpy()  # runs the steps, and of other streams only what they wait for
+        observation.numpy()  # runs the steps, and of other streams only the work that these wait for
         assert np.array_equal(reader.values(), expected)
         for _ in range(3):
             expected = cpu.step(np.zeros(4, int))[0]

@@ -79,7 +79,8 @@ def test_random_bytes_are_repaired(task_id: str) -> None:
         for name, part in pool.states().items():
             interface = part.__cuda_array_interface__
             width = part.dtype.itemsize * int(np.prod(part.shape[1:]))
-            # A reset uses none of the other parts, so `over` is set in one row only.
+            # If an episode is over, the next step resets it without using the other parts, so `over` is set in one row
+            # only.
             for row in range(count if name != "over" else 1):
                 junk = rng.integers(0, 256, width, np.uint8)
                 DRIVER().upload(junk, interface["data"][0] + row * interface["strides"][0])

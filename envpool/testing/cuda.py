@@ -6,10 +6,12 @@ The stand-in (`make standin`, envpool/testing/standin) is a library that runs PT
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import shutil
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +19,24 @@ import numpy as np
 STANDIN = Path(os.environ.get("ENVPOOL_SOURCE_DIR", ""), "build", "standin", "libcuda.so.1")
 
 
+@contextlib.contextmanager
+def on_stand_in(path: Path = STANDIN) -> Iterator[None]:
+    """Makes pools with device="cuda" run on the stand-in, and suppresses the warning about it."""
+    before = os.environ.get("ENVPOOL_LIBCUDA")
+    os.environ["ENVPOOL_LIBCUDA"] = str(path)
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=r"\[envpool.cuda\] .* is a stand-in")
+            yield
+    finally:
+        if before is None:
+            del os.environ["ENVPOOL_LIBCUDA"]
+        else:
+            os.environ["ENVPOOL_LIBCUDA"] = before
+
+
 class CudaError(RuntimeError):
-    """A call of the driver failed; `code` is its CUresult."""
+    """A call to the driver failed; `code` is its CUresult."""
 
     def __init__(self, code: int, text: str) -> None:
         super().__init__(text)
@@ -75,7 +93,10 @@ class Driver:
         return int(self.library.standinCount(what.encode()))
 
     def fail(self, after: int, code: int = 2) -> int:
-        """Makes the `after`-th call from now fail; 0 cancels that. Returns how many calls the last request had left."""
+        """Makes the `after`-th call from now fail; 0 cancels this.
+
+        Returns how many calls were left until the failure that was requested before.
+        """
         return int(self.library.standinFail(ctypes.c_uint64(after), ctypes.c_int(code)))
 
     def enter(self, device: int = 0) -> int:

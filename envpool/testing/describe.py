@@ -23,7 +23,8 @@ FUNCTIONS = ("make", "make_dm", "make_gym", "make_gymnasium", "make_spec", "list
 METHODS = ("step", "send", "recv", "reset", "async_reset", "render", "close", "seed", "xla")
 # Modules that both packages have, with classes of environments.
 MODULES = ("atari", "classic_control", "toy_text", "mujoco.gym", "mujoco.dmc")
-# Of the ids with each of these options, only one is stepped: making one takes a second, and all run the same code.
+# Only one of the ids that have each of these options is stepped, because making one takes a second and all run the same
+# code.
 HEAVY = {"stack_num": "Pong-v5"}
 CLASSES = envpool.registration.registry.envpools
 
@@ -130,7 +131,7 @@ def describe_spec(spec):
 
 
 def describe_pool(pool, env_type):
-    """Describes the attributes of a pool of three environments and the results of its calls."""
+    """Describes the attributes of a pool of three environments, and the results of calls to it."""
     first = pool.reset()
     described = {
         "attributes": attributes(pool),

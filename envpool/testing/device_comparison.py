@@ -52,7 +52,7 @@ MORE: dict[str, dict[str, Any]] = {
 }
 
 
-# Games on cartridges of one bank and of several.
+# Games whose cartridges have one bank, and games whose cartridges have several.
 GAMES = [
     *("Asteroids-v5", "Breakout-v5", "Enduro-v5", "Freeway-v5", "MontezumaRevenge-v5"),
     *("MsPacman-v5", "Pitfall-v5", "Pong-v5", "Seaquest-v5", "SpaceInvaders-v5"),
@@ -86,7 +86,10 @@ def players(task_id: str) -> int:
 
 
 def cases(whole: bool) -> list[Case]:
-    """Returns all comparisons if `whole`, otherwise all of Crowd and one mode of the others, chosen by the date."""
+    """Returns the comparisons to run: all if `whole`, otherwise a sample.
+
+    The sample has all comparisons of Crowd, and one mode of each other environment, chosen by the date.
+    """
     found = []
     ids = tasks()
     ids += [task_id for task_id in GAMES if whole and task_id not in ids]

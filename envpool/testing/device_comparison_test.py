@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +15,7 @@ import pytest
 import envpool
 from envpool.python.options import AUTORESET_MODES
 from envpool.python.pages_test import blocks
-from envpool.testing.cuda import STANDIN
+from envpool.testing.cuda import on_stand_in
 from envpool.testing.device_comparison import Comparison, compare, pools
 
 SOURCE = os.environ.get("ENVPOOL_SOURCE_DIR")
@@ -25,10 +24,8 @@ pytestmark = pytest.mark.skipif(SOURCE is None, reason="needs the sources: ENVPO
 
 
 @pytest.fixture(autouse=True)
-def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("ENVPOOL_LIBCUDA", str(STANDIN))
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=r"\[envpool.cuda\] .* is a stand-in")
+def stand_in() -> Iterator[None]:
+    with on_stand_in():
         yield
 
 

@@ -21,7 +21,7 @@ namespace envpool::testing {
 inline std::atomic<bool> released{false};
 
 // exit() destroys a library's static objects. A step that runs after that aborts the process, because it would use
-// destroyed objects. The destructor waits, so that a step still in progress is detected.
+// destroyed objects. The destructor waits, so that a step that is still in progress is detected.
 inline std::atomic<bool> statics_destroyed{false};
 struct Statics {
   ~Statics() {

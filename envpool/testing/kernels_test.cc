@@ -350,7 +350,7 @@ class Both {
     const std::vector<u8> before(slot(0), slot(0) + stride_ - kGap);
     launch(work);
     const bool refused = (fault_ >> 32) != 0;
-    // Random bits are seldom an action of a discrete space. If the first row was refused, its state must be unchanged.
+    // Random bits are rarely an action of a discrete space. If the first row was refused, its state must be unchanged.
     if (refused && u32(fault_) == 0 && !kWorld) CHECK(std::memcmp(before.data(), slot(0), before.size()) == 0);
     fault_ = 0;
   }

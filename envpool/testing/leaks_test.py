@@ -6,7 +6,6 @@ from __future__ import annotations
 import functools
 import gc
 import os
-import warnings
 from collections.abc import Iterator
 
 import numpy as np
@@ -14,7 +13,7 @@ import pytest
 
 import envpool
 from envpool.cuda.driver import CudaError
-from envpool.testing.cuda import STANDIN, Driver
+from envpool.testing.cuda import Driver, on_stand_in
 from envpool.testing.nvrtc import SOURCE
 
 pytestmark = pytest.mark.skipif(SOURCE is None, reason="ENVPOOL_SOURCE_DIR does not say where the sources are")
@@ -25,10 +24,8 @@ WHOLE = os.environ.get("ENVPOOL_TEST_DEVICE") == "whole"
 
 
 @pytest.fixture(autouse=True)
-def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("ENVPOOL_LIBCUDA", str(STANDIN))
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=r"\[envpool.cuda\] .* is a stand-in")
+def stand_in() -> Iterator[None]:
+    with on_stand_in():
         yield
     DRIVER().fail(0)
 
@@ -67,7 +64,7 @@ def free_bytes() -> int:
 
 @pytest.mark.parametrize("mode", ["next_step", "same_step"])
 def test_a_failure_of_any_call_leaves_nothing(mode: str) -> None:
-    """Makes each call of the driver fail in turn while a pool is made and used."""
+    """Makes each call to the driver fail in turn while a pool is made and used."""
     out_of_memory = 2
     use_pool(mode)
     before, failures = counts(), 0

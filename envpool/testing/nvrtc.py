@@ -88,7 +88,7 @@ class Program:
         self.module = driver.module(self.ptx)
 
     def reload(self) -> None:
-        """Loads the module again, which is necessary after the context was reset."""
+        """Loads the module again. This is necessary after a reset of the context."""
         self.module = self.driver.module(self.ptx)
 
     def __call__(

@@ -4,8 +4,7 @@
 The stand-in for the CUDA driver (envpool/testing/standin) calls `main` with two files, in an interpreter that has only
 the standard library and the modules named ptx_*. Each instruction becomes one C statement. Registers are unsigned
 integers, and `standin/threads.h` has the functions that the statements call. Rounding follows IEEE 754, and `fma` is
-fused, as on a device, so that results can be compared bit for bit. An instruction is refused unless it is known with
-all of its modifiers.
+fused, as on a device, so that results can be compared bit for bit. An instruction with an unknown modifier is refused.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from envpool.testing.ptx_functions import Function
 from envpool.testing.ptx_parser import is_function, items
 from envpool.testing.ptx_variables import Names
 
-# In these calls a thread waits for others. The threads of a kernel that contains one of them run as coroutines.
+# In these calls, a thread waits for others. If a kernel contains one of them, its threads run as coroutines.
 _RENDEZVOUS = re.compile(r"\b(at_barrier|arrive|in_warp)\(t,")
 
 

@@ -116,9 +116,10 @@ class Instructions:
     def _shorthands(
         self, parts: list[str], x: list[str]
     ) -> tuple[str, int, str, Callable[..., str], Callable[[str], str]]:
-        """Returns an instruction's type, its bits, the type of as many plain bits, and two functions.
+        """Returns an instruction's type, its number of bits, the unsigned type of that size, and two functions.
 
-        The first returns the value of an operand, as another type if one is given, the second assigns to the first operand.
+        The first function returns the value of an operand, optionally as another type. The second assigns to the first
+        operand.
         """
         kind = parts[-1]
         bits = bits_of(kind)
@@ -142,7 +143,7 @@ class Instructions:
         if name in ("neg", "abs"):
             sign = f"(1ull << {bits - 1})"
             return f"{name_in_c(x[0])} = {value(1, unsigned)} {'^' if name == 'neg' else '& ~'}{sign};"
-        if name == "copysign":  # The sign is that of the first operand.
+        if name == "copysign":  # The result has the sign of the first operand.
             sign = f"(1ull << {bits - 1})"
             return f"{name_in_c(x[0])} = ({value(1, unsigned)} & {sign}) | ({value(2, unsigned)} & ~{sign});"
         raise NotImplementedError(name)
@@ -153,7 +154,7 @@ class Instructions:
         if name == "cvta":
             if parts[0] == "param":
                 address = value(1)
-                for of, size in self._parameters.items():  # their addresses are the host's
+                for of, size in self._parameters.items():  # their addresses are host addresses
                     offset = f"({value(1)} - (u64){of})"
                     address = f"({offset} < {size} ? address_of_{of} + {offset} : {address})"
                 return put(address)

@@ -213,7 +213,7 @@ def test_comparisons_with_a_nan(driver: Driver, kind: str) -> None:
 
 
 def test_casts_in_cuda_c_saturate(driver: Driver) -> None:
-    """These casts are undefined in C++: x86 gives the lowest integer for each, a GPU the nearest one."""
+    """Tests casts that are undefined in C++. On x86 they give the lowest integer, on a GPU the nearest one."""
     program = Program(
         driver,
         """

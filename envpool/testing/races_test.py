@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +14,7 @@ import pytest
 import envpool.testing.registration  # noqa: F401  (registers Crowd)
 from envpool.python.options import AUTORESET_MODES
 from envpool.python.registry import find
-from envpool.testing.cuda import STANDIN, CudaError, Driver
+from envpool.testing.cuda import STANDIN, CudaError, Driver, on_stand_in
 from envpool.testing.device_arrays import OnDevice, make
 from envpool.testing.device_comparison import LIMIT, compare, players, pools, random_actions, tasks
 from envpool.testing.nvrtc import SOURCE, Program
@@ -127,10 +126,8 @@ SAMPLE = ("Crowd-v0", "TagContinuous-v0", "TagGridWorld-v0", "CartPole-v1", "Tax
 @pytest.fixture(scope="module")
 def detector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
     library = shutil.copy(STANDIN, tmp_path_factory.mktemp("races"))
-    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=r"\[envpool.cuda\] .* is a stand-in")
+    with pytest.MonkeyPatch.context() as patch, on_stand_in(Path(library)):
         patch.setenv("ENVPOOL_STANDIN_MODE", "races")
-        patch.setenv("ENVPOOL_LIBCUDA", library)
         driver = Driver(Path(library))
         with pytest.raises(CudaError, match="a race"):  # The detector of this library is switched on.
             Program(driver, kernel("out[0] = i;"))("run", np.zeros(64, np.int32), block=64)

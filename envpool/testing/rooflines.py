@@ -11,14 +11,11 @@ the layouts of the environments and the specifications of the cards.
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import functools
-import os
 import re
 import sys
-import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -263,7 +260,7 @@ class Work(NamedTuple):
 
 def count(sample: Sample) -> Work:
     """Counts the work of a sample's steps on the stand-in. Its environments start from different states."""
-    from envpool.testing.cuda import STANDIN, Driver
+    from envpool.testing.cuda import Driver, on_stand_in
     from envpool.testing.machine_code import compile_for, use_of
     from envpool.testing.nvrtc import environments
 
@@ -289,7 +286,7 @@ def count(sample: Sample) -> Work:
         return text.encode()
 
     image = cache.image
-    with _stand_in(STANDIN):
+    with on_stand_in():
         cache.image = counting
         try:
             pool: Any = envpool.make_gymnasium(sample.task_id, num_envs=sample.num_envs, device="cuda", seed=1)
@@ -319,7 +316,7 @@ def count(sample: Sample) -> Work:
 
 
 def _continue(pool: Any, arrays: ArraySpecs, sample: Sample, rng: np.random.Generator) -> None:
-    """Gives a pool states from the middle of episodes, which a pool on the CPU reaches by random play."""
+    """Gives a pool states from the middle of episodes. A pool on the CPU plays at random to reach them."""
     cpu: Any = envpool.make_gymnasium(sample.task_id, num_envs=sample.num_envs, seed=1)
     pool.reset(), cpu.reset()
     for _ in range(WARM_UP):
@@ -334,22 +331,6 @@ def _continue(pool: Any, arrays: ArraySpecs, sample: Sample, rng: np.random.Gene
     for env_id in range(sample.num_envs):
         pool.restore(env_id, cpu.snapshot(env_id))
     pool._pool.wait()
-
-
-@contextlib.contextmanager
-def _stand_in(path: Path) -> Iterator[None]:
-    """Makes the stand-in the driver, and suppresses the warning about it."""
-    before = os.environ.get("ENVPOOL_LIBCUDA")
-    os.environ["ENVPOOL_LIBCUDA"] = str(path)
-    try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=r"\[envpool.cuda\] .* is a stand-in")
-            yield
-    finally:
-        if before is None:
-            del os.environ["ENVPOOL_LIBCUDA"]
-        else:
-            os.environ["ENVPOOL_LIBCUDA"] = before
 
 
 def read_work(path: Path = WORK) -> dict[str, Work]:
@@ -431,7 +412,7 @@ def ceiling(work: Work, layout: int, card: Card) -> tuple[float, str]:
 
 
 def environments_needed(task_id: str, work: Work, rate: float, card: Card) -> float:
-    """Returns how many environments reach a rate if a step takes as long as a launch or its warp's instructions."""
+    """Returns how many environments reach a rate if a step takes as long as a launch, or as its warp's instructions."""
     players = Construction(find(task_id), {}).arrays.max_players
     warps = -(-players // LANES) if players > 1 else 1 / LANES  # warps per environment
     return rate * max(LAUNCH, work.issued / warps * DEPENDENT / card.hertz)

@@ -49,9 +49,10 @@ _UNFIT = {"Faulty"}  # throws, sleeps and hangs on command
 
 @functools.cache
 def representatives() -> dict[str, list[str]]:
-    """Returns, for every registered family, one id of each of its tables: one from ALWAYS, or else the first by name.
+    """Returns one id of each table by family: an id in ALWAYS if there is one, else the first by name.
 
-    The test environments, which `register` registered, count as the family "".
+    Environments registered with `register`, such as the test environments, count as the family "".
+
     """
     found: dict[tuple[str, str], str] = {}
     for task_id in (*ALWAYS, *envpool.list_all_envs()):
@@ -80,7 +81,7 @@ def todays_ids(whole: bool) -> list[str]:
 
 
 def _batch(space: gymnasium.Space[Any], numbers: np.ndarray) -> Any:
-    """Returns an action for each number. It uses no random generator, because these change between versions."""
+    """Returns an action for each number. It uses no random generator, because generators change between versions."""
     if isinstance(space, gymnasium.spaces.Dict):
         return {key: _batch(part, numbers + 7919 * index) for index, (key, part) in enumerate(space.items())}
     elements = numbers[:, None] * 31 + np.arange(int(np.prod(space.shape)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A module of handwritten PTX, which needs no compiler, and memory for it, for tests of the stand-in itself."""
+"""Provides a handwritten module of PTX, which needs no compiler, and its memory, for tests of the stand-in."""
 
 from __future__ import annotations
 

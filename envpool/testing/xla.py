@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A mock of XLA on a GPU: calls the handlers for GPUs with call frames, a stream, and arrays in device memory.
 
-The structures are those of bindings/xla_ffi.h, which envpool/jax/ffi_test.py compares with XLA's header. The memory is
-that of the stand-in driver, which the host cannot access.
+The structures are the same as in bindings/xla_ffi.h, which envpool/jax/ffi_test.py compares with XLA's header. Arrays
+are in the memory of the stand-in driver, which the host cannot access.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ class Xla:
     """The part of XLA that calls handlers, with a stream.
 
     Attributes:
-        stream: the stream that handlers get; None: getting one fails, as on other platforms.
+        stream: the stream that handlers get. None: requests for a stream fail, as on other platforms.
     """
 
     def __init__(self, driver: Driver) -> None:

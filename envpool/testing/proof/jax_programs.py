@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares envpool.jax on a GPU with the CPU bit for bit, and measures it and gymnax on the same GPU.
 
-Each run of a program (jitted.py) is a process of its own, because XLA reads its settings once: those of command buffers,
-which are XLA's CUDA graphs, and the platform. Without a GPU and with `small`, the programs run on the stand-in for NVIDIA's
-driver, which XLA's CPU backend calls in place of a GPU's.
+Each run of a program (jitted.py) has its own process, because XLA reads its settings only once: the platform, and
+whether to use command buffers, which are XLA's CUDA graphs. Without a GPU and with `small`, the programs run on the
+stand-in for NVIDIA's driver, which XLA's CPU backend calls in place of a GPU's.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def finished(process: subprocess.Popen[str], seconds: float = 240) -> str:
     """Returns what a process printed.
 
     Raises:
-        RuntimeError: it failed, or has not ended in time.
+        RuntimeError: it failed, or did not end in time.
     """
     try:
         out, error = process.communicate(timeout=seconds)

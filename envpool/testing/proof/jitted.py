@@ -54,7 +54,7 @@ def flat(name: str, tree: Any) -> Arrays:
 
 
 def stepped(params: Any, state: Any, actions: Any, step: Callable[..., Any]) -> list[Any]:
-    """Returns what each step of a Python loop returned."""
+    """Returns the results of each step of a Python loop."""
     seen = []
     for action in actions:
         obs, state, *rest = step(state, action, params)
@@ -104,7 +104,7 @@ def scan() -> Arrays:
 
 
 def players() -> Arrays:
-    """Does the same with worlds of several players."""
+    """Does the same as `scan` with worlds of several players."""
     found = {}
     for task_id, options in WORLDS.items():
         found |= _scanned(task_id, 17, 70, **options)
@@ -112,7 +112,7 @@ def players() -> Arrays:
 
 
 def atari() -> Arrays:
-    """Does the same with two games."""
+    """Does the same as `scan` with two games."""
     return _scanned("Pong-v5", 4, 40) | _scanned("Breakout-v5", 4, 40)
 
 

@@ -107,7 +107,7 @@ def on_another_stream() -> Result:
 
 
 def read_late(rounds: int = 20) -> Result:
-    """Checks that memory which PyTorch reads late, on another stream, is not written before that, though it was freed."""
+    """Checks that freed memory is not overwritten before PyTorch has read it, late and on another stream."""
     import torch
 
     pool: Any = envpool.make_gymnasium("CartPole-v1", num_envs=1000, seed=3, device="cuda")

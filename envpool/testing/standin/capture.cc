@@ -2,7 +2,7 @@
 //
 // Captures streams into graphs, and launches graphs. A call that a capture forbids returns the driver's error and
 // invalidates the capture. The rules follow the driver's manual. Where it allows several behaviours, the stand-in has
-// the strictest one: copies of pageable memory cannot be captured.
+// the strictest one. For example, copies of pageable memory cannot be captured.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -34,7 +34,8 @@ int run_nodes(const std::vector<Node>& nodes) {
   return kSuccess;
 }
 
-// Returns whether the origin stream's next node, which would follow the nodes in `last`, depends on all nodes.
+// Returns whether a node that follows the nodes in `last`, as the origin stream's next node would, depends on all
+// nodes.
 bool is_joined(const std::vector<Node>& nodes, const std::set<u64>& last) {
   std::vector<bool> reached(nodes.size(), false);
   for (u64 i = nodes.size(); i-- > 0;) {

@@ -98,8 +98,8 @@ extern "C" __attribute__((visibility("default"))) u64 standinCount(const char* w
 }
 
 // Makes the `after`-th of the following calls fail with `code`, once; 0 cancels that. Only calls that create an object
-// or enqueue work are counted. Returns how many calls were left until the failure that was requested before, or 0 if it
-// has happened.
+// or enqueue work are counted. Returns how many calls were left until the previously requested failure, or 0 if it has
+// happened.
 extern "C" __attribute__((visibility("default"))) u64 standinFail(u64 after, int code) {
   const std::lock_guard guard(lock);
   if (machine == nullptr) return 0;

@@ -144,7 +144,7 @@ Allocation* Machine::owner(u64 address) {
 
 u8* Machine::host(Context* context, u64 address, u64 bytes) {
   const Allocation* found = owner(address);
-  // In flat mode, an address that no allocation contains is the host's, as for kernels.
+  // In flat mode, an address outside all allocations is a host address, as it is for kernels.
   if (found == nullptr && flat && address >> 48 == 0 && address >= 4096) return reinterpret_cast<u8*>(address);
   if (found == nullptr || (found->context->device != context->device && !found->pinned)) return nullptr;
   const u64 host_begin = reinterpret_cast<u64>(found->host);

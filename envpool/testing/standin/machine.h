@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The devices of the stand-in: contexts, memory and streams. Work runs as late as possible: only when the host waits
-// for its stream, or when such work depends on it. A missing dependency therefore shows as stale data.
+// for its stream, or when other work that has to run depends on it. A missing dependency therefore results in stale
+// data.
 #ifndef ENVPOOL_TESTING_STANDIN_MACHINE_H_
 #define ENVPOOL_TESTING_STANDIN_MACHINE_H_
 
@@ -150,7 +151,7 @@ struct Stream {
   u64 number = 0;
   u32 flags = 0;
   bool special = false;    // the context's legacy stream or a thread's default stream
-  bool destroyed = false;  // its handle is invalid, and the work that is left will still run
+  bool destroyed = false;  // its handle is invalid, but the remaining work will still run
   std::deque<Work> work;
   u64 submitted = 0, done = 0;
   Capture* capture = nullptr;

@@ -7,8 +7,8 @@
 // barrier, so it orders nothing either.
 //
 // For each byte, the detector keeps the last write and two reads. If a third read is concurrent with both, it is not
-// kept, and a later write that races with this read alone is missed. This can only happen with named barriers that
-// order the write after the other two reads.
+// kept, and a later write that races only with this read is missed. This can happen only if named barriers order the
+// write after the other two reads.
 
 typedef struct {
   u64 block;  // number of the block in the launch, counted from 1; 0: there was no access
@@ -146,7 +146,8 @@ static void keep_read(Byte* byte, const Access* now, const Thread* t, int is_sha
     if (stale) place = &kept[i];
   }
   if (!place) return;
-  // If the thread has already read weakly in the same phase, the read stays weak, which conflicts with more accesses.
+  // If the thread has already read weakly in the same phase, the recorded read stays weak, because a weak read
+  // conflicts with more accesses.
   const int same = place->block == now->block && place->thread == now->thread && place->clock == now->clock;
   const u8 strong = same ? place->strong & now->strong : now->strong;
   *place = *now;

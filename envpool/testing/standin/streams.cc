@@ -12,7 +12,7 @@ using namespace standin;
 
 namespace {
 
-constexpr u32 kExternal = 1;  // flag: a graph waits for or records the event as a node
+constexpr u32 kExternal = 1;  // a flag: in a capture, waiting for or recording the event becomes a node
 constexpr u32 kNonBlocking = 1;
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }

@@ -390,7 +390,7 @@ static void run_together(Block* b) {
   memset(b->arrived, 0, sizeof(b->arrived));
   memset(b->expected, 0, sizeof(b->expected));
   for (;;) {
-    // The last thread runs first, unlike in a loop on the host, so that a dependency on the order shows.
+    // The last thread runs first, unlike in a loop on the host, so that a dependency on the order changes the results.
     for (volatile u32 i = b->count; i > 0; --i) {
       Thread* t = &b->threads[i - 1];
       if (t->state != kReady) continue;
