@@ -5,11 +5,12 @@
 //
 //   Action, observation, info   those of MiniGrid (level.h), with missions of up to 512 letters
 //   Reward       1 - 0.9 * steps / max_steps when the instruction has been followed, else 0
-//   Terminated   then, and on a mistake if the level is strict
+//   Terminated   when it has been followed, and on a mistake if the level is strict
 //   Truncated    after max_steps steps, which by default depend on the rooms and the instruction
 //
 // M. Chevalier-Boisvert et al., "BabyAI: a platform to study the sample efficiency of grounded language learning"
-// (2019). Reference: minigrid 3.2.0, envs/babyai. A level that the reference rejects is made anew, here and there.
+// (2019). Reference: minigrid 3.2.0, envs/babyai. If the reference rejects a level, both the reference and this code
+// make a new one.
 #pragma once
 
 #include "envpool/minigrid/instruction.h"
@@ -31,9 +32,9 @@ struct BabyState : Agent {
 //   template <class Rooms>
 //   ENVPOOL_FN static void furnish(State&, const Params&, Rooms&, Instruction&);    // may set rooms.make.failed
 //   // optional:
-//   ENVPOOL_FN static bool keeps_keys(const Params&);      // no instruction names a key that opens a door
+//   ENVPOOL_FN static bool keeps_keys(const Params&);      // whether instructions never name a key that opens a door
 //
-// The marks of the objects in all cells follow the mission in memory, then the marks of the places.
+// In memory, the mission is followed by the marks of the object in each cell, and by the marks of each place.
 template <class Derived, class P = RoomParams, class S = BabyState>
 struct BabyLevel : Level<Derived, P, S> {
   using Base = Level<Derived, P, S>;
@@ -112,7 +113,7 @@ struct BabyLevel : Level<Derived, P, S> {
 
   ENVPOOL_FN static void repair_more(State& s, const Params&) { s.progress.repair(); }
 
-  // Takes the marks from a cell, for an object that leaves it.
+  // Removes and returns the marks of a cell, when its object leaves it.
   ENVPOOL_FN static u8 take_marks(State& s, const Params& p, Point at) {
     u8& marks = marks_of(s, p)[at.y * p.width + at.x];
     const u8 taken = marks;
@@ -158,7 +159,7 @@ struct BabyLevel : Level<Derived, P, S> {
     rooms.make.failed = rooms.make.failed || !all_reachable(rooms);
   }
 
-  // Returns the scene as it is now, with the agent's room.
+  // Returns the current scene, with the agent's room.
   template <class Rooms>
   ENVPOOL_DEVICE_CALL static Scene scene_of(const Rooms& rooms) {
     const Agent& agent = rooms.make.agent;
@@ -170,7 +171,7 @@ struct BabyLevel : Level<Derived, P, S> {
   ENVPOOL_FN static Description kind_described(Cell object) { return {i32(type_of(object)), i32(color_of(object))}; }
 
 #if ENVPOOL_HOST
-  // Returns the number of an option's value among those that are possible.
+  // Returns the index of an option's value among its possible values.
   static i32 choice(const OptionValues& v, const char* name, const std::vector<std::string>& values) {
     return i32(std::find(values.begin(), values.end(), v.text(name)) - values.begin());
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BabyAIGoTo: the agent must go to an object or a door. Levels of one room are red_ball, red_ball_grey (other objects
-// are grey), red_blue_ball, obj (a single object) and local; maze has doors between rooms; in imp_unlock the object is
-// behind a locked door; door and obj_door have doors around the room of the agent.
+// BabyAIGoTo: the agent must go to an object or a door. The levels red_ball, red_ball_grey (other objects are grey),
+// red_blue_ball, obj (a single object) and local have one room. The level maze has several rooms with doors between
+// them. In imp_unlock, the object is behind a locked door. In door and obj_door, the agent's room has doors on all
+// sides.
 //
-// Actions, observations and rewards are those of all levels of BabyAI (babyai.h). Reference: minigrid 3.2.0,
+// Actions, observations and rewards are the same as in all levels of BabyAI (babyai.h). Reference: minigrid 3.2.0,
 // envs/babyai/goto.py.
 #pragma once
 
@@ -27,7 +28,7 @@ struct BabyAIGoTo : BabyLevel<BabyAIGoTo, BabyAIGoToParams> {
     return {"red_ball", "red_ball_grey", "red_blue_ball", "obj", "local", "maze", "imp_unlock", "door", "obj_door"};
   }
   static void options(OptionSpecs& o) {
-    o.text("level", "maze", "which objects there are, and to which one the agent must go").one_of(levels());
+    o.text("level", "maze", "the objects, and which of them the agent must go to").one_of(levels());
     o.integer("num_dists", 18, "objects in red_ball, red_ball_grey, red_blue_ball, local and maze")
         .between(0, kMostObjects);
     o.boolean("doors_open", false, "all doors are open, in maze");
@@ -124,7 +125,7 @@ struct BabyAIGoTo : BabyLevel<BabyAIGoTo, BabyAIGoToParams> {
   ENVPOOL_FN static Cell behind_a_lock(Rooms& rooms) {
     const Place locked = rooms.random_room();
     const i32 color = i32(color_of(rooms.make.grid[rooms.add_door(locked, kAny, kAny, 1)]));
-    // The reference means to leave out the locked room, here and for the objects, but its comparison never does.
+    // The reference intends to leave out the locked room, here and for the objects, but its comparison is never true.
     rooms.add_object(rooms.random_room(), kKey, color);
     rooms.connect_all();
     for (i32 column = 0; column < rooms.columns(); ++column) {

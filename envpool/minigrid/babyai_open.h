@@ -3,7 +3,7 @@
 // BabyAIOpen: the agent must open a door, or two doors in order. Levels are maze (any door of a maze), red_door, door
 // (one of four doors, by colour or by place), two_doors, and doors_order (one door, or two in either order).
 //
-// Actions, observations and rewards are those of all levels of BabyAI (babyai.h). Reference: minigrid 3.2.0,
+// Actions, observations and rewards are the same as in all levels of BabyAI (babyai.h). Reference: minigrid 3.2.0,
 // envs/babyai/open.py.
 #pragma once
 
@@ -25,7 +25,7 @@ struct BabyAIOpen : BabyLevel<BabyAIOpen, BabyAIOpenParams> {
   static std::vector<std::string> levels() { return {"maze", "red_door", "door", "two_doors", "doors_order"}; }
   static std::vector<std::string> colors() { return {"", "red", "green", "blue", "purple", "yellow", "grey"}; }
   static void options(OptionSpecs& o) {
-    o.text("level", "maze", "which doors there are, and which of them the agent must open").one_of(levels());
+    o.text("level", "maze", "the doors, and which of them the agent must open").one_of(levels());
     o.text("select_by", "", "how door describes its target: by color, by loc, or either at random")
         .one_of({"", "color", "loc"});
     o.text("first_color", "", "colour of the first door in two_doors; random if empty").one_of(colors());

@@ -4,7 +4,7 @@
 // of five objects, by type, colour or both), above (in the room above), find_obj (in any room), key_corridor (behind a
 // locked door) and one_room.
 //
-// Actions, observations and rewards are those of all levels of BabyAI (babyai.h). Reference: minigrid 3.2.0,
+// Actions, observations and rewards are the same as in all levels of BabyAI (babyai.h). Reference: minigrid 3.2.0,
 // envs/babyai/pickup.py and envs/babyai/other.py.
 #pragma once
 
@@ -26,7 +26,7 @@ struct BabyAIPickup : BabyLevel<BabyAIPickup, BabyAIPickupParams> {
     return {"maze", "unblock", "dist", "above", "find_obj", "key_corridor", "one_room"};
   }
   static void options(OptionSpecs& o) {
-    o.text("level", "maze", "which objects there are, and which one the agent must pick up").one_of(levels());
+    o.text("level", "maze", "the objects, and which of them the agent must pick up").one_of(levels());
     o.boolean("strict", false, "picking up a wrong object ends the episode, in dist");
     declare_rooms(o);
     declare(o);

@@ -3,7 +3,7 @@
 // BabyAIPutNext: the agent must put an object next to another one. Levels are local (in one room), two_rooms (from one
 // half of a room to the other; the agent may start with the object) and across (one object each way).
 //
-// Actions, observations and rewards are those of all levels of BabyAI (babyai.h). Reference: minigrid 3.2.0,
+// Actions, observations and rewards are the same as in all levels of BabyAI (babyai.h). Reference: minigrid 3.2.0,
 // envs/babyai/putnext.py and envs/babyai/other.py.
 #pragma once
 
@@ -17,7 +17,7 @@ struct BabyAIPutNextParams : RoomParams {
 };
 
 struct BabyAIPutNextState : BabyState {
-  Point carried_from;  // where the object that the agent starts with was
+  Point carried_from;  // the cell from which the agent took the object that it starts with
 };
 
 struct BabyAIPutNext : BabyLevel<BabyAIPutNext, BabyAIPutNextParams, BabyAIPutNextState> {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // BabyAISynth: a maze with random objects and, sometimes, a locked room; instructions are drawn from the whole
-// language, or from the verbs and the forms that options list. With the level action_obj_door, a room with four doors
-// and five objects, to or with one of which the agent must do something.
+// language, or from the verbs and the forms that options list. The level action_obj_door is one room with four doors
+// and five objects, and the instruction concerns one of these.
 //
-// Actions, observations and rewards are those of all levels of BabyAI (babyai.h). Reference: minigrid 3.2.0,
+// Actions, observations and rewards are the same as in all levels of BabyAI (babyai.h). Reference: minigrid 3.2.0,
 // envs/babyai/core/levelgen.py, envs/babyai/synth.py and envs/babyai/other.py.
 #pragma once
 
@@ -26,7 +26,7 @@ struct BabyAISynthParams : RoomParams {
 
 struct BabyAISynth : BabyLevel<BabyAISynth, BabyAISynthParams> {
   static constexpr const char* kName = "BabyAISynth";
-  static constexpr i32 kDescriptions = 101;  // tries to find one that matches an object
+  static constexpr i32 kDescriptions = 101;  // attempts to find a description that matches an object
   enum Form : u8 { kAction, kAnd, kSequence };
 
 #if ENVPOOL_HOST
@@ -34,9 +34,9 @@ struct BabyAISynth : BabyLevel<BabyAISynth, BabyAISynthParams> {
     o.text("level", "synth", "how the level and its instruction are made").one_of({"synth", "action_obj_door"});
     o.integer("num_dists", 18, "how many objects there are").between(0, 24);
     o.real("locked_room_prob", 0.5, "probability of a locked room").between(0, 1);
-    o.boolean("locations", true, "descriptions may name a side of the agent's start");
+    o.boolean("locations", true, "descriptions may name the side of the agent's start on which an object lies");
     o.boolean("unblocking", true, "objects may be in the way, so that the agent has to move them");
-    o.boolean("implicit_unlock", true, "objects in the locked room may be asked for");
+    o.boolean("implicit_unlock", true, "instructions may concern objects in the locked room");
     o.text("action_kinds", "goto,pickup,open,putnext", "the verbs");
     o.text("instr_kinds", "action,and,seq", "the forms: one clause, two, or two parts in order");
     declare_rooms(o, 8, 3, 3, 5);
@@ -112,7 +112,7 @@ struct BabyAISynth : BabyLevel<BabyAISynth, BabyAISynthParams> {
   ENVPOOL_FN static void draw_part(const Params& p, Rooms& rooms, Place locked, i32 clauses, i32 part,
                                    Instruction& instruction) {
     for (i32 i = 0; i < clauses && !rooms.make.failed; ++i) {
-      if (clauses == 2) rooms.make.below(1);  // the reference draws the form of a clause, of which there is one
+      if (clauses == 2) rooms.make.below(1);  // as the reference, which draws the only form
       instruction.add(draw_clause(p, rooms, locked), part);
     }
   }
@@ -164,7 +164,7 @@ struct BabyAISynth : BabyLevel<BabyAISynth, BabyAISynthParams> {
   }
 
 #if ENVPOOL_HOST
-  // Parses words with commas between them.
+  // Parses words that are separated by commas.
   static Choices choices(const OptionValues& v, const char* name, const std::vector<std::string>& words) {
     Choices made{};
     std::string text(v.text(name));

@@ -2,9 +2,9 @@
 //
 // BabyAIUnlock: the agent needs a key. Levels are maze (open a locked door of a maze), local (with the key in the same
 // room), key_in_box, pickup (a box behind the locked door), blocked_pickup (with a ball in front of the door) and
-// unlock_to_unlock (one locked door hides the key to another).
+// unlock_to_unlock (the key to one locked door is behind another).
 //
-// Actions, observations and rewards are those of all levels of BabyAI (babyai.h). Reference: minigrid 3.2.0,
+// Actions, observations and rewards are the same as in all levels of BabyAI (babyai.h). Reference: minigrid 3.2.0,
 // envs/babyai/unlock.py.
 #pragma once
 
@@ -27,7 +27,7 @@ struct BabyAIUnlock : BabyLevel<BabyAIUnlock, BabyAIUnlockParams> {
   }
   static void options(OptionSpecs& o) {
     o.text("level", "maze", "where the key is, and what the agent must do with it").one_of(levels()).changes_shapes();
-    o.boolean("distractors", false, "there are other objects, in local and pickup");
+    o.boolean("distractors", false, "whether there are other objects, in local and pickup");
     declare(o);
   }
   static Params params(const OptionValues& v) {
@@ -49,7 +49,8 @@ struct BabyAIUnlock : BabyLevel<BabyAIUnlock, BabyAIUnlockParams> {
       case kMaze: {
         const Place locked = rooms.random_room();
         const i32 color = color_at(rooms.add_door(locked, kAny, kAny, 1));
-        // The reference means to leave out the locked room, here and for the objects, but its comparison never does.
+        // The reference intends to leave out the locked room, here and for the objects, but its comparison is never
+        // true.
         rooms.add_object(rooms.random_room(), kKey, color);
         if (make.failed) return;
         const bool only_one = make.flip();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A generator for code that draws many numbers: it returns the words of an Rng and advances it, but computes each block
-// of four words once.
+// A generator for code that draws many numbers. It returns the same words as an Rng, which it advances, but computes
+// each block of four words only once.
 #pragma once
 
 #include "envpool/core/math/rng.h"
@@ -21,7 +21,7 @@ class BlockRng {
     }
     return block_.word[at & 3];
   }
-  // Returns the values of the functions of Rng.
+  // The functions below return the same values as those of Rng.
   ENVPOOL_FN u32 below(u32 n) {
     u64 product = u64{bits()} * n;
     if (u32(product) < n) {

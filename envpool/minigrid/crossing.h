@@ -3,10 +3,10 @@
 // Crossing: rivers of lava, or walls, lie between the agent and the goal, and each has one opening.
 //
 //   Terminated   on the goal and on lava
-//   Reset        `num_crossings` straight rivers at random places, and openings on a way to the goal
+//   Reset        `num_crossings` straight rivers at random places, with openings on a path to the goal
 //
-// Actions, observations and rewards are those of all environments of MiniGrid (level.h). Reference: minigrid 3.2.0,
-// envs/crossing.py.
+// Actions, observations and rewards are the same as in all environments of MiniGrid (level.h). Reference: minigrid
+// 3.2.0, envs/crossing.py.
 #pragma once
 
 #include "envpool/minigrid/level.h"
@@ -25,7 +25,7 @@ struct Crossing : Level<Crossing, CrossingParams> {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.integer("size", 9, "rows and columns, walls included, an odd number").between(5, kMostSize).changes_shapes();
-    o.integer("num_crossings", 1, "how many rivers there are").between(1, kMostRivers);
+    o.integer("num_crossings", 1, "number of rivers").between(1, kMostRivers);
     o.text("obstacle_type", "lava", "what the rivers are made of").one_of({"lava", "wall"});
     declare(o);
   }
@@ -80,7 +80,7 @@ struct Crossing : Level<Crossing, CrossingParams> {
     for (i32 i = 1; i <= horizontal; ++i) make.fill({1, rows[i]}, {size - 2, 1}, obstacle);
     for (i32 i = 1; i <= vertical; ++i) make.fill({columns[i], 1}, {1, size - 2}, obstacle);
 
-    i32* const crossed = rivers;  // 1 where the way crosses a vertical river
+    i32* const crossed = rivers;  // 1 where the path crosses a vertical river
     for (i32 i = 0; i < wanted; ++i) crossed[i] = i < vertical;
     make.shuffle(crossed, wanted);
     i32 column = 0, row = 0;

@@ -4,10 +4,10 @@
 // can be tested on a level that differs from the one it was trained on.
 //
 //   Terminated   on the goal and on lava
-//   Reset        always the same; with `random_start` the agent is anywhere
+//   Reset        always the same; with `random_start` the agent starts in a random cell
 //
-// Actions, observations and rewards are those of all environments of MiniGrid (level.h). Reference: minigrid 3.2.0,
-// envs/distshift.py.
+// Actions, observations and rewards are the same as in all environments of MiniGrid (level.h). Reference: minigrid
+// 3.2.0, envs/distshift.py.
 #pragma once
 
 #include "envpool/minigrid/level.h"
@@ -27,7 +27,7 @@ struct DistShift : Level<DistShift, DistShiftParams> {
     o.integer("width", 9, "columns, walls included").between(7, 64).changes_shapes();
     o.integer("height", 7, "rows, walls included").between(4, 64).changes_shapes();
     o.integer("strip2_row", 2, "row of the second strip").between(2, 62);
-    o.boolean("random_start", false, "the agent starts anywhere, not in the corner");
+    o.boolean("random_start", false, "whether the agent starts in a random cell instead of the corner");
     declare(o, true);
   }
   static Params params(const OptionValues& v) {

@@ -5,8 +5,8 @@
 //   Terminated   on the goal
 //   Reset        a wall with a door at a random column, the agent and the key to its left
 //
-// Actions, observations and rewards are those of all environments of MiniGrid (level.h). Reference: minigrid 3.2.0,
-// envs/doorkey.py.
+// Actions, observations and rewards are the same as in all environments of MiniGrid (level.h). Reference: minigrid
+// 3.2.0, envs/doorkey.py.
 #pragma once
 
 #include "envpool/minigrid/level.h"

@@ -81,7 +81,7 @@ class Tile {
       }
     }
   }
-  // Returns a pixel of the tile at its own size, whose parts are means of means of three.
+  // Returns a pixel of the tile after scaling down: the mean of the means of groups of three pixels.
   Rgb scaled_down(i32 x, i32 y) const {
     const auto mean = [&](u8 Rgb::* part) {
       f64 rows = 0;

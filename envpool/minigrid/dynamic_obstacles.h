@@ -4,11 +4,12 @@
 //
 //   Action       i32, 0 turns left, 1 turns right, 2 goes forward
 //   Reward       -1 for going forward when there is an obstacle or a wall in front of the agent
-//   Terminated   on the goal and with the reward of -1
-//   Reset        the agent in the first corner, facing right, with `random_start` anywhere; the balls anywhere
+//   Terminated   on the goal, and after a reward of -1
+//   Reset        the agent in the first corner, facing right, or with `random_start` in a random cell; the balls in
+//                random cells
 //
-// Each ball moves to a random free cell around it before the agent does. Observations and other rewards are those of
-// all environments of MiniGrid (level.h). Reference: minigrid 3.2.0, envs/dynamicobstacles.py.
+// Each ball moves to a random free cell around it before the agent does. Observations and other rewards are the same as
+// in all environments of MiniGrid (level.h). Reference: minigrid 3.2.0, envs/dynamicobstacles.py.
 #pragma once
 
 #include "envpool/minigrid/level.h"
@@ -32,9 +33,8 @@ struct DynamicObstacles : Level<DynamicObstacles, DynamicObstaclesParams, Dynami
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.integer("size", 8, "rows and columns, walls included").between(5, 64).changes_shapes();
-    o.integer("n_obstacles", 4, "how many balls there are; half of size if it is more than half of size and 1")
-        .between(0, 64);
-    o.boolean("random_start", false, "the agent starts anywhere, not in the corner");
+    o.integer("n_obstacles", 4, "number of balls; values above size / 2 + 1 mean size / 2").between(0, 64);
+    o.boolean("random_start", false, "whether the agent starts in a random cell instead of the corner");
     declare(o, true);
   }
   static Params params(const OptionValues& v) {

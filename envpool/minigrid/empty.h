@@ -3,10 +3,10 @@
 // Empty: an empty room with the goal in the corner opposite the agent's.
 //
 //   Terminated   on the goal
-//   Reset        the agent in the first corner, facing right; with `random_start` anywhere
+//   Reset        the agent in the first corner, facing right, or with `random_start` in a random cell
 //
-// Actions, observations and rewards are those of all environments of MiniGrid (level.h). Reference: minigrid 3.2.0,
-// envs/empty.py.
+// Actions, observations and rewards are the same as in all environments of MiniGrid (level.h). Reference: minigrid
+// 3.2.0, envs/empty.py.
 #pragma once
 
 #include "envpool/minigrid/level.h"
@@ -23,7 +23,7 @@ struct Empty : Level<Empty, EmptyParams> {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.integer("size", 8, "rows and columns, walls included").between(4, 64).changes_shapes();
-    o.boolean("random_start", false, "the agent starts anywhere, not in the corner");
+    o.boolean("random_start", false, "whether the agent starts in a random cell instead of the corner");
     declare(o, true);
   }
   static Params params(const OptionValues& v) {

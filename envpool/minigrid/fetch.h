@@ -5,8 +5,8 @@
 //   Terminated   when the agent has picked up anything
 //   Reset        `num_objs` objects of random types and colours, and the agent, anywhere
 //
-// Actions, observations and rewards are those of all environments of MiniGrid (level.h). Reference: minigrid 3.2.0,
-// envs/fetch.py.
+// Actions, observations and rewards are the same as in all environments of MiniGrid (level.h). Reference: minigrid
+// 3.2.0, envs/fetch.py.
 #pragma once
 
 #include "envpool/minigrid/level.h"

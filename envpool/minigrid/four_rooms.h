@@ -5,8 +5,8 @@
 //   Terminated   on the goal
 //   Reset        the gaps anywhere in their walls, the agent and the goal in any cells
 //
-// Actions, observations and rewards are those of all environments of MiniGrid (level.h). Reference: minigrid 3.2.0,
-// envs/fourrooms.py.
+// Actions, observations and rewards are the same as in all environments of MiniGrid (level.h). Reference: minigrid
+// 3.2.0, envs/fourrooms.py.
 #pragma once
 
 #include "envpool/minigrid/level.h"

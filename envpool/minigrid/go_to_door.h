@@ -6,8 +6,8 @@
 //   Terminated   after `done` and `toggle`
 //   Reset        a room of random size with a door in each wall, of four colours; the agent anywhere
 //
-// Actions, observations and the reward of success are those of all environments of MiniGrid (level.h). Reference:
-// minigrid 3.2.0, envs/gotodoor.py.
+// Actions, observations and the reward for success are the same as in all environments of MiniGrid (level.h).
+// Reference: minigrid 3.2.0, envs/gotodoor.py.
 #pragma once
 
 #include "envpool/minigrid/level.h"
@@ -18,7 +18,7 @@ struct TargetState : Agent {
   Point target;
 };
 
-// The rule for agents that say when they are at the target. To toggle anything ends the episode too.
+// The rule for environments in which the agent says when it is at the target. Toggling anything ends the episode too.
 template <class Environment, class Turn>
 ENVPOOL_FN void judge_arrival(const TargetState& s, const typename Environment::Params& p, const Turn& turn,
                               Outcome& outcome) {
@@ -33,7 +33,7 @@ struct GoToDoor : Level<GoToDoor, LevelParams, TargetState> {
 
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
-    o.integer("size", 5, "the most rows and columns of the room, walls included").between(5, 64).changes_shapes();
+    o.integer("size", 5, "maximum rows and columns of the room, walls included").between(5, 64).changes_shapes();
     declare(o, true);
   }
   static Params params(const OptionValues& v) {

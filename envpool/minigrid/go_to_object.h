@@ -6,8 +6,8 @@
 //   Terminated   after `done` and `toggle`
 //   Reset        `num_objs` objects that differ in type or colour, and the agent, anywhere
 //
-// Actions, observations and the reward of success are those of all environments of MiniGrid (level.h). Reference:
-// minigrid 3.2.0, envs/gotoobject.py.
+// Actions, observations and the reward for success are the same as in all environments of MiniGrid (level.h).
+// Reference: minigrid 3.2.0, envs/gotoobject.py.
 #pragma once
 
 #include "envpool/minigrid/go_to_door.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BabyAI's language: descriptions of objects, clauses of a verb and one or two descriptions, and instructions of one to
-// four clauses. Which objects a description means is decided at the reset: it sets a bit in the marks of each of them.
-// A clause may also depend on where those objects lie, which is looked up at the reset and whenever the agent drops
-// something; until then a clause sees an object where it was.
+// BabyAI's language. A description names objects, a clause consists of a verb and one or two descriptions, and an
+// instruction consists of one to four clauses. The reset determines which objects a description means, and sets a bit
+// in the marks of each of them. A clause may also depend on the places of these objects. They are looked up only at the
+// reset and when the agent drops something; until then, a clause uses the old places.
 //
 // Reference: minigrid 3.2.0, envs/babyai/core/verifier.py.
 #pragma once
@@ -15,7 +15,7 @@ namespace envpool::minigrid {
 enum Location : i32 { kOnTheLeft, kOnTheRight, kInFront, kBehind };
 inline constexpr i32 kLocations = 4;
 
-// The objects of a type, of a colour, and on one side of the agent's start in its room; kAny does not restrict them.
+// Describes objects by type, by colour, and by the side of the agent's start in its room; kAny allows all.
 struct Description {
   i32 type = kAny, color = kAny, location = kAny;
 };
@@ -30,7 +30,7 @@ struct Clause {
 
 enum class Order : u8 { kOne, kBefore, kAfter };
 
-// Two parts of one or two clauses each; with kOne the first part alone.
+// Two parts of one or two clauses each. An instruction with kOne has only the first part.
 struct Instruction {
   Order order = Order::kOne;
   i32 clauses[2];
@@ -40,7 +40,7 @@ struct Instruction {
   ENVPOOL_FN void add(Clause made, i32 part = 0) { clause[part][clauses[part]++ & 1] = made; }
 };
 
-// Where objects can be: the grid, the agent at its start and its room.
+// The data that descriptions refer to: the grid, the start of the agent, and its room.
 struct Scene {
   ConstGrid grid;
   Viewer agent;
@@ -75,7 +75,7 @@ struct Scene {
     each(wanted, [&](Point) { ++found; });
     return found;
   }
-  // Returns whether an object to be moved is next to its target already, or one object matches both descriptions.
+  // Returns whether an object that is to be moved is already next to its target, or matches both descriptions.
   ENVPOOL_DEVICE_CALL bool is_done(const Clause& clause) const {
     bool done = false;
     each(clause.what, [&](Point at) {
@@ -130,8 +130,8 @@ struct Scene {
 
 enum class Verdict : u8 { kContinues, kSucceeds, kFails };
 
-// The progress of an instruction. Clause i of a part is number 2 * part + i; bit 2 * number of the marks of an object
-// means that its `what` means the object, and the next bit that its `next_to` does.
+// The progress of an instruction. Clause i of a part has number n = 2 * part + i. In the marks of an object, bit 2 * n
+// is set if the `what` of this clause describes the object, and bit 2 * n + 1 if its `next_to` does.
 struct Progress {
   static constexpr i32 kClauses = 4;
 
@@ -145,7 +145,7 @@ struct Progress {
   u8 seen[kClauses];  // the marks of what it carried when the clause was last checked
   u8 seen_any;        // a bit for each clause: whether it carried anything then
 
-  // What has happened in a step: the action, and the cell that is now in front of the agent.
+  // The events of a step: the action, and the cell that is now in front of the agent.
   struct Event {
     i32 action;
     Cell front, carried;

@@ -6,8 +6,8 @@
 //   Terminated   on success
 //   Reset        rooms of the key and the object, doors, and the agent in the corridor at random
 //
-// Actions, observations and the reward of success are those of all environments of MiniGrid (level.h). Reference:
-// minigrid 3.2.0, envs/keycorridor.py.
+// Actions, observations and the reward for success are the same as in all environments of MiniGrid (level.h).
+// Reference: minigrid 3.2.0, envs/keycorridor.py.
 #pragma once
 
 #include "envpool/minigrid/room_grid.h"

@@ -5,8 +5,8 @@
 //   Terminated   on the goal and on lava
 //   Reset        the strip and its gap at random places
 //
-// Actions, observations and rewards are those of all environments of MiniGrid (level.h). Reference: minigrid 3.2.0,
-// envs/lavagap.py.
+// Actions, observations and rewards are the same as in all environments of MiniGrid (level.h). Reference: minigrid
+// 3.2.0, envs/lavagap.py.
 #pragma once
 
 #include "envpool/minigrid/level.h"

@@ -59,11 +59,11 @@ struct ObjectParams : LevelParams {
 //   ENVPOOL_FN static i32 action_of(i32 action);              // the action that is executed
 //   ENVPOOL_FN static void prepare(State&, const Params&);    // before each step
 //   ENVPOOL_FN static i32 limit_of(const State&, const Params&);  // max_steps, if it depends on the level
-//   ENVPOOL_FN static Point hidden_cell(const State&, const Params&);  // that the whole grid shows as empty
+//   ENVPOOL_FN static Point hidden_cell(const State&, const Params&);  // shown as empty in images of the whole grid
 //   static i64 more_bytes(const Params&);                     // after the mission
 //   ENVPOOL_FN static void repair_more(State&, const Params&);
 //
-// The cells follow the State in memory, then the mission.
+// In memory, the State is followed by the cells and the mission.
 template <class Derived, class P = LevelParams, class S = Agent>
 struct Level {
   using Params = P;
@@ -103,7 +103,7 @@ struct Level {
 
   template <class Draws>
   ENVPOOL_NOINLINE static void begin(State& s, const Params& p, Draws& draws) {
-    // A level that could not be completed is made anew.
+    // If a level cannot be completed, a new one is made.
     for (i32 attempt = 0; attempt < 1000; ++attempt) {
       s = {};
       s.at = kNowhere;
@@ -145,7 +145,7 @@ struct Level {
     *row.at<i32, 1>(field) = s.mission_id;
   }
 
-  // An agent never stands at the border, so the cell in front of it is in the grid.
+  // The agent is never at the border, so the cell in front of it is in the grid.
   ENVPOOL_FN static void repair(State& s, const Params& p) {
     keep_inside(s.at, p);
     s.direction &= 3;
@@ -153,17 +153,17 @@ struct Level {
     if constexpr (requires { Derived::repair_more(s, p); }) Derived::repair_more(s, p);
   }
 
-  // Clamps a point to the cells inside of the border.
+  // Clamps a point to the cells within the border.
   ENVPOOL_FN static void keep_inside(Point& at, const Params& p) {
     keep_within(at.x, 1, p.width - 2);
     keep_within(at.y, 1, p.height - 2);
   }
 
-  // Returns the reward of success in this step.
+  // Returns the reward for success in this step.
   ENVPOOL_FN static f32 reward_now(const State& s, const Params& p) {
     return f32(1 - 0.9 * (f64(s.steps) / f64(Derived::limit_of(s, p))));
   }
-  // Ends the episode with success or without.
+  // Ends the episode, with or without success.
   ENVPOOL_FN static void succeed(const State& s, const Params& p, Outcome& outcome) {
     outcome.terminated = true;
     outcome.reward = reward_now(s, p);
@@ -175,12 +175,13 @@ struct Level {
 
 #if ENVPOOL_HOST
   static void declare(OptionSpecs& o, bool sees_through_walls = false, i64 mission_bytes = 96) {
-    o.integer("max_steps", 0, "steps until an episode is truncated, which the reward depends on; 0: that of the level")
+    o.integer("max_steps", 0,
+              "steps until an episode is truncated; the reward depends on it too; 0: the default of the level")
         .between(0, 1 << 24);
     o.integer("agent_view_size", 7, "rows and columns that the agent sees, an odd number")
         .between(3, kMaxView)
         .changes_shapes();
-    o.boolean("see_through_walls", sees_through_walls, "walls and closed doors hide nothing");
+    o.boolean("see_through_walls", sees_through_walls, "whether the agent sees through walls and closed doors");
     o.text("observation", "partial",
            "the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in "
            "one-hot form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of "
@@ -378,7 +379,7 @@ struct Level {
       default: break;
     }
   }
-  // Returns what becomes of a cell that an agent toggles.
+  // Returns the new content of a cell that the agent toggles.
   ENVPOOL_FN static Cell toggled(Cell cell, Cell carried) {
     if (type_of(cell) == kBox) return inside_of(cell);
     if (type_of(cell) != kDoor) return cell;

@@ -5,8 +5,8 @@
 //   Terminated   on the goal
 //   Reset        the goal in a random room, its key in another one, and the agent anywhere in the hallway
 //
-// Actions, observations and rewards are those of all environments of MiniGrid (level.h). Reference: minigrid 3.2.0,
-// envs/lockedroom.py.
+// Actions, observations and rewards are the same as in all environments of MiniGrid (level.h). Reference: minigrid
+// 3.2.0, envs/lockedroom.py.
 #pragma once
 
 #include "envpool/minigrid/level.h"

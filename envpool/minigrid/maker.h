@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes levels. Every number is drawn in the order of the reference, so that a test that replays the draws of the
-// reference (Draws is then not BlockRng) gets its level.
+// Makes levels. Numbers are drawn in the same order as in the reference. So a test that replays the draws of the
+// reference, with another Draws than BlockRng, gets the same level.
 #pragma once
 
 #include "envpool/minigrid/grid.h"
@@ -21,7 +21,7 @@ struct Agent {
 };
 inline constexpr i32 kMostMissions = 1024;
 
-// How many keys, balls and boxes there are that differ in type or colour.
+// The number of keys, balls and boxes that differ in type or colour.
 inline constexpr i32 kObjectKinds = 3 * kColors;
 // Returns the number of an object's kind.
 ENVPOOL_FN constexpr i32 kind_number(Cell object) { return 3 * i32(color_of(object)) + i32(type_of(object)) - kKey; }
@@ -39,7 +39,7 @@ struct Anywhere {
 
 template <class Draws>
 struct Maker {
-  // More tries than it takes to find a free cell among those of any grid.
+  // More attempts than are needed to find a free cell in any grid.
   static constexpr i32 kUnlimited = 1 << 20;
 
   Grid grid;
@@ -75,7 +75,7 @@ struct Maker {
       items[other] = item;
     }
   }
-  // Draws `wanted` of the numbers, without replacement. The others follow them.
+  // Draws `wanted` of the numbers without replacement, and moves them to the front.
   ENVPOOL_DEVICE_CALL void choose(i32* items, i32 count, i32 wanted) {
     for (i32 chosen = 0; chosen < wanted; ++chosen) {
       const i32 at = chosen + below(count - chosen), item = items[at];
@@ -119,7 +119,8 @@ struct Maker {
     }
   }
 
-  // Draws a free cell of a rectangle that is neither the agent's nor rejected. Returns kNowhere after too many tries.
+  // Draws a free cell of a rectangle that is neither the agent's nor rejected. Returns kNowhere after too many
+  // attempts.
   template <class Reject = Anywhere>
   ENVPOOL_DEVICE_CALL Point find_free(Point top, Point size, i32 tries, Reject reject = {}) {
     const Point from{max(top.x, 0), max(top.y, 0)};

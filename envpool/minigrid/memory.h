@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory: the agent sees an object in the first room, and must go to the same one of the two at the end of a hallway.
+// Memory: the agent sees an object in the first room. There are two objects at the end of a hallway, and it must go to
+// the one that is equal to the first.
 //
-//   Action       as in level.h, but 3 toggles as well
-//   Reward       on success: next to the object like the first one
+//   Action       as in level.h, but 3 toggles too
+//   Reward       on success: next to the object that equals the first one
 //   Terminated   next to either object at the end of the hallway
 //   Reset        the agent anywhere before the end of the hallway, objects at random; with `random_length` the
 //                hallway has a random length
 //
-// Actions, observations and the reward of success are those of all environments of MiniGrid (level.h). Reference:
-// minigrid 3.2.0, envs/memory.py.
+// Actions, observations and the reward for success are the same as in all environments of MiniGrid (level.h).
+// Reference: minigrid 3.2.0, envs/memory.py.
 #pragma once
 
 #include "envpool/minigrid/level.h"
@@ -30,7 +31,7 @@ struct Memory : Level<Memory, MemoryParams, MemoryState> {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.integer("size", 13, "rows and columns, walls included, an odd number").between(7, 63).changes_shapes();
-    o.boolean("random_length", false, "the length of the hallway is random");
+    o.boolean("random_length", false, "whether the length of the hallway is random");
     declare(o);
   }
   static Params params(const OptionValues& v) {

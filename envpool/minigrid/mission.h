@@ -7,7 +7,8 @@
 
 namespace envpool::minigrid {
 
-// The words of all missions, a comma included. Colours, and types from the door on, are in the order of Color and Type.
+// The words of all missions, including a comma. Colours, and types beginning with the door, are in the order of Color
+// and Type.
 #define ENVPOOL_MINIGRID_WORDS(X) \
   X(red)                          \
   X(green)                        \
@@ -113,7 +114,7 @@ class Mission {
   ENVPOOL_FN void say(Words... words) {
     (add(words), ...);
   }
-  // Says the colour and the type of an object.
+  // Writes the colour and the type of an object.
   ENVPOOL_DEVICE_CALL void name(Cell object) { say(color_word(color_of(object)), type_word(type_of(object))); }
 
  private:

@@ -5,8 +5,8 @@
 //   Terminated   on the goal
 //   Reset        `min_num_rooms` to `max_num_rooms` rooms of random sizes and places, the agent in the first one
 //
-// Actions, observations and rewards are those of all environments of MiniGrid (level.h). Reference: minigrid 3.2.0,
-// envs/multiroom.py.
+// Actions, observations and rewards are the same as in all environments of MiniGrid (level.h). Reference: minigrid
+// 3.2.0, envs/multiroom.py.
 #pragma once
 
 #include "envpool/minigrid/level.h"
@@ -29,7 +29,7 @@ struct MultiRoom : Level<MultiRoom, MultiRoomParams> {
   static void options(OptionSpecs& o) {
     o.integer("min_num_rooms", 6, "the least rooms").between(1, kMostRooms);
     o.integer("max_num_rooms", 6, "the most rooms").between(1, kMostRooms);
-    o.integer("max_room_size", 10, "the most rows and columns of a room, walls included").between(kMinRoomSize, 10);
+    o.integer("max_room_size", 10, "maximum rows and columns of a room, walls included").between(kMinRoomSize, 10);
     declare(o);
   }
   static Params params(const OptionValues& v) {
@@ -72,7 +72,8 @@ struct MultiRoom : Level<MultiRoom, MultiRoomParams> {
   }
 
  private:
-  // Makes rooms until there are as many as wanted, or the next one has not fitted eight times. Returns their number.
+  // Makes rooms until there are as many as wanted, or until the next one did not fit in eight attempts. Returns their
+  // number.
   template <class Draws>
   ENVPOOL_DEVICE_CALL static i32 make_chain(Room* rooms, i32 wanted, const Params& p, Maker<Draws>& make) {
     const Point start = make.point({0, 0}, {kSize - 2, kSize - 2});
@@ -97,7 +98,7 @@ struct MultiRoom : Level<MultiRoom, MultiRoomParams> {
       if (!added) return count;
     }
   }
-  // Draws the room of that number, with a door in a wall of it. Returns whether there is space for it.
+  // Draws the room with the given number and its door. Returns whether there is space for the room.
   template <class Draws>
   ENVPOOL_DEVICE_CALL static bool fits(Room* rooms, i32 number, Point entry, i32 wall, const Params& p,
                                        Maker<Draws>& make) {
@@ -112,7 +113,7 @@ struct MultiRoom : Level<MultiRoom, MultiRoomParams> {
         top.x = make.between(entry.x - size.x + 2, entry.x);
       }
     }
-    // The reference lets a room touch the right border, but not the one below.
+    // In the reference, a room may touch the right border of the grid, but not the lower one.
     if (top.x < 0 || top.y < 0 || top.x + size.x > kSize || top.y + size.y >= kSize) return false;
     for (i32 i = 0; i < number - 1; ++i) {
       const Room& other = rooms[i];

@@ -7,9 +7,10 @@
 //   Terminated   on success
 //   Reset        colours, doors, keys, the ball's corner and the agent at random
 //
-// Actions, observations and the reward of success are those of all environments of MiniGrid (level.h). Reference:
-// minigrid 3.2.0, envs/obstructedmaze.py and envs/obstructedmaze_v1.py. In the first version a ball in front of a door
-// can replace a key that was put there before; `keys_last` puts the keys there later, as the second version does.
+// Actions, observations and the reward for success are the same as in all environments of MiniGrid (level.h).
+// Reference: minigrid 3.2.0, envs/obstructedmaze.py and envs/obstructedmaze_v1.py. In the first version, a ball in
+// front of a door can replace a key that was placed before. With `keys_last`, keys are placed after the balls, as in
+// the second version.
 #pragma once
 
 #include "envpool/minigrid/room_grid.h"
@@ -30,11 +31,13 @@ struct ObstructedMaze : RoomLevel<ObstructedMaze, ObstructedMazeParams> {
     o.integer("num_quarters", 4, "quarters of the maze of nine rooms; 0: a maze of two rooms")
         .between(0, 4)
         .changes_shapes();
-    o.integer("num_rooms_visited", 25, "rooms that a solution visits, which max_steps depends on").between(1, 100);
-    o.boolean("key_in_box", true, "keys are hidden in boxes");
-    o.boolean("blocked", true, "balls lie in front of locked doors");
-    o.boolean("keys_last", false, "keys are placed after the balls in front of doors, so that no ball replaces a key");
-    o.boolean("agent_on_the_right", false, "the agent starts in the middle room on the right, not in the centre");
+    o.integer("num_rooms_visited", 25, "number of rooms that a solution visits; max_steps depends on it")
+        .between(1, 100);
+    o.boolean("key_in_box", true, "whether keys are hidden in boxes");
+    o.boolean("blocked", true, "whether balls lie in front of locked doors");
+    o.boolean("keys_last", false, "whether keys are placed after the balls, so that no ball replaces a key");
+    o.boolean("agent_on_the_right", false,
+              "whether the agent starts in the middle room on the right instead of the centre");
     declare(o);
   }
   static Params params(const OptionValues& v) {

@@ -4,7 +4,7 @@
 //
 //   Reset        doors, objects and the agent at random
 //
-// Actions and observations are those of all environments of MiniGrid (level.h). Reference: minigrid 3.2.0,
+// Actions and observations are the same as in all environments of MiniGrid (level.h). Reference: minigrid 3.2.0,
 // envs/playground.py.
 #pragma once
 

@@ -6,8 +6,8 @@
 //   Terminated   when an object is dropped, and when a wrong one is picked up
 //   Reset        `num_objs` objects that differ in type or colour and do not touch; the agent anywhere
 //
-// Actions, observations and the reward of success are those of all environments of MiniGrid (level.h). Reference:
-// minigrid 3.2.0, envs/putnear.py.
+// Actions, observations and the reward for success are the same as in all environments of MiniGrid (level.h).
+// Reference: minigrid 3.2.0, envs/putnear.py.
 #pragma once
 
 #include "envpool/minigrid/level.h"
@@ -27,7 +27,7 @@ struct PutNear : Level<PutNear, ObjectParams, PutNearState> {
   static Params params(const OptionValues& v) {
     const i64 size = v.integer("size"), blocks = size / 3;
     Params p = resolve(v, size, size, 5 * size);
-    // However fewer objects lie, they leave a cell that none of them touches.
+    // Fewer objects always leave a cell that none of them touches.
     p.num_objs = checked_objects(v, "num_objs", blocks * blocks);
     return p;
   }

@@ -144,16 +144,21 @@ for _size, _random in ((17, True), (13, True), (13, False), (11, False), (9, Fal
         size=_size,
         random_length=_random,
     )
-_register("LockedRoom", "LockedRoom", "Get the key of a locked room from another room, and go to the goal in it.")
+_register(
+    "LockedRoom", "LockedRoom", "Get the key to a locked room from another room, and go to the goal in the locked room."
+)
 _register("Playground", "Playground", "Nine rooms with objects, without a mission.")
 _register("Unlock", "Unlock", "Open a locked door with its key.")
 _register("UnlockPickup", "UnlockPickup", "Pick up the box behind a locked door.")
 _register(
-    "BlockedUnlockPickup", "UnlockPickup", "Pick up the box behind a locked door with a ball before it.", blocked=True
+    "BlockedUnlockPickup",
+    "UnlockPickup",
+    "Pick up the box behind a locked door with a ball in front of it.",
+    blocked=True,
 )
 
-# The parts of a maze: its quarters, of which 0 are a maze of two rooms; how many rooms a solution visits; whether the
-# agent starts on the right, keys are in boxes, and balls lie in front of doors.
+# For each maze: the number of its quarters (0: a maze of two rooms), the number of rooms that a solution visits, and
+# whether the agent starts on the right, keys are in boxes, and balls lie in front of doors.
 for _name, _quarters, _visited, _right, _in_box, _blocked in (
     ("1Dl", 0, 2, False, False, False),
     ("1Dlh", 0, 2, False, True, False),
@@ -238,8 +243,8 @@ _open("Open", "maze", "Open a door of a maze.")
 _open("OpenRedDoor", "red_door", "Open the red door.", room_size=5, num_rows=1, num_cols=2)
 _open("OpenDoor", "door", "Open one of four doors.")
 _open("OpenDoorDebug", "door", "Open one of four doors, and no other.", strict=True)
-_open("OpenDoorColor", "door", "Open the door of a colour.", select_by="color")
-_open("OpenDoorLoc", "door", "Open the door in a place.", select_by="loc")
+_open("OpenDoorColor", "door", "Open the door of a given colour.", select_by="color")
+_open("OpenDoorLoc", "door", "Open the door in a given place.", select_by="loc")
 _open("OpenTwoDoors", "two_doors", "Open two doors in order.", room_size=6)
 _open(
     "OpenRedBlueDoors",
@@ -328,7 +333,7 @@ for _room_size, _objects in ((5, 2), (8, 9)):
     _put_next(
         f"MoveTwoAcrossS{_room_size}N{_objects}",
         "across",
-        "Put one object next to one on the other side, then another back.",
+        "Put an object next to one on the other side, and one from there next to one on this side.",
         _room_size,
         _objects,
     )
@@ -339,8 +344,18 @@ for _name, _level, _doc, _distractors in (
     ("KeyInBox", "key_in_box", "Open a locked door with a key from a box.", False),
     ("UnlockPickup", "pickup", "Pick up the box behind a locked door.", False),
     ("UnlockPickupDist", "pickup", "Pick up the box behind a locked door, among other objects.", True),
-    ("BlockedUnlockPickup", "blocked_pickup", "Pick up the box behind a locked door with a ball before it.", False),
-    ("UnlockToUnlock", "unlock_to_unlock", "Unlock a door to the key of another, which hides a ball.", False),
+    (
+        "BlockedUnlockPickup",
+        "blocked_pickup",
+        "Pick up the box behind a locked door with a ball in front of it.",
+        False,
+    ),
+    (
+        "UnlockToUnlock",
+        "unlock_to_unlock",
+        "Unlock a door to get the key to another door, behind which a ball lies.",
+        False,
+    ),
 ):
     _register_babyai(_name, "Unlock", _doc, level=_level, distractors=_distractors)
 
@@ -354,7 +369,7 @@ _synth("GoToSeq", "Go to one or more objects.", **_GO)
 _synth("GoToSeqS5R2", "Go to one or more objects.", room_size=5, num_rows=2, num_cols=2, num_dists=4, **_GO)
 _synth(
     "PickupLoc",
-    "Pick up an object in a place.",
+    "Pick up an object in a given place.",
     action_kinds="pickup",
     instr_kinds="action",
     num_dists=8,
@@ -365,7 +380,7 @@ _synth(
 _ONE = {"instr_kinds": "action", "implicit_unlock": False}
 _synth("Synth", "Follow one clause of any kind.", locations=False, **_ONE)
 _synth("SynthS5R2", "Follow one clause of any kind.", locations=False, room_size=5, num_rows=2, **_ONE)
-_synth("SynthLoc", "Follow one clause of any kind, about objects in places.", **_ONE)
+_synth("SynthLoc", "Follow one clause of any kind, with objects that are described by their places.", **_ONE)
 _synth("SynthSeq", "Follow up to four clauses.", implicit_unlock=False)
 _synth(
     "MiniBossLevel",

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Makes levels of equal rooms in rows and columns, with doors between neighbours and objects in rooms. As in maker.h,
-// numbers are drawn in the order of the reference, minigrid 3.2.0, core/roomgrid.py. After a failure no function draws.
+// numbers are drawn in the order of the reference, minigrid 3.2.0, core/roomgrid.py. After a failure, no function draws
+// further numbers.
 #pragma once
 
 #include "envpool/minigrid/level.h"
@@ -25,13 +26,13 @@ inline constexpr Place kAnyRoom{kAny, kAny};
 template <class Draws>
 class RoomMaker {
  public:
-  // The most tries for an object or an agent in a room, and to connect all rooms.
+  // The maximum number of attempts to place an object or the agent in a room, and to connect all rooms.
   static constexpr i32 kTries = 1001, kConnections = 5001;
 
   // What is at a side of a room: 0 right, 1 below, 2 left, 3 above.
   struct Room {
     Point door_at[4];
-    u8 doors;  // a bit for each side with a door, or without a wall
+    u8 doors;  // has a bit for each side that has a door or no wall
     bool locked;
   };
   // Makes the rooms' walls and puts the agent into the middle.
@@ -64,7 +65,7 @@ class RoomMaker {
   ENVPOOL_FN Room& room_at(Place at) { return rooms_[at.row * columns_ + at.column]; }
   ENVPOOL_FN Point top(Place at) const { return {at.column * (size_ - 1), at.row * (size_ - 1)}; }
   ENVPOOL_FN Place place_of(Point at) const { return {at.x / (size_ - 1), at.y / (size_ - 1)}; }
-  // Returns whether a cell is in a room, whose walls count.
+  // Returns whether a cell is in a room, including its walls.
   ENVPOOL_FN bool is_in(Place room, Point at) const {
     const Point from = top(room);
     return u32(at.x - from.x) < u32(size_) && u32(at.y - from.y) < u32(size_);
@@ -98,7 +99,8 @@ class RoomMaker {
     put(room, made);
     return made;
   }
-  // Adds objects, in random rooms or in one, and returns how many. If they are unique, no two of all objects are equal.
+  // Adds objects, in random rooms or in one room, and returns their number. If they must be unique, no two objects are
+  // equal.
   ENVPOOL_DEVICE_CALL i32 add_distractors(i32 wanted, bool unique, Place room = kAnyRoom, Cell* added = nullptr,
                                           Point* places = nullptr) {
     for (i32 count = 0; count < wanted && !make.failed;) {
@@ -141,8 +143,8 @@ class RoomMaker {
     }
     connect(at, side);
   }
-  // Adds unlocked doors until the agent can reach all rooms; never to a room behind a locked door. `without` is a
-  // colour that they must not have.
+  // Adds unlocked doors until the agent can reach all rooms. Locked rooms get no further door. `without` is a colour
+  // that the doors must not have.
   ENVPOOL_DEVICE_CALL void connect_all(i32 without = kAny) {
     if (make.failed) return;
     const Place start = place_of(make.agent.at);
@@ -157,7 +159,8 @@ class RoomMaker {
     make.failed = make.failed || !all_reachable_from(start);
   }
 
-  // Puts the agent into a room, the numbers of which may be kAny, not in front of an object or a door.
+  // Puts the agent into a room, but not in front of an object or a door. The column and the row of the room may be
+  // kAny.
   ENVPOOL_DEVICE_CALL void place_agent(Place room = kAnyRoom) {
     if (make.failed) return;
     if (room == kAnyRoom) room = random_room();
@@ -170,7 +173,7 @@ class RoomMaker {
     make.failed = true;
   }
 
-  // Puts the agent into any room but one.
+  // Puts the agent into any room except one.
   ENVPOOL_DEVICE_CALL void place_agent_outside(Place room) {
     do {
       place_agent();

@@ -15,7 +15,8 @@ struct Drawn {
   f64 real;
 };
 
-// Replays numbers. It goes wrong if another kind of number is asked for, and then returns the least one.
+// Replays numbers. If another kind of number is requested, it records an error and returns the smallest possible
+// number.
 struct Tape {
   const Drawn* drawn;
   i64 count, used = 0;
@@ -38,7 +39,8 @@ struct Tape {
 
 namespace {
 
-// Resets or steps a state. Returns how many numbers it has drawn, or -1 if they are not those of the tape.
+// Resets or steps a state. Returns how many numbers were drawn, or -1 if other numbers than the recorded ones were
+// requested.
 struct Replayed {
   const char* name;
   i64 (*reset)(const abi::Options*, u8* state, const Drawn*, i64 count);

@@ -6,8 +6,8 @@
 //   Terminated   on success
 //   Reset        the door, its key and the agent at random
 //
-// Actions, observations and the reward of success are those of all environments of MiniGrid (level.h). Reference:
-// minigrid 3.2.0, envs/unlock.py.
+// Actions, observations and the reward for success are the same as in all environments of MiniGrid (level.h).
+// Reference: minigrid 3.2.0, envs/unlock.py.
 #pragma once
 
 #include "envpool/minigrid/room_grid.h"

@@ -3,8 +3,8 @@
 // The square of cells in front of the agent, and which of them it sees. In a view the agent is in the middle of the
 // last row and looks up.
 //
-// Light comes from the agent's cell and spreads upwards. Within a row it fills each run of transparent cells of which
-// one is lit. From a filled cell it reaches the neighbours in its row, and the cell above with that cell's neighbours.
+// Light spreads upwards from the agent's cell. Within a row, it fills each run of transparent cells in which one cell
+// is lit. From each filled cell, it reaches the two neighbours in the row, and the three cells above these.
 #pragma once
 
 #include "envpool/minigrid/grid.h"
@@ -18,7 +18,8 @@ struct Viewer {
   i32 direction;
 };
 
-// The cells of a view row by row, and for each row a bit for each column that is transparent, and that is visible.
+// The cells of a view, row by row, and for each row a bit mask of the transparent columns and one of the visible
+// columns.
 struct View {
   Cell cells[kMaxView * kMaxView];
   u32 transparent[kMaxView], visible[kMaxView];
@@ -49,14 +50,14 @@ ENVPOOL_ALWAYS_INLINE void find_visible(View& view, i32 size) {
   }
 }
 
-// Returns a bit for each of `count` coordinates, from `first` on in steps of 1 or -1, that is in 0..limit-1.
+// Returns a bit mask of which of `count` coordinates, from `first` on in steps of 1 or -1, are in 0..limit-1.
 ENVPOOL_ALWAYS_INLINE u32 coordinates_within(i32 first, i32 step, i32 count, i32 limit) {
   u32 within = 0;
   for (i32 i = 0; i < count; ++i, first += step) within |= u32(u32(first) < u32(limit)) << i;
   return within;
 }
 
-// Reads the view from the grid. Outside of the grid there are walls. With kSize != 0, `size` must equal it.
+// Reads the view from the grid. Cells outside the grid are walls. If kSize is not 0, `size` must equal it.
 template <i32 kSize>
 ENVPOOL_ALWAYS_INLINE void look(View& view, ConstGrid grid, Viewer viewer, i32 size, bool through_walls) {
   const i32 n = kSize != 0 ? kSize : size;
@@ -86,7 +87,7 @@ ENVPOOL_ALWAYS_INLINE void look(View& view, ConstGrid grid, Viewer viewer, i32 s
   if (!through_walls) find_visible<kSize != 0 ? kSize : kMaxView>(view, n);
 }
 
-// Writes a cell's type, colour and state, and perhaps one byte more, which the next cell overwrites.
+// Writes a cell's type, colour and state. It may write one byte more, which the next cell overwrites.
 ENVPOOL_ALWAYS_INLINE void put(u8* to, Cell cell, bool is_last) {
 #if defined(__GNUC__) && !defined(__CUDACC__)
   if (!is_last) {
@@ -94,7 +95,7 @@ ENVPOOL_ALWAYS_INLINE void put(u8* to, Cell cell, bool is_last) {
     return;
   }
 #else
-  (void)is_last;  // a GPU cannot write a word to any address
+  (void)is_last;  // a GPU can write a word to aligned addresses only
 #endif
   to[0] = u8(cell);
   to[1] = u8(cell >> 8);
@@ -118,7 +119,8 @@ ENVPOOL_DEVICE_CALL void observe_view(u8* image, ConstGrid grid, Viewer viewer, 
   }
 }
 
-// Writes the image of the whole grid, by column and row. The agent is shown as an object; the cell `hidden` as empty.
+// Writes the image of the whole grid, by column and row. The agent is shown as an object, and the cell `hidden` as
+// empty.
 ENVPOOL_DEVICE_CALL void observe_grid(u8* image, ConstGrid grid, Viewer viewer, Point hidden) {
   for (i32 x = 0; x < grid.width; ++x) {
     for (i32 y = 0; y < grid.height; ++y, image += 3) {

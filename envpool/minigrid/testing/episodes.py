@@ -14,7 +14,7 @@ from envpool.python.registry import find
 from envpool.testing import libraries
 from envpool.testing.capi import Calls, pointer
 
-FAILURE = RecursionError  # what the reference raises if it cannot place an object
+FAILURE = RecursionError  # the exception that the reference raises if it cannot place an object
 DRAWN = np.dtype([("n", "u4"), ("value", "u4"), ("real", "f8")])
 AGENT = np.dtype(
     [("steps", "i4"), ("x", "i4"), ("y", "i4"), ("direction", "i4"), ("carried", "u4"), ("mission_id", "i4")]
@@ -44,7 +44,7 @@ class Recorder:
         return value
 
     def shuffle(self, items):
-        """Shuffles a list and records the exchanges, from the last item to the second, that give the same order."""
+        """Shuffles a list, and records the exchanges (from the last item to the second) that give the same order."""
         order = list(range(len(items)))
         self.generator.shuffle(order)
         items[:] = [items[i] for i in order]
@@ -142,7 +142,7 @@ class Ours(Calls):
         agent["x"], agent["y"], agent["direction"] = x, y, direction
 
     def reset(self, drawn):
-        """Resets with these numbers; returns how many were used, -1 if others were asked for."""
+        """Resets with these numbers. Returns how many were used, or -1 if the environment asked for other numbers."""
         arguments = pointer(self.state), pointer(drawn), ctypes.c_int64(len(drawn))
         return self.call("replay_reset", *arguments, result=ctypes.c_int64)
 
@@ -183,7 +183,7 @@ def check_same(ours, reference, observation):
 def compare(task_id, episodes, most_steps, seed, moves=0.1, ours_options=None, **options):
     """Compares whole episodes, and returns how many succeeded, failed, and were truncated.
 
-    In a step the agent is moved with a probability of `moves`, so that all rules are reached.
+    Before a step, the agent is moved elsewhere with a probability of `moves`, so that all rules are reached.
     """
     reference, ours = Reference(task_id, seed, **options), Ours(task_id, **{**options, **(ours_options or {})})
     random = np.random.default_rng(seed)
