@@ -4,7 +4,7 @@
 It uses the pool as CleanRL's scripts do: it passes `env_type="gym"`, sets attributes on the pool, and wraps it in a
 gym.Wrapper. `info["reward"]` is the score before clipping, and `info["terminated"]` marks the end of a game, while
 `terminated` marks the loss of a life. `step` returns 4-tuples with gym 0.23, and 5-tuples with gym 0.26 or if only
-gymnasium is installed. Like CleanRL's scripts, it is one file that imports no other.
+gymnasium is installed. Like CleanRL's scripts, it imports no other example.
 
     python examples/cleanrl_style.py --task=Pong-v5 --total_timesteps=10000000
 """
@@ -43,7 +43,7 @@ flags.DEFINE_float("max_grad_norm", 0.5, "gradients are clipped to this norm")
 
 
 class RecordEpisodeStatistics(gym.Wrapper):
-    """Records the scores of whole games, although episodes end with lives and rewards are clipped."""
+    """Records the unclipped scores of whole games, not of episodes, which end with the loss of a life."""
 
     def __init__(self, env: gym.Env):
         super().__init__(env)

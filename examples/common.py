@@ -84,7 +84,7 @@ def opened(path: Path) -> Iterator[None]:
         raise SystemExit(f"--resume: {path} does not exist")
     try:
         yield
-    except Exception as error:  # damaged bytes can raise anything
+    except Exception as error:  # damaged bytes can cause any exception
         raise SystemExit(f"--resume: {path} is damaged or not a checkpoint: {error!r}") from error
 
 
@@ -99,11 +99,11 @@ def plot(out: Path, title: str, unit: str) -> None:
     curve({"": out}, out / "curve.png", title, f"mean return of 100 {unit}")
 
 
-def curve(runs: dict[str, Path], picture: Path, title: str, ylabel: str, columns: dict[str, str] | None = None) -> None:
-    """Draws the curves of several runs, which are given by label.
+def curve(runs: dict[str, Path], path: Path, title: str, ylabel: str, columns: dict[str, str] | None = None) -> None:
+    """Draws the curves of several runs; `runs` maps their labels to their folders.
 
-    The first two columns of log.csv are steps and seconds. `columns` has the columns to draw of each run, by label; without
-    it, the last column is drawn.
+    The first two columns of log.csv are steps and seconds. `columns` maps labels to the columns that are drawn for each
+    run; by default, the last column is drawn.
     """
     import matplotlib
 
@@ -127,7 +127,7 @@ def curve(runs: dict[str, Path], picture: Path, title: str, ylabel: str, columns
         axes[0].legend()
     axes[0].set_ylabel(ylabel)
     figure.suptitle(title)
-    figure.savefig(picture, dpi=90)
+    figure.savefig(path, dpi=90)
 
 
 def film(path: Path, pool: Any, act: Callable[[Any], Any], fps: int, most: int) -> None:
@@ -148,7 +148,7 @@ def film(path: Path, pool: Any, act: Callable[[Any], Any], fps: int, most: int) 
 
 
 def write_video(path: Path, frames: Sequence[Any], fps: int) -> None:
-    """Writes pictures of shape (height, width, 3) as a video. .mp4 needs imageio-ffmpeg; .gif does not."""
+    """Writes images of shape (height, width, 3) as a video. .mp4 needs imageio-ffmpeg; .gif does not."""
     import imageio.v3
 
     if path.suffix == ".gif":

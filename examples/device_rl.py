@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ppo_device.py is made of: worlds as tensors, policies with masks, schedules, a clock, and CUDA graphs.
+"""The parts of ppo_device.py: worlds as tensors, policies with masks, schedules, a clock, and CUDA graphs.
 
 Axes are always (world, player, ...). Nothing here waits for the GPU, except where a docstring says so.
 """
@@ -27,7 +27,7 @@ def refuse(name: str, expected: str, got: object) -> SystemExit:
 
 
 def for_each(name: str, text: str, policies: Sequence[str]) -> dict[str, str]:
-    """Returns the value of an option for each policy: "0.1" is for all of them, "tagger=0.1;runner=0.2" for each.
+    """Returns the value of an option for each policy: "0.1" sets it for all, "tagger=0.1;runner=0.2" for each.
 
     A policy that is not named gets "".
     """
@@ -106,7 +106,9 @@ class Encoder:
 
 
 class Heads:
-    """The choices of a Discrete or MultiDiscrete action as heads with equally many logits, some of which do not exist.
+    """The choices of a Discrete or MultiDiscrete action as heads.
+
+    All heads have the same number of logits; some are unused.
 
     Attributes:
         counts: number of choices of each head.
@@ -133,11 +135,11 @@ class Heads:
 
 @dataclass
 class Seen:
-    """What the players of all worlds see after a step.
+    """The observations of the players of all worlds after a step.
 
     Attributes:
         features: float32 of shape (worlds, players, features).
-        present: bool of shape (worlds, players): the row belongs to a player, who has not left the episode.
+        present: bool of shape (worlds, players): the row belongs to a player that has not left the episode.
         mask: bool of shape (worlds, players, heads, most choices): the actions that are allowed; None if all are.
     """
 
@@ -163,7 +165,9 @@ class Worlds:
         self.heads = Heads(self.pool.action_space, device)
         self.encoder = Encoder(self.pool.observation_space, device)
         self.fixed_rows = on_gpu or self.players == 1
-        self.rows = torch.ones(num_envs, self.players, dtype=torch.bool)  # on a CPU: the grid's rows that a batch has
+        self.rows = torch.ones(
+            num_envs, self.players, dtype=torch.bool
+        )  # on a CPU: the rows of the grid that are in a batch
         self.info: dict[str, Any] = {}  # of the last batch
 
     def reset(self) -> Seen:
@@ -182,8 +186,8 @@ class Worlds:
             actions: int32 of shape (worlds, players, heads), contiguous.
 
         Returns:
-            what is seen; rewards of shape (worlds, players); whether the worlds were terminated and truncated, of shape
-            (worlds,); and whether the players have left, of shape (worlds, players).
+            the observations; rewards of shape (worlds, players); whether the worlds were terminated and truncated, of
+            shape (worlds,); and whether the players have left, of shape (worlds, players).
         """
         given: Any = actions.flatten(0, 1) if self.fixed_rows else actions[self.rows.to(actions.device)]
         given = given if self.heads.shape else given.squeeze(-1)
@@ -228,7 +232,7 @@ class Worlds:
 
 # --- policies ---
 
-FORBIDDEN = -1e9  # the logit of an action that is not allowed; its probability is 0, and its gradient finite
+FORBIDDEN = -1e9  # the logit of a forbidden action; its probability is 0, and its gradient is finite
 
 
 class Policy(nn.Module):
@@ -322,7 +326,10 @@ class Clock:
         self.count += 1
 
     def read(self) -> None:
-        """Adds up the parts since the last call, and forgets the marks. On a GPU, the last mark must have passed."""
+        """Adds the times of the parts since the last call, and deletes the marks.
+
+        On a GPU, the last mark must have passed.
+        """
         for (part, begin), (_, end) in zip(self.marks[: self.count - 1], self.marks[1 : self.count], strict=True):
             self.seconds[part] += begin.elapsed_time(end) / 1000 if self.on_gpu else end - begin
         self.count = 0
@@ -331,8 +338,8 @@ class Clock:
 class Graphed:
     """A function of no arguments that writes into fixed tensors, captured in a CUDA graph when it is called again.
 
-    The first call runs it eagerly on a side stream, as torch's documentation asks for, the second captures it, and all
-    calls from then on replay it. Random numbers come from torch's default generator, whose state a graph advances.
+    The first call runs it eagerly on a side stream, as torch's documentation requires. The second call captures it, and
+    all later calls replay the graph. Random numbers come from torch's default generator, whose state a graph advances.
     """
 
     def __init__(self, function: Callable[[], None], clock: Clock, enabled: bool):

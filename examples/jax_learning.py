@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the JAX examples share about learning: options, networks, policies of discrete choices, and the update of PPO.
+"""The learning code that the JAX examples share: options, networks, policies of discrete choices, and PPO's update.
 
-The idea and the hyperparameters are PureJaxRL's (https://github.com/luchris429/purejaxrl). All functions are of one
+The idea and the hyperparameters are PureJaxRL's (https://github.com/luchris429/purejaxrl). All functions are for one
 agent; jax_run.py maps them over many agents and devices. Rollouts have shape (num_steps, columns, ...), in which a
 column is an environment, or a player of one. Where players may be absent, `Step.present` says which steps count.
 """
@@ -102,7 +102,10 @@ class Learner(NamedTuple):
 
 
 class Step(NamedTuple):
-    """Steps to learn from. `following` is the observation after the step, the next `obs` is that after any reset."""
+    """Steps to learn from.
+
+    `following` is the observation after the step and before any reset; the next `obs` is after it.
+    """
 
     obs: Any
     action: Any  # a choice for each component
@@ -128,8 +131,8 @@ class Sample(NamedTuple):
 def networks(o: LearningOptions, seeds: Any, inputs: int, outputs: int) -> dict[str, list[Any]]:
     """Returns a network for each row of `seeds`, with orthogonal weights and biases of 0.
 
-    NumPy draws them on the host, because the bits of an agent must not depend on how many agents there are. XLA
-    may add up numbers in another order if another number of agents is computed at once.
+    NumPy draws them on the host, because the bits of an agent must not depend on how many agents there are. XLA may add
+    numbers in another order if it computes another number of agents at once.
     """
     w, root = o.width, 2**0.5
     shapes = {
@@ -195,8 +198,8 @@ def logprob_of(logits: list[Array], action: Array) -> tuple[Array, Array]:
 def adam(h: Hyper, rate: Any, learner: Learner, gradient: Any) -> Learner:
     """Returns the learner after a step of Adam, for which the gradient is clipped to the norm h.max_grad_norm.
 
-    It multiplies by reciprocals of numbers where optax divides by them, because XLA rounds a quotient of an array and a
-    number differently in a program for several devices.
+    Where optax divides an array by a number, this function multiplies by the reciprocal, because XLA rounds such
+    quotients differently in programs for several devices.
     """
     norm = jnp.sqrt(sum(jnp.sum(x**2) for x in jax.tree.leaves(gradient)))
     scale = h.max_grad_norm / jnp.maximum(norm, h.max_grad_norm)
@@ -227,14 +230,14 @@ def advantages_of(h: Hyper, steps: Step, values: Array, next_values: Array) -> A
 
 
 def mean(x: Array, present: Array | None) -> Array:
-    """Returns the mean over rows in which the player is present; 0 without any."""
+    """Returns the mean over rows in which the player is present; 0 if there are none."""
     return x.mean() if present is None else jnp.sum(jnp.where(present, x, 0)) / jnp.maximum(present.sum(), 1)
 
 
 def loss_of(o: LearningOptions, net: Any, h: Hyper, choices: tuple[int, ...], rows: Sample) -> Array:
-    """Returns PPO's loss: that of the policy, of the value, and the entropy bonus. Absent players do not contribute."""
+    """Returns PPO's loss: the policy loss, the value loss and the entropy bonus. Absent players do not contribute."""
     present = rows.present
-    if present is not None:  # nothing in their rows, NaN included, may get into a gradient
+    if present is not None:  # nothing in their rows, not even NaN, may affect a gradient
         rows = jax.tree.map(lambda x: jnp.where(present.reshape(-1, *[1] * (x.ndim - 1)), x, 0), rows)
     targets = rows.advantage + rows.value
     logprob, entropy = logprob_of(logits_of(o, net, choices, rows.obs), rows.action)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the JAX examples share about running: agents mapped over devices, checkpoints, curves and times."""
+"""The code that the JAX examples share for running: agents mapped over devices, checkpoints, curves and times."""
 
 import itertools
 import json
@@ -31,11 +31,11 @@ RUN = Run(ONE, AGENTS, PartitionSpec(None, "agents"))
 
 
 class Grid:
-    """All combinations of the values of hyperparameters, each with every seed.
+    """All combinations of the hyperparameters' values, each with every seed.
 
     Attributes:
         points: the combinations, each a list of one value per hyperparameter.
-        labels: a label for each combination, with those that have several values.
+        labels: a label for each combination, which names the hyperparameters that have several values.
         hyper: the hyperparameters of each agent. Agents are ordered by combination, then by seed.
         keys: the key of each agent. The same seed has the same key in all combinations and in a run of more seeds.
     """
@@ -52,7 +52,7 @@ class Grid:
         self.keys = np.tile(np.asarray(keys), (len(self.points), 1))
 
     def split(self, x: Any) -> Any:
-        """Splits the last axis, that of agents, into those of combinations and seeds."""
+        """Splits the last axis, the axis of agents, into an axis of combinations and an axis of seeds."""
         return x.reshape(*x.shape[:-1], len(self.points), self.num_seeds)
 
 
@@ -60,7 +60,7 @@ class Devices:
     """Spreads agents evenly over devices. Every device trains its own agents; nothing passes between devices.
 
     A device computes all of its agents at once, or `block` of them at a time. The results of an agent depend on how many
-    are computed at once, because XLA then adds up numbers in another order. They do not depend on anything else, so runs
+    are computed at once, because this changes the order in which XLA adds numbers. Nothing else affects them, so runs
     with the same block have the same bits on any number of devices of one kind.
     """
 
@@ -80,7 +80,7 @@ class Devices:
         self.description = f"{num_agents} agents on {count} of {len(found)} devices ({kind}), {self.block} at once"
 
     def put(self, tree: Any, specs: Any = AGENTS) -> Any:
-        """Copies arrays to the devices; by default, those that have a first axis of agents."""
+        """Copies arrays to the devices; by default, their first axis is the axis of agents."""
         if isinstance(specs, PartitionSpec):
             specs = jax.tree.map(lambda _: specs, tree)
         return jax.tree.map(lambda x, spec: jax.device_put(x, NamedSharding(self.mesh, spec)), tree, specs)
@@ -105,11 +105,11 @@ class Devices:
         return jax.lax.map(lambda one: function(*one), trees, batch_size=self.block)
 
     def trainer(self, update: Callable[..., Any], updates: int) -> Any:
-        """Returns the program that trains until a given number of updates is done.
+        """Returns a program that trains until a given number of updates has been made.
 
-        `update` takes an agent, its hyperparameters and the fraction of the training that remains, and returns the agent
-        and the numbers for the curves. The program takes the hyperparameters, a run and the number of updates, which
-        is an argument so that the program is compiled only once.
+        `update` takes an agent, its hyperparameters and the fraction of the training that remains. It returns the agent
+        and the numbers for the curves. The program takes the hyperparameters, a run and the number of updates. That
+        number is an argument, so that the program is compiled only once.
         """
 
         def train(hyper: Hyper, run: Run, until: Any) -> Run:

@@ -23,7 +23,7 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--task", default="Breakout-MinAtar", help="an id with one array as observation")
     parser.add_argument("--device", default="cuda", help='device of the pool: "cuda", "cuda:1" or "cpu"')
-    parser.add_argument("--torch_device", default="", help="device of the network (default: that of the pool)")
+    parser.add_argument("--torch_device", default="", help="device of the network (default: the device of the pool)")
     parser.add_argument("--num_envs", type=int, default=8192)
     parser.add_argument("--groups", type=int, default=2, help="number of groups; a divisor of num_envs")
     parser.add_argument("--width", type=int, default=512, help="units of each of the network's two hidden layers")
@@ -35,7 +35,7 @@ def parse() -> argparse.Namespace:
     if given.num_envs % given.groups:
         parser.error(f"--groups: expected a divisor of --num_envs={given.num_envs}, got {given.groups}")
     if given.torch_device != "cpu" and not torch.cuda.is_available():
-        parser.error(f"--torch_device: expected cpu, as this torch finds no GPU, got {given.torch_device}")
+        parser.error(f"--torch_device: expected cpu, because this torch finds no GPU, got {given.torch_device}")
     return given
 
 

@@ -12,8 +12,7 @@ It writes log.csv, curve.png, checkpoint.pt and a video of a game to --out, and 
 includes the state of the games, so a killed and resumed run ends with the same bits as an uninterrupted one.
 
 For comparisons, --engine=gymnasium and --engine=ale step the games with the vector environments of gymnasium and ale-py.
-The script also runs with the released EnvPool, if `import envpool` finds that. None of these engines can save its
-games.
+The script also runs with the released EnvPool, if `import envpool` finds it. None of these engines can save games.
 
 The whole algorithm is in this file, so that it can be read from top to bottom and changed without affecting another
 example. Code that is not about learning is in common.py and torch_run.py.
@@ -26,7 +25,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from common import Log, film, judge, option, plot, set_aside, whole_games
+from common import Log, film, judge, option, plot, whole_games
 from torch import Tensor, nn
 from torch.distributions import Categorical
 from torch_run import Checkpoint, Games, begin
@@ -39,7 +38,7 @@ import envpool
 class Options:
     task: str = option("Pong-v5", "game to learn")
     seed: int = option(1, "random seed")
-    total_timesteps: int = option(1_500_000, "environment steps in all; each is four frames")
+    total_timesteps: int = option(1_500_000, "total number of environment steps; each is four frames")
     out: Path = option(Path("runs/ppo_atari"), "output folder")
     resume: bool = option(False, "continue from the checkpoint in that folder")
     save_every: int = option(50, "updates between two checkpoints")
@@ -48,7 +47,7 @@ class Options:
     # The environment
     engine: str = option("envpool", "library that steps the games: envpool, gymnasium or ale")
     num_envs: int = option(32, "number of games")
-    picture: int = option(42, "height and width of an observation")
+    size: int = option(42, "height and width of an observation")
     stack_num: int = option(3, "frames in an observation, which show how the ball moves")
     episodic_life: bool = option(False, "whether the loss of a life ends an episode")
     # Learning
@@ -73,8 +72,8 @@ def make(o: Options, num_envs: int, seed: int, **more: Any) -> Any:
             o.task,
             num_envs=num_envs,
             seed=seed,
-            img_height=o.picture,
-            img_width=o.picture,
+            img_height=o.size,
+            img_width=o.size,
             stack_num=o.stack_num,
             episodic_life=o.episodic_life,
             reward_clip=True,
@@ -84,7 +83,7 @@ def make(o: Options, num_envs: int, seed: int, **more: Any) -> Any:
         raise SystemExit(f"--engine={o.engine} does not support --episodic_life")
     import engines
 
-    return engines.atari(o.engine, o.task, num_envs, seed, o.picture, o.stack_num)
+    return engines.atari(o.engine, o.task, num_envs, seed, o.size, o.stack_num)
 
 
 def layer(module: nn.Module, gain: float = 2**0.5) -> nn.Module:
@@ -102,16 +101,19 @@ class Agent(nn.Module):
             layer(nn.Conv2d(o.stack_num, 16, 6, stride=3)), nn.ReLU(), layer(nn.Conv2d(16, 32, 3, stride=2)), nn.ReLU()
         )
         with torch.no_grad():
-            size = convolutions(torch.zeros(1, o.stack_num, o.picture, o.picture)).numel()
+            size = convolutions(torch.zeros(1, o.stack_num, o.size, o.size)).numel()
         self.body = nn.Sequential(convolutions, nn.Flatten(), layer(nn.Linear(size, 128)), nn.ReLU())
         self.policy = layer(nn.Linear(128, num_actions), 0.01)
         self.value = layer(nn.Linear(128, 1), 1.0)
         self.to(memory_format=torch.channels_last)  # a third faster on a CPU
-        self.register_buffer("background", torch.zeros(o.stack_num, o.picture, o.picture))
+        self.register_buffer("background", torch.zeros(o.stack_num, o.size, o.size))
         self.register_buffer("contrast", torch.tensor(1 / 255))
 
     def normalize_by(self, observations: Tensor) -> None:
-        """Computes the background and contrast, without which a ball of a few pixels would be too faint."""
+        """Computes the background and contrast of the first observations.
+
+        Without them, a ball of a few pixels would be too faint.
+        """
         pixels = observations.float()
         self.background.copy_(pixels.mean(dim=0))
         self.contrast.copy_(1 / (pixels - self.background).std().clamp(min=1))
@@ -186,7 +188,7 @@ class Run:
     def collect(self) -> tuple[Tensor, ...]:
         """Collects a rollout: observations, actions, their log probabilities, advantages and returns."""
         o, shape = self.o, (self.o.num_steps, self.o.num_envs)
-        observations = torch.zeros(*shape, o.stack_num, o.picture, o.picture, dtype=torch.uint8)
+        observations = torch.zeros(*shape, o.stack_num, o.size, o.size, dtype=torch.uint8)
         actions = torch.zeros(shape, dtype=torch.int64)
         logprobs, rewards, values = torch.zeros(shape), torch.zeros(shape), torch.zeros(o.num_steps + 1, o.num_envs)
         terminated, truncated, resets = (torch.zeros(shape, dtype=torch.bool) for _ in range(3))
@@ -205,10 +207,7 @@ class Run:
 
     def train(self) -> None:
         o, games = self.o, self.games
-        if o.resume:
-            self.checkpoint.load()
-        else:
-            set_aside(self.checkpoint.path)
+        self.checkpoint.start()
         per_update = o.num_envs * o.num_steps
         updates, done = max(1, o.total_timesteps // per_update), self.steps // per_update
         columns = ("steps", "wall_s", "cpu_s", "env_wall_s", "env_cpu_s", "games", "mean_return_100")

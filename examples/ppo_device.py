@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains several policies against each other without leaving the device: PPO and A2C, WarpDrive's workflow in one file.
 
-Worlds, networks, samples and updates are on the same GPU, a rollout is one CUDA graph, and the host waits for the GPU
-once per update, to log. The same script trains on a CPU:
+Worlds, networks, samples and updates are on the same GPU. A rollout is one CUDA graph, and the host waits for the GPU
+only once per update, to log. The same script trains on a CPU:
 
     python examples/ppo_device.py --device=cpu                  # taggers and runners of TagContinuous, both learning
-    python examples/ppo_device.py --device=cpu --train=tagger   # runners stay as they are: random, or as --load says
+    python examples/ppo_device.py --device=cpu --train=tagger   # runners do not learn: random, or loaded by --load
     python examples/ppo_device.py --device=cpu --resume --total_timesteps=3000000
     python examples/ppo_device.py --device=cuda --num_envs=2000 --env_options='{"num_runners": 100}'
 
-Options for policies are a value for all of them, or values by name: --gamma='tagger=0.95;runner=0.98'. Schedules are a
-number or points between which they are linear in environment steps: --learning_rate=0:1e-3,end:1e-4.
+An option for policies is one value for all of them, or has values by name: --gamma='tagger=0.95;runner=0.98'. A
+schedule is a number, or a list of points between which it is linear in environment steps:
+--learning_rate=0:1e-3,end:1e-4.
 
 It writes log.csv, teams.png, checkpoint.pt, a film and the arrays (episode.npz) of an episode to --out. device_rl.py has
 the parts; the algorithm is in this file.
@@ -25,7 +26,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from common import Log, curve, option, set_aside, write_video
+from common import Log, curve, option, write_video
 from device_rl import Clock, Graphed, Policy, Schedule, Seen, Worlds, entropy, for_each, log_prob, mean, refuse, sample
 from torch import Tensor, nn
 from torch_run import Checkpoint, begin
@@ -52,16 +53,16 @@ ENV_OPTIONS: dict[str, dict[str, Any]] = {
 @dataclass
 class Options:
     task: str = option("TagContinuous-v0", "id of the environment")
-    env_options: str = option("{}", "JSON of options of the environment, over those of ENV_OPTIONS in this file")
+    env_options: str = option("{}", "options of the environment as JSON; they override ENV_OPTIONS in this file")
     seed: int = option(1, "random seed")
-    total_timesteps: int = option(1_500_000, "steps of worlds in all")
+    total_timesteps: int = option(1_500_000, "total number of steps of worlds")
     out: Path = option(Path("runs/ppo_device"), "output folder")
     resume: bool = option(False, "continue from the checkpoint in that folder")
     save_every: int = option(50, "updates between two checkpoints")
     torch_threads: int = option(1, "threads of torch on a CPU")
     # Devices
     device: str = option("cuda", "device of networks and rollouts: cuda, cuda:1 or cpu")
-    env_device: str = option("", "device of the environments, by default the same")
+    env_device: str = option("", "device of the environments; by default the same")
     graph: int = option(1, "1 captures rollouts in a CUDA graph on a GPU; 0 runs them eagerly")
     num_envs: int = option(256, "worlds stepped together")
     # Policies
@@ -77,13 +78,13 @@ class Options:
     entropy: str = option("0:0.03,end:0.005", "schedule of the weight of the entropy bonus")
     gamma: str = option("0.95", "schedule of the discount factor")
     gae_lambda: str = option("0.95", "lambda of generalised advantage estimation")
-    clip: str = option("0.2", "limit of the change of the policy in an update of PPO")
+    clip: str = option("0.2", "clipping range of the probability ratio in PPO")
     epochs: str = option("3", "passes of PPO over each rollout; A2C makes one")
-    minibatches: str = option("8", "parts of a rollout in each pass of PPO; A2C takes it whole")
+    minibatches: str = option("8", "minibatches in each pass of PPO; A2C uses the whole rollout")
     value_weight: str = option("0.5", "weight of the value loss")
     max_grad_norm: str = option("0.5", "gradients are clipped to this norm")
     # Evaluation
-    eval_episodes: int = option(256, "whole episodes played at the end, one in each of as many worlds; 0 plays none")
+    eval_episodes: int = option(256, "whole episodes played at the end, each in its own world; 0 plays none")
     require_return: str = option("", "fail if a policy's mean return in the evaluation is lower, as in 'tagger=1'")
     video: str = option("film.gif", "film of one more episode, in --out; '' makes none")
 
@@ -98,7 +99,7 @@ class Settings:
         def number(name: str, low: float, high: float = math.inf) -> float:
             text = given(name)
             if ":" in text:
-                raise refuse(name, "a number, as it is no schedule", text)
+                raise refuse(name, "a number, because this option cannot have a schedule", text)
             return Schedule(name, text, o.total_timesteps, low, high).at(0)
 
         self.algo = given("algo")
@@ -115,7 +116,7 @@ class Settings:
 
 
 def devices(o: Options) -> tuple[torch.device, str]:
-    """Returns the device of torch, and that of the environments."""
+    """Returns the device of torch, and the device of the environments."""
     try:
         device = torch.device(o.device)
     except RuntimeError:
@@ -124,7 +125,7 @@ def devices(o: Options) -> tuple[torch.device, str]:
         raise refuse("device", "cpu, cuda or cuda:<number>", o.device)
     if device.type == "cuda":
         if not torch.cuda.is_available():
-            raise refuse("device", "cpu, as this torch finds no GPU", o.device)
+            raise refuse("device", "cpu, because this torch finds no GPU", o.device)
         if (device.index or 0) >= torch.cuda.device_count():
             raise refuse("device", f"one of {torch.cuda.device_count()} GPUs", o.device)
         torch.cuda.set_device(device.index or 0)
@@ -158,7 +159,7 @@ class Run:
     """A training run.
 
     Attributes:
-        state: tensors that one rollout hands to the next: what players see, and the sums of running episodes.
+        state: tensors that one rollout passes to the next: what the players see, and the sums of running episodes.
         rollout: tensors of a rollout, whose first axis is the step.
     """
 
@@ -223,7 +224,7 @@ class Run:
                 try:
                     state = torch.load(path, map_location=self.device, weights_only=False)["modules"][policy.name]
                     policy.load_state_dict(state)
-                except Exception as error:  # a damaged file can raise anything
+                except Exception as error:  # a damaged file can cause any exception
                     raise refuse("load", f"a checkpoint with a policy {policy.name} of this shape", path) from error
 
     def first_features(self, seen: Seen) -> Tensor:
@@ -232,7 +233,7 @@ class Run:
         return torch.cat([new, torch.zeros_like(new)], -1) if self.o.changes else new.clone()
 
     def next_features(self, seen: Seen, before: Tensor, resets: Tensor) -> Tensor:
-        """Returns what policies see after a step; `resets` tells which worlds have begun an episode in it."""
+        """Returns what policies see after a step; `resets` says which worlds began an episode in this step."""
         new = seen.features
         if not self.o.changes:
             return new
@@ -240,7 +241,7 @@ class Run:
         return torch.cat([new, changes.masked_fill(resets[:, None, None], 0)], -1)
 
     def tensors(self, seen: Seen) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-        """Makes the tensors of state and rollout, which stay where they are, as CUDA graphs need."""
+        """Makes the tensors of state and rollout. Their addresses never change, because CUDA graphs require this."""
         o, w, p = self.o, self.o.num_envs, self.worlds.players
         state = {
             "features": self.first_features(seen),
@@ -274,7 +275,7 @@ class Run:
 
     @torch.no_grad()
     def collect(self) -> None:
-        """Fills the rollout. All of it may be captured: shapes are fixed, and nothing waits for the GPU."""
+        """Fills the rollout. The whole function can be captured: shapes are fixed, and nothing waits for the GPU."""
         state, rollout = self.state, self.rollout
         state["totals"].zero_()
         for t in range(self.o.num_steps):
@@ -365,7 +366,7 @@ class Run:
                 if settings.algo == "ppo":
                     clipped = ratio.clamp(1 - settings.clip, 1 + settings.clip)
                     gain = torch.min(advantage * ratio, advantage * clipped)
-                else:  # the policy has not changed since the rollout, so `change` has its gradient alone
+                else:  # the policy has not changed since the rollout, so `change` is 0 but has a gradient
                     gain = advantage * change
                 bonus = mean(entropy(log_probs), active)
                 value_loss = 0.5 * mean((value - part["returns"]).square(), active)
@@ -383,10 +384,7 @@ class Run:
 
     def train(self) -> None:
         o = self.o
-        if o.resume:
-            self.checkpoint.load()
-        else:
-            set_aside(self.checkpoint.path)
+        self.checkpoint.start()
         per_update = o.num_envs * o.num_steps
         updates, done = max(1, o.total_timesteps // per_update), self.steps // per_update
         columns = ["steps", "wall_s", *(f"{part}_s" for part in self.clock.seconds), "episodes", "length"]
@@ -404,7 +402,7 @@ class Run:
             nothing = torch.full((4,), math.nan, device=self.device)
             measured = [self.learn(p) if p.name in self.optimizers else nothing for p in self.policies]
             self.clock.mark("learning")
-            numbers = torch.cat([self.state["totals"], *measured]).tolist()  # the host waits for the GPU here only
+            numbers = torch.cat([self.state["totals"], *measured]).tolist()  # the host waits for the GPU only here
             self.clock.read()
             self.steps += per_update
             self.wall = time.perf_counter() - started
@@ -422,12 +420,12 @@ class Run:
         print(f"{self.steps:,} steps in {self.wall / 60:.1f} min, {self.steps / self.wall:,.0f} steps/s: {split}")
 
     def recent_means(self, totals: list[float]) -> list[float]:
-        """Returns the mean length and returns of the last episodes, as many as worlds or more; NaN before there are."""
+        """Returns the mean length and returns of the last episodes, at least one per world; NaN before that."""
         self.recent.append(totals)
         while sum(count for count, *_ in self.recent[1:]) >= self.o.num_envs:
             del self.recent[0]
         count, *sums = (sum(column) for column in zip(*self.recent, strict=True))
-        # The first episodes to end are the short ones, whose mean would mislead.
+        # The first episodes that end are short, so their mean would be misleading.
         return [x / count if count >= self.o.num_envs else math.nan for x in sums]
 
     # --- whole episodes ---
@@ -465,7 +463,7 @@ class Run:
         worlds.pool.close()
 
     def film(self, path: Path, most: int = 1000) -> None:
-        """Records an episode of one world: its arrays, and a film if the environment has pictures."""
+        """Records an episode of one world: its arrays, and a film if the environment can be rendered."""
         draws = "rgb_array" in self.worlds.pool.metadata["render_modes"]
         worlds = self.make(1, self.o.seed + 20_000, **({"render_mode": "rgb_array"} if draws else {}))
         seen = worlds.reset()

@@ -127,7 +127,10 @@ def begin(o: Options, envs: Environments, grid: Grid, devices: Devices) -> Agent
 
 
 def collect(o: Options, envs: Environments, agent: Agent, keys: list[Array]) -> tuple[Agent, Step, Array]:
-    """Takes a rollout of steps. Returns the agent, the steps, and the sum and count of the ended episodes' returns."""
+    """Collects a rollout.
+
+    Returns the agent, the steps, and the sum and number of the returns of episodes that ended.
+    """
     noise_key, step_key = keys
     noise = jax.random.gumbel(noise_key, (o.num_steps, envs.num, envs.num_actions))
 

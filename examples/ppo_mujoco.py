@@ -13,7 +13,7 @@ It writes log.csv, curve.png, checkpoint.pt and a video of an episode to --out. 
 simulations, so a killed and resumed synchronous run ends with the same bits as an uninterrupted one.
 
 For comparisons, --engine=gymnasium steps the environments with gymnasium's AsyncVectorEnv, which is synchronous. The
-script also runs with the released EnvPool, if `import envpool` finds that. Neither engine can save its simulations.
+script also runs with the released EnvPool, if `import envpool` finds it. Neither engine can save its simulations.
 
 The whole algorithm is in this file, so that it can be read from top to bottom and changed without affecting another
 example. Code that is not about learning is in common.py and torch_run.py.
@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from common import Log, film, judge, option, plot, set_aside
+from common import Log, film, judge, option, plot
 from torch import Tensor, nn
 from torch.distributions import Normal
 from torch_run import Checkpoint, begin
@@ -61,7 +61,9 @@ class Options:
     value_weight: float = option(0.5, "weight of the value loss")
     max_grad_norm: float = option(0.5, "gradients are clipped to this norm")
     # Evaluation
-    eval_episodes: int = option(16, "episodes at the end, in which actions are the mean of the policy")
+    eval_episodes: int = option(
+        16, "episodes at the end, in which each action is the mean of the policy's distribution"
+    )
     video: str = option(
         "episode.mp4", "video of the beginning of one more episode, in --out; .gif needs no ffmpeg, '' makes none"
     )
@@ -158,7 +160,10 @@ class Actors:
         self.pool.async_reset()
 
     def wait_for_all(self) -> None:
-        """Receives the batches of all environments, so that these can be saved; `recv` returns the batches later."""
+        """Receives the batches of all environments, so that the environments can be saved.
+
+        `recv` returns the batches later.
+        """
         while sum(len(batch[1]) for batch in self.waiting) < self.pool.config["num_envs"]:
             self.waiting.append(self.pool.recv())
 
@@ -269,10 +274,8 @@ class Run:
 
     def train(self) -> None:
         o, actors = self.o, self.actors
-        if o.resume:
-            self.checkpoint.load()
-        else:
-            set_aside(self.checkpoint.path)
+        self.checkpoint.start()
+        if not o.resume:
             actors.begin()
         rows = o.num_steps * o.num_envs // o.batch_size
         per_update = rows * o.batch_size

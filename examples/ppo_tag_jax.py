@@ -9,9 +9,10 @@
 All players of a team share its policy, and each has its own observation, reward and advantage. A runner that was tagged
 has left the game: its remaining steps, until the episode ends, do not contribute to the loss.
 
-After the training every team plays against the other one, as it was trained and at random. The script prints the mean
+After the training, each team plays against the other one, both trained and at random. The script prints the mean
 returns of the teams and writes curve.png, curves.npz and checkpoint.npz to --out. Seeds, grids of hyperparameters,
-devices and --resume are as in ppo_jax.py, whose networks, update and programs it shares (jax_learning.py, jax_run.py).
+devices and --resume work as in ppo_jax.py. Both scripts share networks, update and programs (jax_learning.py,
+jax_run.py).
 """
 
 import json
@@ -76,7 +77,7 @@ class Options(LearningOptions):
 
 
 class Teams(NamedTuple):
-    """Something of each team."""
+    """A value for each team."""
 
     taggers: Any
     runners: Any
@@ -176,7 +177,9 @@ def team_returns(worlds: Worlds, reward: Array) -> Array:
 
 
 def collect(o: Options, worlds: Worlds, agent: Agent, key: Array) -> tuple[Agent, Step, Array]:
-    """Takes a rollout. Returns the agent, the steps of shape (num_steps, num_envs, players, ...), and numbers for curves.
+    """Collects a rollout.
+
+    Returns the agent, the steps of shape (num_steps, num_envs, players, ...), and numbers for curves.
 
     The numbers are the sum of the runners' returns, the sum of the taggers' returns and the number of the episodes that
     ended.

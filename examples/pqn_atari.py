@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from common import Log, film, judge, option, plot, set_aside, whole_games
+from common import Log, film, judge, option, plot, whole_games
 from torch import Tensor, nn
 from torch_run import Checkpoint, Games, begin
 from tqdm import tqdm
@@ -168,10 +168,7 @@ class Run:
 
     def train(self) -> None:
         o = self.o
-        if o.resume:
-            self.checkpoint.load()
-        else:
-            set_aside(self.checkpoint.path)
+        self.checkpoint.start()
         per_update = o.num_envs * o.num_steps
         updates, done = max(1, o.total_timesteps // per_update), self.steps // per_update
         log = Log(o.out, ("steps", "wall_s", "env_wall_s", "games", "mean_return_100"), done)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains RLlib's PPO, with a pool in each EnvRunner.
 
-RLlib makes vector environments through gymnasium's `vector_entry_point`. The prefix "envpool:" of the id imports envpool in
-each runner's process, which registers our ids there. RLlib gives each runner its own seed.
+RLlib makes vector environments through gymnasium's `vector_entry_point`. The prefix "envpool:" of the id makes
+gymnasium import envpool in each runner's process, which registers our ids there. RLlib gives each runner its own seed.
 
     python examples/rllib_ppo.py --task=CartPole-v1 --num_env_runners=2 --num_envs=16
 """

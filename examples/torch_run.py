@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from common import T, load, parse, save
+from common import T, load, parse, save, set_aside
 from torch import Tensor
 
 
@@ -71,6 +71,13 @@ class Checkpoint:
         self.path: Path = options.out / "checkpoint.pt"
         self.options, self.pool, self.modules, self.attributes = options, pool, modules, attributes
         self.gpu = device if device is not None and device.type == "cuda" else None
+
+    def start(self) -> None:
+        """Loads the checkpoint if the run resumes; otherwise sets aside the checkpoint of an earlier run."""
+        if self.options.resume:
+            self.load()
+        else:
+            set_aside(self.path)
 
     def save(self) -> None:
         snapshots = hasattr(self.pool, "snapshot")
