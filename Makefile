@@ -32,7 +32,7 @@ IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 help:
 	@echo 'make demo          install into its own virtual environment and play 100 games of Pong for a few seconds'
 	@echo 'make test          build and run every test, C++ and Python, against the installed package'
-	@echo 'make test-all      the same, but test everything where make test takes a sample'
+	@echo 'make test-all      run make test without sampling'
 	@echo 'make test-device   test GPU kernels: their machine code, and their results on a stand-in for the CUDA driver'
 	@echo 'make test-jax-device  test envpool.jax with the handlers for GPUs, on the same stand-in'
 	@echo 'make standin       build that stand-in: build/standin/libcuda.so.1'
@@ -83,7 +83,8 @@ $(VENV)/test/.ready $(VENV)/docs/.ready: WITHOUT_REQUIREMENTS := vizdoom
 install = $(VENV)/$(1)/bin/python -m pip uninstall -q -y envpool 2>/dev/null; \
   $(VENV)/$(1)/bin/python -m pip install -q --no-deps --force-reinstall $(2)/envpool_unified-*.whl
 
-# The wheel for users. It is built from the sdist for any Linux that is not older, and tested in an empty environment.
+# The wheel for users. It is built from the sdist, runs on every Linux that is not older than this one, and is tested in an
+# empty environment.
 wheel: build/wheel/.checked
 
 build/wheel/.made: $(SHIPPED) $(VENV)/wheel/.ready
@@ -129,7 +130,7 @@ test: build/test/.installed
 	@$(MAKE) --no-print-directory cpp-test
 	@$(MAKE) --no-print-directory py-test
 
-# Tests everything where `make test` takes a sample; CONTRIBUTING.md lists these tests.
+# Tests everything of which `make test` tests a sample; CONTRIBUTING.md lists these tests.
 test-all: export ENVPOOL_TEST_TRAJECTORIES := whole
 test-all: export ENVPOOL_TEST_PARAMS := whole
 test-all: export ENVPOOL_TEST_DEVICE := whole
@@ -138,8 +139,8 @@ test-all: test
 cpp-test: build/test/.installed
 	$(IN_TEST_VENV) ctest --test-dir build/test --output-on-failure -j $(JOBS)
 
-# Tests are in the installed package, and no folder with our sources is on sys.path. The test files are distributed to
-# processes in their order, in which those that take longest are early.
+# Tests run in the installed package, and no folder with our sources is on sys.path. Processes take the test files in the
+# order of their paths, in which the slowest files come early.
 py-test: build/test/.installed standin
 	@$(call pytest,test) -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations=15 --pyargs envpool $(PYTEST_ARGS)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares Atari games with the released EnvPool, ale-py's own vector environment, and gymnasium's processes.
 
-The ratio of all games is the geometric mean of the games' medians.
+The overall ratio is the geometric mean of the games' median ratios.
 
     python benchmark/atari.py                                    # 20 games, 100 environments, two threads
     python benchmark/atari.py --shape=single --games=Pong --sides=envpool
@@ -68,7 +68,7 @@ def start(side: str, case: dict[str, Any]) -> PythonSide:
 
 
 def compare(case: dict[str, Any]) -> dict[str, Any]:
-    """Measures a case: the ratio of our rate to each peer's within a round, and CPU times of a step."""
+    """Measures the ratio of our rate to each peer's within a round, and the CPU time of a step."""
     sides = {"ours": PythonSide(FLAGS.python, case), **{side: start(side, case) for side in FLAGS.sides}}
     turns = take_turns(sides)
     return {"case": case, **record_of(turns), "ours_over": {side: turns.ours_over(side) for side in FLAGS.sides}}

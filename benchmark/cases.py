@@ -67,7 +67,7 @@ ONE = {
     "gymnasium_sync": "gymnasium",
     "gymnasium_async": None,
     "gymnasium_numpy": None,
-}  # the sides that replace these if there is one environment
+}  # for each of these sides: the side that replaces it if there is only one environment
 
 
 def case(task, num_envs, loop="sync", **more):

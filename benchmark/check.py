@@ -63,7 +63,7 @@ def start_reference(case: dict[str, Any], reference: str) -> Any:
 
 
 def measure(name: str, after_round: Callable[[], object] = lambda: None) -> float:
-    """Returns the CPU time of our step divided by that of the reference's."""
+    """Returns the CPU time of our step divided by the CPU time of the reference's step."""
     case, reference = CASES[name]
     ours = PythonSide(FLAGS.python, {**case, "slow": FLAGS.slow})
     turns = take_turns({"ours": ours, "reference": start_reference(case, reference)}, after_round=after_round)

@@ -4,7 +4,7 @@
 This package and the released EnvPool are both called envpool, so each side of a comparison runs in a process of its
 own: an interpreter that runs sides.py, or a compiled loop (floors.py). The sides take turns in an order that changes
 every round (envpool/cli/turns.py). In each round, the rates of two sides are divided; the reported ratio is the median
-of these quotients. On a machine that also runs other programs, ratios and CPU times are reliable, and rates are not.
+of these quotients. On a machine that also runs other programs, ratios and CPU times are reliable, but rates are not.
 """
 
 import json

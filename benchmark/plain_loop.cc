@@ -85,7 +85,7 @@ struct Loop {
     }
   }
 
-  // Takes more than 4,096 steps, so that the cost of reading the clock between two calls is negligible.
+  // Takes more than 4,096 steps per call, so that the cost of reading the clock between two calls is negligible.
   long steps() {
     const size_t calls = 1 + 4096 / envs.size();
     for (size_t k = 0; k < calls; ++k) step(envs, actions[next++ % 64], batch);

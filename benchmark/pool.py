@@ -65,7 +65,7 @@ def print_table(results: dict[str, Any]) -> None:
 
 
 def compare_light() -> dict[str, Any]:
-    """Prints the CPU time of a step of each environment, and the ratio of EnvPool's to ours within a round."""
+    """Prints the CPU time of a step of each environment, and the ratio of EnvPool's CPU time to ours within a round."""
     begin_table(["environment", "this package, ns", "EnvPool, ns", "ratio (quartiles)"])
     results = {}
     for task in chosen(dict.fromkeys(LIGHT)):

@@ -3,11 +3,11 @@
 
     python benchmark/ray_cost.py --json=build/ray_cost.json     # with a Python that has Ray and this package
 
-A worker with one thread takes turns with an equal pool in this process (the driver). All cases are measured twice: with
-the worker on the driver's node, and with the worker on another node. Both nodes are on this machine, but each has its
-own object store. Large batches therefore go from raylet to raylet over TCP, as between machines, but without a network.
-CPU times are those of whole processes, because other programs on the machine affect them little. The results of a case
-are:
+A worker with a pool of one thread takes turns with an equal pool in this process (the driver). All cases are measured
+twice: with the worker on the driver's node, and with the worker on another node. Both nodes are on this machine, but
+each has its own object store. Large batches therefore go from raylet to raylet over TCP, as between machines, but
+without a network. CPU times are those of whole processes, because other programs on the machine affect them little. The
+results of a case are:
 
     way      latency that Ray adds to a step: its wall-clock time, minus that of the pool in this process
     driver   CPU time that a step costs the driver and its node's raylet
@@ -110,7 +110,10 @@ def measure(task, num_envs, raylets, idle):
 
 
 def fitted(results, name):
-    """Returns the fitted fixed cost and cost per byte. Relative errors make small batches count as much as large ones."""
+    """Returns the fitted fixed cost and cost per byte.
+
+    It uses relative errors, so small batches count as much as large ones.
+    """
     size = np.array([r["bytes"] for r in results], float)
     cost = np.array([max(statistics.median(r[name]), 1e-6) for r in results])
     design = np.stack([np.ones_like(size), size], 1) / cost[:, None]

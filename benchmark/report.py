@@ -55,7 +55,7 @@ def table(header: list[str], rows: list[list[str]]) -> str:
 
 
 def peers_of(results: list[dict], key: str) -> list[str]:
-    """Returns the sides that any result has, in the order of SIDES."""
+    """Returns all sides that occur in a result, in the order of SIDES."""
     return [side for side in SIDES if any(side in result.get(key, {}) for result in results)]
 
 
@@ -325,13 +325,13 @@ def write(out: Path) -> str:
         f"{SLOWER} marks where the peer is ahead.\n"
     )
     behind = []
-    for part, (tables, pictures) in PARTS.items():
+    for part, (tables, images) in PARTS.items():
         path = out / f"{part}.json"
         if not path.exists():
             continue
         record = json.loads(path.read_text())
         text = heading(record) + "\n" + "".join(make(record) for make in tables)
-        text += "".join(f"![{name}]({name})\n" for name in pictures(record, out))
+        text += "".join(f"![{name}]({name})\n" for name in images(record, out))
         failed = [f"{side} in {r['name']}" for r in record["results"] for side in r["failed"]]
         if failed:
             text += f"\nDid not run: {', '.join(failed)}.\n"

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times many agents of examples/ppo_jax.py, trained at once on CartPole, next to one agent of CleanRL's ppo.py.
 
-CleanRL's script is not part of this repository. Download it, and give it an interpreter with what it needs:
+CleanRL's script is not part of this repository. Download it, and install its requirements for another interpreter:
 
     curl -LO https://raw.githubusercontent.com/vwxyzjn/cleanrl/fe8d8a03c41a7ef5b523e2e354bd01c363e786bb/cleanrl/ppo.py
     python -m venv cleanrl && cleanrl/bin/pip install torch==2.13.0 gymnasium==0.29.1 'numpy<2' tyro tensorboard
     python benchmark/seeds.py --cleanrl=ppo.py --cleanrl_python=cleanrl/bin/python
 
-Each side has the machine for itself. An agent has solved CartPole if the mean return of its last 100 episodes is at least
-475 at the end of the training. The times are those of whole processes, imports and compilation included.
+The sides run one after the other, so that each has the whole machine. An agent has solved CartPole if the mean return
+of its last 100 episodes is at least 475 at the end of the training. The times are of whole processes, including imports
+and compilation.
 """
 
 import os
@@ -34,9 +35,11 @@ flags.DEFINE_integer(
     "cleanrl_threads", 1, "threads of CleanRL's side; its small network is slower on more", lower_bound=1
 )
 flags.DEFINE_integer("num_seeds", 64, "agents of our side", lower_bound=1)
-flags.DEFINE_integer("num_devices", os.cpu_count() or 1, "devices that XLA makes of the CPU", lower_bound=1)
+flags.DEFINE_integer(
+    "num_devices", os.cpu_count() or 1, "number of devices into which XLA divides the CPU", lower_bound=1
+)
 flags.DEFINE_integer("total_timesteps", 500_000, "steps of each agent", lower_bound=1)
-flags.DEFINE_string("out", "runs/seeds", "folder of what the scripts write")
+flags.DEFINE_string("out", "runs/seeds", "folder to which the scripts write")
 
 SOLVED = 475
 

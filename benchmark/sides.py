@@ -17,7 +17,7 @@ import bench_side  # noqa: E402  (removes that folder from the path)
 from bench_side import RING, make_pool, maker, ring, rom_name  # noqa: E402
 from side import serve, stepping  # noqa: E402
 
-MOST_IN_ONE_PROCESS = 128  # Gymnasium environments; their rate in one process is the same for more
+MOST_IN_ONE_PROCESS = 128  # maximum number of Gymnasium environments; with more, their rate is the same
 
 
 def async_loop(case):
@@ -115,7 +115,7 @@ def jit_loop(case):
     env, params = importlib.import_module(case["module"]).make(case["task"])
     ours = case["module"] == "envpool.jax"
     space = env.action_space(params)
-    if ours:  # its batches have their own reset and step, which take one key or none
+    if ours:  # its functions for batches take one key or none
         first = env.reset_batch(jax.random.key(0), n, params)
     else:
         first = jax.vmap(env.reset, (0, None))(jax.random.split(jax.random.key(0), n), params)
@@ -140,7 +140,7 @@ def jit_loop(case):
     @jax.jit
     def run(obs, state):
         # Observations are carried from step to step because a policy would read them. If they were only summed, XLA
-        # would not write the observations of an environment that it compiles itself.
+        # would not store the observations of environments that it compiles itself, such as gymnax's.
         carry = (jax.random.key(3), obs, state, jnp.float32(0))
         _, obs, _, total = jax.lax.scan(body, carry, jnp.arange(length))[0]
         return total + obs.sum()

@@ -18,7 +18,7 @@ namespace {
 using namespace envpool;
 using Env = tag::TagContinuous;
 
-// The settings with which WarpDrive trains.
+// The settings of WarpDrive's training.
 Env::Params settings(i32 taggers, i32 runners, i32 observed) {
   const auto integer = [](const char* name, i64 value) {
     return abi::Option{name, abi::kOptionInt, value, 0, nullptr, 0};

@@ -18,7 +18,7 @@ inline double seconds_since(WallClock::time_point start) {
   return std::chrono::duration<double>(WallClock::now() - start).count();
 }
 
-// Calls `batch` for `seconds`, or, if `seconds` is 0, until it has taken at least `steps` steps. Each call of `batch`
+// Calls `batch` for `seconds`, or, if `seconds` is 0, until it has taken at least `steps` steps. Each call to `batch`
 // returns the number of steps that it took; the result is their sum.
 template <class Batch>
 long repeat(Batch&& batch, double seconds, long steps) {

@@ -14,7 +14,7 @@ import sys
 RULES_ADOPTED = "410f7cb"  # older commits are left as they are
 MAX_SUBJECT = 72
 
-# First words that show that a subject is not imperative, and imperatives that match the pattern nevertheless.
+# First words that show that a subject is not imperative, and imperatives that match the pattern but are allowed.
 NOT_IMPERATIVE = re.compile(r"^(A|An|The|What|Where|When|Who|Whoever|No|Of|In|On|For|It|This|That|\w+(?:ed|ing|s))$")
 IMPERATIVE = {"Need", "Feed", "Embed", "Speed", "Bring", "String", "Ping", "Process", "Compress", "Bypass", "Pass"}
 IMPERATIVE |= {"Address", "Access", "Discuss", "Express", "Suppress", "Focus", "Canvas", "Miss", "Cross", "Guess"}

@@ -38,7 +38,7 @@ NO_CHANCE: dict[str, set[str]] = {
     **{f"MiniGrid-Empty-{n}x{n}-v0": {SEED, POOL, EPISODE} for n in (5, 6, 8, 16)},
     "Mujoco-v0": {SEED, POOL, EPISODE},  # reset noise is an option, off by default
     "Pong-misc": {SEED, POOL, EPISODE},  # the ball always begins in the middle and moves to the right
-    "SimpleBandit-bsuite": {EPISODE},  # the rewards of the arms are drawn once, not per episode
+    "SimpleBandit-bsuite": {EPISODE},  # the rewards of the arms are drawn once, and not in each episode
     "SpaceInvaders-MinAtar": {SEED, POOL, EPISODE},  # like gymnax's version, it has no sticky actions
     "TagGridWorld-v0": {SEED, POOL, EPISODE},  # random_start=False
 }

@@ -5,10 +5,10 @@
     python tools/gpu_proof.py --out proof --sections bits           one section, which takes nine minutes at most
     ENVPOOL_LIBCUDA=build/standin/libcuda.so.1 python tools/gpu_proof.py --small --out proof   without a GPU
 
-It needs envpool installed with ENVPOOL_TESTING=1, and no network. Each section writes a file of JSON lines. Steps whose
-results are in the file are skipped, so that an interrupted run continues. At the end, the results of all sections are
-written as Markdown: summary.md, and gpu.md, which is a section for docs/gpu.md. On the stand-in for NVIDIA's driver, both
-say that no GPU was used.
+It needs envpool installed with ENVPOOL_TESTING=1, and no network. Each section writes a file of JSON lines. A later run
+skips the steps whose results are in the file, so an interrupted run can be continued. At the end, the results of all
+sections are written as Markdown: summary.md, and gpu.md, which is a section for docs/gpu.md. On the stand-in for
+NVIDIA's driver, both say that no GPU was used.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def _construction(task_id: str) -> Construction | str:
 
 
 def why_absent(task_id: str) -> str:
-    """Returns the error text that says what an id needs and is not installed, or an empty string."""
+    """Returns the error text that says which requirement of an id is not installed, or an empty string."""
     made = _construction(task_id)
     return made if isinstance(made, str) else ""
 
@@ -145,7 +145,7 @@ def _ids_table(ids: list[str]) -> str:
         rows.setdefault(id(registration), (registration, []))[1].append(task_id)
     common = _common_defaults([registration for registration, _ in rows.values()])
     shapes = {task_id: _shapes(_arrays(task_id)) for task_id in ids if not why_absent(task_id)}
-    alike = len(set(shapes.values())) <= 1  # then the table of arrays has them
+    alike = len(set(shapes.values())) <= 1  # they are in the table of arrays
 
     def row(registration: Registration, names: list[str]) -> list[str]:
         threshold = registration.reward_threshold
