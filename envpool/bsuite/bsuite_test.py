@@ -195,7 +195,8 @@ def test_discounting_chain_in_every_state(library, options, params):
 
 
 def test_the_bonus_of_discounting_chain_wraps_around_as_in_bsuite(library):
-    """In gymnax, no choice has the bonus if mapping_seed is too large. In bsuite, it is taken modulo the choices."""
+    """In gymnax, no choice has the bonus if mapping_seed is too large. In bsuite, mapping_seed modulo n_actions has
+    it."""
     engine = Engine(library, "DiscountingChain", mapping_seed=7)
     states = fill(engine, context=np.arange(5), time=np.array([1, 3, 10, 30, 100]) - 1)
     states["time"][0], states["context"][0] = 0, -1
@@ -396,7 +397,9 @@ def test_the_interface_matches_gymnax(task_id):
         assert len(ours) == len(theirs)
         assert ours[0].shape == theirs[0].shape and ours[3].dtype == theirs[3].dtype
     for name, value in vars(other_params).items():
-        if name == "reward_timestep":  # It is a text here, and therefore an option of make but not a parameter.
+        if (
+            name == "reward_timestep"
+        ):  # In this package, it is a text, and therefore an option of make but not a parameter.
             continue
         changed = params.replace(**{name: value})
         assert getattr(changed, name) == np.float32(value)

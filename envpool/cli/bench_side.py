@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """One side of `envpool bench`: a process whose interpreter may have the released EnvPool instead of this package.
 
-Its first argument is JSON that says which environments to make; it serves them with side.py. Apart from these files and
-the package that it measures, it imports nothing of this project. benchmark/sides.py also uses its functions.
+Its first argument is JSON that says which environments to make; the process steps these with side.py on request. Apart
+from these files and the package that it measures, it imports nothing of this project. benchmark/sides.py also uses its
+functions.
 """
 
 from __future__ import annotations

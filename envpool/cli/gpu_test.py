@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report of `envpool doctor` on GPUs."""
+"""Tests the report of `envpool doctor` on GPUs."""
 
 from __future__ import annotations
 

@@ -40,7 +40,10 @@ def info(task_id: str, option: Sequence[str], *, picture: bool | None, as_json: 
 
 
 def describe(registration: Registration, given: dict[str, Any]) -> dict[str, Any]:
-    """Returns the description as plain values. If a package is missing, it only has the error, as `missing`."""
+    """Returns the description as plain values.
+
+    If a package is missing, the description has only the error, under the key `missing`.
+    """
     facts: dict[str, Any] = {
         "id": registration.task_id,
         "family": family_of(registration),

@@ -41,7 +41,7 @@ def atari_action(keys: Keys, *, has_fire: bool = True) -> int:
 def discrete_action(keys: Keys, count: int, held: int) -> int:
     """Returns the action of a digit key, or the first action for left and the last one for right.
 
-    If no key is pressed, it is the middle action or, if their number is even, the previous action `held`.
+    If no key is pressed, returns the middle action or, if the number of actions is even, the previous action `held`.
     """
     for key in keys:
         if key.isdigit() and int(key) < count:

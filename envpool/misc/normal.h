@@ -8,8 +8,8 @@
 namespace envpool::misc {
 
 // Returns the quantile of the standard normal distribution at (1 + x) / 2, for |x| < 1, with a relative error of at
-// most 1e-6. The formula is from M. Giles, "Approximating the erfinv function", GPU Computing Gems (2011), for float32,
-// times the square root of 2.
+// most 1e-6. It is sqrt(2) times the inverse error function, by the formula for float32 in M. Giles, "Approximating the
+// erfinv function", GPU Computing Gems (2011).
 template <class T>
 ENVPOOL_ALWAYS_INLINE T normal_quantile(T x) {
   static constexpr f32 inner[9] = {1.50140941f,      0.246640727f,    -0.00417768164f, -0.00125372503f, 0.00021858087f,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Third-party packages: the example is built and installed as a user would do it; broken ones affect nothing else."""
+"""Tests third-party packages: the example is built and installed as users do it; broken ones affect nothing else."""
 
 from __future__ import annotations
 

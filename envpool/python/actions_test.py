@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every interface raises the same errors, with the same texts, for bad actions."""
+"""Tests that every interface raises the same errors, with the same texts, for bad actions."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The imports among the package's Python files have no cycles, and follow the layers of docs/architecture.md."""
+"""Tests that the package's imports have no cycles, and follow the layers of docs/architecture.md."""
 
 import ast
 import os
@@ -31,7 +31,7 @@ def files():
 
 
 def imports(text):
-    """Yields the modules and names that a file imports anywhere, including importlib.import_module with a literal."""
+    """Yields the modules and names that a file imports anywhere, also by importlib.import_module("...")."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             yield from ((alias.name, "") for alias in node.names)
@@ -89,7 +89,7 @@ def test_there_are_no_import_cycles():
 
 
 def test_interfaces_use_only_public_attributes_of_specs_and_pools():
-    """No file reads the private construction of another object."""
+    """Tests that no file reads the attribute _construction of another object."""
     for _, (place, text) in sorted(files().items()):
         assert not re.findall(r"(?<!self)\._construction\b", text), place
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bad calls of a pool's methods: each raises an error within a second, and the pool stays usable."""
+"""Tests that bad calls to a pool's methods raise errors within a second, and that the pool stays usable."""
 
 import copy
 import pickle

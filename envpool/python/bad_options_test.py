@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bad options of `make`: each raises an error that names the id, the option, and the allowed values."""
+"""Tests that bad options of `make` raise errors that name the id, the option, and the allowed values."""
 
 from fractions import Fraction
 
@@ -179,7 +179,7 @@ def test_default_number_of_threads():
     ["make", "make_dm", "make_gym", "make_gymnasium", "make_pettingzoo", "make_sb3", "make_spec", "make_vec", "jax"],
 )
 def test_numbers_that_exceed_the_range_of_a_float(name, number):
-    """Python's own conversion of such a number to a float raises OverflowError."""
+    """Tests numbers whose conversion to a float raises OverflowError in Python."""
     if name in ("jax", "make_pettingzoo", "make_sb3"):
         pytest.importorskip({"make_pettingzoo": "pettingzoo", "make_sb3": "stable_baselines3"}.get(name, name))
     function = envpool.jax.make if name == "jax" else getattr(envpool, name)

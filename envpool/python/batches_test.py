@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of batches: their order, partial batches, and asynchronous pools."""
+"""Tests the rows of batches: their order, partial batches, and asynchronous pools."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cache files: atomic writes, detection of damage, and removal of old files."""
+"""Tests cache files: atomic writes, detection of damage, and removal of old files."""
 
 import os
 import time

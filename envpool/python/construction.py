@@ -111,7 +111,7 @@ class Construction:
         return self.registration.origin.prepare(self.registration.task_id, dict(own))
 
     def _overridden(self, index: int, entry: Mapping[str, Any], own: Mapping[str, Value]) -> dict[str, Value]:
-        """Returns the options of one environment after its entry in env_options, and sets its time limit."""
+        """Merges one entry of env_options into the options of its environment, and sets its time limit."""
         values = dict(own)
         with labelled(f"env_options[{index}]"):
             for name, value in self.registration.origin.translate(self.registration.task_id, entry).items():
@@ -146,7 +146,7 @@ class Construction:
             )
 
     def arrays_with(self, changed: Mapping[str, Value]) -> ArraySpecs:
-        """Returns the arrays that the environment has with some options changed to other, checked values."""
+        """Returns the arrays of the environment with other values for some options, which must be checked."""
         with labelled(self.label):
             return ArraySpecs.from_json(self.table.spec({**self._prepared[0], **changed}))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Snapshots and clones of environments, and copies and deletion of pools."""
+"""Tests snapshots and clones of environments, and copies and deletion of pools."""
 
 import copy
 import gc

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trajectory depends only on the id, the options, the seed, the environment's index and the actions.
+"""Tests that a trajectory depends only on id, options, seed, the environment's index, and actions.
 
 Tasks run with several numbers of threads and batch sizes, synchronously and asynchronously, with actions that are a
 function of environment and step. The hash of all observations, rewards and flags must be the same for all of them. For

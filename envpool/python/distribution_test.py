@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The name of the distribution, the install commands in error texts, and installations that conflict."""
+"""Tests the name of the distribution, install commands in error texts, and conflicting installations."""
 
 from __future__ import annotations
 

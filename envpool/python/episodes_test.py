@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ends of episodes, autoreset modes, and seeds."""
+"""Tests the ends of episodes, autoreset modes, and seeds."""
 
 import numpy as np
 import pytest

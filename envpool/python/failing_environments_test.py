@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Environments that throw or hang: the pool reports them and stays usable."""
+"""Tests that pools report environments that throw or hang, and stay usable."""
 
 import time
 

@@ -38,7 +38,7 @@ def add_to_registry(task_ids: Iterable[str]) -> None:
 
 
 class _ImportHook:
-    """A finder that adds the ids after the import of gymnasium's registry, which it leaves to the other finders."""
+    """A finder that adds the ids after gymnasium's registry is imported. It leaves the import to the other finders."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None

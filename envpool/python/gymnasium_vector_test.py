@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gymnasium's make_vec, checks and vector wrappers with pools."""
+"""Tests pools with gymnasium's make_vec, checks and vector wrappers."""
 
 import os
 import pickle

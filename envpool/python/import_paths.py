@@ -157,7 +157,7 @@ def _shared_registration(module: str, name: str) -> Registration:
     )
     try:
         Construction(registration, {})
-    except ValueError:  # the environment requires one of the defaults that differ
+    except ValueError:  # the environment requires an option whose default differs between the ids
         return known[0]._replace(max_episode_steps=0, defaults={**known[0].defaults, **path.options})
     return registration
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The classes that EnvPool's scripts import from families."""
+"""Tests the classes that EnvPool's scripts import from families."""
 
 import copy
 import importlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The return values of gymnasium's, gym's and dm_env's interface, for the test environments."""
+"""Tests the return values of gymnasium's, gym's and dm_env's interfaces, with the test environments."""
 
 import pickle
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pools and the Python interpreter: its exit, signals, failed allocations, and the rounding mode of threads."""
+"""Tests pools when the interpreter exits, signals arrive, allocations fail, or a thread changes the rounding mode."""
 
 import ctypes
 import importlib.util
@@ -23,7 +23,7 @@ from envpool.testing.registration import release
 
 @pytest.fixture(autouse=True)
 def hangs():
-    """Makes environments that are told to hang do so until the test releases them."""
+    """Makes hanging environments hang until the test releases them."""
     release(False)
     yield
     release()
@@ -202,7 +202,7 @@ def test_signal_handlers_may_close_the_pool_twice(call):
     env.reset()
     if call != "step":
         env.send(np.full(2, 3, np.int32))
-        time.sleep(0.05)  # now they hang; close would discard steps that no worker has begun
+        time.sleep(0.05)  # waits until the environments hang, because close discards steps that no worker has begun
     seen = []
 
     def handler(*_):
@@ -275,7 +275,7 @@ def test_the_callers_rounding_mode_does_not_affect_environments(num_threads):
     np.testing.assert_array_equal(play(0), play(upward))
 
 
-# Makes every allocation of Python in every call of a pool fail once. A call that raised MemoryError is repeated.
+# Makes every allocation of Python in every call to a pool fail once. A call that raised MemoryError is repeated.
 NO_MEMORY = """
     import functools, gc, sys
     import numpy as np

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""EnvPool's name for the class of pools that can be used inside `jax.jit`. Here all pools can be."""
+"""EnvPool's name for the class of pools that can be used inside `jax.jit`.
+
+In this package, all pools can be used so.
+"""
 
 from envpool.python.envpool import EnvPoolMixin as XlaMixin
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Without an optional package, functions that need it raise MissingPackageError with the command that installs it."""
+"""Tests that functions whose optional package is missing raise MissingPackageError with the install command."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def test_recorded_ids(ours_of_recorded):
 
 
 def test_a_new_difference_is_found(ours_of_recorded):
-    """A value that is missing or different in our description is reported, at any depth."""
+    """Tests that a value that is missing or different in our description is reported, at any depth."""
     theirs = json.loads(FACTS.read_text())
     places = 0
     for task_id in ("CartPole-v1", "Pong-v5"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The PettingZoo interface, tested with that library's own tests and compared with a pool."""
+"""Tests the PettingZoo interface with that library's own tests, and compares it with a pool."""
 
 import subprocess
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The registry: ids, aliases, and spaces of every registered environment."""
+"""Tests the registry: ids, aliases, and spaces of every registered environment."""
 
 import re
 import subprocess

@@ -64,7 +64,7 @@ class SB3EnvPool(VecEnv):
         return f"SB3EnvPool({self.pool!r})"
 
     def reset(self) -> Any:
-        """Starts new episodes with the seeds of the last call of `seed`, and returns the observations."""
+        """Starts new episodes with the seeds that `seed` was last called with, and returns the observations."""
         if any(self._options):
             raise ValueError(f"{self._label} options: expected no options, got {self._options!r}")
         seeds = None if self._seeds[0] is None else list(self._seeds)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Specs, configs and attributes of pools, and the options of single environments."""
+"""Tests specs, configs and attributes of pools, and the options of single environments."""
 
 import pickle
 

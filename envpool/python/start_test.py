@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The time to import envpool and to make a pool.
+"""Tests the time to import envpool and to make a pool.
 
 Both are CPU times, measured as ratios to the import of NumPy, because other programs may share the machine.
 """

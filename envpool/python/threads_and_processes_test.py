@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pools used by several threads, after a fork, and when a signal or a deletion interrupts them."""
+"""Tests pools that are used by several threads, after a fork, or interrupted by a signal or a deletion."""
 
 import os
 import signal

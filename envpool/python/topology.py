@@ -22,7 +22,7 @@ class Cpu(NamedTuple):
 def read_topology(system: Path = SYSTEM) -> list[Cpu]:
     """Returns the online CPUs in ascending order.
 
-    If a file is missing or cannot be parsed, a CPU counts as a core of its own in node 0.
+    A CPU whose file is missing or cannot be parsed counts as a separate core of node 0.
     """
     folders = {_number(folder.name, "cpu"): folder for folder in _entries(system / "cpu")}
     known = sorted(number for number in folders if number is not None)

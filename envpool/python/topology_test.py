@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Assignment of threads to CPUs, on described machines, with malformed descriptions, and on this machine."""
+"""Tests the assignment of threads to CPUs, on described machines, malformed descriptions, and this machine."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_threads_are_pinned():
     allowed = sorted(os.sched_getaffinity(0))
     n = len(allowed)
     options = {"num_envs": 4, "num_threads": 3}
-    envpool.make_gymnasium("CartPole-v1").close()  # so that later pools start no threads but their own
+    envpool.make_gymnasium("CartPole-v1").close()  # the first pool also starts threads of libraries
     for offset in (0, 1, n + 1):
         pinned = allowed_lists("CartPole-v1", thread_affinity_offset=offset, **options)
         assert pinned == [[allowed[(offset + i) % n]] for i in range(3)]

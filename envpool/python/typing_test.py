@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stubs of the compiled core and of the options of each id are current."""
+"""Tests that the stubs of the compiled core and of the options of each id are current."""
 
 from __future__ import annotations
 
