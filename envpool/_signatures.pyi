@@ -441,9 +441,9 @@ class MiniGridEmptyOptions(CommonOptions, total=False):
     size: int
     """rows and columns, walls included; an int from 4 to 64; the default depends on the id."""
     random_start: bool
-    """the agent starts anywhere, not in the corner; the default depends on the id."""
+    """whether the agent starts in a random cell instead of the corner; the default depends on the id."""
     max_steps: int
-    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
@@ -472,7 +472,7 @@ class MiniGridFourRoomsOptions(CommonOptions, total=False):
     """The options of MiniGrid-FourRooms-v0."""
 
     max_steps: int
-    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
@@ -503,7 +503,7 @@ class MiniGridDoorKeyOptions(CommonOptions, total=False):
     size: int
     """rows and columns, walls included; an int from 5 to 64; the default depends on the id."""
     max_steps: int
-    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
@@ -537,9 +537,9 @@ class MiniGridMultiRoomOptions(CommonOptions, total=False):
     max_num_rooms: int
     """the most rooms; an int from 1 to 6; the default depends on the id."""
     max_room_size: int
-    """the most rows and columns of a room, walls included; an int from 4 to 10; the default depends on the id."""
+    """maximum rows and columns of a room, walls included; an int from 4 to 10; the default depends on the id."""
     max_steps: int
-    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
@@ -573,7 +573,7 @@ class MiniGridKeyCorridorOptions(CommonOptions, total=False):
     num_rows: int
     """rooms on each side of the corridor; an int from 1 to 5; the default depends on the id."""
     max_steps: int
-    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
@@ -606,11 +606,11 @@ class MiniGridCrossingOptions(CommonOptions, total=False):
     size: int
     """rows and columns, walls included, an odd number; an int from 5 to 63; the default depends on the id."""
     num_crossings: int
-    """how many rivers there are; an int from 1 to 60; the default depends on the id."""
+    """number of rivers; an int from 1 to 60; the default depends on the id."""
     obstacle_type: Literal["lava", "wall"]
     """what the rivers are made of; the default depends on the id."""
     max_steps: int
-    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
@@ -641,7 +641,7 @@ class MiniGridLavaGapOptions(CommonOptions, total=False):
     size: int
     """rows and columns, walls included; an int from 5 to 64; the default depends on the id."""
     max_steps: int
-    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
@@ -674,12 +674,12 @@ class MiniGridDynamicObstaclesOptions(CommonOptions, total=False):
     size: int
     """rows and columns, walls included; an int from 5 to 64; the default depends on the id."""
     n_obstacles: int
-    """how many balls there are; half of size if it is more than half of size and 1; an int from 0 to 64; the default
+    """number of balls; values above size / 2 + 1 mean size / 2; an int from 0 to 64; the default
     depends on the id."""
     random_start: bool
-    """the agent starts anywhere, not in the corner; the default depends on the id."""
+    """whether the agent starts in a random cell instead of the corner; the default depends on the id."""
     max_steps: int
-    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
@@ -714,9 +714,9 @@ class MiniGridDistShiftOptions(CommonOptions, total=False):
     strip2_row: int
     """row of the second strip; an int from 2 to 62; the default depends on the id."""
     random_start: bool
-    """the agent starts anywhere, not in the corner; the default is False."""
+    """whether the agent starts in a random cell instead of the corner; the default is False."""
     max_steps: int
-    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
@@ -747,9 +747,9 @@ class MiniGridFetchOptions(CommonOptions, total=False):
     size: int
     """rows and columns, walls included; an int from 5 to 64; the default depends on the id."""
     num_objs: int
-    """how many objects there are; an int from 1 to 64; the default depends on the id."""
+    """number of objects; an int from 1 to 64; the default depends on the id."""
     max_steps: int
-    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
@@ -778,9 +778,9 @@ class MiniGridGoToDoorOptions(CommonOptions, total=False):
     """The options of MiniGridGoToDoorId."""
 
     size: int
-    """the most rows and columns of the room, walls included; an int from 5 to 64; the default depends on the id."""
+    """maximum rows and columns of the room, walls included; an int from 5 to 64; the default depends on the id."""
     max_steps: int
-    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
@@ -811,9 +811,9 @@ class MiniGridGoToObjectOptions(CommonOptions, total=False):
     size: int
     """rows and columns, walls included; an int from 5 to 64; the default depends on the id."""
     num_objs: int
-    """how many objects there are; an int from 1 to 18; the default is 2."""
+    """number of objects; an int from 1 to 18; the default is 2."""
     max_steps: int
-    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
@@ -844,9 +844,9 @@ class MiniGridPutNearOptions(CommonOptions, total=False):
     size: int
     """rows and columns, walls included; an int from 5 to 64; the default depends on the id."""
     num_objs: int
-    """how many objects there are; an int from 2 to 18; the default depends on the id."""
+    """number of objects; an int from 2 to 18; the default depends on the id."""
     max_steps: int
-    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
@@ -877,7 +877,7 @@ class MiniGridRedBlueDoorsOptions(CommonOptions, total=False):
     size: int
     """rows, walls included; there are twice as many columns; an int from 5 to 32; the default depends on the id."""
     max_steps: int
-    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
@@ -909,9 +909,9 @@ class MiniGridMemoryOptions(CommonOptions, total=False):
     size: int
     """rows and columns, walls included, an odd number; an int from 7 to 63; the default depends on the id."""
     random_length: bool
-    """the length of the hallway is random; the default depends on the id."""
+    """whether the length of the hallway is random; the default depends on the id."""
     max_steps: int
-    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
@@ -943,7 +943,7 @@ class MiniGridLockedRoomOptions(CommonOptions, total=False):
     """rows and columns, walls included; an odd number that is not divisible by 3; an int from 13 to 61; the default is
     19."""
     max_steps: int
-    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
@@ -972,7 +972,7 @@ class MiniGridPlaygroundOptions(CommonOptions, total=False):
     """The options of MiniGrid-Playground-v0."""
 
     max_steps: int
-    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
@@ -1001,7 +1001,7 @@ class MiniGridUnlockOptions(CommonOptions, total=False):
     """The options of MiniGrid-Unlock-v0."""
 
     max_steps: int
-    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
@@ -1032,7 +1032,7 @@ class MiniGridUnlockPickupOptions(CommonOptions, total=False):
     blocked: bool
     """a ball lies in front of the door; the default depends on the id."""
     max_steps: int
-    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
@@ -1067,18 +1067,18 @@ class MiniGridObstructedMazeOptions(CommonOptions, total=False):
     num_quarters: int
     """quarters of the maze of nine rooms; 0: a maze of two rooms; an int from 0 to 4; the default depends on the id."""
     num_rooms_visited: int
-    """rooms that a solution visits, which max_steps depends on; an int from 1 to 100; the default depends on the id."""
+    """number of rooms that a solution visits; max_steps depends on it; an int from 1 to 100; the default depends on the id."""
     key_in_box: bool
-    """keys are hidden in boxes; the default depends on the id."""
+    """whether keys are hidden in boxes; the default depends on the id."""
     blocked: bool
-    """balls lie in front of locked doors; the default depends on the id."""
+    """whether balls lie in front of locked doors; the default depends on the id."""
     keys_last: bool
-    """keys are placed after the balls in front of doors, so that no ball replaces a key; the default depends on the
+    """whether keys are placed after the balls, so that no ball replaces a key; the default depends on the
     id."""
     agent_on_the_right: bool
-    """the agent starts in the middle room on the right, not in the centre; the default depends on the id."""
+    """whether the agent starts in the middle room on the right instead of the centre; the default depends on the id."""
     max_steps: int
-    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
@@ -1114,7 +1114,7 @@ class BabyAIGoToOptions(CommonOptions, total=False):
     """The options of BabyAIGoToId."""
 
     level: Literal["red_ball", "red_ball_grey", "red_blue_ball", "obj", "local", "maze", "imp_unlock", "door", "obj_door"]
-    """which objects there are, and to which one the agent must go; the default depends on the id."""
+    """the objects, and which of them the agent must go to; the default depends on the id."""
     num_dists: int
     """objects in red_ball, red_ball_grey, red_blue_ball, local and maze; an int from 0 to 24; the default depends on
     the id."""
@@ -1127,7 +1127,7 @@ class BabyAIGoToOptions(CommonOptions, total=False):
     num_cols: int
     """columns of rooms; an int from 1 to 3; the default depends on the id."""
     max_steps: int
-    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
@@ -1159,7 +1159,7 @@ class BabyAIOpenOptions(CommonOptions, total=False):
     """The options of BabyAIOpenId."""
 
     level: Literal["maze", "red_door", "door", "two_doors", "doors_order"]
-    """which doors there are, and which of them the agent must open; the default depends on the id."""
+    """the doors, and which of them the agent must open; the default depends on the id."""
     select_by: Literal["", "color", "loc"]
     """how door describes its target: by color, by loc, or either at random; the default depends on the id."""
     first_color: Literal["", "red", "green", "blue", "purple", "yellow", "grey"]
@@ -1178,7 +1178,7 @@ class BabyAIOpenOptions(CommonOptions, total=False):
     num_cols: int
     """columns of rooms; an int from 1 to 3; the default depends on the id."""
     max_steps: int
-    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
@@ -1211,7 +1211,7 @@ class BabyAIPickupOptions(CommonOptions, total=False):
     """The options of BabyAIPickupId."""
 
     level: Literal["maze", "unblock", "dist", "above", "find_obj", "key_corridor", "one_room"]
-    """which objects there are, and which one the agent must pick up; the default depends on the id."""
+    """the objects, and which of them the agent must pick up; the default depends on the id."""
     strict: bool
     """picking up a wrong object ends the episode, in dist; the default depends on the id."""
     room_size: int
@@ -1221,7 +1221,7 @@ class BabyAIPickupOptions(CommonOptions, total=False):
     num_cols: int
     """columns of rooms; an int from 1 to 3; the default depends on the id."""
     max_steps: int
-    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
@@ -1261,7 +1261,7 @@ class BabyAIPutNextOptions(CommonOptions, total=False):
     start_carrying: bool
     """the agent has the object from the first step on, in two_rooms; the default depends on the id."""
     max_steps: int
-    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
@@ -1293,9 +1293,9 @@ class BabyAIUnlockOptions(CommonOptions, total=False):
     level: Literal["maze", "local", "key_in_box", "pickup", "blocked_pickup", "unlock_to_unlock"]
     """where the key is, and what the agent must do with it; the default depends on the id."""
     distractors: bool
-    """there are other objects, in local and pickup; the default depends on the id."""
+    """whether there are other objects, in local and pickup; the default depends on the id."""
     max_steps: int
-    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
@@ -1328,15 +1328,15 @@ class BabyAISynthOptions(CommonOptions, total=False):
     level: Literal["synth", "action_obj_door"]
     """how the level and its instruction are made; the default depends on the id."""
     num_dists: int
-    """how many objects there are; an int from 0 to 24; the default depends on the id."""
+    """number of objects; an int from 0 to 24; the default depends on the id."""
     locked_room_prob: float
     """probability of a locked room; a number from 0 to 1; the default depends on the id."""
     locations: bool
-    """descriptions may name a side of the agent's start; the default depends on the id."""
+    """descriptions may name the side of the agent's start on which an object lies; the default depends on the id."""
     unblocking: bool
     """objects may be in the way, so that the agent has to move them; the default depends on the id."""
     implicit_unlock: bool
-    """objects in the locked room may be asked for; the default depends on the id."""
+    """instructions may concern objects in the locked room; the default depends on the id."""
     action_kinds: str | bytes
     """the verbs; the default depends on the id."""
     instr_kinds: str | bytes
@@ -1348,7 +1348,7 @@ class BabyAISynthOptions(CommonOptions, total=False):
     num_cols: int
     """columns of rooms; an int from 1 to 3; the default depends on the id."""
     max_steps: int
-    """steps until an episode is truncated, which the reward depends on; 0: that of the level; an int from 0 to
+    """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
