@@ -129,7 +129,8 @@ def advantages_of(o: Options, rewards: Tensor, values: Tensor, terminated: Tenso
     advantages = torch.zeros_like(rewards)
     running = torch.zeros_like(rewards[0])
     for t in reversed(range(len(rewards))):
-        # The next row has the value of a truncated game's last observation. A terminated game has a future value of 0.
+        # If a game was truncated, the next row has the value of its last observation. If it terminated, its future
+        # value is 0.
         delta = rewards[t] + o.gamma * values[t + 1] * ~terminated[t] - values[t]
         running = delta + o.gamma * o.gae_lambda * running * ~(terminated[t] | truncated[t])
         advantages[t] = running

@@ -92,7 +92,7 @@ class Network(nn.Module):
         nn.init.orthogonal_(self.layers[-1].weight, 1.0)
 
     def pixels(self, observation: Tensor) -> Tensor:
-        """Converts MinAtar's zeros and ones, channels last, or Atari's stacked bytes to floats, channels first."""
+        """Converts MinAtar's bools (channels last) or Atari's bytes (channels first) to floats with channels first."""
         return observation.float().permute(0, 3, 1, 2) if self.minatar else observation / 255
 
     def forward(self, observation: Tensor) -> Any:
@@ -104,7 +104,8 @@ def returns_of(o: Options, rewards: Tensor, values: Tensor, terminated: Tensor, 
     returns = torch.zeros_like(rewards)
     following = values[-1]
     for t in reversed(range(len(rewards))):
-        # The next row has the value of a truncated game's last observation. A terminated game has a future value of 0.
+        # If a game was truncated, the next row has the value of its last observation. If it terminated, its future
+        # value is 0.
         mixed = o.td_lambda * following + (1 - o.td_lambda) * values[t + 1]
         ahead = torch.where(truncated[t], values[t + 1], mixed) * ~terminated[t]
         following = returns[t] = rewards[t] + o.gamma * ahead

@@ -28,8 +28,9 @@ class Stream {
   // Makes this stream wait for all work that has been enqueued on the device, on any stream. A driver before CUDA
   // 12.5 cannot do this; the host then waits instead, without the interpreter lock.
   void follow_device() const;
-  // Returns whether a stream is being captured into a CUDA graph, so that work is recorded instead of run. The legacy
-  // stream counts as captured, and must not be used, while a stream that it synchronizes with is being captured.
+  // Returns whether a stream is being captured into a CUDA graph, so that work is recorded instead of run. While a
+  // stream that synchronizes with the legacy stream is being captured, the legacy stream counts as captured too, and
+  // must not be used.
   bool captures(Handle stream) const;
   bool captures() const { return captures(handle()); }
   // Returns the id of the capture that a stream belongs to, or 0.

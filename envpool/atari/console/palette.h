@@ -59,8 +59,8 @@ constexpr u32 luma(u32 rgb) {
   return static_cast<u32>(0.2989 * (rgb >> 16) + 0.5870 * (rgb >> 8 & 0xFF) + 0.1140 * (rgb & 0xFF) + 0.5);
 }
 
-// Builds the tables of a palette. As in ALE, a gray value is the low byte of the RGB entry after the index: the luma
-// for an even index, but the blue of the next colour for an odd one.
+// Builds the tables of a palette. As in ALE, the gray value of an index is the low byte of the next RGB entry. For an
+// even index, this is its luma; for an odd index, it is the blue of the next colour.
 constexpr Tables make_tables(const u32* colours) {
   Tables tables{};
   for (u32 i = 0; i < 128; ++i) {
