@@ -266,10 +266,11 @@ class EnvPool : public std::enable_shared_from_this<EnvPool> {
     return options;
   }
   std::shared_ptr<BlockPool> make_blocks() const {
-    const bool same_step = autoreset_ == abi::kAutoresetSameStep, portable = (table_.flags & abi::kPortable) != 0;
+    const bool same_step = autoreset_ == abi::kAutoresetSameStep;
+    const bool may_throw = (table_.flags & (abi::kPortable | abi::kMayThrow)) != abi::kPortable;
     return std::make_shared<BlockPool>(BlockLayout(*layout_, options_.batch_size,
                                                    same_step ? FinalFields::kKept : FinalFields::kNone,
-                                                   portable ? Failures::kNever : Failures::kPossible));
+                                                   may_throw ? Failures::kPossible : Failures::kNever));
   }
 
   void start_threads() {

@@ -2,7 +2,7 @@
 //
 // Implements the functions of a table for the environments of one pool: the three autoreset modes by the rules of
 // episode.h, the common fields, and the handling of exceptions. The three contracts of env.h differ only in how an
-// environment is created, reset, stepped and observed; each has a Contract struct below.
+// environment is created, reset, stepped and observed: contract_calls.h.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +19,7 @@
 #include "envpool/core/aligned_memory.h"
 #include "envpool/core/env.h"
 #include "envpool/core/math/rng.h"
+#include "envpool/core/table/contract_calls.h"
 #include "envpool/core/table/episode.h"
 #include "envpool/core/table/in_lanes.h"
 #include "envpool/core/table/prefetched_rng.h"
@@ -26,13 +27,6 @@
 #include "envpool/core/table/vtable.h"
 
 namespace envpool {
-
-// Returns the number of bytes that follow a State or World, which options may set.
-template <class Env>
-i64 extra_bytes_of(const typename Env::Params& params) {
-  if constexpr (requires { Env::extra_bytes(params); }) return Env::extra_bytes(params);
-  return 0;
-}
 
 // Zeroes the derived bytes of a copy of a state. `extra` is the address of its extra bytes.
 template <class Env>
@@ -115,99 +109,6 @@ struct Model {
     return {field.name.c_str(), field.dtype,       field.per_player, i32(field.shape.size()),
             field.shape.data(), field.row_bytes(), field.discrete,   counts};
   }
-};
-
-template <class Env>
-struct PortableContract {
-  using State = typename Env::State;
-  using Params = typename Env::Params;
-  static_assert(std::is_trivially_copyable_v<State>, "a portable State is plain data: no heap, no pointers to itself");
-  static constexpr u32 kFlags = abi::kPortable | abi::kCanSnapshot;
-  static constexpr bool kMayThrow = false;
-
-  static State make(const Params&, i32) { return State{}; }
-  static i64 extra_bytes(const Params& params) { return extra_bytes_of<Env>(params); }
-  static i64 heap_bytes(const Params&) { return 0; }
-  static void reset(State& state, const Params& params, Rng& rng) { Env::reset(state, params, rng); }
-  static Outcome step(State& state, const Params& params, ActionRow action, Episode& episode, i32) {
-    return Env::step(state, params, action, episode.rng);
-  }
-  // Steps with prefetched random words (prefetched_rng.h).
-  template <class Draws>
-  static Outcome step(State& state, const Params& params, ActionRow action, Draws& draws, i32) {
-    return Env::step(state, params, action, draws);
-  }
-  static i32 players(const State&) { return 1; }
-  static f32 reward(const State&, const Outcome& outcome, i32) { return outcome.reward; }
-  static void observe(State& state, const Params& params, Row row, i32) { Env::observe(state, params, row); }
-};
-
-template <class Env>
-struct WorldContract {
-  using State = World<Env>;
-  using Params = typename Env::Params;
-  static_assert(std::is_trivially_copyable_v<State>, "Shared and Agent are plain data: no heap, no pointers");
-  static constexpr u32 kFlags = abi::kPortable | abi::kCanSnapshot;
-  static constexpr bool kMayThrow = false;
-
-  static State make(const Params&, i32) { return State{}; }
-  static i64 extra_bytes(const Params& params) { return extra_bytes_of<Env>(params); }
-  static i64 heap_bytes(const Params&) { return 0; }
-  static void reset(State& world, const Params& params, Rng& rng) { Env::reset(world, params, rng); }
-  static Outcome step(State& world, const Params& params, ActionRow action, Episode& episode, i32 max_players) {
-    run_phases(world, params, action, episode, max_players, std::make_integer_sequence<int, Env::kPhases>{});
-    return Env::finish(world, params, episode.rng);
-  }
-  static i32 players(const State& world) { return players_of(world, Env::kMaxPlayers); }
-  static f32 reward(const State& world, const Outcome&, i32 player) { return Env::reward(world, player); }
-  static void observe(const State& world, const Params& params, Row row, i32 max_players) {
-    Env::observe_world(world, params, row);
-    row.row *= max_players;
-    const i32 count = players_of(world, max_players);
-    for (i32 player = 0; player < count; ++player, ++row.row) Env::observe(world, params, player, row);
-  }
-
- private:
-  template <int kPhase>
-  static void run_phase(State& world, const Params& params, ActionRow action, const Episode& episode, i32 max_players) {
-    const i32 count = players_of(world, max_players);
-    for (i32 agent = 0; agent < count; ++agent, ++action.row)
-      act_in_phase<Env, kPhase>(world, params, agent, action, episode);
-  }
-  template <int... kPhase>
-  static void run_phases(State& world, const Params& params, ActionRow action, const Episode& episode, i32 max_players,
-                         std::integer_sequence<int, kPhase...>) {
-    (run_phase<kPhase>(world, params, action, episode, max_players), ...);
-  }
-};
-
-template <class Env>
-struct HostContract {
-  using Params = typename Env::Params;
-  using State = std::unique_ptr<Env>;
-  static constexpr bool kSaves = requires(Env& env, void* out, const void* in) {
-    env.save_size();
-    env.save(out);
-    env.load(in, i64{});
-  };
-  static constexpr bool kBounded = requires { requires Env::kBounded; };
-  static constexpr u32 kFlags = (kSaves ? abi::kCanSnapshot : 0u) | (kBounded ? abi::kBounded : 0u);
-  static constexpr bool kMayThrow = true;
-
-  static State make(const Params& params, i32 env_id) { return std::make_unique<Env>(params, env_id); }
-  static i64 extra_bytes(const Params&) { return 0; }
-  static i64 heap_bytes(const Params& params) {
-    i64 bytes = i64(sizeof(Env));
-    if constexpr (requires { Env::heap_bytes(params); }) bytes += Env::heap_bytes(params);
-    return bytes;
-  }
-  static void reset(State& env, const Params&, Rng& rng) { env->reset(rng); }
-  static Outcome step(State& env, const Params&, ActionRow action, Episode& episode, i32) {
-    return env->step(action, episode.rng);
-  }
-  static i32 players(const State&) { return 1; }
-  static f32 reward(const State&, const Outcome& outcome, i32) { return outcome.reward; }
-  static void observe(State& env, const Params&, Row row, i32) { env->observe(row); }
 };
 
 // The environments of one pool, stored contiguously.
@@ -395,7 +296,9 @@ class VectorEnv {
       healthy = run_guarded(work, env_id, [&] { begin(it, settings); });
     }
     const auto [columns, row] = row_source(k);
-    healthy = conclude(work, env_id, outcome, restart, healthy, columns, row);
+    const bool before = healthy;
+    healthy = false;  // if reward() or players() throws
+    run_guarded(work, env_id, [&] { healthy = conclude(work, env_id, outcome, restart, before, columns, row); });
     if (healthy) healthy = run_guarded(work, env_id, [&] { observe(it, settings, columns.own, row); });
     if (!healthy) {
       it.episode.over = true;
@@ -435,18 +338,40 @@ class VectorEnv {
     f32 reward[kMaxRun];
     u8 terminated[kMaxRun];
     const typename Lanes::States states{reinterpret_cast<u8*>(&slot(first).state), stride_, count};
-    Lanes::step(states, *settings.params, ActionRow{work.actions, action_bytes_.data(), first}, {reward, terminated});
+    const bool stepped = run_guarded(work, first, [&] {
+      const ActionRow action{work.actions, action_bytes_.data(), first};
+      Lanes::step(states, *settings.params, action, {reward, terminated});
+    });
+    if (!stepped) {  // which lane threw is unknown, so all of them begin a new episode
+      for (i32 i = 0; i < count; ++i) slot(first + i).episode.over = true;
+      return 0;
+    }
     for (i32 i = 0; i < count; ++i) {
       const auto [columns, row] = row_source(k + i);
       const Outcome outcome{.reward = reward[i], .terminated = terminated[i] != 0};
       conclude(work, first + i, outcome, /*restarted=*/false, /*healthy=*/true, columns, row);
-      if (!RowSource::kConsecutive) observe(slot(first + i), settings, columns.own, row);
+      if (!RowSource::kConsecutive)
+        observe_guarded(work, first + i, 1, columns, row,
+                        [&] { observe(slot(first + i), settings, columns.own, row); });
     }
     if constexpr (RowSource::kConsecutive) {
       const auto [columns, row] = row_source(k);
-      Lanes::observe(states, *settings.params, Row{columns.own, row_bytes_.data(), row});
+      observe_guarded(work, first, count, columns, row,
+                      [&] { Lanes::observe(states, *settings.params, Row{columns.own, row_bytes_.data(), row}); });
     }
     return count;
+  }
+
+  // Runs `action`, which observes consecutive environments. If it throws, their rows are zeroed and they are reset
+  // next.
+  template <class Action>
+  ENVPOOL_ALWAYS_INLINE void observe_guarded(const abi::Work& work, i32 first, i32 count, const RowColumns& columns,
+                                             i64 row, Action&& action) {
+    if (run_guarded(work, first, action)) return;
+    for (i32 i = 0; i < count; ++i) {
+      slot(first + i).episode.over = true;
+      clear_fields(columns.own, row + i);
+    }
   }
 
   // Writes the results of a step or reset, except for the observation. With same-step autoreset, begins the next
@@ -517,7 +442,7 @@ class VectorEnv {
 
   // Runs `action`. If it throws, reports the exception and returns false.
   template <class Action>
-  static bool run_guarded(const abi::Work& work, i32 env_id, Action&& action) {
+  ENVPOOL_ALWAYS_INLINE static bool run_guarded(const abi::Work& work, i32 env_id, Action&& action) {
     if constexpr (!Contract::kMayThrow) {
       action();
       return true;
