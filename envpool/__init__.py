@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from envpool.python import distribution
-from envpool.python.errors import CompileError, EnvError, MissingPackageError
+from envpool.python.errors import CheckError, CompileError, EnvError, MissingPackageError
 from envpool.python.gymnasium_registry import register_when_imported
 from envpool.python.registry import is_family
 from envpool.registration import list_all_envs, make_pettingzoo, make_sb3, register
@@ -38,6 +38,7 @@ __all__ = [
     "DMEnvPool",
     "GymnasiumEnvPool",
     # Names that EnvPool does not have.
+    "CheckError",
     "CompileError",
     "EnvError",
     "MissingPackageError",

@@ -52,6 +52,9 @@
 //     static u64 identity(const Params&);                         // host: see below
 //   };
 //
+// Portable code should not throw, because a GPU has no exceptions. In a pool, an exception is nevertheless raised by
+// recv() as an EnvError, and in JAX as an error of the call.
+//
 // A state is user input: pool.restore accepts any bytes of the right size, and JAX users can set parts of states to any
 // value. `repair` is called on such a state before it is stepped, observed or rendered, which in JAX means at every
 // step. It clamps every index, count, position and bool whose value could cause undefined behaviour (repair.h has
@@ -90,6 +93,9 @@
 #pragma once
 
 #include "envpool/core/types.h"
+#ifdef ENVPOOL_CHECK
+#include "envpool/core/check/accessors.h"
+#endif
 
 namespace envpool {
 
@@ -100,6 +106,8 @@ struct Outcome {
   bool truncated = false;
   f32 discount = 1;
 };
+
+#ifndef ENVPOOL_CHECK
 
 // One environment's (or player's) row in the arrays of a batch. Use at<T, kElements>(field) if the number of elements
 // is a compile-time constant; it is faster than at<T>(field), which looks up the row size.
@@ -133,6 +141,8 @@ struct ActionRow {
     return reinterpret_cast<const T*>(static_cast<const u8*>(fields[field]) + row * row_bytes[field]);
   }
 };
+
+#endif
 
 // The state of a multi-agent environment, whose size is fixed or, in the specialization, set by options.
 template <class Env>

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from envpool.plugins import cache
+from envpool.plugins.checking import Subject, check_environment, sources
 from envpool.plugins.compiler import CompletedRun, find_compiler, run
 from envpool.plugins.declaration import check_declaration
 from envpool.plugins.messages import explain
@@ -27,7 +28,8 @@ from envpool.python.errors import CompileError, labelled
 from envpool.python.family import PLUGIN
 from envpool.python.options import as_number, wrong_type, wrong_value
 from envpool.python.options import shown as printable
-from envpool.python.registry import Registration, add, check
+from envpool.python.registry import Registration, add
+from envpool.python.registry import check as check_registration
 
 if TYPE_CHECKING:
     from envpool.python.options import Value
@@ -65,6 +67,7 @@ def compile(
     cxx: str | os.PathLike[str] | None = None,
     flags: Sequence[str] = (),
     timeout: float = 300,
+    check: bool = False,
 ) -> Registration:
     """Compiles a C++ header with an environment and registers it under an id.
 
@@ -89,11 +92,15 @@ def compile(
             installed.
         flags: further flags, such as "-I..." or "-l...".
         timeout: seconds after which the compiler is stopped.
+        check: also play the environment with its default options in a process of its own, with every access checked,
+            and raise an error with the line of the first mistake. It takes several seconds, and is not repeated until
+            something changes. `docs/write_your_own.md` lists the mistakes that it finds.
 
     Returns:
         The registration. Its `plugin` and `table` are the arguments that `envpool.register` needs.
 
     Raises:
+        CheckError: `check` has found a mistake. It is a CompileError.
         CompileError: the compiler is missing or rejects the header, the plugin cannot be loaded, or its declaration of
             options or arrays is not valid.
         FileNotFoundError: the header does not exist.
@@ -101,21 +108,33 @@ def compile(
         TypeError: an argument of the wrong type, or an unknown option among the defaults.
     """
     made = Registration(id, PLUGIN, "", "", max_episode_steps, reward_threshold, doc, defaults or {}, "a header")
-    check(made)
-    _check_arguments(made, name, cxx, flags, timeout)
+    check_registration(made)
+    _check_arguments(made, name, cxx, flags, timeout, check)
     with tempfile.TemporaryDirectory(prefix="envpool-") as folder:
         header = _Source.of(id, source, name, Path(folder))
         command = [*find_compiler(id, cxx), *_FLAGS, f"-I{get_include()}", *flags]
         plugin = _Build(id, header, command, Path(folder), timeout).plugin()
-    made = made._replace(plugin=str(plugin), source=header.shown)
-    (table,) = made.tables().values()
-    made = made._replace(table=table.name, defaults=check_declaration(id, table, made.defaults))
+        made = made._replace(plugin=str(plugin), source=header.shown)
+        (table,) = made.tables().values()
+        made = made._replace(table=table.name, defaults=check_declaration(id, table, made.defaults))
+        if check:
+            checked = [*find_compiler(id, cxx), *flags]
+            _play(header.subject(id, plugin.stem), checked, made, Path(folder), timeout)
     add(made)
     return made
 
 
-def _check_arguments(made: Registration, name: Any, cxx: Any, flags: Any, timeout: Any) -> None:
-    """Raises TypeError or ValueError for arguments that `check` does not cover."""
+def _play(subject: Subject, command: list[str], made: Registration, folder: Path, timeout: float) -> None:
+    """Checks the environment, unless the cache has a note that it was checked."""
+    what = repr((made.defaults, made.max_episode_steps, sources()))
+    name = f"{subject.stem}-{hashlib.sha256(what.encode()).hexdigest()[:16]}.checked"
+    if cache.find(name) is None:
+        check_environment(subject, command, made.defaults, made.max_episode_steps, folder, timeout)
+        cache.keep(made.task_id, name, b"checked")
+
+
+def _check_arguments(made: Registration, name: Any, cxx: Any, flags: Any, timeout: Any, check: Any) -> None:
+    """Raises TypeError or ValueError for arguments that `check_registration` does not cover."""
     with labelled(made.task_id):
         if not isinstance(name, str) or not re.fullmatch(r"[\w:<>, ]*", name):
             raise wrong_value("name", "the name of a struct, such as 'games::Snake'", name)
@@ -131,6 +150,8 @@ def _check_arguments(made: Registration, name: Any, cxx: Any, flags: Any, timeou
             or not all(isinstance(flag, str) for flag in flags)
         ):
             raise wrong_type("flags", "a sequence of str", flags)
+        if not isinstance(check, bool):
+            raise wrong_type("check", "a bool", check)
         seconds = as_number(timeout, "float")
         if seconds is None:
             raise wrong_type("timeout", "a number of seconds", timeout)
@@ -169,6 +190,10 @@ class _Source(NamedTuple):
             what = given if len(given) < 100 else given[:97] + "..."
             raise type(error)(f"[{label}] source: expected a header, got {what!r}: {error.strerror}") from None
         return cls(header, shown, _choose(label, shown, find_structs(text), name))
+
+    def subject(self, label: str, stem: str) -> Subject:
+        """Returns the environment for `check_environment`. Names of cached files begin with `stem`."""
+        return Subject(label, self.header, self.shown, self.struct.name, self.struct.line, stem)
 
 
 def _choose(label: str, shown: str, structs: Sequence[Struct], name: str) -> Struct:

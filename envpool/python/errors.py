@@ -85,3 +85,18 @@ class CompileError(RuntimeError):
         super().__init__(text)
         self.command = command
         self.log = log
+
+
+class CheckError(CompileError):
+    """`envpool.compile(..., check=True)` has found a mistake in an environment that compiles.
+
+    Attributes:
+        file: the file with the mistake, as it was given.
+        line: the line in it; 0 if unknown.
+        log: the output of the program that ran the environment, with the sanitizers' reports.
+    """
+
+    def __init__(self, text: str, file: str, line: int, log: str) -> None:
+        super().__init__(text, log=log)
+        self.file = file
+        self.line = line
