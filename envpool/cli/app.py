@@ -16,7 +16,13 @@ app = typer.Typer(
     help="Runs reinforcement-learning environments, many at a time.",
 )
 
-TaskId = Annotated[str, typer.Argument(metavar="ID", help="An environment, such as Pong-v5.")]
+TaskId = Annotated[str, typer.Argument(metavar="[ID]", help="An environment, such as Pong-v5.", show_default=False)]
+Header = Annotated[
+    Path | None, typer.Option("--header", metavar="FILE", help="Compile your own environment from a C++ header.")
+]
+Import = Annotated[
+    str, typer.Option("--import", metavar="MODULE", help="Import a module that registers your own environment.")
+]
 Options = Annotated[
     list[str], typer.Option("--option", "-O", metavar="NAME=VALUE", help="An option of make; may be repeated.")
 ]
@@ -50,8 +56,10 @@ def list_(
 
 @app.command()
 def info(
-    task_id: TaskId,
+    task_id: TaskId = "",
     option: Options = [],  # noqa: B006
+    header: Header = None,
+    module: Import = "",
     picture: Annotated[
         bool | None, typer.Option("--picture/--no-picture", help="Show an image. Default: only in a terminal.")
     ] = None,
@@ -59,8 +67,9 @@ def info(
 ) -> None:
     """Describe an environment: its spaces, options and reference implementation."""
     from envpool.cli.info import info as run
+    from envpool.cli.own import id_of
 
-    run(task_id, option, picture=picture, as_json=as_json)
+    run(id_of(task_id, header, module), option, picture=picture, as_json=as_json)
 
 
 @app.command()
@@ -73,8 +82,10 @@ def doctor(as_json: Json = False) -> None:
 
 @app.command()
 def bench(
-    task_id: TaskId,
+    task_id: TaskId = "",
     option: Options = [],  # noqa: B006
+    header: Header = None,
+    module: Import = "",
     num_envs: Annotated[int, typer.Option(min=1, max=65536, help="Environments per package.")] = 16,
     num_threads: Annotated[int, typer.Option(min=0, max=1024, help="Threads per package; 0: one per usable CPU.")] = 0,
     rounds: Annotated[
@@ -89,10 +100,12 @@ def bench(
 ) -> None:
     """Compare the speed of an environment with gymnasium, the released EnvPool and ale-py."""
     from envpool.cli.bench import bench as run
+    from envpool.cli.own import id_of
 
     run(
-        task_id,
+        id_of(task_id, header, module),
         option,
+        own=header is not None or bool(module),
         num_envs=num_envs,
         num_threads=num_threads,
         rounds=rounds,
@@ -105,8 +118,10 @@ def bench(
 
 @app.command()
 def play(
-    task_id: TaskId,
+    task_id: TaskId = "",
     option: Options = [],  # noqa: B006  (typer copies it)
+    header: Header = None,
+    module: Import = "",
     seed: Seed = 42,
     frames: Annotated[int, typer.Option(min=0, help="Stop after this many steps; 0: only when you quit.")] = 0,
     fps: Annotated[float, typer.Option(help="Steps per second; 0: the environment's own rate.")] = 0,
@@ -116,16 +131,20 @@ def play(
     ] = False,
 ) -> None:
     """Play an environment with arrow keys and space; r restarts, q quits."""
+    from envpool.cli.own import id_of
     from envpool.cli.play import play as run
 
+    task_id = id_of(task_id, header, module)
     run(task_id, option, seed=seed, frames=frames, fps=fps, terminal=terminal, headless=headless)
 
 
 @app.command()
 def watch(
-    task_id: TaskId,
     output: Annotated[Path, typer.Option("--output", "-o", help="The .mp4 or .gif file to write.")],
+    task_id: TaskId = "",
     option: Options = [],  # noqa: B006
+    header: Header = None,
+    module: Import = "",
     num_envs: Annotated[int, typer.Option(min=1, max=400, help="Number of environments, shown in a grid.")] = 16,
     seconds: Annotated[float, typer.Option(help="Length of the video in seconds.")] = 10,
     seed: Seed = 42,
@@ -138,6 +157,36 @@ def watch(
     ] = "",
 ) -> None:
     """Record a video of a batch of environments."""
+    from envpool.cli.own import id_of
     from envpool.cli.watch import watch as run
 
+    task_id = id_of(task_id, header, module)
     run(task_id, output, option, num_envs=num_envs, seconds=seconds, seed=seed, fps=fps, policy=policy)
+
+
+@app.command()
+def check(
+    header: Annotated[Path, typer.Argument(metavar="HEADER", help="A C++ header with an environment.")],
+    option: Options = [],  # noqa: B006
+    name: Annotated[str, typer.Option(help="The struct, if the header has several.")] = "",
+    cxx: Annotated[
+        str, typer.Option(metavar="COMPILER", help="The compiler. Default: $CXX, or one that is found.")
+    ] = "",
+) -> None:
+    """Find mistakes in your own environment, such as accesses out of bounds and uninitialised memory."""
+    from envpool.cli.check import check as run
+
+    run(header, option, name=name, cxx=cxx)
+
+
+@app.command()
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name of the environment, such as snake.")],
+    folder: Annotated[
+        Path | None, typer.Option("--folder", help="The new folder. Default: NAME in the current folder.")
+    ] = None,
+) -> None:
+    """Create a package with your own environment: a header, a test, a script that draws it, and the build."""
+    from envpool.cli.new import new as run
+
+    run(name, folder)

@@ -37,6 +37,7 @@ def bench(
     peer_python: str,
     output: Path | None,
     as_json: bool,
+    own: bool = False,
 ) -> None:
     """Measures and prints the results; `app.py` describes the arguments."""
     import envpool
@@ -58,6 +59,10 @@ def bench(
         "options": options,
         "atari": find(task_id).family == "atari",
     }
+    if own:  # The side is another process, which does not know the id.
+        made = find(task_id)
+        case["plugin"] = [made.task_id, made.plugin, made.table, made.max_episode_steps]
+        options.update({name: value for name, value in made.defaults.items() if name not in options})
     sides, absent = start(case, peer_of(peer_python))
     turns = Turns(sides, OURS)
     with ResultTable(case, turns, absent, rounds, quiet=as_json) as table:

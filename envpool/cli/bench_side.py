@@ -31,6 +31,8 @@ def make_pool(case: dict[str, Any]) -> Any:
     """Makes a pool of the package that this interpreter imports as envpool."""
     import envpool
 
+    if "plugin" in case and case["task"] not in envpool.list_all_envs():
+        envpool.register(*case["plugin"][:3], max_episode_steps=case["plugin"][3])
     sizes = {name: case[name] for name in ("num_envs", "num_threads", "batch_size") if name in case}
     return envpool.make_gymnasium(case["task"], seed=1, **sizes, **case["options"])
 

@@ -23,6 +23,20 @@ def get_include() -> str:
     raise RuntimeError(f"[envpool] {packages[0] / 'include' / _HEADER} is missing: install envpool again")
 
 
+def get_example() -> Path:
+    """Returns the folder of the example of a package with an environment.
+
+    Raises:
+        RuntimeError: the installed files are missing.
+    """
+    packages = [Path(path) for path in package_folders()]
+    folders = [*(package / "share" for package in packages), *(package.parent / "examples" for package in packages)]
+    for folder in folders:
+        if (folder / "plugin_package" / "pyproject.toml").is_file():
+            return folder / "plugin_package"
+    raise RuntimeError(f"[envpool] {folders[0] / 'plugin_package'} is missing: install envpool again")
+
+
 def get_cmake_dir() -> str:
     """Returns the folder of envpool-config.cmake, the value of envpool_DIR for CMake's `find_package(envpool)`.
 

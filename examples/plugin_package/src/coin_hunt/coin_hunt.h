@@ -17,6 +17,7 @@ using namespace envpool;
 
 struct CoinHunt {
   static constexpr const char* kName = "CoinHunt";
+  static constexpr i32 kPixels = 16;  // of a cell in images
 
   struct Params {
     i32 size;
@@ -34,6 +35,19 @@ struct CoinHunt {
     s.action<i32>().categories(4).says("up, right, down, left");
     s.reward_low = 0;
     s.reward_high = 1;
+    s.render_height = s.render_width = p.size * kPixels;
+  }
+  static void state_parts(StateParts<State>& parts) {
+    parts.add("walker", &State::walker).add("coin", &State::coin).add("found", &State::found);
+  }
+  static void render(const State& s, const Params& p, u8* rgb) {  // the walker is blue, the coin yellow
+    const u8 colors[3][3] = {{235, 235, 235}, {40, 90, 200}, {240, 190, 40}};
+    for (i32 y = 0; y < p.size * kPixels; ++y) {
+      for (i32 x = 0; x < p.size * kPixels; ++x, rgb += 3) {
+        const i32 cell = y / kPixels * p.size + x / kPixels;
+        for (i32 i = 0; i < 3; ++i) rgb[i] = colors[cell == s.walker ? 1 : cell == s.coin ? 2 : 0][i];
+      }
+    }
   }
 #endif
 
@@ -62,6 +76,12 @@ struct CoinHunt {
     obs[1] = s.walker % p.size;
     obs[2] = s.coin / p.size;
     obs[3] = s.coin % p.size;
+  }
+
+  ENVPOOL_FN static void repair(State& s, const Params& p) {  // for states that the user supplies
+    keep_within(s.walker, 0, p.size * p.size - 1);
+    keep_within(s.coin, 0, p.size * p.size - 1);
+    keep_within(s.found, 0, 9);
   }
 
  private:

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`envpool new`: creates a package with an environment from the example in examples/plugin_package."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from pathlib import Path
+
+import envpool
+from envpool.cli.common import Failure
+from envpool.plugins.paths import get_example
+
+
+def new(name: str, folder: Path | None) -> None:
+    """Copies the example with another name in all places; `app.py` describes the arguments."""
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", name)
+    module = "_".join(words).lower()
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name) or keyword.iskeyword(module):
+        raise Failure(f"NAME: expected letters, digits and underscores, such as snake or SpaceRace, got {name!r}")
+    struct = "".join(word[0].upper() + word[1:] for word in words)
+    task_id = f"{struct}-v0"
+    if task_id in envpool.list_all_envs():
+        raise Failure(f"NAME: expected a new name, but there is an environment {task_id}")
+    folder = folder or Path(module)
+    if folder.exists():
+        raise Failure(f"--folder: expected a folder that does not exist, got {str(folder)!r}")
+    names = {"coin_hunt": module, "CoinHunt": struct, "coin-hunt": module.replace("_", "-")}
+    example = get_example()
+    for source in sorted(path for path in example.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
+        target = folder / _renamed(str(source.relative_to(example)), names)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(_renamed(source.read_text("utf-8"), names), "utf-8")
+    readme = folder / "README.md"
+    readme.write_text(_without_repository(readme.read_text("utf-8")), "utf-8")
+    header = folder / "src" / module / f"{module}.h"
+    print(f"{folder}: a package with {task_id}, a game that you can change. Next:")
+    print(f"  envpool check {header}")
+    print(f"  envpool watch --header {header} -o {module}.gif")
+    print(f"  pip install scikit-build-core cmake ninja && pip install --no-build-isolation ./{folder}")
+
+
+def _renamed(text: str, names: dict[str, str]) -> str:
+    for old, changed in names.items():
+        text = text.replace(old, changed)
+    return text
+
+
+def _without_repository(text: str) -> str:
+    """Removes what only concerns the example: its links into this repository, and the sentence about `envpool new`."""
+    text = re.sub(r"; \[docs/[^\n|]*? ?\|", " |", text)
+    return re.sub(r"\n`envpool new[^\n]*", "", text)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The user's own environments: `--header` compiles one, and `--import` imports the module that registers one."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import sys
+from pathlib import Path
+
+import envpool
+from envpool.cli.common import Failure
+from envpool.plugins.structs import find_structs
+
+
+def id_of(task_id: str, header: Path | None, module: str, *, check: bool = False) -> str:
+    """Registers the environment of `--header` or `--import`, and returns the id that a command uses.
+
+    Args:
+        task_id: the id, or "" for the only one that is registered here.
+        header: the file of `--header`, which is compiled; its id is that of its struct with "-v0" by default.
+        module: the module of `--import`.
+        check: whether to check a header as `envpool.compile(..., check=True)` does.
+    """
+    if header is not None:
+        task_id = task_id or f"{name_of(header)}-v0"
+        envpool.compile(header, task_id, check=check)
+    if module:
+        task_id = _import(module, task_id)
+    if not task_id:
+        raise Failure("expected the ID of an environment, or --header FILE or --import MODULE")
+    return task_id
+
+
+def name_of(header: Path) -> str:
+    """Returns the name of the struct in a header."""
+    with contextlib.suppress(OSError):
+        structs = find_structs(header.read_text("utf-8", "replace"))
+        if len(structs) == 1:
+            return structs[0].name.rpartition("::")[2]
+        if structs:
+            names = ", ".join(struct.name for struct in structs)
+            raise Failure(f"--header: {header} has several environments, {names}: use --import with a module")
+    return header.stem  # envpool.compile will report what is wrong
+
+
+def _import(module: str, task_id: str) -> str:
+    """Imports a module and returns the id; if none is given, the only one that the module has registered."""
+    before = set(envpool.list_all_envs())
+    sys.path.insert(0, os.getcwd())
+    try:
+        imported = importlib.import_module(module)
+    except Exception as error:
+        raise Failure(f"--import: {module!r} cannot be imported: {type(error).__name__}: {error}") from None
+    if task_id:
+        return task_id
+    found = sorted(set(envpool.list_all_envs()) - before)
+    if not found and callable(getattr(imported, "register", None)):  # a package with an entry point
+        found = [name for name in before if _module_of(name) == module]
+    if len(found) != 1:
+        what = f"registers {len(found)} ids: {', '.join(found)}" if found else "registers no id"
+        raise Failure(f"--import: {module!r} {what}: give the ID of one")
+    return found[0]
+
+
+def _module_of(task_id: str) -> str:
+    """Returns the package whose folder holds the plugin of an id."""
+    plugin = envpool.python.registry.find(task_id).plugin
+    return Path(plugin).parent.name if plugin else ""
