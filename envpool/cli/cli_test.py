@@ -294,7 +294,7 @@ def test_a_closed_pipe() -> None:
         (("bench", "CartPole-v1", "--seconds", "inf"), 1, ["--seconds", "inf"]),
         (("bench", "CartPole-v1", "--peer-python", "/no/such"), 1, ["--peer-python", "/no/such"]),
         (("fly",), 2, ["fly"]),
-        (("play",), 2, ["ID"]),
+        (("play",), 1, ["the ID of an environment, or --header FILE"]),
         (("play", "Pong-v9"), 1, ["[Pong-v9]", "did you mean"]),
         (("play", "Pong-v5"), 1, ["needs a terminal or a display"]),
         (("play", "Pong-v5", "--headless"), 1, ["--frames"]),
