@@ -158,6 +158,7 @@ CORE_FOLDERS = {
     "math": {"", "math"},
     "table": {"", "math", "table"},
     "pool": {"", "math", "table", "pool"},
+    "check": {"", "math", "table", "check"},
     "testing": {"", "math", "table", "pool", "testing"},
     "": {"", "math", "table"},
 }

@@ -93,9 +93,6 @@
 #pragma once
 
 #include "envpool/core/types.h"
-#ifdef ENVPOOL_CHECK
-#include "envpool/core/check/accessors.h"
-#endif
 
 namespace envpool {
 
@@ -107,7 +104,7 @@ struct Outcome {
   f32 discount = 1;
 };
 
-#ifndef ENVPOOL_CHECK
+#ifndef ENVPOOL_CHECK  // Otherwise check/accessors.h defines Row and ActionRow.
 
 // One environment's (or player's) row in the arrays of a batch. Use at<T, kElements>(field) if the number of elements
 // is a compile-time constant; it is faster than at<T>(field), which looks up the row size.

@@ -156,7 +156,8 @@ def _compile(subject: Subject, command: list[str], folder: Path, timeout: float)
         return kept
     unit, program = folder / "check.cc", folder / "check"
     unit.write_text(_UNIT.format(struct=subject.struct))
-    headers = [os.path.join(get_include(), "envpool", "core", "api.h"), str(subject.header)]
+    core = os.path.join(get_include(), "envpool", "core")
+    headers = [os.path.join(core, "check", "accessors.h"), os.path.join(core, "api.h"), str(subject.header)]
     included = [word for header in headers for word in ("-include", header)]
     libraries = [word for word in command if word.startswith("-l")]
     compiling = [command[0], *flags, *included, str(unit), *libraries, "-o", str(program)]

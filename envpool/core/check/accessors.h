@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Row and ActionRow as `envpool check` compiles them, instead of those of env.h: each access is compared with spec(),
-// and the line of the caller is remembered for error messages. For the host only.
+// and the line of the caller is remembered for error messages. Compiled before env.h; for the host only.
 #pragma once
 
 #include "envpool/core/types.h"
