@@ -10,13 +10,17 @@ EXACT_ARGS ?=
 STATES_ARGS ?= --whole
 DOCS_ARGS ?=
 DEVICE_PYTHON ?= python3.12
+MATRIX_ARGS ?=
+AARCH64_ARGS ?=
+BAZEL_ARGS ?=
+WHEELS_ARGS ?=
 
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 VENV := build/venv
-SOURCES := $(shell find envpool cmake CMakeLists.txt pyproject.toml -type f -not -name '*.pyc' 2>/dev/null)
+SOURCES := $(shell find envpool cmake third_party CMakeLists.txt pyproject.toml -type f -not -name '*.pyc' 2>/dev/null)
 SHIPPED := $(filter-out %_test.py %_test.cc,$(SOURCES))
 CPP := $(shell find envpool benchmark examples -name '*.h' -o -name '*.cc' 2>/dev/null)
 # Puts the test environment's CMake, Ninja and Python first on the path.
@@ -25,7 +29,8 @@ IN_TEST_VENV := PATH="$(CURDIR)/$(VENV)/test/bin:$$PATH"
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all cpp-test py-test test-gym test-jax test-ray test-peer test-clients test-states \
   test-device test-jax-device standin device-wheel lint format generated docs docs-browse figures tsan \
-  asan exact exact-mujoco bench bench-atari bench-mujoco bench-all bench-check bench-baseline wheel clean
+  asan exact exact-mujoco bench bench-atari bench-mujoco bench-all bench-check bench-baseline wheel wheels sdist \
+  cibuildwheel release-check test-matrix test-aarch64 test-bazel clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -56,6 +61,13 @@ help:
 	@echo 'make bench-all     make every table and chart, with all peers in their own environments (two hours; BENCH_ARGS=--quick)'
 	@echo 'make bench-check   fail if we have become slower, relative to plain loops, than benchmark/baseline.json says (a minute)'
 	@echo 'make wheel         build build/wheel/envpool_unified-*.whl and try every id of it in an empty environment'
+	@echo 'make wheels        the same for each Python 3.10 to 3.14 of this machine, with auditwheel and twine (WHEELS_ARGS=3.12)'
+	@echo 'make sdist         build build/sdist/*.tar.gz'
+	@echo 'make cibuildwheel  build the wheels of this platform in containers, as a release does (needs Docker)'
+	@echo 'make release-check compare the tag TAG=v1.2.3 with the files that name the version'
+	@echo 'make test-matrix   test the interfaces with old and new versions of Python, NumPy, gymnasium and JAX (an hour)'
+	@echo 'make test-aarch64  compile for Linux on aarch64 and test in qemu-user (Debian: qemu-user, g++-aarch64-linux-gnu)'
+	@echo 'make test-bazel    build and run the C++ tests with Bazel, without a network (Debian: bazel-bootstrap)'
 	@echo 'make clean         remove build/'
 
 # --- virtual environments ---
@@ -109,6 +121,22 @@ build/wheel/.checked: build/wheel/.built tools/check_wheel.py
 	  && $(VENV)/empty/bin/python -m pip install -q "$$wheel[atari,dmc]" \
 	  && PYTHONSAFEPATH=1 $(VENV)/empty/bin/python tools/check_wheel.py --wheel="$$wheel"
 	@touch $@
+
+# Wheels for each Python of this machine, each tried in an empty environment. WHEELS_ARGS=3.12 builds one of them.
+wheels: $(VENV)/wheel/.ready
+	@$(VENV)/wheel/bin/python tools/wheels.py $(WHEELS_ARGS)
+
+sdist: $(VENV)/wheel/.ready
+	@rm -rf build/sdist
+	@$(VENV)/wheel/bin/python -m build --sdist -o build/sdist . > build/sdist.log 2>&1 || { cat build/sdist.log; exit 1; }
+	@$(VENV)/wheel/bin/python -m twine check --strict build/sdist/*.tar.gz
+
+# From the sdist, so that the container needs no git.
+cibuildwheel: sdist $(VENV)/cibuildwheel/.ready
+	$(VENV)/cibuildwheel/bin/cibuildwheel --output-dir build/cibuildwheel build/sdist/*.tar.gz
+
+release-check:
+	@$(PYTHON) tools/check_release.py "$(TAG)"
 
 $(VENV)/%/.installed: build/wheel/.built $(VENV)/%/.ready
 	@$(call install,$*,build/wheel)
@@ -243,6 +271,18 @@ build/test/.installed: $(SOURCES) $(VENV)/test/.ready
 	@$(call install,test,build/test/wheel)
 	@touch $@
 
+# Tests the interfaces with old and new versions of Python and of the packages that users have.
+test-matrix: $(VENV)/wheel/.ready
+	@$(VENV)/wheel/bin/python tools/matrix.py $(MATRIX_ARGS)
+
+# Compiles for another processor and runs the C++ tests and some Python tests in an emulator.
+test-aarch64: $(VENV)/test/.ready
+	@$(IN_TEST_VENV) python tools/aarch64.py $(AARCH64_ARGS)
+
+test-bazel: $(VENV)/test/.ready
+	@$(IN_TEST_VENV) ENVPOOL_PYTHON="$(CURDIR)/$(VENV)/test/bin/python" python tools/bazel_offline.py test --jobs=$(JOBS) \
+	  //... $(BAZEL_ARGS)
+
 # Each library trains through its own EnvPool or gymnasium adapter, until its return has risen.
 test-clients: test-gym test-jax build/test/.installed standin $(VENV)/clients/.ready $(VENV)/clients-old/.ready \
   $(VENV)/clients/gym-0.23.1 $(VENV)/clients/gym-0.26.2
@@ -316,7 +356,7 @@ NO_ASLR := $(shell setarch $$(uname -m) -R true 2>/dev/null && echo setarch $$(u
 
 lint: $(VENV)/lint/.ready
 	@failed=0; for check in 'clang-format --dry-run --Werror $(CPP)' 'ruff check -q .' 'ruff format -q --check .' mypy \
-	  'python tools/check_commits.py'; do \
+	  'python tools/check_commits.py' 'actionlint $(wildcard .github/workflows/*.yml)'; do \
 	  echo "$$check" | cut -c -80; $(VENV)/lint/bin/$$check || failed=1; \
 	done; exit $$failed
 

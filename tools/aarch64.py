@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles the package for Linux on aarch64 and tests it in qemu-user: ``python tools/aarch64.py [TEST ...]``.
+
+It needs Debian with the packages qemu-user and g++-aarch64-linux-gnu, and runs in the environment of the tests, for CMake
+and pybind11. An arm64 Python comes from Debian's packages, which are unpacked into build/aarch64/root without being
+installed, and NumPy, ale-py and MuJoCo come from their wheels for aarch64. TEST names Python tests to run instead of the
+default ones; "cpp" runs only the C++ tests.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+OUT = ROOT / "build" / "aarch64"
+SYSTEM, SITE, CMAKE = OUT / "root", OUT / "site", OUT / "cmake"
+PROGRAMS = {"qemu-aarch64": "qemu-user", "aarch64-linux-gnu-g++": "g++-aarch64-linux-gnu", "apt-get": "apt"}
+DEBIAN = ("python3", "libpython3-dev", "libstdc++6")
+WHEELS = ("numpy", "gymnasium", "dm-env", "pytest", "ale-py", "mujoco", "mpmath")
+# Golden hashes of every table over threads and batch sizes, Atari frame by frame against ale-py, the console against
+# itself on invalid states, and bad input.
+TESTS = (
+    "envpool.python.determinism_test",
+    "envpool.atari.exact_test",
+    "envpool.atari.bad_input_test",
+    "envpool.atari.resize_test",
+    "envpool.python.batches_test",
+)
+
+
+def run(*command: str | Path, env: Mapping[str, str] | None = None, cwd: Path = ROOT) -> None:
+    """Runs a command; exits if it fails."""
+    status = subprocess.run(list(map(str, command)), env={**os.environ, **(env or {})}, cwd=cwd, check=False).returncode
+    if status:
+        sys.exit(f"failed with status {status}: {' '.join(map(str, command))}")
+
+
+def make_system() -> None:
+    """Unpacks Debian's arm64 Python with the libraries that it needs."""
+    if (OUT / ".system").exists():
+        return
+    state, cache = OUT / "apt", OUT / "apt" / "cache"
+    for folder in (state / "lists" / "partial", cache / "archives" / "partial", SYSTEM):
+        folder.mkdir(parents=True, exist_ok=True)
+    (state / "status").touch()
+    values: dict[str, str | Path] = {"Dir::State": state, "Dir::State::status": state / "status", "Dir::Cache": cache}
+    values |= {"APT::Architecture": "arm64", "APT::Architectures": "arm64", "APT::Sandbox::User": "root"}
+    options = [f"-o{name}={value}" for name, value in values.items()]
+    run("apt-get", "-q=2", *options, "update")
+    run("apt-get", "-q=2", *options, "install", "-y", "--download-only", "--no-install-recommends", *DEBIAN)
+    for package in sorted((cache / "archives").glob("*.deb")):
+        run("dpkg-deb", "-x", package, SYSTEM)
+    # Debian's pyconfig.h includes the one of its architecture from a folder that the cross compiler does not search.
+    (config,) = SYSTEM.glob("usr/include/aarch64-linux-gnu/python3*/pyconfig.h")
+    shutil.copy(config, SYSTEM / "usr" / "include" / config.parent.name / "pyconfig.h")
+    (OUT / ".system").touch()
+
+
+def python() -> Path:
+    """Returns the arm64 Python."""
+    return next(path for path in sorted(SYSTEM.glob("usr/bin/python3.*")) if path.name.count(".") == 1)
+
+
+def make_site() -> None:
+    """Downloads the wheels for aarch64, with the versions of the test environment."""
+    if (OUT / ".site").exists():
+        return
+    from importlib.metadata import version
+
+    tags = [f"--platform=manylinux{tag}_aarch64" for tag in ("_2_28", "_2_27", "_2_17", "2014")]
+    number = python().name.removeprefix("python")
+    wheels = [f"{name}=={version(name)}" for name in WHEELS]
+    run(sys.executable, "-m", "pip", "install", "-q", "--target", SITE, "--only-binary=:all:", "--implementation=cp",
+        f"--python-version={number}", *tags, *wheels)  # fmt: skip
+    (OUT / ".site").touch()
+
+
+def build() -> None:
+    """Compiles the package with its tests, and copies it next to the wheels."""
+    name = python().name
+    pybind11 = subprocess.check_output([sys.executable, "-m", "pybind11", "--cmakedir"], text=True).strip()
+    run("cmake", "-G", "Ninja", "-S", ROOT, "-B", CMAKE, "--toolchain", ROOT / "cmake" / "aarch64-linux-gnu.cmake",
+        "-DENVPOOL_TESTING=ON", f"-Dpybind11_DIR={pybind11}", f"-DENVPOOL_MUJOCO_FOLDER={SITE / 'mujoco'}",
+        f"-DPython_INCLUDE_DIR={SYSTEM / 'usr' / 'include' / name}",
+        f"-DPYTHON_MODULE_EXTENSION=.cpython-{name.removeprefix('python').replace('.', '')}-aarch64-linux-gnu.so")  # fmt: skip
+    run("cmake", "--build", CMAKE)
+    shutil.rmtree(SITE / "envpool", ignore_errors=True)
+    ignored = shutil.ignore_patterns("__pycache__", "*.cc", "*.h")
+    shutil.copytree(ROOT / "envpool", SITE / "envpool", ignore=ignored)
+    run("cmake", "--install", CMAKE, "--prefix", SITE)
+
+
+def main(arguments: list[str]) -> None:
+    """Builds, and runs the tests."""
+    if missing := [package for program, package in PROGRAMS.items() if not shutil.which(program)]:
+        sys.exit(f"missing programs: apt-get install {' '.join(missing)}")
+    make_system()
+    make_site()
+    build()
+    if not arguments or "cpp" in arguments:
+        run("ctest", "--test-dir", CMAKE, "--output-on-failure", "-j", str(len(os.sched_getaffinity(0))),
+            env={"ENVPOOL_EMULATED": "1"})  # fmt: skip
+    tests = [name for name in arguments or TESTS if name != "cpp"]
+    if tests:
+        env = {"QEMU_LD_PREFIX": str(SYSTEM), "PYTHONPATH": str(SITE), "PYTHONDONTWRITEBYTECODE": "1"}
+        env |= {
+            "ENVPOOL_EMULATED": "1",
+            "ENVPOOL_TEST_LIB_DIR": str(CMAKE / "test_libs"),
+            "ENVPOOL_SOURCE_DIR": str(ROOT),
+        }
+        run("qemu-aarch64", python(), "-m", "pytest", "-c", ROOT / "pyproject.toml", f"--rootdir={SITE}", "-q",
+            "-p", "no:cacheprovider", "--durations=10", "--pyargs", *tests, env=env, cwd=SITE)  # fmt: skip
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
