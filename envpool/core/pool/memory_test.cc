@@ -236,6 +236,7 @@ TEST(every_allocation_of_every_call_may_fail) {
 TEST(a_pool_that_cannot_be_created_leaks_nothing) {
   const auto threads = [] {
     i32 count = 0;
+    if (std::getenv("ENVPOOL_EMULATED") != nullptr) return count;  // qemu-user has threads of its own
     std::ifstream status("/proc/self/status");
     for (std::string word; status >> word;) {
       if (word == "Threads:") status >> count;
