@@ -28,7 +28,12 @@ ROOT = Path(__file__).resolve().parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 
-# Runs in the page.
+# Loads the images that would wait until they are scrolled into view. Runs in the page, as LOOK does.
+LOAD = """() => Promise.all([...document.querySelectorAll('img[loading=lazy]')].map(image => {
+  image.loading = 'eager';
+  return image.complete || new Promise(done => { image.onload = image.onerror = done; });
+}))"""
+
 LOOK = """() => ({
   links: [...document.querySelectorAll('a[href]')].map(a => a.href),
   ids: [...document.querySelectorAll('[id]')].map(e => e.id),
@@ -113,6 +118,7 @@ class Walk:
         width, height = SIZES["desktop"]
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.goto(url, wait_until="load")
+        self.page.evaluate(LOAD)
         seen = self.page.evaluate(LOOK)
         self.ids[url] = set(seen["ids"])
         for picture in seen["broken"]:

@@ -10,6 +10,7 @@ registered family. The README is the front page of the repository, and index.md 
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import sys
 import time
@@ -20,6 +21,8 @@ import pages
 from sphinx.cmd.build import main as sphinx
 
 ROOT = Path(__file__).resolve().parents[2]
+
+_IMAGE = re.compile(r'<img src="([^":]+)"')
 
 # The order of the pages, by section.
 CONTENTS = {
@@ -41,6 +44,15 @@ def contents(names: list[str]) -> str:
     return text
 
 
+def copy_images(source: Path, html: Path) -> None:
+    """Copies the images that HTML in the pages shows, which Sphinx does not find."""
+    shown = [page.parent / name for page in source.rglob("*.md") for name in _IMAGE.findall(page.read_text())]
+    for path in filter(Path.is_file, shown):
+        target = html / path.relative_to(source)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
+
+
 def main() -> None:
     """Builds the site, and exits with Sphinx's status."""
     parser = argparse.ArgumentParser(description=main.__doc__)
@@ -58,15 +70,19 @@ def main() -> None:
 
     started = time.monotonic()
     names = []
-    for family in families.registered(arguments.family):
-        text = families.page(ROOT, family, None if arguments.no_pictures else source / "families")
-        (source / "families" / f"{family.name}.md").write_text(text)
+    found = families.registered(arguments.family)
+    overview = pages.Overview(ROOT, [family.name for family in found])
+    for family in found:
+        comparison = overview.comparison(family.name)
+        families.write(ROOT, family, source / "families", comparison, animate=not arguments.no_pictures)
         names.append(f"families/{family.name}")
         problem = f", some cannot be made: {family.absent}" if family.absent else ""
         print(f"{family.name}: {len(family.ids)} ids{problem}")
     print(f"families in {time.monotonic() - started:.1f} s", flush=True)
-    pages.stage(ROOT, source, names, contents(names))
-    sys.exit(sphinx(["-q", "-W", "--keep-going", "-j", "2", "-b", "html", str(source), str(html)]))
+    pages.stage(ROOT, source, overview, contents(names))
+    status = sphinx(["-q", "-W", "--keep-going", "-j", "2", "-b", "html", str(source), str(html)])
+    copy_images(source, html)
+    sys.exit(status)
 
 
 if __name__ == "__main__":

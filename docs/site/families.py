@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the page of each family from its registrations and specs."""
+"""Writes the pages of each family and of its environments from registrations and specs."""
 
 from __future__ import annotations
 
 import functools
+import html
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,7 @@ import headers
 import numpy as np
 import pictures
 
+from envpool import _core
 from envpool.python.construction import Construction
 from envpool.python.options import Option
 from envpool.python.registry import Registration, find, list_all_envs
@@ -84,21 +86,97 @@ def _arrays(task_id: str) -> ArraySpecs:
     return made.arrays
 
 
-def page(root: Path, family: Family, folder: Path | None) -> str:
-    """Returns the family's page. Images are written to `folder`, unless it is None."""
-    text = f"# {family.name}\n\n"
-    text += f"[Environments](../environments.md#{family.name}) says with which reference the tests compare these "
-    text += "environments, and how they differ from it.\n"
-    if folder and family.present:
-        made = pictures.sheet(family.name, family.present, folder / f"{family.name}.png")
-        text += f"\n![{family.name}: {', '.join(made)}]({family.name}.png)\n\n{pictures.CAPTION}\n"
+@dataclass
+class Tile:
+    """An animation of an environment on its family's page.
+
+    Attributes:
+        name: the name of the environment, an id without its version.
+        table: the name of the C++ environment, which has a page.
+        file: the path of the animation from the family's page; empty if there is none.
+    """
+
+    name: str
+    table: str
+    file: str
+
+
+def write(root: Path, family: Family, folder: Path, comparison: str, *, animate: bool) -> list[str]:
+    """Writes the page of a family and a page for each of its environments.
+
+    Args:
+        root: the folder of the repository.
+        family: the family.
+        folder: the folder of the families' pages.
+        comparison: Markdown about the reference, for the end of the family's page.
+        animate: whether to render the environments.
+
+    Returns:
+        The paths of the environments' pages without suffix, from `folder`.
+    """
+    inner = folder / family.name
+    inner.mkdir(parents=True, exist_ok=True)
+    tiles = []
+    for name, task_id, file in pictures.animate(family.present, inner) if animate else ():
+        tiles.append(Tile(name, find(task_id).table, f"{family.name}/{file}"))
+    pages = []
     for table, ids in family.environments():
-        text += _environment(root, family.name, table, ids)
-    return text
+        shown = [tile for tile in tiles if tile.table == table]
+        (inner / f"{table}.md").write_text(_environment(root, family.name, table, ids, shown))
+        pages.append(f"{family.name}/{table}")
+    (folder / f"{family.name}.md").write_text(_family(root, family, tiles, comparison, pages))
+    return pages
 
 
-def _environment(root: Path, family: str, table: str, ids: list[str]) -> str:
-    text = f"\n## {table}\n\n"
+def _family(root: Path, family: Family, tiles: list[Tile], comparison: str, pages: list[str]) -> str:
+    text = f"# {family.name}\n\n"
+    text += f"{len(family.ids)} ids of {len(family.environments())} environments. Each name links to the observation, "
+    text += "action, reward, ids and options of its environment.\n"
+    if tiles:
+        text += f"\n{grid(tiles)}\n\n{pictures.CAPTION}\n"
+    rows = []
+    for table, ids in family.environments():
+        shown = ", ".join(map(code, ids[:_FEW])) + (f" and {len(ids) - _FEW} more" if len(ids) > _FEW else "")
+        spaces = ("", "") if why_absent(ids[0]) else _shapes(_arrays(ids[0]))
+        many = any(why_absent(i) == "" and _shapes(_arrays(i)) != spaces for i in ids)
+        spaces = tuple(f"{cell}, depends on the id" if many else cell for cell in spaces)
+        rows.append([f"[{table}]({family.name}/{table}.md)", shown, *spaces, _runs(family.name, ids[0])])
+    text += "\n" + _table(["environment", "ids", "observation", "action", "runs"], rows)
+    if comparison:
+        text += f"\n## How {family.name} is tested\n\n{comparison}\n"
+    listed = "\n".join(pages)
+    return f"{text}\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
+
+
+_FEW = 6  # ids of an environment in the table of its family
+
+
+def _runs(family: str, task_id: str) -> str:
+    """Says where an environment runs."""
+    if why_absent(task_id):
+        return ""
+    portable = bool(find(task_id).load().flags & _core.PORTABLE)
+    return "in a pool, in `jax.jit`, on a GPU" if portable else "in a pool"
+
+
+def grid(tiles: list[Tile]) -> str:
+    """Returns HTML with the animations, each with its name, as links to the environments' pages."""
+    cells = "".join(
+        f'<a href="{tile.file.split("/")[0]}/{tile.table}.html"><img src="{tile.file}" alt="{html.escape(tile.name)}" '
+        f'loading="lazy"><span>{html.escape(tile.name)}</span></a>\n'
+        for tile in tiles
+    )
+    return f'<div class="tiles">\n{cells}</div>'
+
+
+def _environment(root: Path, family: str, table: str, ids: list[str], tiles: list[Tile]) -> str:
+    text = f"# {table}\n\n"
+    if 0 < len(tiles) <= _FEW:
+        images = "".join(
+            f'<img src="{tile.file.split("/")[1]}" alt="{html.escape(tile.name)} under random actions">\n'
+            for tile in tiles
+        )
+        text += f'<div class="film">\n{images}</div>\n\n'
     header = headers.find(root / "envpool" / family, table)
     if header:
         text += headers.as_markdown(header) + f"\n\nSource: `{header.relative_to(root)}`.\n"
@@ -107,13 +185,14 @@ def _environment(root: Path, family: str, table: str, ids: list[str]) -> str:
     construction = _construction(ids[0])
     if isinstance(construction, str):
         note = f"Something that these ids need was not installed when this page was built: {escape(construction)}"
-        return f"{text}\n```{{note}}\n{note}\n```\n\n### Ids of {table}\n\n{_ids_table(ids)}"
-    text += f"\n### Ids of {table}\n\n{_ids_table(ids)}"
-    text += f"\n### Arrays of {table}\n\nThese are the arrays of `{ids[0]}` with default options. "
-    text += "Every environment also returns [the arrays that all have](../concepts.md#what-comes-back).\n\n"
+        return f"{text}\n```{{note}}\n{note}\n```\n\n## Ids\n\n{_ids_table(ids)}"
+    text += f"\nIt runs {_runs(family, ids[0])}.\n"
+    text += f"\n## Ids\n\n{_ids_table(ids)}"
+    text += f"\n## Arrays\n\nThese are the arrays of `{ids[0]}` with default options. "
+    text += "Every environment also returns [the arrays that all have](../../concepts.md#what-comes-back).\n\n"
     text += _arrays_table(construction)
     if construction.options:
-        text += f"\n### Options of {table}\n\n{_options_table(ids, construction)}"
+        text += f"\n## Options\n\n{_options_table(ids, construction)}"
     return text
 
 

@@ -9,11 +9,13 @@ import shutil
 from pathlib import Path
 
 import charts
+import example_pages
 
 _LINK = re.compile(r"(!?\[[^\]]*\])\(([^)\s]+)\)")
 _FENCE = re.compile(r"^(```|~~~).*?^\1\s*$", re.MULTILINE | re.DOTALL)
 _COPY = re.compile(r"^<!-- table: (\S+) \| (.+?) -->$", re.MULTILINE)
 _CHART = re.compile(r"^<!-- chart: (\S+) \| (.+?) \| (.+?) \| (.+?) -->$", re.MULTILINE)
+_GENERATED = re.compile(r"^<!-- made by make generated: \w+ -->\n(?:\|.*\n)*", re.MULTILINE)
 _MOVED = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 
 
@@ -24,15 +26,10 @@ def _target(path: str, root: Path) -> str | None:
     if path.startswith("docs/") and (root / path).is_file():
         return path.removeprefix("docs/")
     if path.startswith("examples/") and (root / path).exists():
-        return "examples.md#" + anchor(Path(path).name)
+        return example_pages.page_of(Path(path))
     if (root / path).exists():
         return None
     raise SystemExit(f"docs: a page links to {path!r}, which does not exist")
-
-
-def anchor(heading: str) -> str:
-    """Returns a heading's anchor, as code hosts and MyST make it."""
-    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def _outside_code(text: str, change: re.Pattern[str], by: object) -> str:
@@ -59,27 +56,64 @@ def turn_links(text: str, page: str, root: Path) -> str:
     return _outside_code(text, _LINK, turned)
 
 
-def _examples(root: Path) -> str:
-    text = "# Examples\n\nThese are complete programs from the folder `examples/` of the repository.\n"
-    for path in sorted((root / "examples").glob("*.py")):
-        text += f"\n## {path.name}\n\n````python\n{path.read_text()}````\n"
-    package = root / "examples" / "plugin_package"
-    text += "\n## plugin_package\n\nThis is a separate package that contains an environment.\n"
-    kinds = {".py": "python", ".h": "cpp", ".cc": "cpp", ".toml": "toml", ".txt": "cmake", ".md": "markdown"}
-    for path in sorted(package.rglob("*")):
-        if path.is_file() and path.suffix in kinds and "__pycache__" not in path.parts:
-            name = path.relative_to(package)
-            text += f"\n### {name}\n\n````{kinds[path.suffix]}\n{path.read_text()}````\n"
-    return text
+class Overview:
+    """docs/environments.md, whose sections about families become parts of the families' pages.
+
+    Attributes:
+        families: the names of the families that have a page.
+    """
+
+    def __init__(self, root: Path, families: list[str]) -> None:
+        self.families = families
+        self._root = root
+        self._intro, *sections = re.split(r"^## ", (root / "docs" / "environments.md").read_text(), flags=re.MULTILINE)
+        self._sections: dict[str, list[str]] = {}
+        for section in sections:
+            heading, _, text = section.partition("\n")
+            name, _, rest = heading.partition(": ")
+            title = f"### {rest[0].upper()}{rest[1:]}\n" if rest else ""
+            self._sections.setdefault(name, []).append(title + _GENERATED.sub("", text))
+
+    def comparison(self, family: str) -> str:
+        """Returns the text about a family's reference, with links from a page in the folder of the families."""
+        text = "\n".join(self._sections.get(family, [])).strip()
+        text = turn_links(text, "docs/environments.md", self._root)
+
+        def from_folder(match: re.Match[str]) -> str:
+            label, link = match.groups()
+            if link.startswith("#"):
+                return f"{label}(../environments.md)" if link[1:] in self._sections else match[0]
+            return match[0] if re.match(r"[a-z]+:", link) else f"{label}(../{link})"
+
+        return _outside_code(text, _LINK, from_folder)
+
+    def page(self) -> str:
+        """Returns the page that lists the families."""
+        text = turn_links(self._intro, "docs/environments.md", self._root)
+        table = turn_links(charts.table_text(self._root / "README.md", "| family |"), "README.md", self._root)
+        for family in self.families:
+            table = table.replace(f"| `{family}` |", f"| [{family}](families/{family}.md) |")
+        absent = [family for family in self.families if f"[{family}]" not in table]
+        more = "".join(f"| [{family}](families/{family}.md) | |\n" for family in absent)
+        film = "![Sixteen environments under random actions](environments.webp)"
+        return f"{text}\n{film}\n\n{table}\n{more}"
+
+    def turn(self, text: str) -> str:
+        """Turns links to sections of families into links to their pages."""
+        return re.sub(
+            r"\(environments\.md#([a-z_0-9]+)[a-z_0-9-]*\)",
+            lambda match: f"(families/{match[1]}.md)" if match[1] in self.families else "(environments.md)",
+            text,
+        )
 
 
-def stage(root: Path, source: Path, families: list[str], contents: str) -> None:
+def stage(root: Path, source: Path, overview: Overview, contents: str) -> None:
     """Writes all pages except the families' into `source`.
 
     Args:
         root: the folder of the repository.
         source: the folder that Sphinx reads.
-        families: the paths of the families' pages, without suffix.
+        overview: the sections about families.
         contents: the tables of contents for the front page.
     """
     docs = root / "docs"
@@ -91,17 +125,11 @@ def stage(root: Path, source: Path, families: list[str], contents: str) -> None:
         if page == "docs/index.md":
             text += contents
         elif page == "docs/environments.md":
-            for family in families:
-                name = family.split("/")[1]
-                see = f"\n[Ids, options, arrays and images]({family}.md)\n"
-                text, count = re.subn(
-                    rf"^## {name}$", lambda head, see=see: f"{head[0]}\n{see}", text, flags=re.MULTILINE
-                )
-                if not count:
-                    text += f"\n## {name}\n{see}"
+            text = overview.page()
+        text = overview.turn(text)
         (source / _MOVED.get(page, path.name)).write_text(text)
     for kind in ("png", "gif", "svg", "webp"):
         for path in docs.glob(f"*.{kind}"):
             shutil.copy(path, source)
     shutil.copy(docs / "site" / "api.md", source)
-    (source / "examples.md").write_text(_examples(root))
+    example_pages.write(root, source)

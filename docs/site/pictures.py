@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws one image with all environments of a family.
+"""Draws an animation of each environment of a family.
 
 An environment without a render mode shows its observation: a grid as cells, and other observations as one curve per
 number over the steps.
@@ -7,24 +7,24 @@ number over the steps.
 
 from __future__ import annotations
 
-import math
 import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 
 import envpool
 from envpool.python.construction import Construction
 from envpool.python.registry import find
 from envpool.python.spaces import ArraySpecs
 
-STEPS = 40
+BEFORE, FRAMES, STEPS = 16, 12, 2  # steps before the first frame, frames, and steps between two of them
 SEED = 7
+SIDE = 176  # pixels of the longer side
 CAPTION = (
-    f"The image shows the environments after {STEPS} steps of random actions. If an environment has no render mode, "
-    "its observation is shown as cells, or as curves over the steps."
+    "The environments play random actions. If one has no render mode, its observation is shown as cells, or as curves "
+    "over the steps."
 )
 _COLORS = [(31, 111, 139), (224, 164, 88), (176, 58, 72), (82, 130, 76), (120, 94, 160), (90, 100, 110)]
 
@@ -34,49 +34,71 @@ def name_of(task_id: str) -> str:
     return re.sub(r"-(v\d+|MinAtar|misc|bsuite)$", "", task_id.split("/")[-1])
 
 
-def sheet(family: str, ids: list[str], path: Path) -> list[str]:
-    """Draws the image of a family, and returns the names on it."""
+def animate(ids: list[str], folder: Path) -> list[tuple[str, str, str]]:
+    """Writes an animation of each environment, and returns their names, ids and files. Versions share an animation."""
     first: dict[str, str] = {}
     for task_id in ids:
         first.setdefault(name_of(task_id), task_id)
-    many = len(first) > 30
-    width, height = (128, 136) if many else (190, 170)
-    columns = min(8 if many else 4, len(first))
-    rows = math.ceil(len(first) / columns)
-    strip = 18
-    page = Image.new("RGB", (columns * (width + 8) + 8, rows * (height + strip + 8) + 8), "white")
-    draw = ImageDraw.Draw(page)
-    font = ImageFont.load_default(11 if many else 13)
-    for index, (name, task_id) in enumerate(first.items()):
-        left, top = 8 + index % columns * (width + 8), 8 + index // columns * (height + strip + 8)
-        tile = _tile(task_id, width, height)
-        page.paste(tile, (left + (width - tile.width) // 2, top + (height - tile.height) // 2))
-        draw.text((left + width // 2, top + height + 3), name, fill=(40, 48, 60), font=font, anchor="mt")
-    page.save(path, optimize=True)
-    return list(first)
+    folder.mkdir(parents=True, exist_ok=True)
+    made = []
+    for name, task_id in first.items():
+        file = f"{name}.webp"
+        frames = _frames(task_id)
+        frames[0].save(
+            folder / file, save_all=True, append_images=frames[1:], duration=110, loop=0, quality=55, method=3
+        )
+        made.append((name, task_id, file))
+    return made
 
 
-def _tile(task_id: str, width: int, height: int) -> Image.Image:
+def _frames(task_id: str) -> list[Image.Image]:
     if Construction(find(task_id), {}).can_render:
         try:
-            picture, _ = _played(task_id, render_mode="rgb_array")
+            frames, _ = _played(task_id, render_mode="rgb_array", **_camera(task_id))
         except (ImportError, RuntimeError) as error:  # OpenGL may be missing
             print(f"{task_id}: cannot be rendered, so its observation is drawn: {error}")
         else:
-            picture.thumbnail((width, height), Image.Resampling.LANCZOS)
-            return picture
-    return _drawn(_played(task_id)[1], width, height)
+            return frames
+    seen = _played(task_id)[1]
+    last = seen[-1]
+    if last.ndim >= 2 and min(last.shape[:2]) > 1:
+        return [_cells(grid, SIDE, SIDE) for grid in seen[BEFORE::STEPS]]
+    return [_curves(np.stack([entry.reshape(-1) for entry in seen]), SIDE, SIDE)]
 
 
-def _played(task_id: str, **options: Any) -> tuple[Any, list[np.ndarray[Any, Any]]]:
-    """Returns the image after the last step, if there is a render mode, and the observations of all steps."""
+def _camera(task_id: str) -> dict[str, Any]:
+    """Returns options with which MuJoCo's camera follows the robot, and which are fast to render."""
+    registration = find(task_id)
+    if registration.family != "mujoco":
+        return {}
+    options: dict[str, Any] = {"render_width": SIDE, "render_height": SIDE, "shadow_size": 0}
+    for camera in ({"camera_name": "track"}, {"render_camera_id": 1 if name_of(task_id) == "DogFetch" else 0}):
+        try:
+            Construction(find(task_id), {"render_mode": "rgb_array", **camera})
+        except (ValueError, RuntimeError):
+            continue
+        return {**options, **camera}
+    return options
+
+
+def _played(task_id: str, **options: Any) -> tuple[list[Image.Image], list[np.ndarray[Any, Any]]]:
+    """Returns frames, if there is a render mode, and the observations of all steps."""
     arrays = Construction(find(task_id), {}).arrays
+    frames = []
     with envpool.make(task_id, num_envs=1, num_threads=1, seed=SEED, **options) as env:
         seen = [_one(env.reset()[0])]
         env.action_space.seed(SEED)
-        for _ in range(STEPS):
+        for step in range(BEFORE + FRAMES * STEPS):
+            if options and step >= BEFORE and (step - BEFORE) % STEPS == 0:
+                frames.append(_small(env.render()[0]))
             seen.append(_one(env.step(_actions(env, arrays))[0]))
-        return Image.fromarray(env.render()[0]) if options else None, seen
+    return frames, seen
+
+
+def _small(image: np.ndarray[Any, Any]) -> Image.Image:
+    picture = Image.fromarray(image)
+    picture.thumbnail((SIDE, SIDE), Image.Resampling.LANCZOS)
+    return picture
 
 
 def _actions(env: Any, arrays: ArraySpecs) -> Any:
@@ -94,13 +116,6 @@ def _one(observation: Any) -> np.ndarray[Any, Any]:
     while isinstance(observation, dict):
         observation = next(iter(observation.values()))
     return np.asarray(observation[0])
-
-
-def _drawn(seen: list[np.ndarray[Any, Any]], width: int, height: int) -> Image.Image:
-    last = seen[-1]
-    if last.ndim >= 2 and min(last.shape[:2]) > 1:
-        return _cells(last, width, height)
-    return _curves(np.stack([entry.reshape(-1) for entry in seen]), width, height)
 
 
 def _cells(grid: np.ndarray[Any, Any], width: int, height: int) -> Image.Image:
