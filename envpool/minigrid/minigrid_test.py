@@ -139,7 +139,7 @@ def test_rewards_depend_on_the_time_limit(options, reward):
 def test_rules_are_reached(task_id, fails):
     """Some episodes of these ids succeed, and some fail if they can, so that the comparison covers all ends."""
     ends = np.zeros(3, int)
-    for seed in range(20):
+    for seed in range(200):
         ends += compare(task_id, 2, 400, seed=seed, moves=0.3)
         if ends[0] > 0 and (ends[1] > 0 or not fails):
             return
