@@ -155,12 +155,12 @@ ON_PURPOSE = (
         _MINIGRID,
     ),
     Difference(
-        "options of BabyAI's levels in `config`",
-        "the default of all levels where the level sets another value",
+        "options of levels of MiniGrid and BabyAI in `config`",
+        "some do not apply to the level",
         "the value in use",
         "`config` shows the value in use",
         r".*config/(room_size|num_rows|num_cols|num_dists|num_objs|num_doors|strict|select_by|locations|unblocking"
-        r"|implicit_unlock|locked_room_prob|action_kinds|instr_kinds)",
+        r"|implicit_unlock|locked_room_prob|action_kinds|instr_kinds|num_quarters|blocked)",
         ids=_MINIGRID,
     ),
     Difference(
