@@ -43,6 +43,11 @@ WITHOUT = {
         "envpool.make_dm('Pong-v5')": "[Pong-v5] needs the ROMs of ale-py, ",
         "envpool.jax.make('Pong-v5')": "[Pong-v5] needs the ROMs of ale-py, ",
     },
+    "vizdoom": {
+        "envpool.make('Basic-v1')": "[Basic-v1] needs the engine of ViZDoom, ",
+        "envpool.make('VizdoomBasic-v1')": "[VizdoomBasic-v1] needs the engine of ViZDoom, ",
+        "envpool.make_spec('VizdoomCustom-v1')": "[VizdoomCustom-v1] needs the engine of ViZDoom, ",
+    },
     "pygame": {"envpool.make('CartPole-v1', render_mode='human')": "[CartPole-v1] render_mode 'human' needs pygame, "},
     "nvidia": {"importlib.import_module('envpool.cuda.nvrtc').load()": "[envpool.cuda] NVRTC, "},
 }

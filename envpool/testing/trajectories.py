@@ -37,7 +37,7 @@ ALWAYS = (
     *("FrozenLake8x8-v1", "Taxi-v4", "Blackjack-v1", "NChain-v0"),
     *("FourRooms-misc", "GaussianBandit-misc", "UmbrellaChain-bsuite"),
     *("MinAtar/Asterix-v1", "MinAtar/Seaquest-v0", "Pong-v5", "Breakout-v5"),
-    *("TagContinuous-v0", "TagGridWorld-v0", "Hopper-v5", "CheetahRun-v1"),
+    *("TagContinuous-v0", "TagGridWorld-v0", "Hopper-v5", "CheetahRun-v1", "SimplerBasic-v1"),
 )
 OPTIONS: dict[str, dict[str, Any]] = {
     "Crowd-v0": {"fewest": 0},  # Environments may have no players at all.

@@ -128,7 +128,7 @@ class DoomEnv {
     Config& config = p.setup->config;
     config.timeout = 0;  // only max_episode_steps limits an episode
     config.depth = config.labels = config.automap = false;
-    if (!o.text("map_id").empty()) config.map = std::string(o.text("map_id"));
+    set_map(config, "map_id", o.text("map_id"));
     p.frame_skip = o.integer("frame_skip");
     p.stack = o.integer("stack_num");
     p.height = o.integer("img_height");

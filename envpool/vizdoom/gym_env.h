@@ -110,7 +110,7 @@ class GymEnv {
     config.depth |= o.boolean("depth_buffer_enabled");
     config.labels |= o.boolean("labels_buffer_enabled");
     config.automap |= o.boolean("automap_buffer_enabled");
-    if (!o.text("doom_map").empty()) config.map = std::string(o.text("doom_map"));
+    set_map(config, "doom_map", o.text("doom_map"));
     if (o.integer("doom_skill") > 0) config.skill = o.integer("doom_skill");
     p.frame_skip = o.integer("frame_skip");
     p.truncates = o.boolean("treat_episode_timeout_as_truncation");

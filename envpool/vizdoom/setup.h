@@ -3,7 +3,10 @@
 // The options that both forms of the environments have: the files, the scenario, and the time that an engine may take.
 #pragma once
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -21,7 +24,7 @@ struct Setup {
 };
 
 // The memory that an engine takes, for the check that a pool fits into memory.
-inline constexpr i64 kEngineBytes = 64 << 20;
+inline constexpr i64 kEngineBytes = 32 << 20;
 
 inline void setup_options(OptionSpecs& o) {
   o.text("cfg_path", "basic.cfg", "File of ViZDoom's settings; a relative path may name a file of the package.")
@@ -45,13 +48,33 @@ inline void expect_file(const std::string& option, const std::string& path, cons
   }
 }
 
+// Checks that a file is a WAD or a PK3. The engine would ignore others, and play another map.
+inline void expect_wad(const std::string& option, const std::string& path) {
+  expect_file(option, path, "a WAD file");
+  char start[5] = {};
+  std::ifstream(path, std::ios::binary).read(start, 4);
+  const std::string_view kind(start);
+  if (kind != "IWAD" && kind != "PWAD" && kind != "PK\x03\x04") {
+    throw std::invalid_argument(option + ": expected a WAD file, got '" + path + "', which is none");
+  }
+}
+
+inline void set_map(Config& config, const std::string& option, std::string_view map) {
+  if (map.empty()) return;
+  const auto allowed = [](char c) { return std::isalnum(u8(c)) || c == '_'; };
+  if (map.size() > 8 || !std::all_of(map.begin(), map.end(), allowed)) {
+    throw std::invalid_argument(option + ": expected the name of a map such as map01, got '" + std::string(map) + "'");
+  }
+  config.map = std::string(map);
+}
+
 inline std::shared_ptr<Setup> read_setup(const OptionValues& o) {
   auto setup = std::make_shared<Setup>();
   setup->config = ConfigReader::read(std::string(o.text("cfg_path")));
   Config& config = setup->config;
   if (!o.text("wad_path").empty()) config.scenario_path = std::string(o.text("wad_path"));
   if (!config.scenario_path.empty()) {
-    expect_file("wad_path", config.scenario_path, "the WAD file of a scenario");
+    expect_wad("wad_path", config.scenario_path);
     config.scenario_path = std::filesystem::absolute(config.scenario_path).string();
   }
   std::istringstream words{std::string(o.text("game_args"))};
@@ -64,12 +87,13 @@ inline std::shared_ptr<Setup> read_setup(const OptionValues& o) {
                                   std::string(o.text("screen_resolution")) + "'");
     }
   }
+  set_map(config, "cfg_path", std::string(config.map));
   if (config.buttons.empty()) throw std::invalid_argument("cfg_path: expected available_buttons in the settings");
   setup->files.engine = std::string(o.text("vzd_path"));
   setup->files.iwad = std::string(o.text("iwad_path"));
   setup->files.timeout_seconds = o.integer("engine_timeout");
   expect_file("vzd_path", setup->files.engine, "ViZDoom's engine");
-  expect_file("iwad_path", setup->files.iwad, "a game's WAD file");
+  expect_wad("iwad_path", setup->files.iwad);
   return setup;
 }
 
