@@ -47,6 +47,8 @@ class Engine {
     std::call_once(cleaned, remove_leftovers);
     close();
     timeout_ = std::chrono::seconds(files.timeout_seconds);
+    const i64 needed = shared_bytes(config);
+    expect_shared(needed);
     const std::string id = new_id();
     const std::string folder = new_folder();
     try {
@@ -64,6 +66,7 @@ class Engine {
       }
       close();
       remove_folder(folder);
+      expect_shared(needed);  // other engines may have taken the rest
       throw;
     }
     for (MessageQueue* queue : {&to_engine_, &from_engine_}) queue->unlink();
@@ -148,6 +151,26 @@ class Engine {
     for (int i = 0; i < 20 && child_.running(); ++i) usleep(5000);
     const std::string state = child_.running() ? "does not answer" : child_.exit();
     throw std::runtime_error("ViZDoom's engine " + state + ": it did not " + what);
+  }
+
+  // Returns about how many bytes of shared memory an engine writes to.
+  static i64 shared_bytes(const Config& config) {
+    const i64 channels = (config.gray ? 1 : 3) * (config.automap ? 2 : 1) + config.depth + config.labels;
+    return (96 << 10) + config.width * config.height * channels;
+  }
+  // Throws if there is too little shared memory, which would crash the engine.
+  static void expect_shared(i64 needed) {
+    struct statvfs info;
+    if (statvfs("/dev/shm", &info) != 0) {
+      throw std::runtime_error(std::string("ViZDoom's engine needs shared memory in /dev/shm: ") +
+                               std::strerror(errno));
+    }
+    const i64 left = i64(info.f_bavail) * i64(info.f_bsize);
+    if (left >= needed) return;
+    throw std::runtime_error("ViZDoom's engine needs " + std::to_string(needed >> 10) + " kB of /dev/shm, which has " +
+                             std::to_string(left >> 10) + " kB left of " +
+                             std::to_string(i64(info.f_blocks) * i64(info.f_frsize) >> 10) + " kB, enough for " +
+                             std::to_string(i64(info.f_blocks) * i64(info.f_frsize) / needed) + " such engines");
   }
 
   void check_shared() {

@@ -142,7 +142,8 @@ class Child {
     owner_ = getpid();
     child_ = Spawner::get().spawn(command);
   }
-  bool owned() const { return owner_ == getpid(); }
+  // Returns false in a forked process, which has a copy of this object.
+  bool owned() const { return owner_ == 0 || owner_ == getpid(); }
   // Returns whether the process runs. Something else in this process may have collected its exit status.
   bool running() {
     if (child_ <= 0) return false;
