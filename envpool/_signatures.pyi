@@ -2443,6 +2443,111 @@ class BlackjackOptions(CommonOptions, total=False):
     sab: bool
     """a natural wins against every hand except another natural, as in Sutton and Barto; the default is True."""
 
+VizdoomId = Literal[
+    "Basic-v1", "BasicAudio-v1", "BasicNotifications-v1", "Cig-v1", "DeadlyCorridor-v1", "Deathmatch-v1",
+    "DefendTheCenter-v1", "DefendTheLine-v1", "HealthGathering-v1", "HealthGatheringSupreme-v1", "MultiDuel-v1",
+    "MyWayHome-v1", "PredictPosition-v1", "RocketBasic-v1", "SimplerBasic-v1", "TakeCover-v1", "VizdoomCustom-v1",
+]
+
+class VizdoomOptions(CommonOptions, total=False):
+    """The options of VizdoomId."""
+
+    cfg_path: str | bytes
+    """File of ViZDoom's settings; a relative path may name a file of the package; the default depends on the id."""
+    wad_path: str | bytes
+    """The scenario's WAD file instead of the one that the settings name; the default is ''."""
+    vzd_path: str | bytes
+    """The engine; by default the one of the package; the default is ''."""
+    iwad_path: str | bytes
+    """The game's WAD file; by default the package's freedoom2.wad; the default is ''."""
+    game_args: str | bytes
+    """More arguments for the engine, separated by spaces; the default depends on the id."""
+    screen_format: Literal["", "GRAY8", "RGB"]
+    """GRAY8 or RGB instead of the format in the settings; the default is ''."""
+    screen_resolution: str | bytes
+    """For example RES_320X240, instead of the resolution in the settings; the default is ''."""
+    engine_timeout: int
+    """Seconds that an engine may take to start, or to answer; an int from 1 to 3600; the default is 60."""
+    map_id: str | bytes
+    """The map, such as map01, instead of the one in the settings; the default is ''."""
+    img_height: int
+    """Height of the observed image in pixels; an int from 1 to 4096; the default is 84."""
+    img_width: int
+    """Width of the observed image in pixels; an int from 1 to 4096; the default is 84."""
+    stack_num: int
+    """Number of images in an observation, the newest last; an int from 1 to 64; the default is 4."""
+    frame_skip: int
+    """Tics per step; a second of the game has 35; an int from 1 to 1000; the default is 4."""
+    lmp_save_dir: str | bytes
+    """Existing folder in which every episode is recorded as env_I_N.lmp; the default is ''."""
+    episodic_life: bool
+    """The player's death ends the episode even if the game continues; the default is False."""
+    use_combined_action: bool
+    """An action is the number of a combination of buttons; the default is False."""
+    force_speed: bool
+    """With combined actions, the button SPEED is always held; the default is False."""
+    delta_button_config: str | bytes
+    """Values of delta buttons in combined actions: {name: (count, low, high)}; the default is ''."""
+    use_inter_area_resize: bool
+    """Resize with OpenCV's INTER_AREA instead of INTER_LINEAR; the default is True."""
+    reward_config: str | bytes
+    """Rewards {variable: (gain, loss)} per unit by which an available game variable grows or shrinks; the default is
+    'FRAGCOUNT:1:-1.5,KILLCOUNT:1:0,DEATHCOUNT:-0.75:0.75,HITCOUNT:0.01:-0.01,DAMAGECOUNT:0.003:-0.003,HEALTH:0.005:-0.003,ARMOR:0.005:-0.001,WEAPON0:0.02:-0.01,AMMO0:0.0002:-0.0001,WEAPON1:0.02:-0.01,AMMO1:0.0002:-0.0001,WEAPON2:0.02:-0.01,AMMO2:0.0002:-0.0001,WEAPON3:0.1:-0.05,AMMO3:0.001:-0.0005,WEAPON4:0.1:-0.05,AMMO4:0.001:-0.0005,WEAPON5:0.1:-0.05,AMMO5:0.001:-0.0005,WEAPON6:0.2:-0.1,AMMO6:0.002:-0.001,WEAPON7:0.2:-0.1,AMMO7:0.002:-0.001'."""
+    selected_weapon_reward_config: str | bytes
+    """Rewards {weapon: reward} for each step with a weapon that has ammunition; the default is
+    '0:0.0002,1:0.0002,2:0.0002,3:0.001,4:0.001,5:0.001,6:0.002,7:0.002'."""
+    weapon_duration: int
+    """Steps for which a weapon must be held before it is rewarded; an int from 0 to 1073741824; the default is 5."""
+
+VizdoomGymId = Literal[
+    "VizdoomBasic-v1", "VizdoomBasic-MultiBinary-v1", "VizdoomDeadlyCorridor-v1",
+    "VizdoomDeadlyCorridor-MultiBinary-v1", "VizdoomDefendCenter-v1", "VizdoomDefendCenter-MultiBinary-v1",
+    "VizdoomDefendLine-v1", "VizdoomDefendLine-MultiBinary-v1", "VizdoomHealthGathering-v1",
+    "VizdoomHealthGathering-MultiBinary-v1", "VizdoomMyWayHome-v1", "VizdoomMyWayHome-MultiBinary-v1",
+    "VizdoomPredictPosition-v1", "VizdoomPredictPosition-MultiBinary-v1", "VizdoomTakeCover-v1",
+    "VizdoomTakeCover-MultiBinary-v1", "VizdoomDeathmatch-v1", "VizdoomDeathmatch-MultiBinary-v1",
+    "VizdoomHealthGatheringSupreme-v1", "VizdoomHealthGatheringSupreme-MultiBinary-v1",
+]
+
+class VizdoomGymOptions(CommonOptions, total=False):
+    """The options of VizdoomGymId."""
+
+    cfg_path: str | bytes
+    """File of ViZDoom's settings; a relative path may name a file of the package; the default depends on the id."""
+    wad_path: str | bytes
+    """The scenario's WAD file instead of the one that the settings name; the default is ''."""
+    vzd_path: str | bytes
+    """The engine; by default the one of the package; the default is ''."""
+    iwad_path: str | bytes
+    """The game's WAD file; by default the package's freedoom2.wad; the default is ''."""
+    game_args: str | bytes
+    """More arguments for the engine, separated by spaces; the default is ''."""
+    screen_format: Literal["", "GRAY8", "RGB"]
+    """GRAY8 or RGB instead of the format in the settings; the default is ''."""
+    screen_resolution: str | bytes
+    """For example RES_320X240, instead of the resolution in the settings; the default is ''."""
+    engine_timeout: int
+    """Seconds that an engine may take to start, or to answer; an int from 1 to 3600; the default is 60."""
+    frame_skip: int
+    """Tics per step; a second of the game has 35; an int from 1 to 1000; the default is 1."""
+    max_buttons_pressed: int
+    """Most binary buttons that are held at once; 0: any, each with its own entry; an int from 0 to 43; the default
+    depends on the id."""
+    treat_episode_timeout_as_truncation: bool
+    """The settings' time limit also truncates an episode; the default is True."""
+    use_multi_binary_action_space: bool
+    """Any buttons: MultiBinary instead of MultiDiscrete; the default is True."""
+    doom_map: str | bytes
+    """The map, such as map01, instead of the one in the settings; the default is ''."""
+    doom_skill: int
+    """Difficulty from 1 to 5; 0: the one in the settings; an int from 0 to 5; the default is 0."""
+    depth_buffer_enabled: bool
+    """Observe the depth, whatever the settings say; the default is False."""
+    labels_buffer_enabled: bool
+    """Observe the labels of objects, whatever the settings say; the default is False."""
+    automap_buffer_enabled: bool
+    """Observe the automap, whatever the settings say; the default is False."""
+
 @overload
 def make(task_id: AtariId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[AtariOptions]) -> GymnasiumEnvPool: ...
 @overload
@@ -2591,6 +2696,10 @@ def make(task_id: NChainId, env_type: Literal["gymnasium"] = ..., *, num_envs: i
 def make(task_id: CliffWalkingId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[CliffWalkingOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: BlackjackId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[BlackjackOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: VizdoomId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[VizdoomOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make(task_id: VizdoomGymId, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Unpack[VizdoomGymOptions]) -> GymnasiumEnvPool: ...
 @overload
 def make(task_id: str, env_type: Literal["gymnasium"] = ..., *, num_envs: int = ..., **options: Any) -> GymnasiumEnvPool: ...
 @overload
@@ -2742,6 +2851,10 @@ def make(task_id: CliffWalkingId, env_type: Literal["gym"], *, num_envs: int = .
 @overload
 def make(task_id: BlackjackId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[BlackjackOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
+def make(task_id: VizdoomId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[VizdoomOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make(task_id: VizdoomGymId, env_type: Literal["gym"], *, num_envs: int = ..., **options: Unpack[VizdoomGymOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
 def make(task_id: str, env_type: Literal["gym"], *, num_envs: int = ..., **options: Any) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make(task_id: AtariId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[AtariOptions]) -> DMEnvPool: ...
@@ -2891,6 +3004,10 @@ def make(task_id: NChainId, env_type: Literal["dm"], *, num_envs: int = ..., **o
 def make(task_id: CliffWalkingId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[CliffWalkingOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: BlackjackId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[BlackjackOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: VizdoomId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[VizdoomOptions]) -> DMEnvPool: ...
+@overload
+def make(task_id: VizdoomGymId, env_type: Literal["dm"], *, num_envs: int = ..., **options: Unpack[VizdoomGymOptions]) -> DMEnvPool: ...
 @overload
 def make(task_id: str, env_type: Literal["dm"], *, num_envs: int = ..., **options: Any) -> DMEnvPool: ...
 @overload
@@ -3044,6 +3161,10 @@ def make_gymnasium(task_id: CliffWalkingId, *, num_envs: int = ..., **options: U
 @overload
 def make_gymnasium(task_id: BlackjackId, *, num_envs: int = ..., **options: Unpack[BlackjackOptions]) -> GymnasiumEnvPool: ...
 @overload
+def make_gymnasium(task_id: VizdoomId, *, num_envs: int = ..., **options: Unpack[VizdoomOptions]) -> GymnasiumEnvPool: ...
+@overload
+def make_gymnasium(task_id: VizdoomGymId, *, num_envs: int = ..., **options: Unpack[VizdoomGymOptions]) -> GymnasiumEnvPool: ...
+@overload
 def make_gymnasium(task_id: str, *, num_envs: int = ..., **options: Any) -> GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: AtariId, *, num_envs: int = ..., **options: Unpack[AtariOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
@@ -3193,6 +3314,10 @@ def make_gym(task_id: NChainId, *, num_envs: int = ..., **options: Unpack[NChain
 def make_gym(task_id: CliffWalkingId, *, num_envs: int = ..., **options: Unpack[CliffWalkingOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: BlackjackId, *, num_envs: int = ..., **options: Unpack[BlackjackOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: VizdoomId, *, num_envs: int = ..., **options: Unpack[VizdoomOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
+@overload
+def make_gym(task_id: VizdoomGymId, *, num_envs: int = ..., **options: Unpack[VizdoomGymOptions]) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
 def make_gym(task_id: str, *, num_envs: int = ..., **options: Any) -> GymEnvPool | GymnasiumEnvPool: ...
 @overload
@@ -3344,6 +3469,10 @@ def make_dm(task_id: CliffWalkingId, *, num_envs: int = ..., **options: Unpack[C
 @overload
 def make_dm(task_id: BlackjackId, *, num_envs: int = ..., **options: Unpack[BlackjackOptions]) -> DMEnvPool: ...
 @overload
+def make_dm(task_id: VizdoomId, *, num_envs: int = ..., **options: Unpack[VizdoomOptions]) -> DMEnvPool: ...
+@overload
+def make_dm(task_id: VizdoomGymId, *, num_envs: int = ..., **options: Unpack[VizdoomGymOptions]) -> DMEnvPool: ...
+@overload
 def make_dm(task_id: str, *, num_envs: int = ..., **options: Any) -> DMEnvPool: ...
 @overload
 def make_vec(task_id: AtariId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[AtariOptions]) -> GymnasiumVectorEnv: ...
@@ -3494,6 +3623,10 @@ def make_vec(task_id: CliffWalkingId, num_envs: int = ..., *, dtypes: Literal["e
 @overload
 def make_vec(task_id: BlackjackId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[BlackjackOptions]) -> GymnasiumVectorEnv: ...
 @overload
+def make_vec(task_id: VizdoomId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[VizdoomOptions]) -> GymnasiumVectorEnv: ...
+@overload
+def make_vec(task_id: VizdoomGymId, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Unpack[VizdoomGymOptions]) -> GymnasiumVectorEnv: ...
+@overload
 def make_vec(task_id: str, num_envs: int = ..., *, dtypes: Literal["envpool", "gymnasium"] = ..., **options: Any) -> GymnasiumVectorEnv: ...
 @overload
 def make_spec(task_id: AtariId, *, num_envs: int = ..., **options: Unpack[AtariOptions]) -> EnvSpec: ...
@@ -3643,5 +3776,9 @@ def make_spec(task_id: NChainId, *, num_envs: int = ..., **options: Unpack[NChai
 def make_spec(task_id: CliffWalkingId, *, num_envs: int = ..., **options: Unpack[CliffWalkingOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: BlackjackId, *, num_envs: int = ..., **options: Unpack[BlackjackOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: VizdoomId, *, num_envs: int = ..., **options: Unpack[VizdoomOptions]) -> EnvSpec: ...
+@overload
+def make_spec(task_id: VizdoomGymId, *, num_envs: int = ..., **options: Unpack[VizdoomGymOptions]) -> EnvSpec: ...
 @overload
 def make_spec(task_id: str, *, num_envs: int = ..., **options: Any) -> EnvSpec: ...
