@@ -33,6 +33,7 @@ _NVIDIAS_OWN = re.compile(r"\$__internal_\d+_\$__cuda_sm\w+?_(div|rcp|sqrt|dsqrt
 # Each division or square root contains one of these instructions, and this many fused operations to round the result.
 _SEQUENCES = {
     "FCHK": {"FFMA": 5},  # f32 / f32
+    "0x1800000": {"FFMA": 2},  # 1 / f32, which adds this constant to the divisor to find out whether it is unusual
     "MUFU.RSQ": {"FFMA": 2},  # sqrt(f32)
     "MUFU.RCP64H": {"DFMA": 7, "FFMA": 1},  # f64 / f64
     "MUFU.RSQ64H": {"DFMA": 5},  # sqrt(f64)
@@ -110,6 +111,8 @@ def fused(listing: str) -> list[str]:
             operation, rest = match["operation"], match["rest"].rstrip()
             if operation == "MUFU":
                 operation += "." + rest.split()[0].removeprefix(".")
+            elif operation in ("IADD3", "VIADD") and "0x1800000" in rest:
+                operation = "0x1800000"
             if operation.startswith("HFMA2") and not _CONSTANT.match(rest):
                 problems.append(f"{function}: {operation}{rest}")
             counts[function][operation] += 1
