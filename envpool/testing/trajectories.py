@@ -35,11 +35,13 @@ ALWAYS = (
     *("Counter-v1", "AllTypes-v0", "Crowd-v0"),
     *("CartPole-v1", "Pendulum-v1", "Acrobot-v1", "MountainCarContinuous-v0"),
     *("FrozenLake8x8-v1", "Taxi-v4", "Blackjack-v1", "NChain-v0"),
+    *("LunarLander-v3", "LunarLanderContinuous-v3"),
     *("FourRooms-misc", "GaussianBandit-misc", "UmbrellaChain-bsuite"),
     *("MinAtar/Asterix-v1", "MinAtar/Seaquest-v0", "Pong-v5", "Breakout-v5"),
     *("TagContinuous-v0", "TagGridWorld-v0", "Hopper-v5", "CheetahRun-v1", "SimplerBasic-v1"),
 )
 OPTIONS: dict[str, dict[str, Any]] = {
+    "LunarLanderContinuous-v3": {"enable_wind": True},
     "Crowd-v0": {"fewest": 0},  # Environments may have no players at all.
     # With this many agents, the host finds the nearest ones with another algorithm than a device.
     "TagContinuous-v0": {"num_runners": 90, "use_full_observation": False, "tagging_distance": 0.05},

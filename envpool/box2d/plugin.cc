@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "envpool/box2d/lunar_lander.h"
+
+using namespace envpool::box2d;
+
+ENVPOOL_PLUGIN(envpool::table<LunarLander, "envpool/box2d/lunar_lander.h">())
