@@ -78,14 +78,19 @@ void DeviceActions::describe(const std::vector<py::object>& fields, i64 whole, i
   for (size_t f = 0; f < arguments_.size(); ++f) {
     const abi::Field& field = arguments_[f].field();
     device::ActionInput& input = work.actions[f];
-    input.counts = counts_[f].address() == 0 ? nullptr : counts_[f].as<i64>();
-    input.discrete = field.discrete;
-    input.row_bytes = field.row_bytes;
-    input.elements = i32(field.row_bytes / dtype_size(field.dtype));
-    input.to = field.dtype;
+    describe_input(f, input);
     describe_field(f, fields[f], rows_of(field, whole), rows_of(field, first), rows_of(field, count), launches, inputs,
                    input);
   }
+}
+
+void DeviceActions::describe_input(size_t f, device::ActionInput& input) const {
+  const abi::Field& field = arguments_[f].field();
+  input.counts = counts_[f].address() == 0 ? nullptr : counts_[f].as<i64>();
+  input.discrete = field.discrete;
+  input.row_bytes = field.row_bytes;
+  input.elements = i32(field.row_bytes / dtype_size(field.dtype));
+  input.to = field.dtype;
 }
 
 void DeviceActions::describe_field(size_t f, const py::object& value, i64 whole, i64 first, i64 count,

@@ -36,6 +36,8 @@ class DeviceActions {
   // environments in all.
   void describe(const std::vector<py::object>& fields, i64 whole, i64 first, i64 count, Launches& launches,
                 Launches::Inputs& inputs, device::Work& work);
+  // Fills in the part of an input that does not depend on the action.
+  void describe_input(size_t f, device::ActionInput& input) const;
   // Returns the message about a bad value that a kernel found.
   std::string refusal(const device::Fault& fault) const;
 

@@ -23,10 +23,10 @@ constexpr unsigned kStreamDefault = 0, kStreamNonBlocking = 1, kEventDisableTimi
 }  // namespace
 
 const Driver& Driver::open(const std::string& path) {
-  static std::mutex mutex;
-  static std::map<std::string, std::unique_ptr<const Driver>> opened;
-  const std::lock_guard lock(mutex);
-  std::unique_ptr<const Driver>& known = opened[path];
+  static auto* const mutex = new std::mutex;  // never destroyed: threads of XLA may call the driver during exit
+  static auto* const opened = new std::map<std::string, std::unique_ptr<const Driver>>;
+  const std::lock_guard lock(*mutex);
+  std::unique_ptr<const Driver>& known = (*opened)[path];
   if (known == nullptr) {
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) throw std::runtime_error("[envpool.cuda] " + std::string(dlerror()));
@@ -38,6 +38,8 @@ const Driver& Driver::open(const std::string& path) {
 #undef ENVPOOL_CUDA_FIND
     driver->record_context =
         reinterpret_cast<decltype(driver->record_context)>(dlsym(library, Driver::name_of_record_context));
+    driver->load_function =
+        reinterpret_cast<decltype(driver->load_function)>(dlsym(library, Driver::name_of_load_function));
     driver->stand_in_is_flat_ = reinterpret_cast<int (*)()>(dlsym(library, "standinFlat"));
     known = std::move(driver);
   }
@@ -101,6 +103,13 @@ Owned<Handle> load_module(std::shared_ptr<const Context> context, const std::str
   ENVPOOL_CUDA(context->driver, load_module, &module, image.c_str());
   const auto unload = context->driver.unload_module;
   return {std::move(context), module, unload};
+}
+
+Handle kernel_of(const Driver& driver, const Owned<Handle>& module, const char* name) {
+  Handle kernel = nullptr;
+  ENVPOOL_CUDA(driver, get_function, &kernel, module.get(), name);
+  if (driver.load_function != nullptr) ENVPOOL_CUDA(driver, load_function, kernel);
+  return kernel;
 }
 
 Memory::Memory(std::shared_ptr<const Context> context, i64 bytes) : bytes_(bytes) {

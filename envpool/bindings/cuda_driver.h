@@ -90,6 +90,10 @@ class Driver {
   // Records an event after all work of a context. Null in drivers before CUDA 12.5.
   Status (*record_context)(Handle context, Handle event) = nullptr;
   static constexpr const char* name_of_record_context = "cuCtxRecordEvent";
+  // Loads a kernel that the driver would load when it is first launched, which is illegal while a stream is captured.
+  // Null in drivers before CUDA 12.4.
+  Status (*load_function)(Handle function) = nullptr;
+  static constexpr const char* name_of_load_function = "cuFuncLoad";
 
   // Throws CudaError unless the status is CUDA_SUCCESS.
   void check(Status status, const char* call) const;
@@ -176,6 +180,8 @@ enum class WithLegacyStream { kInOrder, kIndependent };
 Owned<Handle> make_stream(std::shared_ptr<const Context> context, WithLegacyStream order);
 Owned<Handle> make_event(std::shared_ptr<const Context> context);
 Owned<Handle> load_module(std::shared_ptr<const Context> context, const std::string& image);
+// Returns a kernel, which is loaded. The context must be current.
+Handle kernel_of(const Driver& driver, const Owned<Handle>& module, const char* name);
 
 // An allocation of device memory.
 class Memory {

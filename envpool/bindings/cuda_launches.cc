@@ -47,6 +47,21 @@ void Launches::run(Handle kernel, unsigned blocks, unsigned threads, device::Wor
   held_.push_back(std::move(inputs));
 }
 
+void Launches::run_on(Handle stream, Handle kernel, unsigned blocks, unsigned threads, device::Work& work,
+                      void* params) {
+  work.fault = reinterpret_cast<volatile u64*>(fault_->address());
+  void* arguments[] = {&work, params};
+  ENVPOOL_CUDA(stream_->driver(), launch, kernel, blocks, 1, 1, threads, 1, 1, 0, stream, arguments, nullptr);
+}
+
+Address Launches::copied(size_t input, Address from, i64 bytes) {
+  if (input >= copies_.size()) copies_.resize(input + 1);
+  if (copies_[input].bytes() < bytes) copies_[input] = Memory(stream_->context, bytes);
+  const Address to = copies_[input].address();
+  if (bytes > 0) ENVPOOL_CUDA(stream_->driver(), copy, to, from, Size(bytes), stream_->handle());
+  return to;
+}
+
 // Releases the inputs of launches that have run.
 void Launches::release_inputs() {
   while (!held_.empty() && stream_->driver().query_event(held_.front().done.get()) != kNotReady) {
@@ -61,6 +76,7 @@ void Launches::close() {
   held_.clear();
   spare_.clear();
   converted_.clear();
+  copies_.clear();
   ring_->close();
   fault_.reset();
 }

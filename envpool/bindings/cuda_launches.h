@@ -52,6 +52,10 @@ class Launches {
   std::shared_ptr<Block> block();
   // Enqueues a launch.
   void run(Handle kernel, unsigned blocks, unsigned threads, device::Work& work, void* params, Inputs inputs);
+  // Enqueues a launch of XLA on one of its streams or on this object's. The thread does not hold the interpreter lock.
+  void run_on(Handle stream, Handle kernel, unsigned blocks, unsigned threads, device::Work& work, void* params);
+  // Copies device memory for one launch of XLA into memory that belongs to an input, and returns the copy's address.
+  Address copied(size_t input, Address from, i64 bytes);
   // Returns the fault that a launch reported since the last call, if any.
   device::Fault take_fault() { return device::Fault::unpacked(fault_->take()); }
   // Frees everything except the blocks that arrays still use. The stream must be synchronized.
@@ -68,6 +72,7 @@ class Launches {
   std::unique_ptr<Word> fault_;
   const bool in_place_;
   std::vector<Memory> converted_;
+  std::vector<Memory> copies_;  // of the inputs of XLA's launches
   std::deque<Inputs> held_;
   std::vector<Memory> spare_;
 };

@@ -7,6 +7,7 @@
 
 #include "envpool/bindings/cuda_pool.h"
 #include "envpool/bindings/table.h"
+#include "envpool/bindings/xla_pool.h"
 
 namespace envpool::cuda {
 
@@ -26,6 +27,28 @@ std::unique_ptr<DevicePool> make_pool(const python::PyTable& table, const std::s
   for (const py::dict& one : options) how.options.push_back(python::PyTable::option_list(one));
   const DeviceOptions on{label, library, image, number, threads, envs, batch_size, in_place};
   return std::make_unique<DevicePool>(table.get(), how, on, outputs);
+}
+
+// Does the same as PyPool::xla. `image` is the program of device_results.h, compiled for the device.
+py::tuple xla_of(DevicePool& pool, const py::bytes& image) {
+  std::shared_ptr<PoolGate> gate = pool.prepare_calls(image);
+  if (pool.port_reference == nullptr) {
+    xla::OpenPort opened = xla::open_port(std::move(gate), pool.label(), pool.device_name());
+    pool.port = opened.number;
+    pool.port_reference = std::move(opened.reference);
+  }
+  py::list outputs;
+  for (const int index : pool.outputs()) {
+    if (index < 0) {  // done
+      outputs.append(py::make_tuple(index, py::dtype::of<bool>(), py::tuple(), false));
+      continue;
+    }
+    const Array& array = pool.block_layout().arrays[size_t(index)];
+    py::list shape;
+    for (const i64 extent : array.shape) shape.append(py::int_(std::int64_t(extent)));
+    outputs.append(py::make_tuple(index, python::numpy_dtype(array.dtype), py::tuple(shape), array.per_player));
+  }
+  return py::make_tuple(py::bytes(xla::handle_of(pool.port)), std::int64_t(pool.port), outputs);
 }
 
 void translate_cuda_error(std::exception_ptr thrown) {
@@ -62,6 +85,7 @@ void bind_pool(py::module_& module) {
       .def("players", &DevicePool::players, py::arg("env_ids") = py::none())
       .def("states", &DevicePool::states)
       .def("render", &DevicePool::render, py::arg("env_ids") = py::none())
+      .def("xla", &xla_of, py::arg("image"))
       .def("wait", &DevicePool::wait)
       .def("close", &DevicePool::close, py::arg("timeout") = 10.0)
       .def_property_readonly("closed", &DevicePool::closed)

@@ -70,8 +70,8 @@ DevicePool::DevicePool(const abi::Table& table, const Construction& how, DeviceO
   context_ = std::make_shared<const Context>(driver, options_.number);
   const Context::Current current(*context_);
   module_ = load_module(context_, options_.image);
-  ENVPOOL_CUDA(driver, get_function, &kernel_, module_.get(), "envpool_run");
-  check_memory(driver);
+  kernel_ = kernel_of(driver, module_, "envpool_run");
+  check_memory();
   // Groups of an asynchronous pool must be able to run concurrently with the caller's work on the legacy stream.
   const auto order = options_.batch_size == num_envs_ ? WithLegacyStream::kInOrder : WithLegacyStream::kIndependent;
   std::vector<std::shared_ptr<const Stream>> streams;
@@ -85,11 +85,12 @@ DevicePool::DevicePool(const abi::Table& table, const Construction& how, DeviceO
   actions_ = std::make_unique<DeviceActions>(layout_, label_, *streams[0]);
   for (const auto& group : groups_) group->launches.make_room(actions_->bytes_of(options_.batch_size));
   states_.place(streams, options_.batch_size, how);
+  gate_->pool = this;
 }
 
-void DevicePool::check_memory(const Driver& driver) const {
+void DevicePool::check_memory() const {
   Size free = 0, total = 0;
-  ENVPOOL_CUDA(driver, memory_info, &free, &total);
+  ENVPOOL_CUDA(context_->driver, memory_info, &free, &total);
   // Each group needs two blocks: one that the caller holds, and one that the next launch writes.
   const i64 groups = num_envs_ / options_.batch_size, blocks = options_.in_place ? 1 : 2;
   const f64 each = f64(states_.bytes() + blocks * groups * block_bytes_) / num_envs_;
@@ -115,11 +116,14 @@ void DevicePool::choose_outputs(const std::vector<std::string>& names) {
 
 DevicePool::~DevicePool() {
   closed_ = true;
+  const python::PatientLock lock(gate_->mutex);
+  gate_->pool = nullptr;
   free_quietly();
 }
 
 void DevicePool::close(f64) {
   closed_ = true;
+  const python::PatientLock lock(gate_->mutex);
   if (calls_ == 0) free();
 }
 
@@ -139,7 +143,9 @@ void DevicePool::free() {
   for (const auto& group : groups_) group->launches.close();
   states_.close();
   actions_.reset();
+  known_ids_.clear();
   module_ = Owned<Handle>();
+  results_module_ = Owned<Handle>();
   context_->driver.check(status, Driver::name_of_synchronize_stream);
 }
 
@@ -172,6 +178,10 @@ void DevicePool::check_usable() {
       then += " of environments " + std::to_string(group->ids->front()) + " to " + std::to_string(group->ids->back());
     }
     then += "; its environment was not stepped";
+    if (fault.why == device::Fault::kEnvId) {
+      label_.refuse_argument("env_id: expected the ids of the batch that was received longest ago, in its order, got " +
+                             std::string("another id in row ") + std::to_string(fault.row) + then);
+    }
     if (fault.why != device::Fault::kOver) label_.refuse_argument(actions_->refusal(fault) + then);
     label_.refuse_call("action: expected environments whose episodes are not over, got a finished one in row " +
                        std::to_string(fault.row) + then);
@@ -191,30 +201,40 @@ void DevicePool::require_idle(i32 env_id, const char* call) const {
 // Splits the environments of a call into batches, each of one group. The ids of a call to an asynchronous pool must
 // consist of whole groups.
 std::vector<DevicePool::Batch> DevicePool::batches_of(const py::object& env_id, const char* call) {
+  if (env_id.is_none()) return batches_of_all(call);
+  const bool on_device = py::isinstance<DeviceArray>(env_id);
+  const auto* known = on_device ? env_id.cast<const DeviceArray&>().values() : nullptr;
+  if (known != nullptr) return batches_of_ids(known->data(), i64(known->size()), call);
+  ids_.convert(on_device ? py::object(env_id.attr("numpy")()) : env_id, "env_id", options_.label);
+  return batches_of_ids(ids_.data(), ids_.size(), call);
+}
+
+std::vector<DevicePool::Batch> DevicePool::batches_of_all(const char* call) {
+  std::vector<Batch> batches;
+  for (const auto& group : groups_) {
+    batches.push_back({group.get(), group->ids, i64(batches.size()) * options_.batch_size});
+  }
+  require_distinct_idle(batches, call);
+  return batches;
+}
+
+std::vector<DevicePool::Batch> DevicePool::batches_of_ids(const i32* ids, i64 count, const char* call) {
   std::vector<Batch> batches;
   const i32 size = options_.batch_size;
-  if (env_id.is_none()) {
-    for (const auto& group : groups_) batches.push_back({group.get(), group->ids, i64(batches.size()) * size});
-  } else {
-    const bool on_device = py::isinstance<DeviceArray>(env_id);
-    const auto* known = on_device ? env_id.cast<const DeviceArray&>().values() : nullptr;
-    const i32* ids = known == nullptr ? nullptr : known->data();
-    i64 count = known == nullptr ? 0 : i64(known->size());
-    if (known == nullptr) {
-      ids_.convert(on_device ? py::object(env_id.attr("numpy")()) : env_id, "env_id", options_.label);
-      ids = ids_.data();
-      count = ids_.size();
-    }
-    if (count == 0) label_.refuse_argument(std::string(call) + ": env_id: expected at least one environment, got none");
-    if (groups_.size() > 1 && count % size != 0) {
-      label_.refuse_argument(std::string(call) + ": env_id: expected whole batches of " + std::to_string(size) +
-                             " environments, got " + std::to_string(count));
-    }
-    for (i64 first = 0; first < count; first += size) {
-      Group* group = groups_[size_t(ids[first] / size)].get();
-      batches.push_back({group, checked_ids(ids + first, std::min<i64>(size, count - first), *group, call), first});
-    }
+  if (count == 0) label_.refuse_argument(std::string(call) + ": env_id: expected at least one environment, got none");
+  if (groups_.size() > 1 && count % size != 0) {
+    label_.refuse_argument(std::string(call) + ": env_id: expected whole batches of " + std::to_string(size) +
+                           " environments, got " + std::to_string(count));
   }
+  for (i64 first = 0; first < count; first += size) {
+    Group* group = groups_[size_t(ids[first] / size)].get();
+    batches.push_back({group, checked_ids(ids + first, std::min<i64>(size, count - first), *group, call), first});
+  }
+  require_distinct_idle(batches, call);
+  return batches;
+}
+
+void DevicePool::require_distinct_idle(const std::vector<Batch>& batches, const char* call) const {
   std::vector<const Group*> groups;
   for (const Batch& batch : batches) {
     if (std::find(groups.begin(), groups.end(), batch.group) != groups.end()) {
@@ -225,7 +245,6 @@ std::vector<DevicePool::Batch> DevicePool::batches_of(const py::object& env_id, 
     if (batch.whole() && under_way_ == 0) continue;
     for (const i32 id : *batch.ids) require_idle(id, call);
   }
-  return batches;
 }
 
 // Checks that the ids are distinct, and in an asynchronous pool that they are exactly the ids of the group.
@@ -265,9 +284,16 @@ void DevicePool::send_batches(const char* call, const std::function<std::vector<
 }
 
 void DevicePool::launch(Batch batch) {
+  Pending pending = describe(batch);
+  batch.group->launches.run(kernel_, blocks_for(batch.rows()), unsigned(options_.threads), batch.work, states_.params(),
+                            std::move(batch.inputs));
+  set_busy(pending, true);
+  pending_.push_back(std::move(pending));
+}
+
+DevicePool::Pending DevicePool::describe(Batch& batch) {
   device::Work& work = batch.work;
   Launches& launches = batch.group->launches;
-  const i32 rows = batch.rows();
   Pending pending{batch.group, launches.block(), batch.ids};
   const Address base = pending.block->memory.address();
   const auto at = [&](size_t array) { return reinterpret_cast<void*>(base + Address(offsets_[array])); };
@@ -281,16 +307,13 @@ void DevicePool::launch(Batch batch) {
   work.done = reinterpret_cast<u8*>(base + Address(done_at_));
   if (layout_.max_players > 1) work.player_env_id = static_cast<i32*>(at(blocks_.arrays.size() - 1));
   states_.describe(launches.stream(), work);
-  work.count = rows;
+  work.count = batch.rows();
   work.first_env = batch.group->ids->front();
   work.max_players = layout_.max_players;
   work.num_own = layout_.num_fields;
   work.num_actions = layout_.num_actions;
   work.autoreset = autoreset_;
-  const i32 blocks = (rows + options_.envs - 1) / options_.envs;
-  launches.run(kernel_, unsigned(blocks), unsigned(options_.threads), work, states_.params(), std::move(batch.inputs));
-  set_busy(pending, true);
-  pending_.push_back(std::move(pending));
+  return pending;
 }
 
 void DevicePool::set_busy(const Pending& pending, bool busy) {
@@ -336,12 +359,19 @@ void DevicePool::reset(const py::object& env_id, const py::object& seeds, const 
   });
 }
 
-py::tuple DevicePool::recv(f64) {
-  check_usable();
+DevicePool::Pending DevicePool::next_pending() {
   if (pending_.empty()) label_.refuse_call("recv: nothing is under way; call send, reset or async_reset first");
-  const Pending pending = std::move(pending_.front());
+  Pending pending = std::move(pending_.front());
   pending_.pop_front();
   set_busy(pending, false);
+  pending.group->received = ++batches_received_;
+  return pending;
+}
+
+py::tuple DevicePool::recv(f64) {
+  const Call here(*this);
+  check_usable();
+  const Pending pending = next_pending();
   const auto rows = i64(pending.ids->size());
   py::tuple arrays(outputs_.size());
   const Address base = pending.block->memory.address();
@@ -361,6 +391,7 @@ py::tuple DevicePool::recv(f64) {
 }
 
 py::tuple DevicePool::step(const py::object& action, const py::object& env_id) {
+  const Call here(*this);
   if (groups_.size() == 1 && !pending_.empty())
     label_.refuse_call("step: results of an earlier send are pending; call recv first");
   send(action, env_id);
@@ -368,6 +399,7 @@ py::tuple DevicePool::step(const py::object& action, const py::object& env_id) {
 }
 
 void DevicePool::discard() {
+  const Call here(*this);
   check_usable();
   const Context::Current current(*context_);
   for (const Pending& pending : pending_) set_busy(pending, false);

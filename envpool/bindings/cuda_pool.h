@@ -8,15 +8,19 @@
 // results of another. Groups are received in the order in which they were sent.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "envpool/bindings/cuda_actions.h"
 #include "envpool/bindings/cuda_launches.h"
+#include "envpool/bindings/cuda_pool_calls.h"
 #include "envpool/bindings/cuda_states.h"
+#include "envpool/bindings/interpreter.h"
 #include "envpool/core/pool/state_buffer.h"
 
 namespace envpool::cuda {
@@ -60,6 +64,28 @@ class DevicePool {
   // Returns the named parts of all states (DeviceStates::parts).
   py::dict states();
 
+  // Calls of XLA, whose threads do not hold the interpreter lock (cuda_pool_calls.cc). The caller holds the gate's
+  // mutex, and work is ordered with that of `stream`, which reads the actions and writes the results.
+  //
+  // prepare_calls, which Python calls, loads the program of device_results.h.
+  std::shared_ptr<PoolGate> prepare_calls(const std::string& image);
+  // The number by which jitted code finds the pool, which is valid while the reference is held.
+  i64 port = -1;
+  std::shared_ptr<void> port_reference{};
+  void send_from_xla(const GivenSend& given, Handle stream);
+  void recv_into(const std::vector<GivenResult>& results, Handle stream);
+  // Waits for all launches, and throws if one reported a fault.
+  void settle_calls();
+  // The stream for the calls of a program that has none, because XLA runs it on a CPU.
+  Handle own_stream() const { return groups_[0]->launches.stream().handle(); }
+  const std::shared_ptr<const Context>& context() const { return context_; }
+  const abi::Layout& layout() const { return layout_; }
+  const BlockLayout& block_layout() const { return blocks_; }
+  const std::vector<int>& outputs() const { return outputs_; }
+  const std::string& label() const { return options_.label; }
+  i32 num_envs() const { return num_envs_; }
+  std::string device_name() const { return "cuda:" + std::to_string(options_.number); }
+
   bool closed() const { return closed_; }
   i64 under_way() const { return under_way_; }
   i32 batch_size() const { return options_.batch_size; }
@@ -70,7 +96,7 @@ class DevicePool {
   // ends.
   class Call {
    public:
-    explicit Call(DevicePool& pool) : pool_(pool) {
+    explicit Call(DevicePool& pool) : pool_(pool), lock_(pool.gate_->mutex) {
       pool_.check_open();
       ++pool_.calls_;
     }
@@ -82,6 +108,7 @@ class DevicePool {
 
    private:
     DevicePool& pool_;
+    const python::PatientLock lock_;
   };
   using Ids = std::shared_ptr<const std::vector<i32>>;
   struct Group {
@@ -92,6 +119,7 @@ class DevicePool {
     Launches launches;
     Ids ids{};  // of all its environments, in order
     bool busy = false;
+    u64 received = 0;  // when its last batch was received, as a number that grows from batch to batch
   };
   // One launch of a call: consecutive rows of the call, beginning with `first`, whose environments are in one group.
   struct Batch {
@@ -118,13 +146,22 @@ class DevicePool {
   void check_usable();
   void require_idle(i32 env_id, const char* call) const;
   std::vector<i32> idle_ids(const py::object& env_ids, const char* name, const char* call);
-  void check_memory(const Driver& driver) const;
+  void check_memory() const;
   void choose_outputs(const std::vector<std::string>& names);
   std::vector<Batch> batches_of(const py::object& env_id, const char* call);
+  std::vector<Batch> batches_of_all(const char* call);
+  std::vector<Batch> batches_of_ids(const i32* ids, i64 count, const char* call);
+  void require_distinct_idle(const std::vector<Batch>& batches, const char* call) const;
   Ids checked_ids(const i32* ids, i64 count, const Group& group, const char* call) const;
   // Runs a function that converts arguments into batches, and then launches the batches.
   void send_batches(const char* call, const std::function<std::vector<Batch>()>& convert);
   void launch(Batch batch);
+  // Fills in the work of a batch. Returns the block into which the launch writes its results.
+  Pending describe(Batch& batch);
+  unsigned blocks_for(i32 rows) const { return unsigned((rows + options_.envs - 1) / options_.envs); }
+  Pending next_pending();
+  Group& longest_received(const char* call);
+  void describe_given(const GivenSend& given, Batch& batch, Handle stream, bool copy);
   void set_busy(const Pending& pending, bool busy);
 
   const abi::Table& table_;
@@ -146,12 +183,19 @@ class DevicePool {
   Owned<Handle> module_;
   Handle kernel_ = nullptr;
 
+  const std::shared_ptr<PoolGate> gate_ = std::make_shared<PoolGate>();
+  Owned<Handle> results_module_;  // for XLA
+  Handle results_kernel_ = nullptr;
+  std::map<std::vector<i32>, std::pair<Ids, Memory>> known_ids_;  // the ids that jitted programs contain
+
   std::deque<Pending> pending_;
   std::vector<u8> busy_;  // whether each environment is under way in a launch of only part of its group
-  i64 under_way_ = 0;
+  std::atomic<i64> under_way_{0};
+  u64 batches_received_ = 0;
   i32 calls_ = 0;
   bool sending_ = false;  // a call converts arguments or launches batches, which may release the interpreter lock
-  bool closed_ = false, freed_ = false;
+  std::atomic<bool> closed_{false};
+  bool freed_ = false;
 };
 
 void bind_pool(py::module_& module);

@@ -86,6 +86,7 @@ py::dict xla_handlers(const std::string& platform) {
 // Calls a function of Python from a thread of XLA. Exceptions become std::runtime_error with their text.
 template <class Result, class... Arguments>
 Result call_python(const py::function& function, const Arguments&... arguments) {
+  const PythonCall call;
   const py::gil_scoped_acquire locked;
   try {
     return function(arguments...).template cast<Result>();
@@ -126,6 +127,7 @@ PYBIND11_MODULE(_core, m) {
   });
 
   LivePools::close_at_exit();
+  PythonCall::end_at_exit();
   add_constants(m);
   m.def(
       "usable_memory", [] { return py::float_(usable_memory()); },

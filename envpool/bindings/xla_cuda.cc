@@ -9,6 +9,7 @@
 
 #include "envpool/bindings/action_values.h"
 #include "envpool/bindings/cuda_stream.h"
+#include "envpool/bindings/xla_cuda_pool.h"
 #include "envpool/bindings/xla_pool.h"
 #include "envpool/bindings/xla_pure.h"
 #include "envpool/bindings/xla_pure_call.h"
@@ -81,6 +82,12 @@ struct Axes {
 class DeviceModel {
  public:
   DeviceModel(const PureModel& model, const Driver& driver, int number);
+  // Waits for the device, which may still run kernels of a program that was deleted.
+  ~DeviceModel() {
+    if (const Context::Current current(*context_); current) driver().synchronize_context();
+  }
+  DeviceModel(const DeviceModel&) = delete;
+  DeviceModel& operator=(const DeviceModel&) = delete;
 
   const Driver& driver() const { return context_->driver; }
   const std::shared_ptr<const Context>& context() const { return context_; }
@@ -119,8 +126,8 @@ DeviceModel::DeviceModel(const PureModel& model, const Driver& driver, int numbe
       fault_(context_) {
   const Context::Current current(*context_);
   module_ = cuda::load_module(context_, compiler().image(model.label, model.program, number));
-  ENVPOOL_CUDA(driver, get_function, &call_, module_.get(), "envpool_call");
-  ENVPOOL_CUDA(driver, get_function, &copy_, module_.get(), "envpool_copy");
+  call_ = kernel_of(driver, module_, "envpool_call");
+  copy_ = kernel_of(driver, module_, "envpool_copy");
   const abi::Layout& layout = model.layout();
   if (layout.num_fields > device::kMostFields) {
     throw std::invalid_argument("device: expected at most " + std::to_string(device::kMostFields) +
@@ -357,33 +364,32 @@ class ModelOnDevices {
 
 std::shared_ptr<ModelOnDevices> make_model_on_devices() { return std::make_shared<ModelOnDevices>(); }
 
-namespace {
-
-const Driver& driver() {
+const Driver& cuda_driver() {
   static const Driver& driver = Driver::open(compiler().library());
   return driver;
 }
 
-// The stream of a call. On other platforms than CUDA there is none; then this is device 0, and the caller waits.
-struct CallStream {
-  Handle handle = nullptr;
-  int device = 0;
-  bool given = false;
+CallStream::CallStream(const Call& call) {
+  StreamGet get{sizeof(StreamGet), nullptr, call.context, nullptr};
+  given = detail::succeeded(*call.api, call.api->get_stream(&get));
+  if (!given) return;
+  handle = get.stream;
+  const Driver& driver = cuda_driver();
+  Handle context = nullptr;
+  ENVPOOL_CUDA(driver, stream_context, handle, &context);
+  ENVPOOL_CUDA(driver, push_context, context);
+  const cuda::Status status = driver.context_device(&device);
+  if (status == 0) return;
+  driver.pop_context(&context);
+  driver.check(status, Driver::name_of_context_device);
+}
 
-  explicit CallStream(const Call& call) {
-    StreamGet get{sizeof(StreamGet), nullptr, call.context, nullptr};
-    given = detail::succeeded(*call.api, call.api->get_stream(&get));
-    if (!given) return;
-    handle = get.stream;
-    const Driver& cuda = driver();
-    Handle context = nullptr, popped = nullptr;
-    ENVPOOL_CUDA(cuda, stream_context, handle, &context);
-    ENVPOOL_CUDA(cuda, push_context, context);
-    const cuda::Status status = cuda.context_device(&device);
-    cuda.pop_context(&popped);
-    cuda.check(status, Driver::name_of_context_device);
-  }
-};
+CallStream::~CallStream() {
+  Handle popped = nullptr;
+  if (given) cuda_driver().pop_context(&popped);
+}
+
+namespace {
 
 // Finds or makes the model on the device of the call, which is compiled for it first.
 DeviceModel& device_model(const PureModel& model, const CallStream& stream) {
@@ -393,7 +399,7 @@ DeviceModel& device_model(const PureModel& model, const CallStream& stream) {
         "envpool.compile the path of the header, or, in a plugin, give envpool::table the header's name and "
         "envpool.register its folder as include=");
   }
-  return model.devices->on(model, driver(), stream.device);
+  return model.devices->on(model, cuda_driver(), stream.device);
 }
 
 template <auto kFunction>
@@ -428,13 +434,12 @@ void run_on_device(const CallFrame& frame, Operation operation) {
   model.raise_fault(call.model);
 }
 
-// Runs a handler for CPUs in a program on a GPU.
-template <Handler* kHost>
-Error* staged(Call* call) noexcept {
+// The options are checked on the host.
+Error* change_params_on_host(Call* call) noexcept {
   Error* error = nullptr;
   Error* const failed = run_handler(*call, kExecute, [&](const CallFrame& frame) {
     const CallStream stream(frame.call());
-    error = stream.given ? run_staged(*call, kHost, driver(), stream.handle) : kHost(call);
+    error = stream.given ? run_staged(*call, change_params, cuda_driver(), stream.handle) : change_params(call);
   });
   return failed != nullptr ? failed : error;
 }
@@ -451,10 +456,10 @@ std::vector<Registration> cuda_handlers() {
   return {
       {"envpool_reset", &execute<Operation::kReset>, &instantiate_model, &initialize},
       {"envpool_step", &execute<Operation::kStep>, &instantiate_model, &initialize},
-      {"envpool_change_params", &staged<change_params>, &instantiate_model},
-      {"envpool_pool_send", &staged<pool_send>, &instantiate_port},
-      {"envpool_pool_recv", &staged<pool_recv>, &instantiate_port},
-      {"envpool_pool_step", &staged<pool_step>, &instantiate_port},
+      {"envpool_change_params", &change_params_on_host, &instantiate_model},
+      {"envpool_pool_send", &pool_send_on_cuda, &instantiate_port},
+      {"envpool_pool_recv", &pool_recv_on_cuda, &instantiate_port},
+      {"envpool_pool_step", &pool_step_on_cuda, &instantiate_port},
   };
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "envpool/bindings/cuda_driver.h"
 #include "envpool/bindings/xla_models.h"
 
 namespace envpool::xla {
@@ -24,5 +25,21 @@ void set_device_compiler(DeviceCompiler compiler);
 std::shared_ptr<ModelOnDevices> make_model_on_devices();
 
 std::vector<Registration> cuda_handlers();
+
+// Returns the driver, which is opened first if necessary.
+const cuda::Driver& cuda_driver();
+
+// The stream of a call, whose context is current while this object exists. On other platforms than CUDA there is none;
+// then this is device 0, and the caller waits.
+struct CallStream {
+  cuda::Handle handle = nullptr;
+  int device = 0;
+  bool given = false;
+
+  explicit CallStream(const Call& call);
+  ~CallStream();
+  CallStream(const CallStream&) = delete;
+  CallStream& operator=(const CallStream&) = delete;
+};
 
 }  // namespace envpool::xla

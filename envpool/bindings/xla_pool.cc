@@ -12,13 +12,6 @@
 namespace envpool::xla {
 namespace {
 
-// What a handle refers to. A port does not keep its pool alive.
-struct Port {
-  std::weak_ptr<EnvPool> pool;
-  std::shared_ptr<std::timed_mutex> step_mutex;
-  std::string label;
-};
-
 // `process` is a random number, by which a handle from another process is rejected.
 struct Handle {
   u32 port, process;
@@ -200,6 +193,11 @@ class SendArguments {
   std::vector<const void*> actions_;
 };
 
+OpenPort open_port(Port port) {
+  auto added = ports().add(std::make_unique<Port>(std::move(port)));
+  return {added.number, std::move(added.object)};
+}
+
 // Copies the arrays of a batch into XLA's results, which have room for the largest possible batch, and pads them.
 class ResultWriter {
  public:
@@ -252,8 +250,12 @@ void write_results(const CallFrame& frame, const Block& block) {
 class PoolCall {
  public:
   PoolCall(const CallFrame& frame, const char* name) : frame_(frame) {
-    const std::shared_ptr<Port> port = look_up(frame, ports(), "pool", kDeleted);
+    const std::shared_ptr<Port> port = port_of(frame);
     const std::string label = "[" + port->label + "] ";
+    if (port->gate != nullptr) {
+      throw std::invalid_argument(label + name + ": expected a program on " + port->device +
+                                  ", where the pool is, got one on the CPU");
+    }
     check_handle(frame.integer("pool"), label, name);
     pool_ = port->pool.lock();
     step_mutex_ = port->step_mutex;
@@ -327,8 +329,10 @@ class PoolCall {
 }  // namespace
 
 OpenPort open_port(const std::shared_ptr<EnvPool>& pool, std::shared_ptr<std::timed_mutex> step_mutex) {
-  auto added = ports().add(std::make_unique<Port>(Port{pool, std::move(step_mutex), pool->label()}));
-  return {added.number, std::move(added.object)};
+  return open_port(Port{pool, std::move(step_mutex), nullptr, pool->label(), "cpu"});
+}
+OpenPort open_port(std::shared_ptr<cuda::PoolGate> gate, std::string label, std::string device) {
+  return open_port(Port{{}, nullptr, std::move(gate), std::move(label), std::move(device)});
 }
 
 i64 live_ports() { return ports().size(); }
@@ -337,6 +341,8 @@ std::string handle_of(i64 port) {
   const Handle handle{u32(port), process_mark()};
   return {reinterpret_cast<const char*>(&handle), sizeof(handle)};
 }
+
+std::shared_ptr<Port> port_of(const CallFrame& frame) { return look_up(frame, ports(), "pool", kDeleted); }
 
 Error* instantiate_port(Call* call) noexcept { return instantiate(*call, ports(), "pool", kDeleted); }
 Error* pool_send(Call* call) noexcept {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "envpool/bindings/cuda_pool_calls.h"
 #include "envpool/bindings/xla_registry.h"
 #include "envpool/core/pool/env_pool.h"
 
@@ -21,8 +22,22 @@ struct OpenPort {
   SharedObject reference;
 };
 
-// Registers a pool. Each step of jitted code holds `step_mutex`, like the steps of other callers.
+// What a handle refers to: a pool on the CPU, or one on a GPU. A port does not keep its pool alive.
+struct Port {
+  std::weak_ptr<EnvPool> pool;
+  std::shared_ptr<std::timed_mutex> step_mutex;
+  std::shared_ptr<cuda::PoolGate> gate;  // of a pool on a GPU; else null
+  std::string label;
+  std::string device;  // such as "cuda:0"
+};
+
+// Returns the port of a call. Throws if it was deleted before the program was compiled.
+std::shared_ptr<Port> port_of(const CallFrame& frame);
+
+// Registers a pool on the CPU. Each step of jitted code holds `step_mutex`, like the steps of other callers.
 OpenPort open_port(const std::shared_ptr<EnvPool>& pool, std::shared_ptr<std::timed_mutex> step_mutex);
+
+OpenPort open_port(std::shared_ptr<cuda::PoolGate> gate, std::string label, std::string device);
 
 // Returns the number of live ports.
 i64 live_ports();

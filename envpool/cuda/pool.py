@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from envpool.cuda import cache, driver, nvrtc
-from envpool.cuda.program import checked_program, header_of
+from envpool.cuda.program import RESULTS, checked_program, header_of
 
 if TYPE_CHECKING:
     from envpool._core import DevicePool
@@ -54,6 +54,11 @@ def make_pool(device: str, *, source: str, include: str, in_place: bool, **pool:
         envs=written.envs,
         in_place=in_place,
     )
+
+
+def results_image(label: str, device: str) -> bytes:
+    """Returns the program that copies a pool's results into the arrays of jitted code, compiled for a device."""
+    return image_for(driver.load().devices()[int(device.removeprefix("cuda:"))], label, RESULTS, [])
 
 
 def image_for(device: driver.Device, label: str, source: str, includes: Sequence[str]) -> bytes:

@@ -146,8 +146,6 @@ def test_numpy_interfaces_refuse_a_gpu() -> None:
             continue  # The package of this interface is not installed.
         else:
             pytest.fail(f"{make_pool} takes a GPU")
-    with pytest.raises(RuntimeError, match=r"\[CartPole-v1\] xla: expected a pool on the CPU, got one on 'cuda:0'"):
-        make().xla()
 
 
 HEADER = """

@@ -11,6 +11,9 @@ _MOST_THREADS = 1024  # limit for the threads of a block
 _WARP = 32
 _THREADS = 128  # threads of a block that steps several environments
 
+# The program that copies results into the arrays of jitted code.
+RESULTS = '#include "envpool/core/table/device_results.h"\n\nENVPOOL_RESULTS_KERNEL\n'
+
 
 class Program(NamedTuple):
     """A source, and the launch configuration of its kernel.

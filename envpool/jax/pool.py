@@ -19,13 +19,14 @@ from envpool.python import actions
 from envpool.python.errors import labelled
 
 if TYPE_CHECKING:
-    from envpool._core import Pool
+    from envpool._core import DevicePool, Pool
     from envpool.python.construction import Construction
     from envpool.python.layout import Pack
     from envpool.python.spaces import Field
 
 _HANDLE = jax.ShapeDtypeStruct((8,), np.uint8)
 _ENV_ID, _OWNERS = 1, 2  # These bits tell the handlers which ids are among the operands.
+_AS_ATTRIBUTE = 2  # tells the handlers of a pool on a GPU that the attribute `ids` has the ids
 _INTEGERS = ("uint8", "int32", "uint32", "int64")  # the dtypes of integers that the handlers read
 
 
@@ -36,12 +37,14 @@ class PoolCalls:
         handle: an array that identifies the pool, uint8 of shape (8,).
     """
 
-    def __init__(self, construction: Construction, pool: Pool, pack: Pack) -> None:
-        given, number, outputs = pool.xla()
+    def __init__(self, construction: Construction, pool: Pool | DevicePool, pack: Pack) -> None:
+        given, number, outputs = _opened(construction, pool)
         self.handle: npt.NDArray[np.uint8] = np.frombuffer(given, np.uint8)
         self._core = pool
         self._pack = pack
         self._label = construction.label
+        self._on_device = construction.on_device
+        self._batch_size, self._players = construction.common.batch_size, construction.arrays.max_players
         self._num_envs = construction.common.num_envs
         self._fields = construction.arrays.actions
         self._several = construction.arrays.max_players > 1
@@ -76,13 +79,13 @@ class PoolCalls:
         Returns:
             The handle for the next call.
         """
-        operands, named = self._sent(handle, action, env_id)
-        return self._call("envpool_pool_send", [_HANDLE], operands, named=named)[0]
+        operands, attributes = self._sent(handle, action, env_id)
+        return self._call("envpool_pool_send", [_HANDLE], operands, **attributes)[0]
 
     def step(self, handle: Any, action: Any, env_id: Any = None) -> tuple[Any, Any]:
         """Sends and receives: takes the arguments of `send` and returns the values of `recv`."""
-        operands, named = self._sent(handle, action, env_id)
-        return self._with_results("envpool_pool_step", operands, named=named)
+        operands, attributes = self._sent(handle, action, env_id)
+        return self._with_results("envpool_pool_step", operands, **attributes)
 
     # --- calls ---
 
@@ -105,11 +108,13 @@ class PoolCalls:
             raise ValueError(f"[{self._label}] handle: expected shape {_HANDLE.shape}, got {shape}")
         return jnp.asarray(handle)
 
-    def _sent(self, handle: Any, action: Any, env_id: Any) -> tuple[list[Any], Any]:
-        """Returns the operands of a send, and the bits that tell which ids are among them."""
+    def _sent(self, handle: Any, action: Any, env_id: Any) -> tuple[list[Any], dict[str, Any]]:
+        """Returns the operands and attributes of a send. `named` tells the handlers which ids they contain."""
         with labelled(self._label):
             values = actions.split(self._fields, action, ("env_id", "players.env_id"))
         env_id = values.get("env_id") if env_id is None else env_id
+        if self._on_device:
+            return self._sent_to_device(handle, values, env_id)
         owners = values.get("players.env_id") if self._several else None
         operands, named, rows, players = [self._handle(handle)], 0, self._num_envs, None
         if env_id is not None:
@@ -123,7 +128,47 @@ class PoolCalls:
             operands.append(self._action(field, values[field.name], players if one_each else rows))
             if one_each:
                 players = len(operands[-1])
-        return operands, np.int64(named)
+        return operands, {"named": np.int64(named)}
+
+    def _sent_to_device(self, handle: Any, values: Any, env_id: Any) -> tuple[list[Any], dict[str, Any]]:
+        """Does the same for a pool on a GPU, whose host must know which environments a call steps.
+
+        Ids that are known while tracing become an attribute. Traced ids must be those of a whole batch.
+        """
+        operands, rows = [self._handle(handle)], self._num_envs
+        attributes: dict[str, Any] = {"named": np.int64(0), "ids": np.empty(0, np.int32)}
+        if isinstance(env_id, jax.core.Tracer):
+            ids = self._ids("env_id", env_id)
+            rows = len(ids)
+            if rows not in (self._batch_size, self._num_envs):
+                raise ValueError(
+                    f"[{self._label}] env_id: expected the {self._batch_size} ids of a batch, or ids that are known "
+                    f"while tracing, because the pool is on a GPU, got {rows} traced ids"
+                )
+            low = 0 if ids.dtype.kind == "u" else -1
+            operands.append(jnp.clip(ids, low, np.iinfo(np.int32).max).astype(np.int32))
+            attributes["named"] = np.int64(_ENV_ID)
+        elif env_id is not None:
+            with jax.ensure_compile_time_eval():
+                known = self._checked(np.asarray(self._ids("env_id", env_id)).astype(np.int32))
+            rows = len(known)
+            attributes = {"named": np.int64(_AS_ATTRIBUTE), "ids": known}
+        for field in self._fields:
+            several = self._several and field.per_player
+            array = self._action(field, values[field.name], rows * self._players if several else rows)
+            if array.dtype == np.uint32:  # a dtype that kernels do not read
+                array = jnp.minimum(array, np.uint32(2**31 - 1)).astype(np.int32)
+            operands.append(array)
+        return operands, attributes
+
+    def _checked(self, ids: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        """Returns ids without padding, after checking what the handler would refuse."""
+        known = ids[ids != -1]
+        if not len(known):
+            raise ValueError(f"[{self._label}] env_id: expected at least one environment, got none")
+        if len(known) < len(ids):
+            raise ValueError(f"[{self._label}] env_id: expected ids without padding for a pool on a GPU, got -1")
+        return known
 
     def _ids(self, name: str, value: Any) -> Any:
         ids = self._array(value)
@@ -173,3 +218,12 @@ class PoolCalls:
     def _type_error(self, name: str, expected: str, value: Any) -> Any:
         got = getattr(value, "dtype", None) or type(value).__name__
         raise TypeError(f"[{self._label}] {name}: expected {expected}, got {got}")
+
+
+def _opened(construction: Construction, pool: Any) -> Any:
+    """Returns the handle of a pool, its number, and its outputs (`Pool.xla`)."""
+    if not construction.on_device:
+        return pool.xla()
+    from envpool.cuda.pool import results_image
+
+    return pool.xla(results_image(construction.label, construction.common.device))

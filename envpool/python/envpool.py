@@ -214,7 +214,7 @@ class EnvPoolMixin:
         return self._next_seed if isinstance(self._next_seed, list) else [self._next_seed]
 
     def xla(self) -> tuple[npt.NDArray[np.uint8], Any, Any, Any]:
-        """Returns functions that step the pool inside `jax.jit`, scans and loops, on the CPU.
+        """Returns functions that step the pool inside `jax.jit`, scans and loops, on the device where the pool is.
 
         Returns:
             handle (uint8), recv, send and step, to be called as `handle, result = recv(handle)`,
@@ -224,12 +224,10 @@ class EnvPoolMixin:
 
         Raises:
             MissingPackageError: JAX is not installed.
-            RuntimeError: the pool is closed, the process is a fork, or the environments live on a GPU.
+            RuntimeError: the pool is closed, or the process is a fork.
         """
         from envpool.jax.pool import PoolCalls
 
-        if self._construction.on_device:
-            raise RuntimeError(f"[{self._label}] xla: expected a pool on the CPU, got one on {self.config['device']!r}")
         calls = PoolCalls(self._construction, self._pool, self._layout.traced)
         return calls.handle, calls.recv, calls.send, calls.step
 

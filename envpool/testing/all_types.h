@@ -18,6 +18,7 @@ struct AllTypes {
   };
   enum Field { kImage, kPlace, kSpeed, kCards, kFlags, kTicks, kScore, kWide, kAlone };
 
+#if ENVPOOL_HOST
   static void options(OptionSpecs&) {}
   static Params params(const OptionValues&) { return {}; }
   static void spec(const Params&, Spec& spec) {
@@ -34,6 +35,7 @@ struct AllTypes {
     spec.action<f32>("turn", {2}).bounds(-1, 1);
     spec.render_height = spec.render_width = kSize;
   }
+#endif
   ENVPOOL_FN static void reset(State& state, const Params&, Rng& rng) {
     state = {i32(rng.below(kSize * kSize)), {0, 0}, u8(rng.below(256))};
   }

@@ -20,6 +20,7 @@ struct Work {
   u8* slots;  // EnvSlot and extra bytes of each environment
   i64 slot_bytes;
   const i32* env_ids;  // of the rows; null: row k is environment first_env + k
+  const i32* named;    // ids that jitted code passed for the rows, which must be those of the environments; or null
   const u64* seeds;    // of the rows, if a reset reseeds them; else null
   const u32* streams;
   const u8* params;   // of each environment, if they differ; otherwise the kernel's second argument is used
@@ -41,6 +42,8 @@ struct Work {
   u8 per_player[kMostFields];
   ActionInput actions[kMostActions];
 };
+
+static_assert(sizeof(Work) <= 2560);
 
 }  // namespace envpool::device
 
@@ -118,11 +121,12 @@ struct Place {
   }
 };
 
-// Returns whether the row begins an episode. Without autoreset, stepping an episode that is over is a fault; then
-// `refused` is set.
-inline bool restarts(const Work& work, const Episode& episode, i64 k, bool& refused) {
-  refused = !work.restart && episode.over && work.autoreset == abi::kAutoresetDisabled;
-  if (refused) *work.fault = Fault{Fault::kOver, k, 0}.packed();
+// Returns whether the row begins an episode. Stepping an episode that is over without autoreset is a fault, and so is a
+// row for which the caller named another environment; then `refused` is set.
+inline bool restarts(const Work& work, const Episode& episode, i32 env_id, i64 k, bool& refused) {
+  const bool misnamed = work.named != nullptr && work.named[k] != env_id;
+  refused = misnamed || (!work.restart && episode.over && work.autoreset == abi::kAutoresetDisabled);
+  if (refused) *work.fault = Fault{misnamed ? Fault::kEnvId : Fault::kOver, k, 0}.packed();
   return work.restart || (episode.over && !refused);
 }
 
@@ -136,7 +140,7 @@ void run_one(const Work& work, const typename Env::Params& shared) {
 
   place.prepare(work);
   bool refused;
-  bool begins = restarts(work, episode, k, refused);
+  bool begins = restarts(work, episode, place.env_id, k, refused);
   Outcome outcome;
   bool ended = false;
   if (begins) {
@@ -186,7 +190,7 @@ void run_world(const Work& work, const typename Env::Params& shared) {
   if (team.leads()) {
     place.prepare(work);
     bool refused;
-    const bool begins = restarts(work, episode, k, refused);
+    const bool begins = restarts(work, episode, place.env_id, k, refused);
     if (begins) begin();
     decided = {begins, refused, false, 1};
   }

@@ -28,8 +28,9 @@ struct ActionInput {
 // Reports a row that was not stepped: the reason, the row, and the element of the row's action.
 struct Fault {
   // kOver: the episode of an environment in a pool is over. kState, kParams: the state or the parameters passed to a
-  // pure function belong to another model.
-  static constexpr u64 kNone = 0, kOver = 0xFF, kState = 0xFE, kParams = 0xFD;
+  // pure function belong to another model. kEnvId: the id that jitted code passed for a row is not that of the row's
+  // environment.
+  static constexpr u64 kNone = 0, kOver = 0xFF, kState = 0xFE, kParams = 0xFD, kEnvId = 0xFC;
 
   u64 why;      // one of these, or 1 plus the index of the action field with the bad value
   i64 row;      // below 2^32
@@ -177,12 +178,18 @@ constexpr u64 offset_of_state() {
   return (sizeof(Episode) + kAlignment - 1) / kAlignment * kAlignment;
 }
 
+// The largest Params. All arguments of a kernel have at most 4,096 bytes with every driver and GPU, and the other
+// argument, Work or PureLaunch, has less than 2,560.
+inline constexpr u64 kMostParamsBytes = 1536;
+
 }  // namespace envpool::device
 
 // Checks that the environment has the same layout on the device as on the host (abi::Device).
 #define ENVPOOL_KERNEL_LAYOUT(Env, state_at, state_bytes, params_bytes)             \
   static_assert(envpool::device::offset_of_state<Env>() == (state_at), "state_at"); \
   static_assert(sizeof(envpool::StateOf<Env>) == (state_bytes), "state_bytes");     \
-  static_assert(sizeof(Env::Params) == (params_bytes), "params_bytes");
+  static_assert(sizeof(Env::Params) == (params_bytes), "params_bytes");             \
+  static_assert(sizeof(Env::Params) <= envpool::device::kMostParamsBytes,           \
+                "expected Params of at most 1,536 bytes on a GPU; keep larger data in a blob");
 
 #endif  // __CUDACC__

@@ -54,6 +54,8 @@ struct PureLaunch {
   u8 per_player[kMostFields];
 };
 
+static_assert(sizeof(PureLaunch) <= 2560);
+
 }  // namespace envpool::device
 
 #ifdef __CUDACC__
