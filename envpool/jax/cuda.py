@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles environments for the XLA handlers on NVIDIA GPUs, which call these functions when a program starts."""
+"""Compiles environments for the XLA handlers on NVIDIA GPUs, which call these functions when a program starts.
+
+It also tells how much memory arrays may take on the device that JAX uses.
+"""
 
 from __future__ import annotations
 
 import os
+
+import jax
 
 from envpool import _core
 from envpool.cuda import driver
@@ -43,6 +48,20 @@ def stand_in_runs_on_cpu() -> bool:
             "[envpool.jax] ENVPOOL_STANDIN_XLA: expected a stand-in driver with ENVPOOL_STANDIN_MODE=flat"
         )
     return True
+
+
+def usable_memory() -> tuple[float, str]:
+    """Returns how many bytes new arrays may take, and on which device that is unless it is a CPU.
+
+    A GPU's memory that is in use now counts too, because it may be free when the program runs.
+    """
+    device = jax.config.jax_default_device or jax.local_devices()[0]
+    if isinstance(device, str):
+        device = jax.local_devices(backend=device)[0]
+    if device.platform == "cpu":
+        return _core.usable_memory(), ""
+    limit = (device.memory_stats() or {}).get("bytes_limit")
+    return float("inf") if limit is None else limit, f" on {device}"
 
 
 def _library() -> str:

@@ -218,14 +218,16 @@ class Environment:
 
         Raises:
             TypeError: key is not a key, or params are not EnvParams.
-            MemoryError: the states and observations need more memory than this process may use.
+            MemoryError: the states and observations need more memory than this process may use, or on a GPU than JAX
+                may use of the GPU that it uses by default.
             ValueError: num_envs is not an int in that range, key is an array of keys, or params belong to another
                 environment.
         """
         if not isinstance(num_envs, int) or isinstance(num_envs, bool) or not 1 <= num_envs <= _MAX_ROWS:
             raise ValueError(f"[{self.name}] num_envs: expected an int from 1 to 2**31 - 1, got {shown(num_envs)}")
-        if self._row_bytes * num_envs > _core.usable_memory():
-            raise MemoryError(f"[{self.name}] num_envs: no memory for {num_envs} states and observations")
+        usable, where = cuda.usable_memory()
+        if self._row_bytes * num_envs > usable:
+            raise MemoryError(f"[{self.name}] num_envs: no memory for {num_envs} states and observations{where}")
         return self._first(self._key(key)[None], self._streams(num_envs), self._params(params, num_envs))
 
     def step(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:

@@ -153,6 +153,26 @@ def test_memory_limits_of_batches(monkeypatch):
         ENV.reset_batch(KEY, 1000)
 
 
+def test_memory_limits_of_batches_on_a_gpu(monkeypatch):
+    class Gpu:
+        platform = "gpu"
+
+        def memory_stats(self):
+            return {"bytes_limit": 10 * 2**10}
+
+        def __repr__(self):
+            return "CudaDevice(id=0)"
+
+    monkeypatch.setattr("envpool._core.usable_memory", lambda: 0)
+    monkeypatch.setattr("jax.local_devices", lambda **_: [Gpu()])
+    assert ENV.reset_batch(KEY, 10)[0].shape == (10, 4)
+    expected = r"^\[CartPole-v1\] num_envs: no memory for 1000 states and observations on CudaDevice\(id=0\)"
+    with pytest.raises(MemoryError, match=expected):
+        ENV.reset_batch(KEY, 1000)
+    monkeypatch.setattr(Gpu, "memory_stats", lambda self: None)  # as with allocators that have no limit
+    assert ENV.reset_batch(KEY, 1000)[0].shape == (1000, 4)
+
+
 def test_a_donated_state_cannot_be_used_again():
     step = jax.jit(lambda state, action: ENV.step(None, state, action)[1], donate_argnums=0)
     state = jax.tree.map(jnp.copy, STATE)
