@@ -96,13 +96,12 @@ class DeviceModel {
   // Throws if an earlier call reported a fault.
   void raise_fault(const PureModel& model);
   // Enqueues a call.
-  void run(const CallFrame& frame, const PureCall& call, Handle stream);
+  void run(const PureCall& call, Handle stream);
 
  private:
   void place_params(const PureModel& model);
   void place_actions(const PureModel& model);
   void describe_results(const PureCall& call, PureLaunch& launch) const;
-  void describe_actions(const CallFrame& frame, const PureCall& call) const;
   void prepare_states(const PureCall& call, const PureLaunch& launch, PureOperand from, Handle stream);
   void launch(Handle kernel, i64 blocks, const PureLaunch& launch, const void* second, Handle stream) const;
 
@@ -216,20 +215,10 @@ void DeviceModel::raise_fault(const PureModel& model) {
   throw std::invalid_argument(what + "; an earlier call on the GPU reported this and did not step that row");
 }
 
-// A GPU has no scratch memory for conversions, so all arrays must have the environment's dtypes.
-[[noreturn]] void refuse_dtype(const abi::Field& field) {
-  throw std::invalid_argument(std::string(field.name) +
-                              ": expected jax_enable_x64 on a GPU, because its dtype has 64 bits");
-}
-
 void DeviceModel::describe_results(const PureCall& call, PureLaunch& launch) const {
   for (i32 f = 0; f < call.layout.num_fields; ++f) {
-    const abi::Field& field = call.layout.fields[f];
     const Buffer* const next = call.next[size_t(f)];
     const Buffer* const last = call.autoreset ? call.last[size_t(f)] : next;
-    for (const Buffer* result : {next, last}) {
-      if (result->dtype != type_of(field.dtype)) refuse_dtype(field);
-    }
     launch.restarted[f] = next->data;
     launch.last[f] = last->data;
     launch.observed[f] = call.is_observed(f) ? next->data : last->data;
@@ -240,12 +229,6 @@ void DeviceModel::describe_results(const PureCall& call, PureLaunch& launch) con
   launch.truncated = call.truncated;
   launch.elapsed = call.elapsed;
   launch.players = call.players;
-}
-
-void DeviceModel::describe_actions(const CallFrame& frame, const PureCall& call) const {
-  for (i32 f = 0; !call.restart && f < call.layout.num_actions; ++f) {
-    if (frame.argument(4 + f).dtype != type_of(call.layout.actions[f].dtype)) refuse_dtype(call.layout.actions[f]);
-  }
 }
 
 // Copies the states into the results, unless XLA gave both the same memory. The kernel steps them there.
@@ -275,8 +258,7 @@ void DeviceModel::launch(Handle kernel, i64 blocks, const PureLaunch& launch, co
                nullptr);
 }
 
-void DeviceModel::run(const CallFrame& frame, const PureCall& call, Handle stream) {
-  describe_actions(frame, call);
+void DeviceModel::run(const PureCall& call, Handle stream) {
   PureLaunch launch = constant_;
   describe_results(call, launch);
   launch.keyed = call.keyed;
@@ -428,7 +410,7 @@ void run_on_device(const CallFrame& frame, Operation operation) {
   model.raise_fault(call.model);
   const Context::Current current(*model.context());
   const Handle handle = stream.given ? stream.handle : model.own_stream();
-  model.run(frame, call, handle);
+  model.run(call, handle);
   if (stream.given) return;
   ENVPOOL_CUDA(model.driver(), synchronize_stream, handle);
   model.raise_fault(call.model);

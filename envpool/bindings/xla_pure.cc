@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "envpool/bindings/action_values.h"
@@ -36,31 +36,24 @@ void check_actions(const abi::Field& field, i64 players, const void* data, i64 r
   }
 }
 
-// Converts the action fields of one run to the environment's dtypes. Either all fields have one row per environment, or
-// all have a single row that is broadcast.
+// The action fields of one run. Either all fields have one row per environment, or all have a single row that is
+// broadcast.
 class Actions {
  public:
   explicit Actions(const abi::Layout& layout) : layout_(layout), copies_(size_t(layout.num_actions)) {}
 
-  void load(const CallFrame& frame, i64 first_argument, const abi::StridedRows* operand_rows, i64 count,
-            i64 first_row) {
+  void load(const abi::StridedRows* operand_rows, i64 count, i64 first_row) {
     broadcast_ = true;
     for (i32 f = 0; f < layout_.num_actions; ++f) broadcast_ &= operand_rows[f].stride == 0;
     data_.clear();
     for (i32 f = 0; f < layout_.num_actions; ++f) {
       const abi::Field& field = layout_.actions[f];
       const i64 rows = broadcast_ ? 1 : count;
-      const DataType from = frame.argument(first_argument + f).dtype, to = type_of(field.dtype);
       const void* data = operand_rows[f].data;
-      if (from != to || (!broadcast_ && operand_rows[f].stride == 0)) {
-        const i64 own_bytes = bytes_of(layout_, field);
-        const i64 elements = own_bytes / itemsize(to), row_bytes = elements * itemsize(from);
-        copies_[size_t(f)].resize(size_t(rows * own_bytes));
-        for (i64 k = 0; k < rows; ++k) {
-          const u8* row =
-              static_cast<const u8*>(operand_rows[f].data) + (operand_rows[f].stride == 0 ? 0 : k * row_bytes);
-          convert(from, row, to, copies_[size_t(f)].data() + k * own_bytes, elements);
-        }
+      if (!broadcast_ && operand_rows[f].stride == 0) {
+        const size_t bytes = size_t(bytes_of(layout_, field));
+        copies_[size_t(f)].resize(size_t(rows) * bytes);
+        for (i64 k = 0; k < rows; ++k) std::memcpy(copies_[size_t(f)].data() + size_t(k) * bytes, data, bytes);
         data = copies_[size_t(f)].data();
       }
       check_actions(field, rows_of(layout_, field), data, rows, first_row);
@@ -77,46 +70,14 @@ class Actions {
   bool broadcast_ = true;
 };
 
-// Holds the addresses to which the environments write their fields: directly into the results, or into scratch memory
-// if a field is returned in another dtype.
-class Fields {
- public:
-  Fields(const abi::Layout& layout, i64 rows, std::vector<const Buffer*> results)
-      : layout_(layout), rows_(rows), results_(std::move(results)), scratch_(results_.size()) {
-    for (i32 f = 0; f < layout_.num_fields; ++f) {
-      const Buffer* result = results_[size_t(f)];
-      if (result->dtype == type_of(layout_.fields[f].dtype)) {
-        base_.push_back(static_cast<u8*>(result->data));
-      } else {
-        scratch_[size_t(f)].resize(size_t(rows_ * bytes_of(layout_, layout_.fields[f])));
-        base_.push_back(scratch_[size_t(f)].data());
-      }
-    }
+// Returns the addresses to which the environments write their fields, from a row on.
+std::vector<void*> fields_from(const abi::Layout& layout, const std::vector<const Buffer*>& results, i64 row) {
+  std::vector<void*> fields;
+  for (i32 f = 0; f < layout.num_fields; ++f) {
+    fields.push_back(static_cast<u8*>(results[size_t(f)]->data) + row * bytes_of(layout, layout.fields[f]));
   }
-  std::vector<void*> from_row(i64 row) const {
-    std::vector<void*> fields;
-    for (i32 f = 0; f < layout_.num_fields; ++f) {
-      fields.push_back(base_[size_t(f)] + row * bytes_of(layout_, layout_.fields[f]));
-    }
-    return fields;
-  }
-  void copy_converted() const {
-    for (i32 f = 0; f < layout_.num_fields; ++f) {
-      const Buffer* result = results_[size_t(f)];
-      const DataType own = type_of(layout_.fields[f].dtype);
-      if (result->dtype == own) continue;
-      convert(own, base_[size_t(f)], result->dtype, result->data,
-              rows_ * bytes_of(layout_, layout_.fields[f]) / itemsize(own));
-    }
-  }
-
- private:
-  const abi::Layout& layout_;
-  const i64 rows_;
-  const std::vector<const Buffer*> results_;
-  std::vector<std::vector<u8>> scratch_;
-  std::vector<u8*> base_{};
-};
+  return fields;
+}
 
 // A thread takes part only if it has at least this much work, in nanoseconds.
 constexpr f64 kMinThreadNs = 10e3;
@@ -202,14 +163,11 @@ void run_parallel(PureModel& model, Operation operation, const abi::PureWork& wo
 void run(const CallFrame& frame, Operation operation) {
   const PureCall call(frame, operation);
   const i64 state_bytes = call.model.state_bytes(), max_players = call.layout.max_players;
-  const Fields next(call.layout, call.batch.rows(), call.next);
-  std::optional<Fields> last;
-  if (call.autoreset) last.emplace(call.layout, call.batch.rows(), call.last);
-
   Actions actions(call.layout);
   call.batch.for_each_run(call.operands, [&](i64 first, i64 count, const std::vector<abi::StridedRows>& operand_rows) {
-    const std::vector<void*> fields = next.from_row(first);
-    const std::vector<void*> final_fields = last ? last->from_row(first) : std::vector<void*>();
+    const std::vector<void*> fields = fields_from(call.layout, call.next, first);
+    std::vector<void*> final_fields;
+    if (call.autoreset) final_fields = fields_from(call.layout, call.last, first);
     abi::PureWork work{.count = count,
                        .first = first,
                        .keyed = call.keyed,
@@ -221,7 +179,7 @@ void run(const CallFrame& frame, Operation operation) {
                        .broadcast_action = 0,
                        .new_states = call.states + first * state_bytes,
                        .fields = fields.data(),
-                       .final_fields = last ? final_fields.data() : nullptr,
+                       .final_fields = call.autoreset ? final_fields.data() : nullptr,
                        .reward = nullptr,
                        .discount = nullptr,
                        .terminated = nullptr,
@@ -234,7 +192,7 @@ void run(const CallFrame& frame, Operation operation) {
     const CheckedParams params = call.model.checked_params(work.params, params_rows, first);
     work.params = {params->data(), work.params.stride == 0 ? 0 : call.model.params().bytes()};
     if (!call.restart) {
-      actions.load(frame, 4, operand_rows.data() + 4, count, first);
+      actions.load(operand_rows.data() + 4, count, first);
       work.states = operand_rows[3];
       work.actions = actions.data();
       work.broadcast_action = actions.broadcast();
@@ -247,8 +205,6 @@ void run(const CallFrame& frame, Operation operation) {
     }
     run_parallel(call.model, operation, work);
   });
-  next.copy_converted();
-  if (last) last->copy_converted();
 }
 
 // The handler of change_params: (params, values of some options...) -> params. The attribute `options` has the numbers

@@ -12,6 +12,10 @@
 // read, but environments write them, and on a GPU only XLA can provide the memory for them. In environments with
 // several players, reward, discount and per-player fields have an axis of players after the axes of the batch, and
 // `players` is present.
+//
+// Without jax_enable_x64, JAX has no 64-bit arrays. Actions and fields of 64 bits are then passed as pairs of 32-bit
+// words, in an additional last axis, which JAX converts (envpool/jax/words.py). So neither platform needs memory for
+// conversions.
 #pragma once
 
 #include <memory>
@@ -37,6 +41,16 @@ inline u8* rows_of_bytes(const Buffer& rows, i64 bytes) {
     malformed("the result has rows of another size");
   }
   return static_cast<u8*>(rows.data);
+}
+
+// Returns whether the elements of a buffer are pairs of words. Throws unless they are, or have the field's dtype.
+inline bool in_words(const Buffer& buffer, const abi::Field& field) {
+  const DataType own = type_of(field.dtype);
+  if (buffer.dtype == own) return false;
+  if (buffer.dtype != kU32 || itemsize(own) != 2 * itemsize(kU32)) {
+    malformed(std::string(field.name) + " has XLA's type " + std::to_string(buffer.dtype));
+  }
+  return true;
 }
 
 struct PureCall {
@@ -90,8 +104,8 @@ struct PureCall {
       const abi::Field& field = layout.actions[f];
       const Buffer& action = frame.argument(4 + f);
       const i64 rows = rows_of(layout, field);
-      const i64 bytes = rows * (field.row_bytes / itemsize(type_of(field.dtype)) * itemsize(action.dtype));
-      operands.emplace_back(action, batch.rank(), field.dimensions + (rows > 1), bytes, field.name);
+      operands.emplace_back(action, batch.rank(), field.dimensions + (rows > 1) + in_words(action, field),
+                            bytes_of(layout, field), field.name);
     }
   }
 
@@ -120,7 +134,8 @@ struct PureCall {
         if (is_observed(f) != observations) continue;
         const abi::Field& field = layout.fields[f];
         const Buffer& result = frame.result(next_result++);
-        check_elements(result, batch.rows() * (bytes_of(layout, field) / itemsize(type_of(field.dtype))), field.name);
+        static_cast<void>(in_words(result, field));
+        check_elements(result, batch.rows() * (bytes_of(layout, field) / itemsize(result.dtype)), field.name);
         results[size_t(f)] = &result;
       }
     };

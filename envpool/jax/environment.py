@@ -23,7 +23,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from envpool import _core
-from envpool.jax import cuda, ffi, spaces
+from envpool.jax import cuda, ffi, spaces, words
 from envpool.jax.rows import EnvParams, EnvState, ModelHandle, RowFormat, RowPart, model_of, option_values
 from envpool.python import actions
 from envpool.python.construction import Construction, Functional
@@ -387,7 +387,7 @@ class Environment:
             limits = np.iinfo(field.dtype)
             if np.iinfo(given.dtype).max > limits.max:
                 given = jnp.clip(given, limits.min, limits.max)  # so that narrowing does not wrap it into the range
-        return jnp.asarray(given).astype(jax.dtypes.canonicalize_dtype(field.dtype))
+        return words.passed(jnp.asarray(given).astype(jax.dtypes.canonicalize_dtype(field.dtype)), field.dtype)
 
     def _actions(self, action: Any, rows: int | None) -> list[Any]:
         fields = self._arrays.actions
@@ -453,10 +453,12 @@ class _Calls:
         }
 
     def _results(self, fields: tuple[Field, ...], extents: tuple[int, ...]) -> list[jax.ShapeDtypeStruct]:
-        return [
-            jax.ShapeDtypeStruct((*extents, *_shape(self._arrays, field)), jax.dtypes.canonicalize_dtype(field.dtype))
-            for field in fields
-        ]
+        return [words.passed_as((*extents, *_shape(self._arrays, field)), field.dtype) for field in fields]
+
+    @staticmethod
+    def _values(passed: list[Any], fields: tuple[Field, ...]) -> list[Any]:
+        """Returns the values of results of `_results`."""
+        return [words.received(value, field.dtype) for value, field in zip(passed, fields, strict=True)]
 
     def _observation(self, values: list[Any]) -> Any:
         if self._arrays.single_observation:
@@ -470,8 +472,9 @@ class _Calls:
         extents = jnp.shape(stream)
         results = [jax.ShapeDtypeStruct((*extents, self._words), jnp.uint32)]
         results += self._results(self._arrays.observations + self._arrays.infos, extents)
-        raw, *values = ffi.call("envpool_reset", results, key, stream, params, **self._attributes)
-        return self._observation(values[: len(self._arrays.observations)]), raw
+        raw, *passed = ffi.call("envpool_reset", results, key, stream, params, **self._attributes)
+        observations = self._arrays.observations
+        return self._observation(self._values(passed[: len(observations)], observations)), raw
 
     def step(
         self, key: Any, stream: Any, params: Any, raw: Any, actions: list[Any], *, keyed: int, autoreset: bool
@@ -495,6 +498,8 @@ class _Calls:
             "envpool_step", results, {3: 0}, key, stream, params, raw, *actions, **attributes
         )
         players = rest.pop(0) if several else None
+        fields = arrays.observations * (2 if autoreset else 1) + arrays.infos * (2 if autoreset else 1)
+        rest = self._values(rest, fields)
         count = len(arrays.observations)
         obs = self._observation(rest[:count])
         last = obs

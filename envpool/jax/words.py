@@ -19,6 +19,27 @@ from jax import lax
 _WIDE = ("int64", "uint64", "float64")
 
 
+def passed_as(shape: tuple[int, ...], dtype: Any) -> jax.ShapeDtypeStruct:
+    """Returns how an array of a dtype of C++ is passed to the handlers.
+
+    Without `jax_enable_x64`, elements of 64 bits are passed as pairs of words in an additional last axis.
+    """
+    if jax.dtypes.canonicalize_dtype(dtype) == dtype:
+        return jax.ShapeDtypeStruct(shape, dtype)
+    return jax.ShapeDtypeStruct((*shape, 2), np.uint32)
+
+
+def passed(value: Any, dtype: Any) -> Any:
+    """Returns an array as it is passed to the handlers. Its dtype is the canonical one of `dtype`."""
+    return value if value.dtype == dtype else _pairs(value, np.dtype(dtype).name)
+
+
+def received(value: Any, dtype: Any) -> Any:
+    """Returns the array that a handler passed, in the canonical dtype of `dtype`."""
+    result = jax.dtypes.canonicalize_dtype(dtype)
+    return value if value.dtype == dtype else _wide(value, np.dtype(dtype).name, np.dtype(result).name)
+
+
 @functools.partial(jax.jit, static_argnames=("at", "dtype", "shape", "result"))
 def read(raw: Any, *, at: int, dtype: str, shape: tuple[int, ...], result: str) -> Any:
     """Returns the part of each row.
