@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that pools on a GPU match the CPU bit for bit and that other libraries can use the arrays, and measures speed.
 
-    python tools/gpu_proof.py --out proof                           every section, one after another
-    python tools/gpu_proof.py --out proof --sections bits           one section, which takes nine minutes at most
+    python tools/gpu_proof.py --out proof                           every section, nine minutes each at most
+    python tools/gpu_proof.py --out proof --minutes 9               the same in nine minutes, as far as it gets
+    python tools/gpu_proof.py --out proof --sections bits           one section
     ENVPOOL_LIBCUDA=build/standin/libcuda.so.1 python tools/gpu_proof.py --small --out proof   without a GPU
 
-It needs envpool installed with ENVPOOL_TESTING=1, and no network. Each section writes a file of JSON lines. A later run
-skips the steps whose results are in the file, so an interrupted run can be continued. At the end, the results of all
-sections are written as Markdown: summary.md, and gpu.md, which is a section for docs/gpu.md. On the stand-in for
-NVIDIA's driver, both say that no GPU was used.
+It needs envpool installed with ENVPOOL_TESTING=1, and no network. PyTorch, JAX and CuPy are used if they are installed.
+The most important sections come first. Each runs in a process of its own, so a crash or a hang ends only its current
+step. Each step's result is written to a file of JSON lines at once. Steps whose results are in the file are skipped, so
+that a later run continues. After each section, all results are written as Markdown: summary.md, and gpu.md, which is a
+section for docs/gpu.md. On the stand-in for NVIDIA's driver, both say that no GPU was used.
 """
 
 from __future__ import annotations
@@ -22,12 +24,16 @@ import json
 import multiprocessing
 import os
 import platform
+import signal
+import subprocess
 import sys
+import threading
 import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import envpool
 from envpool.cuda import driver, nvrtc
@@ -74,6 +80,7 @@ def machine() -> Result:
         "python": platform.python_version(),
         "cpus": usable_cpus(),
         "packages": versions,
+        "missing": [name for name in ("torch", "jax", "cupy") if importlib.util.find_spec(name) is None],
     }
 
 
@@ -197,46 +204,127 @@ def mathematics(small: bool) -> Iterator[Step]:
 SECTIONS: dict[str, Callable[[bool], Iterator[Step]]] = {
     "machine": about,
     "compile": kernels,
-    "math": mathematics,
-    "plumbing": libraries.plumbing,
     "bits": bits,
+    "plumbing": libraries.plumbing,
     "jax": jax_programs.programs,
     "speed": speeds.speed,
+    "math": mathematics,
     "graph": speeds.graphs,
 }
+# The seconds that sections get with --minutes, before what is left is given to those that are not complete.
+SHARES = {"machine": 40, "compile": 150, "bits": 110, "plumbing": 70, "jax": 100, "speed": 60, "math": 30, "graph": 30}
+LIMIT = 510.0  # seconds of a section without --minutes
+GRACE = 20.0  # seconds in which the step that runs at the end of a section's time may finish
+HANGS = 60.0  # seconds after which a step that was ended is not tried again
 
 
-def run(section: str, out: Path, small: bool, seconds: float) -> bool:
-    """Runs the steps of a section that are not in its file yet, and starts none after `seconds` have passed.
+class Part:
+    """A part of a section, which one process works off: each `of`-th step, from `number` on."""
 
-    Returns whether the section is complete.
+    def __init__(self, out: Path, section: str, number: int = 0, of: int = 1) -> None:
+        self.section, self.number, self.of = section, number, of
+        name = section if of == 1 else f"{section}-{number}"
+        self.lines, self.current, self.log = (out / f"{name}.{kind}" for kind in ("jsonl", "current", "log"))
+
+
+def parts_of(out: Path, section: str, small: bool) -> list[Part]:
+    """Returns the parts of a section that run at the same time."""
+    of = max(1, min(usable_cpus() // 3, 6)) if section == "bits" and not small else 1
+    return [Part(out, section, number, of) for number in range(of)]
+
+
+def work(part: Part, out: Path, small: bool, seconds: float) -> bool:
+    """Runs the steps of a part that have no result yet, and starts none after `seconds` have passed.
+
+    Returns whether the part is complete.
     """
-    path, deadline = out / f"{section}.jsonl", time.monotonic() + seconds
-    done = {line["name"] for line in _lines(path)}
-    with path.open("a") as file:
-        for name, check in SECTIONS[section](small):
-            if name in done:
+    deadline = time.monotonic() + seconds
+    done = {line["name"] for line in results_of(out, part.section)}
+    _lines(part.lines)
+    with part.lines.open("a") as file:
+        for index, (name, check) in enumerate(SECTIONS[part.section](small)):
+            if name in done or index % part.of != part.number:
                 continue
             if time.monotonic() > deadline:
                 return False
+            part.current.write_text(json.dumps([name, time.time()]))
             begun = time.monotonic()
             try:
                 result = check()
             except Exception as error:  # noqa: BLE001  (the next step may work)
                 result = {"error": f"{type(error).__name__}: {error}"[:2000], "trace": traceback.format_exc()[-2000:]}
-            result = {"name": name, **result, "seconds": round(time.monotonic() - begun, 2)}
-            print(section, json.dumps({key: value for key, value in result.items() if key != "trace"}), flush=True)
-            file.write(json.dumps(result) + "\n")
-            file.flush()
+            _write(file, part, {"name": name, **result, "seconds": round(time.monotonic() - begun, 2)})
+            part.current.unlink()
     return True
 
 
-def _lines(path: Path) -> list[Result]:
-    """Returns the results in a file. A run that was killed may have left a line unfinished, which is removed."""
+def supervise(part: Part, out: Path, small: bool, seconds: float) -> str:
+    """Runs a part in a process of its own, and starts another one after a crash. Returns the part's state."""
+    deadline = time.monotonic() + seconds
+    while (left := deadline - time.monotonic()) > 1:
+        command = [sys.executable, os.path.abspath(__file__), "--out", str(out), f"--seconds={left}"]
+        command += [f"--part={part.section},{part.number},{part.of}", *["--small"] * small]
+        with part.log.open("a") as log:
+            process = subprocess.Popen(command, stderr=log, start_new_session=True)
+            try:
+                status = process.wait(left + GRACE)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                status = None
+        if status in (0, 3):
+            return "complete" if status == 0 else "incomplete"
+        why = "did not end in time" if status is None else f"ended with status {status}"
+        if not part.current.exists():
+            with part.lines.open("a") as file:
+                _write(file, part, {"name": part.section, "error": f"the process {why}: {_tail(part.log)}"})
+            return "failed"
+        name, since = json.loads(part.current.read_text())
+        part.current.unlink()
+        ran = time.time() - since
+        if status is not None or ran > HANGS:
+            with part.lines.open("a") as file:
+                told = {"name": name, "error": f"the process {why}: {_tail(part.log)}", "seconds": round(ran, 2)}
+                _write(file, part, told)
+    return "incomplete"
+
+
+def run(section: str, out: Path, small: bool, seconds: float) -> str:
+    """Runs a section for about as many seconds. Returns its state: complete, incomplete or failed."""
+    states: list[str] = []
+    threads = [
+        threading.Thread(target=lambda part=part: states.append(supervise(part, out, small, seconds)))  # type: ignore[misc]
+        for part in parts_of(out, section, small)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return next((state for state in ("failed", "incomplete") if state in states), "complete")
+
+
+def _write(file: Any, part: Part, result: Result) -> None:
+    shown = {key: value for key, value in result.items() if key != "trace"}
+    print(part.section, json.dumps(shown), flush=True)
+    file.write(json.dumps(result) + "\n")
+    file.flush()
+
+
+def _tail(log: Path) -> str:
+    return log.read_text(errors="replace")[-600:].strip() if log.exists() else ""
+
+
+def results_of(out: Path, section: str) -> list[Result]:
+    """Returns the results of all parts of a section."""
+    return [line for path in sorted(out.glob(f"{section}*.jsonl")) for line in _lines(path, repair=False)]
+
+
+def _lines(path: Path, *, repair: bool = True) -> list[Result]:
+    """Returns the results in a file. A run that was killed may have left a line unfinished, which `repair` removes."""
     if not path.exists():
         return []
     whole, _, unfinished = path.read_text().rpartition("\n")
-    if unfinished:
+    if unfinished and repair:
         path.write_text(whole + "\n" if whole else "")
     return [json.loads(line) for line in whole.splitlines()]
 
@@ -264,6 +352,8 @@ def summary(read: dict[str, list[Result]]) -> str:
         else:
             versions = ", ".join(f"{name} {version}" for name, version in told["packages"].items())
             lines += [f"On {card(read)}; {told['driver']}; {told['nvrtc']}; Python {told['python']}; {versions}.", ""]
+            if told["missing"]:
+                lines += [f"Not installed, so not checked: {', '.join(told['missing'])}.", ""]
     measured = [each for name in ("speed", "graph", "jax") for each in read.get(name, []) if "steps_per_second" in each]
     failed = [each for name in ("speed", "graph") for each in read.get(name, []) if "steps_per_second" not in each]
     lines += [f"**JAX**: skipped: {each['skipped']}.\n" for each in read.get("jax", []) if "skipped" in each]
@@ -295,6 +385,19 @@ def summary(read: dict[str, list[Result]]) -> str:
     return "\n".join(lines)
 
 
+def table(read: dict[str, list[Result]], states: dict[str, str]) -> str:
+    """Returns a table of the sections: how far they are, and how many of their steps report a failure."""
+    lines = ["| section | state | steps | failures | seconds |", "|---|---|---|---|---|"]
+    for section in SECTIONS:
+        found = read.get(section, [])
+        bad, seconds = sum(map(is_bad, found)), sum(each.get("seconds", 0) for each in found)
+        state = states.get(section, "earlier" if found else "not run")
+        if any("skipped" in each for each in found):
+            state = "skipped"
+        lines.append(f"| {section} | {state} | {len(found)} | {bad} | {seconds:.0f} |")
+    return "\n".join(lines)
+
+
 def _cells(result: Result) -> str:
     for key in ("error", "unsupported", "too_large"):
         if key in result:
@@ -317,20 +420,41 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("proof"), help="folder of the results")
     parser.add_argument("--sections", nargs="+", default=list(SECTIONS), choices=list(SECTIONS))
-    parser.add_argument("--seconds", type=float, default=510, help="time after which a section starts no new step")
+    parser.add_argument("--minutes", type=float, help="time for all sections together; each first gets its share")
     parser.add_argument("--small", action="store_true", help="a sample, for the stand-in")
+    parser.add_argument("--seconds", type=float, default=LIMIT, help="time after which a section starts no new step")
+    parser.add_argument("--part", help=argparse.SUPPRESS)  # section,number,of: works it off in this process
     arguments = parser.parse_args()
+    out: Path = arguments.out
     warnings.filterwarnings("ignore", message=r"\[envpool.cuda\] .* is a stand-in")
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    complete = [run(section, arguments.out, arguments.small, arguments.seconds) for section in arguments.sections]
-    read = {section: lines for section in SECTIONS if (lines := _lines(arguments.out / f"{section}.jsonl"))}
-    text = summary(read)
-    (arguments.out / "summary.md").write_text(text + "\n")
-    title = f"## Measurements on {card(read)}"
-    (arguments.out / "gpu.md").write_text(f"{title}\n\n{text}\n")
+    out.mkdir(parents=True, exist_ok=True)
+    if arguments.part:
+        section, number, of = arguments.part.split(",")
+        sys.exit(0 if work(Part(out, section, int(number), int(of)), out, arguments.small, arguments.seconds) else 3)
+    states = {}
+    deadline = time.monotonic() + 60 * (arguments.minutes or 1e6)
+    for shares in (SHARES, {}) if arguments.minutes else ({},):
+        for section in arguments.sections:
+            left = deadline - time.monotonic() - GRACE
+            if states.get(section) in ("complete", "failed") or left <= 0:
+                continue
+            states[section] = run(section, out, arguments.small, min(shares.get(section, arguments.seconds), left))
+            report(out, states)
+    text, read = report(out, states)
     print(text)
     bad = [line for lines in read.values() for line in lines if is_bad(line)]
-    sys.exit(2 if bad else 0 if all(complete) else 3)
+    complete = all(states.get(section) == "complete" for section in arguments.sections)
+    sys.exit(2 if bad else 0 if complete else 3)
+
+
+def report(out: Path, states: dict[str, str]) -> tuple[str, dict[str, list[Result]]]:
+    """Writes the results of all sections as Markdown. Returns the text and the results."""
+    read = {section: lines for section in SECTIONS if (lines := results_of(out, section))}
+    text = f"{summary(read)}\n\n{table(read, states)}"
+    (out / "summary.md").write_text(text + "\n")
+    title = f"## Measurements on {card(read)}"
+    (out / "gpu.md").write_text(f"{title}\n\n{text}\n")
+    return text, read
 
 
 if __name__ == "__main__":
