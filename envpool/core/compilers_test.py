@@ -43,7 +43,9 @@ MORE = {
     "minatar": ["Freeway-MinAtar"],
 }
 ROLLOUTS = {
-    family: ids + MORE.get(family, []) for family, ids in representatives().items() if family not in ("", "mujoco")
+    family: ids + MORE.get(family, [])
+    for family, ids in representatives().items()
+    if family not in ("", "mujoco", "vizdoom")
 }
 
 pytestmark = pytest.mark.skipif(SOURCE is None, reason="needs the sources: ENVPOOL_SOURCE_DIR")

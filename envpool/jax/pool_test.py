@@ -25,14 +25,15 @@ INTERFACES = {
     "classic": {"env_type": "gym", "step_api": "classic", "autoreset_mode": "same_step"},
     "dm": {"env_type": "dm"},
 }
-SLOW = ("Pong-v5", "Breakout-v5", "Ant-v5", "HumanoidStandup-v4", "InvertedDoublePendulum-v4")
+SLOW = ("Pong-v5", "Breakout-v5", "Ant-v5", "HumanoidStandup-v4", "InvertedDoublePendulum-v4", "SimplerBasic-v1")
 WITH_EVERY_INTERFACE = ("Counter-v0", "AllTypes-v0", "Crowd-v0", "CartPole-v1", "Pong-v5")
 
 
 def ids() -> list[str]:
     from envpool.python.registry import find
 
-    every = [task_id for task_id in envpool.list_all_envs() if find(task_id).family not in ("atari", "mujoco")]
+    slow = ("atari", "mujoco", "vizdoom")
+    every = [task_id for task_id in envpool.list_all_envs() if find(task_id).family not in slow]
     return [*(task_id for task_id in every if task_id != "Faulty-v0"), *SLOW]
 
 

@@ -18,9 +18,9 @@ jax = pytest.importorskip("jax")
 jnp = jax.numpy
 
 LIMIT, NUM_ENVS, STEPS = 23, 13, 120
-# The excluded families: one Atari game represents all games, a few ids represent MiniGrid, MuJoCo is not portable, and
-# worlds_test.py tests the environments with several players.
-OTHERS = ("", "atari", "minigrid", "mujoco", "tag")
+# The excluded families: one Atari game represents all games, a few ids represent MiniGrid, MuJoCo and ViZDoom are not
+# portable, and worlds_test.py tests the environments with several players.
+OTHERS = ("", "atari", "minigrid", "mujoco", "vizdoom", "tag")
 MINIGRID: dict[str, dict[str, object]] = {  # with options
     "MiniGrid-DoorKey-8x8-v0": {},
     "MiniGrid-Dynamic-Obstacles-8x8-v0": {"observation": "symbolic"},

@@ -39,7 +39,7 @@ def test_trajectories_do_not_depend_on_threads_and_batches(task_id: str) -> None
     want = play(task_id, 1, NUM_ENVS)
     assert [len(rows) for rows in want] == [STEPS + 1] * NUM_ENVS
     slow = find(task_id).family == "vizdoom"  # which starts a process for each environment
-    for threads, batch_size in WAYS if WHOLE or (task_id in ALWAYS and not slow) else FEW_WAYS:
+    for threads, batch_size in WAYS if WHOLE or (task_id in ALWAYS and not slow) else FEW_WAYS[slow : 4 - slow]:
         got = play(task_id, threads, batch_size)
         # The last rows cannot fill a batch that does not divide them.
         assert sum(map(len, got)) > 0.7 * NUM_ENVS * STEPS

@@ -70,7 +70,7 @@ def tasks() -> list[str]:
         registration = find(task_id)
         defaults = {} if registration.family == "minigrid" else registration.defaults
         kind = (registration.family, registration.table, tuple(sorted(defaults.items())))
-        if registration.family == "mujoco" or (registration.family == "atari" and task_id != "Pong-v5"):
+        if registration.family in ("mujoco", "vizdoom") or (registration.family == "atari" and task_id != "Pong-v5"):
             continue
         if registration.family == "" and task_id != "Crowd-v0":
             continue

@@ -33,8 +33,8 @@ inline void setup_options(OptionSpecs& o) {
   o.text("vzd_path", "", "The engine; by default the one of the package.");
   o.text("iwad_path", "", "The game's WAD file; by default the package's freedoom2.wad.");
   o.text("game_args", "", "More arguments for the engine, separated by spaces.");
-  o.text("screen_format", "", "GRAY8 or RGB instead of the format in the settings.")
-      .one_of({"", "GRAY8", "RGB"})
+  o.text("screen_format", "settings", "A gray or coloured screen, or the format in the settings.")
+      .one_of({"settings", "GRAY8", "RGB"})
       .changes_shapes();
   o.text("screen_resolution", "", "For example RES_320X240, instead of the resolution in the settings.")
       .changes_shapes();
