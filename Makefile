@@ -86,7 +86,7 @@ $(VENV)/%/.ready: pyproject.toml | $(VENV)/%/bin/python
 	@$(if $(WITHOUT_REQUIREMENTS),$(VENV)/$*/bin/python -m pip install -q --no-deps --group $(WITHOUT_REQUIREMENTS))
 	@touch $@
 
-$(VENV)/test/.ready $(VENV)/docs/.ready: WITHOUT_REQUIREMENTS := vizdoom
+$(VENV)/test/.ready $(VENV)/docs/.ready $(VENV)/bench/.ready: WITHOUT_REQUIREMENTS := vizdoom
 
 # --- the package ---
 

@@ -82,6 +82,33 @@ def ale_alone_loop(case):
     return stepping(step, [actions[i] for i in choices], 1)
 
 
+def doom_package_loop(case):
+    """Steps a game of the package vizdoom for four tics, and resizes its screen, as EnvPool's environments do."""
+    import cv2
+    import vizdoom
+
+    words = "".join(f"_{c.lower()}" if c.isupper() else c for c in case["task"].partition("-")[0])
+    game = vizdoom.DoomGame()
+    game.load_config(f"{vizdoom.scenarios_path}/{words[1:]}.cfg")
+    game.set_window_visible(False)
+    game.init()
+    random = np.random.default_rng(1)
+    stack = []
+
+    def step(action):
+        game.make_action(action, 4)
+        if game.is_episode_finished():
+            game.new_episode()
+        screen = game.get_state().screen_buffer
+        planes = screen if screen.ndim == 3 else [screen]
+        stack.append([cv2.resize(plane, (84, 84), interpolation=cv2.INTER_AREA) for plane in planes])
+        if len(stack) > 4:
+            del stack[0]
+        np.concatenate(stack)
+
+    return stepping(step, random.integers(2, size=(RING, game.get_available_buttons_size())).tolist(), 1)
+
+
 def gymnax_loop(case):
     """Calls gymnax's jitted step of a batch from Python, as a policy outside JAX does."""
     import gymnax
@@ -210,6 +237,7 @@ LOOPS = {
     "gymnasium_numpy": gymnasium_numpy_loop,
     "ale": bench_side.ale,
     "ale_alone": ale_alone_loop,
+    "doom_package": doom_package_loop,
     "gymnax": gymnax_loop,
     "jit": jit_loop,
     "rollout": rollout_loop,

@@ -32,7 +32,8 @@ struct Command {
   std::string folder;
 };
 
-// Runs a command without input and output, in a session of its own, so that the terminal's Ctrl-C does not reach it.
+// Runs a command without input and output, in a process group of its own, so that the terminal's Ctrl-C does not reach
+// it. It stays in this session, because Linux shares the CPU among sessions before it shares it among their processes.
 // The process is killed when the calling thread ends. Returns its id, or minus an error number.
 __attribute__((noinline)) inline pid_t spawn_from_this_thread(const Command& command) {
   std::vector<char*> arguments;
@@ -54,7 +55,7 @@ __attribute__((noinline)) inline pid_t spawn_from_this_thread(const Command& com
     for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) leave();
     if (getppid() != parent) _exit(127);  // the parent died before the call
-    setsid();
+    setpgid(0, 0);
     if (chdir(command.folder.c_str()) != 0) leave();
     const int null = open("/dev/null", O_RDWR);
     if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0) leave();
