@@ -302,6 +302,7 @@ test-clients: test-gym test-jax build/test/.installed standin $(VENV)/clients/.r
 	PYTHONPATH=$(VENV)/clients/gym-0.23.1 $(VENV)/clients/bin/python examples/cleanrl_style.py $(CLEANRL_ARGS)
 	PYTHONPATH=$(VENV)/clients/gym-0.26.2 $(VENV)/clients/bin/python examples/cleanrl_style.py $(CLEANRL_ARGS)
 	$(CLIENT) examples/sb3_ppo.py --total_timesteps=30000 --require_return=100
+	$(CLIENT) examples/sb3_minigrid.py --total_timesteps=4096 --out=build/sb3_minigrid
 	$(CLIENT) examples/tianshou_ppo.py --total_timesteps=4096 --require_return=60
 	$(CLIENT) examples/rl_games_ppo.py --total_timesteps=8192 --require_return=60 --out=build/rl_games
 	$(CLIENT) examples/skrl_ppo.py --total_timesteps=8192 --require_return=50
