@@ -11,6 +11,7 @@ other ids run with a few.
 """
 
 import os
+import platform
 
 import pytest
 
@@ -22,6 +23,9 @@ WHOLE = os.environ.get("ENVPOOL_TEST_TRAJECTORIES") == "whole"
 TODAY = todays_ids(WHOLE)
 WAYS = [(threads, batch) for threads in (1, 2, 3, 8) for batch in (NUM_ENVS, 1, 5)]
 FEW_WAYS = [(1, 1), (2, 5), (3, NUM_ENVS), (8, 1)]
+EMULATED = os.environ.get("ENVPOOL_EMULATED") is not None  # by qemu-user, many times slower
+# MuJoCo's own library computes other bits on other processors.
+X86 = platform.machine() == "x86_64"
 
 
 def test_every_family_is_played() -> None:
@@ -39,7 +43,11 @@ def test_trajectories_do_not_depend_on_threads_and_batches(task_id: str) -> None
     want = play(task_id, 1, NUM_ENVS)
     assert [len(rows) for rows in want] == [STEPS + 1] * NUM_ENVS
     slow = find(task_id).family == "vizdoom"  # which starts a process for each environment
-    for threads, batch_size in WAYS if WHOLE or (task_id in ALWAYS and not slow) else FEW_WAYS[slow : 4 - slow]:
+    if EMULATED:
+        ways = FEW_WAYS[1:2]
+    else:
+        ways = WAYS if WHOLE or (task_id in ALWAYS and not slow) else FEW_WAYS[slow : 4 - slow]
+    for threads, batch_size in ways:
         got = play(task_id, threads, batch_size)
         # The last rows cannot fill a batch that does not divide them.
         assert sum(map(len, got)) > 0.7 * NUM_ENVS * STEPS
@@ -47,7 +55,7 @@ def test_trajectories_do_not_depend_on_threads_and_batches(task_id: str) -> None
             rows = len(got[env_id])
             assert got[env_id] == want[env_id][:rows], (threads, batch_size, env_id)
             assert rows == STEPS + 1 or batch_size == 5
-    if task_id in golden():
+    if task_id in golden() and (X86 or find(task_id).family != "mujoco"):
         assert golden()[task_id] == hash_of(want), f"the trajectories of {task_id} have changed"
 
 
