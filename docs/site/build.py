@@ -26,7 +26,19 @@ _IMAGE = re.compile(r'<img src="([^":]+)"')
 
 # The order of the pages, by section.
 CONTENTS = {
-    "Use": ["quick_start", "libraries", "concepts", "migration", "warpdrive", "jax", "gpu", "training", "examples"],
+    "Use": [
+        "quick_start",
+        "libraries",
+        "concepts",
+        "migration",
+        "warpdrive",
+        "jax",
+        "gpu",
+        "mujoco",
+        "training",
+        "ray",
+        "examples",
+    ],
     "Environments": ["environments", "write_your_own", "tutorial_world"],
     "Families": ["families/*"],
     "Reference": ["api", "performance", "benchmark", "atari_speed", "architecture", "contributing", "changelog"],

@@ -13,6 +13,7 @@ myst_heading_anchors = 3
 default_role = "code"  # for text between single backticks in docstrings
 exclude_patterns: list[str] = []
 
+autodoc_mock_imports = ["pettingzoo", "ray", "stable_baselines3"]
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
 autodoc_member_order = "bysource"

@@ -130,8 +130,8 @@ def write(root: Path, family: Family, folder: Path, comparison: str, *, animate:
 
 def _family(root: Path, family: Family, tiles: list[Tile], comparison: str, pages: list[str]) -> str:
     text = f"# {family.name}\n\n"
-    text += f"{len(family.ids)} ids of {len(family.environments())} environments. Each name links to the observation, "
-    text += "action, reward, ids and options of its environment.\n"
+    text += f"The family has {len(family.ids)} ids. Each name links to a page with the rules, ids, arrays and options of its "
+    text += "environment.\n"
     if tiles:
         text += f"\n{grid(tiles)}\n\n{pictures.CAPTION}\n"
     rows = []
@@ -159,6 +159,14 @@ def _runs(family: str, task_id: str) -> str:
     return "in a pool, in `jax.jit`, on a GPU" if portable else "in a pool"
 
 
+def newest(ids: list[str]) -> str:
+    """Returns the latest version of the first id."""
+    name = pictures.name_of(ids[0])
+    return max(
+        (i for i in ids if pictures.name_of(i) == name), key=lambda i: int((re.findall(r"-v(\d+)$", i) or [0])[0])
+    )
+
+
 def grid(tiles: list[Tile]) -> str:
     """Returns HTML with the animations, each with its name, as links to the environments' pages."""
     cells = "".join(
@@ -182,13 +190,14 @@ def _environment(root: Path, family: str, table: str, ids: list[str], tiles: lis
         text += headers.as_markdown(header) + f"\n\nSource: `{header.relative_to(root)}`.\n"
     else:
         text += f"{escape(find(ids[0]).doc)}\n"
-    construction = _construction(ids[0])
+    shown_id = newest(ids)
+    construction = _construction(shown_id)
     if isinstance(construction, str):
         note = f"Something that these ids need was not installed when this page was built: {escape(construction)}"
         return f"{text}\n```{{note}}\n{note}\n```\n\n## Ids\n\n{_ids_table(ids)}"
     text += f"\nIt runs {_runs(family, ids[0])}.\n"
     text += f"\n## Ids\n\n{_ids_table(ids)}"
-    text += f"\n## Arrays\n\nThese are the arrays of `{ids[0]}` with default options. "
+    text += f"\n## Arrays\n\nThese are the arrays of `{shown_id}` with default options. "
     text += "Every environment also returns [the arrays that all have](../../concepts.md#what-comes-back).\n\n"
     text += _arrays_table(construction)
     if construction.options:
