@@ -67,7 +67,11 @@ def write(root: Path, source: Path) -> None:
         text += f'\n## {title}\n\n<div class="examples">\n'
         for name, image in section.items():
             page = page_of(Path(name)).removesuffix(".md")
-            shown = f'<img src="{image}" alt="" loading="lazy">' if image and (source / image).is_file() else ""
+            shown = (
+                f'<img src="{image}" alt="Image for {name}" loading="lazy">'
+                if image and (source / image).is_file()
+                else ""
+            )
             text += (
                 f'<a href="{page}.html">{shown}<b>{name}</b><span>{html.escape(sentence(folder, name))}</span></a>\n'
             )

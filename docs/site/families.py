@@ -148,7 +148,7 @@ def _family(root: Path, family: Family, tiles: list[Tile], comparison: str, page
     return f"{text}\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
 
 
-_FEW = 6  # ids of an environment in the table of its family
+_FEW = 6  # ids of an environment in the table of its family, and animations on its own page
 
 
 def _runs(family: str, task_id: str) -> str:
@@ -156,7 +156,7 @@ def _runs(family: str, task_id: str) -> str:
     if why_absent(task_id):
         return ""
     portable = bool(find(task_id).load().flags & _core.PORTABLE)
-    return "in a pool, in `jax.jit`, on a GPU" if portable else "in a pool"
+    return 'in a pool, in `jax.jit`, with `device="cuda"`' if portable else "in a pool"
 
 
 def newest(ids: list[str]) -> str:
@@ -179,10 +179,10 @@ def grid(tiles: list[Tile]) -> str:
 
 def _environment(root: Path, family: str, table: str, ids: list[str], tiles: list[Tile]) -> str:
     text = f"# {table}\n\n"
-    if 0 < len(tiles) <= _FEW:
+    if tiles:
         images = "".join(
             f'<img src="{tile.file.split("/")[1]}" alt="{html.escape(tile.name)} under random actions">\n'
-            for tile in tiles
+            for tile in tiles[:_FEW]
         )
         text += f'<div class="film">\n{images}</div>\n\n'
     header = headers.find(root / "envpool" / family, table)

@@ -24,7 +24,7 @@ import envpool
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 3
 FRAMES, STEPS, MILLISECONDS = 48, 2, 90  # frames of the animation, steps between two of them, duration of each
-TILE, GAP, COLUMNS = (168, 168), 6, 4
+TILE, GAP, COLUMNS = (150, 150), 6, 8
 DARK = (24, 28, 36)
 
 SMALL = {"render_width": 168, "render_height": 168, "shadow_size": 0}  # for MuJoCo: shadows are slow to draw
