@@ -22,8 +22,11 @@ def add_to_registry(task_ids: Iterable[str]) -> None:
     """Adds ids to gymnasium's registry if gymnasium has been imported."""
     if _REGISTRY_MODULE not in sys.modules:
         return
+    from gymnasium.envs import registration as gymnasium_registration
     from gymnasium.envs.registration import EnvSpec, registry
 
+    # gymnasium before 1.0 would make processes of single environments in make_vec if the ids had an entry point.
+    single = "envpool.registration:make_single" if hasattr(gymnasium_registration, "VectorizeMode") else None
     for task_id in task_ids:
         registration = find(task_id)
         name = "envpool/" + task_id.replace("/", "-")  # gymnasium's namespaces do not nest
@@ -31,7 +34,7 @@ def add_to_registry(task_ids: Iterable[str]) -> None:
             name,
             reward_threshold=registration.reward_threshold,
             max_episode_steps=registration.max_episode_steps or None,
-            entry_point="envpool.registration:make_single",
+            entry_point=single,
             vector_entry_point="envpool.registration:make_vec",
             kwargs={"task_id": task_id},
         )
