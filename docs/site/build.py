@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 import families
+import figures
 import pages
 from sphinx.cmd.build import main as sphinx
 
@@ -80,6 +81,7 @@ def main() -> None:
     for name in ("conf.py", "icon.svg"):
         shutil.copy(ROOT / "docs" / "site" / name, source)
 
+    figures.check(arguments.out / "figures")
     started = time.monotonic()
     names = []
     found = families.registered(arguments.family)

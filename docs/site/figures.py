@@ -216,11 +216,25 @@ def badge(label: str, text: str) -> str:
     )
 
 
+def drawn(folder: Path) -> None:
+    """Writes the figures other than the animation to a folder."""
+    for name, words in badges().items():
+        (folder / f"badge_{name}.svg").write_text(badge(*words))
+    chart(folder / "ratios.svg")
+
+
+def check(folder: Path) -> None:
+    """Exits with an error if a figure in docs/ is not what the tables and pyproject.toml say. Draws into `folder`."""
+    folder.mkdir()
+    drawn(folder)
+    for path in folder.iterdir():
+        if path.read_bytes() != (ROOT / "docs" / path.name).read_bytes():
+            raise SystemExit(f"docs: docs/{path.name} is out of date; `make figures` draws it again")
+
+
 def main() -> None:
     """Writes the figures to docs/."""
-    for name, words in badges().items():
-        (ROOT / "docs" / f"badge_{name}.svg").write_text(badge(*words))
-    chart(ROOT / "docs" / "ratios.svg")
+    drawn(ROOT / "docs")
     animation(ROOT / "docs" / "environments.webp")
 
 
