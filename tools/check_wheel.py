@@ -32,7 +32,7 @@ NO_CHANCE: dict[str, set[str]] = {
     "CliffWalking-v0": {SEED, POOL, EPISODE},  # nothing is slippery
     "CliffWalking-v1": {SEED, POOL, EPISODE},
     "tabular/CliffWalking-v0": {SEED, POOL, EPISODE},
-    "DeepSea-bsuite": {SEED, POOL, EPISODE},  # deterministic=True, and mapping_seed is not the seed
+    "DeepSea-bsuite": {SEED, POOL, EPISODE},  # deterministic=True, and the mapping depends on mapping_seed only
     "DiscountingChain-bsuite": {SEED, POOL, EPISODE},
     **{f"MiniGrid-{name}-v0": {SEED, POOL, EPISODE} for name in ("DistShift1", "DistShift2")},  # nothing is drawn
     **{f"MiniGrid-Empty-{n}x{n}-v0": {SEED, POOL, EPISODE} for n in (5, 6, 8, 16)},

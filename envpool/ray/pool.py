@@ -42,7 +42,7 @@ except ImportError as error:
     raise_missing(error, "ray", "envpool.ray", "Ray")
 
 _LOST_ERRORS = (RayActorError, ObjectLostError)
-_MAX_LOSSES = 3  # how often one worker may be lost without returning a batch in between
+_MAX_LOSSES = 3  # how often in a row one worker may be lost before it returns a batch
 
 
 @dataclass
@@ -89,9 +89,9 @@ def make(
         task_id: an id of `envpool.list_all_envs()` with one player.
         num_envs: the total number of environments.
         num_workers: the number of actors, at most num_envs. Environments are distributed evenly.
-        batch_size: the number of rows that `recv` returns. None: all rows, in the order in which they were sent. A
-            smaller number, at most the number of environments of each worker: the rows of the worker that finishes
-            first, which are not copied from Ray's object store.
+        batch_size: the number of rows that `recv` returns. With None, it returns all rows, in the order in which they
+            were sent. With a smaller number, it returns rows of the worker that finishes first, without copying them
+            from Ray's object store. The number may not exceed the number of environments of any worker.
         seed: as in `envpool.make`. The rows do not depend on the number of workers.
         cpus_per_worker: CPUs that Ray reserves for each worker. Without num_threads, this is also its number of
             threads.
