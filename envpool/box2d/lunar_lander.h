@@ -115,14 +115,14 @@ struct LunarLander {
     s.render_width = 600;
   }
   static void render(const State& s, const Params&, u8* rgb) {
-    using classic_control::Picture;
+    using classic_control::Canvas;
     using classic_control::Point;
-    Picture picture(rgb, 600, 400);
+    Canvas canvas(rgb, 600, 400);
     const auto pixel = [](Vec at) { return Point{at.x * kScale, at.y * kScale}; };
-    picture.polygon({{0, 0}, {600, 0}, {600, 400}, {0, 400}}, {0, 0, 0});
+    canvas.polygon({{0, 0}, {600, 0}, {600, 400}, {0, 400}}, {0, 0, 0});
     for (i32 i = 0; i + 1 < kChunks; ++i) {
       const f32 left = f32(2 * i), right = f32(2 * i + 2);
-      picture.polygon(
+      canvas.polygon(
           {pixel({left, -1}), pixel({right, -1}), pixel({right, s.height[i + 1]}), pixel({left, s.height[i]})},
           {255, 255, 255});
     }
@@ -130,13 +130,13 @@ struct LunarLander {
     for (i32 b = 0; b < 3; ++b) {
       const Polygon& shape = scene.solid(b).shape;
       const auto corner = [&](i32 i) { return pixel(to_world(s.world.body[b].pose, shape.vertex[i % shape.count])); };
-      for (i32 i = 2; i < shape.count; ++i) picture.polygon({corner(0), corner(i - 1), corner(i)}, {128, 102, 230});
-      for (i32 i = 0; i < shape.count; ++i) picture.line(corner(i), corner(i + 1), {77, 77, 128});
+      for (i32 i = 2; i < shape.count; ++i) canvas.polygon({corner(0), corner(i - 1), corner(i)}, {128, 102, 230});
+      for (i32 i = 0; i < shape.count; ++i) canvas.line(corner(i), corner(i + 1), {77, 77, 128});
     }
     for (const f32 x : {8.0f, 12.0f}) {
       const Point foot = pixel({x, f32(kPadY)});
-      picture.line(foot, {foot.x, foot.y + 50}, {255, 255, 255});
-      picture.polygon({{foot.x, foot.y + 50}, {foot.x, foot.y + 40}, {foot.x + 25, foot.y + 45}}, {204, 204, 0});
+      canvas.line(foot, {foot.x, foot.y + 50}, {255, 255, 255});
+      canvas.polygon({{foot.x, foot.y + 50}, {foot.x, foot.y + 40}, {foot.x + 25, foot.y + 45}}, {204, 204, 0});
     }
   }
 #endif
