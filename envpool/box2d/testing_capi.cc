@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exports the family's environments to tests that replay the numbers that the reference has drawn. As in
-// testing/functions.cc, the family's plugin.cc becomes a list of functions.
+// Exports the family's environments to tests that replay the numbers that the reference has drawn, and worlds of any
+// bodies. As in testing/functions.cc, the family's plugin.cc becomes a list of functions.
 #include <stdexcept>
 #include <string>
 
+#include "envpool/box2d/world.h"
 #include "envpool/core/plugin.h"
 
 namespace envpool::box2d {
@@ -25,6 +26,51 @@ struct Tape {
     return wrong ? 0 : drawn[used++];
   }
 };
+
+// A world whose bodies a test chooses: two chains of joints and a body alone, above ground of segments and polygons.
+struct Scene {
+  static constexpr i32 kBodies = 6, kHinges = 3, kContacts = 96, kMaxGrounds = 32;
+
+  struct Shape {
+    i32 count;  // 2 if it is a segment
+    Vec vertex[6];
+  };
+  struct Part {
+    Shape shape;
+    f32 friction, restitution, density;
+    Vec at;
+    f32 angle;
+  };
+  Part body[kBodies];
+  HingeDef hinges[kHinges];
+  f32 motor_speed[kHinges], motor_torque[kHinges];
+  i32 ground_count;
+  Part ground[kMaxGrounds];
+  i32 ground_of[kMaxGrounds];
+  Solid solids[kBodies];
+  Polygon polygons[kMaxGrounds];
+
+  const Solid& solid(i32 b) const { return solids[b]; }
+  HingeDef hinge(i32 h) const { return hinges[h]; }
+  template <class F>
+  void nearby(const Box&, F f) const {
+    for (i32 i = 0; i < ground_count; ++i) f(i);
+  }
+  bool is_segment(i32 i) const { return ground[i].shape.count == 2; }
+  Segment segment(i32 i) const { return {ground[i].shape.vertex[0], ground[i].shape.vertex[1]}; }
+  Polygon polygon(i32 i) const { return polygons[i]; }
+  f32 ground_friction(i32 i) const { return ground[i].friction; }
+  i32 ground_body(i32 i) const { return ground_of[i]; }
+};
+using Worlds = Stepper<Scene>;
+
+Polygon polygon_of(const Scene::Shape& shape) {
+  const Vec* const v = shape.vertex;
+  if (shape.count == 3) return hull({v[0], v[1], v[2]});
+  if (shape.count == 4) return hull({v[0], v[1], v[2], v[3]});
+  if (shape.count == 5) return hull({v[0], v[1], v[2], v[3], v[4]});
+  return hull({v[0], v[1], v[2], v[3], v[4], v[5]});
+}
 
 namespace {
 
@@ -93,6 +139,7 @@ const Replayed& find(const char* name) {
 extern "C" {
 
 using namespace envpool;
+using namespace envpool::box2d;
 
 i64 test_replay_reset(const char* name, const abi::Options* options, u8* state, const f64* drawn, i64 count) {
   return find(name).reset(options, state, drawn, count);
@@ -103,9 +150,38 @@ i64 test_replay_step(const char* name, const abi::Options* options, u8* state, c
 }
 void test_rotations(const f32* angles, f32* sines, f32* cosines, i64 count) {
   for (i64 i = 0; i < count; ++i) {
-    const envpool::box2d::Rotation turn = envpool::box2d::rotation(angles[i]);
+    const Rotation turn = rotation(angles[i]);
     sines[i] = turn.sin;
     cosines[i] = turn.cos;
+  }
+}
+
+i64 test_scene_bytes() { return sizeof(Scene); }
+i64 test_world_bytes() { return sizeof(Worlds::State); }
+void test_world_begin(Scene* scene, Worlds::State* world) {
+  *world = {};
+  for (i32 i = 0; i < scene->ground_count; ++i) {
+    if (!scene->is_segment(i)) scene->polygons[i] = polygon_of(scene->ground[i].shape);
+  }
+  for (i32 b = 0; b < Scene::kBodies; ++b) {
+    const Scene::Part& part = scene->body[b];
+    scene->solids[b] = solid(polygon_of(part.shape), part.density, part.friction, part.restitution);
+    place(world->body[b], scene->solids[b], part.at, part.angle);
+  }
+  for (i32 h = 0; h < Scene::kHinges; ++h) {
+    world->hinge[h].motor_speed = scene->motor_speed[h];
+    world->hinge[h].motor_torque = scene->motor_torque[h];
+  }
+  Worlds::begin(*world, *scene);
+}
+// Pushes a body and steps. Writes position, angle, velocity, spin and whether it is awake for each body.
+void test_world_step(const Scene* scene, Worlds::State* world, i32 body, Vec impulse, Vec at, f32* result) {
+  if (body >= 0) push(world->body[body], scene->solids[body], impulse, at);
+  const Load loads[Scene::kBodies] = {};
+  Worlds::step(*world, *scene, {0.02f, 30, 20}, {0, -10}, loads);
+  for (const Body& b : world->body) {
+    const f32 values[7] = {b.pose.at.x, b.pose.at.y, b.angle, b.velocity.x, b.velocity.y, b.spin, f32(b.awake)};
+    for (const f32 value : values) *result++ = value;
   }
 }
 }
