@@ -35,6 +35,20 @@ constexpr f32 constant_sqrt(f32 x) {
   return f32(root);
 }
 
+// Computes the centroid from the vertices.
+ENVPOOL_FN constexpr void set_centroid(Polygon& polygon) {
+  f32 area = 0;
+  Vec sum{0, 0};
+  for (i32 i = 0; i < polygon.count; ++i) {
+    const Vec a = polygon.vertex[i], b = polygon.vertex[i + 1 < polygon.count ? i + 1 : 0];
+    const f32 triangle = 0.5f * cross(a, b);
+    area += triangle;
+    sum = sum + (triangle * (1.0f / 3)) * (a + b);
+  }
+  const f32 inverse = 1 / area;
+  polygon.centroid = {sum.x * inverse, sum.y * inverse};
+}
+
 // Returns the convex hull, which begins with the rightmost vertex, counter-clockwise.
 template <i32 kCount>
 constexpr Polygon hull(const Vec (&points)[kCount]) {
@@ -60,18 +74,12 @@ constexpr Polygon hull(const Vec (&points)[kCount]) {
     }
     at = next;
   } while (at != first && result.count < kCount);
-  f32 area = 0;
-  Vec sum{0, 0};
   for (i32 i = 0; i < result.count; ++i) {
-    const Vec a = result.vertex[i], b = result.vertex[i + 1 < result.count ? i + 1 : 0];
-    const Vec edge = b - a, outward = cross(edge, 1.0f);
+    const Vec edge = result.vertex[i + 1 < result.count ? i + 1 : 0] - result.vertex[i], outward = cross(edge, 1.0f);
     const f32 inverse = 1 / constant_sqrt(dot(outward, outward));
     result.normal[i] = {outward.x * inverse, outward.y * inverse};
-    const f32 triangle = 0.5f * cross(a, b);
-    area += triangle;
-    sum = sum + (triangle * (1.0f / 3)) * (a + b);
   }
-  result.centroid = {sum.x * (1 / area), sum.y * (1 / area)};
+  set_centroid(result);
   return result;
 }
 

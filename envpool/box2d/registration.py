@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ids of Box2D, as gymnasium and EnvPool name them."""
 
-from envpool.python.family import Family
+from envpool.python.family import Family, ImportPath
 from envpool.registration import register_family
 
 
@@ -11,6 +11,11 @@ class Box2D(Family):
     def reference(self, task_id: str) -> str:
         """Returns where the dynamics of an id come from."""
         return "gymnasium 1.4.0, envs/box2d, with box2d 2.3.10"
+
+    def import_paths(self, task_id: str, table: str) -> list[ImportPath]:
+        """Returns the import paths of the classes of an id: EnvPool has two LunarLanders."""
+        kind = "" if table != "LunarLander" else "Continuous" if "Continuous" in task_id else "Discrete"
+        return [ImportPath("envpool.box2d", table + kind)]
 
 
 _FAMILY = Box2D("box2d")
@@ -34,3 +39,21 @@ for _version in (2, 3):  # EnvPool's and gymnasium's
         doc="Land a rocket on a pad with throttles for its main engine and its side engines.",
         continuous=True,
     )
+
+register_family(
+    "BipedalWalker-v3",
+    _FAMILY,
+    "BipedalWalker",
+    max_episode_steps=1600,
+    reward_threshold=300.0,
+    doc="Walk over uneven ground on two legs.",
+)
+register_family(
+    "BipedalWalkerHardcore-v3",
+    _FAMILY,
+    "BipedalWalker",
+    max_episode_steps=2000,
+    reward_threshold=300.0,
+    doc="Walk on two legs over stumps, pits and stairs.",
+    hardcore=True,
+)

@@ -35,7 +35,7 @@ ALWAYS = (
     *("Counter-v1", "AllTypes-v0", "Crowd-v0"),
     *("CartPole-v1", "Pendulum-v1", "Acrobot-v1", "MountainCarContinuous-v0"),
     *("FrozenLake8x8-v1", "Taxi-v4", "Blackjack-v1", "NChain-v0"),
-    *("LunarLander-v3", "LunarLanderContinuous-v3"),
+    *("LunarLander-v3", "LunarLanderContinuous-v3", "BipedalWalkerHardcore-v3"),
     *("FourRooms-misc", "GaussianBandit-misc", "UmbrellaChain-bsuite"),
     *("MinAtar/Asterix-v1", "MinAtar/Seaquest-v0", "Pong-v5", "Breakout-v5"),
     *("TagContinuous-v0", "TagGridWorld-v0", "Hopper-v5", "CheetahRun-v1", "SimplerBasic-v1"),

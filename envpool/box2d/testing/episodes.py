@@ -3,6 +3,7 @@
 
 import ctypes
 
+import Box2D
 import gymnasium
 import numpy as np
 
@@ -21,6 +22,9 @@ class Recorder:
         value = self.generator.uniform(low, high, size=size)
         self.drawn.extend(np.atleast_1d(value))
         return value
+
+    def random(self):
+        return self.uniform(0, 1)
 
     def integers(self, low, high):
         value = self.generator.integers(low, high)
@@ -42,7 +46,14 @@ class Reference:
         self.recorder = self.env._np_random = Recorder(self.env.np_random)
 
     def reset(self):
-        """Returns the first observation."""
+        """Returns the first observation.
+
+        BipedalWalker keeps its world, in which contacts are then ordered by the past, so it is given a new one. It also
+        draws clouds, which ours has not.
+        """
+        if hasattr(self.env, "_generate_clouds"):
+            self.env.world, self.env.terrain = Box2D.b2World(), []
+            self.env._generate_clouds = lambda: None
         self.recorder.take()
         return self.env.reset()[0]
 
