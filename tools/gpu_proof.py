@@ -356,7 +356,9 @@ def summary(read: dict[str, list[Result]]) -> str:
                 lines += [f"Not installed, so not checked: {', '.join(told['missing'])}.", ""]
     measured = [each for name in ("speed", "graph", "jax") for each in read.get(name, []) if "steps_per_second" in each]
     failed = [each for name in ("speed", "graph") for each in read.get(name, []) if "steps_per_second" not in each]
-    lines += [f"**JAX**: skipped: {each['skipped']}.\n" for each in read.get("jax", []) if "skipped" in each]
+    failed = [each for each in failed if "skipped" not in each]
+    for name, title in (("jax", "JAX"), ("graph", "CUDA graphs")):
+        lines += [f"**{title}**: skipped: {each['skipped']}.\n" for each in read.get(name, []) if "skipped" in each]
     kinds = {"bits": "cases", "math": "cases of each function of math.h", "jax": "programs of JAX"}
     for section, what in kinds.items():
         if found := [each for each in read.get(section, []) if each not in measured and "skipped" not in each]:

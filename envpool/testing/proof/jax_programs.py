@@ -25,8 +25,8 @@ from envpool.testing.proof import Result, Step
 
 HANDLERS = Path(envpool.__file__).with_name("jax") / "cuda.py"
 MODULE = ["-m", "envpool.testing.proof.jitted"]
-PROGRAMS = ("jit", "scan", "vmap", "donated", "players", "parameters", "pool", "refused", "atari")
-SMALL = ("donated", "parameters", "refused")
+PROGRAMS = ("jit", "scan", "vmap", "donated", "players", "parameters", "pool", "device_pool", "refused", "atari")
+SMALL = ("device_pool", "donated", "parameters", "refused")
 COMMAND_BUFFERS = {
     "off": "--xla_gpu_enable_command_buffer=",
     "on": "--xla_gpu_enable_command_buffer=FUSION,CUSTOM_CALL,CONDITIONAL,WHILE --xla_gpu_graph_min_graph_size=1",

@@ -173,16 +173,22 @@ def parameters() -> Arrays:
     return flat("rows", play(jnp.asarray(drawn("CartPole-v1", 80, 64)), gravity, limits))
 
 
-def pool() -> Arrays:
+def pool(**options: Any) -> Arrays:
     """Steps a pool of environments on the CPU from jitted code (env.xla())."""
     found = {}
     for task_id, make in (("CartPole-v1", envpool.make_gymnasium), ("Breakout-MinAtar", envpool.make_dm)):
-        with make(task_id, num_envs=16, seed=3, max_episode_steps=LIMIT) as env:
+        with make(task_id, num_envs=16, seed=3, max_episode_steps=LIMIT, **options) as env:
             env.reset()
             handle, _, _, step = env.xla()
             play = jax.jit(lambda handle, actions, step=step: jax.lax.scan(step, handle, actions)[1])
             found |= flat(task_id, play(handle, jnp.asarray(drawn(task_id, 60, 16))))
     return found
+
+
+def device_pool() -> Arrays:
+    """Steps a pool on the platform that JAX uses."""
+    on_cpu = jax.default_backend() == "cpu" and not os.environ.get("ENVPOOL_STANDIN_XLA")
+    return pool() if on_cpu else pool(device="cuda")
 
 
 def refused() -> Arrays:
@@ -202,7 +208,7 @@ def refused() -> Arrays:
 
 
 PROGRAMS: dict[str, Callable[[], Arrays]] = {
-    each.__name__: each for each in (jit, scan, vmap, donated, players, parameters, pool, refused, atari)
+    each.__name__: each for each in (jit, scan, vmap, donated, players, parameters, pool, device_pool, refused, atari)
 }
 
 

@@ -130,6 +130,8 @@ def speed(small: bool) -> Iterator[Step]:
 
 def graphs(small: bool) -> Iterator[Step]:
     """Measures CUDA graphs. This is the last section, because a failed capture can leave errors behind."""
+    if importlib.util.find_spec("torch") is None:
+        yield "graph", lambda: {"skipped": "PyTorch is not installed"}
     if small or importlib.util.find_spec("torch") is None:
         return
     for task_id in ("CartPole-v1", "Acrobot-v1", "Breakout-MinAtar", "TagGridWorld-v0", "Pong-v5"):
