@@ -293,7 +293,7 @@ def run(section: str, out: Path, small: bool, seconds: float) -> str:
     """Runs a section for about as many seconds. Returns its state: complete, incomplete or failed."""
     states: list[str] = []
     threads = [
-        threading.Thread(target=lambda part=part: states.append(supervise(part, out, small, seconds)))  # type: ignore[misc]
+        threading.Thread(target=lambda part=part: states.append(supervise(part, out, small, seconds)))
         for part in parts_of(out, section, small)
     ]
     for thread in threads:
@@ -433,7 +433,7 @@ def main() -> None:
     if arguments.part:
         section, number, of = arguments.part.split(",")
         sys.exit(0 if work(Part(out, section, int(number), int(of)), out, arguments.small, arguments.seconds) else 3)
-    states = {}
+    states: dict[str, str] = {}
     deadline = time.monotonic() + 60 * (arguments.minutes or 1e6)
     for shares in (SHARES, {}) if arguments.minutes else ({},):
         for section in arguments.sections:

@@ -163,7 +163,7 @@ class PoolCalls:
 
     def _checked(self, ids: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
         """Returns ids without padding, after checking what the handler would refuse."""
-        known = ids[ids != -1]
+        known: npt.NDArray[np.int32] = ids[ids != -1]
         if not len(known):
             raise ValueError(f"[{self._label}] env_id: expected at least one environment, got none")
         if len(known) < len(ids):
