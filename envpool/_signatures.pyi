@@ -2490,8 +2490,8 @@ class VizdoomOptions(CommonOptions, total=False):
     """The game's WAD file; by default the package's freedoom2.wad; the default is ''."""
     game_args: str | bytes
     """More arguments for the engine, separated by spaces; the default depends on the id."""
-    screen_format: Literal["", "GRAY8", "RGB"]
-    """GRAY8 or RGB instead of the format in the settings; the default is ''."""
+    screen_format: Literal["settings", "GRAY8", "RGB"]
+    """A gray or coloured screen, or the format in the settings; the default is 'settings'."""
     screen_resolution: str | bytes
     """For example RES_320X240, instead of the resolution in the settings; the default is ''."""
     engine_timeout: int
@@ -2550,8 +2550,8 @@ class VizdoomGymOptions(CommonOptions, total=False):
     """The game's WAD file; by default the package's freedoom2.wad; the default is ''."""
     game_args: str | bytes
     """More arguments for the engine, separated by spaces; the default is ''."""
-    screen_format: Literal["", "GRAY8", "RGB"]
-    """GRAY8 or RGB instead of the format in the settings; the default is ''."""
+    screen_format: Literal["settings", "GRAY8", "RGB"]
+    """A gray or coloured screen, or the format in the settings; the default is 'settings'."""
     screen_resolution: str | bytes
     """For example RES_320X240, instead of the resolution in the settings; the default is ''."""
     engine_timeout: int
