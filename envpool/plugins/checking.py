@@ -104,7 +104,7 @@ def check_environment(
         completed = _compile_and_run(subject, command, SANITIZERS, arguments, folder, timeout)
     if not isinstance(completed, CompletedRun) or "envpool-check started" not in completed.log:
         warnings.warn(
-            f"[{subject.label}] check: {command[0]} has no sanitizers that work here, so fewer mistakes are found, and "
+            f"[{subject.label}] check: {'ziglang' if 'ziglang' in command else command[0]} has no sanitizers that work here, so fewer mistakes are found, and "
             "some without their line: use g++ or clang++ with libasan and libubsan",
             RuntimeWarning,
             stacklevel=4,

@@ -98,7 +98,7 @@ def find(completed: CompletedRun, header: str, struct_line: int, is_users: Calla
                 return at(frame["file"], frame["line"], sentence)
         file, _, line = marks.get("last", "").rpartition(":")
         if file:
-            return at(file, line, sentence)
+            return at(file, line, f"{sentence}, after the access to a row in this line")
         return at("", _line_of(context.function, header, struct_line), sentence)
 
     foreign_from = log.find("envpool-check foreign")
