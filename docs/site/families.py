@@ -143,7 +143,7 @@ def _family(root: Path, family: Family, tiles: list[Tile], comparison: str, page
         rows.append([f"[{table}]({family.name}/{table}.md)", shown, *spaces, _runs(family.name, ids[0])])
     text += "\n" + _table(["environment", "ids", "observation", "action", "runs"], rows)
     if comparison:
-        text += f"\n## How {family.name} is tested\n\n{comparison}\n"
+        text += f"\n## The reference of {family.name}\n\n{comparison}\n"
     listed = "\n".join(pages)
     return f"{text}\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
 
@@ -156,7 +156,7 @@ def _runs(family: str, task_id: str) -> str:
     if why_absent(task_id):
         return ""
     portable = bool(find(task_id).load().flags & _core.PORTABLE)
-    return 'in a pool, in `jax.jit`, with `device="cuda"`' if portable else "in a pool"
+    return 'in a pool, in `jax.jit`, and with `device="cuda"`' if portable else "in a pool"
 
 
 def newest(ids: list[str]) -> str:
