@@ -32,7 +32,7 @@ struct BabyAISynth : BabyLevel<BabyAISynth, BabyAISynthParams> {
 #if ENVPOOL_HOST
   static void options(OptionSpecs& o) {
     o.text("level", "synth", "how the level and its instruction are made").one_of({"synth", "action_obj_door"});
-    o.integer("num_dists", 18, "how many objects there are").between(0, 24);
+    o.integer("num_dists", 18, "number of objects").between(0, 24);
     o.real("locked_room_prob", 0.5, "probability of a locked room").between(0, 1);
     o.boolean("locations", true, "descriptions may name the side of the agent's start on which an object lies");
     o.boolean("unblocking", true, "objects may be in the way, so that the agent has to move them");
