@@ -127,22 +127,22 @@ struct BipedalWalker {
     s.render_width = 600;
   }
   static void render(const State& s, const Params&, u8* rgb) {
-    using classic_control::Picture;
+    using classic_control::Canvas;
     using classic_control::Point;
-    Picture picture(rgb, 600, 400);
+    Canvas canvas(rgb, 600, 400);
     const Scene scene{&s};
     const f64 left = s.world.body[0].pose.at.x - 600 / kScale / 5;
     const auto pixel = [&](Vec at) { return Point{(at.x - left) * kScale, at.y * kScale}; };
-    picture.polygon({{0, 0}, {600, 0}, {600, 400}, {0, 400}}, {215, 215, 255});
+    canvas.polygon({{0, 0}, {600, 0}, {600, 400}, {0, 400}}, {215, 215, 255});
     for (i32 i = 0; i + 1 < kLength; ++i) {
       const Segment top = scene.segment(s.blocks + i);
       if ((top.to.x - left) * kScale < 0 || (top.from.x - left) * kScale > 600) continue;
-      picture.polygon({pixel({top.from.x, 0}), pixel({top.to.x, 0}), pixel(top.to), pixel(top.from)}, {102, 153, 76});
-      picture.line(pixel(top.from), pixel(top.to), {76, u8(i % 2 == 0 ? 255 : 204), 76}, 2);
+      canvas.polygon({pixel({top.from.x, 0}), pixel({top.to.x, 0}), pixel(top.to), pixel(top.from)}, {102, 153, 76});
+      canvas.line(pixel(top.from), pixel(top.to), {76, u8(i % 2 == 0 ? 255 : 204), 76}, 2);
     }
     const auto draw = [&](const Polygon& shape, const Pose& pose, classic_control::Color color) {
       const auto corner = [&](i32 i) { return pixel(to_world(pose, shape.vertex[i % shape.count])); };
-      for (i32 i = 2; i < shape.count; ++i) picture.polygon({corner(0), corner(i - 1), corner(i)}, color);
+      for (i32 i = 2; i < shape.count; ++i) canvas.polygon({corner(0), corner(i - 1), corner(i)}, color);
     };
     for (i32 i = 0; i < s.blocks; ++i) draw(scene.polygon(i), {{0, 0}, {0, 1}}, {255, 255, 255});
     for (i32 b : {1, 2, 3, 4, 0}) {

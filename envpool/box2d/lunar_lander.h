@@ -4,11 +4,11 @@
 //
 //   Action       i32, 0 to 3: no engine, the left one, the main one, the right one; with continuous = true f32[2]: the
 //                main engine is on above 0, with 50% to 100% of its power; the side engines are on beyond +-0.5
-//   Observation  f32[8]: x and y relative to the pad, in halves of the picture; velocity; angle in rad; angular
+//   Observation  f32[8]: x and y relative to the pad, in halves of the screen; velocity; angle in rad; angular
 //                velocity; whether the left and the right leg touch the ground
 //   Reward       the change of a potential that is best at rest on the pad (10 more for each leg that touches the
 //                ground), less 0.3 for the main engine at full power and 0.03 for a side engine; 100 for coming to
-//                rest, -100 for a crash or for leaving the picture
+//                rest, -100 for a crash or for leaving the screen
 //   Terminated   the hull touches the ground; |x| >= 1; the lander has come to rest
 //   Truncated    after 1000 steps
 //   Reset        random heights of the ground apart from the pad, and a random impulse. As in gymnasium, the first

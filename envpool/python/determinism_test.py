@@ -43,10 +43,9 @@ def test_trajectories_do_not_depend_on_threads_and_batches(task_id: str) -> None
     want = play(task_id, 1, NUM_ENVS)
     assert [len(rows) for rows in want] == [STEPS + 1] * NUM_ENVS
     slow = find(task_id).family == "vizdoom"  # which starts a process for each environment
+    ways = WAYS if WHOLE or (task_id in ALWAYS and not slow) else FEW_WAYS[slow : 4 - slow]
     if EMULATED:
         ways = FEW_WAYS[1:2]
-    else:
-        ways = WAYS if WHOLE or (task_id in ALWAYS and not slow) else FEW_WAYS[slow : 4 - slow]
     for threads, batch_size in ways:
         got = play(task_id, threads, batch_size)
         # The last rows cannot fill a batch that does not divide them.
