@@ -476,7 +476,7 @@ class MiniGridEmptyOptions(CommonOptions, total=False):
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; the default is True."""
+    """whether the agent sees through walls and closed doors; the default is True."""
     observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
     """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
     form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
@@ -505,7 +505,7 @@ class MiniGridFourRoomsOptions(CommonOptions, total=False):
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; the default is False."""
+    """whether the agent sees through walls and closed doors; the default is False."""
     observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
     """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
     form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
@@ -536,7 +536,7 @@ class MiniGridDoorKeyOptions(CommonOptions, total=False):
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; the default is False."""
+    """whether the agent sees through walls and closed doors; the default is False."""
     observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
     """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
     form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
@@ -572,7 +572,7 @@ class MiniGridMultiRoomOptions(CommonOptions, total=False):
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; the default is False."""
+    """whether the agent sees through walls and closed doors; the default is False."""
     observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
     """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
     form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
@@ -606,7 +606,7 @@ class MiniGridKeyCorridorOptions(CommonOptions, total=False):
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; the default is False."""
+    """whether the agent sees through walls and closed doors; the default is False."""
     observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
     """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
     form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
@@ -643,7 +643,7 @@ class MiniGridCrossingOptions(CommonOptions, total=False):
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; the default is False."""
+    """whether the agent sees through walls and closed doors; the default is False."""
     observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
     """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
     form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
@@ -674,7 +674,7 @@ class MiniGridLavaGapOptions(CommonOptions, total=False):
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; the default is False."""
+    """whether the agent sees through walls and closed doors; the default is False."""
     observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
     """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
     form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
@@ -702,8 +702,7 @@ class MiniGridDynamicObstaclesOptions(CommonOptions, total=False):
     size: int
     """rows and columns, walls included; an int from 5 to 64; the default depends on the id."""
     n_obstacles: int
-    """number of balls; values above size / 2 + 1 mean size / 2; an int from 0 to 64; the default
-    depends on the id."""
+    """number of balls; values above size / 2 + 1 mean size / 2; an int from 0 to 64; the default depends on the id."""
     random_start: bool
     """whether the agent starts in a random cell instead of the corner; the default depends on the id."""
     max_steps: int
@@ -712,7 +711,7 @@ class MiniGridDynamicObstaclesOptions(CommonOptions, total=False):
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; the default is True."""
+    """whether the agent sees through walls and closed doors; the default is True."""
     observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
     """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
     form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
@@ -749,7 +748,7 @@ class MiniGridDistShiftOptions(CommonOptions, total=False):
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; the default is True."""
+    """whether the agent sees through walls and closed doors; the default is True."""
     observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
     """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
     form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
@@ -775,14 +774,14 @@ class MiniGridFetchOptions(CommonOptions, total=False):
     size: int
     """rows and columns, walls included; an int from 5 to 64; the default depends on the id."""
     num_objs: int
-    """number of objects; an int from 1 to 64; the default depends on the id."""
+    """how many objects there are; an int from 1 to 64; the default depends on the id."""
     max_steps: int
     """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; the default is True."""
+    """whether the agent sees through walls and closed doors; the default is True."""
     observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
     """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
     form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
@@ -813,7 +812,7 @@ class MiniGridGoToDoorOptions(CommonOptions, total=False):
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; the default is True."""
+    """whether the agent sees through walls and closed doors; the default is True."""
     observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
     """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
     form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
@@ -839,14 +838,14 @@ class MiniGridGoToObjectOptions(CommonOptions, total=False):
     size: int
     """rows and columns, walls included; an int from 5 to 64; the default depends on the id."""
     num_objs: int
-    """number of objects; an int from 1 to 18; the default is 2."""
+    """how many objects there are; an int from 1 to 18; the default is 2."""
     max_steps: int
     """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; the default is True."""
+    """whether the agent sees through walls and closed doors; the default is True."""
     observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
     """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
     form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
@@ -872,14 +871,14 @@ class MiniGridPutNearOptions(CommonOptions, total=False):
     size: int
     """rows and columns, walls included; an int from 5 to 64; the default depends on the id."""
     num_objs: int
-    """number of objects; an int from 2 to 18; the default depends on the id."""
+    """how many objects there are; an int from 2 to 18; the default depends on the id."""
     max_steps: int
     """steps until an episode is truncated; the reward depends on it too; 0: the default of the level; an int from 0 to
     16777216; the default is 0."""
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; the default is True."""
+    """whether the agent sees through walls and closed doors; the default is True."""
     observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
     """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
     form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
@@ -910,7 +909,7 @@ class MiniGridRedBlueDoorsOptions(CommonOptions, total=False):
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; the default is False."""
+    """whether the agent sees through walls and closed doors; the default is False."""
     observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
     """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
     form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
@@ -944,7 +943,7 @@ class MiniGridMemoryOptions(CommonOptions, total=False):
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; the default is False."""
+    """whether the agent sees through walls and closed doors; the default is False."""
     observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
     """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
     form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
@@ -976,7 +975,7 @@ class MiniGridLockedRoomOptions(CommonOptions, total=False):
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; the default is False."""
+    """whether the agent sees through walls and closed doors; the default is False."""
     observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
     """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
     form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
@@ -1005,7 +1004,7 @@ class MiniGridPlaygroundOptions(CommonOptions, total=False):
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; the default is False."""
+    """whether the agent sees through walls and closed doors; the default is False."""
     observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
     """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
     form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
@@ -1034,7 +1033,7 @@ class MiniGridUnlockOptions(CommonOptions, total=False):
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; the default is False."""
+    """whether the agent sees through walls and closed doors; the default is False."""
     observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
     """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
     form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
@@ -1065,7 +1064,7 @@ class MiniGridUnlockPickupOptions(CommonOptions, total=False):
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; the default is False."""
+    """whether the agent sees through walls and closed doors; the default is False."""
     observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
     """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
     form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
@@ -1095,14 +1094,14 @@ class MiniGridObstructedMazeOptions(CommonOptions, total=False):
     num_quarters: int
     """quarters of the maze of nine rooms; 0: a maze of two rooms; an int from 0 to 4; the default depends on the id."""
     num_rooms_visited: int
-    """number of rooms that a solution visits; max_steps depends on it; an int from 1 to 100; the default depends on the id."""
+    """number of rooms that a solution visits; max_steps depends on it; an int from 1 to 100; the default depends on the
+    id."""
     key_in_box: bool
     """whether keys are hidden in boxes; the default depends on the id."""
     blocked: bool
     """whether balls lie in front of locked doors; the default depends on the id."""
     keys_last: bool
-    """whether keys are placed after the balls, so that no ball replaces a key; the default depends on the
-    id."""
+    """whether keys are placed after the balls, so that no ball replaces a key; the default depends on the id."""
     agent_on_the_right: bool
     """whether the agent starts in the middle room on the right instead of the centre; the default depends on the id."""
     max_steps: int
@@ -1111,7 +1110,7 @@ class MiniGridObstructedMazeOptions(CommonOptions, total=False):
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; the default is False."""
+    """whether the agent sees through walls and closed doors; the default is False."""
     observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
     """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
     form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
@@ -1160,7 +1159,7 @@ class BabyAIGoToOptions(CommonOptions, total=False):
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; the default is False."""
+    """whether the agent sees through walls and closed doors; the default is False."""
     observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
     """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
     form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
@@ -1211,7 +1210,7 @@ class BabyAIOpenOptions(CommonOptions, total=False):
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; the default is False."""
+    """whether the agent sees through walls and closed doors; the default is False."""
     observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
     """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
     form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
@@ -1254,7 +1253,7 @@ class BabyAIPickupOptions(CommonOptions, total=False):
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; the default is False."""
+    """whether the agent sees through walls and closed doors; the default is False."""
     observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
     """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
     form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
@@ -1294,7 +1293,7 @@ class BabyAIPutNextOptions(CommonOptions, total=False):
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; the default is False."""
+    """whether the agent sees through walls and closed doors; the default is False."""
     observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
     """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
     form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
@@ -1328,7 +1327,7 @@ class BabyAIUnlockOptions(CommonOptions, total=False):
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; the default is False."""
+    """whether the agent sees through walls and closed doors; the default is False."""
     observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
     """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
     form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
@@ -1381,7 +1380,7 @@ class BabyAISynthOptions(CommonOptions, total=False):
     agent_view_size: int
     """rows and columns that the agent sees, an odd number; an int from 3 to 15; the default is 7."""
     see_through_walls: bool
-    """walls and closed doors hide nothing; the default is False."""
+    """whether the agent sees through walls and closed doors; the default is False."""
     observation: Literal["partial", "full", "one_hot", "rgb_partial", "rgb_full", "symbolic", "flat"]
     """the image: the cells in view (partial), in one-hot form (one_hot), with the letters of the mission in one-hot
     form behind them (flat), or in RGB (rgb_partial); the whole grid (full), column, row and type of its cells
