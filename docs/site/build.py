@@ -4,7 +4,7 @@
     make docs
 
 The pages are docs/*.md, CONTRIBUTING.md and CHANGELOG.md with links changed for the site, the examples, and a page for each
-registered family. The README is the front page of the repository, and index.md of the site. Warnings are errors.
+registered family. The site's front page is index.md; the README is only the repository's. Warnings are errors.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws an animation of each environment of a family.
 
-An environment without a render mode shows its observation: a grid as cells, and other observations as one curve per
-number over the steps.
+If an environment has no render mode, its observation is drawn: a grid as cells, and any other observation as curves
+over the steps, one for each of its numbers.
 """
 
 from __future__ import annotations
