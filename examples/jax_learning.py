@@ -18,7 +18,7 @@ from jax import Array
 
 
 class Numbers(list[float]):
-    """Numbers separated by commas. If there are several, they form a dimension of the grid."""
+    """Numbers separated by commas. If there are several, agents are trained with each of them."""
 
     def __init__(self, text: str) -> None:
         super().__init__(float(x) for x in text.split(","))
@@ -33,7 +33,7 @@ class LearningOptions:
     num_envs: int = option(4, "environments per agent")
     num_steps: int = option(128, "steps of each environment per rollout")
     # Where it runs
-    num_devices: int = option(0, "devices over which the agents are spread; 0: as many as divide them evenly")
+    num_devices: int = option(0, "number of devices to use; 0: the greatest common divisor of agents and devices")
     block: int = option(0, "agents that a device trains at once; 0: all of its agents")
     # The network: two towers, for the policy and for the value
     width: int = option(64, "width of the two hidden layers")
@@ -94,7 +94,7 @@ class Learner(NamedTuple):
     net: Any
     first: Any
     second: Any
-    count: Any  # of Adam's steps
+    count: Any  # number of Adam's steps
 
     @classmethod
     def of(cls, net: Any) -> "Learner":
@@ -104,7 +104,7 @@ class Learner(NamedTuple):
 class Step(NamedTuple):
     """Steps to learn from.
 
-    `following` is the observation after the step and before any reset; the next `obs` is after it.
+    `following` is the observation after the step and before any reset; the next `obs` is the one after the reset.
     """
 
     obs: Any
@@ -118,7 +118,7 @@ class Step(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """The terms of the loss, in rows."""
+    """Rows from which the loss is computed, one for each step of an environment or player."""
 
     obs: Any
     action: Any
