@@ -131,7 +131,7 @@ class AtariFamily(Family):
     """The family of Atari games, which accepts options in gymnasium's form and adds the ROM of each game."""
 
     def reference(self, task_id: str) -> str:
-        """Returns the sources of the dynamics, options and form of an id."""
+        """Returns where the dynamics, options and form of an id come from."""
         form = "gymnasium 1.4.0" if task_id.startswith("ALE/") else "EnvPool 1.2.5"
         return f"ale-py 0.12.1, frame by frame; options and form of {form}"
 

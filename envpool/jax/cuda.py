@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles environments for the XLA handlers on NVIDIA GPUs, which call these functions when a program starts.
+"""Compiles environments for the XLA handlers on NVIDIA GPUs. The handlers call this module when a program starts.
 
-It also tells how much memory arrays may take on the device that JAX uses.
+The module also tells how much memory arrays may take on the device that JAX uses.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def stand_in_runs_on_cpu() -> bool:
     """Returns whether XLA's CPU backend shall call the handlers for GPUs, as $ENVPOOL_STANDIN_XLA requests in tests.
 
     Raises:
-        RuntimeError: the driver is not a stand-in whose device memory is the host's.
+        RuntimeError: the driver is not the tests' stand-in, or its device memory is not the host's memory.
     """
     if not os.environ.get("ENVPOOL_STANDIN_XLA"):
         return False
@@ -51,7 +51,7 @@ def stand_in_runs_on_cpu() -> bool:
 
 
 def usable_memory() -> tuple[float, str]:
-    """Returns how many bytes new arrays may take, and on which device that is unless it is a CPU.
+    """Returns how many bytes new arrays may take, and the words that name their device (none if it is a CPU).
 
     A GPU's memory that is in use now counts too, because it may be free when the program runs.
     """

@@ -64,7 +64,7 @@ def test_pickled_and_copied_rows():
 
 ELSEWHERE = """
 import pickle, sys, jax, numpy as np, envpool, envpool.jax
-envpool.jax.make("Pendulum-v1")  # With this model, later models get other numbers than in the parent process.
+envpool.jax.make("Pendulum-v1")  # Later models now get other numbers than in the parent process.
 states, params, reward = pickle.loads(sys.stdin.buffer.read())
 assert states.position.shape == (3,) and params.max_episode_steps == 9
 try:

@@ -63,7 +63,7 @@ class MujocoFamily(Family):
         return render_options.translate(given)
 
     def reference(self, task_id: str) -> str:
-        """Returns the sources of the dynamics and the model of an id."""
+        """Returns where the dynamics and the model of an id come from."""
         return f"MuJoCo {VERSION}, {self.MODELS}"
 
     def import_paths(self, task_id: str, table: str) -> list[ImportPath]:

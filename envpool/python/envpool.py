@@ -54,7 +54,7 @@ class EnvPoolMixin:
     Pickling or copying a pool makes a new pool with the same id, options and seed, before its first episodes. It does
     not copy state; `snapshot` and `restore` do.
 
-    A batch of n environments holds these arrays, with one row per environment, or per player if there are several:
+    A batch of n environments holds these arrays, with one row per environment, or per player if it has several:
 
     - observation: arrays of shape (n, ...) with the dtype and bounds of the spec's `observation_space`.
     - reward: float32, (n,). terminated, truncated: bool, (n,), always one per environment.

@@ -36,7 +36,7 @@ def test_same_step_autoreset(make_function):
     assert terminated.tolist() == info["_final_obs"].tolist() == info["_final_info"].tolist() == [True, False]
     assert info["final_obs"][0].tolist() == [2, 2]
     assert info["final_info"]["luck"][0] == luck[0] != info["luck"][0]
-    assert info["elapsed_step"].tolist() == [2, 2]  # of the step that was done
+    assert info["elapsed_step"].tolist() == [2, 2]  # of the step that ended the episode, not of the new episode
 
 
 def test_disabled_autoreset():

@@ -18,7 +18,7 @@ pytest.importorskip("vizdoom")
 @pytest.mark.parametrize(
     ("option", "value", "text"),
     [
-        ("cfg_path", "nope.cfg", "cfg_path: expected a file, which may be one in .*, got 'nope.cfg'"),
+        ("cfg_path", "nope.cfg", "cfg_path: expected a file, or the name of one in .*, got 'nope.cfg'"),
         ("cfg_path", "", "cfg_path: expected a file"),
         ("wad_path", "nope.wad", "wad_path: expected a file"),
         ("wad_path", __file__, "wad_path: expected a WAD file, got"),

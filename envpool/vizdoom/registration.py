@@ -130,18 +130,18 @@ class ViZDoom(Family):
         return found
 
     def reference(self, task_id: str) -> str:
-        """Returns the sources of the dynamics and the form of an id."""
+        """Returns where the dynamics and the form of an id come from."""
         form = "gymnasium 1.4.0" if task_id.startswith("Vizdoom") and task_id != "VizdoomCustom-v1" else "EnvPool 1.2.5"
         return f"vizdoom {VERSION}, step by step; options and form of {form}"
 
 
 def _file(option: str, given: str | Path, folder: Path) -> str:
-    """Returns the absolute path of a file of the user's or, if there is none of that name, of the package's."""
+    """Returns the absolute path of the user's file or, if it does not exist, of the package's file of that name."""
     own = Path(given).expanduser()
     for path in (own, folder / own):
         if given and path.is_file():
             return str(path.resolve())
-    raise wrong_value(option, f"a file, which may be one in {folder}", str(given))
+    raise wrong_value(option, f"a file, or the name of one in {folder}", str(given))
 
 
 _FAMILY = ViZDoom("vizdoom")

@@ -128,8 +128,8 @@ ENVPOOL_FN void rerun_frame(Console& c, const Rom& rom, const void* native, u32 
 
 // Runs the last three frames again and draws them. This is necessary if the last frame is short and one of the three
 // was not drawn, because the rows that a short frame does not reach keep the pixels of two frames earlier. Every frame
-// that was not drawn is a full one, because a short one would have caused a redraw; drawing it now therefore covers
-// every row. After a short frame, run_frame() draws every frame until kForcedDraws full frames have followed.
+// that was not drawn is a full one, because a short one would have caused a redraw. Drawing such a frame now therefore
+// covers every row. After a short frame, run_frame() draws every frame until kForcedDraws full frames have followed.
 ENVPOOL_FN void redraw(Console& c, const Rom& rom, const void* native) {
   const u32 end = c.frames;
   for (u32 n = end > 3 ? end - 3 : 0; n < end; ++n) rerun_frame(c, rom, native, n);

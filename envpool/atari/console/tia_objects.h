@@ -107,7 +107,7 @@ ENVPOOL_FN u8 player_graphics(const Tia& t, u32 player) {
   return t.reg[kVdelp0 + player] & 1 ? t.grp_old[player] : t.grp_new[player];
 }
 
-// Computes the pixels of a player if it showed these graphics.
+// Computes the pixels that a player would have with these graphics.
 ENVPOOL_FN void place_player(const Tia& t, u32 player, u32 graphics, u64* ring) {
   u64 mask[4] = {0, 0, 0, 0};
   const u32 mode = t.reg[kNusiz0 + player] & 7;
