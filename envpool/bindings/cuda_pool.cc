@@ -228,6 +228,7 @@ std::vector<DevicePool::Batch> DevicePool::batches_of_ids(const i32* ids, i64 co
                            " environments, got " + std::to_string(count));
   }
   for (i64 first = 0; first < count; first += size) {
+    if (ids[first] < 0 || ids[first] >= num_envs_) require_idle(ids[first], call);  // refuses the id
     Group* group = groups_[size_t(ids[first] / size)].get();
     batches.push_back({group, checked_ids(ids + first, std::min<i64>(size, count - first), *group, call), first});
   }

@@ -208,12 +208,14 @@ def test_bad_calls():
             env.recv()
         before = env.step(STAY)[-1]["elapsed_step"].numpy()
         assert elapsed(jax.jit(step)(handle, STAY)[1]) == (before + 1).tolist()
+    jax_id = jnp.array([4])  # known while tracing
     for call, text in (
         (
             lambda a: step(handle, a[:2], jnp.array([0, 1]) + a[:2]),
             "env_id: expected the 4 ids of a batch, or ids that",
         ),
         (lambda a: step(handle, a[:2], np.array([0, 4])), "env_id: expected ids in 0..3, got 4"),
+        (lambda a: step(handle, a[:1], jax_id), "env_id: expected ids in 0..3, got 4"),
         (lambda a: step(handle, a[:2], np.array([0, -1])), "env_id: expected ids without padding"),
         (lambda a: step(handle, a[:3]), r"action: expected shape \(4,\)"),
     ):

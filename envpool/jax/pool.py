@@ -150,7 +150,8 @@ class PoolCalls:
             attributes["named"] = np.int64(_ENV_ID)
         elif env_id is not None:
             with jax.ensure_compile_time_eval():
-                known = self._checked(np.asarray(self._ids("env_id", env_id)).astype(np.int32))
+                given = np.asarray(env_id) if isinstance(env_id, jax.Array) else env_id  # `_ids` checks NumPy's values
+                known = self._checked(np.asarray(self._ids("env_id", given)).astype(np.int32))
             rows = len(known)
             attributes = {"named": np.int64(_AS_ATTRIBUTE), "ids": known}
         for field in self._fields:
