@@ -77,6 +77,16 @@ inline py::array as_array(py::handle object) {
   return py::reinterpret_steal<py::array>(asarray.get_stored()(object).release());
 }
 
+// Waits for a JAX array, or for the JAX arrays in a dict. The program that computes one may also step the pool that
+// gets it, so the caller must not hold a lock that the calls of such a program need.
+inline void await_programs(const py::object& value) {
+  const auto await_one = [](py::handle array) {
+    if (py::hasattr(array, "block_until_ready")) array.attr("block_until_ready")();
+  };
+  if (!py::isinstance<py::dict>(value)) return await_one(value);
+  for (const py::handle item : py::list(value.attr("values")())) await_one(item);
+}
+
 // Converts one action field, and holds the result until the pool has copied it.
 class ActionArgument {
  public:

@@ -327,7 +327,13 @@ void DevicePool::set_busy(const Pending& pending, bool busy) {
   }
 }
 
+void DevicePool::await_programs(const py::object& value) const {
+  if (port_reference != nullptr) python::await_programs(value);
+}
+
 void DevicePool::send(const py::object& action, const py::object& env_id) {
+  await_programs(action);
+  await_programs(env_id);
   send_batches("send", [&] {
     std::vector<py::object> fields;
     std::vector<Batch> batches = batches_of(actions_->split(action, env_id, fields), "send");
@@ -342,6 +348,7 @@ void DevicePool::send(const py::object& action, const py::object& env_id) {
 }
 
 void DevicePool::reset(const py::object& env_id, const py::object& seeds, const py::object& streams) {
+  await_programs(env_id);
   send_batches("reset", [&] {
     std::vector<Batch> batches = batches_of(env_id, "reset");
     const Seeds given(seeds, streams, batches.back().first + batches.back().rows(), label_);
@@ -393,6 +400,8 @@ py::tuple DevicePool::recv(f64) {
 }
 
 py::tuple DevicePool::step(const py::object& action, const py::object& env_id) {
+  await_programs(action);
+  await_programs(env_id);
   const Call here(*this);
   if (groups_.size() == 1 && !pending_.empty())
     label_.refuse_call("step: results of an earlier send are pending; call recv first");

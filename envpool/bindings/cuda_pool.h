@@ -45,7 +45,7 @@ class DevicePool {
   DevicePool& operator=(const DevicePool&) = delete;
 
   // These correspond to the methods of the CPU's pool. None of them waits for the device, unless `env_id` is a device
-  // array whose values the host does not know.
+  // array whose values the host does not know, or an argument is a JAX array and jitted code can call the pool.
   py::tuple step(const py::object& action, const py::object& env_id);
   void send(const py::object& action, const py::object& env_id);
   void reset(const py::object& env_id, const py::object& seeds, const py::object& streams);
@@ -145,6 +145,8 @@ class DevicePool {
   void free_quietly() noexcept;
   void check_usable();
   void require_idle(i32 env_id, const char* call) const;
+  // Waits for programs that compute arguments, because their calls of this pool need the mutex.
+  void await_programs(const py::object& value) const;
   std::vector<i32> idle_ids(const py::object& env_ids, const char* name, const char* call);
   void check_memory() const;
   void choose_outputs(const std::vector<std::string>& names);

@@ -138,6 +138,10 @@ class PyPool {
   // The mutex makes the send and the recv of a step one unit: steps of other threads wait.
   py::tuple step(const py::object& action, const py::object& env_id) {
     check_usable();
+    if (port_.reference != nullptr) {
+      await_programs(action);
+      await_programs(env_id);
+    }
     const std::unique_lock<std::timed_mutex> step_lock = lock_step();
     send_actions(action, env_id, CallerHelp::kYes);
     return make_arrays(
