@@ -236,7 +236,8 @@ class VectorEnv {
     static constexpr bool kConsecutive = true;
     RowColumns columns;
     i64 first;
-    std::pair<RowColumns, i64> operator()(i32 k) const { return {columns, first + k}; }
+    // Returns a reference: a copy for each environment would be stored on the stack and loaded again.
+    std::pair<const RowColumns&, i64> operator()(i32 k) const { return {columns, first + k}; }
   };
   struct ClaimedRows {
     static constexpr bool kConsecutive = false;
