@@ -134,7 +134,12 @@ class Game {
   }
 
   void wait_for_start_time() {
-    while (i64(state().map_tic) < config_.start_time) engine_.tic(false);
+    for (i64 tics = 0; i64(state().map_tic) < config_.start_time; ++tics) {
+      if (tics == config_.start_time + kMostRestartTics) {
+        throw std::runtime_error("ViZDoom's engine did not reach episode_start_time in the map '" + config_.map + "'");
+      }
+      engine_.tic(false);
+    }
   }
 
   // Stops a recording, so that its file is complete.
