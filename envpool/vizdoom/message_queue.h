@@ -40,7 +40,7 @@ class SharedObject {
     const int file = shm_open(name.c_str(), create_bytes > 0 ? O_RDWR | O_CREAT | O_EXCL : O_RDWR, 0600);
     if (file < 0) fail("open");
     // Allocates the memory now, because a write to memory that cannot be allocated would raise SIGBUS.
-    const int error = create_bytes > 0 ? posix_fallocate(file, 0, create_bytes) : 0;
+    const int error = create_bytes > 0 ? reserve(file, 0, create_bytes) : 0;
     const i64 bytes = lseek(file, 0, SEEK_END);
     void* memory = error != 0 || bytes <= 0 ? MAP_FAILED
                                             : mmap(nullptr, size_t(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -57,7 +57,7 @@ class SharedObject {
   // Allocates a range of the object's memory. Throws std::runtime_error if it does not fit.
   void allocate(i64 offset, i64 count) {
     if (count <= 0) return;
-    if (const int error = posix_fallocate(file_, offset, count); error != 0) {
+    if (const int error = reserve(file_, offset, count); error != 0) {
       errno = error;
       fail("allocate");
     }
@@ -84,9 +84,18 @@ class SharedObject {
   i64 bytes() const { return bytes_; }
 
  private:
+  // Allocates memory, also if signals interrupt it. Returns an error number.
+  static int reserve(int file, i64 offset, i64 count) {
+    int error;
+    do {
+      error = posix_fallocate(file, offset, count);
+    } while (error == EINTR);
+    return error;
+  }
   [[noreturn]] void fail(const char* what) {
     const int error = errno;
     const std::string name = name_;
+    if (error == EEXIST) name_.clear();  // the object belongs to another process
     unlink();
     throw std::runtime_error(
         "cannot " + std::string(what) + " /dev/shm" + name + ": " + std::strerror(error) +
