@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <condition_variable>
 #include <cstring>
@@ -80,17 +81,21 @@ __attribute__((noinline)) inline pid_t spawn_from_this_thread(const Command& com
 class Spawner {
  public:
   static Spawner& get() {
-    static std::mutex mutex;
-    static Spawner* spawner = nullptr;
-    const std::lock_guard lock(mutex);
-    // Never deleted: the thread may use it until the process ends.
-    if (spawner == nullptr || spawner->owner_ != getpid()) spawner = new Spawner;
+    // Not guarded by a mutex, which another thread could hold while this process is forked.
+    static std::atomic<Spawner*> current{nullptr};
+    Spawner* spawner = current.load();
+    while (spawner == nullptr || spawner->owner_ != getpid()) {
+      auto* created = new Spawner;  // never deleted: its thread may use it until the process ends
+      if (current.compare_exchange_strong(spawner, created)) return *created;
+      delete created;
+    }
     return *spawner;
   }
 
   // Starts a process. Throws std::runtime_error.
   pid_t spawn(const Command& command) {
     std::unique_lock lock(mutex_);
+    if (!has_thread_) start_thread();
     changed_.wait(lock, [&] { return command_ == nullptr && !done_; });
     command_ = &command;
     changed_.notify_all();
@@ -105,12 +110,19 @@ class Spawner {
   }
 
  private:
-  Spawner() {
+  Spawner() = default;
+  void start_thread() {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);  // the thread handles no signals
-    std::thread([this] { run(); }).detach();
+    try {
+      std::thread([this] { run(); }).detach();
+    } catch (const std::exception& error) {
+      pthread_sigmask(SIG_SETMASK, &before, nullptr);
+      throw std::runtime_error(std::string("cannot start the thread that makes engines: ") + error.what());
+    }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    has_thread_ = true;
   }
   void run() {
     std::unique_lock lock(mutex_);
@@ -127,7 +139,7 @@ class Spawner {
   std::mutex mutex_;
   std::condition_variable changed_;
   const Command* command_ = nullptr;
-  bool done_ = false;
+  bool has_thread_ = false, done_ = false;
   pid_t child_ = 0;
 };
 
@@ -160,7 +172,8 @@ class Child {
   // How the process ended.
   const std::string& exit() const { return exit_; }
   void kill() {
-    if (child_ <= 0 || !owned()) return;
+    // If something else has collected its exit status, the id may belong to another process now.
+    if (child_ <= 0 || !owned() || !running()) return;
     ::kill(child_, SIGKILL);
     while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
     }
