@@ -10,7 +10,10 @@
 #pragma once
 
 #include <array>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -184,10 +187,11 @@ class DoomEnv {
     for (const Entry& entry : entries(o, "delta_button_config", 3)) {
       const i32 button = index_of(kButtonNames, entry.name);
       if (button < kFirstDeltaButton) throw wrong("delta_button_config", "names of delta buttons", entry.name);
-      if (!(entry.values[0] >= 1 && entry.values[0] <= 1000)) {
-        throw wrong("delta_button_config", "a count from 1 to 1000 for " + entry.name, std::to_string(entry.values[0]));
+      const f64 count = entry.values[0];
+      if (!(count >= 1 && count <= 1000) || count != std::floor(count)) {
+        throw wrong("delta_button_config", "a count from 1 to 1000 for " + entry.name, std::to_string(count));
       }
-      ranges[size_t(button)] = {i32(entry.values[0]), f32(entry.values[1]), f32(entry.values[2])};
+      ranges[size_t(button)] = {i32(count), f32(entry.values[1]), f32(entry.values[2])};
     }
     if (p.combined) p.actions = action_set(config.buttons, o.boolean("force_speed"), ranges);
     return p;
@@ -252,7 +256,8 @@ class DoomEnv {
       for (std::string word; std::getline(words, word, ':');) {
         char* end = nullptr;
         entry.values.push_back(std::strtod(word.c_str(), &end));
-        if (word.empty() || *end != 0 || !std::isfinite(entry.values.back())) throw wrong(option, "numbers", part);
+        const bool fits = std::fabs(entry.values.back()) <= std::numeric_limits<f32>::max();  // false for NaN
+        if (word.empty() || *end != 0 || !fits) throw wrong(option, "numbers", part);
       }
       if (entry.values.size() != count) throw wrong(option, std::to_string(count) + " numbers for each name", part);
       all.push_back(std::move(entry));
