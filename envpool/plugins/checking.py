@@ -112,7 +112,8 @@ def check_environment(
         completed = _compile_and_run(subject, command, (), arguments, folder, timeout)
     if isinstance(completed, CompileError):
         raise completed
-    finding = find(completed, subject.header.read_text("utf-8", "replace"), subject.struct_line, _is_users(folder))
+    header = subject.header.read_text("utf-8", "replace")
+    finding = find(completed, header, subject.struct_line, _is_users(subject, folder))
     if finding is not None:
         raise _error(subject, finding, completed.log)
 
@@ -186,9 +187,10 @@ def _argument(name: str, value: Value) -> str:
     return f"{name}=t:{data.hex()}"
 
 
-def _is_users(folder: Path) -> Callable[[str], bool]:
+def _is_users(subject: Subject, folder: Path) -> Callable[[str], bool]:
     ours = (os.path.join(get_include(), "envpool", "core"), "/usr/", f"{folder}/check.", "<")
-    return lambda file: not os.path.normpath(file).startswith(ours)
+    header = os.path.normpath(subject.header)  # it may lie in /usr/src, for example
+    return lambda file: os.path.normpath(file) == header or not os.path.normpath(file).startswith(ours)
 
 
 def _error(subject: Subject, finding: Finding, log: str) -> CheckError:
