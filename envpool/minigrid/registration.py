@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from envpool.python.family import Family
@@ -36,9 +36,10 @@ class MiniGrid(Family):
                 plain.setdefault(ours, plain.pop(theirs))
         if task_id.startswith(_RANDOM_START):
             start, direction = plain.pop("agent_start_pos", ()), plain.pop("agent_start_dir", 0)
-            if start in (None, (-1, -1), [-1, -1]):
+            start = tuple(start) if isinstance(start, Iterable) else start  # it may be a list or an array
+            if start in (None, (-1, -1)):
                 plain.setdefault("random_start", True)
-            elif start not in ((), (1, 1), [1, 1]):
+            elif start not in ((), (1, 1)):
                 raise ValueError(f"agent_start_pos: expected (1, 1) or (-1, -1), got {start!r}")
             elif direction != 0:
                 raise ValueError(f"agent_start_dir: expected 0 with agent_start_pos=(1, 1), got {direction!r}")
