@@ -50,8 +50,12 @@ struct BabyAIOpen : BabyLevel<BabyAIOpen, BabyAIOpenParams> {
       throw std::invalid_argument("num_rows: expected more rooms for this level, got " + std::to_string(p.num_rows) +
                                   " rows and " + std::to_string(p.num_cols) + " columns");
     }
-    if (level == kMaze && p.room_size < 6) {
-      throw std::invalid_argument("room_size: expected at least 6 for this level, got " + std::to_string(p.room_size));
+    // The agent never starts in front of a door, as it would in a room of one cell with four doors.
+    const bool four_doors = level == kOneOfFour || (level == kDoorsOrder && p.num_doors == 4);
+    const i32 least = level == kMaze ? 6 : four_doors ? 4 : 3;
+    if (p.room_size < least) {
+      throw std::invalid_argument("room_size: expected at least " + std::to_string(least) +
+                                  " for this level, got " + std::to_string(p.room_size));
     }
     return p;
   }

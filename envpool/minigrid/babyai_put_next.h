@@ -39,7 +39,8 @@ struct BabyAIPutNext : BabyLevel<BabyAIPutNext, BabyAIPutNextParams, BabyAIPutNe
     const i64 size = v.integer("room_size"), columns = level == kLocal ? 1 : 2;
     Params p = resolve_rooms(v, size, 1, columns, times[level] * size * size);
     p.level = level;
-    p.num_objs = Base::checked_objects(v, "num_objs", (size - 2) * (size - 2) / 2);
+    // No object is put next to the agent, so only one fits into its room of 2 x 2 cells.
+    p.num_objs = Base::checked_objects(v, "num_objs", size == 4 ? 1 : (size - 2) * (size - 2) / 2);
     p.start_carrying = v.boolean("start_carrying") && level == kTwoRooms;
     if (level != kTwoRooms && p.num_objs < 2) {
       throw std::invalid_argument("num_objs: expected at least 2 for this level, got " + std::to_string(p.num_objs));
