@@ -103,7 +103,7 @@ void DeviceActions::describe_field(size_t f, const py::object& value, i64 whole,
     return;
   }
   python::ActionArgument& argument = arguments_[f];
-  if (first == 0) argument.convert(value, whole, label_.name());  // later groups take their rows from it
+  if (first == 0) argument.convert(value, whole, label_.name());  // the launches of later groups use the result
   const u8* rows = static_cast<const u8*>(argument.data()) + first * field.row_bytes;
   input.data = reinterpret_cast<const u8*>(launches.staged(rows, count * field.row_bytes, inputs));
   if (first + count == whole) argument.release();

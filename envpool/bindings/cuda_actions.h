@@ -29,11 +29,11 @@ class DeviceActions {
   }
   // Returns the size of each field in bytes for `environments` environments.
   std::vector<i64> bytes_of(i64 environments) const;
-  // Appends the fields of an action to `fields`. Returns `env_id`; if it is None, returns the "env_id" of the action,
-  // if there is one.
+  // Appends the fields of an action to `fields`. Returns `env_id`. If that is None and the action is a dict with the
+  // key "env_id", returns the key's value instead.
   py::object split(const py::object& action, const py::object& env_id, std::vector<py::object>& fields) const;
-  // Fills in the inputs of a launch that steps environments first..first+count of an action, which has `whole`
-  // environments in all.
+  // Fills in the inputs of a launch that steps `count` environments of an action, beginning with number `first`. The
+  // action has `whole` environments in all.
   void describe(const std::vector<py::object>& fields, i64 whole, i64 first, i64 count, Launches& launches,
                 Launches::Inputs& inputs, device::Work& work);
   // Fills in the part of an input that does not depend on the action.

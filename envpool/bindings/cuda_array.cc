@@ -13,7 +13,7 @@ namespace envpool::cuda {
 
 namespace {
 
-constexpr i64 kNoOrder = -1;  // as a stream: the consumer synchronizes by itself
+constexpr i64 kNoOrder = -1;  // passed instead of a stream: the consumer synchronizes by itself
 
 // An exported tensor with the storage that it points to.
 template <class Managed>

@@ -126,7 +126,7 @@ bool borrow(const py::object& object, const Stream& stream, const std::string& n
     const py::tuple device = object.attr("__dlpack_device__")();
     const int type = py::int_(device[0]);
     const int number = device[1].cast<int>();
-    if (type == dlpack::kCpu && py::isinstance<DeviceArray>(object)) {  // on the stand-in, with the host's memory
+    if (type == dlpack::kCpu && py::isinstance<DeviceArray>(object)) {  // only if device memory is the host's
       borrow_dlpack(object, stream, name, out);
       return true;
     }

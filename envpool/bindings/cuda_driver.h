@@ -90,8 +90,8 @@ class Driver {
   // Records an event after all work of a context. Null in drivers before CUDA 12.5.
   Status (*record_context)(Handle context, Handle event) = nullptr;
   static constexpr const char* name_of_record_context = "cuCtxRecordEvent";
-  // Loads a kernel that the driver would load when it is first launched, which is illegal while a stream is captured.
-  // Null in drivers before CUDA 12.4.
+  // Loads a kernel now. Otherwise the driver may load it at its first launch, which would be illegal while a stream is
+  // captured. Null in drivers before CUDA 12.4.
   Status (*load_function)(Handle function) = nullptr;
   static constexpr const char* name_of_load_function = "cuFuncLoad";
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The launches of a group of environments, which run in order on the group's own stream, with the blocks that they
-// write, the inputs that they read, and the word in which they report faults.
+// The launches of a group of environments. They run in order on the group's own stream. The class also owns the blocks
+// that they write, the inputs that they read, and the word in which they report faults.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -52,9 +52,11 @@ class Launches {
   std::shared_ptr<Block> block();
   // Enqueues a launch.
   void run(Handle kernel, unsigned blocks, unsigned threads, device::Work& work, void* params, Inputs inputs);
-  // Enqueues a launch of XLA on one of its streams or on this object's. The thread does not hold the interpreter lock.
+  // Enqueues a launch for a call of XLA, on one of XLA's streams or on this object's stream. The thread does not hold
+  // the interpreter lock.
   void run_on(Handle stream, Handle kernel, unsigned blocks, unsigned threads, device::Work& work, void* params);
-  // Copies device memory for one launch of XLA into memory that belongs to an input, and returns the copy's address.
+  // Copies an input for one launch of XLA into device memory that is reserved for this input, and returns the copy's
+  // address.
   Address copied(size_t input, Address from, i64 bytes);
   // Returns the fault that a launch reported since the last call, if any.
   device::Fault take_fault() { return device::Fault::unpacked(fault_->take()); }

@@ -65,7 +65,7 @@ class DevicePool {
   py::dict states();
 
   // Calls of XLA, whose threads do not hold the interpreter lock (cuda_pool_calls.cc). The caller holds the gate's
-  // mutex, and work is ordered with that of `stream`, which reads the actions and writes the results.
+  // mutex. `stream` is the program's: its earlier work computes the actions, and its later work reads the results.
   //
   // prepare_calls, which Python calls, loads the program of device_results.h.
   std::shared_ptr<PoolGate> prepare_calls(const std::string& image);
@@ -92,8 +92,8 @@ class DevicePool {
 
  private:
   // A call to the pool that is in progress. Meanwhile, the pool may be closed by another thread, or by Python code that
-  // the call runs, such as a signal handler or an action's __dlpack__. Its memory is then freed when the last call
-  // ends.
+  // the call runs, such as a signal handler or an action's __dlpack__. The pool's memory is then freed when the last
+  // call ends.
   class Call {
    public:
     explicit Call(DevicePool& pool) : pool_(pool), lock_(pool.gate_->mutex) {

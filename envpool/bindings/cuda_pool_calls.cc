@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The calls of XLA of a pool on a GPU. Nothing here needs the interpreter lock or waits for the device, except
-// settle_calls.
+// XLA's calls of a pool on a GPU. Nothing here needs the interpreter lock or waits for the device, except settle_calls.
 //
-// A pool with one group launches on XLA's own stream, between which and the group's stream events keep the order. Each
-// group of an asynchronous pool launches on its own stream, so that XLA's work overlaps with it. XLA may overwrite the
-// actions in its stream's order, so these launches read copies of them.
+// A pool with one group launches on XLA's own stream, and events order these launches with the work on the group's
+// stream. Each group of an asynchronous pool launches on its own stream, so that its launches overlap with XLA's work.
+// XLA may then overwrite the actions before a launch has run, so the launch reads copies of them.
 #include <algorithm>
 #include <utility>
 
@@ -152,7 +151,7 @@ void DevicePool::recv_into(const std::vector<GivenResult>& results, Handle strea
     count = 0;
   }
   if (count > 0) run(count, most_units);
-  own.follow(stream);  // before the block is written again
+  own.follow(stream);  // later writes to the block wait for the copies
 }
 
 void DevicePool::settle_calls() {

@@ -15,7 +15,7 @@ namespace envpool::cuda {
 
 class DevicePool;
 
-// How XLA's threads find a pool on a GPU. They do not hold the interpreter lock, so every call of the pool holds the
+// How XLA's threads find a pool on a GPU. They do not hold the interpreter lock, so every call of the pool holds this
 // mutex.
 struct PoolGate {
   std::recursive_mutex mutex;

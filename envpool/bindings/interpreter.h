@@ -66,12 +66,12 @@ class Unlocked {
   PyThreadState* state_;
 };
 
-// A call of Python from a thread that Python does not know, such as one of XLA's. Such a thread must not wait for the
+// A call to Python from a thread that Python does not know, such as one of XLA's. Such a thread must not wait for the
 // interpreter lock while the interpreter is finalized: CPython would end the thread, or block it forever. So these
 // calls are refused once Python's `atexit` handlers run, and finalization waits for the calls that have begun.
 class PythonCall {
  public:
-  // Throws if the interpreter is being finalized. The caller then acquires the interpreter lock.
+  // Throws if the interpreter is being finalized. Otherwise the caller may wait for the interpreter lock.
   PythonCall() {
     const std::lock_guard lock(state().mutex);
     if (state().ended) throw std::runtime_error("[envpool] Python is exiting, so this program cannot be prepared");

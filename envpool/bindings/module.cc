@@ -42,7 +42,7 @@ std::vector<PyTable> load_plugin(const std::string& path) {
   return tables;
 }
 
-// A Python object that keeps a model alive, to which jitted code refers by number.
+// A Python object that keeps a model alive. Jitted code refers to the model by its number.
 struct ModelReference {
   i64 number;
   xla::SharedObject object;
@@ -60,7 +60,7 @@ py::tuple add_pure_model(const PyTable& table, const std::string& label, const p
                         made.view);
 }
 
-// Returns the handlers of a platform in capsules, which JAX registers, by name and stage.
+// Returns the handlers of a platform for JAX to register: for each name, a dict with a capsule for each stage.
 py::dict xla_handlers(const std::string& platform) {
   if (platform != "cpu" && platform != "CUDA")
     throw py::value_error("platform: expected 'cpu' or 'CUDA', got " + platform);

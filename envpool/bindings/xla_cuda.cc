@@ -373,7 +373,7 @@ CallStream::~CallStream() {
 
 namespace {
 
-// Finds or makes the model on the device of the call, which is compiled for it first.
+// Returns the model on the device of the call. Compiles it for that device if this is the first call there.
 DeviceModel& device_model(const PureModel& model, const CallStream& stream) {
   if (model.program.source.empty()) {
     throw std::invalid_argument(

@@ -29,8 +29,8 @@ std::vector<Registration> cuda_handlers();
 // Returns the driver, which is opened first if necessary.
 const cuda::Driver& cuda_driver();
 
-// The stream of a call, whose context is current while this object exists. On other platforms than CUDA there is none;
-// then this is device 0, and the caller waits.
+// The stream of a call, whose context is current while this object exists. On platforms other than CUDA, a call has no
+// stream. Its work then runs on device 0, and the caller waits for it.
 struct CallStream {
   cuda::Handle handle = nullptr;
   int device = 0;

@@ -96,7 +96,7 @@ Error* instantiate_model(Call* call) noexcept;
 
 struct ModelInfo {
   i64 model;               // the value of the handlers' attribute of that name
-  SharedObject reference;  // keeps the model alive, as do the executables that were instantiated meanwhile
+  SharedObject reference;  // keeps the model alive; every executable that uses the model does so too
   i64 state_bytes, params_bytes, params_values;
   std::string params;  // the row of the default parameters
   std::string view;    // JSON: the named parts of a state

@@ -227,7 +227,7 @@ class ResultWriter {
     }
     const bool names_rows = index == abi::kEnvId || array.name == "players.env_id";
     std::memset(to + entries * row_bytes, names_rows ? 0xFF : 0, size_t((rows - entries) * row_bytes));
-    static_assert(kPadding == -1);  // whose bytes are 0xFF
+    static_assert(kPadding == -1);  // so its bytes are 0xFF
   }
 
  private:

@@ -84,7 +84,7 @@ struct PureCall {
   u8* const states;  // of the result
   abi::Keyed keyed;
   std::vector<Operand> operands{};  // key, stream, params, and of step: state, actions
-  // Of step.
+  // Only for step.
   f32 *reward = nullptr, *discount = nullptr;
   u8 *terminated = nullptr, *truncated = nullptr;
   i32 *elapsed = nullptr, *players = nullptr;

@@ -86,7 +86,7 @@ inline bool succeeded(const Api& api, Error* error) {
   return false;
 }
 
-// Returns the id of our state type, or null if XLA refused to register it. The plugin for GPUs contains an XLA of its
+// Returns the id of our state type, or null if XLA refused to register it. JAX's plugin for GPUs contains an XLA of its
 // own, with its own ids.
 inline TypeId* state_type(const Api& api) {
   const auto xla = reinterpret_cast<const void*>(api.register_type);
