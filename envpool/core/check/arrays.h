@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The memory of arrays and states in the program that `envpool check` runs. Every row is a separate allocation, so that
-// AddressSanitizer finds accesses next to it. Without the sanitizer, bytes on both sides show what was written there.
+// AddressSanitizer finds accesses next to it. Without the sanitizer, known bytes on both sides reveal writes there.
 #pragma once
 
 #include <cmath>

@@ -3,8 +3,8 @@
 // The program that `envpool check` compiles with a user's header and runs in a process of its own. Its arguments are
 // the time limit of an episode and options, such as "size=i:5". It plays random actions in three copies of the
 // environment with the same seed. The memory of the first two is filled with zeros before a reset, and that of the
-// third with 0xA5. All must do the same: if the third differs, the code reads memory that it has not written, and if
-// the second differs, results depend on something else than the seed, options and actions. Accesses are checked in
+// third with 0xA5. All three must do the same. If the third differs, the code reads memory that it has not written. If
+// the second differs, results depend on something other than the seed, options and actions. Accesses are checked in
 // arrays.h, and by sanitizers where the compiler has them.
 #pragma once
 
@@ -173,7 +173,7 @@ class Game {
   void look() {
     for (Copy& copy : copies_) observe(copy, !kPlain && copy.fill != 0 ? kOtherOldRow : kOldRow);
     if constexpr (kPlain) {
-      // The first copy observes twice, so that values of the row from before the call show.
+      // The first copy observes twice, into rows with different contents, so that reads of old contents are found.
       copies_[1].results.fill(kOtherOldRow);
       std::swap(copies_[0].results, copies_[1].results);
       observe(copies_[0], kOtherOldRow);
@@ -208,7 +208,8 @@ class Game {
     return array.spec->per_player ? Contract::players(*copy.state) : 1;
   }
 
-  // Ends the process if an element differs between two copies. If `old`, the rows had other bytes before observe().
+  // Ends the process if an element differs between two copies. `old` says whether their rows had different contents
+  // before observe().
   void compare_rows(const Copy& one, const Copy& other, bool old) {
     call.function = "observe";
     for (size_t f = 0; f < one.results.list.size(); ++f) {
@@ -444,7 +445,7 @@ int run(int count, char** arguments) {
 
 }  // namespace envpool::check
 
-// The memory of host environments gets the fill byte, so that it shows if they read it before they write it.
+// New memory of host environments is filled with the fill byte, so that reads of unwritten memory change the results.
 void* operator new(size_t bytes) {
   void* memory = std::malloc(bytes == 0 ? 1 : bytes);
   if (memory == nullptr) throw std::bad_alloc();

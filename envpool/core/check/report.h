@@ -109,7 +109,7 @@ inline void on_signal(int number, siginfo_t*, void*) {
 
 inline volatile i32 seconds = 0;  // of CPU time that the process has used
 
-// Every second of CPU time: a call that has run since kSecondsPerCall ticks is ended.
+// Runs after every second of CPU time. Ends the process if one call has run for kSecondsPerCall ticks.
 inline void on_tick(int, siginfo_t*, void*) {
   static i64 number = -1;
   static i32 ticks = 0;
@@ -140,7 +140,8 @@ inline void install_handlers() {
   for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(number, &action, nullptr);
 }
 
-// Calls of functions whose results differ from run to run. The linker's --wrap leads here.
+// A call to a function whose results differ from run to run. The linker's option --wrap redirects such calls to
+// functions in main.h, which record them.
 struct ForeignCall {
   const char* function = nullptr;
   void* from = nullptr;
