@@ -21,7 +21,8 @@ i64 extra_bytes_of(const typename Env::Params& params) {
   return 0;
 }
 
-// Portable code should not throw, but a user's may. The families of this package are compiled without handlers.
+// Portable code should not throw, but a user's code may. The families of this package are compiled without exception
+// handlers.
 #ifdef ENVPOOL_NEVER_THROWS
 inline constexpr bool kPortableMayThrow = false;
 #else

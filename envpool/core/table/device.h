@@ -6,7 +6,7 @@
 //
 // One thread steps an environment of one player. A team of threads steps a world of several players, with a barrier
 // between phases; each thread handles one agent, or several if there are more agents than threads in a block. A team is
-// a whole block, or a power of two of threads within a warp if there are at most 32 players.
+// a whole block. If there are at most 32 players, it is instead a power of two of threads in one warp.
 //
 // The state of each environment is an EnvSlot, with the same bytes as in a pool's snapshot.
 #pragma once
@@ -122,7 +122,7 @@ struct Place {
 };
 
 // Returns whether the row begins an episode. Stepping an episode that is over without autoreset is a fault, and so is a
-// row for which the caller named another environment; then `refused` is set.
+// row for which the caller named another environment. In both cases, `refused` is set.
 inline bool restarts(const Work& work, const Episode& episode, i32 env_id, i64 k, bool& refused) {
   const bool misnamed = work.named != nullptr && work.named[k] != env_id;
   refused = misnamed || (!work.restart && episode.over && work.autoreset == abi::kAutoresetDisabled);

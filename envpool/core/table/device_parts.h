@@ -178,8 +178,8 @@ constexpr u64 offset_of_state() {
   return (sizeof(Episode) + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// The largest Params. All arguments of a kernel have at most 4,096 bytes with every driver and GPU, and the other
-// argument, Work or PureLaunch, has less than 2,560.
+// The maximum size of Params. With every driver and GPU, a kernel's arguments may take 4,096 bytes in all. The other
+// argument, Work or PureLaunch, takes less than 2,560.
 inline constexpr u64 kMostParamsBytes = 1536;
 
 }  // namespace envpool::device

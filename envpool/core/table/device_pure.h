@@ -7,8 +7,8 @@
 // PureLaunch.
 //
 // The kernel trusts no row. The tag of a state must be the model's, and a state is repaired before it is used. A row of
-// parameters must be the default row or have the process's signature (signature.h). In other rows, and in rows with a
-// bad action, nothing is stepped, and the fault is reported.
+// parameters must be the default row or have the process's signature (signature.h). Rows that violate this, and rows
+// with a bad action, are not stepped, and a fault is reported.
 #pragma once
 
 #include "envpool/core/table/device_parts.h"
@@ -163,7 +163,7 @@ PureState<Env>& state_of(const PureLaunch& launch, i64 k) {
   return *reinterpret_cast<PureState<Env>*>(launch.states + k * launch.state_bytes);
 }
 
-// Makes a new state of the row, whose bytes are zero, and selects its generator.
+// Makes a new state in the memory of the row, which has been zeroed, and selects its generator.
 template <class Env>
 void make_state(const PureLaunch& launch, const PureRow& row) {
   PureState<Env>& it = *new (&state_of<Env>(launch, row.k)) PureState<Env>{};

@@ -27,7 +27,7 @@ struct Episode {
 
   ENVPOOL_ALWAYS_INLINE void repair() { keep_bool(over); }
 
-  // Selects the generator; the next reset begins episode 0 of it.
+  // Selects the generator. The next reset begins its episode 0.
   ENVPOOL_ALWAYS_INLINE void seed(u64 seed, u32 stream) {
     rng.seed = seed;
     rng.stream = stream;

@@ -5,9 +5,10 @@
 // caller holds contains the values of the options and nothing that the environment uses directly. The Params that the
 // environment uses are computed from these values and stored in the resolved row, which the caller never holds.
 //
-// Randomness: a reset takes a 64-bit key and a 32-bit stream, and begins episode 0 of (key, stream) like the pool's
-// environment `stream` with the seed `key`. The state contains both. A step with a new key continues with that key, at
-// draw 0 of the episode. A restart begins the next episode of the key in the state.
+// Randomness: a reset takes a 64-bit key and a 32-bit stream, and begins episode 0 of (key, stream). Environment number
+// `stream` of a pool with the seed `key` begins in the same way. The state contains the key and the stream. A step
+// with a new key continues with that key, at draw 0 of the episode. A restart begins the next episode of the key in the
+// state.
 //
 // Worlds with several players have their own reset and step (pure_world.h) and share the rest.
 #pragma once

@@ -168,9 +168,9 @@ struct Pure {
   i64 params_values;                   // offset of the options' values in a parameter row, an f64 each, as declared
   // Writes the resolved row of a model's options.
   i32 (*params)(void* model, const Options* options, i32 max_episode_steps, void* out, TextSink error);
-  // Checks a parameter row, to which error messages refer as `row`, changes the options with the given numbers, and
-  // writes the resolved row. `base` has the options of the model, from which texts without choices are taken, because
-  // rows do not contain those.
+  // Checks a parameter row, changes the options with the given numbers, and writes the resolved row. `row` is the row's
+  // number in error messages. `base` has the options of the model; texts without choices are taken from it, because
+  // rows do not contain them.
   i32 (*change_params)(void* model, const void* params, i64 row, const Options* base, i32 count, const i32* options,
                        const f64* values, void* out, TextSink error);
   i32 (*reset)(void* model, const PureWork* work, TextSink error);
