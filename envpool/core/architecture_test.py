@@ -85,7 +85,8 @@ def test_targets_that_a_page_names_exist(page: Path) -> None:
     assert set(re.findall(r"(?:`|^    )make ([a-z][\w-]*)", page.read_text(), re.M)) <= targets
 
 
-# A test that samples what it sweeps reads one of these variables, or runs the program that tries hostile states.
+# A test that by default tries only a sample of its cases reads one of these variables, or runs
+# envpool.testing.mutate_states.
 SAMPLES = re.compile(
     r"environ\.get\(\s*\"ENVPOOL_(TEST_(?!LIB_DIR)|ATARI_|DMC_)|\"-m\", \"envpool\.testing\.mutate_states\""
 )
