@@ -21,7 +21,7 @@ _warned_of: set[Path | None] = set()  # folders about which a warning has been i
 
 
 def find(name: str) -> Path | None:
-    """Returns the path of the plugin with that name; None if it is not in the cache or damaged."""
+    """Returns the path of the plugin with that name; None if it is damaged or not in the cache."""
     for folder in (cache_folder(), _temporary_folder() if _temporary_folder.cache_info().currsize else None):
         path = folder / "plugins" / name if folder else None
         if path and read(path) is not None:

@@ -37,8 +37,8 @@ _FLAGS = (
     "-D_GLIBCXX_ASSERTIONS",
     "-fdiagnostics-color=never",
 )
-# The checks of UndefinedBehaviorSanitizer that concern the user's code; all of them take twice as long to compile.
-# Undefined arithmetic does not end the program, because it is not a mistake in a state that a user supplied.
+# The checks of UndefinedBehaviorSanitizer that concern the user's code. With all of its checks, compiling would take
+# twice as long. Undefined arithmetic does not end the program, because it is no mistake if a user supplied the state.
 SANITIZERS = (
     "-fsanitize=address,bounds,integer-divide-by-zero,signed-integer-overflow,shift,bool,enum,float-cast-overflow,"
     "unreachable,return",
@@ -150,7 +150,7 @@ def _compile_and_run(
 def _compile(subject: Subject, command: list[str], folder: Path, timeout: float) -> Path | CompileError:
     """Returns the program, from the cache if neither the header nor the compiler's command has changed."""
     flags = _split(command)
-    place = "" if subject.header.parent == folder else str(subject.header)  # the program contains it
+    place = "" if subject.header.parent == folder else str(subject.header)  # the program contains this path
     key = hashlib.sha256("\0".join([place, sources(), *command]).encode(errors="surrogateescape"))
     name = f"{subject.stem}-{key.hexdigest()[:16]}.check"
     if kept := cache.find(name):
@@ -173,7 +173,7 @@ def _compile(subject: Subject, command: list[str], folder: Path, timeout: float)
 
 
 def _split(command: list[str]) -> list[str]:
-    """Returns the words after the program, with the fixed flags before those of the user."""
+    """Returns the words of a command after the compiler's name, with our fixed flags before those of the user."""
     first = 4 if "ziglang" in command else 1
     return [*command[1:first], *_FLAGS, f"-I{get_include()}", *command[first:]]
 

@@ -73,7 +73,7 @@ def test_a_number_of_players_that_depends_on_options():
     """The header keeps its players in extra bytes, because it cannot have a struct Agent."""
     if not CROWD.is_file():
         pytest.skip("ENVPOOL_SOURCE_DIR does not say where the sources are")
-    source = CROWD.parents[2]  # this folder also has the header that draws, which is not installed
+    source = CROWD.parents[2]  # also has tag/canvas.h, which is not installed
     header = source / "envpool" / "tag" / "tag_gridworld.h"
     made = envpool.compile(header, "CompiledTag-v0", flags=[*QUICK, f"-I{source}"])
     options = {"num_envs": 2, "seed": 3, "num_taggers": 7}

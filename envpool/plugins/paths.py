@@ -24,7 +24,7 @@ def get_include() -> str:
 
 
 def get_example() -> Path:
-    """Returns the folder of the example of a package with an environment.
+    """Returns the folder of the example package, which contains an environment.
 
     Raises:
         RuntimeError: the installed files are missing.
