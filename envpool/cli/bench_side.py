@@ -2,8 +2,8 @@
 """One side of `envpool bench`: a process whose interpreter may have the released EnvPool instead of this package.
 
 Its first argument is JSON that says which environments to make; the process steps these with side.py on request. Apart
-from these files and the package that it measures, it imports nothing of this project. benchmark/sides.py also uses its
-functions.
+from side.py and the package that it measures, the process imports nothing of this project. benchmark/sides.py also uses
+the functions of this file.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def make_pool(case: dict[str, Any]) -> Any:
 
 
 def pool(case: dict[str, Any]) -> side.Steps:
-    """Steps a whole pool at a time. With `agents`, a step of one player counts as a step."""
+    """Steps a whole pool at a time. Counts the steps of environments or, with `agents`, of their players."""
     env = make_pool(case)
     env.reset()
     rows = case["num_envs"] * max(1, env.config.get("max_num_players", 1))
@@ -46,7 +46,7 @@ def pool(case: dict[str, Any]) -> side.Steps:
 
 
 def vectors(case: dict[str, Any]) -> side.Steps:
-    """Steps at most `most` of Gymnasium's own environments in one process."""
+    """Steps Gymnasium's own environments in one process, with at most `most` environments."""
     import gymnasium
 
     count = min(case["num_envs"], case.get("most", case["num_envs"]))

@@ -62,7 +62,7 @@ def seconds_of(name: str, value: float) -> float:
 
 
 def steps_per_second(config: dict[str, Any]) -> float:
-    """Returns the number of steps per simulated second, or 30 if the options do not say it."""
+    """Returns the number of steps per simulated second, or 30 if no option determines it."""
     skip = config.get("frame_skip", config.get("frameskip"))
     return 60 / skip if skip else 30
 

@@ -19,7 +19,7 @@ def id_of(task_id: str, header: Path | None, module: str, *, check: bool = False
 
     Args:
         task_id: the id, or "" for the only one that is registered here.
-        header: the file of `--header`, which is compiled; its id is that of its struct with "-v0" by default.
+        header: the file of `--header`, which is compiled. By default, its id is the name of its struct with "-v0".
         module: the module of `--import`.
         check: whether to check a header as `envpool.compile(..., check=True)` does.
     """

@@ -64,14 +64,14 @@ def play(
             if screen.wants_image():
                 screen.show(env.render()[0], status(task_id, score, float(reward[0]), info, over=over))
             if not headless:
-                due = max(due + 1 / rate, time.monotonic() - 0.25)  # If steps are late, at most 0.25 s are caught up.
+                due = max(due + 1 / rate, time.monotonic() - 0.25)  # After a delay, it catches up by at most 0.25 s.
                 time.sleep(max(0.0, due - time.monotonic()))
     env.close()
     print(f"{task_id}: {step} steps, reward {total:g}")
 
 
 def make(task_id: str, seed: int, options: dict[str, Any], *, headless: bool) -> Any:
-    """Makes the environment. If it has such options, frames are not skipped and the action space is the full one."""
+    """Makes the environment, without frame skip and with all actions if its options allow it."""
     own = envpool.make_spec(task_id).options
     for name, value in (
         ("frame_skip", 1),

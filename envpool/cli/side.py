@@ -4,7 +4,7 @@
 A side is a process whose interpreter may have the released EnvPool instead of this package. This module therefore
 imports nothing of this package, and is imported from its folder. The process makes the environments of a case. Each
 line of its input requests a turn: "seconds 0.5" or "steps 3200" to step that long, "latency 0.5" to measure single
-calls for 0.5 s. It answers with a line of JSON, and waits for the next line, so that the sides can take turns.
+calls for 0.5 s. The process answers with a line of JSON and waits for the next request, so that sides can take turns.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class Side:
     """A process that waits for its turns.
 
     Attributes:
-        start: its first answer: "versions" by package and "ready_s", or "error" if it could not start.
+        start: the first answer of the process: "versions" by package and "ready_s", or "error" if it could not start.
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], *, keep_errors: bool = False) -> None:
@@ -143,7 +143,7 @@ def spread(values: Sequence[float]) -> dict[str, float]:
 
 
 def cpu() -> str:
-    """Returns the processor's name with family and model, because cloud machines give several generations one name."""
+    """Returns the processor's name, family and model. On cloud machines, several generations have the same name."""
     facts: dict[str, str] = {}
     try:
         lines = Path("/proc/cpuinfo").read_text().split("\n\n")[0].split("\n")

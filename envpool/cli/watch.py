@@ -88,7 +88,7 @@ def video_writer(path: Path, rate: float) -> Any:
 
 
 class Advice:
-    """Says once on stderr how to be faster, if the video takes long.
+    """If a video takes long, prints once to stderr how to finish it faster.
 
     Attributes:
         slow: the number of seconds from which a video takes long.
