@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares all Atari games on a GPU with the CPU for a few frames, on the stand-in in its flat mode, which is faster.
+"""Compares Atari games on a GPU with the CPU for a few frames: a sample, or all if ENVPOOL_TEST_DEVICE is "whole".
 
-pool_test.py compares ten games for longer, with the checks of memory accesses of the strict mode.
+The GPU is the stand-in in its flat mode, which is fast because it does not check memory accesses. pool_test.py compares
+ten games for longer, with these checks.
 """
 
 from __future__ import annotations

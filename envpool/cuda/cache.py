@@ -91,7 +91,7 @@ def key(source: str, flags: Iterable[str], build: str, folders: Sequence[Path]) 
         for name in _included(text):
             if name is None:
                 return None
-            # The form of the directive and its location decide which candidate the compiler uses, so all are included.
+            # The form of the directive and its location decide which candidate the compiler uses, so all are hashed.
             for folder in (own_folder, *map(os.fspath, folders)):
                 path = os.path.join(folder, name)
                 where = os.path.realpath(os.path.dirname(path)), os.path.realpath(path)

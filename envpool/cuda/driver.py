@@ -43,7 +43,7 @@ _CALLS: dict[str, tuple[Any, ...]] = {
 
 
 class DriverError(RuntimeError):
-    """The driver is missing, too old, finds no device, or cannot be used in this process."""
+    """The driver is missing or too old, finds no device, or cannot be used in this process."""
 
 
 class CudaError(DriverError):
@@ -114,7 +114,7 @@ class Device:
         return PrimaryContext(self._driver, self._handle)
 
     def memory(self) -> Memory:
-        """Returns the free and the total memory. The call makes a context, which itself takes memory until it returns.
+        """Returns the free and the total memory. During the call, a context of this process takes some of the memory.
 
         Raises:
             CudaError: the context cannot be made.

@@ -65,11 +65,11 @@ def image_for(device: driver.Device, label: str, source: str, includes: Sequence
     """Returns a program that is compiled for a device, from the cache if it is there.
 
     Raises:
-        NvrtcError: there is no NVRTC, which compiles it.
-        CompileError: it does not compile for a GPU.
+        NvrtcError: NVRTC, which compiles the program, is missing.
+        CompileError: the program does not compile for a GPU.
     """
     loaded = driver.load()
-    if loaded.stand_in:  # it runs PTX, not machine code
+    if loaded.stand_in:  # The stand-in runs PTX, not machine code.
         architecture = "compute_{}{}".format(*device.capability)
     else:
         architecture = nvrtc.load().architecture_for(device.capability, loaded.version)

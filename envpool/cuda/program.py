@@ -54,7 +54,7 @@ def checked_program(device: Mapping[str, Any], players: int, *, each: bool = Fal
 
 
 def pure_program(device: Mapping[str, Any], players: int) -> Program:
-    """Returns the program of an environment as pure functions, with the same assertions.
+    """Returns the program of an environment as pure functions, with the assertions of `checked_program`.
 
     It defines the kernels `envpool_call` and `envpool_copy` of core/table/device_pure.h.
     """

@@ -94,10 +94,11 @@ def test_a_step_waits_for_readers(
     observation, expected = pool.reset()[0], cpu.reset()[0]
     for _ in range(6):
         reader = read(observation)
-        observation = None  # frees the memory, which a later step writes
+        observation = None  # frees the memory, so that a later step may write to it
         for _ in range(3):
             observation = pool.step(np.zeros(4, int))[0]
-        observation.numpy()  # runs the steps, and of other streams only the work that these wait for
+        # This runs the steps. Of the work in other streams, it runs only what the steps wait for.
+        observation.numpy()
         assert np.array_equal(reader.values(), expected)
         for _ in range(3):
             expected = cpu.step(np.zeros(4, int))[0]
