@@ -5,9 +5,9 @@
 >>> obs, state = env.reset(key, params)
 >>> obs, state, reward, done, info = env.step(key, state, action, params)
 
-The functions call the code of the pool through XLA's foreign-function interface on the CPU, so both return the same
-bits; envpool/jax/environment.py describes how keys correspond to seeds. This module has the interface of gymnax 0.0.9,
-and `envpool.jax.gymnax1` the interface of gymnax 1.
+The functions call the environments' compiled code through XLA's foreign-function interface, so they return the same
+bits as a pool. envpool/jax/environment.py describes how keys correspond to seeds. This module has the interface of
+gymnax 0.0.9, and `envpool.jax.gymnax1` the interface of gymnax 1.
 """
 
 try:

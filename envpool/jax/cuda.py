@@ -18,7 +18,7 @@ from envpool.python.construction import Construction
 
 
 def register() -> None:
-    """Makes the functions known to the handlers."""
+    """Tells the handlers which functions of this module to call."""
     _core.set_device_compiler(library=_library, image=_image)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The handlers of pools on a GPU, on a mock of XLA with device memory of the stand-in, which the host cannot read."""
+"""Tests the handlers of pools on a GPU with a mock of XLA. The host cannot read the stand-in's device memory."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def every_type() -> None:
 def xla(monkeypatch: pytest.MonkeyPatch) -> Iterator[Xla]:
     monkeypatch.setenv("ENVPOOL_LIBCUDA", str(STANDIN))
     monkeypatch.delenv("ENVPOOL_STANDIN_MODE", raising=False)
-    envpool.jax.ffi._interface()  # which tells the handlers how to compile
+    envpool.jax.ffi._interface()  # This tells the handlers how to compile.
     yield Xla(Driver())
 
 
@@ -204,6 +204,6 @@ def test_a_program_on_the_wrong_platform(xla: Xla) -> None:
         RuntimeError, match=r"\[CartPole-v1\] step: expected a program on cuda:0, .* got one on the CPU"
     ):
         jax.block_until_ready(jax.jit(step)(handle, np.zeros(4, np.int32)))
-    plain = make(device="cpu")  # works on a GPU too, on copies in host memory
+    plain = make(device="cpu")  # works in programs on a GPU too, which copy its arrays
     plain.reset()
     assert Calls(xla, plain).step(np.zeros(4, "i4"))["elapsed_step"].tolist() == [1] * 4

@@ -160,7 +160,7 @@ def test_a_step_works_in_place_and_with_broadcast_operands(xla: Xla) -> None:
         keys, type(state)(jnp.asarray(raw), state.format), actions[0], type(gpu.params)(grid, gpu.params.format)
     )
     operands = gpu.step_operands(keys[None], np.zeros((1, 1), np.uint32), grid[:, None], raw, actions)
-    for results in (gpu.step_results((3, 2)), [operands[3], *gpu.step_results((3, 2))[1:]]):  # the second: in place
+    for results in (gpu.step_results((3, 2)), [operands[3], *gpu.step_results((3, 2))[1:]]):  # the second time in place
         gpu.step(operands, results, NEW_KEY)
         np.testing.assert_array_equal(results[0].numpy(), expected[1].raw)
         np.testing.assert_array_equal(results[6].numpy(), expected[0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pools on a GPU inside `jit`: XLA's CPU backend calls the handlers for GPUs, on the flat stand-in for the driver.
+"""Tests pools on a GPU inside `jit`. XLA's CPU backend calls the handlers for GPUs, on the stand-in in its flat mode.
 
 `make test-jax-device` runs these tests. envpool/jax/cuda_pool_test.py tests the same handlers with device memory that the
 host cannot read.
@@ -45,7 +45,7 @@ def every_type() -> None:
 
 
 def ids() -> list[str]:
-    """Returns ids with rare features, and two others by date."""
+    """Returns ids with rare features, and two others chosen by the date."""
     from envpool.python.registry import find
 
     others = [name for name in tasks() if name not in ALWAYS and find(name).family not in ("", "atari")]

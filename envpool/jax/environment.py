@@ -292,13 +292,13 @@ class Environment:
     def is_terminal(self, state: EnvState, params: EnvParams | None = None) -> Any:
         """Returns whether the episode has ended, including by the time limit.
 
-        It never has in a state that `step` returns.
+        This is never so in a state that `step` returns, because `step` begins the next episode.
         """
         self._check_state(state)
         return state.over
 
     def step_batch(self, key: Any, state: EnvState, action: Any, params: EnvParams | None = None) -> Any:
-        """Steps a batch of states, as `reset_batch` returns it. With a key, each row draws from its own stream.
+        """Steps a batch of states, such as `reset_batch` returns. With a key, each row draws from its own stream.
 
         Args:
             key: one key for all rows, or None.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process ends as usual while XLA's threads run programs, or compile kernels for them."""
+"""Tests that the process ends normally while XLA's threads run programs, or compile kernels for them."""
 
 from __future__ import annotations
 

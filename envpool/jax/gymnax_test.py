@@ -126,7 +126,7 @@ OTHER_DTYPES = {
     "Catch-bsuite": ("observation_space",),
 }
 OTHER_DEFAULTS = {"DeepSea-bsuite": ("randomize_actions",)}  # Our default is bsuite's.
-TERMINATES_AT_LIMIT = ("DiscountingChain-bsuite",)  # gymnax 0.0.9 does, too.
+TERMINATES_AT_LIMIT = ("DiscountingChain-bsuite",)  # in gymnax 0.0.9, too
 
 
 @pytest.mark.parametrize("task_id", SHARED)

@@ -109,7 +109,7 @@ class PoolCalls:
         return jnp.asarray(handle)
 
     def _sent(self, handle: Any, action: Any, env_id: Any) -> tuple[list[Any], dict[str, Any]]:
-        """Returns the operands and attributes of a send. `named` tells the handlers which ids they contain."""
+        """Returns operands and attributes of a send. The attribute `named` says which ids are among the operands."""
         with labelled(self._label):
             values = actions.split(self._fields, action, ("env_id", "players.env_id"))
         env_id = values.get("env_id") if env_id is None else env_id
@@ -131,7 +131,7 @@ class PoolCalls:
         return operands, {"named": np.int64(named)}
 
     def _sent_to_device(self, handle: Any, values: Any, env_id: Any) -> tuple[list[Any], dict[str, Any]]:
-        """Does the same for a pool on a GPU, whose host must know which environments a call steps.
+        """Does the same as `_sent` for a pool on a GPU, whose host must know which environments a call steps.
 
         Ids that are known while tracing become an attribute. Traced ids must be those of a whole batch.
         """

@@ -123,12 +123,12 @@ def test_devices_and_grid(train, tmp_path):
     assert arrays(tmp_path / "two" / "curves.npz") == arrays(tmp_path / "one" / "curves.npz")
     assert arrays(tmp_path / "two" / "checkpoint.npz") == arrays(tmp_path / "one" / "checkpoint.npz")
 
-    # The first seed of the second setting is agent 2. XLA may add up in another order when it is alone.
+    # The first seed of the second setting is agent 2. If it is trained alone, XLA may add in another order.
     alone, grid = leaves(tmp_path / "alone"), leaves(tmp_path / "one")
     assert np.array_equal(alone[-1][0, 0], grid[-1][0, 2])  # the returns of the first rollout
     assert all(np.array_equal(grid[1][2], keys) == (i in (0, 2)) for i, keys in enumerate(grid[1]))
     nets = [np.concatenate([x.reshape(len(x), -1) for x in run[2:14]], axis=1) for run in (alone, grid)]
-    apart = np.linalg.norm(nets[1] - nets[0], axis=1)  # of the network from those of all agents of the grid
+    apart = np.linalg.norm(nets[1] - nets[0], axis=1)  # its distance from each agent of the grid
     assert apart[2] < 0.01 * np.delete(apart, 2).min()
 
     table = [row.split() for row in runs["one"].stdout.splitlines()[3:]]

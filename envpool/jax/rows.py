@@ -234,7 +234,7 @@ class EnvParams(_EnvRow):
             name = _own_name(row_format, name)
             if name not in names:
                 raise TypeError(f"[{row_format.label}] params: expected one of {', '.join(names)}, got {name!r}")
-            numbers.append([*row_format.options].index(name) - 1)  # The handler's -1 is the first, max_episode_steps.
+            numbers.append([*row_format.options].index(name) - 1)  # -1 is max_episode_steps, the first option
             values.append(_option_value(row_format, row_format.options[name], value))
         try:
             widest = np.broadcast_shapes(extents, *(_extents(value) for value in values))

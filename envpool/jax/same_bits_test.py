@@ -18,8 +18,8 @@ jax = pytest.importorskip("jax")
 jnp = jax.numpy
 
 LIMIT, NUM_ENVS, STEPS = 23, 13, 120
-# The excluded families: one Atari game represents all games, a few ids represent MiniGrid, MuJoCo and ViZDoom are not
-# portable, and worlds_test.py tests the environments with several players.
+# The families of which not all ids are tested. One Atari game represents all games, and a few ids represent MiniGrid.
+# MuJoCo and ViZDoom are not portable. worlds_test.py tests "tag", whose environments have several players.
 OTHERS = ("", "atari", "minigrid", "mujoco", "vizdoom", "tag")
 MINIGRID: dict[str, dict[str, object]] = {  # with options
     "MiniGrid-DoorKey-8x8-v0": {},

@@ -35,14 +35,14 @@ def wide() -> None:
 
 
 def actions() -> dict[str, np.ndarray]:
-    """Returns actions that 32 bits hold. Some are subnormal."""
+    """Returns actions that 32 bits can hold. Some are subnormal."""
     rng = np.random.default_rng(5)
     push = (rng.normal(size=(STEPS, NUM_ENVS, 2)) * 10.0 ** rng.integers(-44, 4, (STEPS, NUM_ENVS, 2))).astype("f4")
     return {"push": push.astype("f8"), "add": rng.integers(-(2**31), 2**31, (STEPS, NUM_ENVS))}
 
 
 def narrow(array):
-    """Converts an array as JAX shows it."""
+    """Converts an array to the dtype that JAX gives it."""
     with np.errstate(over="ignore", under="ignore"):
         return np.asarray(array).astype(jax.dtypes.canonicalize_dtype(np.asarray(array).dtype))
 

@@ -98,7 +98,7 @@ def _wide(pairs: Any, dtype: str, result: str) -> Any:
         return lax.bitcast_convert_type(low, result)
     if np.dtype(result).kind == "f":
         return _narrowed(low, high)
-    # The doubles of parameters are whole numbers or booleans if they are read as such.
+    # Doubles are read as integers only if they are values of integer or bool options, which are whole numbers.
     return _whole(low, high)
 
 
