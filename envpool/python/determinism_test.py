@@ -48,7 +48,7 @@ def test_trajectories_do_not_depend_on_threads_and_batches(task_id: str) -> None
         ways = FEW_WAYS[1:2]
     for threads, batch_size in ways:
         got = play(task_id, threads, batch_size)
-        # The last rows cannot fill a batch that does not divide them.
+        # The last results of a run are missing if they do not fill a batch.
         assert sum(map(len, got)) > 0.7 * NUM_ENVS * STEPS
         for env_id in range(NUM_ENVS):
             rows = len(got[env_id])
@@ -60,7 +60,7 @@ def test_trajectories_do_not_depend_on_threads_and_batches(task_id: str) -> None
 
 @pytest.mark.parametrize(
     "task_id", [i for i in ALWAYS if i not in ("Counter-v1", "TagGridWorld-v0")]
-)  # which draw nothing
+)  # these two draw no random numbers
 def test_seeds_matter(task_id: str) -> None:
     first, second = play(task_id, 1, NUM_ENVS, seed=1), play(task_id, 1, NUM_ENVS, seed=2)
     assert first != second

@@ -283,8 +283,8 @@ class EnvPoolMixin:
     def restore(self, env_id: int, state: bytes) -> None:
         """Restores a state that `snapshot` returned. The environment continues from it, bit for bit.
 
-        The state may come from another environment or pool of the same id and options. The next step returns the step
-        after the snapshot; `restore` itself returns no observation.
+        The state may come from another environment or pool of the same id and options. `restore` returns no
+        observation; the next step continues from the state.
 
         Args:
             env_id: the environment, int.
@@ -331,7 +331,7 @@ class EnvPoolMixin:
         """Returns the named parts of all environments' states on the GPU, for reading and writing.
 
         The environment names the parts, such as "position". Other parts are "elapsed_step", "episode" and "over";
-        `envpool.jax` has the same. Libraries import them through DLPack without a copy, and may write to them:
+        `envpool.jax` has the same parts. Libraries import arrays through DLPack without a copy, and may write to them:
         `torch.from_dlpack(pool.states()["position"])[:] = 0`. From the first call on, each step brings the states into
         the range that the environment accepts before it uses them, as `restore` does. Call this method again after
         each step, so that reads are ordered after that step.

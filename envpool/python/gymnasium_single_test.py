@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`gymnasium.make("envpool/...")`, compared with a pool and checked with gymnasium's own checker."""
+"""Compares environments of `gymnasium.make("envpool/...")` with a pool, and runs gymnasium's own checker on them."""
 
 import re
 import warnings

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the programs of the pages that need RL libraries, each as it stands, in an empty file.
+"""Runs the code blocks of the pages that need RL libraries, each as a separate program.
 
 Such a block has a line `<!-- needs: package, package -->` above it. The virtual environments of `make test`,
 `make test-clients` and `make test-ray` have different packages; a block whose packages are missing is skipped there.

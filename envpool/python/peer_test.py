@@ -2,9 +2,9 @@
 """Compares everything that scripts read with the released EnvPool: options, spaces, specs, info, attributes, imports.
 
 Each id that the released EnvPool has too is described by both packages in separate processes, and the descriptions are
-compared. Everything in its description must be equal in ours, which may contain more. Intended differences are listed in
-envpool/testing, each with a reason, and in the table of docs/migration.md. ENVPOOL_PEER_PYTHON names the interpreter
-with the released EnvPool (`make test-peer`); without it, ids of every kind are compared with a recording
+compared. Our description must contain all of EnvPool's, and may contain more. envpool/testing/differences.py lists the
+intended differences, each with a reason, and so does the table of docs/migration.md. ENVPOOL_PEER_PYTHON names the
+interpreter with the released EnvPool (`make test-peer`). Without it, ids of every kind are compared with a recording
 (peer_facts.json).
 """
 
@@ -57,7 +57,7 @@ def compared(theirs, ours):
 
 
 def in_order(theirs, ours):
-    """Removes names that only our lists have, so that the order of the others can be compared. Returns both."""
+    """Removes names that only our lists have, to compare the order of the others. Returns both descriptions."""
     key = "order of names"
     kept = {name: [entry for entry in ours[key][name] if entry in set(listed)] for name, listed in theirs[key].items()}
     return theirs, {**ours, key: kept}

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of examples/ppo_device.py and device_rl.py: the same bits with pools on the CPU and on the stand-in for a GPU's
-driver, who learns, masks, absent players, advantages, and bad options. torch_examples_test.py kills and resumes the script.
+"""Tests examples/ppo_device.py and device_rl.py: which policies learn, masks, absent players, advantages, bad options.
+
+Training must give the same bits with pools on the CPU and on the stand-in for a GPU's driver. torch_examples_test.py
+kills and resumes the script.
 """
 
 from __future__ import annotations
@@ -130,7 +132,7 @@ def test_a_stand_in_whose_memory_is_not_the_hosts_is_refused(tmp_path):
     assert done.stderr.splitlines()[-1] == expected
 
 
-# --- who learns ---
+# --- which policies learn ---
 
 
 def test_only_policies_named_by_train_learn(make):
@@ -218,7 +220,7 @@ def test_samples_follow_the_probabilities(ppo):
     ("task", "options"), [("Crowd-v0", '{"fewest": 0}'), ("TagContinuous-v0", TAG["env_options"])], ids=["Crowd", "Tag"]
 )
 def test_rows_that_are_not_active_have_no_influence(task, options, make):
-    """Neither their observations, actions and values, nor their advantages."""
+    """Neither their observations, actions and values nor their advantages change what a policy learns."""
     results = []
     for garbage in (False, True):
         run = make(task=task, env_options=options)

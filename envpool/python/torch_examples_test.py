@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the training examples in torch: a killed and resumed run ends with the bits of an uninterrupted one, and a
-checkpoint of another run is refused. envpool/jax has the test of examples/ppo_jax.py, torch_device_test.py more of
-ppo_device.py.
+checkpoint of another run is refused. envpool/jax/ppo_example_test.py tests examples/ppo_jax.py, and
+torch_device_test.py has more tests of examples/ppo_device.py.
 """
 
 from __future__ import annotations
