@@ -64,7 +64,7 @@ class _ShardCall:
     """The part of a synchronous call that goes to one shard."""
 
     shard: _Shard
-    rows: npt.NDArray[np.intp]  # their rows in the whole call
+    rows: npt.NDArray[np.intp]  # rows of the shard's environments in the whole call
     ids: npt.NDArray[np.int32]  # the worker's local ids
     ref: Any
 
