@@ -23,8 +23,8 @@ FUNCTIONS = ("make", "make_dm", "make_gym", "make_gymnasium", "make_spec", "list
 METHODS = ("step", "send", "recv", "reset", "async_reset", "render", "close", "seed", "xla")
 # Modules that both packages have, with classes of environments.
 MODULES = ("atari", "classic_control", "toy_text", "mujoco.gym", "mujoco.dmc")
-# Only one of the ids that have each of these options is stepped, because making one takes a second and all run the same
-# code.
+# Of the ids that have one of these options, only the one named here is stepped. Making one takes a second, and all run
+# the same code.
 HEAVY = {"stack_num": "Pong-v5"}
 CLASSES = envpool.registration.registry.envpools
 

@@ -62,8 +62,9 @@ GAMES = [
 def tasks() -> list[str]:
     """Returns one id for each portable environment and set of defaults.
 
-    One game represents Atari. Each of MiniGrid's environments has one id, because the others differ in sizes only.
-    Crowd, a test environment whose number of players changes, is included if envpool.testing.registration was imported.
+    One game represents Atari. One id represents each of MiniGrid's environments, because its other ids differ in sizes
+    only. Crowd, a test environment whose number of players changes, is included if envpool.testing.registration was
+    imported.
     """
     found, seen = [], set()
     for task_id in sorted(envpool.list_all_envs()):

@@ -144,7 +144,7 @@ def main() -> None:
 
 
 def budget_of(environment: Environment) -> Use:
-    """Returns an eighth more than an environment's present use, the maximum over the architectures, rounded up."""
+    """Returns a budget an eighth above an environment's present use, rounded up. All architectures stay within it."""
 
     def room(values: tuple[int, ...], step: int) -> int:
         return -(-max(values) * 9 // 8 // step) * step

@@ -151,7 +151,7 @@ def sampled_cases(
 
 
 def values_end(options: int) -> int:
-    """Returns where the values of so many options end in a row of parameters. Their checksum covers the row up to there."""
+    """Returns the end of this many option values in a row of parameters. The checksum covers the row up to there."""
     return 16 + (8 * options + 15) // 16 * 16
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The test environments: one in each contract, and one with every kind of array.
+// The test environments: one for each contract of core/env.h, and one with every kind of array.
 #include "envpool/testing/all_types.h"
 #include "envpool/testing/counter.h"
 #include "envpool/testing/crowd.h"

@@ -188,7 +188,7 @@ class Instructions:
         raise NotImplementedError(name)
 
     def _bits(self, name: str, parts: list[str], x: list[str]) -> str:
-        """Shifts, fields and permutations of bits, and selection."""
+        """Translates shifts, fields and permutations of bits, and selection."""
         kind, bits, unsigned, value, put = self._shorthands(parts, x)
         if name in ("shl", "shr"):
             shift = self._operands.value(x[2], "b32")

@@ -391,7 +391,7 @@ def ceilings(work: Work, layout: int, card: Card) -> dict[str, float]:
 
     Args:
         work: the work of a step.
-        layout: bytes that a step may read and write (bytes_of). If the kernel accesses fewer, these count.
+        layout: bytes that a step may read and write (bytes_of). If the kernel accesses fewer bytes, only those count.
         card: the GPU.
     """
     cycles = card.multiprocessors * card.hertz
@@ -412,7 +412,10 @@ def ceiling(work: Work, layout: int, card: Card) -> tuple[float, str]:
 
 
 def environments_needed(task_id: str, work: Work, rate: float, card: Card) -> float:
-    """Returns how many environments reach a rate if a step takes as long as a launch, or as its warp's instructions."""
+    """Returns how many environments it takes to reach a rate.
+
+    A step takes as long as a launch or as the instructions of its warp one after another, whichever is longer.
+    """
     players = Construction(find(task_id), {}).arrays.max_players
     warps = -(-players // LANES) if players > 1 else 1 / LANES  # warps per environment
     return rate * max(LAUNCH, work.issued / warps * DEPENDENT / card.hertz)

@@ -43,7 +43,7 @@ ALWAYS = (
 OPTIONS: dict[str, dict[str, Any]] = {
     "LunarLanderContinuous-v3": {"enable_wind": True},
     "Crowd-v0": {"fewest": 0},  # Environments may have no players at all.
-    # With this many agents, the host finds the nearest ones with another algorithm than a device.
+    # With this many agents, the host and a device use different algorithms to find the nearest ones.
     "TagContinuous-v0": {"num_runners": 90, "use_full_observation": False, "tagging_distance": 0.05},
 }
 _UNFIT = {"Faulty"}  # throws, sleeps and hangs on command

@@ -34,8 +34,7 @@ int run_nodes(const std::vector<Node>& nodes) {
   return kSuccess;
 }
 
-// Returns whether a node that follows the nodes in `last`, as the origin stream's next node would, depends on all
-// nodes.
+// Returns whether the origin stream's next node, which would follow the nodes in `last`, depends on all nodes.
 bool is_joined(const std::vector<Node>& nodes, const std::set<u64>& last) {
   std::vector<bool> reached(nodes.size(), false);
   for (u64 i = nodes.size(); i-- > 0;) {

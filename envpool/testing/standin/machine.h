@@ -243,7 +243,7 @@ class Machine {
 
   // --- streams ---
   Stream* make_stream(Context* context, u32 flags, bool special);
-  // Returns the stream of a handle, of which 0, 1 and 2 have a meaning in each context, or null.
+  // Returns the stream of a handle, or null. The handles 0, 1 and 2 name default streams of the context.
   Stream* stream(Context* context, void* handle);
   void submit(Stream* stream, std::function<int()> run, std::vector<Ticket> after = {});
   Ticket ticket(const Stream* stream) const { return {stream->number, stream->submitted}; }

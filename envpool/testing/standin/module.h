@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The interface between the stand-in for the CUDA driver (modules.cc) and a translated module (threads.h, ptx.py), in
-// the common subset of C and C++. A device address has a tag in its upper 16 bits, so that the host cannot dereference
-// it, the number of a slot in the next 16, and an offset in the lower 32.
+// the common subset of C and C++. A device address has a tag in its upper 16 bits, the number of a slot in the next 16,
+// and an offset in the lower 32. Because of the tag, the host cannot dereference such an address.
 #ifndef ENVPOOL_TESTING_STANDIN_MODULE_H_
 #define ENVPOOL_TESTING_STANDIN_MODULE_H_
 

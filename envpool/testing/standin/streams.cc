@@ -119,7 +119,7 @@ API cuStreamGetCtx(void* stream, void** context) {
   return on_stream(stream, [&](Context&, Stream& on) { return *context = on.context->handle, int{kSuccess}; }, true);
 }
 
-// The function must not call the driver.
+// As the driver's manual demands, `function` must not call the driver.
 API cuLaunchHostFunc(void* stream, void (*function)(void*), void* data) {
   return on_stream(stream, [&](Context&, Stream& on) {
     return machine->enqueue(&on, kHostNode, [=] { return function(data), int{kSuccess}; });
@@ -169,7 +169,7 @@ API cuEventRecordWithFlags(void* event, void* stream, u32 flags) {
 
 API cuEventRecord(void* event, void* stream) { return cuEventRecordWithFlags(event, stream, 0); }
 
-// The driver has had this function since CUDA 12.5. It records the work of all streams, destroyed ones too.
+// The driver has had this function since CUDA 12.5. The event covers the work of all streams, even of destroyed ones.
 API cuCtxRecordEvent(void* context, void* event) {
   return on_event(event, [&](Context&, Event& found) -> int {
     if (driver_version() < 12050) return kNotSupported;

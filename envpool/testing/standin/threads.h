@@ -168,7 +168,7 @@ static inline u64 local(Thread* t, u32 bytes, const char* what) {
   return WINDOW(kLocalSlot) | begin;
 }
 
-// Copies a kernel's parameter to local memory, so that it has an address as other memory has.
+// Copies a kernel's parameter to local memory, so that it has an address like other memory.
 static inline u64 addressable(Thread* t, const u8* parameter, u32 bytes, const char* what) {
   const u64 copy = local(t, bytes, what);
   memcpy(t->local + (u32)copy, parameter, bytes);
