@@ -10,7 +10,7 @@
 namespace envpool::atari {
 
 // Reads a byte. With kExact, and while c.exact is set, every access to the TIA draws as far as it does in ALE;
-// otherwise the TIA draws only when it has to. write_bus() likewise.
+// otherwise the TIA draws only when it has to. The same is true of write_bus().
 template <bool kExact = true>
 ENVPOOL_DEVICE_CALL u8 read_bus(Console& c, const Rom& rom, u16 address) {
   u8 value;

@@ -38,8 +38,8 @@ ENVPOOL_FN void rebase_stamps(Core& c, i32 elapsed) {
   rebase(c.tia.hmove_at, elapsed);
 }
 
-// Sets the clock back by whole lines before it can overflow. If a frame never ends, that would happen after a few
-// thousand updates. At such times the beam is far beyond the last line, where only the position within a line matters.
+// Sets the clock back by whole lines before it can overflow. If a frame never ends, the clock would overflow after a
+// few thousand updates. By then the beam is far beyond the last line, where only the position within a line matters.
 ENVPOOL_FN void limit_clock(Core& c) {
   if (c.cycles > 2 * kClockLimit) rebase_stamps(c, kClockLimit);
 }

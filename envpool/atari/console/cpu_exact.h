@@ -347,7 +347,7 @@ ENVPOOL_FN u8 store_value(Cpu& cpu, Operation operation, u16 address) {
   }
 }
 
-// Executes the second half of an undocumented read-modify-write instruction, which uses the result.
+// Executes the second half of an undocumented read-modify-write instruction, which combines A with the result.
 ENVPOOL_FN void combine(Cpu& cpu, Operation operation, u8 result) {
   using enum Operation;
   switch (operation) {

@@ -179,8 +179,8 @@ class TranslatorBase {
 
   u32 page_of(u32 ip) const { return ip / (page_size_ + kPagePad); }
 
-  // Returns the entry of an address, or kEnd if it is known only at run time. The mapping is the one under which code
-  // in the current page runs.
+  // Returns the entry of an address, or kEnd if the entry is known only at run time. Assumes the mapping under which
+  // code in the current page runs.
   u32 static_target(u16 pc) const {
     if (!(pc & 0x1000)) return kOutside;
     if (dynamic_mapping_) {

@@ -43,7 +43,8 @@ inline void call_write_register(Console& c, const Rom& rom, u32 reg, u32 value, 
   write_tia_register(c, rom, reg, value, cycles);
 }
 
-// Writes to a register that is known at translation time. Not for VSYNC and WSYNC, and not in the last line.
+// Writes to a register that is known at translation time. Must not be used for VSYNC and WSYNC, or past the last line,
+// where a write ends the frame.
 using RegisterWriter = void(Console& c, const Rom& rom, u32, u32 value, i32 cycles);
 template <u32 kRegister>
 void write_fixed(Console& c, const Rom& rom, u32, u32 value, i32 cycles) {

@@ -281,7 +281,8 @@ class OperationEmitter : public TranslatorBase {
     exit_if_done(next, pending_);
   }
 
-  // Stores to RAM or a chip at the zero page address in eax. Expects the sign flag of its low byte.
+  // Stores to RAM or a chip at the zero page address in eax. Expects the host's sign flag to be
+  // that of the low byte of eax.
   void store_at_zero_page(Reg source, u32 next) {
     const Fixup io = a.jump(kNotNegative);
     a.mov8(ram(rax), source);
@@ -305,8 +306,8 @@ class OperationEmitter : public TranslatorBase {
     a.test8(rax, rax);
     store_at_zero_page(source, next);
   }
-  // Loads the byte that PLA or PLP pulls into eax. Some games keep the stack pointer in the TIA's addresses and pull to
-  // advance it or to wait.
+  // Loads into eax the byte that PLA or PLP pulls. Some games keep the stack pointer in the TIA's addresses and pull
+  // only to advance it or to spend time.
   void pull(u32 opcode) {
     a.movzx8(rcx, kSp);
     a.lea(rax, {rcx, -0x80});

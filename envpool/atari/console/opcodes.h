@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The 256 opcodes of the 6507: operation, addressing mode and base cycles. A row of the tables is a high nibble of the
-// opcode.
+// The 256 opcodes of the 6507: operation, addressing mode and base cycles. Each row of the tables has the 16
+// opcodes with one high nibble.
 #pragma once
 
 #include "envpool/core/types.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The colours of palette indices. Even indices are colours; an odd one is the grey of the index below it, as PAL sets
-// show it without colour. ALE's table ends at 255, so its gray value of index 255 is undefined; ours is 0.
+// The colours of palette indices. Even indices are colours; an odd index is the grey in which a PAL set shows the
+// colour below it when colour is lost. ALE's table ends at 255, so its gray value of index 255 is undefined; ours is 0.
 #pragma once
 
 #include "envpool/core/types.h"

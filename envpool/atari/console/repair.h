@@ -29,7 +29,7 @@ ENVPOOL_FN void repair(Riot& riot) {
   keep_bool(riot.latched);
 }
 
-// The current line lies within the window, which follows from the start of the frame.
+// Keeps the current line within the visible window, whose position follows from the start of the frame.
 ENVPOOL_FN void repair(Tia& t, const Rom& rom) {
   keep_within(t.frame_start, 1 - kCyclesPerLine, 0);
   open_window(t, rom);

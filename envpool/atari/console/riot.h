@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The RIOT (6532): interval timer and the two input ports; also the charging times of paddles, which the TIA reads.
+// The RIOT (6532): interval timer and the two input ports. Also has the charging times of paddles, which the TIA reads.
 #pragma once
 
 #include "envpool/atari/console/rom.h"
@@ -55,7 +55,7 @@ ENVPOOL_FN void write_riot(Console& c, u16 address, u8 value) {
   }
 }
 
-// Returns the number of cycles in which a paddle of this resistance charges its capacitor. The order of the
+// Returns the number of cycles that a paddle of this resistance takes to charge its capacitor. The order of the
 // double-precision operations is part of the behaviour.
 ENVPOOL_FN i32 paddle_cycles(i32 ohms) {
   if (ohms == 0) return kCharged;

@@ -71,7 +71,7 @@ struct Tia {
   u8 changed;             // objects that may differ from the line above, and kColours
   u8 changed_midline;     // those of `changed` that changed within this line
   u8 blank_left;          // pixels blank_left..7 of this line are blanked
-  u8 blank_left_last;     // the same of the line above
+  u8 blank_left_last;     // the same for the line above
   u8 line_end[kObjects];
 
   u8 reg[64];          // last value written to each register

@@ -73,8 +73,8 @@ ENVPOOL_NOINLINE void accumulate_line(Console& c, u32 object, i32 x) {
 }
 
 // Returns whether the pixels of an object have to be saved. In a frame that is not drawn, they matter only for a latch
-// that is not set yet and whose other object is enabled or has changed in this segment. If the other object is enabled
-// later, it has no pixels here with which these could collide.
+// that is not set yet and whose other object is enabled or has changed in this segment. An object that is enabled later
+// has no pixels left of the beam, so nothing that is saved now can collide with it.
 ENVPOOL_FN bool pixels_matter(const Console& c, u32 object) {
   const Tia& t = c.tia;
   const u32 bit = 1u << object;
@@ -241,7 +241,7 @@ ENVPOOL_FN void end_line(Console& c, const Rom& rom) {
 
 // HMOVE blanks the first 8 pixels of the line or, in the last cycle of a line, the first 8 pixels of the next line.
 // If the beam is still in horizontal blank, more than 8 pixels are set to 0. The end of the line draws over the
-// surplus, which therefore remains only if the frame is cut off before.
+// surplus. It therefore remains only if the frame is cut off before the end of the line.
 ENVPOOL_FN void blank_left_edge(Console& c, const Rom& rom, i32 from, i32 to) {
   Tia& t = c.tia;
   if (from >= kEdgeClocks) return;

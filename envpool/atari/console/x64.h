@@ -44,7 +44,7 @@ struct Mem {
   Reg index = rsp;  // rsp means that there is no index, because rsp cannot be one
 };
 
-// The offset of a 32-bit distance that is to be patched; it is the end of its instruction.
+// The offset of a 32-bit distance that is to be patched. The distance is the last part of its instruction.
 struct Fixup {
   size_t at;
 };
@@ -99,7 +99,7 @@ class Assembler {
   }
   void lea(Reg to, Mem from) { op_mem(0x8D, to, from); }
   void lea64(Reg to, Mem from) { op_mem(0x8D, to, from, true); }
-  // Loads an address within this code.
+  // Loads an address within this code, which patch() sets later.
   Fixup lea_rip(Reg to) {
     rex(1, to, rax, rax);
     byte(0x8D);
