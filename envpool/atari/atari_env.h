@@ -27,7 +27,7 @@ struct AtariEnv {
   struct Params : GameParams {
     i32 stack_num;
     i32 frame_skip;
-    i32 pooled_frames;  // the image of a step is the maximum of this many frames at its end
+    i32 pooled_frames;  // the image of a step is the maximum of its last `pooled_frames` frames
     i32 noop_max;
     i32 img_height, img_width, channels;  // of an image
     i32 render_height;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Checks that the resizer and the painter use AVX2 if the processor has it. No other test would notice, because scalar
-// code gives the same bits. They call `has_avx2`, which is replaced here by a function that counts its calls; this test
-// is a separate program because inline functions must be the same throughout a program.
+// code gives the same bits. The resizer and the painter call `has_avx2`, which is replaced here by a function that
+// counts its calls. This test is a separate program because inline functions must be the same throughout a program.
 #include "envpool/core/testing/avx2.h"
 
 #include "envpool/core/math/avx2.h"

@@ -129,7 +129,7 @@ def test_missing_and_wrong_rom(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
 
 
 def test_rom_path(tmp_path: Path) -> None:
-    """Any cartridge can be played by the rules of the game, including ale-py's own file."""
+    """`rom_path` may name any cartridge, which is played by the rules of the id's game."""
     rom = (ROM_FOLDER / "pong.bin").read_bytes()
     path = tmp_path / "mine.a26"
     path.write_bytes(rom)

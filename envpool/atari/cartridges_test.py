@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares generated cartridges with ale-py, which use every instruction and every register of the TIA.
+"""Plays generated cartridges, which use every instruction and TIA register, and compares the frames with ale-py's.
 
 ENVPOOL_ATARI_CARTRIDGES sets the number of random cartridges (default 40).
 """

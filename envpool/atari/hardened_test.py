@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the system refuses executable memory, Atari's console interprets games, and `envpool doctor` says so.
 
-The processes that are started here refuse it to themselves, in the two ways that hardened systems use: with
+The processes that are started here give up their right to such memory in the two ways that hardened systems use: with
 PR_SET_MDWE (Linux 6.3), which systemd's MemoryDenyWriteExecute= sets, and with a seccomp filter, as older systems do.
 """
 
@@ -61,7 +61,7 @@ print(json.dumps({{
 
 
 def report(refusal: str) -> dict[str, object]:
-    """Returns what a new process prints after it has refused executable memory to itself."""
+    """Returns what a new process prints after it has given up its right to executable memory."""
     pytest.importorskip("typer")
     # Libraries are loaded first, because the filter refuses the loader's calls of mprotect too.
     program = "import envpool.testing.trajectories, envpool.cli.doctor\n" + refusal + REPORT

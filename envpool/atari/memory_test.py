@@ -68,7 +68,7 @@ def test_resident_memory_equals_the_counted_bytes() -> None:
 def test_the_rom_is_parsed_once(each: bool) -> None:
     """Making a thousand environments does not parse the ROM for each, which would take 150 times as long as making one.
 
-    That also holds if the environments have options of their own, here of two kinds.
+    That also holds if each environment has its own options, here one of two sets.
     """
 
     def cpu_seconds(num_envs: int) -> float:

@@ -2,9 +2,9 @@
 """Compares every array of all games and options with the released EnvPool, bit for bit, for the same actions.
 
 Both packages are called envpool, so the released one runs in another process, with the interpreter that
-ENVPOOL_PEER_PYTHON names (`make test-peer`). Randomness is disabled: there are no no-ops before FIRE and no sticky
-actions. There are two intended differences: images of screens that EnvPool cuts off, and the number of steps after a
-lost life.
+ENVPOOL_PEER_PYTHON names (`make test-peer` sets it). Randomness is disabled: there are no no-ops before FIRE and no
+sticky actions. There are two intended differences: images of screens that EnvPool cuts off, and the number of steps
+after a lost life.
 """
 
 from __future__ import annotations

@@ -23,7 +23,8 @@ namespace resize_detail {
 // Columns are filtered in strips of this width, so that line buffers have a fixed size for any destination width.
 inline constexpr i32 kStrip = 256;
 
-// The number of filtered rows that one area sum adds: reductions by a factor of up to 3 need no second pass.
+// The number of filtered rows that one area sum adds. Four suffice for reductions by a factor of up to 3, which
+// thus need no second pass.
 inline constexpr i32 kLines = 4;
 
 // mul() and add() round to float. Compilers that contract them to a fused multiply-add, as NVRTC does by default,
@@ -170,8 +171,8 @@ struct IndexedSource {
   }
 };
 
-// Equal neighbouring source rows form a run; id[y] is the number of runs above that of row y. If there are two frames,
-// rows are equal if they are in both.
+// Equal neighbouring source rows form a run; id[y] is the number of runs above the run of row y. If there are two
+// frames, rows are equal only if they are equal in both.
 struct Runs {
   u16 id[kMaxResizeSource];
 };

@@ -33,8 +33,8 @@ enum class ResizeKernel : u8 {
   kFixed,  // two taps per side in 11-bit fixed point: linear, and area if a side grows
 };
 
-// Because of the limit for sources, the resize functions need no heap memory. Because of the limit for destinations,
-// indices fit 16 bits.
+// The limits of an image's sides. With the limit for sources, the resize functions need no heap memory. With the limit
+// for destinations, indices fit into 16 bits.
 inline constexpr i32 kMaxResizeSource = 512;
 inline constexpr i32 kMaxResizeTarget = 16384;
 
@@ -281,7 +281,7 @@ inline void choose_kernel(ResizePlan& plan, PlanParts& parts, Interpolation inte
   if (plan.src_h == plan.dst_h && plan.src_w == plan.dst_w) {
     plan.kernel = ResizeKernel::kCopy;
   } else if (whole && (area || (plan.box_w == 2 && plan.box_h == 2))) {
-    plan.kernel = ResizeKernel::kBox;  // at exactly 2x2, linear is area too
+    plan.kernel = ResizeKernel::kBox;  // at exactly 2x2, OpenCV replaces linear by area
     plan.box_scale = 1.0f / static_cast<f32>(plan.box_w * plan.box_h);
   } else if (area && scale_x >= 1 && scale_y >= 1) {
     plan.kernel = ResizeKernel::kArea;

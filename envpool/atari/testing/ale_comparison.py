@@ -30,7 +30,7 @@ class Plan:
     name: str
     seed: int
     sticky: float = 0.0  # probability of a repeated action; ale-py is given the executed actions
-    drawn: int = 4  # number of frames that are drawn, at the end of every four
+    drawn: int = 4  # of every four frames, this many at the end are drawn
     scripted: bool = False  # every game begins with the same sequence of actions
 
 

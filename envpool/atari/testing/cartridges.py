@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generates test cartridges for both machines, which test instructions or registers, or consist of random bytes.
+"""Generates cartridges for our machine and ale-py's. They test instructions or registers, or are random bytes.
 
 All have 4096 bytes from $F000 on. They are played under the name of a game (STEM) with simple rules: its mode needs no
 switches, and it is over when the byte at OVER is not 0.
@@ -178,7 +178,7 @@ def instruction(program: Program, rng: np.random.Generator, op: int, parts: tupl
 def start_up() -> tuple[Program, tuple[int, ...]]:
     """Starts a program: emits the harness, whose addresses are returned, and idle frames.
 
-    The program does nothing before the comparison begins, so the first difference is detected in its frame.
+    The program does nothing before the comparison begins, so the first difference is detected when it occurs.
     """
     program = Program()
     program.jump(0xF100)
@@ -324,7 +324,7 @@ def cut_off_cartridge(op: int, register: int, jams: bool) -> bytes:
 
 
 def wait(program: Program, cycles: int) -> None:
-    """Waits for a number of cycles; one cycle is ignored."""
+    """Waits for a number of cycles, but not for 1, because no instruction takes a single cycle."""
     if cycles % 2:
         if cycles < 3:
             return
