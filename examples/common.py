@@ -62,7 +62,7 @@ def load(options: Any, path: Path) -> Any:
     return state
 
 
-# Options that may change when a run is resumed. A checkpoint contains the others.
+# Options that may change when a run is resumed. The others are stored in the checkpoint and must stay the same.
 FREE = ["out", "resume", "save_every", "total_timesteps", "target", "torch_threads", "num_threads"]
 FREE += ["num_devices", "require_return", "eval_games", "eval_episodes", "eval_steps", "video", "graph"]
 

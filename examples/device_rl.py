@@ -106,7 +106,7 @@ class Encoder:
 
 
 class Heads:
-    """The choices of a Discrete or MultiDiscrete action as heads.
+    """The heads of a policy: one for a Discrete action, and one for each component of a MultiDiscrete action.
 
     All heads have the same number of logits; some are unused.
 
@@ -296,7 +296,7 @@ def entropy(log_probs: Tensor) -> Tensor:
 
 
 def mean(values: Tensor, weights: Tensor) -> Tensor:
-    """Returns the weighted mean; 0 if all weights are 0. Selecting rows by a mask would wait for the GPU instead."""
+    """Returns the weighted mean; 0 if all weights are 0. Selecting rows by a mask would make the host wait."""
     return (values * weights).sum() / weights.sum().clamp_min(1)
 
 

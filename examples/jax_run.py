@@ -207,7 +207,7 @@ def load(o: Any, form: Run) -> Run:
 
 
 def last_hundred(total: Any, number: Any) -> Any:
-    """Returns for each update the mean return of the agent's latest 100 episodes and of those that ended with them."""
+    """Returns for each update the mean return over as many of the latest updates as together have 100 episodes."""
 
     def of_one(total: Any, number: Any) -> Any:
         total, number = (np.append(0.0, np.cumsum(x)) for x in (total, number))

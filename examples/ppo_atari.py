@@ -112,7 +112,7 @@ class Agent(nn.Module):
     def normalize_by(self, observations: Tensor) -> None:
         """Computes the background and contrast of the first observations.
 
-        Without them, a ball of a few pixels would be too faint.
+        Without this normalization, a ball of a few pixels would be too faint.
         """
         pixels = observations.float()
         self.background.copy_(pixels.mean(dim=0))
