@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C++ loops without an engine, which are lower bounds on the cost of a step and sides of a comparison.
+"""C++ loops without an engine. They are sides of comparisons, and show a lower bound on the cost of a step.
 
 Each loop is compiled into build/benchmark when it is first needed. All use the protocol of turns.h.
 """

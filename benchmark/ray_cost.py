@@ -59,7 +59,7 @@ def cpu_seconds(*pids):
 class PoolSide:
     """Steps a pool, and measures the CPU times of the driver's and the worker's processes.
 
-    `idle` is the CPU time that the raylets use without work, in seconds per second, which is subtracted.
+    `idle` is the CPU time per second that the raylets use without work. It is subtracted.
     """
 
     def __init__(self, env: Any, driver: list[int], worker: list[int], idle: tuple[float, float] = (0.0, 0.0)) -> None:

@@ -173,7 +173,7 @@ def jit_table(record: dict) -> str:
 
 
 def lines(record: dict, out: Path, across: str, axis: str) -> list[str]:
-    """Draws the rates of all sides against a number of the case, in one chart per task."""
+    """Draws the rates of all sides against the number that a case has under `across`, in one chart per task."""
     from matplotlib import pyplot
 
     names = []

@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-# The folder of side.py and bench_side.py takes the place of this one, whose mujoco.py would hide the package.
+# The folder of side.py and bench_side.py takes the place of this one, whose mujoco.py would hide the package mujoco.
 sys.path[0] = sys.argv[2]
 import bench_side  # noqa: E402  (removes that folder from the path)
 from bench_side import RING, make_pool, maker, ring, rom_name  # noqa: E402
@@ -142,7 +142,7 @@ def jit_loop(case):
     env, params = importlib.import_module(case["module"]).make(case["task"])
     ours = case["module"] == "envpool.jax"
     space = env.action_space(params)
-    if ours:  # its functions for batches take one key or none
+    if ours:  # envpool.jax's functions for batches take one key or none
         first = env.reset_batch(jax.random.key(0), n, params)
     else:
         first = jax.vmap(env.reset, (0, None))(jax.random.split(jax.random.key(0), n), params)

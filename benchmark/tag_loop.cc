@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Measures a lower bound on the cost of a pool of tag: a handwritten loop around the same functions, which writes the
-// same arrays on one thread. The difference to a pool is the cost of the engine. The loop counts one step for each
+// same arrays on one thread. The difference from a pool is the cost of the engine. The loop counts one step for each
 // player.
 //
 //   c++ -std=c++20 -O3 -ffp-contract=off -I. benchmark/tag_loop.cc -o build/tag_loop
