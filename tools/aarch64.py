@@ -22,8 +22,8 @@ SYSTEM, SITE, CMAKE = OUT / "root", OUT / "site", OUT / "cmake"
 PROGRAMS = {"qemu-aarch64": "qemu-user", "aarch64-linux-gnu-g++": "g++-aarch64-linux-gnu", "apt-get": "apt"}
 DEBIAN = ("python3", "libpython3-dev", "libstdc++6")
 WHEELS = ("numpy", "gymnasium", "dm-env", "pytest", "ale-py", "mujoco", "dm_control", "mpmath")
-# Golden hashes of every table, Atari frame by frame against ale-py, and bad input. Tests that start other processes cannot
-# run, because the system cannot start arm64 programs without the emulator.
+# These check golden hashes of every table, Atari frame by frame against ale-py, and bad input. Tests that start other
+# processes cannot run, because the system cannot start arm64 programs without the emulator.
 TESTS = (
     "envpool.python.determinism_test",
     "envpool.atari.interpreter_test",

@@ -211,15 +211,15 @@ SECTIONS: dict[str, Callable[[bool], Iterator[Step]]] = {
     "math": mathematics,
     "graph": speeds.graphs,
 }
-# The seconds that sections get with --minutes, before what is left is given to those that are not complete.
+# The seconds that each section gets with --minutes. The time that is left then goes to the incomplete sections.
 SHARES = {"machine": 40, "compile": 150, "bits": 110, "plumbing": 70, "jax": 100, "speed": 60, "math": 30, "graph": 30}
 LIMIT = 510.0  # seconds of a section without --minutes
-GRACE = 20.0  # seconds in which the step that runs at the end of a section's time may finish
+GRACE = 20.0  # seconds by which a section's last step may exceed the section's time
 HANGS = 60.0  # seconds after which a step that was ended is not tried again
 
 
 class Part:
-    """A part of a section, which one process works off: each `of`-th step, from `number` on."""
+    """A part of a section, whose steps run in one process: every `of`-th step, beginning with `number`."""
 
     def __init__(self, out: Path, section: str, number: int = 0, of: int = 1) -> None:
         self.section, self.number, self.of = section, number, of
@@ -425,7 +425,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, help="time for all sections together; each first gets its share")
     parser.add_argument("--small", action="store_true", help="a sample, for the stand-in")
     parser.add_argument("--seconds", type=float, default=LIMIT, help="time after which a section starts no new step")
-    parser.add_argument("--part", help=argparse.SUPPRESS)  # section,number,of: works it off in this process
+    parser.add_argument("--part", help=argparse.SUPPRESS)  # section,number,of: runs this part in this process
     arguments = parser.parse_args()
     out: Path = arguments.out
     warnings.filterwarnings("ignore", message=r"\[envpool.cuda\] .* is a stand-in")

@@ -21,7 +21,7 @@ INTERFACES = [
 ]
 JAX = "CartPole or offsets or inside or equal_calls or errors or refused or succeed or lifetime"
 
-# The oldest versions with wheels for a Python; other Pythons have those of 3.10.
+# The oldest versions with wheels for a Python; the Pythons not listed use those of 3.10.
 OLDEST = {
     "3.10": {"numpy": "1.26.4", "gymnasium": "1.0.0", "jax": "0.4.38"},
     "3.13": {"numpy": "2.1.3", "gymnasium": "1.0.0", "jax": "0.4.38"},
@@ -50,7 +50,7 @@ def compile_for(version: str, python: Path) -> Path | None:
     """Returns the wheel with tests for a Python, or None if it cannot be built."""
     folder, log = OUT / f"wheel-{version}", OUT / f"wheel-{version}.log"
     shutil.rmtree(folder, ignore_errors=True)
-    # Families do not depend on Python, so that all wheels can be compiled in one folder, and these only once.
+    # All wheels are compiled in one folder. Families do not depend on Python, so they are compiled only once.
     built = run(
         log, python, "-m", "pip", "wheel", "-q", "--no-deps", "-w", folder, f"-Cbuild-dir={OUT / 'cmake'}", ROOT,
         env={"ENVPOOL_TESTING": "1"},

@@ -74,16 +74,16 @@ def make_sdist() -> tuple[Path, Path]:
 
 
 def build(version: str, python: Path, source: Path, offline: bool) -> Path:
-    """Returns a wheel for one Python; without isolation and a network if `offline`."""
+    """Builds and returns a wheel for one Python. If `offline`, the build has no network."""
     log, made = f"cp{version}", OUT / "made"
     requirements = build_requirements(source)
-    # Programs that the backend asks for if the system has none.
+    # The build backend asks for CMake and Ninja if the system has none.
     inside = new_environment(python, OUT / f"venv-{version}", *requirements, "cmake>=3.21", "ninja>=1.11", log=log)
     env = {**os.environ, "PATH": f"{inside.parent}{os.pathsep}{os.environ['PATH']}"}
     command: list[str | Path] = [inside, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", made, source]
     if offline:
         command = ["unshare", "--map-root-user", "--net", *command, "--no-index"]
-    # Families do not depend on Python, so that all wheels can be compiled in one folder, and these only once.
+    # All wheels are compiled in one folder. Families do not depend on Python, so they are compiled only once.
     run(*command, f"-Cbuild-dir={OUT / 'cmake'}", log=log, env=env)
     (wheel,) = made.glob(f"*-cp{version.replace('.', '')}-*.whl")
     repair: list[str | Path] = [
