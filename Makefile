@@ -111,7 +111,7 @@ build/wheel/.built: build/wheel/.made
 	  || { cat build/repair.log; exit 1; }
 	@touch $@
 
-# Libraries that a family uses from another installed package.
+# Libraries that a family takes from another installed package. The wheel does not contain them.
 OTHERS_LIBRARIES := libmujoco.so.3.17.0
 
 build/wheel/.checked: build/wheel/.built tools/check_wheel.py
@@ -131,7 +131,7 @@ sdist: $(VENV)/wheel/.ready
 	@$(VENV)/wheel/bin/python -m build --sdist -o build/sdist . > build/sdist.log 2>&1 || { cat build/sdist.log; exit 1; }
 	@$(VENV)/wheel/bin/python -m twine check --strict build/sdist/*.tar.gz
 
-# From the sdist, so that the container needs no git.
+# Builds from the sdist, so that the container needs no git.
 cibuildwheel: sdist $(VENV)/cibuildwheel/.ready
 	$(VENV)/cibuildwheel/bin/cibuildwheel --output-dir build/cibuildwheel build/sdist/*.tar.gz
 
@@ -158,7 +158,7 @@ test: build/test/.installed
 	@$(MAKE) --no-print-directory cpp-test
 	@$(MAKE) --no-print-directory py-test
 
-# Tests everything of which `make test` tests a sample; CONTRIBUTING.md lists these tests.
+# Runs in full the tests of which `make test` runs a sample; CONTRIBUTING.md lists them.
 test-all: export ENVPOOL_TEST_TRAJECTORIES := whole
 test-all: export ENVPOOL_TEST_PARAMS := whole
 test-all: export ENVPOOL_TEST_DEVICE := whole
@@ -210,7 +210,7 @@ build/device/.made: $(SOURCES) $(VENV)/device/.ready
 	@du -ch build/device/*.whl | tail -1
 	@touch $@
 
-# The tests of the interfaces, which other environments run with other versions of gym and gymnasium.
+# The tests of the interfaces. They also run in other virtual environments, with other versions of gym and gymnasium.
 INTERFACE_TESTS := $(patsubst %,envpool.python.%_test,registry specs interfaces batches episodes copies)
 
 # Tests gym's interface with both of its generations.
@@ -229,7 +229,7 @@ test-peer: build/test/.installed $(VENV)/peer/.ready $(VENV)/warp-drive/.referen
 	  envpool.tag.warp_drive_test \
 	  $(PYTEST_ARGS)
 
-# WarpDrive's requirements include PyCUDA, which needs a CUDA toolkit; its Python classes do not need them.
+# WarpDrive's requirements include PyCUDA, which needs a CUDA toolkit; the classes that we compare with need neither.
 $(VENV)/warp-drive/.reference: $(VENV)/warp-drive/.ready
 	@$(VENV)/warp-drive/bin/python -m pip install -q --no-deps rl-warp-drive==2.7.1
 	@touch $@
@@ -403,11 +403,11 @@ bench-atari: $(VENV)/bench/.installed
 bench-mujoco: $(VENV)/bench/.installed
 	$(VENV)/bench/bin/python benchmark/mujoco.py --json=build/bench-mujoco.json $(BENCH_ARGS)
 
-# First makes an environment for each peer, about 2 GB in all. Results are in build/bench.
+# First makes a virtual environment for each peer, about 2 GB in all. Results are in build/bench.
 bench-all: $(VENV)/bench/.installed $(patsubst %,$(VENV)/%/.ready,peer bench-ale bench-gymnasium bench-gymnax bench-rollout)
 	$(VENV)/bench/bin/python benchmark/suite.py $(BENCH_ARGS)
 
-# Compares with references that need only the tests' environment.
+# Compares with references that need only the tests' virtual environment.
 bench-check: build/test/.installed
 	@$(VENV)/test/bin/python benchmark/check.py $(BENCH_ARGS)
 

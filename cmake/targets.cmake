@@ -40,7 +40,7 @@ function(envpool_family name)
   envpool_shared_object(family_${name} ${name} "${folder}/plugin.cc")
   target_link_libraries(family_${name} PRIVATE $<TARGET_NAME_IF_EXISTS:${name}_parts>
                                                $<TARGET_NAME_IF_EXISTS:${name}_library>)
-  target_compile_definitions(family_${name} PRIVATE ENVPOOL_NEVER_THROWS)  # portable environments need no handlers
+  target_compile_definitions(family_${name} PRIVATE ENVPOOL_NEVER_THROWS)  # our portable environments never throw
   if(ENVPOOL_BINDINGS)
     install(TARGETS family_${name} LIBRARY DESTINATION envpool/${name})
   endif()
