@@ -58,7 +58,7 @@ def contents(names: list[str]) -> str:
 
 
 def copy_images(source: Path, html: Path) -> None:
-    """Copies the images that HTML in the pages shows, which Sphinx does not find."""
+    """Copies the images that pages show with HTML tags, because Sphinx does not copy those."""
     shown = [page.parent / name for page in source.rglob("*.md") for name in _IMAGE.findall(page.read_text())]
     for path in filter(Path.is_file, shown):
         target = html / path.relative_to(source)

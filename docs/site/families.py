@@ -233,7 +233,7 @@ def _ids_table(ids: list[str]) -> str:
         rows.setdefault(id(registration), (registration, []))[1].append(task_id)
     common = _common_defaults([registration for registration, _ in rows.values()])
     shapes = {task_id: _shapes(_arrays(task_id)) for task_id in ids if not why_absent(task_id)}
-    alike = len(set(shapes.values())) <= 1  # they are in the table of arrays
+    alike = len(set(shapes.values())) <= 1  # then only the table of arrays shows them
 
     def row(registration: Registration, names: list[str]) -> list[str]:
         threshold = registration.reward_threshold

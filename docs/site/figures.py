@@ -4,7 +4,7 @@
     make figures
 
 docs/environments.webp shows environments of several families under random actions, by the seed below. docs/ratios.svg
-has the numbers of tables in docs/, so measure and change those first. The badges are what pyproject.toml says.
+has the numbers of tables in docs/, so measure and change those first. The badges show values of pyproject.toml.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ DARK = (24, 28, 36)
 
 SMALL = {"render_width": 168, "render_height": 168, "shadow_size": 0}  # for MuJoCo: shadows are slow to draw
 
-# The id, options, and steps before the first frame.
+# Each entry: the id, its options, and the number of steps before the first frame.
 SHOWN: list[tuple[str, dict[str, Any], int]] = [
     ("Breakout-v5", {}, 40),
     ("HalfCheetah-v5", SMALL, 20),
@@ -155,7 +155,7 @@ def _cell(page: str, head: str, row: str, column: str) -> str:
 
 
 def chart(path: Path) -> None:
-    """Draws the ratios as bars on a logarithmic scale that begin at 1, the speed of the peer."""
+    """Draws the ratios on a logarithmic scale, as bars that begin at 1, the speed of the peer."""
     import matplotlib
 
     matplotlib.use("svg")
@@ -224,7 +224,7 @@ def drawn(folder: Path) -> None:
 
 
 def check(folder: Path) -> None:
-    """Exits with an error if a figure in docs/ is not what the tables and pyproject.toml say. Draws into `folder`."""
+    """Draws the figures into `folder`, and exits with an error if they differ from those in docs/."""
     folder.mkdir()
     drawn(folder)
     for path in folder.iterdir():

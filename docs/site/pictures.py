@@ -67,7 +67,7 @@ def _frames(task_id: str) -> list[Image.Image]:
 
 
 def _camera(task_id: str) -> dict[str, Any]:
-    """Returns options with which MuJoCo's camera follows the robot, and which are fast to render."""
+    """Returns options with which MuJoCo's camera follows the robot and rendering is fast; {} for other families."""
     registration = find(task_id)
     if registration.family != "mujoco":
         return {}
