@@ -3,8 +3,8 @@
 
     make docs
 
-The pages are docs/*.md, CONTRIBUTING.md and CHANGELOG.md with links changed for the site, the examples, and a page for each
-registered family. The site's front page is index.md; the README is only the repository's. Warnings are errors.
+The pages are docs/*.md, CONTRIBUTING.md and CHANGELOG.md with links changed for the site, the examples, and a page for
+each registered family. The site's front page is index.md; the README is not part of the site. Warnings are errors.
 """
 
 from __future__ import annotations
