@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Code that only tests use; wheels for users do not contain it.
 
-- Test environments: counter.h counts its steps, crowd.h has several players, all_types.h has every kind of array, and
-  faulty.h throws or hangs on command. plugin.cc lists them, and importing registration.py registers them; interfaces.py
+- Test environments: counter.h counts its steps, crowd.h has several players, all_types.h has every kind of array, wide.h
+  has 64-bit arrays and actions, and faulty.h throws or hangs on command. plugin.cc lists them, and importing registration.py registers them; interfaces.py
   makes pools of them with each interface. The engine's own C++ tests have others, in core/testing/environments.h.
 - Calls of an environment's functions without a pool: functions.h and functions.cc export the functions, capi.py calls
   them, and libraries.py finds the libraries.

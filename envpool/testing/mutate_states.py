@@ -35,6 +35,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import gymnasium
 import numpy as np
 
 import envpool
@@ -65,6 +66,8 @@ def draw(space: Any, rows: int, rng: np.random.Generator) -> Any:
     if hasattr(space, "items"):
         return {name: draw(part, rows, rng) for name, part in space.items()}
     shape = (rows, *(space.shape or ()))
+    if isinstance(space, gymnasium.spaces.MultiBinary):
+        return rng.integers(0, 2, shape).astype(np.int32)
     if hasattr(space, "nvec"):
         return (rng.random(shape) * np.asarray(space.nvec)).astype(np.int32)
     if hasattr(space, "n"):
@@ -378,7 +381,8 @@ def child(arguments: argparse.Namespace) -> None:
 
 def chosen(arguments: argparse.Namespace) -> list[str]:
     """Returns the runs to do, as "face:id", where the face is a key of FACES."""
-    ids = arguments.ids or [i for i in envpool.list_all_envs() if find(i).family in arguments.families]
+    families = set(arguments.families) - {"vizdoom"}  # its environments cannot save their states
+    ids = arguments.ids or [i for i in envpool.list_all_envs() if find(i).family in families]
     rng = random.Random(arguments.seed)
     work = []
     for face in arguments.faces:

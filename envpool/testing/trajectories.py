@@ -90,6 +90,8 @@ def _batch(space: gymnasium.Space[Any], numbers: np.ndarray) -> Any:
     scattered = (elements * 2654435761 % 2**32) >> 8  # 24 bits
     if isinstance(space, gymnasium.spaces.Discrete):
         return scattered[:, 0] % space.n
+    if isinstance(space, gymnasium.spaces.MultiBinary):
+        return (scattered % 2).reshape(-1, *space.shape)
     if isinstance(space, gymnasium.spaces.MultiDiscrete):
         return (scattered % space.nvec.ravel()).reshape(-1, *space.shape)
     assert isinstance(space, gymnasium.spaces.Box)

@@ -298,8 +298,10 @@ class VectorEnv {
     }
     const auto [columns, row] = row_source(k);
     const bool before = healthy;
-    healthy = false;  // if reward() or players() throws
-    run_guarded(work, env_id, [&] { healthy = conclude(work, env_id, outcome, restart, before, columns, row); });
+    healthy = false;
+    if (!run_guarded(work, env_id, [&] { healthy = conclude(work, env_id, outcome, restart, before, columns, row); })) {
+      columns.write(row, env_id, it.episode, outcome, restart, 0);  // reward() or players() threw: no player has a row
+    }
     if (healthy) healthy = run_guarded(work, env_id, [&] { observe(it, settings, columns.own, row); });
     if (!healthy) {
       it.episode.over = true;
