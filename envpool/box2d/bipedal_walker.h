@@ -2,11 +2,11 @@
 //
 // BipedalWalker: a robot with two legs walks over uneven ground; in the hardcore version over stumps, pits and stairs.
 //
-//   Action       f32[4]: the torques at hip and knee of the first leg and of the second one, as parts of the largest
-//   one Observation  f32[24]: angle, angular velocity and velocity of the hull; for each leg angle and speed of the hip
-//   and
-//                of the knee and whether the foot touches the ground; and ten distances to the ground, 1 if there is
-//                none within 5.3 m
+//   Action       f32[4]: the torques at the hip and the knee of the first leg, then at those of the second leg, as
+//                fractions of the largest torque
+//   Observation  f32[24]: angle, angular velocity and velocity of the hull; for each leg, the angle and speed of the
+//                hip, the angle and speed of the knee, and whether the foot touches the ground; and ten distances to
+//                the ground, each of them 1 if there is no ground within 5.3 m
 //   Reward       the progress to the right, up to about 300 for the whole way, less 5 times the change of the hull's
 //                angle in rad and less the torques; -100 for a fall
 //   Terminated   the hull touches the ground; x < 0; the end of the ground has been reached
@@ -14,9 +14,10 @@
 //   Reset        random ground, and a small random push. As in gymnasium, the first observation is that of a step
 //                without torques.
 //
-// Reference: gymnasium 1.4.0, box2d/bipedal_walker.py, with the package box2d 2.3.10. Gymnasium draws clouds after the
-// ground, also without rendering; here they do not exist. It also keeps its world from one episode to the next, so that
-// the order of contacts, and with it the last bits, depend on the episodes before; here every episode is as the first.
+// Reference: gymnasium 1.4.0, box2d/bipedal_walker.py, with the package box2d 2.3.10. Gymnasium draws random numbers
+// for clouds after those for the ground, even without rendering. There are no clouds here. Gymnasium also keeps its
+// world from one episode to the next, so that the order of contacts, and therefore the last bits of results, depend on
+// earlier episodes. Here, every episode is like the first one.
 #pragma once
 
 #include "envpool/box2d/world.h"
@@ -30,7 +31,7 @@ struct BipedalWalker {
   static constexpr const char* kName = "BipedalWalker";
   static constexpr f64 kScale = 30, kFps = 50, kStep = 14 / kScale, kHeight = 400 / kScale / 4, kRange = 160 / kScale;
   static constexpr f64 kLegDown = -8 / kScale, kLegWidth = 8 / kScale, kLegHeight = 34 / kScale;
-  // An obstacle of up to four blocks takes the place of at least five steps for each two of them.
+  // An obstacle has up to four blocks, and takes up at least five steps of the ground for every two blocks.
   static constexpr i32 kLength = 200, kMaxBlocks = 2 * kLength / 5 + 4, kContacts = 64;
 
   struct Params {
@@ -93,7 +94,7 @@ struct BipedalWalker {
       const i32 i = ground - state->blocks;
       return {{f32(i * kStep), state->height[i]}, {f32((i + 1) * kStep), state->height[i + 1]}};
     }
-    // As hull() orders the corners and rounds the normals.
+    // Orders the corners and rounds the normals as hull() does.
     ENVPOOL_FN Polygon polygon(i32 ground) const {
       const Block& block = state->block[ground];
       const f32 width = block.high.x - block.low.x, height = block.high.y - block.low.y;
@@ -273,7 +274,7 @@ struct BipedalWalker {
     }
   }
 
-  // Returns the part of a ray that is free.
+  // Returns the fraction of a ray that lies before the ground, or 1 if the ray does not hit the ground.
   ENVPOOL_DEVICE_CALL static f32 distance_to_ground(const Scene& scene, Vec from, Vec to) {
     f32 free = 1;
     const Vec along = to - from;
@@ -329,7 +330,7 @@ struct BipedalWalker {
     Physics::step(s.world, scene, {f32(1 / kFps), 180, 60}, {0, -10}, loads);
     const Body& hull = s.world.body[0];
     const f64 shaping = 130 * f64(hull.pose.at.x) / kScale - 5.0 * fabs(f64(hull.angle));
-    f32 reward = s.started ? f32(shaping - s.shaping) : 0;  // gymnasium goes on in float32
+    f32 reward = s.started ? f32(shaping - s.shaping) : 0;  // gymnasium continues in float32
     s.shaping = shaping;
     s.started = true;
     for (i32 i = 0; i < 4; ++i) reward -= f32(0.00035 * 80) * least(f32(fabs(torques[i])), 1);

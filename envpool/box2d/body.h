@@ -14,7 +14,7 @@ struct Body {
   Vec velocity;  // of the centre, in m/s
   f32 spin;      // in rad/s
   Pose pose;
-  Box fat;   // where the body is searched for; larger than the body, so that it rarely changes
+  Box fat;   // the ground is searched within this box, which has a margin so that it rarely changes
   f32 rest;  // seconds that it has been at rest
   bool awake;
 };
@@ -31,8 +31,8 @@ struct WorldState {
   Body body[kBodies];
   Hinge hinge[kHinges];
   i32 contacts;
-  Contact contact[kContacts];  // the oldest is first; Box2D goes through them from the last to the first
-  bool grounded[kBodies];      // whether the last event of the body was the beginning of a contact
+  Contact contact[kContacts];  // the oldest is first; Box2D goes through them from the newest to the oldest
+  bool grounded[kBodies];      // whether the last event of the body was the beginning of a contact, not the end of one
   bool crashed;                // whether the first body has touched the ground
 };
 
@@ -71,7 +71,7 @@ ENVPOOL_FN void push(Body& body, const Solid& solid, Vec impulse, Vec at) {
   body.spin += solid.inverse_inertia * cross(at - body.center, impulse);
 }
 
-// Makes a world of any bytes safe to step.
+// Makes a world safe to step, even if it was restored from arbitrary bytes.
 template <i32 kBodies, i32 kHinges, i32 kContacts>
 ENVPOOL_FN void repair(WorldState<kBodies, kHinges, kContacts>& world, i32 grounds) {
   for (Body& body : world.body) keep_bool(body.awake);

@@ -106,7 +106,7 @@ struct ContactSolver {
     motions[body] = m;
   }
 
-  // Moves the body out of the ground by a part of the overlap. Returns the least separation before.
+  // Moves the body out of the ground by a fraction of the overlap. Returns the least separation before the move.
   ENVPOOL_DEVICE_CALL f32 positions(Place* places, f32 part) const {
     const Manifold& m = *manifold;
     Place place = places[body];

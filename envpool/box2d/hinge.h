@@ -7,7 +7,8 @@
 
 namespace envpool::box2d {
 
-// What a joint connects. Its angle is that of `second` less that of `first` and `reference`, in rad.
+// What a joint connects. The angle of the joint is the angle of `second` minus that of `first` and minus `reference`,
+// in rad.
 struct HingeDef {
   i32 first, second;
   Vec anchor_first, anchor_second;  // in the frames of the bodies
@@ -58,7 +59,7 @@ struct HingeSolver {
   Inertia a, b;
   Vec arm_a, arm_b;  // from the centres of mass to the joint
   Triple row_x, row_y, row_z;
-  Triple rows_yz;  // their cross product
+  Triple rows_yz;  // the cross product of row_y and row_z
   f32 inverse3, inverse2, motor_mass, motor_speed, most_motor_impulse;
 
   ENVPOOL_DEVICE_CALL void begin(Hinge& hinge, const HingeDef& def, const Inertia& inertia_a, const Inertia& inertia_b,
@@ -104,7 +105,7 @@ struct HingeSolver {
     mb.spin += b.turning * (cross(arm_b, push) + hinge.motor_impulse + hinge.limit_impulse);
   }
 
-  // Returns what it has added to the hinge's impulse, which no round reads.
+  // Returns what this round has added to the hinge's impulse. No round reads that impulse.
   ENVPOOL_ALWAYS_INLINE Vec velocities(Hinge& hinge, Motion* motions) const {
     Motion ma = motions[first], mb = motions[second];
     const f32 turned = -motor_mass * (mb.spin - ma.spin - motor_speed);
@@ -146,7 +147,7 @@ struct HingeSolver {
     return linear;
   }
 
-  // Moves the bodies. Returns whether the errors were tolerable before.
+  // Moves the bodies. Returns whether the errors were tolerable before the move.
   ENVPOOL_DEVICE_CALL bool positions(const HingeDef& def, Place* places) const {
     constexpr f32 most = 8.0f / 180 * kPiF;
     Place pa = places[first], pb = places[second];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// When a moving polygon first comes within a small distance of the ground. The distance is found by GJK (Gilbert,
-// Johnson and Keerthi), the time by conservative advancement along the direction that separates the shapes. Every loop
-// is bounded.
+// Computes when a moving polygon first comes within a small distance of the ground. The distance is found by GJK
+// (Gilbert, Johnson and Keerthi), the time by conservative advancement along the direction that separates the shapes.
+// Every loop is bounded.
 #pragma once
 
 #include "envpool/box2d/polygon.h"
@@ -53,7 +53,7 @@ struct Corner {
   i32 ground, body;
 };
 
-// The vertices that were closest in the last call, from which the next one starts.
+// The vertices that were closest in the last call, from which the next call starts.
 struct Closest {
   f32 size;
   i32 count;
@@ -241,7 +241,7 @@ struct Separation {
   }
 };
 
-// Returns the part of the rest of the step after which the body touches the ground, or 1 if it does not.
+// Returns the fraction of the rest of the step after which the body touches the ground, or 1 if it does not.
 ENVPOOL_DEVICE_CALL f32 time_of_impact(const Points& ground, const Points& body, Sweep sweep) {
   constexpr f32 turn = 2 * kPiF;
   const f32 whole = turn * floor(sweep.angle0 / turn);
@@ -270,7 +270,7 @@ ENVPOOL_DEVICE_CALL f32 time_of_impact(const Points& ground, const Points& body,
       f32 before = separation.at(ground, body, start);
       if (before < target - tolerance) return 1;
       if (before <= target + tolerance) return time;
-      // Finds where the separation is `target`, by bisection and false position in turns.
+      // Finds where the separation is `target`, by bisection and false position alternately.
       f32 low = time, high = end;
       for (i32 root = 0; root < 50; ++root) {
         const f32 middle =

@@ -4,7 +4,7 @@
 //
 //   Action       i32, 0 to 3: no engine, the left one, the main one, the right one; with continuous = true f32[2]: the
 //                main engine is on above 0, with 50% to 100% of its power; the side engines are on beyond +-0.5
-//   Observation  f32[8]: x and y relative to the pad, in halves of the screen; velocity; angle in rad; angular
+//   Observation  f32[8]: x and y relative to the pad, in units of half the screen; velocity; angle in rad; angular
 //                velocity; whether the left and the right leg touch the ground
 //   Reward       the change of a potential that is best at rest on the pad (10 more for each leg that touches the
 //                ground), less 0.3 for the main engine at full power and 0.03 for a side engine; 100 for coming to
@@ -37,7 +37,7 @@ struct LunarLander {
   };
 
   struct State {
-    WorldState<3, 2, 3 * kChunks> world;  // a body touches a part of the ground once at most
+    WorldState<3, 2, 3 * kChunks> world;  // a body has at most one contact with each part of the ground
     f32 height[kChunks];                  // of the ground, every 2 m
     bool started;
     i32 wind_index, torque_index;
@@ -219,7 +219,7 @@ struct LunarLander {
     values[7] = s.world.grounded[2] ? 1 : 0;
   }
 
-  // Returns a number in [-1, 1] that never repeats.
+  // Returns the strength of the wind, in [-1, 1]. As a function of the index, it is not periodic.
   ENVPOOL_FN static f64 gust(i32 index) { return tanh(sin(0.02 * index) + sin(kPi * 0.01 * index)); }
 
   // Applies the engines' impulses and steps the world. `load` acts in addition to gravity.

@@ -76,7 +76,7 @@ def test_all_ends_are_reached():
 
 
 def test_sines_and_cosines_have_the_bits_of_the_c_library():
-    """A CPU with fused multiply-add rounds about one in ten million differently, mostly beyond 17 rad."""
+    """A CPU with fused multiply-add rounds about one result in ten million differently, mostly beyond 17 rad."""
     libm = ctypes.CDLL("libm.so.6")
     random = np.random.default_rng(FIRST)
     angles = np.concatenate(

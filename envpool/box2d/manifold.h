@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a body touches the ground: up to two points, found by clipping an edge of one shape against the edge of the
-// other that separates them best. The ground is at rest at the origin, so its frame is the world's.
+// Finds where a body touches the ground: at up to two points, which are found by clipping an edge of one shape against
+// the edge of the other that separates them best. The ground is at rest at the origin, so its frame is the world's.
 #pragma once
 
 #include "envpool/box2d/polygon.h"
@@ -30,7 +30,7 @@ struct Clipped {
   u32 feature;
 };
 
-// The number and kind of a part of the ground, and those of a part of the body.
+// Packs the number of a vertex or edge of the ground, that of a vertex or edge of the body, and which are edges.
 ENVPOOL_ALWAYS_INLINE u32 feature(u32 ground, bool ground_edge, u32 body, bool body_edge) {
   return ground | body << 8 | u32(ground_edge) << 16 | u32(body_edge) << 24;
 }
@@ -90,7 +90,7 @@ ENVPOOL_DEVICE_CALL void collide(Manifold& m, const Segment& ground, const Polyg
     const Vec inward = -normal[i];
     const f32 gap = least(dot(inward, vertex[i] - ground.from), dot(inward, vertex[i] - ground.to));
     if (gap > thickness) return;
-    // Edges that face away from the segment's side cannot hold it.
+    // Box2D's limit for the normals of edges. A segment without neighbours, like ours, never exceeds it.
     if (dot(inward + facing, facing) < -kAngularSlop) continue;
     if (gap > polygon_gap) {
       polygon_gap = gap;
@@ -166,7 +166,7 @@ ENVPOOL_DEVICE_CALL Gap widest_gap(const Polygon& a, const Pose& pose_a, const P
   const bool backward = previous.gap > best.gap && previous.gap > next.gap;
   if (!backward && !(next.gap > best.gap)) return best;
   best = backward ? previous : next;
-  for (i32 i = 0; i < a.count; ++i) {  // each round gains, so an edge is never seen twice
+  for (i32 i = 0; i < a.count; ++i) {  // the separation grows in each round, so no edge is seen twice
     const Gap further = at(backward ? before(best.edge) : after(best.edge));
     if (!(further.gap > best.gap)) break;
     best = further;

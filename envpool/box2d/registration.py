@@ -21,7 +21,7 @@ class Box2D(Family):
 _FAMILY = Box2D("box2d")
 
 
-for _version in (2, 3):  # EnvPool's and gymnasium's
+for _version in (2, 3):  # EnvPool's version and gymnasium's
     register_family(
         f"LunarLander-v{_version}",
         _FAMILY,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exports the family's environments to tests that replay the numbers that the reference has drawn, and worlds of any
-// bodies. As in testing/functions.cc, the family's plugin.cc becomes a list of functions.
+// Exports the family's environments to tests that replay the numbers that the reference has drawn. Also exports worlds
+// whose bodies a test chooses. As in testing/functions.cc, the family's plugin.cc becomes a list of functions.
 #include <stdexcept>
 #include <string>
 
@@ -10,8 +10,8 @@
 
 namespace envpool::box2d {
 
-// Replays numbers: real ones as they are, and integers less the lowest one that could be drawn. It goes wrong if there
-// are too few.
+// Replays recorded numbers: real numbers as they are, and integers minus the lowest integer that could be drawn.
+// `wrong` is set if there are too few.
 struct Tape {
   const f64* drawn;
   i64 count, used = 0;
@@ -27,7 +27,7 @@ struct Tape {
   }
 };
 
-// A world whose bodies a test chooses: two chains of joints and a body alone, above ground of segments and polygons.
+// A world whose bodies a test chooses: two chains of joints and a single body, above ground of segments and polygons.
 struct Scene {
   static constexpr i32 kBodies = 6, kHinges = 3, kContacts = 96, kMaxGrounds = 32;
 

@@ -22,7 +22,7 @@ ENVPOOL_ALWAYS_INLINE constexpr f32 cross(Vec a, Vec b) { return a.x * b.y - a.y
 ENVPOOL_ALWAYS_INLINE constexpr Vec cross(Vec a, f32 s) { return {s * a.y, -s * a.x}; }
 ENVPOOL_ALWAYS_INLINE constexpr Vec cross(f32 s, Vec a) { return {-s * a.y, s * a.x}; }
 
-// Unlike the functions of C, these return b if a is NaN.
+// Unlike fmin and fmax of C, these return b if a or b is NaN.
 ENVPOOL_ALWAYS_INLINE constexpr f32 least(f32 a, f32 b) { return a < b ? a : b; }
 ENVPOOL_ALWAYS_INLINE constexpr f32 greatest(f32 a, f32 b) { return a > b ? a : b; }
 ENVPOOL_ALWAYS_INLINE constexpr f32 clamped(f32 x, f32 low, f32 high) { return greatest(low, least(x, high)); }
@@ -63,7 +63,7 @@ struct Rotation {
 // Reduces an angle of 120 rad and more to n quarter turns and a remainder, with 96 bits of 4/pi.
 ENVPOOL_FN f64 reduce_large(u32 bits, u32& quarters) {
   constexpr u64 digits[4] = {0x000000a2f9836e4e, 0x441529fc2757d1f5, 0x34ddc0db6295993c, 0x439041fe5163abde};
-  // The 32 bits that end after the first 8 * (at + 1) digits.
+  // The 32 bits that end after the first 8 * (at + 1) binary digits of 4/pi.
   const auto word = [&](u32 at) {
     u32 value = 0;
     for (u32 byte = at; byte < at + 4; ++byte)
@@ -80,7 +80,7 @@ ENVPOOL_FN f64 reduce_large(u32 bits, u32& quarters) {
 }
 
 // Returns the float32 bits of glibc's sinf and cosf (version 2.28 and later), which evaluate these polynomials in
-// double precision. They are correctly rounded for all but one in a thousand arguments.
+// double precision. The results are correctly rounded for all but one in a thousand arguments.
 ENVPOOL_DEVICE_CALL Rotation rotation(f32 angle) {
   const u32 bits = math::bits(angle), size = bits & 0x7FFFFFFF;
   if (size < 0x39800000) return {angle, 1};  // below 2^-12

@@ -6,10 +6,10 @@
 // and joints by sequential impulses with warm starting, puts bodies that rest to sleep, and moves bodies back to the
 // time of impact if they would pass through the ground.
 //
-// Three things are done differently, without any effect on the bits. The ground is searched by position, where Box2D
-// has a tree of boxes: it sorts the pairs that it finds, so only the set of pairs matters. Contacts are in one list; a
-// body's own contacts are in the same order there. And the rounds of the velocity solver end when they
-// repeat.
+// Three things are done differently, without any effect on the bits. First, the ground is searched by position, whereas
+// Box2D searches a tree of boxes. Box2D sorts the pairs that it finds, so only the set of pairs matters. Second, all
+// contacts are in one list, in which the contacts of each body have the same order as in Box2D. Third, the rounds of
+// the velocity solver end when their results repeat.
 //
 // A Scene describes an environment's bodies:
 //
@@ -111,7 +111,7 @@ struct Stepper {
     return widen(scene.is_segment(ground) ? bounds(scene.segment(ground)) : bounds(scene.polygon(ground)), 0.1f);
   }
 
-  // Makes contacts of bodies whose fat boxes have moved and parts of the ground that these overlap.
+  // Makes contacts between the bodies whose fat boxes have moved and the parts of the ground that these boxes overlap.
   ENVPOOL_DEVICE_CALL static void find_contacts(State& world, const Scene& scene, const bool* moved) {
     bool any = false;
     Box all{{kLargest, kLargest}, {-kLargest, -kLargest}};
@@ -246,8 +246,8 @@ struct Stepper {
   }
 
   // Runs the rounds of a solver. A round is a function of what `same` compares, so rounds repeat as soon as a result is
-  // equal to an earlier one, which often happens within ten rounds. From then on, only the impulses of the hinges are
-  // summed, which no round reads.
+  // equal to an earlier one, which often happens within ten rounds. From then on, whole periods are not computed again:
+  // only the impulses of the hinges, which no round reads, are summed.
   template <class Round>
   ENVPOOL_FN static void iterate(Iterate& now, const Island& island, i32 rounds, Round round) {
     constexpr i32 longest = 8;
@@ -354,7 +354,7 @@ struct Stepper {
     body.pose = pose_of(body.center, body.angle, scene.solid(b).center);
   }
 
-  // Puts an island to sleep that has been at rest for half a second.
+  // Puts an island to sleep if it has been at rest for half a second.
   ENVPOOL_FN static void fall_asleep(State& world, const Island& island, f32 seconds, bool solved) {
     constexpr f32 slow = 0.01f, slow_turn = kAngularSlop;
     f32 shortest = kLargest;
@@ -376,7 +376,7 @@ struct Stepper {
     }
   }
 
-  // What the search for impacts keeps of a contact.
+  // What the search for impacts remembers about a contact.
   struct Impact {
     f32 time;
     i32 count;
@@ -398,12 +398,12 @@ struct Stepper {
     return part < 1 ? least(sweep.time0 + (1 - sweep.time0) * part, 1) : 1;
   }
 
-  // Moves bodies that would pass through the ground back to where they first touch it, one after another, and lets them
-  // go on from there with the contact.
+  // Moves bodies that would pass through the ground back to where they first touch it, one after another, and then lets
+  // them move on from there, with the contact in effect.
   ENVPOOL_FN static void solve_impacts(State& world, const Scene& scene, const StepSize& size, Sweep* sweeps) {
     if (world.contacts == 0) return;
     Impact impacts[kContacts] = {};
-    f32 ground_time[kContacts] = {};  // of the ground's body of each contact
+    f32 ground_time[kContacts] = {};  // for each contact, the time of its body of the ground
     for (i32 b = 0; b < kBodies; ++b) {
       sweeps[b].center = world.body[b].center;
       sweeps[b].angle = world.body[b].angle;
@@ -414,7 +414,7 @@ struct Stepper {
         if (scene.ground_body(world.contact[i].ground) == of) ground_time[i] = time;
       }
     };
-    // Nine impacts a contact at most, as in Box2D.
+    // At most nine impacts per contact, as in Box2D.
     for (i32 event = 0; event < 9 * kContacts; ++event) {
       i32 first = -1;
       f32 first_time = 1;
@@ -465,7 +465,7 @@ struct Stepper {
         Contact& other = world.contact[i];
         if (i == first || other.body != b) continue;
         const f32 other_time = ground_time[i];
-        // The first contact's part of the ground is at this time already.
+        // The first contact's part of the ground is already at this time.
         if (scene.ground_body(other.ground) != scene.ground_body(contact.ground)) set_ground_time(i, first_time);
         update(world, scene, other);
         if (!other.touching) {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the solver with box2d 2.3.10 in random worlds, bit for bit in every step.
 
-Each world has six bodies (two chains of joints with motors and limits, and a body alone) that fall on random ground and
-are pushed hard now and then, so that they hit the ground fast, rest on it and fall asleep. ENVPOOL_TEST_BOX2D sets how
-many worlds are compared, for 400 steps each.
+Each world has six bodies (two chains of joints with motors and limits, and a single body) that fall on random ground
+and are pushed hard now and then, so that they hit the ground fast, rest on it and fall asleep. ENVPOOL_TEST_BOX2D sets
+how many worlds are compared, for 400 steps each.
 """
 
 import ctypes

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What only the tests of this family use."""
+"""Code that only the tests of this family use."""

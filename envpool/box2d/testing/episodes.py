@@ -48,8 +48,9 @@ class Reference:
     def reset(self):
         """Returns the first observation.
 
-        BipedalWalker keeps its world, in which contacts are then ordered by the past, so it is given a new one. It also
-        draws clouds, which ours has not.
+        BipedalWalker keeps its world from one episode to the next, and the order of contacts then depends on earlier
+        episodes. So it is given a new world. It also draws clouds, which our environment does not have, so these are
+        removed.
         """
         if hasattr(self.env, "_generate_clouds"):
             self.env.world, self.env.terrain = Box2D.b2World(), []
@@ -90,7 +91,10 @@ class Ours(Calls):
 
 
 def compare(task_id, seeds, policy, steps=1000, **options):
-    """Compares whole episodes bit for bit, and returns the last rewards. `policy(env, observation, random)` acts."""
+    """Compares whole episodes bit for bit, and returns the last rewards.
+
+    `policy(env, observation, random)` chooses the actions.
+    """
     reference, ours = Reference(task_id, 0, **options), Ours(task_id, **options)
     rewards = []
     for seed in seeds:
