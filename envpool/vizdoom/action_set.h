@@ -13,7 +13,8 @@
 
 namespace envpool::vizdoom {
 
-// The values of a delta button in combined actions: `count` values from low to high. Without a configuration it is 0.
+// The values of a delta button in combined actions: `count` values from low to high. A delta button without a
+// configuration has the value 0.
 struct DeltaRange {
   i32 count = 0;
   f32 low = 0, high = 0;
@@ -30,7 +31,7 @@ inline std::vector<std::vector<f64>> action_set(const std::vector<i32>& buttons,
   std::vector<std::vector<f64>> actions(1, std::vector<f64>(buttons.size(), 0.0));
   // Extends every action so far by each choice, the last choice varying fastest. A choice sets one button.
   struct Choice {
-    i32 button;  // -1: none
+    i32 button;  // -1: the choice sets no button
     f64 value;
   };
   const auto extend = [&](const std::vector<Choice>& choices) {

@@ -22,12 +22,12 @@ namespace envpool::vizdoom {
 
 // The settings of a scenario, with ViZDoom's defaults.
 struct Config {
-  std::string scenario_path;  // relative to the file's folder in the file, absolute here; empty: none
+  std::string scenario_path;  // absolute, but in files relative to the file's folder; empty: none
   std::string map = "map01";
   i64 skill = 3;
   i64 width = 320, height = 240;
   bool gray = false;
-  bool interleaved = false;  // the bytes of a colour pixel follow each other, instead of all bytes of a channel
+  bool interleaved = false;  // the bytes of a pixel are adjacent, instead of those of a channel
   bool depth = false, labels = false, automap = false;
   bool audio = false, notifications = false;
   i64 automap_mode = 0;
@@ -241,7 +241,7 @@ class ConfigReader {
       c.start_time = std::max<i64>(c.start_time, 1);
       return true;
     }
-    // These do not affect what is observed.
+    // These settings do not affect what is observed.
     if (flag("objectsinfoenabled", ignored) || flag("sectorsinfoenabled", ignored) ||
         flag("renderallframes", ignored) || flag("windowvisible", ignored) || flag("consoleenabled", ignored) ||
         flag("soundenabled", ignored) || count("seed", unused, 0, 0xFFFFFFFF) ||

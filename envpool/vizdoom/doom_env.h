@@ -36,12 +36,12 @@ class DoomEnv {
     i64 frame_skip, stack, height, width;
     bool combined, episodic_life;
     std::string recordings;       // folder, or empty
-    std::vector<i32> variables;   // those of the settings, then others of kInfo
+    std::vector<i32> variables;   // those of the settings, then others that kInfo names
     std::vector<i32> shown;       // indices of `variables` in the order of the info fields
     std::vector<f64> gain, loss;  // per variable: the reward per unit by which it grows or shrinks
     std::array<f32, 10> weapon_reward;
     i64 weapon_duration;
-    std::vector<std::vector<f64>> actions;  // if they are combined
+    std::vector<std::vector<f64>> actions;  // the combined actions, if they are used
     atari::ResizePlanBlock plan;
 
     const Config& config() const { return setup->config; }
@@ -70,7 +70,7 @@ class DoomEnv {
     weapon_steps_ = 0;
     read_variables(true);
     before_ = now_;
-    reward();  // counts the first observation as a step with the weapon
+    reward();  // so that the first observation counts as a step with the weapon
     push_frame();
     for (i64 i = 0; i + 1 < params_.stack; ++i) std::memcpy(frame(i), frame(params_.stack - 1), frame_bytes());
   }
@@ -278,8 +278,7 @@ class DoomEnv {
     }
   }
 
-  // Reads the variables. The engine counts some of them over all episodes, so what they were at the reset is
-  // subtracted.
+  // Reads the variables. The engine counts some of them over all episodes, so their values at the reset are subtracted.
   void read_variables(bool first) {
     for (size_t i = 0; i < now_.size(); ++i) {
       const i32 number = params_.variables[i];
@@ -291,7 +290,7 @@ class DoomEnv {
     }
   }
 
-  // The rewards of EnvPool, added in its order.
+  // The rewards of EnvPool, added in EnvPool's order.
   f32 reward() {
     f32 reward = 0;
     i32 weapon = -1;
@@ -299,7 +298,7 @@ class DoomEnv {
     for (size_t i = 0; i < now_.size(); ++i) {
       f64 change = now_[i] - before_[i];
       switch (params_.variables[i]) {
-        case kDamageCount: change = std::min(change, 200.0); break;  // strong weapons would be used too much
+        case kDamageCount: change = std::min(change, 200.0); break;  // otherwise, strong weapons would be used too much
         case kHitCount: change = std::min(change, 5.0); break;
         case kSelectedWeapon: weapon = i32(now_[i]); break;
         case kSelectedWeaponAmmo: ammunition = now_[i]; break;

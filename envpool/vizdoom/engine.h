@@ -59,14 +59,14 @@ class Engine {
       shared_.open("/ViZDoomSM" + id);
       check_shared();
     } catch (...) {
-      // The engine's own object has no owner yet if the engine failed.
+      // If the engine failed, nothing else removes the shared memory that the engine itself has made.
       if (child_.owned()) {
         child_.kill();
         shm_unlink(("/ViZDoomSM" + id).c_str());
       }
       close();
       remove_folder(folder);
-      expect_shared(needed);  // other engines may have taken the rest
+      expect_shared(needed);  // reports if other engines have taken the memory meanwhile
       throw;
     }
     for (MessageQueue* queue : {&to_engine_, &from_engine_}) queue->unlink();

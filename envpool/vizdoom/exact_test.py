@@ -34,7 +34,7 @@ CUMULATIVE = ("HITCOUNT", "DAMAGECOUNT", "DEATHCOUNT")
 
 
 def sample(names: tuple[str, ...], always: tuple[str, ...]) -> list[str]:
-    """Returns all names if whole episodes are played, or else some that are always tested and one by the date."""
+    """Returns all names if whole episodes are played; otherwise some fixed ones, and one that depends on the date."""
     if EPISODES:
         return list(names)
     return [*always, random.Random(DAY).choice([name for name in names if name not in always])]

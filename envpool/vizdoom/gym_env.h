@@ -58,7 +58,7 @@ class GymEnv {
   }
 
   void observe(Row row) const {
-    const bool finished = game_.finished();  // then everything that is observed is zero
+    const bool finished = game_.finished();  // if so, all observations are zero
     i32 field = 0;
     const auto image = [&](const u8* from, i64 bytes) {
       u8* to = row.at<u8>(field++);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A message queue in shared memory, laid out as Boost.Interprocess 1.66 does, through which the engine receives
+// A message queue in shared memory, with the layout of Boost.Interprocess 1.66, through which the engine receives
 // commands and reports that it has finished them. This file creates queues, and the engine opens them.
 //
 // The file begins with a word that says that it is initialized. The header follows at byte 16, then an array of 64

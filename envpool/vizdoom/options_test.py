@@ -120,7 +120,7 @@ def test_combined_actions() -> None:
         assert env.spec.action_space.n == 6
         env.reset()
         combined = env.step(np.arange(6))
-    buttons = [[0, 0, 0], [0, 1, 0], [1, 0, 0], [0, 0, 1], [0, 1, 1], [1, 0, 1]]  # of MOVE_LEFT, MOVE_RIGHT, ATTACK
+    buttons = [[0, 0, 0], [0, 1, 0], [1, 0, 0], [0, 0, 1], [0, 1, 1], [1, 0, 1]]  # MOVE_LEFT, MOVE_RIGHT, ATTACK
     with envpool.make_gymnasium("SimplerBasic-v1", num_envs=6, seed=1) as env:
         env.reset()
         single = env.step(np.array(buttons, np.float64))

@@ -34,8 +34,9 @@ struct Command {
 };
 
 // Runs a command without input and output, in a process group of its own, so that the terminal's Ctrl-C does not reach
-// it. It stays in this session, because Linux shares the CPU among sessions before it shares it among their processes.
-// The process is killed when the calling thread ends. Returns its id, or minus an error number.
+// it. The child stays in the session of this process, because Linux shares the CPU among sessions before it shares it
+// among their processes. The child is killed when the calling thread ends. Returns its process id, or minus an error
+// number.
 __attribute__((noinline)) inline pid_t spawn_from_this_thread(const Command& command) {
   std::vector<char*> arguments;
   for (const std::string& argument : command.arguments) arguments.push_back(const_cast<char*>(argument.c_str()));

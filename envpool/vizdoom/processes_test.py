@@ -71,7 +71,7 @@ def test_engines_end_with_their_pool() -> None:
     env.reset()
     running = engines(os.getpid())
     assert len(running) == 2
-    assert left_behind() <= before  # even while they run
+    assert left_behind() <= before  # even while the engines run
     env.close()
     assert engines(os.getpid()) == []
 
@@ -88,7 +88,7 @@ def test_an_engine_that_dies_is_restarted() -> None:
                 env.step(IDLE)
         assert len(engines(os.getpid())) == 2
         _, _, terminated, _, info = env.step(IDLE)
-        assert sorted(info["elapsed_step"]) in ([1, 2], [1, 3])  # since the reset of the one and of the other
+        assert sorted(info["elapsed_step"]) in ([1, 2], [1, 3])  # of the new engine, and of the other
         assert not terminated.any()
 
 
@@ -126,7 +126,7 @@ def test_ctrl_c_does_not_reach_the_engines() -> None:
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     running = engines(process.pid)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does for Ctrl-C
     out, error = process.communicate(timeout=60)
     assert (out, process.returncode) == ("continued\n", 0), error
     wait_until_dead(running)
@@ -215,7 +215,7 @@ def test_trajectories_do_not_depend_on_threads_and_batches() -> None:
         return [rows[:80] for rows in seen]
 
     want = play(1, 3)
-    assert len({row[-8:] for row in want[0]}) > 1  # several episodes
+    assert len({row[-8:] for row in want[0]}) > 1  # there are several episodes
     assert play(3, 3) == want
     assert play(2, 1) == want
 
