@@ -77,7 +77,7 @@ def mission_text(missions: Any, form: str = "text") -> list[str]:
         A sentence for each mission, in the order of the array.
 
     Raises:
-        ValueError: form is neither of the two, or an array of words holds a number that is no word's.
+        ValueError: form is neither of the two, or an array of words contains a number that stands for no word.
     """
     import numpy as np
 

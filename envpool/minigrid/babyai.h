@@ -183,7 +183,7 @@ struct BabyLevel : Level<Derived, P, S> {
     o.integer("num_rows", num_rows, "rows of rooms").between(1, 3).changes_shapes();
     o.integer("num_cols", num_cols, "columns of rooms").between(1, 3).changes_shapes();
   }
-  // A limit of 0 steps depends on the rooms and the instruction.
+  // If max_steps is 0, the limit depends on the rooms and the instruction.
   static Params resolve_rooms(const OptionValues& v, i64 room_size, i64 num_rows, i64 num_cols, i64 max_steps = 0) {
     Params p = Base::resolve(v, (room_size - 1) * num_cols + 1, (room_size - 1) * num_rows + 1, max_steps, kMostWords);
     p.room_size = i32(room_size);

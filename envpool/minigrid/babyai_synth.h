@@ -112,7 +112,7 @@ struct BabyAISynth : BabyLevel<BabyAISynth, BabyAISynthParams> {
   ENVPOOL_FN static void draw_part(const Params& p, Rooms& rooms, Place locked, i32 clauses, i32 part,
                                    Instruction& instruction) {
     for (i32 i = 0; i < clauses && !rooms.make.failed; ++i) {
-      if (clauses == 2) rooms.make.below(1);  // as the reference, which draws the only form
+      if (clauses == 2) rooms.make.below(1);  // like the reference, which draws from a list of one form
       instruction.add(draw_clause(p, rooms, locked), part);
     }
   }

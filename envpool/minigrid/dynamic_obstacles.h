@@ -8,8 +8,8 @@
 //   Reset        the agent in the first corner, facing right, or with `random_start` in a random cell; the balls in
 //                random cells
 //
-// Each ball moves to a random free cell around it before the agent does. Observations and other rewards are the same as
-// in all environments of MiniGrid (level.h). Reference: minigrid 3.2.0, envs/dynamicobstacles.py.
+// In each step, before the agent moves, each ball moves to a random free cell around it. Observations and other rewards
+// are the same as in all environments of MiniGrid (level.h). Reference: minigrid 3.2.0, envs/dynamicobstacles.py.
 #pragma once
 
 #include "envpool/minigrid/level.h"

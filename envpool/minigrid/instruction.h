@@ -24,7 +24,7 @@ enum class Verb : u8 { kGoTo, kOpen, kPickup, kPutNext };
 
 struct Clause {
   Verb verb;
-  Description what{}, next_to{};  // next_to is for kPutNext
+  Description what{}, next_to{};  // only kPutNext uses next_to
   bool strict = false;            // a wrong object ends the episode
 };
 
@@ -136,14 +136,14 @@ struct Progress {
   static constexpr i32 kClauses = 4;
 
   Order order;
-  bool first_done;  // of kBefore and kAfter: the part that comes first is done
+  bool first_done;  // for kBefore and kAfter: whether the part that comes first is done
   u8 clauses[2];
   Verb verb[kClauses];
   u8 strict;          // a bit for each clause
-  u8 done;            // likewise, of a part with two clauses
+  u8 done;            // likewise; only of parts with two clauses
   u8 carried_marks;   // of the object that the agent carries
-  u8 seen[kClauses];  // the marks of what it carried when the clause was last checked
-  u8 seen_any;        // a bit for each clause: whether it carried anything then
+  u8 seen[kClauses];  // the marks of what the agent carried when the clause was last checked
+  u8 seen_any;        // a bit for each clause: whether the agent carried anything then
 
   // The events of a step: the action, and the cell that is now in front of the agent.
   struct Event {
@@ -151,8 +151,8 @@ struct Progress {
     Cell front, carried;
     bool dropped;      // the agent has dropped something
     u8 front_marks;    // of the object in front of the agent
-    u8 front_places;   // of the places of objects
-    u8 around_places;  // the same of the four cells around that cell
+    u8 front_places;   // of the place in front of the agent, from the places of objects
+    u8 around_places;  // the same, for the four cells around that place
   };
 
   ENVPOOL_FN void begin(const Instruction& instruction) {

@@ -224,7 +224,7 @@ struct Level {
     o.integer("num_objs", count, "how many objects there are").between(least, most);
     declare(o, true);
   }
-  // Returns the value of an option that counts objects, of which at most so many fit.
+  // Returns the value of an option that counts objects. Throws if it is greater than `most`, as more do not fit.
   static i32 checked_objects(const OptionValues& v, const char* name, i64 most) {
     const i64 count = v.integer(name);
     if (count > most) {
@@ -334,7 +334,7 @@ struct Level {
       const Tiles tiles{p.blob, p.tile};
       compose_grid(image, grid, viewer(s), shown(s, p), tiles);
     } else if (p.observed == Observed::kRgbView) {
-      // The reference draws the image after the first observation, when the agent has taken the object.
+      // The reference draws the image after the first observation, when the agent has already taken the object.
       const Shown what = shown(s, p);
       compose_view(image, grid, viewer(s), what.hidden == kNowhere ? s.carried : grid[what.hidden], what,
                    {p.blob, p.tile});

@@ -2,9 +2,10 @@
 """Compares MiniGrid and BabyAI with their package, minigrid 3.2.0.
 
 Episodes are compared from their reset on: the numbers that the reference draws are recorded and replayed to our
-environment, which must ask for the same ones in the same order. By default, 60 steps of three episodes are compared, of the ids
-with the rarest rules and of one id of each environment by the date. ENVPOOL_TEST_MINIGRID sets how many episodes of
-all ids are compared; with 200 or more, all of them to their end.
+environment, which must ask for the same ones in the same order. By default, 60 steps of three episodes are compared.
+This is done for the ids with the rarest rules, and for one id of each environment, which depends on the date.
+ENVPOOL_TEST_MINIGRID sets how many episodes of all ids are compared. If it is 200 or more, episodes are compared to
+their end.
 """
 
 import collections
@@ -47,7 +48,7 @@ EPISODES = int(os.environ.get("ENVPOOL_TEST_MINIGRID", 3))
 MOST_STEPS = 60 if EPISODES < 200 else 1_000_000
 DAY = datetime.datetime.now(datetime.timezone.utc).date().toordinal()
 # The ids with the rarest rules: boxes with keys, blocked doors, two keys, an object that the agent carries at first,
-# instructions with several parts, and cells that other objects leave.
+# instructions with several parts, and cells that moving objects leave.
 ALWAYS = {
     "MiniGrid-ObstructedMaze-Full-v1",
     "MiniGrid-Dynamic-Obstacles-Random-6x6-v0",
@@ -60,13 +61,13 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*is out of date")
 
 
 def by_date(items, count=1):
-    """Returns `count` items, others on other days; all of them if everything is tested."""
+    """Returns `count` items, which depend on the date, or all items if everything is tested."""
     items = list(items)
     return items if WHOLE else [items[(DAY * count + i) % len(items)] for i in range(min(count, len(items)))]
 
 
 def sample():
-    """Returns the ids to test: one of each environment by the date, and ALWAYS."""
+    """Returns the ids to test: one of each environment, which depends on the date, and those in ALWAYS."""
     tables = collections.defaultdict(list)
     for task_id in IDS:
         tables[find(task_id).table].append(task_id)
@@ -133,7 +134,7 @@ def test_rewards_depend_on_the_time_limit(options, reward):
         ("MiniGrid-DoorKey-5x5-v0", False),
         ("BabyAI-PutNextLocalS5N3-v0", False),
         ("BabyAI-OpenTwoDoors-v0", False),
-        ("BabyAI-UnlockToUnlock-v0", False),  # has two keys
+        ("BabyAI-UnlockToUnlock-v0", False),  # this id has two keys
     ],
 )
 def test_rules_are_reached(task_id, fails):
@@ -357,7 +358,7 @@ def test_resets_have_the_distribution_of_the_reference(task_id):
         if table.sum() >= 50 and (table < totals).all():
             pvalues.append(stats.chi2_contingency([table, totals - table]).pvalue)
     assert len(pvalues) > 20
-    assert min(pvalues) > SMALLEST_P / len(pvalues)  # of many comparisons
+    assert min(pvalues) > SMALLEST_P / len(pvalues)  # the smallest of many comparisons
 
 
 @pytest.mark.parametrize("task_id", ["MiniGrid-LockedRoom-v0", "MiniGrid-PutNear-8x8-N3-v0", "BabyAI-BossLevel-v0"])

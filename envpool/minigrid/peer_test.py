@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the missions of all ids with the released EnvPool (`make test-peer`), which ENVPOOL_PEER_PYTHON runs.
+"""Compares the missions of all ids with those of the released EnvPool (`make test-peer`).
 
-Both draw levels with their own generators, so their missions are compared as sets of sentences with numbers.
+The released EnvPool runs in the interpreter that ENVPOOL_PEER_PYTHON names. It draws levels with another generator, so
+the comparison uses the set of pairs of a mission's sentence and its number.
 """
 
 import json

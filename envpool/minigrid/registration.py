@@ -9,13 +9,13 @@ from typing import Any
 from envpool.python.family import Family
 from envpool.registration import register_family
 
-_MOST_STEPS = 1 << 24  # of the option max_steps
+_MOST_STEPS = 1 << 24  # the largest value of the option max_steps
 # EnvPool's names of options, with ours, and the ids that have them.
 _ALIASES = {
     "debug": ("strict", ("BabyAI-Open", "BabyAI-PickupDist")),
     "objs_per_room": ("num_objs", ("BabyAI-PutNextS", "BabyAI-MoveTwoAcross")),
 }
-_RANDOM_START = ("MiniGrid-Empty-", "MiniGrid-Dynamic-Obstacles-")  # have the option random_start
+_RANDOM_START = ("MiniGrid-Empty-", "MiniGrid-Dynamic-Obstacles-")  # these have the option random_start
 
 
 class MiniGrid(Family):
@@ -26,7 +26,10 @@ class MiniGrid(Family):
         return "minigrid 3.2.0"
 
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Translates EnvPool's options, and makes a time limit the `max_steps` that rewards depend on too, unless given."""
+        """Translates EnvPool's options.
+
+        Unless max_steps is given, a time limit also sets max_steps, on which rewards depend.
+        """
         plain = dict(given)
         limit = plain.get("max_episode_steps")
         if type(limit) is int and 0 < limit <= _MOST_STEPS:

@@ -32,7 +32,7 @@ class RoomMaker {
   // What is at a side of a room: 0 right, 1 below, 2 left, 3 above.
   struct Room {
     Point door_at[4];
-    u8 doors;  // has a bit for each side that has a door or no wall
+    u8 doors;  // a bit for each side that has a door or no wall
     bool locked;
   };
   // Makes the rooms' walls and puts the agent into the middle.
