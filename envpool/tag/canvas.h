@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Draws the images of tag: discs on a white square, whose edges are blended. Host only.
+// Draws the images of tag: discs with blended edges on a white square. Host only.
 #pragma once
 
 #include "envpool/core/math/math.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Finds the k agents nearest to an agent, in the order of their distances; equally near agents are in the order of
-// their numbers. Agents are offered one by one. A device uses this search, with a thread for each agent that searches
-// all others. The host uses it if k is large; candidates.h is faster if k is small.
+// their numbers. Agents are offered one by one. On a device, each agent has a thread that runs this search over all
+// other agents. The host uses this search if k is large; candidates.h is faster if k is small.
 #pragma once
 
 #include "envpool/core/portable.h"

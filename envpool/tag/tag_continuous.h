@@ -23,8 +23,8 @@
 //   Reset        the taggers are drawn, or with shuffle_roles=False they are the first num_taggers players. Positions
 //                are uniformly random in the square, and each direction is one of the four along its sides. All players
 //                are at rest
-//   Image        taggers are red, in a disc within which they tag; runners are blue, and gray when they have left the
-//   game
+//   Image        taggers are red, each in a disc within which it tags; runners are blue, and gray when they have left
+//                the game
 //
 // The observation of a step shows the world before its tags: a runner that is tagged in this step still observes, and
 // others observe it as in the game.
@@ -83,8 +83,9 @@ struct TagContinuous {
     i32 players, stride, steps, runners;
     bool over;
   };
-  // The first columns have an element for each player. kVisible and kInGame say, as 1 or 0, whether it was in the game
-  // before and after the tags of the last step. Observations contain differences of kScaled and the next four columns.
+  // The first columns have an element for each player. kVisible and kInGame say, as 1 or 0, whether the player was in
+  // the game before and after the tags of the last step. Observations contain differences of kScaled and the next four
+  // columns.
   enum Column {
     kX,
     kY,
@@ -109,7 +110,7 @@ struct TagContinuous {
     kCellIndex,
     kIndex  // the rest of the index
   };
-  // The rest of the index, before the cells' begins.
+  // The first part of the rest of the index. The numbers at which the cells begin follow it.
   struct Index {
     i32 visible, cells_per_side;  // players that observations show as in the game; cells of the grid that sorts them
   };
