@@ -392,14 +392,14 @@ def test_the_interface_matches_gymnax(task_id):
     assert env.observation_space(params).shape == other.observation_space(other_params).shape
     assert env.observation_space(params).contains(obs)
     ours = env.step(jax.random.key(1), state, 0, params)
-    if task_id != "SimpleBandit-bsuite":  # In gymnax 0.0.9, its first step raises an error.
+    if task_id != "SimpleBandit-bsuite":  # In gymnax 0.0.9, this id's first step raises an error.
         theirs = jax.eval_shape(other.step, jax.random.key(1), other_state, 0, other_params)
         assert len(ours) == len(theirs)
         assert ours[0].shape == theirs[0].shape and ours[3].dtype == theirs[3].dtype
     for name, value in vars(other_params).items():
         if (
             name == "reward_timestep"
-        ):  # In this package, it is a text, and therefore an option of make but not a parameter.
+        ):  # In this package, this option is a text, which can be passed to make, but is not a parameter.
             continue
         changed = params.replace(**{name: value})
         assert getattr(changed, name) == np.float32(value)

@@ -19,7 +19,7 @@ class BehaviourSuite(Family):
         return "bsuite 0.3.5; id, options and time limit of gymnax 1.0.1"
 
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Translates reward_timestep of DiscountingChain from a sequence of ints, as in gymnax, to the text in C++.
+        """Translates reward_timestep of DiscountingChain from gymnax's sequence of ints to the text that C++ reads.
 
         Raises:
             TypeError: reward_timestep is not a sequence of ints.
