@@ -39,7 +39,10 @@ GAMES = [
 @pytest.mark.parametrize("rounding", ["towards_zero", "nearest"])
 @pytest.mark.parametrize(("options", "params"), GAMES, ids=str)
 def test_steps_equal_those_of_gymnax(options, params, rounding):
-    """gymnax 0.0.9 truncates the ball's speed by storing it as ints. With an array of floats, the test can round it."""
+    """gymnax 0.0.9 truncates the ball's speed, because it stores the speed in an array of ints.
+
+    If the test replaces this array with one of floats, the speed is not truncated, and the test rounds it.
+    """
     engine = Engine("Pong", rounding=rounding, **options, **params)
     reference = Reference("Pong-misc", params, **options)
     if rounding == "nearest":
