@@ -115,8 +115,8 @@ def step_reference(name, reference, count):
 
 # glibc's sine, which gymnasium calls, is incorrectly rounded for 0.1 % of arguments, and ours for 0.05 %. If the two
 # differ by one ulp and the terms of a sum nearly cancel, the difference is several ulps of the sum. Differences are
-# therefore measured in ulps of the sum or of this magnitude of its terms: the larger of the two. The terms of the cars
-# do not cancel.
+# therefore measured in ulps of the larger of two numbers: the sum, and the magnitude of its terms, which TERMS has for
+# each environment. The terms of the cars do not cancel.
 TERMS = {"CartPole": 1.0, "Pendulum": 1.0, "Acrobot": 8.0, "MountainCar": 0.0, "MountainCarContinuous": 0.0}
 
 

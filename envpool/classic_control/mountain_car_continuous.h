@@ -31,7 +31,7 @@ struct MountainCarContinuous {
     f32 goal_velocity, power;
   };
   struct State {
-    f64 position;  // After the first step, its value is representable as float32.
+    f64 position;  // After the first step, the position is representable as float32.
     f32 velocity;
     bool moved;
   };
