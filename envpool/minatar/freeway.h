@@ -29,7 +29,7 @@ struct Freeway {
   struct State {
     u64 column, right, speed;  // for each car: its column, 1 if it drives to the right, steps between its moves
     u64 timer;
-    i32 steps_left;  // until the end of the episode, where it is -1
+    i32 steps_left;  // steps until the end of the episode; -1 at the end
     u8 pos, move_timer;
     u8 last_action;
   };

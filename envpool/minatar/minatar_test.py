@@ -27,7 +27,7 @@ def crosses(game, state, action):
 
 
 def compare(game, states, samples=400, most_random=12, **options):
-    """Compares every action from each state. After `most_random` random outcomes, these are compared less often."""
+    """Compares every action from each state, but random steps less thoroughly after `most_random` random outcomes."""
     reference, engine = Reference(game, **options), Engine(game, sticky_action_prob=0.0, **options)
     observing, fit, compared, random = Engine(game, obs_dtype="float32"), ChiSquare(), 0, 0
     for state in states:

@@ -200,7 +200,7 @@ def comparable_reference(game, theirs):
     ]
     if game == "Asterix":
         if theirs["spawn_speed"] == theirs["move_speed"] == 1:
-            plain = [(k, v) for k, v in plain if k != "ramp_timer"]  # It no longer has an effect.
+            plain = [(k, v) for k, v in plain if k != "ramp_timer"]  # This timer no longer has an effect.
         return (*sorted(plain), *(e and tuple(map(int, e)) for e in theirs["entities"]))
     if game == "Breakout":
         return (*sorted(plain), theirs["brick_map"].astype(bool).tobytes())
