@@ -49,7 +49,7 @@ ROUNDED = {
     "torso_com_velocity",
 }
 
-quadruped.Physics.contexts = None  # there is no renderer to which it could upload a new terrain
+quadruped.Physics.contexts = None  # there is no renderer to which a new terrain could be uploaded
 
 HEAD = 80  # bytes of a snapshot before the state: its header, the generator and the episode
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
@@ -215,7 +215,7 @@ def test_resets_have_the_distribution_of_dm_control(reference):
         theirs.append(Reference(domain, task, environment, reference.model).as_vector())
     ours, theirs = np.array(ours), np.array(theirs)
     fixed = np.ptp(theirs, axis=0) == 0
-    np.testing.assert_array_equal(np.ptp(ours, axis=0) == 0, fixed)  # the same elements vary
+    np.testing.assert_array_equal(np.ptp(ours, axis=0) == 0, fixed)  # the same elements are constant
     np.testing.assert_allclose(ours[0, fixed], theirs[0, fixed], rtol=1e-12)
     for column in np.flatnonzero(~fixed):
         result = stats.ks_2samp(ours[:, column], theirs[:, column])

@@ -38,7 +38,7 @@ def test_stacked_images_are_counted():
     stack = 1000
     images = 84 * 84 * 3 * stack
     options = {"from_pixels": True, "frame_stack": stack, "batch_size": 1}
-    # They are stored in the environments and in the blocks of results.
+    # The images are stored in the environments and in the blocks of results.
     assert needed("Mujoco-v0", xml_file=MODEL, **options) >= MAX_ENVS * 2 * images
 
 

@@ -2,9 +2,10 @@
 //
 // Two links with a motor at the elbow balance upright.
 //
-// Observation: orientations (x of both links' z-axes, then z), velocity. Reward: nearness of the tip to the
-// target above, sparse or smooth. Reset: both angles uniform over a full turn. Source: dm_control 1.0.50,
-// suite/acrobot.py.
+// Observation: orientations (x of both links' z-axes, then z), velocity.
+// Reward: nearness of the tip to the target above, sparse or smooth.
+// Reset: both angles uniform over a full turn.
+// Source: dm_control 1.0.50, suite/acrobot.py.
 #pragma once
 
 #include "envpool/mujoco/dmc/task.h"

@@ -2,8 +2,10 @@
 //
 // A cup catches the ball that hangs from it.
 //
-// Observation: position, velocity. Reward: 1 while the ball is in the cup. Reset: the ball in a random position around
-// the cup without contact. Source: dm_control 1.0.50, suite/ball_in_cup.py.
+// Observation: position, velocity.
+// Reward: 1 while the ball is in the cup.
+// Reset: the ball in a random position around the cup without contact.
+// Source: dm_control 1.0.50, suite/ball_in_cup.py.
 #pragma once
 
 #include "envpool/mujoco/dmc/task.h"

@@ -2,8 +2,10 @@
 //
 // A planar two-legged cheetah runs at 10 m/s.
 //
-// Observation: position without the root's x, velocity. Reward: speed as a fraction of 10 m/s. Reset: limited joints
-// uniform in their ranges, then 200 simulation steps to settle. Source: dm_control 1.0.50, suite/cheetah.py.
+// Observation: position without the root's x, velocity.
+// Reward: speed as a fraction of 10 m/s.
+// Reset: limited joints uniform in their ranges, then 200 simulation steps to settle.
+// Source: dm_control 1.0.50, suite/cheetah.py.
 #pragma once
 
 #include "envpool/mujoco/dmc/task.h"

@@ -4,9 +4,11 @@
 //
 // Observation: joint_angles, joint_velocites (dm_control's spelling), torso_pelvis_height, z_projection (of skull,
 // torso and pelvis), torso_com_velocity, inertial_sensors, foot_forces, touch_sensors, actuator_state; fetch also has
-// ball_state and target_position. Reward: a product of heights, uprightness and weight on the feet; times speed or, to
-// fetch, how near the mouth is to the ball and the ball to the target. Reset: any heading, random velocities and
-// activations; the ball flies towards the middle. Source: dm_control 1.0.50, suite/dog.py.
+// ball_state and target_position.
+// Reward: a product of heights, uprightness and weight on the feet; times speed or, to fetch, nearness of the mouth to
+// the ball and of the ball to the target.
+// Reset: any heading, random velocities and activations; the ball flies towards the middle.
+// Source: dm_control 1.0.50, suite/dog.py.
 #pragma once
 
 #include <algorithm>

@@ -3,9 +3,10 @@
 // A fish in a fluid stays upright, or swims to a target.
 //
 // Observation: joint_angles of tail and fins, upright (z of the torso's z-axis), velocity; the task swim also has
-// target, relative to the mouth and in its frame. Reward: uprightness; for swim, a mean of nearness and uprightness
-// with weights 7 and 1. Reset: any rotation, joints within 0.2, the target in a box. Source: dm_control 1.0.50,
-// suite/fish.py.
+// target, relative to the mouth and in its frame.
+// Reward: uprightness; for swim, a mean of nearness and uprightness with weights 7 and 1.
+// Reset: any rotation, joints within 0.2, the target in a box.
+// Source: dm_control 1.0.50, suite/fish.py.
 #pragma once
 
 #include "envpool/mujoco/dmc/task.h"

@@ -4,8 +4,8 @@
 //
 // Observation: position without the root's x, velocity, touch (logarithms of two sensors, toe and heel).
 // Reward: 1 while the torso is high enough above the foot, times small control or speed.
-// Reset: limited joints uniform in their ranges, other hinges over a full turn. Source: dm_control 1.0.50,
-// suite/hopper.py.
+// Reset: limited joints uniform in their ranges, other hinges over a full turn.
+// Source: dm_control 1.0.50, suite/hopper.py.
 #pragma once
 
 #include "envpool/mujoco/dmc/task.h"

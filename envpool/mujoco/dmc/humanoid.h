@@ -4,8 +4,9 @@
 // the CMU motion capture data, with 56.
 //
 // Observation: joint_angles, head_height, extremities (hands and feet in the torso's frame), torso_vertical,
-// com_velocity, velocity; or the pure state: position, velocity. Reward: height of the head and uprightness, times
-// small control, times stillness or speed. Reset: any pose without contacts.
+// com_velocity, velocity; or the pure state: position, velocity.
+// Reward: height of the head and uprightness, times small control, times stillness or speed.
+// Reset: any pose without contacts.
 // Source: dm_control 1.0.50, suite/humanoid.py and suite/humanoid_CMU.py.
 #pragma once
 

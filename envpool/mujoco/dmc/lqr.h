@@ -2,10 +2,13 @@
 //
 // A row of masses on springs comes to rest, driven by forces on the first masses: a linear system with quadratic costs.
 //
-// Observation: position, velocity. Action: unbounded forces, that is, within +-1e10. Reward: 1 minus half the squared
-// norm of the positions and 0.05 times the same of the controls. Terminated: when the norm of the state is below 1e-6.
+// Observation: position, velocity.
+// Action: unbounded forces, that is, within +-1e10.
+// Reward: 1 minus half the squared norm of the positions, minus 0.05 times the squared norm of the controls.
+// Terminated: when the norm of the state is below 1e-6.
 // Reset: positions uniform on a sphere. The stiffness of the springs is drawn once for each environment, from 15 to 25.
-// dm_control has no time limit; the id has EnvPool's limit of 1000 steps. Source: dm_control 1.0.50, suite/lqr.py.
+// dm_control has no time limit; the id has EnvPool's limit of 1000 steps.
+// Source: dm_control 1.0.50, suite/lqr.py.
 #pragma once
 
 #include "envpool/mujoco/dmc/task.h"

@@ -2,8 +2,10 @@
 //
 // A pendulum with a weak motor swings up and stays upright.
 //
-// Observation: orientation (cosine and sine), velocity. Reward: 1 within 8 degrees of upright.
-// Reset: the angle uniform over a full turn. Source: dm_control 1.0.50, suite/pendulum.py.
+// Observation: orientation (cosine and sine), velocity.
+// Reward: 1 within 8 degrees of upright.
+// Reset: the angle uniform over a full turn.
+// Source: dm_control 1.0.50, suite/pendulum.py.
 #pragma once
 
 #include "envpool/mujoco/dmc/task.h"

@@ -3,7 +3,8 @@
 // A point in a plane moves to the target in the middle; the hard task draws the directions of its two controls for each
 // episode.
 //
-// Observation: position, velocity. Reward: nearness to the target, times small control.
+// Observation: position, velocity.
+// Reward: nearness to the target, times small control.
 // Reset: position uniform; hard: random directions of the two controls, which are not nearly parallel.
 // Source: dm_control 1.0.50, suite/point_mass.py.
 #pragma once

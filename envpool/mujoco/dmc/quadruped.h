@@ -4,9 +4,10 @@
 //
 // Observation: egocentric_state (hinges, their velocities, actuators), torso_velocity, torso_upright, imu, force_torque
 // (asinh of the sensors of the toes); escape also has origin and rangefinder (tanh), and fetch ball_state and
-// target_position. Reward: uprightness, times speed, distance from the middle, or nearness to the ball and of the ball
-// to the target. Reset: any rotation (for fetch, any heading and position) just above the ground; a new terrain; a
-// thrown ball. Source: dm_control 1.0.50, suite/quadruped.py.
+// target_position.
+// Reward: uprightness, times speed, distance from the middle, or nearness to the ball and of the ball to the target.
+// Reset: any rotation (for fetch, any heading and position) just above the ground; a new terrain; a thrown ball.
+// Source: dm_control 1.0.50, suite/quadruped.py.
 #pragma once
 
 #include <algorithm>

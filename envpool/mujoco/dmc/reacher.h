@@ -2,7 +2,8 @@
 //
 // A planar arm of two links keeps its finger on a target.
 //
-// Observation: position, to_target, velocity. Reward: 1 while finger and target touch.
+// Observation: position, to_target, velocity.
+// Reward: 1 while finger and target touch.
 // Reset: joints uniform; the target at a uniformly random angle and distance.
 // Source: dm_control 1.0.50, suite/reacher.py.
 #pragma once

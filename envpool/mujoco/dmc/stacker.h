@@ -2,10 +2,11 @@
 //
 // A planar arm stacks two or four boxes.
 //
-// Observation: arm_pos (sine and cosine of 8 joints), arm_vel, touch (logarithms of the sensors); with
-// fully_observable also hand_pos and box_pos (x, z, rotation), box_vel and target_pos.
-// Reward: nearness of a box to the target while the hand is away from it. Reset: the arm uniform, the target at a
-// random level of the stack, the boxes anywhere; no contacts. Source: dm_control 1.0.50, suite/stacker.py.
+// Observation: arm_pos (sine and cosine of 8 joints), arm_vel, touch (logarithms of the sensors); with fully_observable
+// also hand_pos and box_pos (x, z, rotation), box_vel and target_pos.
+// Reward: nearness of a box to the target while the hand is away from it.
+// Reset: the arm uniform, the target at a random level of the stack, the boxes anywhere; no contacts.
+// Source: dm_control 1.0.50, suite/stacker.py.
 #pragma once
 
 #include <algorithm>
@@ -77,7 +78,7 @@ class Stacker : public ArmTask {
 
  private:
   struct Box {
-    int body, site, qpos[3], qvel[3];  // joints x, y (the rotation) and z
+    int body, site, qpos[3], qvel[3];  // the joints x, y (which rotates the box) and z
   };
   int boxes_;
   bool fully_observable_;

@@ -2,9 +2,10 @@
 //
 // The DeepMind Control Suite: physics tasks with rewards from 0 to 1 per step and episodes of 1000 steps.
 //
-// Observation: a dict of float64 arrays, with dm_control's names and shapes. Action: controls of the model's actuators,
-// within their ranges. Only LQR terminates, when the state has come to rest. A state for which MuJoCo issues a warning
-// is an error, as in dm_control. Reset: see the tasks.
+// Observation: a dict of float64 arrays, with dm_control's names and shapes.
+// Action: controls of the model's actuators, within their ranges. Only LQR terminates, when the state has come to rest.
+// A state for which MuJoCo issues a warning is an error, as in dm_control.
+// Reset: see the tasks.
 // Source: dm_control 1.0.50, suite; Tassa et al. (2018), arXiv:1801.00690.
 #pragma once
 

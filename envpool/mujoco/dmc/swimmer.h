@@ -3,8 +3,9 @@
 // A chain of 6 or 15 links in a fluid moves its nose to a target.
 //
 // Observation: joints, to_target (from the nose, in the head's frame), body_velocities (x, y and rotation of each
-// link). Reward: nearness to the target. Reset: joints uniform, the target in a box, which is small with probability
-// 0.2.
+// link).
+// Reward: nearness to the target.
+// Reset: joints uniform, the target in a box, which is small with probability 0.2.
 // Source: dm_control 1.0.50, suite/swimmer.py.
 #pragma once
 

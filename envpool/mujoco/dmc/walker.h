@@ -3,8 +3,8 @@
 // A planar walker stands, walks at 1 m/s or runs at 8 m/s.
 //
 // Observation: orientations (two elements of each body's matrix), height of the torso, velocity.
-// Reward: height and uprightness, times speed. Reset: limited joints uniform in their ranges, other hinges over a full
-// turn.
+// Reward: height and uprightness, times speed.
+// Reset: limited joints uniform in their ranges, other hinges over a full turn.
 // Source: dm_control 1.0.50, suite/walker.py.
 #pragma once
 

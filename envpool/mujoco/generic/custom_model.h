@@ -4,13 +4,16 @@
 //
 // Observation: the arrays that `observation` names, as a dict or, with `flat`, as one vector; by default positions,
 // velocities and sensors. They have their values after mj_step: sensors and other derived quantities belong to the
-// state before the last integration. Action: the arrays that `action` names, by default controls, for all `frame_skip`
-// steps of the simulation. The pool refuses NaN and infinity. MuJoCo clips controls that have a range, and uses 0 for
-// all controls if one is beyond 1e10. Reward: 0. Terminated: when the physics is unstable (a position, velocity or
-// acceleration is NaN, infinite or beyond 1e10); MuJoCo itself then resets the simulation. Reset: to the model's
-// initial state, or to a keyframe. Uniform noise from -qpos_noise to qpos_noise is added to the positions in each
-// degree of freedom, so that quaternions stay normalised; normal noise with standard deviation qvel_noise is added to
-// the velocities. Source: MuJoCo 3.17.0; the reference is mj_step with the same model.
+// state before the last integration.
+// Action: the arrays that `action` names, by default controls, for all `frame_skip` steps of the simulation. The pool
+// refuses NaN and infinity. MuJoCo clips controls that have a range, and uses 0 for all controls if one is beyond 1e10.
+// Reward: 0.
+// Terminated: when the physics is unstable (a position, velocity or acceleration is NaN, infinite or beyond 1e10);
+// MuJoCo itself then resets the simulation.
+// Reset: to the model's initial state, or to a keyframe. Uniform noise from -qpos_noise to qpos_noise is added to the
+// positions in each degree of freedom, so that quaternions stay normalised; normal noise with standard deviation
+// qvel_noise is added to the velocities.
+// Source: MuJoCo 3.17.0; the reference is mj_step with the same model.
 #pragma once
 
 #include <algorithm>

@@ -27,7 +27,9 @@ class CustomModel(MujocoFamily):
         return "Mujoco"
 
     def prepare(self, task_id: str, options: dict[str, Any]) -> dict[str, Any]:
-        """Finds the model. Paths are relative to the working directory, which may override our file EXAMPLE.
+        """Finds the model.
+
+        Paths are relative to the working directory. A file named EXAMPLE there replaces ours.
 
         Raises:
             ValueError: The file does not exist.
@@ -40,7 +42,7 @@ class CustomModel(MujocoFamily):
         return {**options, "xml_file": model_source(source, folder)}
 
     def translate(self, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns the keywords, with a keyframe's number converted to text, as which C++ declares it.
+        """Returns the keywords, with a keyframe's number converted to text, because C++ declares a text.
 
         Raises:
             ValueError: The number is too large for C++.

@@ -3,15 +3,17 @@
 // A four-legged robot that is rewarded for walking along x and for staying healthy.
 //
 // Observation: positions without the torso's x and y (13), velocities (14), contact forces of each body within
-// contact_force_min..max (6 each). Action: eight joint torques in -1..1.
+// contact_force_min..max (6 each).
+// Action: eight joint torques in -1..1.
 // Reward: forward_reward_weight * x velocity of main_body + healthy_reward - ctrl_cost_weight * sum of squared torques
 // - contact_cost_weight * sum of squared contact forces.
 // Terminated: when the torso's height is outside healthy_z_min..max, or an element of the state is not finite.
-// Versions: 4 has contact forces only with use_contact_force; then it includes the world body's, and reports their cost
-// as reward_ctrl. 3 always has contact forces, but they are zeros, because mujoco-py did not compute them. Both
-// versions give healthy_reward for the last step too. Info: position, velocity, distance from the origin and the terms
-// of the reward. Reset: uniform noise on positions, normal noise on velocities, both of size reset_noise_scale. Source:
-// gymnasium 1.4.0, Ant-v4 and -v5; Schulman, Moritz, Levine, Jordan, Abbeel (2015).
+// Versions: version 4 has contact forces only with use_contact_force. It then includes those of the world body, and
+// reports the cost of contact forces as reward_ctrl. Version 3 always has contact forces, but they are zeros, because
+// mujoco-py did not compute them. Both versions give healthy_reward for the last step too.
+// Info: position, velocity, distance from the origin and the terms of the reward.
+// Reset: uniform noise on positions, normal noise on velocities, both of size reset_noise_scale.
+// Source: gymnasium 1.4.0, Ant-v4 and -v5; Schulman, Moritz, Levine, Jordan, Abbeel (2015).
 #pragma once
 
 #include "envpool/mujoco/gym/health.h"

@@ -201,7 +201,7 @@ class GymEnv {
   mjData* data() { return sim_.data(); }
   const mjData* data() const { return sim_.data(); }
 
-  // `forces` is whether contact forces are read afterwards.
+  // `forces` says whether contact forces are read afterwards.
   void simulate(const f64* action, bool forces = false) {
     std::memcpy(data()->ctrl, action, sizeof(f64) * size_t(model()->nu));
     sim_.step(p_.frame_skip);

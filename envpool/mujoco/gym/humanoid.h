@@ -2,14 +2,17 @@
 //
 // A humanoid that is rewarded for walking along x and for staying healthy.
 //
-// Observation: see humanoid_observation.h. Action: seventeen joint torques in -0.4..0.4.
+// Observation: see humanoid_observation.h.
+// Action: seventeen joint torques in -0.4..0.4.
 // Reward: forward_reward_weight * x velocity of the centre of mass + healthy_reward - ctrl_cost_weight * sum of squared
 // torques - contact_cost_weight * sum of squared contact forces, the last term within contact_cost_min..max.
 // Terminated: when the torso's height is outside healthy_z_min..max.
-// Versions: 4 has no cost of contact; in 3, contact forces are zeros, because mujoco-py did not compute them. Both give
-// healthy_reward for the last step too. Info: position, velocity, distance from the origin (of the centre of mass up to
-// version 4), the terms of the reward under the names of both versions, and tendons. Reset: uniform noise on positions
-// and velocities. Source: gymnasium 1.4.0, Humanoid-v4 and -v5; Tassa, Erez, Todorov (2012).
+// Versions: version 4 has no cost of contact forces. In version 3, contact forces are zeros, because mujoco-py did not
+// compute them. Both versions give healthy_reward for the last step too.
+// Info: position, velocity, distance from the origin (of the centre of mass up to version 4), the terms of the reward
+// under the names of both versions, and tendons.
+// Reset: uniform noise on positions and velocities.
+// Source: gymnasium 1.4.0, Humanoid-v4 and -v5; Tassa, Erez, Todorov (2012).
 #pragma once
 
 #include "envpool/mujoco/gym/health.h"

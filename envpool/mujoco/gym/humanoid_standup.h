@@ -2,14 +2,16 @@
 //
 // A humanoid that lies on its back and is rewarded for the height of its torso.
 //
-// Observation: see humanoid_observation.h. Action: seventeen joint torques in -0.4..0.4.
-// Reward: forward_reward_weight (gymnasium's uph_cost_weight) * height of the torso / timestep of the simulation
-// + healthy_reward - ctrl_cost_weight * sum of squared torques - contact_cost_weight (impact_cost_weight) * sum of
+// Observation: see humanoid_observation.h.
+// Action: seventeen joint torques in -0.4..0.4.
+// Reward: forward_reward_weight (gymnasium's uph_cost_weight) * height of the torso / timestep of the simulation +
+// healthy_reward - ctrl_cost_weight * sum of squared torques - contact_cost_weight (impact_cost_weight) * sum of
 // squared contact forces, the last term within contact_cost_min..max (impact_cost_range). It never terminates.
-// Versions: in 2, contact forces are zeros, because mujoco-py did not compute them.
-// gymnasium declares uph_cost_weight but ignores it. We use it.
-// Info: the terms of the reward; since version 5 also position and tendons. Reset: uniform noise on positions and
-// velocities. Source: gymnasium 1.4.0, HumanoidStandup-v4 and -v5; Tassa, Erez, Todorov (2012).
+// Versions: in version 2, contact forces are zeros, because mujoco-py did not compute them. gymnasium declares
+// uph_cost_weight but ignores it. We use it.
+// Info: the terms of the reward; since version 5 also position and tendons.
+// Reset: uniform noise on positions and velocities.
+// Source: gymnasium 1.4.0, HumanoidStandup-v4 and -v5; Tassa, Erez, Todorov (2012).
 #pragma once
 
 #include "envpool/mujoco/gym/humanoid_observation.h"

@@ -3,12 +3,15 @@
 // A cart that balances two poles, one on top of the other.
 //
 // Observation: the cart's position, sine and cosine of the poles' angles, velocities and the first constraint_obs_dim
-// constraint forces within observation_min..max. Action: the force on the cart in -1..1.
+// constraint forces within observation_min..max.
+// Action: the force on the cart in -1..1.
 // Reward: healthy_reward - 0.01 x^2 - (z - 2)^2 - 0.001 v1^2 - 0.005 v2^2, with the tip's position (x, z) and the
 // angular velocities of the poles; since version 5 the step that ends the episode has no healthy_reward
-// (reward_if_not_terminated). Terminated: when the tip is at healthy_z_max (EnvPool's name; 1) or lower. Info: since
-// version 5 the terms of the reward. Reset: uniform noise on positions, normal noise on velocities. Source: gymnasium
-// 1.4.0, InvertedDoublePendulum-v4 and -v5.
+// (reward_if_not_terminated).
+// Terminated: when the tip is at healthy_z_max (EnvPool's name; 1) or lower.
+// Info: since version 5 the terms of the reward.
+// Reset: uniform noise on positions, normal noise on velocities.
+// Source: gymnasium 1.4.0, InvertedDoublePendulum-v4 and -v5.
 #pragma once
 
 #include "envpool/mujoco/gym/gym_env.h"

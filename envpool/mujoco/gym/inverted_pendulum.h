@@ -2,10 +2,13 @@
 //
 // A cart that balances a pole.
 //
-// Observation: positions and velocities of cart and pole. Action: the force on the cart in -3..3.
+// Observation: positions and velocities of cart and pole.
+// Action: the force on the cart in -3..3.
 // Reward: healthy_reward; since version 5 the step that ends the episode has none (reward_if_not_terminated).
 // Terminated: when the pole's angle is outside healthy_z_min..max (EnvPool's names), or an element of the state is not
-// finite. Info: since version 5 reward_survive. Reset: uniform noise on positions and velocities.
+// finite.
+// Info: since version 5 reward_survive.
+// Reset: uniform noise on positions and velocities.
 // Source: gymnasium 1.4.0, InvertedPendulum-v4 and -v5; Barto, Sutton, Anderson (1983).
 #pragma once
 

@@ -2,13 +2,14 @@
 //
 // The common part of Hopper and Walker2d: planar legs that are rewarded for moving along x and for staying healthy.
 //
-// Observation: positions without the root's x, velocities within -10..10. Action: joint torques in -1..1.
+// Observation: positions without the root's x, velocities within -10..10.
+// Action: joint torques in -1..1.
 // Reward: forward_reward_weight * velocity + healthy_reward - ctrl_cost_weight * sum of squared torques. Up to version
-// 4 the step that becomes unhealthy and terminates also has healthy_reward (legacy_healthy_reward). Terminated: when
-// the height or angle of the torso, or for Hopper any other element of the state, is out of range. Info: x_position,
-// x_velocity; since version 5 also z_distance_from_origin and the terms of the reward. Reset: uniform noise of size
-// reset_noise_scale on positions and velocities. Source: gymnasium 1.4.0, Hopper-v4, Hopper-v5, Walker2d-v4,
-// Walker2d-v5; Erez, Tassa, Todorov (2011).
+// 4 the step that becomes unhealthy and terminates also has healthy_reward (legacy_healthy_reward).
+// Terminated: when the height or angle of the torso, or for Hopper any other element of the state, is out of range.
+// Info: x_position, x_velocity; since version 5 also z_distance_from_origin and the terms of the reward.
+// Reset: uniform noise of size reset_noise_scale on positions and velocities.
+// Source: gymnasium 1.4.0, Hopper-v4, Hopper-v5, Walker2d-v4, Walker2d-v5; Erez, Tassa, Todorov (2011).
 #pragma once
 
 #include "envpool/mujoco/gym/health.h"

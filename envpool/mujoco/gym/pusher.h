@@ -3,14 +3,18 @@
 // An arm of seven joints that is rewarded for pushing a cylinder to a goal.
 //
 // Observation: angles (7) and velocities (7) of the joints, positions of the arm's tip, the cylinder and the goal (3
-// each). Action: seven joint torques in -2..2. Reward: minus the sum of dist_cost_weight * distance from cylinder to
-// goal, ctrl_cost_weight * sum of squared torques, and near_cost_weight * distance from tip to cylinder; gymnasium's
-// names are reward_dist_weight, reward_control_weight and reward_near_weight. Up to version 4 it uses the distances
-// before the step (reward_after_step), and infos are not weighted (weighted_reward_info). It never terminates. Info:
-// the terms of the reward. Reset: the cylinder uniform in a box, away from the goal; uniform noise on the arm's
-// velocities. Versions: gymnasium refuses version 4 with MuJoCo 3, because the inertias of its model pusher.xml differ
-// from those in MuJoCo 2. Ours runs with that model and its rules on the installed MuJoCo. Version 5 has a corrected
-// model. Source: gymnasium 1.4.0, Pusher-v4 and -v5.
+// each).
+// Action: seven joint torques in -2..2.
+// Reward: minus the sum of dist_cost_weight * distance from cylinder to goal, ctrl_cost_weight * sum of squared
+// torques, and near_cost_weight * distance from tip to cylinder; gymnasium's names are reward_dist_weight,
+// reward_control_weight and reward_near_weight. Up to version 4 it uses the distances before the step
+// (reward_after_step), and infos are not weighted (weighted_reward_info). It never terminates.
+// Info: the terms of the reward.
+// Reset: the cylinder uniform in a box, away from the goal; uniform noise on the arm's velocities.
+// Versions: gymnasium refuses version 4 with MuJoCo 3, because the inertias of the model pusher.xml differ from those
+// in MuJoCo 2. Our version 4 runs with that model and the rules of version 4 on the installed MuJoCo. Version 5 has a
+// corrected model.
+// Source: gymnasium 1.4.0, Pusher-v4 and -v5.
 #pragma once
 
 #include "envpool/mujoco/gym/gym_env.h"

@@ -3,11 +3,14 @@
 // A planar arm of two links that is rewarded for holding its tip near a target.
 //
 // Observation: cosines and sines of the joints' angles (4), the target's position (2), the joints' velocities (2), the
-// vector from the target to the tip (2; up to version 4 with its height, which is 0). Action: two joint torques in
-// -1..1. Reward: -dist_cost_weight * distance - ctrl_cost_weight * sum of squared torques; gymnasium's names are
+// vector from the target to the tip (2; up to version 4 with its height, which is 0).
+// Action: two joint torques in -1..1.
+// Reward: -dist_cost_weight * distance - ctrl_cost_weight * sum of squared torques; gymnasium's names are
 // reward_dist_weight and reward_control_weight. Up to version 4 it uses the distance before the step
-// (reward_after_step). It never terminates. Info: the terms of the reward. Reset: uniform noise on angles and
-// velocities, the target uniform in a disc. Source: gymnasium 1.4.0, Reacher-v4 and -v5.
+// (reward_after_step). It never terminates.
+// Info: the terms of the reward.
+// Reset: uniform noise on angles and velocities, the target uniform in a disc.
+// Source: gymnasium 1.4.0, Reacher-v4 and -v5.
 #pragma once
 
 #include "envpool/mujoco/gym/gym_env.h"

@@ -56,7 +56,7 @@ Camera GymnasiumCamera::free(const mjModel* model, std::string_view env, const O
     return camera;
   }
   camera.view.distance = model->stat.extent;
-  if (!o.text("default_camera_config").empty()) return camera;  // it replaces the environment's settings
+  if (!o.text("default_camera_config").empty()) return camera;  // this option replaces the environment's settings
   for (const Setting& setting : kSettings) {
     if (!env.starts_with(setting.env)) continue;
     camera.view.distance = setting.distance;

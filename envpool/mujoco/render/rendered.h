@@ -161,7 +161,7 @@ class Rendered : public Env {
     require_finite(lookat, 3, "the camera's lookat");
     Env::load(state, Env::save_size());
     begun_ = true;
-    first_ = false;  // the saved state has been observed
+    first_ = false;  // a saved state has already been observed
     std::memcpy(lookat_, rest, size_t(lookat_bytes()));
     if (!frames_.empty()) std::memcpy(frames_.data(), rest + lookat_bytes(), frames_.size());
   }
