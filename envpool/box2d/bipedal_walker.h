@@ -6,7 +6,7 @@
 //                fractions of the largest torque
 //   Observation  f32[24]: angle, angular velocity and velocity of the hull; for each leg, the angle and speed of the
 //                hip, the angle and speed of the knee, and whether the foot touches the ground; and ten distances to
-//                the ground, each of them 1 if there is no ground within 5.3 m
+//                the ground, as fractions of 5.3 m, or 1 if there is no ground within 5.3 m
 //   Reward       the progress to the right, up to about 300 for the whole way, less 5 times the change of the hull's
 //                angle in rad and less the torques; -100 for a fall
 //   Terminated   the hull touches the ground; x < 0; the end of the ground has been reached

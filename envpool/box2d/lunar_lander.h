@@ -219,7 +219,7 @@ struct LunarLander {
     values[7] = s.world.grounded[2] ? 1 : 0;
   }
 
-  // Returns the strength of the wind, in [-1, 1]. As a function of the index, it is not periodic.
+  // Returns the strength of the wind or of the turbulence, in [-1, 1]. It is not a periodic function of the index.
   ENVPOOL_FN static f64 gust(i32 index) { return tanh(sin(0.02 * index) + sin(kPi * 0.01 * index)); }
 
   // Applies the engines' impulses and steps the world. `load` acts in addition to gravity.

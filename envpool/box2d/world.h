@@ -8,8 +8,8 @@
 //
 // Three things are done differently, without any effect on the bits. First, the ground is searched by position, whereas
 // Box2D searches a tree of boxes. Box2D sorts the pairs that it finds, so only the set of pairs matters. Second, all
-// contacts are in one list, in which the contacts of each body have the same order as in Box2D. Third, the rounds of
-// the velocity solver end when their results repeat.
+// contacts are in one list, but those of each body are visited in the same order as in Box2D. Third, the rounds of the
+// velocity solver end when their results repeat.
 //
 // A Scene describes an environment's bodies:
 //
