@@ -179,9 +179,10 @@ void DevicePool::check_usable() {
     }
     then += "; its environment was not stepped";
     if (fault.why == device::Fault::kEnvId) {
-      label_.refuse_argument("env_id: expected the ids of the batch that was received longest ago, in the same order, "
-                             "got another id in row " +
-                             std::to_string(fault.row) + then);
+      label_.refuse_argument(
+          "env_id: expected the ids of the batch that was received longest ago, in the same order, "
+          "got another id in row " +
+          std::to_string(fault.row) + then);
     }
     if (fault.why != device::Fault::kOver) label_.refuse_argument(actions_->refusal(fault) + then);
     label_.refuse_call("action: expected environments whose episodes are not over, got a finished one in row " +

@@ -54,8 +54,8 @@ struct BabyAIOpen : BabyLevel<BabyAIOpen, BabyAIOpenParams> {
     const bool four_doors = level == kOneOfFour || (level == kDoorsOrder && p.num_doors == 4);
     const i32 least = level == kMaze ? 6 : four_doors ? 4 : 3;
     if (p.room_size < least) {
-      throw std::invalid_argument("room_size: expected at least " + std::to_string(least) +
-                                  " for this level, got " + std::to_string(p.room_size));
+      throw std::invalid_argument("room_size: expected at least " + std::to_string(least) + " for this level, got " +
+                                  std::to_string(p.room_size));
     }
     return p;
   }

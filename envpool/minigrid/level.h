@@ -114,6 +114,7 @@ struct Level {
       Derived::generate(s, p, maker);
       if (!maker.failed) break;
     }
+    keep_inside(s.at, p);  // after failures only, the agent may have no place
   }
 
   template <class Draws>
