@@ -161,6 +161,7 @@ test: build/test/.installed
 # Runs in full the tests of which `make test` runs a sample; CONTRIBUTING.md lists them.
 test-all: export ENVPOOL_TEST_TRAJECTORIES := whole
 test-all: export ENVPOOL_TEST_PARAMS := whole
+test-all: export ENVPOOL_TEST_COMPILERS := whole
 test-all: export ENVPOOL_TEST_DEVICE := whole
 test-all: test
 
