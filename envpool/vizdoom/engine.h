@@ -138,8 +138,6 @@ class Engine {
         case MessageQueue::Received::kBroken: fail(what);
         case MessageQueue::Received::kNothing:
           if (!child_.running()) fail(what);
-          // The C library of many systems loses a wake-up once in a while (glibc bug 25847, mended in 2.41).
-          to_engine_.wake_receiver();
           if (std::chrono::steady_clock::now() > until) {
             throw std::runtime_error("ViZDoom's engine did not " + std::string(what) + " within " +
                                      std::to_string(timeout_.count()) + " s");

@@ -166,9 +166,6 @@ class MessageQueue {
     return true;
   }
 
-  // Wakes the engine if it waits for a message. Waking it once too often does no harm.
-  void wake_receiver() { pthread_cond_broadcast(&header()->not_empty); }
-
   enum class Received { kMessage, kNothing, kBroken };
   // Waits at most this long for a message. The queue is broken if the engine died while it held the mutex.
   Received receive(Message& message, i64 milliseconds) {
