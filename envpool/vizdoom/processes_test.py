@@ -115,7 +115,9 @@ def test_nothing_is_left_after_kill_9() -> None:
 
 
 def test_ctrl_c_does_not_reach_the_engines() -> None:
+    # Background jobs of a shell ignore SIGINT, and their children inherit that.
     code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "try:\n"
         "    print('ready', flush=True)\n"
         "    while True: env.step(np.zeros((2, 3)))\n"
