@@ -55,7 +55,7 @@ def main(_: list[str]) -> None:
     if unknown := set(FLAGS.sides) - set(SIDES) or set(FLAGS.tasks) - set(TASKS):
         sys.exit(f"doom: unknown task or side: {', '.join(sorted(unknown))}")
     results = {}
-    print("Our rate over each side's (quartiles):\n")
+    print("Our rate divided by the rate of each other side (quartiles):\n")
     begin_table(["task", "steps/s", *(f"over {side}" for side in FLAGS.sides)])
     for shape in FLAGS.shapes:
         for task in FLAGS.tasks:

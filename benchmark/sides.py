@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs one side of a comparison, in its own process and with that side's interpreter.
 
-LOOPS also contains the loops of `envpool bench` (envpool/cli/bench_side.py). A test sets `slow` in a case to check that
-check.py notices a slow-down: after each turn, the side then burns that many times the CPU time of its steps.
+LOOPS also contains the loops of `envpool bench` (envpool/cli/bench_side.py). A test sets `slow` to a factor, to check
+that check.py notices a slow-down: after each turn, the side burns `slow` times the CPU time that its steps took.
 """
 
 import json
@@ -147,7 +147,8 @@ def jit_loop(case):
     else:
         first = jax.vmap(env.reset, (0, None))(jax.random.split(jax.random.key(0), n), params)
         step_all = jax.vmap(env.step, (0, 0, 0, None))
-    # Adding to legacy keys costs nothing, and keeps XLA from moving the resets that use them out of the loop.
+    # Each step adds its number to these keys (uint32, JAX's old format), which costs nothing. With the same keys in
+    # every step, XLA would compute the resets once, before the loop.
     fixed_keys = jax.random.bits(jax.random.key(2), (n, 2), jnp.uint32)
     ring_of_actions = jax.vmap(jax.vmap(space.sample))(jax.random.split(jax.random.key(1), (RING, n)))
 

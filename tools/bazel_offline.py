@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs Bazel without a network: ``python tools/bazel_offline.py build //...``.
 
-Bazel 4 to 7 downloads the repositories of its rules, although it contains the rules. Instead, this program writes
-repositories to build/bazel-offline that name them. Debian's package bazel-bootstrap is such a Bazel.
+Bazel 4 to 7 has these rules built in, but still downloads the repositories that they used to come from. This program
+avoids the download: it writes small repositories to build/bazel-offline, which refer to the built-in rules. Debian's
+package bazel-bootstrap contains one of these versions.
 """
 
 from __future__ import annotations

@@ -65,7 +65,8 @@ class DevicePool {
   py::dict states();
 
   // Calls of XLA, whose threads do not hold the interpreter lock (cuda_pool_calls.cc). The caller holds the gate's
-  // mutex. `stream` is the program's: its earlier work computes the actions, and its later work reads the results.
+  // mutex. `stream` is the stream of the jitted program. The work before the call computes the actions, and the work
+  // after it reads the results.
   //
   // prepare_calls, which Python calls, loads the program of device_results.h.
   std::shared_ptr<PoolGate> prepare_calls(const std::string& image);
@@ -145,7 +146,8 @@ class DevicePool {
   void free_quietly() noexcept;
   void check_usable();
   void require_idle(i32 env_id, const char* call) const;
-  // Waits for programs that compute arguments, because their calls of this pool need the mutex.
+  // If jitted programs are still computing this argument, waits for them. The caller must not hold the mutex, because
+  // the programs may call this pool.
   void await_programs(const py::object& value) const;
   std::vector<i32> idle_ids(const py::object& env_ids, const char* name, const char* call);
   void check_memory() const;

@@ -28,7 +28,7 @@ struct Swimmer {
     i32 num_urchins;
     f32 dt;
   };
-  // In memory, the x and y of each urchin follow.
+  // The x and y of each urchin are stored directly after this struct.
   struct State {
     f32 xy[2], velocity[2], goal[2];
 

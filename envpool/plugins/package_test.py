@@ -125,7 +125,7 @@ def test_broken_plugins_cause_one_warning_each(tmp_path):
 
 
 def test_a_plugin_cannot_take_the_id_of_a_family():
-    """Registering a plugin first registers all families; otherwise the registration of the family would fail later."""
+    """All families are registered before a plugin is; otherwise the plugin would take the id of a family."""
     code = """
         import envpool
         try:

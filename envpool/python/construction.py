@@ -41,7 +41,7 @@ class Functional:
         kept: the model, and the number by which the XLA handlers refer to it.
         state_bytes: length of a state in bytes.
         params_bytes: length of a row of parameters in bytes.
-        params_values: offset in that row of the options' values, which are a float64 each.
+        params_values: offset in that row at which the options' values start; each is a float64.
         params: the row of parameters of these options.
         view: JSON of the state's named parts.
         is_info: for each field, whether it belongs to `info`.

@@ -259,7 +259,7 @@ def register(
         reward_threshold: the return at which the task counts as solved.
         aliases: further ids of the same environment.
         doc: one line of description.
-        include: include folder of the header that the plugin names to `envpool::table`, for pools on a GPU.
+        include: include folder that contains the header given to `envpool::table`; needed for pools on a GPU.
         **defaults: options whose default differs from the C++ declaration.
 
     Raises:
