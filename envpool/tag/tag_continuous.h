@@ -262,6 +262,11 @@ struct TagContinuous {
     for (i32 i = 0; i < p.players; ++i) {
       keep_within(a.of<f32>(kX)[i], 0.0f, p.side);
       keep_within(a.of<f32>(kY)[i], 0.0f, p.side);
+      // If one of these were not finite, a step could make a position that is not a number and lies in no cell.
+      keep_within(a.of<f32>(kSpeed)[i], 0.0f, max(p.top_speed[0], p.top_speed[1]));
+      keep_within(a.of<f32>(kAcceleration)[i], -1e30f, 1e30f);
+      keep_within(a.of<f32>(kDirection)[i], 0.0f, kTurn);
+      for (const Column flag : {kTagger, kVisible, kInGame}) a.of<f32>(flag)[i] = a.of<f32>(flag)[i] != 0 ? 1 : 0;
       keep_within(a.of<i32>(kTaggedBy)[i], -1, p.players - 1);
       keep_within(a.of<i32>(kRank)[i], 0, p.taggers);
       keep_within(a.of<i32>(kTaggerNumber)[i], 0, p.players - 1);
