@@ -51,7 +51,9 @@ def test_families_are_found() -> None:
 
 
 def test_tables_of_portable_environments_describe_them_for_a_device() -> None:
-    tables = {(r.family, r.table): r.load() for r in map(find, envpool.list_all_envs())}
+    # Other tests in this process may have registered plugins that cannot be loaded.
+    registered = [r for r in map(find, envpool.list_all_envs()) if r.family or r.table == "Crowd"]
+    tables = {(r.family, r.table): r.load() for r in registered}
     assert {bool(table.flags & 1) for table in tables.values()} == {False, True}
     for table in tables.values():
         assert (table.device is not None) == bool(table.flags & 1), table.name

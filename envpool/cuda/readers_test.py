@@ -65,7 +65,7 @@ def read_in_another_thread(array: Any) -> Reader:
     made: list[Reader] = []
 
     def read() -> None:
-        DRIVER().call("cuCtxSetCurrent", DRIVER().context)
+        DRIVER().enter()
         made.append(Reader(array, PER_THREAD))
 
     thread = threading.Thread(target=read)

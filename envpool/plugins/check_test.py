@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import NamedTuple
 
 import numpy as np
@@ -196,7 +197,10 @@ def test_a_throw_without_check_is_an_error(options):
     env = envpool.make("Throws-v0", num_envs=8, num_threads=2, seed=1, mistake=NUMBERS["throw"], **options)
     env.async_reset()
     seen = set()
-    for _ in range(800):
+    until = time.monotonic() + 60
+    # A worker may be suspended for longer than the other one takes to step its environments hundreds of times.
+    while len(seen) <= 2:
+        assert time.monotonic() < until, seen
         try:
             result = env.recv()
         except envpool.EnvError as error:
@@ -205,7 +209,6 @@ def test_a_throw_without_check_is_an_error(options):
             result = error.result
         ids = result[-1]["env_id"]
         env.send(np.ones(len(ids), np.int32), ids)
-    assert len(seen) > 2
 
 
 def test_a_throw_in_jax_is_an_error():

@@ -45,6 +45,7 @@ from envpool.testing.mutations import TAG, Signed, extremes, mutations, put, som
 STEPS, HANGS = 3, 60  # steps from each state; time limit of 16 states, in seconds
 # Hostile states once made these ids write outside of arrays, hang, or divide by zero.
 ALWAYS = (
+    "WarpDrive/TagContinuous-1000-v0",
     "Seaquest-MinAtar",
     "Asterix-MinAtar",
     "Breakout-MinAtar",
