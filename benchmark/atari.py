@@ -13,6 +13,7 @@ from absl import flags
 from harness import (
     PythonSide,
     begin_table,
+    define_choices,
     peer_python,
     print_summary,
     record_of,
@@ -56,7 +57,7 @@ flags.DEFINE_list("games", GAMES, "games to play")
 flags.DEFINE_enum(
     "shape", "sync", sorted(SHAPES), "100 synchronous environments, 100 in batches of 32, or a single one"
 )
-flags.DEFINE_list("sides", SIDES, f"peers, of {', '.join(SIDES)}")
+define_choices("sides", SIDES, "peers")
 
 
 def start(side: str, case: dict[str, Any]) -> PythonSide:

@@ -8,13 +8,13 @@ game in one process: its DoomGame, OpenCV's resize of every channel, and no vect
     python benchmark/doom.py --tasks=SimplerBasic --shapes="1 env" --sides=package --num_threads=1
 """
 
-import sys
 from typing import Any
 
 from absl import flags
 from harness import (
     PythonSide,
     begin_table,
+    define_choices,
     peer_python,
     print_summary,
     record_of,
@@ -33,9 +33,9 @@ SHAPES = {
     "8 envs, async": {"loop": "async", "num_envs": 8, "batch_size": 4},
 }
 SIDES = ["envpool", "package"]
-flags.DEFINE_list("tasks", TASKS, f"tasks, of {', '.join(TASKS)}")
+define_choices("tasks", TASKS, "tasks")
 flags.DEFINE_multi_enum("shapes", list(SHAPES), list(SHAPES), "numbers of environments, synchronous or asynchronous")
-flags.DEFINE_list("sides", SIDES, f"peers, of {', '.join(SIDES)}")
+define_choices("sides", SIDES, "peers")
 flags.DEFINE_integer("num_threads", 2, "threads of each side but the package")
 
 
@@ -52,8 +52,6 @@ def compare(task: str, shape: dict[str, Any]) -> dict[str, Any]:
 
 
 def main(_: list[str]) -> None:
-    if unknown := set(FLAGS.sides) - set(SIDES) or set(FLAGS.tasks) - set(TASKS):
-        sys.exit(f"doom: unknown task or side: {', '.join(sorted(unknown))}")
     results = {}
     print("Our rate divided by the rate of each other side (quartiles):\n")
     begin_table(["task", "steps/s", *(f"over {side}" for side in FLAGS.sides)])

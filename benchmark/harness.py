@@ -35,6 +35,14 @@ flags.DEFINE_string("only", "", "measure only the cases whose name contains this
 flags.DEFINE_string("json", None, "file to which the results are written")
 
 
+def define_choices(name: str, choices: Iterable[str], text: str) -> None:
+    """Defines a flag whose value is a comma-separated list of `choices`; all of them by default."""
+    allowed = list(choices)
+    some = f"some of {', '.join(allowed)}"
+    flags.DEFINE_list(name, allowed, f"{text}: {some}")
+    flags.register_validator(name, set(allowed).issuperset, message=f"expected {some}")
+
+
 class MeasuredSide(Side):
     """A process that takes turns.
 

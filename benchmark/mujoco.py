@@ -11,7 +11,6 @@ sides are restarted --launches times, for --rounds turns each.
     python benchmark/mujoco.py --tasks=Ant --shapes="32 envs" --sides=floor --num_threads=1
 """
 
-import sys
 from typing import Any
 
 import floors
@@ -20,6 +19,7 @@ from harness import (
     PythonSide,
     Turns,
     begin_table,
+    define_choices,
     peer_python,
     print_summary,
     record_of,
@@ -48,9 +48,9 @@ SHAPES = {
 }
 SIDES = ["floor", "envpool", "rollout", "gymnasium_sync", "gymnasium_async"]
 EPISODE = 100
-flags.DEFINE_list("tasks", list(TASKS), f"tasks, of {', '.join(TASKS)}")
+define_choices("tasks", TASKS, "tasks")
 flags.DEFINE_multi_enum("shapes", list(SHAPES), list(SHAPES), "numbers of environments, synchronous or asynchronous")
-flags.DEFINE_list("sides", SIDES, f"peers, of {', '.join(SIDES)}")
+define_choices("sides", SIDES, "peers")
 flags.DEFINE_integer("launches", 1, "number of times that all sides are started", lower_bound=1)
 flags.DEFINE_integer("num_threads", 2, "threads of each side that has threads, and processes of gymnasium_async")
 
@@ -88,8 +88,6 @@ def compare(task: str, shape: dict[str, Any]) -> dict[str, Any]:
 
 
 def main(_: list[str]) -> None:
-    if unknown := set(FLAGS.sides) - set(SIDES) or set(FLAGS.tasks) - set(TASKS):
-        sys.exit(f"mujoco: unknown task or side: {', '.join(sorted(unknown))}")
     results = {}
     print("Our rate over each side's (quartiles), and the ratio by CPU time per step:\n")
     begin_table(["task", "steps/s", "CPU us per step", *(f"over {side}" for side in FLAGS.sides)])
