@@ -395,7 +395,10 @@ BAD = [
     ({"learning_rate": "fast"}, "--learning_rate: expected a number or step:number,step:number,..., got 'fast'"),
     ({"learning_rate": "0:1,2"}, "--learning_rate: expected a number or step:number,.*, got '0:1,2'"),
     ({"learning_rate": "9:1,3:2"}, "--learning_rate: expected steps in ascending order, got '9:1,3:2'"),
-    ({"clip": "0:0.1,9:0.2"}, "--clip: expected a number, as it is no schedule, got '0:0.1,9:0.2'"),
+    (
+        {"clip": "0:0.1,9:0.2"},
+        "--clip: expected a number, because this option cannot have a schedule, got '0:0.1,9:0.2'",
+    ),
     ({"epochs": "0"}, "--epochs: expected numbers from 1 to inf, got '0'"),
     ({"require_return": "tagger=much"}, "--require_return: expected policy=number, got 'tagger=much'"),
     ({"load": "x.pt"}, "--load: expected policy=checkpoint, got 'x.pt'"),
@@ -412,7 +415,7 @@ def test_bad_options(options, message, make):
 def test_a_gpu_that_is_not_there(make):
     if torch.cuda.is_available():
         pytest.skip("there is a GPU")
-    with pytest.raises(SystemExit, match="^--device: expected cpu, as this torch finds no GPU, got 'cuda'$"):
+    with pytest.raises(SystemExit, match="^--device: expected cpu, because this torch finds no GPU, got 'cuda'$"):
         make(device="cuda")
 
 
