@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The only header that an environment or a plugin needs to include. It provides the contracts and everything that
-// environments may use on any device; on the host also the classes that describe options and arrays, table<>() and
-// ENVPOOL_PLUGIN (plugin.h).
+// The only header that an environment or a plugin needs to include. It provides the contracts, and everything that
+// environments may use on any device. On the host, it also provides the classes that describe options and arrays,
+// table<>() and ENVPOOL_PLUGIN (plugin.h).
 #pragma once
 
 #include "envpool/core/env.h"

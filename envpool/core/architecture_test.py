@@ -52,7 +52,7 @@ def files_named(page: str) -> list[str]:
 
 
 def exists(path: str) -> bool:
-    """Returns whether a path exists. <family> and <name> match any name, but the same name at each occurrence."""
+    """Returns whether a path exists. <family> and <name> stand for any name, the same one at each occurrence."""
     path, seen = path.rstrip("/"), set()
 
     def group(placeholder: re.Match[str]) -> str:
@@ -204,7 +204,7 @@ def defines(text: str, name: str) -> bool:
     return re.search(python, text, re.M) is not None or re.search(cpp, text, re.M) is not None
 
 
-# Calls that no import or include reveals, with the text that the calling file contains instead.
+# Files that are called without being imported or included, and the text by which their callers are recognized.
 INDIRECT = {
     "envpool/bindings/pool.cc": "from envpool import _core",
     "envpool/core/plugin.h": "abi::Table& table",

@@ -30,7 +30,8 @@ FLAGS = ["-std=c++20", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hi
 COMPILERS = {
     "gcc": ["g++"],
     "clang": [sys.executable, "-m", "ziglang", "c++", "-DENVPOOL_AVX2=0"],
-    # The source as a GPU compiler sees it: a switch instead of computed gotos, fewer inlined functions, no vector code.
+    # As a GPU compiler sees the source: with a switch instead of computed gotos, fewer inlined functions, no vector
+    # code.
     "device": ["g++", "-D__CUDACC__", "-D__host__=", "-D__device__="],
 }
 # The installed build, which is the reference, is g++ -O3, or clang++ -O3 with vector code.
@@ -49,7 +50,8 @@ ROLLOUTS = {
     if family not in ("", "mujoco", "vizdoom")
 }
 
-# The families that take longest to compile are built in one of the ways by date, unless the whole is asked for.
+# The families that take longest to compile are built in only one of these ways, which depends on the date, unless
+# ENVPOOL_TEST_COMPILERS is "whole".
 SLOW = {"atari", "minigrid"}
 WHOLE = os.environ.get("ENVPOOL_TEST_COMPILERS") == "whole"
 DAY = datetime.datetime.now(datetime.timezone.utc).date().toordinal()

@@ -141,7 +141,7 @@ struct ActionRow {
 
 #endif
 
-// The state of a multi-agent environment, whose size is fixed or, in the specialization, set by options.
+// The state of a multi-agent environment. Its size is fixed, except in the specialization, where options set it.
 template <class Env>
 struct World {
   typename Env::Shared shared;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Row and ActionRow as `envpool check` compiles them, instead of those of env.h: each access is compared with spec(),
-// and the line of the caller is remembered for error messages. Compiled before env.h; for the host only.
+// Defines the Row and ActionRow that replace those of env.h in the program that `envpool check` compiles. They compare
+// each access with spec(), and remember the caller's line for error messages. This file is included before env.h, and
+// is for the host only.
 #pragma once
 
 #include "envpool/core/types.h"
@@ -14,7 +15,7 @@ struct Place {
   i32 line = 0;
 };
 
-// A type as a caller names it in at<T, kElements>(field).
+// A call of at<T, kElements>(field): the type that it names, and its place in the code.
 struct Access {
   enum Kind { kInteger, kReal, kStruct };
   Kind kind;

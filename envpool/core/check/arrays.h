@@ -103,7 +103,7 @@ struct Array {
       position = std::to_string(element % spec->shape[axis]) + (position.empty() ? "" : ", ") + position;
     return "element (" + position + ") of " + name;
   }
-  // Writes random values within the bounds. About one of eight rows has the smallest or largest values.
+  // Writes random values within the bounds. About one row in eight has the smallest or largest values.
   void draw(i32 row, Rng& rng) const {
     const u32 extreme = rng.below(16);
     for (i64 i = 0; i < spec->elements(); ++i) {
@@ -130,7 +130,7 @@ class Arrays {
     for (const FieldSpec& spec : specs) list.emplace_back(spec, players);
   }
 
-  // Returns the memory of a row. Ends the process if an access does not fit to the array.
+  // Returns the memory of a row. Ends the process if an access does not fit the array.
   void* row_of(i64 row, i32 field, const Access& access, const char* owner) {
     call.last = access.place;
     const std::string place = to_text(access.place), function = access.function;

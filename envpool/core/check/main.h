@@ -38,7 +38,7 @@ inline const void* action_row(i64 row, i32 field, const Access& access) {
   return action_arrays->row_of(row, field, access, "actions");
 }
 
-// Fills the part of the stack that the next call will use, where its local variables will be.
+// Fills the part of the stack where the local variables of the next call will be.
 __attribute__((noinline)) inline void fill_stack(u8 value) {
   constexpr size_t kBytes = 16384;
   void* volatile memory = alloca(kBytes);
@@ -345,8 +345,8 @@ class Game {
     image.check({});
   }
 
-  // Plays from states with random bytes, which pool.restore accepts and JAX users can make: repair() must make them
-  // safe. Sanitizers and canaries find what it misses.
+  // Steps environments from states with random bytes. pool.restore accepts such states, and JAX users can make them, so
+  // repair() must make them safe. Sanitizers and canaries find what repair() misses.
   void play_foreign_states() {
     Copy& copy = copies_[0];
     call.foreign_state = true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the program that `envpool check` runs reports a mistake: it writes lines to stderr that begin with kMark, which
-// envpool/plugins/checking.py reads, and ends. A sanitizer's own report precedes or follows them. The sanitizers'
-// functions are weak, because the program also runs without sanitizers.
+// Reports a mistake from the program that `envpool check` runs: writes lines that begin with kMark to stderr, and ends
+// the program. envpool/plugins/checking.py reads these lines. A sanitizer's own report precedes or follows them. The
+// sanitizers' functions are weak, because the program also runs without sanitizers.
 #pragma once
 
 #include <signal.h>
@@ -29,7 +29,7 @@ __attribute__((weak)) void* __asan_get_report_address(void);
 namespace envpool::check {
 
 inline constexpr int kMistake = 3;         // exit status
-inline constexpr i32 kSecondsPerCall = 3;  // of CPU time; a call that takes longer has an endless loop
+inline constexpr i32 kSecondsPerCall = 3;  // of CPU time; a longer call is reported as endless
 
 // The call of the user's code that runs now. Signal handlers read it.
 struct Call {
@@ -61,7 +61,7 @@ inline void write_line(const char* kind, const char* format, ...) {
   if (write(2, line, size_t(size) < sizeof(line) ? size_t(size) : sizeof(line) - 1) < 0) _exit(kMistake);
 }
 
-// Writes what the process did when the mistake happened.
+// Writes what the process was doing when the mistake happened.
 inline void write_context() {
   if (call.function == nullptr) return;
   write_line("during", "%s|%lld|%lld|%d|%d", call.function, call.episode, call.step, int(call.foreign_state),
@@ -74,7 +74,8 @@ inline void write_context() {
   _exit(kMistake);
 }
 
-// Ends the process with a sentence. The place is a line, or the name of a function of the environment.
+// Reports a mistake, described by a sentence, and ends the process. `place` is a line of the code, or the name of a
+// function of the environment.
 [[noreturn]] inline void mistake(const std::string& place, const std::string& sentence) {
   write_line("mistake", "%s|%s", place.c_str(), sentence.c_str());
   end();
@@ -148,7 +149,7 @@ struct ForeignCall {
 };
 inline ForeignCall foreign_call, thrown;
 
-// Returns the line of an address of code, or "".
+// Returns the source line of a code address, or "" if it is unknown.
 inline std::string line_of(void* address) {
   char text[512] = "";
   if (address == nullptr || __sanitizer_symbolize_pc == nullptr) return "";

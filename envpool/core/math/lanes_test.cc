@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests that lanes compute the same bits as scalar code, and that they are used if the CPU has AVX2, which no other
-// test checks.
+// Tests that lanes compute the same bits as scalar code. Also tests that they are used if the CPU has AVX2; no other
+// test checks this.
 #include "envpool/core/testing/avx2.h"
 
 #include <atomic>

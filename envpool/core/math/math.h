@@ -5,8 +5,8 @@
 // operations, in a fixed order, so g++ -O0, clang -O3 and NVRTC produce the same bits (with -ffp-contract=off and
 // --fmad=false). They need no standard header.
 //
-// Templates implement f32 and f64 alike. The maximum errors in units in the last place (ulp), which math_test.py checks
-// for both types (a correctly rounded result has at most 0.5):
+// Templates implement f32 and f64 alike. These are the maximum errors in units in the last place (ulp); the error of a
+// correctly rounded result is at most 0.5. math_test.py checks them for both types:
 //
 //   sin cos sincos   0.51   for |x| <= 102400 (f32: 512) in straight-line code; beyond, for any
 //                           finite number, 0.53 by integer arithmetic; an infinity gives NaN
@@ -327,7 +327,7 @@ struct PerLane {
   }
 };
 
-// Computes the sine, the cosine or both, as kSin and kCos say; the other is 0.
+// Computes the sine if kSin, and the cosine if kCos. A value that is not computed is 0.
 template <class T, bool kSin, bool kCos>
 ENVPOOL_ALWAYS_INLINE SinCos<T> sincos(T x) {
   const T size = magnitude(x);
@@ -444,8 +444,8 @@ ENVPOOL_FN T atan2(T y, T x) {
   return with_sign(angle.hi + angle.lo, y);
 }
 
-// Equals C's fmod, by binary long division: doubles b while it is below a, then subtracts it while halving. Every
-// difference is exact.
+// Equals C's fmod. This is a binary long division: b is doubled while it is below a, then halved step by step and
+// subtracted where possible. Every difference is exact.
 template <class T>
 ENVPOOL_FN T fmod(T x, T y) {
   T a = magnitude(x), b = magnitude(y);
@@ -534,7 +534,8 @@ ENVPOOL_FN f64 select(bool which, f64 yes, f64 no) { return which ? yes : no; }
 ENVPOOL_FN f32 select(bool which, f32 yes, f32 no) { return which ? yes : no; }
 ENVPOOL_FN f32 to_f32(f64 x) { return f32(x); }
 ENVPOOL_FN f64 to_f64(f32 x) { return x; }
-// Return x or 0, and 1 or 0, without a branch. Use them where a branch would often be mispredicted.
+// Return x (keep_if) or 1 (one_if) if `holds`, else 0, without a branch. Use them where a branch would often be
+// mispredicted.
 ENVPOOL_FN f32 keep_if(bool holds, f32 x) { return math::real<f32>(math::bits(x) & (0u - u32(holds))); }
 ENVPOOL_FN f32 one_if(bool holds) { return math::real<f32>(u32(holds) * 0x3F800000u); }
 ENVPOOL_FN bool is_finite(f64 x) { return fabs(x) < math::infinity<f64>(); }

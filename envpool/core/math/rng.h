@@ -43,8 +43,8 @@ struct Rng {
     return block(at >> 2).word[at & 3];
   }
 
-  // Draws a word and returns Env::number() of it if `wanted`. Otherwise returns an unspecified number and draws
-  // nothing.
+  // If `wanted`, draws a word and returns Env::number() of it. Otherwise draws nothing and returns an unspecified
+  // number.
   template <class Env>
   ENVPOOL_FN f32 number_if(bool wanted) {
     return wanted ? Env::template number<f32>(bits()) : 0;
@@ -64,7 +64,8 @@ struct Rng {
   }
   ENVPOOL_FN f64 uniform(f64 low, f64 high) { return low + (high - low) * uniform(); }
 
-  // Draws kCount values of uniform(low, high). Computes each block once, while single calls would compute it twice.
+  // Draws kCount values of uniform(low, high). Computes each block only once; separate calls of uniform() would compute
+  // blocks repeatedly.
   template <int kCount>
   ENVPOOL_FN void uniforms(f64 low, f64 high, f64 (&out)[kCount]) {
     Philox4 words{};

@@ -122,8 +122,8 @@ TEST(first_draws_are_uniform_across_streams_seeds_and_episodes) {
     CHECK(std::fabs(correlation(firsts, shifted)) < 5);
   }
 }
-// In EnvPool, environment i has the seed `seed + i`, so pools with neighbouring seeds share most environments. Here
-// they must not.
+// In the original EnvPool (1.2.5), environment i has the seed `seed + i`, so pools with neighbouring seeds share most
+// of their trajectories. In this package, they must share none.
 TEST(neighbouring_seeds_share_no_stream) {
   std::vector<u32> firsts;
   for (u64 seed = 0; seed < 100; ++seed) {

@@ -91,7 +91,7 @@ class ActionQueue {
   };
   std::vector<Entry> ring_;
   const u64 mask_;
-  u64 pushed_ = 0;  // the tail including entries that are not published
+  u64 pushed_ = 0;  // the tail, including entries that are not published yet
   alignas(64) std::atomic<u64> head_{0};
   alignas(64) std::atomic<u64> tail_{0};
 };

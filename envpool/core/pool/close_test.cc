@@ -51,7 +51,7 @@ TEST(a_closed_pool_keeps_no_idle_blocks) {
   CHECK_EQ(pool->blocks()->idle_bytes(), 0);
 }
 
-// Takes 60 ms per step, although callers may run its steps. Checks that it is not destroyed during a step.
+// Takes 60 ms per step, although kBounded says that its steps are short. Checks that it is not destroyed during a step.
 class SlowEnv : public HostEnvBase {
  public:
   static constexpr const char* kName = "SlowEnv";
@@ -126,7 +126,7 @@ TEST(a_second_close_waits_for_the_first) {
   for (std::thread& closer : closers) closer.join();
 }
 
-// A signal handler runs in the middle of a call, and may close the pool of that call, even twice.
+// A signal handler runs in the middle of a call. It may close the pool of that call, even twice.
 TEST(an_interrupt_callback_may_close_the_pool) {
   for (const bool discards : {false, true}) {
     FaultyEnv::release = false;

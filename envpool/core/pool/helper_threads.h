@@ -65,7 +65,7 @@ class HelperThreads {
     job_.store(&job);
     notify_helpers();
     run_parts(job, 0);
-    job_.store(nullptr);  // helpers that were counted before may have the job; later ones find none
+    job_.store(nullptr);  // helpers that are already active may have the job; later ones find none
     spin_until([this] { return active_helpers_.load() == 0; });
     for (i32 active; (active = active_helpers_.load()) != 0;) active_helpers_.wait(active);
     in_use_.store(false);

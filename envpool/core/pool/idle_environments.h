@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Snapshots, copies and images of idle environments, those that are not under way. The pool's mutex guards all calls.
+// Makes snapshots, copies and images of idle environments, that is, those that are not under way. The pool's mutex
+// guards all calls.
 #pragma once
 
 #include <new>

@@ -11,8 +11,8 @@
 
 namespace envpool::testing {
 
-// A regression test: a receiver that was blocked while workers did the work was not woken when later work was left to
-// callers.
+// A regression test. A receiver was blocked in recv() while workers did the work. When later work was left to callers,
+// this receiver was not woken.
 TEST(every_wait_of_concurrent_receivers_ends) {
   for (int round = 0; round < 40; ++round) {
     const auto pool = PoolConfig{.num_envs = 12, .batch_size = 2, .num_threads = 2, .goal = 1000}.sum_env();

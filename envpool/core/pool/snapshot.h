@@ -19,9 +19,9 @@ inline u64 checksum(const char* data, i64 size, u64 hash = 0xCBF29CE484222325) {
   return hash;
 }
 
-// Returns the identity of the snapshots that an environment accepts. These come from environments with the same label,
-// arrays, players, state size and shared data. Seeds, max_episode_steps and the options of the pool may differ.
-// `model_identity` is abi::Layout::identity.
+// Returns the identity that a snapshot must have for an environment to accept it. Environments with the same label,
+// arrays, players, state size and shared data have the same identity. Seeds, max_episode_steps and the options of the
+// pool may differ. `model_identity` is abi::Layout::identity.
 inline u64 snapshot_identity(const Label& label, u64 model_identity) {
   return checksum(label.name().data(), i64(label.name().size()),
                   checksum(reinterpret_cast<const char*>(&model_identity), i64(sizeof(model_identity))));

@@ -239,7 +239,7 @@ class BlockPool {
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;
 
-  // Returns a block with room for `rows` rows. Its capacity is less than twice `rows`, or it is that of a whole batch.
+  // Returns a block with room for `rows` rows. Its capacity is less than twice `rows`, or is the size of a whole batch.
   Block* acquire(i32 rows, RowOrder order = RowOrder::kAsSent) {
     const size_t index = size_t(size_class(rows));
     Block* block = nullptr;
@@ -323,7 +323,7 @@ class BlockPool {
   Nanoseconds last_sweep_{0};
 };
 
-// Returns a block that the receiver owns to its pool. A Batch does this on destruction.
+// Gives a block, which the receiver owns, back to its pool. A Batch does this on destruction.
 inline void release_block(Block* block) {
   const std::shared_ptr<BlockPool> pool = std::move(block->pool);
   pool->release(block);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How an environment is created, reset, stepped and observed: one struct for each of the three contracts of env.h.
+// Creates, resets, steps and observes environments. Each of the three contracts of env.h has its own struct for this.
 #pragma once
 
 #include <memory>

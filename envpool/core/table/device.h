@@ -20,7 +20,7 @@ struct Work {
   u8* slots;  // EnvSlot and extra bytes of each environment
   i64 slot_bytes;
   const i32* env_ids;  // of the rows; null: row k is environment first_env + k
-  const i32* named;    // ids that jitted code passed for the rows, which must be those of the environments; or null
+  const i32* named;    // ids that jitted code passed for the rows, or null; must equal the environments' ids
   const u64* seeds;    // of the rows, if a reset reseeds them; else null
   const u32* streams;
   const u8* params;   // of each environment, if they differ; otherwise the kernel's second argument is used
@@ -121,8 +121,8 @@ struct Place {
   }
 };
 
-// Returns whether the row begins an episode. Stepping an episode that is over without autoreset is a fault, and so is a
-// row for which the caller named another environment. In both cases, `refused` is set.
+// Returns whether the row begins an episode. Without autoreset, stepping an episode that is over is a fault. So is a
+// row for which the caller named another environment. Both faults set `refused`.
 inline bool restarts(const Work& work, const Episode& episode, i32 env_id, i64 k, bool& refused) {
   const bool misnamed = work.named != nullptr && work.named[k] != env_id;
   refused = misnamed || (!work.restart && episode.over && work.autoreset == abi::kAutoresetDisabled);

@@ -28,7 +28,7 @@ struct ActionInput {
 // Reports a row that was not stepped: the reason, the row, and the element of the row's action.
 struct Fault {
   // kOver: the episode of an environment in a pool is over. kState, kParams: the state or the parameters passed to a
-  // pure function belong to another model. kEnvId: the id that jitted code passed for a row is not that of the row's
+  // pure function belong to another model. kEnvId: the id that jitted code passed for a row is not the id of the row's
   // environment.
   static constexpr u64 kNone = 0, kOver = 0xFF, kState = 0xFE, kParams = 0xFD, kEnvId = 0xFC;
 
@@ -117,7 +117,7 @@ struct Team {
       __syncwarp(mask());
     }
   }
-  // Returns whether the condition holds in any thread of the team. It is a barrier, too.
+  // Returns whether the condition holds in any thread of the team. The call is also a barrier.
   bool any(bool condition) const {
     if constexpr (kTeams == 1) return __syncthreads_or(condition) != 0;
     const bool holds = __any_sync(mask(), condition) != 0;

@@ -9,17 +9,18 @@
 
 namespace envpool::device {
 
-// What happens to the elements of an array. Without jax_enable_x64, JAX has no 64-bit arrays.
+// The way in which the elements of an array are narrowed. This is needed because JAX has no 64-bit arrays unless
+// jax_enable_x64 is set.
 enum class Narrowed : i32 { kNo, kF64ToF32, kI64ToI32 };
 
 struct ResultCopy {
   const u8* from;
   const u8* unended;  // the rows of environments whose episode did not end; null: all rows are those of `from`
   u8* to;
-  i64 row_units;  // units of a row, which has the rows of all players
+  i64 row_units;  // number of units in a row; a row contains all players
   i32 unit;       // bytes of a unit: a power of two up to 8, and 8 if the elements are narrowed
   Narrowed narrowed;
-  u8 padding;  // each byte of the rows that were not stepped
+  u8 padding;  // the value of each byte in rows that were not stepped
 };
 
 inline constexpr int kMostCopies = 32;

@@ -53,7 +53,7 @@ struct Episode {
     return over;
   }
   // Returns the generator of an agent in one phase of this step. Each agent has its own stream, whose position depends
-  // only on the step and the phase. A phase has 256 words.
+  // only on the step and the phase. Each phase may draw up to 256 words.
   template <int kPhases>
   ENVPOOL_ALWAYS_INLINE Rng agent_rng(i32 agent, int phase) const {
     Rng own = rng;
@@ -121,7 +121,8 @@ struct ResultColumns {
     env_id[row] = environment;
     elapsed[row] = episode.elapsed;
     players[row] = count;
-    // These come last: bytes may alias anything, so the compiler would reload all values that are read afterwards.
+    // These are written last. Bytes may alias anything, so the compiler would reload all values that are read after a
+    // write.
     terminated[row] = outcome.terminated;
     truncated[row] = outcome.truncated;
   }

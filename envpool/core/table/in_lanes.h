@@ -27,7 +27,7 @@ template <class State>
 struct StridedStates {
   u8* first;
   i64 stride;
-  i64 count;  // a multiple of the lanes
+  i64 count;  // a multiple of kLanes
 
   ENVPOOL_ALWAYS_INLINE State* at(i64 i) const { return reinterpret_cast<State*>(first + i * stride); }
 };

@@ -7,8 +7,8 @@
 //   template <class Draws>
 //   ENVPOOL_FN static Outcome step(State&, const Params&, ActionRow, Draws&);
 //
-// By default the first word is prefetched, for a step that mostly draws one word. For a step that calls uniform(),
-// which draws two, both words are prefetched if the environment defines
+// By default only the next word is prefetched, which suits steps that usually draw one word. A step that calls
+// uniform() draws two. Both words are prefetched if the environment defines
 //
 //   static constexpr int kPrefetchedWords = 2;
 //

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A portable environment as pure functions of states that the caller holds, for JAX. The rules of episodes are in
-// episode.h. States and parameters are rows of bytes, and both can differ from row to row. A parameter row that the
-// caller holds contains the values of the options and nothing that the environment uses directly. The Params that the
-// environment uses are computed from these values and stored in the resolved row, which the caller never holds.
+// Implements the pure functions of a portable environment, for JAX: the caller holds the states. The rules of episodes
+// are in episode.h. States and parameters are rows of bytes, and both can differ from row to row. A parameter row that
+// the caller holds contains the values of the options and nothing that the environment uses directly. The Params that
+// the environment uses are computed from these values and stored in the resolved row, which the caller never holds.
 //
 // Randomness: a reset takes a 64-bit key and a 32-bit stream, and begins episode 0 of (key, stream). Environment number
 // `stream` of a pool with the seed `key` begins in the same way. The state contains the key and the stream. A step
@@ -126,7 +126,7 @@ struct PureFunctions {
         continue;
       }
       const bool whole = option.kind == abi::kOptionInt ||
-                         option.kind == abi::kOptionBool;  // converting a larger real to i64 would overflow
+                         option.kind == abi::kOptionBool;  // an option of another kind may be too large for i64
       options.push_back({option.name.c_str(), option.kind, whole ? i64(values[i]) : 0, values[i],
                          text == nullptr ? nullptr : text->data(), text == nullptr ? 0 : i64(text->size())});
     }
@@ -335,7 +335,7 @@ struct PureFunctions {
     i32 rows[kMaxBlockRows];
     i64 count = 0;
 
-    // Finds them among rows that were stepped in lanes. Reads the flags of a group as one word.
+    // Finds the ended rows among rows that were stepped in lanes. Reads the flags of a group as one word.
     void find(const abi::PureWork& work, i64 first, i64 row_count) {
       u32 terminated, truncated;
       static_assert(InLanes<Env>::kLanes == 1 || InLanes<Env>::kLanes == sizeof(terminated));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A world of several players as pure functions of states that the caller holds (see pure.h). A row is a world with room
-// for the maximum number of players; the entries of absent players are zero.
+// Implements the pure functions of worlds with several players (see pure.h). A row is a world with room for the maximum
+// number of players; the entries of absent players are zero.
 #pragma once
 
 #include "envpool/core/table/pure.h"

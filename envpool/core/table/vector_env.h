@@ -2,7 +2,7 @@
 //
 // Implements the functions of a table for the environments of one pool: the three autoreset modes by the rules of
 // episode.h, the common fields, and the handling of exceptions. The three contracts of env.h differ only in how an
-// environment is created, reset, stepped and observed: contract_calls.h.
+// environment is created, reset, stepped and observed (see contract_calls.h).
 #pragma once
 
 #include <algorithm>
@@ -277,7 +277,7 @@ class VectorEnv {
   }
 
   // Resets or steps environment k of the work. It is also reset if its episode is over, and if its step throws. `draws`
-  // is the episode, or the prefetched generator that is passed to the step.
+  // is the prefetched generator for the step, or the episode, whose generator is then used.
   template <class RowSource, class Draws>
   ENVPOOL_ALWAYS_INLINE void run(const abi::Work& work, i32 k, bool restart, const RowSource& row_source,
                                  Draws&& draws) {

@@ -117,7 +117,7 @@ enum Flags : u32 {
   kCanSnapshot = 2u,  // has save and load
   kCanRender = 4u,    // has render
   kBounded = 8u,      // not portable, but steps are short: callers may step it
-  kMayThrow = 16u,    // portable, and its exceptions are reported; those of other environments always are
+  kMayThrow = 16u,    // portable, but may throw; other environments always may
 };
 
 // The rows of an operand of a pure function. Row k is at data + k * stride; a stride of 0 repeats one row.
