@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares Atari games on a GPU with the CPU for a few frames: a sample, or all if ENVPOOL_TEST_DEVICE is "whole".
+"""Compares a few frames of Atari games on a GPU and a CPU: a sample of games, or all with ENVPOOL_TEST_DEVICE=whole.
 
 The GPU is the stand-in in its flat mode, which is fast because it does not check memory accesses. pool_test.py compares
-ten games for longer, with these checks.
+ten games for longer, and checks memory accesses.
 """
 
 from __future__ import annotations

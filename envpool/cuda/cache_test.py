@@ -92,7 +92,7 @@ def test_another_build_of_nvrtc_recompiles(folder: Path, compiled: list[str], mo
 
 
 def test_a_header_that_appears_later(folder: Path, compiled: list[str]) -> None:
-    """A conditional header that was missing, and then a header that hides another, cause a recompilation."""
+    """Recompiles when a missing conditional header appears, and when a new header hides another."""
     source = '#if __has_include("more.h")\n#include "more.h"\n#endif\n' + SOURCE
     image(folder, source)
     (folder / "more.h").write_text("#define MORE\n")

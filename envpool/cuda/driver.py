@@ -52,7 +52,7 @@ class CudaError(DriverError):
     Attributes:
         call: the function's name, such as "cuInit".
         code: the CUresult, a number.
-        name: its name, such as "CUDA_ERROR_OUT_OF_MEMORY".
+        name: the code's name, such as "CUDA_ERROR_OUT_OF_MEMORY".
         text: the driver's description of the error.
     """
 
@@ -156,7 +156,7 @@ class PrimaryContext:
         self._driver.call("cuCtxPopCurrent_v2", ctypes.byref(ctypes.c_void_p()))
 
     def close(self) -> None:
-        """Releases the context. Closing twice does nothing."""
+        """Releases the context. Further calls do nothing."""
         with self._closing:
             handle, self._handle = self._handle, None
         if handle is not None:

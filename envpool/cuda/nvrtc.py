@@ -215,7 +215,7 @@ def compile(
         architecture: "sm_90" for machine code, "compute_90" for PTX.
         label: the prefix of error messages, such as an environment's id.
         name: the source's name in error messages.
-        includes: folders of further headers, which are searched after this package's.
+        includes: folders of further headers, which are searched after the folder of this package's headers.
         flags: further flags, none of which may change arithmetic, the language or the folders.
         timeout: the compiler, which runs in a separate process, is stopped after this many seconds.
 

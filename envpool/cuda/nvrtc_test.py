@@ -240,7 +240,7 @@ def test_a_compiler_that_crashes_or_hangs(fake: Callable[..., str], monkeypatch:
 TARGETS = [
     ("80, 86, 90, 100", (8, 0), (13, 2), "sm_80"),
     ("80, 86, 90, 100", (9, 0), (13, 0), "sm_90"),
-    ("80, 86, 90, 100", (8, 9), (13, 0), "sm_86"),  # It also runs on later devices of the same major capability.
+    ("80, 86, 90, 100", (8, 9), (13, 0), "sm_86"),  # This code also runs on later devices of the same major capability.
     ("80, 86, 90, 100", (10, 3), (13, 0), "sm_100"),
     ("80, 86, 90, 100", (12, 0), (13, 1), "compute_100"),
     (

@@ -19,8 +19,8 @@ def make_pool(device: str, *, source: str, include: str, in_place: bool, **pool:
 
     Args:
         device: the device's name, such as "cuda:0".
-        source: path of the header that was passed to `envpool.compile`, or an empty text.
-        include: folder of a plugin's headers, or an empty text.
+        source: path of the header that was passed to `envpool.compile`, or an empty string.
+        include: folder of a plugin's headers, or an empty string.
         in_place: whether every batch is written into the same arrays.
         pool: the result of `Construction.pool_arguments`.
 
@@ -62,7 +62,7 @@ def results_image(label: str, device: str) -> bytes:
 
 
 def image_for(device: driver.Device, label: str, source: str, includes: Sequence[str]) -> bytes:
-    """Returns a program that is compiled for a device, from the cache if it is there.
+    """Compiles a program for a device, or takes the compiled program from the cache.
 
     Raises:
         NvrtcError: NVRTC, which compiles the program, is missing.

@@ -29,7 +29,7 @@ class Answer(NamedTuple):
     """The result of a compilation.
 
     Attributes:
-        call: the function that failed, or an empty text.
+        call: the function that failed, or an empty string.
         status: the nvrtcResult that it returned.
         log: the compiler's log.
         ptx: the assembly.
