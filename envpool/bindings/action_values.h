@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The values that an action field accepts, and the error message for a value that it does not accept. Pools, XLA's
-// calls of pools and the pure functions check actions here. envpool/python/actions.py uses the same message for the
-// checks that Python makes before it calls the extension.
+// Checks the values of action fields, and formats the error message for a value that a field does not accept. Pools,
+// XLA's calls of pools and the pure functions all use this file. envpool/python/actions.py uses the same message for
+// the checks that Python makes before it calls the extension.
 #pragma once
 
 #include <algorithm>

@@ -77,8 +77,8 @@ inline py::array as_array(py::handle object) {
   return py::reinterpret_steal<py::array>(asarray.get_stored()(object).release());
 }
 
-// Waits for a JAX array, or for the JAX arrays in a dict. The program that computes one may also step the pool that
-// gets it, so the caller must not hold a lock that the calls of such a program need.
+// Waits for a JAX array, or for the JAX arrays in a dict. The program that computes an array may also step the pool to
+// which the array is passed. So the caller must not hold a lock that such a program's calls need.
 inline void await_programs(const py::object& value) {
   const auto await_one = [](py::handle array) {
     if (py::hasattr(array, "block_until_ready")) array.attr("block_until_ready")();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The engine's constants as attributes of the Python module: limits, values of enums, and the arrays that every
+// Adds the engine's constants to the Python module as attributes: limits, values of enums, and the arrays that every
 // environment has. Python reads them from here instead of repeating them.
 #pragma once
 

@@ -23,8 +23,8 @@ struct Borrowed {
 };
 
 // Imports an array through DLPack or __cuda_array_interface__, and makes the stream wait for the work that computes it.
-// Returns false if the object is not on a GPU. Throws ValueError if it is on a different GPU from the stream, and
-// TypeError if no environment accepts its dtype. `name` is the argument's name in messages.
+// Returns false if the object is not on a GPU. Throws ValueError if it is not on the stream's GPU, and TypeError if no
+// environment accepts its dtype. `name` is the argument's name in messages.
 bool borrow(const py::object& object, const Stream& stream, const std::string& name, Borrowed& out);
 
 }  // namespace envpool::cuda

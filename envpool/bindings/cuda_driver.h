@@ -180,7 +180,7 @@ enum class WithLegacyStream { kInOrder, kIndependent };
 Owned<Handle> make_stream(std::shared_ptr<const Context> context, WithLegacyStream order);
 Owned<Handle> make_event(std::shared_ptr<const Context> context);
 Owned<Handle> load_module(std::shared_ptr<const Context> context, const std::string& image);
-// Returns a kernel, which is loaded. The context must be current.
+// Returns a kernel, and loads it if the driver has `load_function`. The context must be current.
 Handle kernel_of(const Driver& driver, const Owned<Handle>& module, const char* name);
 
 // An allocation of device memory.

@@ -65,19 +65,19 @@ class DevicePool {
   py::dict states();
 
   // Calls of XLA, whose threads do not hold the interpreter lock (cuda_pool_calls.cc). The caller holds the gate's
-  // mutex. `stream` is the stream of the jitted program. The work before the call computes the actions, and the work
-  // after it reads the results.
+  // mutex. `stream` is the stream of the jitted program. The work enqueued there before the call computes the actions,
+  // and the work enqueued there after the call reads the results.
   //
   // prepare_calls, which Python calls, loads the program of device_results.h.
   std::shared_ptr<PoolGate> prepare_calls(const std::string& image);
-  // The number by which jitted code finds the pool, which is valid while the reference is held.
+  // The number by which jitted code finds the pool. It is valid while `port_reference` is held.
   i64 port = -1;
   std::shared_ptr<void> port_reference{};
   void send_from_xla(const GivenSend& given, Handle stream);
   void recv_into(const std::vector<GivenResult>& results, Handle stream);
   // Waits for all launches, and throws if one reported a fault.
   void settle_calls();
-  // The stream for the calls of a program that has none, because XLA runs it on a CPU.
+  // The stream for calls from programs that have no stream, because XLA runs them on a CPU.
   Handle own_stream() const { return groups_[0]->launches.stream().handle(); }
   const std::shared_ptr<const Context>& context() const { return context_; }
   const abi::Layout& layout() const { return layout_; }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// XLA's calls of a pool on a GPU. Nothing here needs the interpreter lock or waits for the device, except settle_calls.
+// XLA's calls of a pool on a GPU. They do not need the interpreter lock. Only two of them wait for the device:
+// settle_calls, and send_from_xla when it gets a new list of ids that is not a whole group in order, because it then
+// uploads the list.
 //
 // A pool with one group launches on XLA's own stream, and events order these launches with the work on the group's
 // stream. Each group of an asynchronous pool launches on its own stream, so that its launches overlap with XLA's work.
@@ -140,7 +142,7 @@ void DevicePool::recv_into(const std::vector<GivenResult>& results, Handle strea
       if (result.array == abi::kEnvId || array.name == "players.env_id") copy.padding = 0xFF;
       if (result.narrowed) copy.narrowed = array.dtype == abi::kF64 ? Narrowed::kF64ToF32 : Narrowed::kI64ToI32;
       const i64 row_bytes = array.row_bytes * (array.per_player ? layout_.max_players : 1);
-      // XLA's arrays begin at multiples of at least 16 bytes, and those of a block at multiples of 256.
+      // XLA's arrays begin at multiples of at least 16 bytes, and a block's arrays at multiples of 256.
       const Address bits = result.narrowed ? 0 : Address(row_bytes) | result.data;
       while (copy.unit < 8 && (bits & Address(copy.unit)) == 0) copy.unit *= 2;
       copy.row_units = row_bytes / copy.unit;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What XLA's calls of a pool on a GPU pass to the pool (DevicePool::send_from_xla, recv_into).
+// Defines the arguments that XLA's calls pass to a pool on a GPU (DevicePool::send_from_xla, recv_into).
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ namespace envpool::cuda {
 
 class DevicePool;
 
-// How XLA's threads find a pool on a GPU. They do not hold the interpreter lock, so every call of the pool holds this
-// mutex.
+// XLA's threads find a pool on a GPU through its gate. They do not hold the interpreter lock, so every call of the pool
+// holds this mutex.
 struct PoolGate {
   std::recursive_mutex mutex;
   DevicePool* pool = nullptr;  // null after the pool was destroyed

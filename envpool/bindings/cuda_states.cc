@@ -107,7 +107,7 @@ void DeviceStates::place_models(const Stream& stream) {
   stream.synchronize();
 }
 
-// Each initial state is the twin's, reseeded with the key and stream of the environment.
+// Writes the initial states. Each is a copy of the twin's, reseeded with the key and stream of the environment.
 void DeviceStates::place_slots(const Stream& stream, const Construction& how) {
   slots_ = std::make_shared<Block>(streams_[0], bytes());
   std::vector<std::string> first;

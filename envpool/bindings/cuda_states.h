@@ -34,7 +34,8 @@ class DeviceStates {
 
   const abi::Layout& layout() const { return twin_.layout(); }
   i64 bytes() const { return slot_bytes_ * num_envs_; }
-  // Returns whether each environment has its own parameters on the device, because options are given per environment.
+  // Returns whether each environment has its own parameters on the device. It does if options are given per
+  // environment.
   bool has_params_of_each() const { return each_; }
 
   // Copies parameters and initial states to the device. Environment i is stepped on stream i / batch_size.

@@ -22,7 +22,8 @@ class Stream {
   Handle handle() const { return stream_.get(); }
   const Driver& driver() const { return context->driver; }
   void synchronize() const { ENVPOOL_CUDA(driver(), synchronize_stream, handle()); }
-  // lead() makes another stream wait for all work enqueued here so far; follow() makes this stream wait for the other.
+  // lead() makes another stream wait for all work enqueued on this stream so far. follow() makes this stream wait for
+  // the other stream's work.
   void lead(Handle other) const { order(handle(), other); }
   void follow(Handle other) const { order(other, handle()); }
   // Makes this stream wait for all work that has been enqueued on the device, on any stream. A driver before CUDA
@@ -113,7 +114,7 @@ class Ring : public std::enable_shared_from_this<Ring> {
   const bool in_place_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Block>> idle_;
-  std::shared_ptr<Block> only_;  // in place
+  std::shared_ptr<Block> only_;  // with in_place
   bool closed_ = false;
 };
 

@@ -95,7 +95,8 @@ Result call_python(const py::function& function, const Arguments&... arguments) 
   }
 }
 
-// Sets the functions of envpool/jax/cuda.py. They are never freed, because XLA's threads may call them during exit.
+// Sets the functions of envpool/jax/cuda.py that find the driver and compile programs. They are never freed, because
+// XLA's threads may call them during exit.
 void set_device_compiler(py::function library, py::function image) {
   auto* const held = new std::pair<py::function, py::function>(std::move(library), std::move(image));
   xla::set_device_compiler({[held] { return call_python<std::string>(held->first); },

@@ -283,7 +283,7 @@ void DeviceModel::run(const PureCall& call, Handle stream) {
   for (i32 f = 0; !call.restart && f < call.layout.num_actions; ++f) launch.action_rows[f] = operand(size_t(4 + f));
   PureOperand states = call.restart ? PureOperand{} : operand(3);
 
-  // A launch covers the inner axes. Batches with more of them take several launches.
+  // A launch covers the inner axes. Batches with more axes take several launches.
   if (launch.rows == 0) return;
   std::vector<i64> index(size_t(outer), 0);
   for (i64 first = 0; first < call.batch.rows(); first += launch.rows) {
@@ -333,7 +333,7 @@ class ModelOnDevices {
       const auto known = models_.find(number);
       if (known != models_.end()) return *known->second;
     }
-    // Compiling takes the interpreter lock, so it must not hold the mutex.
+    // Compiling takes the interpreter lock, so this thread must not hold the mutex meanwhile.
     auto made = std::make_unique<DeviceModel>(model, driver, number);
     const std::lock_guard lock(mutex_);
     return *models_.try_emplace(number, std::move(made)).first->second;
@@ -416,7 +416,7 @@ void run_on_device(const CallFrame& frame, Operation operation) {
   model.raise_fault(call.model);
 }
 
-// The options are checked on the host.
+// Runs change_params on the host, because options cannot be checked on a GPU.
 Error* change_params_on_host(Call* call) noexcept {
   Error* error = nullptr;
   Error* const failed = run_handler(*call, kExecute, [&](const CallFrame& frame) {

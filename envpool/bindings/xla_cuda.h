@@ -14,7 +14,7 @@
 
 namespace envpool::xla {
 
-// What the handlers need from Python (envpool/jax/cuda.py). The functions are called without the interpreter lock.
+// The functions of Python that the handlers call (envpool/jax/cuda.py). The caller does not hold the interpreter lock.
 struct DeviceCompiler {
   std::function<std::string()> library;  // returns the path of the driver's library, which is initialized
   // Returns a program compiled for a device. `label` is for errors.

@@ -35,7 +35,7 @@ abi::Dtype dtype_of(const Buffer& buffer, const char* name) {
   }
 }
 
-// The values of the attribute `named`: how the call names its environments.
+// The values of the attribute `named`, which says how the call names its environments.
 enum Named : i64 { kNobody = 0, kByOperand = 1, kByAttribute = 2 };
 
 // One call of a pool on a GPU. The attribute `pool` has the number of its port. The first operand and result are the

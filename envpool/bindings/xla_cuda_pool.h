@@ -3,7 +3,7 @@
 // The handlers of pools for programs on NVIDIA GPUs. If the pool is on the same GPU, they enqueue its work in the order
 // of XLA's stream and wait for nothing. If the pool is on the CPU, they work on copies in host memory (xla_staged.h).
 //
-// They are not declared compatible with command buffers: a replay would not ask whether the pool is still open, and
+// They are not declared compatible with command buffers: a replay would not check whether the pool is still open, and
 // would not record which environments are under way.
 #pragma once
 

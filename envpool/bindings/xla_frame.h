@@ -118,13 +118,13 @@ inline void convert(DataType from_type, const void* from, DataType to_type, void
   } else if (from_type == kPred && to_type == kF64) {
     convert<u8, f64>(from, to, count);
   } else if (from_type == kU32 && to_type == kF64) {
-    std::memcpy(to, from, size_t(count) * sizeof(f64));  // a double that is passed as two words, to be exact
+    std::memcpy(to, from, size_t(count) * sizeof(f64));  // a double that is passed as two words, to keep it exact
   } else {
     malformed("no conversion from XLA's type " + std::to_string(from_type) + " to " + std::to_string(to_type));
   }
 }
 
-// An operand of a batch. Its leading dimensions are those of the batch, its trailing ones those of a row.
+// An operand of a batch. Its leading dimensions are the batch's, and its trailing dimensions are a row's.
 struct Operand {
   const u8* data;
   const std::int64_t* dims;

@@ -53,7 +53,7 @@ class ModelOnDevices;  // in xla_cuda.cc
 
 using CheckedParams = std::shared_ptr<const std::vector<u8>>;
 
-// A model whose environment runs as pure functions, with what its handlers share.
+// A model whose environment runs as pure functions, with the data that its handlers share.
 class PureModel {
  public:
   const abi::Table* table;
@@ -95,7 +95,7 @@ std::shared_ptr<PureModel> model_of(const CallFrame& frame);
 Error* instantiate_model(Call* call) noexcept;
 
 struct ModelInfo {
-  i64 model;               // the value of the handlers' attribute of that name
+  i64 model;               // the value of the handlers' attribute `model`
   SharedObject reference;  // keeps the model alive; every executable that uses the model does so too
   i64 state_bytes, params_bytes, params_values;
   std::string params;  // the row of the default parameters

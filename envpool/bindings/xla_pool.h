@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pools for XLA: send, recv and step as side effects of jitted code. A program refers to a pool by a handle of eight
+// Lets jitted code call send, recv and step of a pool, as side effects. A program refers to a pool by a handle of eight
 // bytes. Every call takes the handle and returns it, so the data dependency keeps the calls in order. A handle is valid
 // in the process that created it, for as long as the pool lives; a call with any other value fails.
 #pragma once
@@ -22,7 +22,7 @@ struct OpenPort {
   SharedObject reference;
 };
 
-// What a handle refers to: a pool on the CPU, or one on a GPU. A port does not keep its pool alive.
+// A handle refers to a port, which is a pool on the CPU or on a GPU. A port does not keep its pool alive.
 struct Port {
   std::weak_ptr<EnvPool> pool;
   std::shared_ptr<std::timed_mutex> step_mutex;

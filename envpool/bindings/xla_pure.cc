@@ -159,7 +159,7 @@ void run_parallel(PureModel& model, Operation operation, const abi::PureWork& wo
   row_ns.store(before == 0 ? now : 0.75 * before + 0.25 * now, std::memory_order_relaxed);
 }
 
-// The handlers of reset and step (xla_pure_call.h).
+// Handles reset and step (xla_pure_call.h).
 void run(const CallFrame& frame, Operation operation) {
   const PureCall call(frame, operation);
   const i64 state_bytes = call.model.state_bytes(), max_players = call.layout.max_players;

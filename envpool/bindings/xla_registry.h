@@ -72,7 +72,7 @@ namespace detail {
 inline void delete_shared(void* state) { delete static_cast<SharedObject*>(state); }
 
 // Returns which layout of xla_ffi.h's StateSet and StateGet the caller uses, or 0 if it is unknown. The size of Api
-// cannot tell, because jaxlib before 0.6 reports too small a size.
+// does not tell which, because jaxlib before 0.6 reports too small a size.
 inline int state_layout(const Api& api) {
   const bool known = api.version.major == 0 && api.version.minor >= 1 && api.version.minor <= 3;
   return known ? api.version.minor : 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a handler that was written for CPUs in a program on a GPU. The handler gets copies of the operands in host
-// memory, and its results are copied back. The handler's thread waits for the GPU, so these calls cannot be captured
-// into CUDA graphs.
+// Runs handlers that were written for CPUs in programs on a GPU. A handler gets copies of the operands in host memory,
+// and its results are copied back. The handler's thread waits for the GPU, so these calls cannot be captured into CUDA
+// graphs.
 #pragma once
 
 #include <algorithm>
