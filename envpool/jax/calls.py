@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calls of the XLA handlers that reset and step environments as pure functions."""
+"""Calls the XLA handlers that reset and step environments as pure functions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Calls:
 
     @staticmethod
     def _values(passed: list[Any], fields: tuple[Field, ...]) -> list[Any]:
-        """Returns the values of results of `_results`."""
+        """Returns the values that a handler passed for these fields."""
         return [words.received(value, field.dtype) for value, field in zip(passed, fields, strict=True)]
 
     def _observation(self, values: list[Any]) -> Any:

@@ -23,7 +23,7 @@ def register() -> None:
 
 
 def program_of(construction: Construction) -> tuple[str, list[str], int, int]:
-    """Returns the arguments of `Construction.make_functional`: how the environment is compiled for a GPU."""
+    """Returns the arguments of `Construction.make_functional`, which say how to compile the environment for a GPU."""
     registration, facts = construction.registration, construction.table.device
     if facts is None:
         return "", [], 1, 1
@@ -36,7 +36,7 @@ def program_of(construction: Construction) -> tuple[str, list[str], int, int]:
 
 
 def stand_in_runs_on_cpu() -> bool:
-    """Returns whether XLA's CPU backend shall call the handlers for GPUs, as $ENVPOOL_STANDIN_XLA requests in tests.
+    """Returns whether XLA's CPU backend should call the handlers for GPUs, as $ENVPOOL_STANDIN_XLA requests in tests.
 
     Raises:
         RuntimeError: the driver is not the tests' stand-in, or its device memory is not the host's memory.
@@ -51,9 +51,9 @@ def stand_in_runs_on_cpu() -> bool:
 
 
 def usable_memory() -> tuple[float, str]:
-    """Returns how many bytes new arrays may take, and the words that name their device (none if it is a CPU).
+    """Returns how many bytes new arrays may take, and the words that name their device (an empty string for a CPU).
 
-    A GPU's memory that is in use now counts too, because it may be free when the program runs.
+    On a GPU, memory that is now in use counts as usable, because it may be free when the program runs.
     """
     device = jax.config.jax_default_device or jax.local_devices()[0]
     if isinstance(device, str):

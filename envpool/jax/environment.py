@@ -219,8 +219,8 @@ class Environment:
 
         Raises:
             TypeError: key is not a key, or params are not EnvParams.
-            MemoryError: the states and observations need more memory than this process may use, or on a GPU than JAX
-                may use of the GPU that it uses by default.
+            MemoryError: the states and observations need more memory than this process may use or, on a GPU, than
+                JAX may use on its default GPU.
             ValueError: num_envs is not an int in that range, key is an array of keys, or params belong to another
                 environment.
         """
@@ -270,7 +270,7 @@ class Environment:
     def state_space(self, params: EnvParams | None = None) -> Any:
         """Returns a space of all named parts of a state, where the number of steps is called `time`, as in gymnax.
 
-        The bounds are those of the dtypes; an environment may not reach them.
+        The bounds are those of the dtypes; an environment need not reach them.
         """
         limit = self.default_params.max_episode_steps if params is None else params.max_episode_steps
         return spaces.of_parts(self._state_format.parts, None if isinstance(limit, jax.core.Tracer) else int(limit))
@@ -293,7 +293,7 @@ class Environment:
     def is_terminal(self, state: EnvState, params: EnvParams | None = None) -> Any:
         """Returns whether the episode has ended, including by the time limit.
 
-        This is never so in a state that `step` returns, because `step` begins the next episode.
+        This is never true of a state that `step` returns, because `step` begins the next episode.
         """
         self._check_state(state)
         return state.over

@@ -59,7 +59,7 @@ def call_aliased(
     Args:
         name: the handler.
         results: shapes and dtypes of the results.
-        aliases: for the index of an operand, the index of the result that may share its memory. If vmap batches the
+        aliases: maps the index of an operand to the index of the result that may share its memory. If vmap batches the
             results, it must also batch these operands; see `with_extents_of`.
         *operands: the operands.
         **attributes: the handler's attributes.

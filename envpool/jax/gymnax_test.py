@@ -83,7 +83,7 @@ def test_dynamics_from_equal_states(task_id):
 
 @pytest.mark.parametrize("task_id", [*PAIRS, "MountainCarContinuous-v0"])
 def test_the_interface_is_that_of_gymnax(task_id):
-    """Tests that signatures, shapes, dtypes and spaces are as code written for gymnax expects."""
+    """Tests that signatures, shapes, dtypes and spaces are what code written for gymnax expects."""
     (env, params), (other, other_params) = envpool.jax.make(task_id), gymnax.make(task_id)
     assert env.num_actions == other.num_actions
     for name in ("action_space", "observation_space"):
@@ -112,7 +112,7 @@ def test_the_interface_is_that_of_gymnax(task_id):
     assert [part.dtype for part in ours] == [part.dtype for part in theirs]
 
 
-# SimpleBandit is missing, because gymnax's cannot be stepped.
+# SimpleBandit is missing, because gymnax's version cannot be stepped.
 SHARED = [
     task_id
     for task_id in gymnax.registered_envs

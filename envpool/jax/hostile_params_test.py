@@ -140,7 +140,7 @@ def test_another_process_has_another_signature():
 
 
 def test_rows_of_another_environment_of_the_id():
-    """The rows may be in another order, and occur twice."""
+    """The rows may be in another order, and a row may occur twice."""
     fresh = envpool.jax.make("CartPole-v1")[0]
     expected = play(ENV, GRID)
     assert play(fresh, GRID) == expected == play(fresh, GRID)

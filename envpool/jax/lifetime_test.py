@@ -33,7 +33,7 @@ def live():
 
 
 def numbers():
-    """Returns a value of an option that no other test uses, so that each environment has its own model."""
+    """Returns an option's value that has not been used before, so that each environment has its own model."""
     numbers.last += 1
     return 1 + numbers.last / 4096
 

@@ -150,7 +150,7 @@ class PoolCalls:
             attributes["named"] = np.int64(_ENV_ID)
         elif env_id is not None:
             with jax.ensure_compile_time_eval():
-                given = np.asarray(env_id) if isinstance(env_id, jax.Array) else env_id  # `_ids` checks NumPy's values
+                given = np.asarray(env_id) if isinstance(env_id, jax.Array) else env_id  # `_ids` checks values in NumPy
                 known = self._checked(np.asarray(self._ids("env_id", given)).astype(np.int32))
             rows = len(known)
             attributes = {"named": np.int64(_AS_ATTRIBUTE), "ids": known}

@@ -156,7 +156,7 @@ TOLD_WHILE_RUNNING = [
 @pytest.mark.parametrize("call,value,text", TOLD_WHILE_RUNNING, ids=range(len(TOLD_WHILE_RUNNING)))
 def test_errors_while_running(call, value, text):
     start = time.monotonic()
-    with pytest.raises(RuntimeError, match=r"\[\w+-v\d\] " + text):  # The base class: JAX renames its own exception.
+    with pytest.raises(RuntimeError, match=r"\[\w+-v\d\] " + text):  # the base class of JAX's exception
         jax.block_until_ready(jax.jit(call)(jnp.int32(value)))
     assert time.monotonic() - start < 5
     assert not COUNTER._pool.under_way

@@ -239,7 +239,7 @@ def test_asynchronous_batches_hold_the_same_trajectories(task_id, interface):
     one = actions_of(task_id, 30 * num_envs, 1)[:, 0].reshape(30, num_envs, *actions_of(task_id, 1, 1).shape[2:])
 
     def parts(result):
-        """Returns the arrays with a row per environment, including its id."""
+        """Returns the arrays that have a row per environment, including the ids."""
         if interface == "dm":
             return {"id": result.observation.env_id, "obs": result.observation.obs, "type": result.step_type}
         obs, reward, terminated, truncated, info = result

@@ -111,7 +111,7 @@ def leaves(out):
 
 
 def test_devices_and_grid(train, tmp_path):
-    """An agent has the same bits on one device and on two, and the same results alone as in a grid."""
+    """An agent has the same bits on one device and on two. Trained alone, it stays close to its copy in a grid."""
     runs = {
         "one": train(tmp_path / "one", "--video=", "--block=2", "--target=1"),
         "two": train(tmp_path / "two", "--video=", "--block=2", devices=2),
@@ -234,7 +234,7 @@ def test_absent_players(options):
     nobody = gradient(net, spoilt_rows._replace(present=np.zeros(rows, bool)))
     assert all((np.asarray(x) == 0).all() for x in jax.tree.leaves(nobody))
 
-    # A player is absent after step 3 of 6. Without its steps after that, the advantages are the same.
+    # A player is absent after step 3 of 6. The advantages are the same if the later steps are removed.
     steps, reward = 6, np.float32(rng.normal(size=(6, 1)))
     left = np.zeros((steps, 1), bool)
     step = learning.Step(None, None, None, reward, None, left, left, np.arange(steps)[:, None] <= 3)
@@ -270,7 +270,7 @@ def test_tag_rollout(options):
     assert 0.1 < (~present[..., 3:]).mean() < 0.9
     assert not reward[~present].any()
     last_of_player = present & np.asarray(steps.terminated)
-    assert (reward[..., 3:][last_of_player[..., 3:]] == -1).sum() == reward[..., :3].sum()  # each tag, from both sides
+    assert (reward[..., 3:][last_of_player[..., 3:]] == -1).sum() == reward[..., :3].sum()  # a tag gives 1 and costs 1
     done = np.asarray(steps.done).all(axis=2)
     assert numbers[2] == done.sum() > 4
 

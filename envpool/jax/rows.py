@@ -27,7 +27,7 @@ class RowPart:
         offset: the position in the row, in bytes.
         dtype: the dtype of the stored elements.
         shape: the shape of the part.
-        read_dtype: the dtype to which `read` converts the elements; empty for `dtype`.
+        read_dtype: the dtype to which `read` converts the elements; an empty string means `dtype`.
     """
 
     offset: int
@@ -191,7 +191,7 @@ class EnvState(_EnvRow):
                 value = value.reshape((1,) * len(extents) + value.shape)
             if value.shape[len(extents) :] != tail:
                 raise ValueError(f"[{self.format.label}] {name}: expected shape {part.shape}, got {given}")
-            # Parts have at most one dimension, and the functions expect one.
+            # Parts have at most one dimension, and the functions of `words` expect exactly one.
             value = value if part.shape else jnp.expand_dims(value, len(extents))
             raw = words.written(jnp.asarray(raw), value, at=part.offset, dtype=part.dtype)
         return EnvState(raw, self.format)

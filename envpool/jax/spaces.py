@@ -91,7 +91,7 @@ class Dict:
         return {name: space.sample(key) for key, (name, space) in zip(keys, self.spaces.items(), strict=True)}
 
     def contains(self, x: Any) -> Any:
-        """Returns whether every space contains the element of its name, which is a key or an attribute of x."""
+        """Returns whether every space contains the key, or else the attribute, of x that has the space's name."""
         inside = jnp.bool_(True)
         for name, space in self.spaces.items():
             inside = jnp.logical_and(inside, space.contains(x[name] if isinstance(x, Mapping) else getattr(x, name)))

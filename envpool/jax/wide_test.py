@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Actions and arrays of 64 bits, with and without JAX's 64-bit arrays: the bits are those of a pool on the CPU.
+"""Tests that 64-bit actions and arrays have the bits of a pool on the CPU, with and without JAX's 64-bit arrays.
 
 `make test-jax-device` runs the same tests with the handlers for GPUs.
 """

@@ -20,7 +20,7 @@ _WIDE = ("int64", "uint64", "float64")
 
 
 def passed_as(shape: tuple[int, ...], dtype: Any) -> jax.ShapeDtypeStruct:
-    """Returns how an array of a dtype of C++ is passed to the handlers.
+    """Returns the shape and dtype with which an array of this dtype in C++ is passed to the handlers.
 
     Without `jax_enable_x64`, elements of 64 bits are passed as pairs of words in an additional last axis.
     """
@@ -30,7 +30,7 @@ def passed_as(shape: tuple[int, ...], dtype: Any) -> jax.ShapeDtypeStruct:
 
 
 def passed(value: Any, dtype: Any) -> Any:
-    """Returns an array as it is passed to the handlers. Its dtype is the canonical one of `dtype`."""
+    """Returns an array, which must have the canonical dtype of `dtype`, in the form that the handlers take."""
     return value if value.dtype == dtype else _pairs(value, np.dtype(dtype).name)
 
 
@@ -130,7 +130,7 @@ def _up(kept: Any, lost: Any) -> Any:
 
 
 def _whole(low: Any, high: Any) -> Any:
-    """Converts doubles that are whole numbers of an int32 to int32."""
+    """Converts doubles that are whole numbers in the range of int32 to int32."""
     exponent = ((high >> 20) & np.uint32(0x7FF)).astype(np.int32) - 1023
     leading = np.uint32(1 << 31) | (high & np.uint32(0xFFFFF)) << 11 | low >> 21  # the first 32 bits
     size = jnp.where(exponent < 0, 0, leading >> jnp.clip(31 - exponent, 0, 31).astype(np.uint32))
@@ -150,7 +150,7 @@ def _pairs(value: Any, dtype: str) -> Any:
     bits = lax.bitcast_convert_type(value.astype(np.float32), np.uint32)
     sign, exponent = bits & np.uint32(0x80000000), (bits >> 23) & np.uint32(0xFF)
     fraction = bits & np.uint32(0x7FFFFF)
-    # A subnormal number has a leading one further right, which moves out of the fraction.
+    # In a subnormal number, the leading one is further right. It is shifted out of the fraction.
     shift = lax.clz(fraction) - 8
     is_subnormal = (exponent == 0) & (fraction != 0)
     fraction = jnp.where(is_subnormal, fraction << shift & np.uint32(0x7FFFFF), fraction)
