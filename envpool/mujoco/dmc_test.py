@@ -274,7 +274,7 @@ def test_results_do_not_depend_on_threads(task_id):
 
 
 def test_the_terrain_is_a_bowl_with_spline_interpolated_bumps():
-    """The terrain is a bowl times scipy's zoom of 30 x 30 random bumps, in which rows and columns are linear."""
+    """The terrain is a bowl times scipy's zoom of 30 x 30 random bumps, linear in rows and in columns."""
     environment = suite.load("quadruped", "escape")
     reference = Reference("quadruped", "escape", environment, environment.physics.model.ptr)
     env = envpool.make_dm("QuadrupedEscape-v1", num_envs=1, seed=9)
@@ -351,7 +351,7 @@ def test_lqr_terminates_at_rest_and_keeps_its_stiffness():
 
 
 def test_invalid_physics_raises_an_error_with_the_environment():
-    """dm_control raises a PhysicsError."""
+    """In this case, dm_control raises a PhysicsError."""
     env = envpool.make_gymnasium("LqrLqr21-v1", num_envs=2)
     env.reset()
     with pytest.raises(RuntimeError, match="environment 1: MuJoCo: the physics state is invalid: .* CTRL"):

@@ -63,7 +63,7 @@ def test_images_equal_those_of_gymnasium(task_id):
                 env.step(action)
                 reference.step(action[0])
             np.testing.assert_array_equal(env.render()[0], reference.render())
-    np.testing.assert_array_equal(reference.render(), reference.render())  # its context still works
+    np.testing.assert_array_equal(reference.render(), reference.render())  # the reference's context still works
     reference.close()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Returns the models of dm_control's suite: its XML files, edited as dm_control does. The package is never imported."""
+"""Returns the models of dm_control's suite: its XML files with dm_control's edits. The package is never imported."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The simulation of one environment of the suite, stepped as in dm_control, with a shallow copy of the shared model in
-// which the environment owns the few arrays that its task changes.
+// The simulation of one environment of the suite. It is stepped as in dm_control. Its model is a shallow copy of the
+// shared model, in which the environment owns the few arrays that its task changes.
 #pragma once
 
 #include <cmath>

@@ -49,7 +49,7 @@ class Quadruped : public Task {
 
  protected:
   f64 upright() const { return d_->xmat[9 * torso_ + kZZ]; }
-  // Returns 1 if the torso leans by less than this angle, decreasing linearly to 0 upside down.
+  // Returns 1 if the torso leans by less than this angle. Beyond it, the value decreases linearly, to 0 upside down.
   f64 upright_reward(f64 degrees = 0) const {
     const f64 cosine = cos(degrees * (kPi / 180));
     return tolerance(upright(), {cosine, kInfinity}, 1 + cosine, Sigmoid::kLinear, 0);

@@ -40,7 +40,8 @@ inline f64 sigmoid(f64 x, f64 at_1, Sigmoid kind) {
   return 0;
 }
 
-// Returns 1 within the bounds; outside them the value decreases with the distance, to `at_margin` at one margin.
+// Returns 1 within the bounds; outside, the value decreases with the distance, to `at_margin` at a distance of
+// `margin`.
 inline f64 tolerance(f64 x, Bounds bounds, f64 margin = 0, Sigmoid kind = Sigmoid::kGaussian, f64 at_margin = 0.1) {
   if (bounds.low <= x && x <= bounds.high) return 1;
   if (margin == 0) return 0;
@@ -53,7 +54,7 @@ f64 numpy_mean(i64 count, Term&& term) {
   return numpy_sum(count, term) / f64(count);
 }
 
-// Returns np.linalg.norm, apart from the order of additions in a BLAS.
+// Returns the same as np.linalg.norm, except that a BLAS may add in another order.
 inline f64 norm(const f64* x, int count) {
   f64 sum = 0;
   for (int i = 0; i < count; ++i) sum += x[i] * x[i];

@@ -83,7 +83,7 @@ class Task {
       }
     }
   }
-  // Repeats this until there are no contacts.
+  // Repeats randomize_joints() until there are no contacts.
   void randomize_joints_without_contact(Rng& rng) {
     draw_without_contact([&] {
       randomize_joints(rng);

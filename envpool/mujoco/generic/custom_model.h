@@ -3,7 +3,7 @@
 // A custom model: any robot that MuJoCo can load, without a task.
 //
 // Observation: the arrays that `observation` names, as a dict or, with `flat`, as one vector; by default positions,
-// velocities and sensors. They have their values after mj_step: sensors and other derived quantities belong to the
+// velocities and sensors. Their values are those after mj_step: sensors and other derived quantities belong to the
 // state before the last integration.
 // Action: the arrays that `action` names, by default controls, for all `frame_skip` steps of the simulation. The pool
 // refuses NaN and infinity. MuJoCo clips controls that have a range, and uses 0 for all controls if one is beyond 1e10.

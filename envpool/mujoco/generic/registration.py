@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The id Mujoco-v0, for custom models."""
+"""Registers the id Mujoco-v0, for custom models."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ struct GymParams {
   f64 reset_noise_scale = 0;
 
   f64 dt() const { return model->opt.timestep * frame_skip; }
-  // Returns whether the infos of version 5 are returned.
+  // Returns whether the environment has the infos of version 5.
   bool v5() const { return info_version >= 5; }
 };
 

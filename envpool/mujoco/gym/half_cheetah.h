@@ -4,7 +4,8 @@
 //
 // Observation: positions without the root's x (8), velocities (9).
 // Action: six joint torques in -1..1.
-// Reward: forward_reward_weight * velocity - ctrl_cost_weight * sum of squared torques. It never terminates.
+// Reward: forward_reward_weight * velocity - ctrl_cost_weight * sum of squared torques.
+// Terminated: never.
 // Info: x_position, x_velocity and the terms of the reward. Version 4 calls reward_forward reward_run.
 // Reset: uniform noise on positions, normal noise on velocities, both of size reset_noise_scale.
 // Source: gymnasium 1.4.0, HalfCheetah-v4 and -v5; Wawrzynski (2009).

@@ -6,7 +6,8 @@
 // Action: seventeen joint torques in -0.4..0.4.
 // Reward: forward_reward_weight (gymnasium's uph_cost_weight) * height of the torso / timestep of the simulation +
 // healthy_reward - ctrl_cost_weight * sum of squared torques - contact_cost_weight (impact_cost_weight) * sum of
-// squared contact forces, the last term within contact_cost_min..max (impact_cost_range). It never terminates.
+// squared contact forces, the last term within contact_cost_min..max (impact_cost_range).
+// Terminated: never.
 // Versions: in version 2, contact forces are zeros, because mujoco-py did not compute them. gymnasium declares
 // uph_cost_weight but ignores it. We use it.
 // Info: the terms of the reward; since version 5 also position and tendons.

@@ -8,7 +8,8 @@
 // Reward: minus the sum of dist_cost_weight * distance from cylinder to goal, ctrl_cost_weight * sum of squared
 // torques, and near_cost_weight * distance from tip to cylinder; gymnasium's names are reward_dist_weight,
 // reward_control_weight and reward_near_weight. Up to version 4 it uses the distances before the step
-// (reward_after_step), and infos are not weighted (weighted_reward_info). It never terminates.
+// (reward_after_step), and infos are not weighted (weighted_reward_info).
+// Terminated: never.
 // Info: the terms of the reward.
 // Reset: the cylinder uniform in a box, away from the goal; uniform noise on the arm's velocities.
 // Versions: gymnasium refuses version 4 with MuJoCo 3, because the inertias of the model pusher.xml differ from those

@@ -7,7 +7,8 @@
 // Action: two joint torques in -1..1.
 // Reward: -dist_cost_weight * distance - ctrl_cost_weight * sum of squared torques; gymnasium's names are
 // reward_dist_weight and reward_control_weight. Up to version 4 it uses the distance before the step
-// (reward_after_step). It never terminates.
+// (reward_after_step).
+// Terminated: never.
 // Info: the terms of the reward.
 // Reset: uniform noise on angles and velocities, the target uniform in a disc.
 // Source: gymnasium 1.4.0, Reacher-v4 and -v5.

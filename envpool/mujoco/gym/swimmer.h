@@ -4,7 +4,8 @@
 //
 // Observation: positions without the first link's x and y (3), velocities (5).
 // Action: two joint torques in -1..1.
-// Reward: forward_reward_weight * x velocity - ctrl_cost_weight * sum of squared torques. It never terminates.
+// Reward: forward_reward_weight * x velocity - ctrl_cost_weight * sum of squared torques.
+// Terminated: never.
 // Info: position, velocity, distance from the origin and the terms of the reward; version 4 calls reward_forward
 // reward_fwd.
 // Reset: uniform noise of size reset_noise_scale on positions and velocities.

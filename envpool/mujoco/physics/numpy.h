@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums in NumPy's order, because the references compute rewards with NumPy and the order determines the last bits.
+// Computes sums in NumPy's order. The references compute rewards with NumPy, and the order determines the last bits.
 #pragma once
 
 #include "envpool/core/types.h"

@@ -94,7 +94,7 @@ class Simulation {
       for (i32 i = 0; i < count; ++i) mj_step(model(), data());
     });
   }
-  // Computes cacc, cfrc_int and cfrc_ext for the last step; mj_step does not.
+  // Computes cacc, cfrc_int and cfrc_ext for the last step, which mj_step does not compute.
   void compute_forces() {
     guarded([&] { mj_rnePostConstraint(model(), data()); });
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// EGL on a device, without a surface. The few necessary types and constants are declared here, so that the build needs
-// no EGL headers.
+// Implements the OpenGL backend with EGL on a device, without a surface. The few necessary types and constants are
+// declared here, so that the build needs no EGL headers.
 
 #include <cstdio>
 #include <cstdlib>

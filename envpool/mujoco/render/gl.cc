@@ -12,8 +12,8 @@
 namespace envpool::mujoco {
 namespace {
 
-// Returns the fork generation at the first search for OpenGL. It is not a member of Found, because the constructor of
-// Found already needs it when it makes and destroys a context.
+// Returns the fork generation at the first search for OpenGL. It is not a member of Found, because Found's constructor
+// makes and destroys a context, which needs the generation.
 u32 first_generation() {
   static const u32 generation = fork_generation();
   return generation;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpenGL without a window: EGL, or else OSMesa. Both are loaded when the first image is rendered, so that this family
-// can be built and loaded without OpenGL. The environment variables MUJOCO_GL (egl or osmesa) and MUJOCO_EGL_DEVICE_ID
-// have the same meaning as for MuJoCo's Python package.
+// Provides OpenGL without a window, by EGL or, if that does not work, by OSMesa. The library is loaded when the first
+// image is rendered, so this family can be built and loaded without OpenGL. The environment variables MUJOCO_GL (egl or
+// osmesa) and MUJOCO_EGL_DEVICE_ID have the same meaning as for MuJoCo's Python package.
 #pragma once
 
 #include <memory>

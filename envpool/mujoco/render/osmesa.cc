@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OSMesa, which renders into main memory.
+// Implements the OpenGL backend with OSMesa, which renders into main memory.
 
 #include "envpool/core/types.h"
 #include "envpool/mujoco/render/gl_backends.h"
