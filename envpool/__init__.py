@@ -25,7 +25,7 @@ else:  # the same functions, without the signatures for each id
     from envpool.registration import make, make_dm, make_gym, make_gymnasium, make_spec, make_vec
 
 __all__ = [
-    # EnvPool's names, in its order.
+    # The names that EnvPool has, in the same order.
     "register",
     "make",
     "make_dm",

@@ -14,7 +14,7 @@ PORTABLE: int
 CAN_SNAPSHOT: int
 CAN_RENDER: int
 BOUNDED: int
-# The numbers of these names in C++.
+# The number of each name in C++.
 AUTORESET_MODES: dict[str, int]
 KEYED: dict[str, int]
 # The arrays that every environment has, with their dtypes.
@@ -46,8 +46,8 @@ class Table:
     def device(self) -> Mapping[str, Any] | None:
         """A description of the environment for the GPU compiler; None if it is not portable.
 
-        header (path in an include folder, or empty), type (in C++), world (whether there are several players),
-        state_at and state_bytes (of the state in a slot, without extra bytes), params_bytes.
+        Its entries are header (path in an include folder, or empty), type (in C++), world (whether there are several
+        players), state_at and state_bytes (of the state in a slot, without extra bytes), and params_bytes.
         """
 
 class DeviceArray:
@@ -80,7 +80,7 @@ class DeviceArray:
         """Returns a copy in the host's memory. Waits until the array is computed, unless the host knows its values."""
 
 class DevicePool:
-    """Environments on a GPU. Methods that Pool has too do the same, with arrays on the device."""
+    """Environments on a GPU. Methods that Pool also has do the same as there, but with arrays on the device."""
 
     def __init__(
         self,
@@ -184,7 +184,7 @@ class Pool:
     def render(self, env_ids: npt.NDArray[np.int32] | None = None) -> npt.NDArray[np.uint8]: ...
     def players(self, env_ids: npt.NDArray[np.int32] | None = None) -> list[int]: ...
     def xla(self) -> tuple[bytes, int, list[tuple[int, np.dtype[Any], tuple[int, ...], bool]]]:
-        """Returns the handle, the number, and for each output: array, dtype, shape of a row, whether per player."""
+        """Returns the handle, the port's number, and for each output: array, dtype, row shape, whether per player."""
 
     def close(self, timeout: float = 10.0) -> None: ...
     @property
@@ -197,7 +197,7 @@ class Pool:
     def num_threads(self) -> int: ...
 
 class ModelReference:
-    """Keeps a model alive, to which jitted code refers by number. Compiled programs keep it alive too."""
+    """Keeps a model alive, which compiled programs also do. Jitted code refers to the model by its number."""
 
     @property
     def number(self) -> int: ...
@@ -212,9 +212,12 @@ def add_pure_model(
     threads: int,
     envs: int,
 ) -> tuple[ModelReference, int, int, int, bytes, str]:
-    """Returns a model, bytes of a state and of parameters, offset of the values, default parameters, parts as JSON.
+    """Makes a model for jitted code.
 
-    `source` to `envs` are its program for a GPU (envpool/cuda/program.py); `source` is empty if there is none.
+    Returns the model, the bytes of a state and of a parameter row, the offset of the options' values in a parameter row,
+    the default parameters, and the parts of a state as JSON.
+    The arguments from `source` to `envs` describe the model's program for a GPU (envpool/cuda/program.py). `source` is
+    empty if there is none.
     """
 
 def live_models() -> int:
@@ -224,7 +227,7 @@ def live_ports() -> int:
     """Returns the number of pools that jitted code can refer to, including closed ones."""
 
 def xla_handlers(platform: str) -> dict[str, dict[str, Any]]:
-    """Returns capsules by handler and stage, as `jax.ffi.register_ffi_target` takes them, for "cpu" or "CUDA"."""
+    """Returns the handlers for "cpu" or "CUDA": for each name, capsules by stage, as jax.ffi registers them."""
 
 def set_device_compiler(library: Callable[[], str], image: Callable[[str, str, list[str], int], bytes]) -> None:
     """Sets the functions that the handlers for GPUs call: see envpool/jax/cuda.py."""
@@ -232,4 +235,4 @@ def set_device_compiler(library: Callable[[], str], image: Callable[[str, str, l
 def load_plugin(path: str) -> list[Table]: ...
 def usable_cpus() -> int: ...
 def usable_memory() -> float:
-    """Returns how many more bytes of memory this process may use, by the machine's size and cgroup limits."""
+    """Returns how many more bytes this process may use, given the machine's memory and the cgroup limits."""

@@ -59,8 +59,8 @@ struct RowSelection {
   }
 };
 
-// Converts the arguments of a call to those of EnvPool::send: checked, in the environment's dtypes, and without
-// padding. Bit 0 of the attribute `named` is set if env_id is passed, bit 1 if players.env_id is.
+// Checks the arguments of a call, and converts them to the arguments of EnvPool::send: in the environment's dtypes and
+// without padding. Bit 0 of the attribute `named` is set if env_id is passed, bit 1 if players.env_id is.
 class SendArguments {
  public:
   SendArguments(const CallFrame& frame, EnvPool& pool) : pool_(pool), layout_(pool.layout()) {
@@ -113,7 +113,8 @@ class SendArguments {
     return ids;
   }
 
-  // Selects the players' rows where they are grouped by environment. Padding may follow them, as it does in a batch.
+  // Selects the rows of players in a call that does not pass players.env_id, where rows are grouped by environment. If
+  // there is a row for each possible player, the rows after the players' rows are padding.
   RowSelection select_grouped(i64 total) {
     std::vector<i32> counts(ids_.size());
     pool_.players(ids_.data(), i32(ids_.size()), counts.data());

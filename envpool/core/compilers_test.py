@@ -37,8 +37,8 @@ COMPILERS = {
 # The installed build, which is the reference, is g++ -O3, or clang++ -O3 with vector code.
 BUILDS = [("gcc", "-O1"), ("clang", "-O1"), ("clang", "-O3"), ("device", "-O1")]
 NUM_ENVS, STEPS = 6, 120
-# One id of each portable table, and further ids that cover other code paths. MuJoCo is left out, because its library is
-# not built here.
+# The tests use one id of each portable table, and these further ids, which cover other code paths. MuJoCo is left out,
+# because its library is not built here.
 MORE = {
     "atari": ["Breakout-v5", "MsPacman-v5"],
     "toy_text": ["CliffWalkingSlippery-v1"],

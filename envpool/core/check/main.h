@@ -25,7 +25,7 @@ inline constexpr i32 kSeconds = 10;  // of CPU time, after which slow environmen
 inline constexpr u8 kFills[] = {0x00, 0x00, 0xA5};
 inline constexpr u8 kOldRow = 0xCB, kOtherOldRow = 0x36;
 
-inline u8 heap_fill = 0;  // new memory of host environments is filled with it
+inline u8 heap_fill = 0;  // the byte with which new memory of host environments is filled
 inline Arrays* result_arrays = nullptr;
 inline Arrays* action_arrays = nullptr;
 

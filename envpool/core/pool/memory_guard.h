@@ -15,7 +15,7 @@ namespace envpool {
 // An estimate of a pool's memory, as far as it is known in advance.
 struct MemoryNeeds {
   i32 num_envs, num_threads;
-  f64 blocks;         // maximum number of blocks of whole batches at a time
+  f64 blocks;         // the most blocks of a whole batch that can exist at a time
   f64 env_bytes;      // of all environments
   f64 actions_bytes;  // of all slots for actions
 

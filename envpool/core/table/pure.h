@@ -435,7 +435,7 @@ struct PureFunctions {
     if (work.keyed == abi::kNewKeyAndStream) episode.rng.stream = batch.stream(k);
   }
 
-  // Counts the step of rows that were stepped in lanes, which have written their rewards and terminations.
+  // Counts the step of rows that were stepped in lanes. step_lanes has already written their rewards and terminations.
   ENVPOOL_ALWAYS_INLINE static void count_step(const PureBatch& batch, const abi::PureWork& work, i32 limit, i64 first,
                                                i64 count) {
     const i64 stride = batch.state_bytes;

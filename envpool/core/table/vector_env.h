@@ -309,7 +309,7 @@ class VectorEnv {
     }
   }
 
-  // Steps a run of environments with consecutive ids, beginning with number k of the work, with prefetched random
+  // Steps a run of environments with consecutive ids, beginning with environment k of the work, with prefetched random
   // words. Returns their number, which is a multiple of eight or 0.
   template <class RowSource>
   i32 run_prefetched(const abi::Work& work, i32 k, const RowSource& row_source) {
@@ -323,8 +323,8 @@ class VectorEnv {
     return count;
   }
 
-  // Steps a run of environments with consecutive ids in lanes, beginning with number k of the work. They must have the
-  // same options, and none of their episodes may be over. Returns their number, which is a multiple of kLanes or 0.
+  // Steps a run of environments with consecutive ids in lanes, beginning with environment k of the work. They must have
+  // the same options, and none of their episodes may be over. Returns their number, which is a multiple of kLanes or 0.
   template <class RowSource>
   i32 run_in_lanes(const abi::Work& work, i32 k, const RowSource& row_source) {
     const i32 first = work.env_ids[k];
@@ -365,8 +365,8 @@ class VectorEnv {
     return count;
   }
 
-  // Runs `action`, which observes consecutive environments. If it throws, their rows are zeroed and they are reset
-  // next.
+  // Runs `action`, which observes consecutive environments. If it throws, their rows are zeroed, and their next step
+  // resets them.
   template <class Action>
   ENVPOOL_ALWAYS_INLINE void observe_guarded(const abi::Work& work, i32 first, i32 count, const RowColumns& columns,
                                              i64 row, Action&& action) {
